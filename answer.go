@@ -32,6 +32,7 @@ const (
 	FigureLeast FigureForm = "least" // {WORKLOAD METRIC least}: the contenders that can have the first rank by the primary metric
 	FigureShare FigureForm = "share" // {DECOMPOSITION CONTENDER share}: the share of the step that leads to CONTENDER
 	FigureWhole FigureForm = "whole" // {DECOMPOSITION whole}: the total ratio
+	FigureClaim FigureForm = "claim" // {CLAIM claim}: published and measured factor with their figures, and whether side and size are confirmed
 
 	// Short forms, for headlines.
 	FigureBrief   FigureForm = "brief"   // {CONTENDER WORKLOAD METRIC brief}: a predicate without an interval: uses 56 % more CPU
@@ -41,6 +42,7 @@ const (
 	FigureLess    FigureForm = "less"    // {CONTENDER WORKLOAD METRIC less}: the part of the baseline's value that is saved: 84 %
 	FigureNoise   FigureForm = "noise"   // {WORKLOAD METRIC noise}: the noise floor of the control: ±14 %
 	FigureChanges FigureForm = "changes" // {CONTENDER changes}: the number of test cases with a wrong value
+	FigureFactor  FigureForm = "factor"  // {CLAIM factor}: the measured factor of a claim without its interval: 2.7×
 )
 
 // figureWords is the number of words between the braces of a figure, by form, for the forms whose last
@@ -48,10 +50,11 @@ const (
 var figureWords = map[FigureForm]int{
 	FigureWords: 4, FigureValue: 4, FigureBrief: 4, FigureVoid: 4, FigureFast: 4, FigureTimes: 4, FigureLess: 4,
 	FigureLeast: 3, FigureNoise: 3, FigureShare: 3, FigureWhole: 2, FigureChanges: 2,
+	FigureClaim: 2, FigureFactor: 2,
 }
 
 // figureForms lists the forms of figures, for messages.
-const figureForms = "write {CONTENDER WORKLOAD METRIC}, or with words, value, brief, void, fast, times, less or to WORKLOAD at its end, {WORKLOAD METRIC least}, {WORKLOAD METRIC noise}, {DECOMPOSITION CONTENDER share}, {DECOMPOSITION whole} or {CONTENDER changes}"
+const figureForms = "write {CONTENDER WORKLOAD METRIC}, or with words, value, brief, void, fast, times, less or to WORKLOAD at its end, {WORKLOAD METRIC least}, {WORKLOAD METRIC noise}, {DECOMPOSITION CONTENDER share}, {DECOMPOSITION whole}, {CONTENDER changes}, {CLAIM claim} or {CLAIM factor}"
 
 // Figure is a measured number that an answer quotes. Only the fields of its
 // form are set.
@@ -62,6 +65,7 @@ type Figure struct {
 	Metric        string
 	To            string // of FigureTo: the other workload
 	Decomposition string // id
+	Claim         string // id
 }
 
 // Quote names a comparison with the baseline that an answer quotes.
@@ -136,6 +140,8 @@ func parseFigure(words []string) (Figure, bool) {
 		f.Decomposition, f.Contender = words[0], words[1]
 	case f.Form == FigureChanges:
 		f.Contender = words[0]
+	case f.Form == FigureClaim || f.Form == FigureFactor:
+		f.Claim = words[0]
 	case f.Form == FigureLeast || f.Form == FigureNoise:
 		f.Workload, f.Metric = words[0], words[1]
 	case len(words) == 3:
@@ -212,6 +218,13 @@ func (s *Study) checkFigure(f Figure, workloads, contenders map[string]bool) err
 			claim.Causes = []string{f.Contender}
 		}
 		return s.checkCauses("", claim)
+	}
+	if f.Claim != "" {
+		hasFigures := func(c Claim) bool { return c.ID == f.Claim && c.Kind == ClaimRatio && !c.Directed() }
+		if !slices.ContainsFunc(s.Claims, hasFigures) {
+			return fieldError("", fmt.Sprintf("no claim %q with published figures", f.Claim), "name a claim of kind ratio that has baseline and value")
+		}
+		return nil
 	}
 	if f.Form == FigureLeast && len(s.Metrics) > 0 && f.Metric != s.Metrics[0] {
 		return fieldError("", fmt.Sprintf("nothing is ranked by %q", f.Metric), "only the first metric is: "+s.Metrics[0])

@@ -3,10 +3,12 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // addRecommendation adds, per workload, the recommendation that the ranks support and the trade-offs of the
@@ -247,7 +249,38 @@ func describeWarning(f tare.Finding) string {
 	if f.Metric != "" {
 		text += " in " + f.Metric
 	}
-	return text + ": " + strings.TrimSuffix(f.Message, ".") + "."
+	return text + ": " + strings.TrimSuffix(writeDurations(f.Message), ".") + explainWarning(f) + "."
+}
+
+// explainWarning returns what a warning means for a reader who does not know the check, for the end of a sentence.
+func explainWarning(f tare.Finding) string {
+	switch {
+	case f.Check == "sink" && strings.HasSuffix(f.Message, "pool is 1"):
+		return ", the number of different bodies, so that caches may help all contenders"
+	case f.Check == "machine":
+		return ", as intervals get wider"
+	}
+	return ""
+}
+
+var longNanoseconds = lazyregexp.New(`\b(\d{4,}) and (\d{4,}) ns\b`)
+
+// writeDurations returns text with ranges of many ns in the units that people read: 4.4ms and 105ms.
+func writeDurations(text string) string {
+	return longNanoseconds.ReplaceAllStringFunc(text, func(found string) string {
+		m := longNanoseconds.FindStringSubmatch(found)
+		return formatLong(m[1]) + " and " + formatLong(m[2])
+	})
+}
+
+// formatLong returns a number of ns as a duration with three digits.
+func formatLong(digits string) string {
+	ns, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		return digits + " ns"
+	}
+	s := newScale("ns", []float64{ns})
+	return format.Digits(ns/s.divisor, 3) + " " + s.unit
 }
 
 // joinNames returns a list as in a sentence: a, b and c.

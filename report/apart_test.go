@@ -42,7 +42,7 @@ func peers() *tare.Result {
 		}
 	}
 	r.Cost = costs
-	r.Verdicts[3].Sentence = strings.TrimSuffix(r.Verdicts[3].Sentence, ".") + " (apart: answers by status only)."
+	r.Verdicts[3].Sentence = strings.TrimSuffix(r.Verdicts[3].Sentence, ".") + " (apart: only the status of its responses was checked)."
 	r.Contenders = append(r.Contenders, tare.Contender{ID: "fluentd", Kind: "server", Role: tare.RoleApart, Start: tare.Start{Launch: tare.LaunchCommand, Command: []string{"fluentd"}}, Error: tare.NotInstalled([]string{"fluentd"})})
 	r.Findings = append(r.Findings,
 		tare.Finding{Check: "build", Severity: tare.Note, Contender: "fluentd", Message: "not installed: fluentd", Advice: "install what is missing"},
@@ -66,12 +66,12 @@ func TestWhoStandsApart(t *testing.T) {
 	if strings.Contains(top, "FOUND         own") {
 		t.Error("it is among the headlines")
 	}
-	assert.Contains(t, "at the top", top, "APART         own takes 1.17× the time of nethttp on get-7 (1.15 to 1.18, 95 %, 27 rounds): 17 % more time (apart: answers by status only).")
+	assert.Contains(t, "at the top", top, "APART         own takes 1.17× the time of nethttp on get-7 (1.15 to 1.18, 95 %, 27 rounds): 17 % more time (apart: only the status of its responses was checked).")
 	assert.Equal(t, "in the table", lineOf(t, rest, "own "), "own 1.170 [1.154, 1.185] – 15.24 65,617 13.070 1.634 6.140 – 25.4")
-	assert.Contains(t, "beneath its row", rest, "\n    started by: ./srv -port $PORT\n    apart: answers by status only\n")
+	assert.Contains(t, "beneath its row", rest, "\n    started by: ./srv -port $PORT\n    apart: only the status of its responses was checked\n")
 	ranked, _, _ := strings.Cut(rest, "\n  own ")
 	assert.Contains(t, "after those that are ranked", ranked, "\n  gin-default")
-	assert.Contains(t, "explained", sectionText(t, peers(), "HOW TO READ THIS"), "apart        status-only: compared, not ranked")
+	assert.Contains(t, "explained", sectionText(t, peers(), "HOW TO READ THIS"), "apart        only the status of its responses was checked")
 	assert.Contains(t, "the ratios of other measures", got, "\n  own                  1.166 [1.151, 1.181]")
 	assert.Contains(t, "how it was driven", sectionText(t, peers(), "HOW THE SERVERS WERE DRIVEN"), "\n  own ")
 	if strings.Contains(sectionText(t, peers(), "WHAT THE DIFFERENCE COMES TO"), "\n  own ") {
@@ -83,10 +83,10 @@ func TestWhoStandsApart(t *testing.T) {
 			t.Errorf("it is among the %s", heading)
 		}
 	}
-	assert.Contains(t, "research", section(t, research, "Objective"), "own: apart, as it does another job or part of one; of its answers only the status was compared, and it is never ranked")
+	assert.Contains(t, "research", section(t, research, "Objective"), "own: apart, as it does another job or part of one; of its answers only the status was checked, and it is never ranked")
 	assert.Contains(t, "markdown", written(t, "md", peers()), "- **apart**: own takes 1.17×")
 	bench := written(t, "benchfmt", peers())
-	assert.Contains(t, "benchfmt", bench, "# own: started by: ./srv -port $PORT; apart: answers by status only\n")
+	assert.Contains(t, "benchfmt", bench, "# own: started by: ./srv -port $PORT; apart: only the status of its responses was checked\n")
 	assert.Contains(t, "its rounds", bench, "/contender=own\t")
 	for _, row := range rowsOf(t, peers()) {
 		if row["contender"] == "own" && (row["role"] != "apart" || row["rank_low"] != "") {

@@ -77,9 +77,9 @@ func listCostTables(r *tare.Result) []costTable {
 
 // explainCost explains the tables. first is any cost in them.
 func explainCost(r *tare.Result, first tare.Cost) string {
-	rate := fmt.Sprintf("the rate at which the difference to %s, by %s, is 1 %% of one core; %s where no difference was shown", first.Against, first.Metric, noValue)
+	rate := fmt.Sprintf("the rate at which the difference to %s, by %s, is 1 %% of one core; %s if no difference was shown", first.Against, first.Metric, noValue)
 	if !(first.Rate > 0) {
-		return upperFirst(operationsNoun(r)) + " per second: " + rate + "."
+		return upperFirst(operationsNoun(r)) + " per second: " + rate + ". In brackets: the contender takes more than " + first.Against + "; else it takes less."
 	}
 	return fmt.Sprintf("Used and saved are percentages of one core, by %s, at %s %s per second; where less than 0 is saved it costs that much more. The last column is %s.",
 		first.Metric, formatRate(first.Rate), operationsNoun(r), rate)
@@ -154,13 +154,24 @@ func newThresholdTable(r *tare.Result) costTable {
 				out.first = x
 			}
 			hasCost = hasCost || ok
-			row.Cells = append(row.Cells, Field{Text: formatPerSecond(x.OnePercent)}) // prints nothing if there is no cost
+			row.Cells = append(row.Cells, Field{Text: formatThreshold(r, x)})
 		}
 		if hasCost {
 			out.table.Rows = append(out.table.Rows, row)
 		}
 	}
 	return out
+}
+
+// formatThreshold prints the rate at which a difference is 1 % of a core, in brackets if the contender takes more than
+// the baseline. It prints noValue if there is no difference.
+func formatThreshold(r *tare.Result, c tare.Cost) string {
+	text := formatPerSecond(c.OnePercent)
+	x, ok := tare.FindComparison(r.Comparisons, c.Workload, c.Contender, c.Metric)
+	if ok && c.OnePercent > 0 && x.Ratio > 1 {
+		return "(" + text + ")"
+	}
+	return text
 }
 
 // formatCore prints a number of cores as a percentage of one, with three digits.

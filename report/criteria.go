@@ -13,7 +13,7 @@ import (
 
 const (
 	criteriaHeading = "What was asked of each"
-	criteriaMeans   = "One field is one criterion compared with one contender on one workload. Open: neither met nor not met yet. A sentence with figures for each is in the result document."
+	criteriaMeans   = "Each criterion is a limit that the study sets; below it, each field says whether the contender of its column meets it on the workload of its row. Open: neither met nor not met yet. The result document has a sentence with figures for each."
 	maxRulings      = 12 // number of verdicts on criteria up to which the top of a report lists each
 	maxOpenRulings  = 6  // if there are more: number of verdicts on one criterion with one ruling, except met, up to which it lists each
 )

@@ -35,8 +35,8 @@ func (s *Section) addDecomposition(r *tare.Result) {
 		s.addSpace()
 		t := newShareTable(r, d)
 		s.addOnly(forText, func() { s.addTable("", "", addBars(r, d, t)) })
-		s.addOnly(forMarkdown|forHTML, func() { s.addTable("steps", d.ID, t) })
-		s.addOnly(forMarkdown, func() { s.addList("", unlabelledItems(Plain, listStepNotes(t)...)...) })
+		s.addOnly(forMarkdown, func() { s.addTable("", "", nameSteps(t)) })
+		s.addOnly(forHTML, func() { s.addTable("steps", d.ID, t) })
 		hasBars = true
 	}
 	if hasBars {
@@ -70,19 +70,21 @@ func addBars(r *tare.Result, d tare.Decomposition, t Table) Table {
 	return t
 }
 
-// listStepNotes returns a line per row with notes, which name the contenders before and after the step.
-func listStepNotes(t Table) []string {
-	var lines []string
-	for _, r := range t.Rows {
+// nameSteps returns t with the notes of its rows, which name the contenders before and after the step, in the first
+// column.
+func nameSteps(t Table) Table {
+	t = t.dropColumns() // makes a copy
+	for i, r := range t.Rows {
 		if len(r.Notes) > 0 {
-			lines = append(lines, r.Cells[0].Text+": "+strings.Join(r.Notes, "; "))
+			t.Rows[i].Cells[0].Text += " (" + strings.Join(r.Notes, "; ") + ")"
 		}
+		t.Rows[i].Notes = nil
 	}
-	return lines
+	return t
 }
 
 const (
-	decompositionMeans = "A difference taken apart: each step changes one thing, and its ratio is the figure of the contender it leads to over that of the one before it; all of them multiplied give the ratio of the whole, but for what is left unexplained. A share is what a step adds, as a part of the whole difference; below 0 it takes away. Shares depend on the order of the steps: a cost that comes later is added to a larger figure."
+	decompositionMeans = "A difference taken apart: each step changes one thing, and its ratio is the figure of the contender it leads to over that of the one before it; all of them multiplied give the ratio of the whole, but for what is left unexplained. Ratios are medians over rounds, so they need not be the quotients of the medians printed beside them. A share is what a step adds, as a part of the whole difference; below 0 it takes away. Shares depend on the order of the steps: a cost that comes later is added to a larger figure."
 	barsMean           = "Bars: █ is what a step adds to what stands before it, ░ what it takes away; dots lead up to it."
 )
 

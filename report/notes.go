@@ -34,9 +34,9 @@ func (v *view) listNotes(c tare.Contender) []string {
 		if f.Contender == "" {
 			continue // a finding about all contenders is listed with the findings
 		}
-		short := strings.TrimSpace(f.Metric + " void by " + f.Check)
+		short := strings.TrimSpace(f.Metric + " void by the check " + f.Check)
 		if f.Expected {
-			short += ", as expected"
+			short += ", which had to find it"
 		}
 		if full := short + ": " + f.Message; !v.shown[c.ID+full] {
 			v.shown[c.ID+full] = true
@@ -61,7 +61,7 @@ func (v *view) listNotes(c tare.Contender) []string {
 }
 
 // statusOnlyNote is the note of a contender of which only the status of responses was checked.
-const statusOnlyNote = "apart: answers by status only"
+const statusOnlyNote = "apart: only the status of its responses was checked"
 
 // describeNull describes the null contender, which does nothing and so shows the cost of measuring itself.
 func (v *view) describeNull() string {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 )
@@ -24,7 +25,9 @@ func listSectionRules() []sectionRule {
 		{keyObjective, "", forPaper, (*Section).addObjective},
 		{keyMethod, "", forPaper, (*Section).addMethod},
 		{KeyMachines, machinesHeading, allFormats, (*Section).addMachines},
-		{keyTally, "", forPaper, func(s *Section, r *tare.Result) { s.addText(Plain, tallyCriteria(r)) }},
+		{keyTally, "", forPaper, func(s *Section, r *tare.Result) {
+			s.addText(Plain, strings.TrimSpace(tallyCriteria(r)+" "+explainTally(r)))
+		}},
 		{KeyVerdict, verdictHeading, forText | forMarkdown, (*Section).addVerdicts},
 		{KeyRulings, "Criteria", forHTML, (*Section).addRulings},
 		{KeyCriteria, criteriaHeading, allFormats, (*Section).addCriteria},

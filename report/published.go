@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-const publishedHeading = "The published table, measured here"
+const publishedHeading = "Published figures beside those measured here"
 
 // A publication that a study tests may have a table of servers: throughput, latency and more per operation and
 // contender. addPublished adds this table with the values measured in this run. It adds nothing unless the result has
@@ -26,6 +27,10 @@ func (s *Section) addPublished(r *tare.Result) {
 	}
 	s.addSpace()
 	s.addText(Warned, b.describeMissing())
+	if items := b.listOmitted(); len(items) > 0 {
+		s.addText(Dim, "Published under the same heading, and without a row:")
+		s.addList("", items...)
+	}
 }
 
 // publishedTable makes the table. Its operations are workloads of the study.
@@ -81,7 +86,7 @@ func (b *publishedTable) operationSuffix(v *view) string {
 
 // explainTables returns the text above the tables.
 func (b *publishedTable) explainTables() string {
-	text := "One row for each operation and contender that figures were published of. Time is wall time divided by requests answered, the inverse of the rate: it is not how long a request takes."
+	text := "One row for each operation and contender of which figures were published and a ratio is tested. Time is wall time divided by requests answered, the inverse of the rate: it is not how long a request takes."
 	switch {
 	case slices.ContainsFunc(b.works, b.hasSegment): // these tables have latencies themselves
 	case slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 }):
@@ -109,6 +114,23 @@ func (b *publishedTable) describeMissing() string {
 		return ""
 	}
 	return "Published as well, and not measured in this run: " + joinNames(ids) + "."
+}
+
+// listOmitted returns a line per published figure that has no row, with the reason: those that are only reported, and
+// stand under the same heading of the publication as figures of the table.
+func (b *publishedTable) listOmitted() []Item {
+	isInTable := func(c tare.ClaimResult) bool {
+		return c.Kind == tare.ClaimRatio && c.Contender != b.base && slices.ContainsFunc(b.works, func(v *view) bool { return v.workload == c.Workload })
+	}
+	var items []Item
+	for _, c := range b.r.Claims {
+		hasNeighbour := slices.ContainsFunc(b.r.Claims, func(x tare.ClaimResult) bool { return isInTable(x) && x.Source == c.Source && x.Place == c.Place })
+		hasRow := slices.ContainsFunc(b.r.Claims, func(x tare.ClaimResult) bool { return isInTable(x) && strings.HasPrefix(c.ID, x.ID+"/") })
+		if c.Kind == tare.ClaimReported && c.Published > 0 && hasNeighbour && !hasRow {
+			items = append(items, Item{Text: c.Statement + ": " + c.Why})
+		}
+	}
+	return items
 }
 
 // newTables returns tables of measured values, and of measured next to published ratios, first for throughput and
@@ -222,7 +244,7 @@ func (b *publishedTable) claimField(v *view, c tare.Contender, metric string) Fi
 	}
 	for _, x := range b.r.Claims {
 		if x.Kind == tare.ClaimRatio && x.Workload == v.workload && x.Contender == c.ID && x.Metric == metric {
-			return Field{Text: formatPublished(x) + formatSources(x)}
+			return Field{Text: formatPublished(x) + formatRates(x)}
 		}
 	}
 	return Field{Text: noValue}
@@ -241,4 +263,14 @@ func formatSources(c tare.ClaimResult) string {
 		return format.Digits(x, 4)
 	}
 	return ": " + formatSource(c.PublishedValue) + " / " + formatSource(c.PublishedBaseline) + " " + c.Unit
+}
+
+// formatRates returns the published times of a request as rates, which is how they were published, or what
+// formatSources returns if they are no such times.
+func formatRates(c tare.ClaimResult) string {
+	perSecond := map[string]float64{"ns/request": 1e9, "µs/request": 1e6, "ms/request": 1e3, "s/request": 1}[c.Unit]
+	if perSecond == 0 || c.Metric != "time" || !(c.PublishedValue > 0) || !(c.PublishedBaseline > 0) {
+		return formatSources(c)
+	}
+	return fmt.Sprintf(": of %s / %s requests/s", format.Grouped(perSecond/c.PublishedValue, 0), format.Grouped(perSecond/c.PublishedBaseline, 0))
 }

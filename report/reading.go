@@ -35,10 +35,10 @@ func explainTerms(r *tare.Result) []Item {
 		out = append(out, Item{Label: "crossed out", sample: "12.3", Text: "a figure whose checks failed: shown for the record, used nowhere"})
 	}
 	if slices.ContainsFunc(r.Contenders, func(c tare.Contender) bool { return c.Role == tare.RoleApart && !c.Absent() }) {
-		add("apart", "status-only: compared, not ranked and not recommended, as it does another job or part of one")
+		add("apart", "only the status of its responses was checked, as it does another job or part of one: it has ratios, but no rank, and is not recommended")
 	}
 	if hasTrap(r) {
-		add("†", "a trap: it repeats a published mistake on purpose, to show that the checks catch it")
+		add("†", "a trap: it makes a mistake on purpose, to show that the checks catch it; the note at its row says whose mistake")
 	}
 	return out
 }

@@ -3,10 +3,12 @@ package report
 import (
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Format research is a write-up of a result as a research paper, whose sections are grouped into chapters.
@@ -31,18 +33,29 @@ func Research(w io.Writer, r *tare.Result) error {
 func newResearchDocument(r *tare.Result) *markdownDocument {
 	s := &markdownDocument{}
 	s.writeHeading(1, escapeText("Research: "+r.Study))
-	s.writeBlock(escapeText("tare wrote this from the result of one run" + describeStart(r) + ". All figures are in the result document, and no sentence rests on anything else."))
+	s.writeBlock(escapeText("tare wrote this from the result of one run" + describeStart(r) + ". Measured figures are from its result document." + describePublishedSource(r)))
 	return s
 }
 
+// describePublishedSource returns the sentence about what is not from the result, or "" if the study tests no publication.
+func describePublishedSource(r *tare.Result) string {
+	if r.Recommended == "" && len(r.Claims) == 0 {
+		return ""
+	}
+	if slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return len(c.Shown) > 0 }) {
+		return " What was published is from the publication, and how its programs work is from their code: both are linked."
+	}
+	return " What was published is from the publication, which is linked."
+}
+
 // sectionPriority returns the keys of the sections that a short write-up (ResearchWithin) can have, the most
-// important first: the recommendation and the question, then the sections that answer the question. If several
+// important first: the recommendation, the question and the limits, then the sections that answer the question. If several
 // sections have the same key, a short write-up has only the first of them.
 func sectionPriority() []string {
 	return []string{
 		keyRecommended, keyAnswer, keyTally, keyQuestion,
-		KeyDecomposition, KeyWorkload, KeyLimits, KeyCriteria, KeyPublished, KeyScaling, KeyBreakEven, KeyRecommendation,
-		KeyCost, keyMethod, KeySemantics, keyObjective, KeyVerdict, KeyReading, KeyTradeOffs,
+		KeyLimits, KeyDecomposition, KeyWorkload, KeyReading, KeyCriteria, KeyPublished, KeyScaling, KeyBreakEven, KeyRecommendation,
+		KeyCost, keyMethod, KeySemantics, keyObjective, KeyVerdict, KeyTradeOffs,
 	}
 }
 
@@ -102,7 +115,7 @@ type chapter struct {
 }
 
 const (
-	recommendedHeading = "What was recommended, and whether it stands"
+	recommendedHeading = "What was published, and whether it stands"
 	resultsHeading     = "Results"
 )
 
@@ -165,13 +178,27 @@ func describeStart(r *tare.Result) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// addRecommended adds what a publication recommended and whether the result confirms it, and links to the
-// publications that the study tests. It adds nothing if nothing was recommended.
+// addRecommended adds what a publication recommended and whether the result confirms it, the conditions of the run,
+// and links to the publications that the study tests and to their code. It adds nothing if nothing was recommended.
 func (s *Section) addRecommended(r *tare.Result) {
 	if r.Recommended == "" {
 		return
 	}
-	s.addText(Plain, r.Recommended)
+	var items []Item // of the list at hand
+	for line := range strings.Lines(r.Recommended) {
+		line = strings.TrimSpace(line)
+		if text, isItem := strings.CutPrefix(line, "- "); isItem {
+			items = append(items, Item{Text: text})
+			continue
+		}
+		s.addList("", items...)
+		items = nil
+		if line != "" {
+			s.addText(Plain, line)
+		}
+	}
+	s.addList("", items...)
+	s.addText(Plain, describeConditions(r))
 	parts := []Field{{Text: "Published: "}}
 	for _, c := range r.Claims {
 		link := linkField(c.Source, c.SourceURL)
@@ -184,6 +211,42 @@ func (s *Section) addRecommended(r *tare.Result) {
 		parts = append(parts, link)
 	}
 	if len(parts) > 1 {
+		s.addParts(Block{}, append(parts, Field{Text: "."}))
+	}
+	s.addShownCode(r)
+}
+
+// describeConditions returns how the run measured, as sentences for the first screen of a write-up.
+func describeConditions(r *tare.Result) string {
+	here := "Measured here: in " + countNoun(r.RoundsDone, "round") + " on " + countNoun(r.Machine.Cores, "core")
+	if r.Machine.Go != "" {
+		here += " with " + r.Machine.Go
+	}
+	if hasServers(r) && isLocal(r) {
+		here += ", servers and load generator on this machine, over loopback"
+	}
+	return here + ". The programs are of this repository, unless a row names another. Ratios are medians over rounds, and need not be the quotients of the medians beside them; their intervals are at 95 % or more (the tables have the level of each)."
+}
+
+// addShownCode adds links to the public code that shows how published figures were measured.
+func (s *Section) addShownCode(r *tare.Result) {
+	parts := []Field{{Text: "How the published programs work is from their code: "}}
+	var written []string
+	for _, c := range r.Claims {
+		for _, code := range c.Shown {
+			key := code.URL() + code.Says
+			isText := path.Ext(code.Path) == ".md"
+			if isText || slices.Contains(written, key) {
+				continue
+			}
+			if len(written) > 0 {
+				parts = append(parts, Field{Text: "; "})
+			}
+			written = append(written, key)
+			parts = append(parts, Field{Text: code.Says + " ("}, linkField(fmt.Sprintf("%s:%d", path.Base(code.Path), code.Line), code.URL()), Field{Text: ")"})
+		}
+	}
+	if len(written) > 0 {
 		s.addParts(Block{}, append(parts, Field{Text: "."}))
 	}
 }
@@ -240,9 +303,9 @@ func introduceContender(c tare.Contender) []Field {
 	case tare.RoleBaseline:
 		line = append(line, Field{Text: ": the baseline, which every ratio is taken to"})
 	case tare.RoleApart:
-		line = append(line, Field{Text: ": apart, as it does another job or part of one; of its answers only the status was compared, and it is never ranked"})
+		line = append(line, Field{Text: ": apart, as it does another job or part of one; of its answers only the status was checked, and it is never ranked"})
 	case tare.RoleTrap:
-		line = append(line, Field{Text: ": a trap, which repeats a published mistake and is never ranked"})
+		line = append(line, Field{Text: ": a trap, which makes a mistake on purpose and is never ranked"})
 	}
 	if c.Error != "" {
 		line = append(line, Field{Text: ": it could not be built"})
@@ -284,26 +347,57 @@ func (s *Section) addMethod(r *tare.Result) {
 // tallyCriteria counts the criteria by result: "Of 8 criteria: 6 not met, 2 inconclusive." It returns "" if there are
 // none.
 func tallyCriteria(r *tare.Result) string {
-	count, total := map[tare.Ruling]int{}, 0
-	for _, v := range r.Verdicts {
-		if v.Criterion != "" {
-			count[v.Verdict]++
-			total++
-		}
-	}
-	if total == 0 {
+	all := listRulings(r)
+	if len(all) == 0 {
 		return ""
 	}
 	var parts []string
 	for _, ruling := range []tare.Ruling{tare.Met, tare.NotMet, tare.Inconclusive, tare.VoidRuling} {
-		if n := count[ruling]; n > 0 {
+		n := 0
+		for _, v := range all {
+			if v.Verdict == ruling {
+				n++
+			}
+		}
+		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, ruling))
 		}
 	}
-	if total == 1 {
+	if len(all) == 1 {
 		return "The one criterion is " + strings.TrimPrefix(strings.Join(parts, ""), "1 ") + "."
 	}
-	return fmt.Sprintf("Of %d criteria: %s.", total, strings.Join(parts, ", "))
+	return fmt.Sprintf("Of %d criteria: %s.", len(all), strings.Join(parts, ", "))
+}
+
+// explainTally returns who set the criteria and how many are of published figures, so that their number is not taken
+// for the score of a publication. It returns "" if the study tests no publication or has no criteria.
+func explainTally(r *tare.Result) string {
+	all := listRulings(r)
+	if len(all) == 0 || len(r.Claims) == 0 {
+		return ""
+	}
+	n := 0
+	for _, v := range all {
+		if isAboutClaim(r, v) {
+			n++
+		}
+	}
+	switch {
+	case n == 0 && len(all) == 1:
+		return "It is set by this study, and not of a published figure."
+	case n == 0:
+		return "They are set by this study; none is of a published figure."
+	case len(all) == 1:
+		return "It is set by this study, of a published figure."
+	}
+	return fmt.Sprintf("They are set by this study; %d of them %s published figures.", n, format.Choose(n, "is of", "are of"))
+}
+
+// isAboutClaim reports whether a published ratio is of the contender, workload and metric of verdict v.
+func isAboutClaim(r *tare.Result, v tare.Verdict) bool {
+	return slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool {
+		return c.Kind == tare.ClaimRatio && c.Contender == v.Contender && c.Workload == v.Workload && c.Metric == v.Metric
+	})
 }
 
 // describeOpen returns a line per inconclusive verdict on a criterion or, if there are many verdicts, a count per
@@ -361,15 +455,32 @@ func hasServers(r *tare.Result) bool {
 // listLimits returns the conclusions that a reader must not draw.
 func listLimits(r *tare.Result) []Item {
 	items := listRunLimits(r)
-	for _, f := range r.Findings {
-		if f.Severity == tare.Warn && f.Contender == "" {
-			items = append(items, unlabelledItems(Plain, describeWarning(f))...)
-		}
+	for _, f := range joinWorkloads(r.Findings) {
+		items = append(items, unlabelledItems(Plain, describeWarning(f))...)
 	}
 	for _, n := range listNotMeasured(r) {
 		items = append(items, Item{parts: []Field{{Text: "Not measured: "}, {Text: n}}})
 	}
 	return items
+}
+
+// joinWorkloads returns the warnings about no single contender. Those that differ only by their workload become one,
+// with the names of all workloads.
+func joinWorkloads(findings []tare.Finding) (out []tare.Finding) {
+	for _, f := range findings {
+		if f.Severity != tare.Warn || f.Contender != "" {
+			continue
+		}
+		i := slices.IndexFunc(out, func(x tare.Finding) bool {
+			return f.Workload != "" && x.Workload != "" && x.Check == f.Check && x.Metric == f.Metric && x.Message == f.Message
+		})
+		if i < 0 {
+			out = append(out, f)
+			continue
+		}
+		out[i].Workload += " and " + f.Workload
+	}
+	return out
 }
 
 // listRunLimits returns the limits for listLimits and for a page. A page has other parts for the warnings and for

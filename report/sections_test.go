@@ -80,7 +80,7 @@ func TestCost(t *testing.T) {
 	assert.Equal(t, "void", sectionText(t, r, heading), "")
 
 	got = sectionText(t, twelve(), heading)
-	assert.Contains(t, "without a rate", got, "Operations per second: the rate at which the difference to encoding-json, by cpu, is 1 % of one core; – where no difference was shown.")
+	assert.Contains(t, "without a rate", got, "Operations per second: the rate at which the difference to encoding-json, by cpu, is 1 % of one core; – if no difference was shown. In brackets: the contender takes more than encoding-json; else it takes less.")
 	assert.Equal(t, "one", lineOf(t, got, "jsoniter-default"), "jsoniter-default 1,110")
 	if strings.Contains(got, "goccy") || strings.Contains(got, "used") {
 		t.Errorf("what is void, or was not asked for:\n%s", got)
@@ -111,7 +111,7 @@ func TestScaling(t *testing.T) {
 
 func TestSetting(t *testing.T) {
 	assert.Equal(t, "as usual", describeDeparture(base()), "")
-	assert.Equal(t, "six", describeDeparture(six()), "Not the default: GOMAXPROCS=2, GOGC=50, GOMEMLIMIT=1GiB, github.com/goccy/go-json replaced by ./goccy in goccy. Not built with the baseline's go1.26.8: go-json-experiment (go1.25.5).")
+	assert.Equal(t, "six", describeDeparture(six()), "Not the default: GOMAXPROCS=2, GOGC=50, GOMEMLIMIT=1GiB. Built with github.com/goccy/go-json from ./goccy, instead of the released module: goccy. Not built with the baseline's go1.26.8: go-json-experiment (go1.25.5).")
 	r := twelve()
 	for i := range r.Contenders {
 		r.Contenders[i].Go = "go1.25.5"

@@ -217,8 +217,24 @@ func explainSemantics(r *tare.Result, all []behaviour) string {
 	if !hasFixture { // all input is in the user's files
 		origin = "made of the documents that were given"
 	}
-	return fmt.Sprintf("Outside of the timing each was asked %s %s, and its answers were compared with %s. They disqualify no contender: they are part of the price.",
-		cases, origin, joinReferences(all))
+	return fmt.Sprintf("Outside of the timing each was asked %s %s, and its answers were compared with %s. They disqualify no contender: they are part of the price.%s",
+		cases, origin, joinReferences(all), describeSilent(r, all))
+}
+
+// describeSilent names the traps that return errors instead of answers, as a sentence after others, or returns "" if
+// there are none. What differs of them is an empty value.
+func describeSilent(r *tare.Result, all []behaviour) string {
+	var ids []string
+	for _, c := range all {
+		isSilent := slices.ContainsFunc(r.Voids(c.contender.ID, ""), func(f tare.Finding) bool { return f.Check == "error-in-loop" })
+		if c.contender.Role == tare.RoleTrap && isSilent {
+			ids = append(ids, c.contender.Title())
+		}
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	return " " + joinNames(ids) + format.Choose(len(ids), " returns errors", " return errors") + " instead of answers: what differs below is an empty value."
 }
 
 // explainClasses explains the classes that occur.

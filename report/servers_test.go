@@ -44,7 +44,7 @@ func TestVoidOfOneMetric(t *testing.T) {
 	r := tiny()
 	got := text(t, r, Style{Width: 400})
 	assert.Equal(t, "in its table", lineOf(t, got, "fasthttp"), "fasthttp ~0.699~ – ~9.10~ ~109,866~ 6.010 6.090 0 24.7")
-	assert.Contains(t, "beneath it", got, "\n    time void by generator-headroom: the load generator used 91 % of its cores")
+	assert.Contains(t, "beneath it", got, "\n    time void by the check generator-headroom: the load generator used 91 % of its cores")
 	assert.Contains(t, "among the ratios", got, "\n  fasthttp             0.536 [0.529, 0.543]   0.995 [0.982, 1.008]   –")
 	assert.Contains(t, "at the top", got, "VOID          time of fasthttp on get-7, by the check generator-headroom;")
 	assert.Contains(t, "among the findings", got, "VOID  generator-headroom · fasthttp · get-7 · time: the load")

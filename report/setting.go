@@ -27,11 +27,12 @@ func isOfThisModule(m tare.Module) bool {
 func describeDeparture(r *tare.Result) string {
 	parts := listSettings(r)
 	var sentences []string
-	for _, g := range listReplaced(r) {
-		parts = append(parts, g.key+" in "+joinNames(g.ids))
-	}
 	if len(parts) > 0 {
 		sentences = append(sentences, "Not the default: "+strings.Join(parts, ", ")+".")
+	}
+	for _, g := range listReplaced(r) {
+		module, dir, _ := strings.Cut(g.key, " replaced by ")
+		sentences = append(sentences, fmt.Sprintf("Built with %s from %s, instead of the released module: %s.", module, dir, joinNames(g.ids)))
 	}
 	if text := describeToolchains(r); text != "" {
 		sentences = append(sentences, text+".")

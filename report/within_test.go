@@ -28,7 +28,8 @@ func TestResearchWithin(t *testing.T) {
 		return b.String()
 	}
 	short := write(400)
-	assert.Contains(t, "the recommendation first", short, "## What was recommended, and whether it stands\n\nIt was recommended, and that stands.\n\nPublished: [one](https://example.com/one); [two](https://example.com/two).\n")
+	assert.Contains(t, "the recommendation first", short, "## What was published, and whether it stands\n\nIt was recommended, and that stands.\n\nMeasured here: in 27 rounds on 2 cores with go1.26.8. The programs are")
+	assert.Contains(t, "the publications", short, "\n\nPublished: [one](https://example.com/one); [two](https://example.com/two).\n")
 	assert.Contains(t, "the rest", short, "## The rest\n\nThe complete report is the [whole](x.txt). It also has: ")
 	if n := len(strings.Fields(short)); n > 600 || n < 100 {
 		t.Errorf("%d words", n)
@@ -55,4 +56,18 @@ func TestAdviceWithoutRanks(t *testing.T) {
 	}
 	text := written(t, "research", r)
 	assert.Contains(t, "advice", text, "not decided. No ranking after "+countNoun(r.RoundsDone, "round")+". Each against encoding-json: less time: ")
+}
+
+// Long ranges of ns are printed in units that people read, and a warning on several workloads once.
+func TestWarningsRead(t *testing.T) {
+	f := tare.Finding{Check: "discriminating", Severity: tare.Warn, Workload: "stop", Message: "stop <= 5s could not fail: everything that was measured lies between 4437900 and 104743950 ns"}
+	assert.Equal(t, "durations", describeWarning(f), "The check discriminating warns on stop: stop <= 5s could not fail: everything that was measured lies between 4.44 ms and 105 ms.")
+	one := tare.Finding{Check: "sink", Severity: tare.Warn, Workload: "a", Message: "every operation works on the same body: pool is 1"}
+	two := one
+	two.Workload = "b"
+	joined := joinWorkloads([]tare.Finding{one, f, two})
+	if len(joined) != 2 {
+		t.Fatalf("%d warnings", len(joined))
+	}
+	assert.Equal(t, "joined", describeWarning(joined[0]), "The check sink warns on a and b: every operation works on the same body: pool is 1, the number of different bodies, so that caches may help all contenders.")
 }

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Ratio returns a ratio for a table: with three decimals, fewer from 10 on, and two significant digits
-// below 0.01. It returns Nothing unless x is positive and finite.
+// Ratio returns a ratio for a table: with three decimals, fewer from 10 on, four
+// below 0.1, and two significant digits below 0.01. It returns Nothing unless x is positive and finite.
 func Ratio(x float64) string {
 	switch {
 	case !(x > 0) || math.IsInf(x, 1): // !(x > 0) includes NaN
@@ -18,6 +18,8 @@ func Ratio(x float64) string {
 		return strconv.FormatFloat(x, 'f', 1, 64)
 	case x < 0.01:
 		return strconv.FormatFloat(x, 'f', max(0, 1-int(math.Floor(math.Log10(x)))), 64)
+	case x < 0.1:
+		return strconv.FormatFloat(x, 'f', 4, 64)
 	}
 	return strconv.FormatFloat(x, 'f', 3, 64)
 }
@@ -110,9 +112,12 @@ func Estimate(ratio, lo, hi float64, edges ...float64) (r, l, h string) {
 	return Fixed(ratio, decimals), Fixed(lo, decimals), Fixed(hi, decimals)
 }
 
-// minDecimals returns the least number of decimals of a printed ratio: 2 below 10, 1 below 100, else 0.
+// minDecimals returns the least number of decimals of a printed ratio: 2 below 10, 1 below 100, else 0. Between 0.01
+// and 0.1 it is 4, so that the inverse can be computed from what is printed: 0.0157 is 64 times as fast.
 func minDecimals(ratio float64) int {
 	switch {
+	case ratio >= 0.01 && ratio < 0.1:
+		return 4
 	case ratio >= 100:
 		return 0
 	case ratio >= 10:

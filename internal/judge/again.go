@@ -5,11 +5,18 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Again judges the claims of study s again by its saved result r, and replaces the claims, the answer
-// and the recommendation in r, because s may have changed since r was measured. The measurements in r
-// stay the same, so a claim about something that was not measured remains unanswered.
+// Again judges the claims of study s again by its saved result r, and replaces the claims, the answer,
+// the recommendation and the questions of decompositions in r, because s may have changed since r was
+// measured. The measurements in r stay the same, so a claim about something that was not measured remains unanswered.
 func Again(s tare.Study, r *tare.Result) {
 	r.Claims = Claims(evidence.ForRejudging(s, r), r.Comparisons, r.Values, r.Findings, r.NotWeighed)
 	r.Question, r.Recommended = s.Question, Recommended(s, r)
 	r.Answer, r.Figures, r.Quotes = Answer(s, r)
+	for i := range r.Decomposition {
+		for _, d := range s.Decompose {
+			if d.ID == r.Decomposition[i].ID {
+				r.Decomposition[i].Question = d.Question
+			}
+		}
+	}
 }

@@ -215,6 +215,10 @@ func (q *quoter) formatFigure(f tare.Figure) (text string, ok bool) {
 	switch f.Form {
 	case tare.FigureShare, tare.FigureWhole:
 		return q.formatDecomposed(f)
+	case tare.FigureClaim:
+		return q.describeClaim(f.Claim)
+	case tare.FigureFactor:
+		return q.formatClaimFactor(f.Claim)
 	case tare.FigureLeast:
 		return q.nameBest(f.Workload, f.Metric)
 	case tare.FigureValue:

@@ -90,7 +90,7 @@ func (w *writer) writeRun(out map[string][]byte, r storedRun, result *tare.Resul
 
 // maxPageWords limits the words of the sections of a page in docs/research, without its title
 // and the list of omissions.
-const maxPageWords = 2200
+const maxPageWords = 2340
 
 // renderText returns the text that write writes.
 func renderText(write func(*bytes.Buffer) error) ([]byte, error) {
@@ -187,11 +187,35 @@ func (w *writer) fillPart(path, source string) ([]byte, error) {
 			}
 			return m.result.Recommended, nil
 		},
+		"verdict": func(name string) (string, error) {
+			m, err := w.loadRun(name)
+			if err != nil {
+				return "", err
+			}
+			return verdictOf(m.result.Recommended), nil
+		},
 	}).Parse(source)
 	if err != nil {
 		return nil, err
 	}
 	return renderText(func(b *bytes.Buffer) error { return t.Execute(b, nil) })
+}
+
+// verdictOf returns the line of a recommendation for a cell of a table: the first after its list, which says what
+// stands, or the first of all if it has no list.
+func verdictOf(text string) string {
+	isAfterList := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "- "):
+			isAfterList = true
+		case isAfterList && line != "":
+			return line
+		}
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	return first
 }
 
 // quoteText returns a text in which a measurement replaces each name in braces:

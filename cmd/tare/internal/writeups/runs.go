@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
@@ -132,5 +134,37 @@ func loadResult(root, name string) (*tare.Result, tare.Study, error) {
 		return nil, tare.Study{}, err
 	}
 	judge.Again(study, &r)
+	if err := updateTraps(root, study, &r); err != nil {
+		return nil, tare.Study{}, err
+	}
 	return &r, study, nil
+}
+
+// updateTraps replaces the descriptions of the traps of r (contenders that make a mistake on purpose) by those that
+// the catalog below root has now. They are texts, and no measurements.
+func updateTraps(root string, study tare.Study, r *tare.Result) error {
+	for _, e := range study.Contenders {
+		i := slices.IndexFunc(r.Contenders, func(c tare.Contender) bool { return c.ID == e.ID && c.Role == tare.RoleTrap })
+		if i < 0 {
+			continue
+		}
+		source, err := os.ReadFile(filepath.Join(root, "contenders", r.Contenders[i].Kind, e.Leaf(), "contender.json"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // a variant of another contender
+		}
+		if err != nil {
+			return err
+		}
+		var manifest struct {
+			Trap bool   `json:"trap"`
+			Why  string `json:"why"`
+		}
+		if err := json.Unmarshal(source, &manifest); err != nil {
+			return fmt.Errorf("contender %s: %w", e.Leaf(), err)
+		}
+		if manifest.Trap {
+			r.Contenders[i].Why = manifest.Why
+		}
+	}
+	return nil
 }

@@ -1,0 +1,191 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// This file puts a claim of a ratio into words: what was published and what was measured, in the same unit.
+
+// quotedClaim is a claim of a ratio as a factor that is published as 1 or more: "2.02× as fast" instead of
+// 0.495 times the time.
+type quotedClaim struct {
+	claim     tare.Claim
+	result    tare.ClaimResult
+	published float64
+	measured  float64
+	low, high float64 // interval of measured
+}
+
+// findClaim returns a claim with published figures and a measured interval. It returns false if there is none.
+func (q *quoter) findClaim(id string) (quotedClaim, bool) {
+	c := quotedClaim{}
+	for _, x := range q.study.Claims {
+		if x.ID == id {
+			c.claim = x
+		}
+	}
+	for _, x := range q.result.Claims {
+		if x.ID == id {
+			c.result = x
+		}
+	}
+	r := c.result
+	isMeasured := r.Kind == tare.ClaimRatio && r.Published > 0 && r.Low > 0 && r.High >= r.Low
+	if c.claim.ID == "" || !isMeasured || r.Outcome == tare.VoidAsPublished || r.Outcome == tare.NotMeasured {
+		return quotedClaim{}, false
+	}
+	c.published, c.measured, c.low, c.high = r.Published, r.Measured, r.Low, r.High
+	if r.Published < 1 {
+		c.published, c.measured, c.low, c.high = 1/r.Published, 1/r.Measured, 1/r.High, 1/r.Low
+	}
+	return c, true
+}
+
+// minPrintedWidth is the width of the interval of a factor, as a share of it, from which the interval is printed.
+const minPrintedWidth = 5e-3
+
+// describeClaim returns the published and the measured factor of a claim, each with the figures that it is of,
+// and whether the measurement confirms the order of the two sides and the factor: "published 2.02× (91,882 and
+// 45,478 ns/op); here 1.69× (1.64–1.75; 95,070 and 55,260 ns/op). Order: yes. Factor: no, less".
+func (q *quoter) describeClaim(id string) (text string, ok bool) {
+	c, ok := q.findClaim(id)
+	if !ok {
+		return "", false
+	}
+	measured, low, high := format.Estimate(c.measured, c.low, c.high, 1)
+	here := measured + "×"
+	var inside []string
+	if c.low < c.high && c.high-c.low >= minPrintedWidth*c.measured {
+		inside = append(inside, format.Interval(low, high))
+	} else {
+		here = formatFactor(c.measured)
+	}
+	if figures := q.formatClaimFigures(c); figures != "" {
+		inside = append(inside, figures)
+	}
+	if len(inside) > 0 {
+		here += " (" + strings.Join(inside, "; ") + ")"
+	}
+	return fmt.Sprintf("published %s (%s); here %s. Order: %s. Factor: %s",
+		formatFactor(c.published), c.formatPair(c.claim.Baseline, c.claim.Value), here, c.describeOrder(), c.describeFactor()), true
+}
+
+// formatClaimFactor returns the measured factor of a claim without its interval.
+func (q *quoter) formatClaimFactor(id string) (text string, ok bool) {
+	c, ok := q.findClaim(id)
+	return format.Times(c.measured), ok
+}
+
+// formatFactor returns a published factor with three significant digits.
+func formatFactor(x float64) string { return format.Digits(x, 3) + "×" }
+
+// describeOrder returns whether the measurement has the same side ahead as the publication.
+func (c quotedClaim) describeOrder() string {
+	switch c.result.Outcome {
+	case tare.Holds, tare.MoreThanPublished, tare.DirectionHolds:
+		return "yes"
+	case tare.Tie:
+		return "no, within 5 %"
+	case tare.Refuted:
+		if c.high < 1 {
+			return "no, the other way round"
+		}
+		return "no, no difference"
+	}
+	return "open"
+}
+
+// describeFactor returns whether the measurement has the published factor.
+func (c quotedClaim) describeFactor() string {
+	isInside := c.low <= c.published && c.published <= c.high || math.Abs(c.measured/c.published-1) < 0.01
+	switch {
+	case c.result.Outcome == tare.Holds && isInside:
+		return "yes"
+	case c.result.Outcome == tare.Holds:
+		return "yes, within 1.25×"
+	case c.high < c.published:
+		return "no, less"
+	case c.low > c.published:
+		return "no, more"
+	}
+	return "open"
+}
+
+// formatClaimFigures returns the measured figures of both sides in the unit of the published ones, or "" if the
+// result does not have both.
+func (q *quoter) formatClaimFigures(c quotedClaim) string {
+	sum := func(contender, workload, metric string) (float64, bool) {
+		v, ok := q.result.Value(workload, contender, metric)
+		if !ok || v.Struck || !(v.Value > 0) {
+			return 0, false
+		}
+		if c.claim.Plus == "" {
+			return v.Value, true
+		}
+		more, ok := q.result.Value(workload, contender, c.claim.Plus)
+		return v.Value + more.Value, ok && !more.Struck
+	}
+	value, hasValue := sum(c.result.Contender, c.claim.Workload, c.claim.Metric)
+	baseline, hasBaseline := 0.0, false
+	if c.claim.Of.Workload != "" {
+		baseline, hasBaseline = sum(cmp.Or(c.claim.Of.Contender, c.result.Contender), c.claim.Of.Workload, c.claim.Of.Metric)
+	} else {
+		baseline, hasBaseline = sum(q.result.Baseline(), c.claim.Workload, c.claim.Metric)
+	}
+	if !hasValue || !hasBaseline {
+		return ""
+	}
+	if m, ok := tare.MetricNamed(c.claim.Metric); ok && strings.HasPrefix(m.Unit, "ns") {
+		scale := nanoseconds(c.claim.Unit)
+		value, baseline = value/scale, baseline/scale
+	}
+	return c.formatPair(baseline, value)
+}
+
+// formatPair returns two figures in the unit of the claim, the larger of the published ones first. Times of a
+// request become rates, because that is how they were published.
+func (c quotedClaim) formatPair(baseline, value float64) string {
+	unit, isFirst := c.claim.Unit, c.claim.Baseline > c.claim.Value
+	if prefix, isTime := strings.CutSuffix(unit, "/request"); isTime && c.claim.Metric == "time" {
+		second := 1e9 / nanoseconds(prefix)
+		baseline, value, unit, isFirst = second/baseline, second/value, "requests/s", !isFirst
+	}
+	first, second := baseline, value
+	if !isFirst {
+		first, second = value, baseline
+	}
+	return formatQuoted(first) + " and " + formatQuoted(second) + " " + unit
+}
+
+// formatQuoted returns a figure with at most four significant digits, or in whole numbers from 1,000 on.
+func formatQuoted(x float64) string {
+	if x >= 1000 {
+		return format.Grouped(x, 0)
+	}
+	text := format.Digits(x, 4)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
+// nanoseconds returns how many ns the unit of time at the start of unit has, or 1 if it is none.
+func nanoseconds(unit string) float64 {
+	switch {
+	case strings.HasPrefix(unit, "µs"):
+		return 1e3
+	case strings.HasPrefix(unit, "ms CPU/s"): // at 1,000 requests a second
+		return 1e3
+	case strings.HasPrefix(unit, "ms"):
+		return 1e6
+	case strings.HasPrefix(unit, "s"):
+		return 1e9
+	}
+	return 1
+}
