@@ -142,7 +142,7 @@ func (q *quoter) formatClaimFigures(c quotedClaim) string {
 		return ""
 	}
 	if m, ok := tare.MetricNamed(c.claim.Metric); ok && strings.HasPrefix(m.Unit, "ns") {
-		scale := nanoseconds(c.claim.Unit)
+		scale := nanosecondsOf(c.claim.Unit)
 		value, baseline = value/scale, baseline/scale
 	}
 	return c.formatPair(baseline, value)
@@ -153,7 +153,7 @@ func (q *quoter) formatClaimFigures(c quotedClaim) string {
 func (c quotedClaim) formatPair(baseline, value float64) string {
 	unit, isFirst := c.claim.Unit, c.claim.Baseline > c.claim.Value
 	if prefix, isTime := strings.CutSuffix(unit, "/request"); isTime && c.claim.Metric == "time" {
-		second := 1e9 / nanoseconds(prefix)
+		second := 1e9 / nanosecondsOf(prefix)
 		baseline, value, unit, isFirst = second/baseline, second/value, "requests/s", !isFirst
 	}
 	first, second := baseline, value
@@ -175,8 +175,8 @@ func formatQuoted(x float64) string {
 	return text
 }
 
-// nanoseconds returns how many ns the unit of time at the start of unit has, or 1 if it is none.
-func nanoseconds(unit string) float64 {
+// nanosecondsOf returns how many ns the unit of time at the start of unit has, or 1 if it is none.
+func nanosecondsOf(unit string) float64 {
 	switch {
 	case strings.HasPrefix(unit, "µs"):
 		return 1e3
