@@ -38,8 +38,12 @@ func findBytesBelowResult(d *document, report reportFunc) {
 	}
 	defined := d.findResultUnits()
 	for _, b := range d.benches {
+		const maxRate = 400e3 // MB/s: more than the memory of a processor moves
 		size, ok := b.value("B/op")
 		n, _ := b.value("allocs/op")
+		if rate, _ := b.value("MB/s"); rate > maxRate && ok && size > 0 && size < minCopy*b.processedBytes() {
+			report(b.line, fmt.Sprintf("%s allocates %s B/op and processes %s B/op, at %s MB/s: no memory is as fast, so most of the data was not touched", b.name, formatNumber(size), formatNumber(b.processedBytes()), formatNumber(rate)))
+		}
 		if !ok || !(size > 0) || !(n > 0) {
 			continue
 		}
@@ -71,6 +75,10 @@ var resultUnitRE = lazyregexp.New(`(?i)^(?:result|resp(?:onse)?|body|out(?:put)?
 // resultDefinitionRE matches "page-B is the length of the string that Render returns". The group is page-B.
 var resultDefinitionRE = lazyregexp.New(`(?i)(?:^|\s)([\w-]+(?:/op)?) (?:is|are|=|gives?|shows?) the (?:length|size|bytes|number of bytes) (?:of|in) [^.;]{0,40}\breturn(?:s|ed)?\b`)
 
+// lengthOfReturnedRE matches "Encode returns a slice of its own; tile-B is the length of that slice". The group is
+// tile-B.
+var lengthOfReturnedRE = lazyregexp.New(`(?i)\breturn(?:s|ed)?\b.{0,80}[;,.] ?(?:and )?([\w-]+-(?:B|bytes)(?:/op)?) (?:is|are|=) (?:the|its) (?:length|size)\b`)
+
 // findResultUnits returns the units of which a sentence, or a comment above benchmarks, says that they count the
 // bytes of a result.
 func (d *document) findResultUnits() (units []string) {
@@ -84,8 +92,10 @@ func (d *document) findResultUnits() (units []string) {
 		}
 	}
 	for _, text := range texts {
-		if m := resultDefinitionRE.FindStringSubmatch(text); m != nil {
-			units = append(units, m[1])
+		for _, pattern := range []*lazyregexp.Regexp{resultDefinitionRE, lengthOfReturnedRE} {
+			if m := pattern.FindStringSubmatch(text); m != nil {
+				units = append(units, m[1])
+			}
 		}
 	}
 	return units

@@ -42,6 +42,8 @@ var (
 	// ownRunMarginRE matches a limit that is a figure of the judged run with a margin: "the budget is the
 	// p99 of this run and a fifth on top".
 	ownRunMarginRE = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling)s?\b[^.;]{0,40}\b(?:is|are|equals?|comes? from|derived from)\s+(?:the |its |their )?(?:measured |observed )?(?:p\d+|median|mean|average|latency|time|figure|result)\b[^.;]{0,30}\b(?:of|from|in) (?:this|the same|that|these|its own|the measured|the judged) (?:runs?|measurements?|tests?|results?|samples?|builds?|releases?)\b[^.;]{0,40}\b(?:and|plus|times|with|on top|more|increased|rounded)\b`)
+	// ownIntervalRE matches the condition that a median lies in the interval of its own runs.
+	ownIntervalRE = lazyregexp.New(`(?i)\b(?:median|mean|average)\b(?:[^.;]|\.\d){0,40}\b(?:lies|is|falls|stays|lie|are|be)\s+(?:within|in|inside) (?:the |its |their )?(?:\d\d(?:\.\d)?\s?% )?(?:confidence )?interval of (?:its|their|the same|these)\b`)
 	// distanceBySpreadRE matches the condition that two medians differ by more than a spread.
 	// pooledSpreadRE matches the definition of a spread over the runs of both sides together: of "all"
 	// runs, or of 20 or 16, which are two sides of 10 or 8 runs.
@@ -122,11 +124,14 @@ func (d *document) whyAlwaysMet(text string) string {
 			return quote(m[0]) + ": the range contains the runs that it judges, and their middle is always in it"
 		}
 	}
-	if m := slowerOfTwoRE.FindStringIndex(text); m != nil && limitWordRE.MatchString(text) && candidateRE.MatchString(text[m[0]:]) {
+	if m := slowerOfTwoRE.FindStringIndex(text); m != nil && limitWordRE.MatchString(text) && (candidateRE.MatchString(text[m[0]:]) || d.hasCandidate()) {
 		return quote(text[m[0]:m[1]]) + ": the limit grows with the figure that it judges"
 	}
 	if m := betweenEndsRE.FindString(text); m != "" && passWordRE.MatchString(text) {
 		return quote(m) + ": the middle of runs is always between their ends"
+	}
+	if m := ownIntervalRE.FindString(text); m != "" && !baseHeaderRE.MatchString(text) {
+		return quote(m) + ": the middle of runs is always in their interval"
 	}
 	const isCircular = ": a limit that is made of the figures holds for them"
 	if m := limitAfterRunsRE.FindString(text); m != "" && !negationRE.MatchString(text) {
@@ -186,10 +191,10 @@ func (d *document) isOfJudgedRuns(text, before, after, context string) bool {
 	})
 }
 
-// hasCandidate reports whether a row of a table has the label of the candidate.
+// hasCandidate reports whether a row or a column of a table has the label of the candidate.
 func (d *document) hasCandidate() bool {
 	return slices.ContainsFunc(d.tables, func(t *table) bool {
-		return slices.ContainsFunc(t.rows, func(row tableRow) bool { return len(row.cells) > 0 && candidateRE.MatchString(row.cells[0]) })
+		return slices.ContainsFunc(t.header, candidateRE.MatchString) || slices.ContainsFunc(t.rows, func(row tableRow) bool { return len(row.cells) > 0 && candidateRE.MatchString(row.cells[0]) })
 	})
 }
 

@@ -240,6 +240,9 @@ var (
 	timeWordsRE   = lazyregexp.New(`\blatenc(?:y|ies)\b|\btime\b|\bp\d\d\d?\b`)
 )
 
+// andVerbRE matches the beginning of another clause with the same subject.
+var andVerbRE = lazyregexp.New(`\b(?:and|but) (?:saves?|needs?|takes?|costs?|uses?|writes?|gains?|loses?)\b`)
+
 // findClaimKinds returns the kinds of figures that a claim may be about, or nil for any kind. It looks
 // for words such as "memory" after the claim, then before the claim, and then uses the claim's word.
 func findClaimKinds(before, word, after string) []kind {
@@ -251,6 +254,9 @@ func findClaimKinds(before, word, after string) []kind {
 	wordsBefore := strings.ToLower(before[max(0, len(before)-maxBefore):])
 	if i := strings.LastIndexAny(wordsBefore, ":;"); i >= 0 {
 		wordsBefore = wordsBefore[i+1:]
+	}
+	if m := andVerbRE.FindAllStringIndex(wordsBefore, maxFigures); len(m) > 0 {
+		wordsBefore = wordsBefore[m[len(m)-1][0]:] // "of time and saves 2 %": the time is another clause's
 	}
 	switch word {
 	case "longer", "shorter", "as long", "as expensive", "as costly": // "a request takes longer" is about time

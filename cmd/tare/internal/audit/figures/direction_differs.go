@@ -204,7 +204,11 @@ func (d *document) whyWrongSideOfTwo(s sentence) (offset int, why string) {
 		return 0, ""
 	}
 	o := newSpeedOrder(strings.ToLower(s.text[m[2]:m[3]]))
-	clause := newWordSet(s.text[strings.LastIndexAny(s.text[:m[0]], ".;:,")+1 : m[1]])
+	clauseText := s.text[strings.LastIndexAny(s.text[:m[0]], ".;:,")+1 : m[1]]
+	clause := newWordSet(clauseText)
+	if s.before != "" { // "With 16 subscribers it is the slower one"
+		clause = newWordSet(clauseText + " " + s.before)
+	}
 	before := newWordSet(s.text[strings.LastIndexAny(s.text[:m[0]], ".;:")+1 : m[0]])
 	for _, g := range d.nearGrids(s.line) {
 		for _, set := range g.sides {

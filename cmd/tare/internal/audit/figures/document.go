@@ -134,6 +134,7 @@ type loadReport struct {
 	timeouts          lineValue // requests that timed out
 	responseSize      lineValue // bytes of one response
 	droppedIterations lineValue // iterations that k6 did not begin
+	scenarios         int       // scenarios of k6; 0 if the output does not list them
 	hasArrivalRate    bool      // k6 begins iterations at a rate
 	cpuPercent        lineValue // processor time of the generator, in percent of one processor
 	discardsWarmUp    bool      // the tool does not record a warm-up

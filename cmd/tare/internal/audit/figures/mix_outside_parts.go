@@ -112,6 +112,17 @@ func findTaggedOutside(l *loadReport, report reportFunc) {
 		byTag[p.tag] = append(byTag[p.tag], p)
 	}
 	for _, tag := range tags {
+		var means valueRange
+		for _, p := range byTag[tag] {
+			if p.mean.isKnown() {
+				means.add(p.mean.value)
+			}
+		}
+		isWhole := tag == "scenario" && l.scenarios >= minParts && means.count == l.scenarios
+		if isWhole && l.mean.isKnown() && means.isOutside(l.mean.value, mixTolerance) {
+			report(l.mean.line, fmt.Sprintf("the mean of all requests is %s; its %d scenarios have %s to %s", formatTime(l.mean.value), means.count, formatTime(means.low), formatTime(means.high)))
+			continue
+		}
 		sum, latencies, n := 0.0, 0.0, 0
 		for _, p := range byTag[tag] {
 			if p.mean.isKnown() && p.requests.value > 0 {

@@ -18,6 +18,8 @@ type outputs struct {
 	current      *loadReport        // the current report; nil outside reports
 	otherLines   int                // number of lines since the last line of the current report
 	k6Metric     string             // metric in the last line of k6 about all requests, e.g. http_reqs
+	k6Arrival    bool               // the last list of k6's scenarios has arrival rates
+	k6Scenarios  int                // number of these scenarios; 0 before the first list
 	section      string             // "errors" within the error distribution of hey, oha or ghz, else ""
 	lastCommands map[string]command // last command line of each tool before the current line
 }
@@ -433,8 +435,21 @@ var k6CustomRE = lazyregexp.New(`^((?:server|db|sql|query|upstream|backend|handl
 // statistic, the limit in ms and the measured time.
 var k6LimitRE = lazyregexp.New(`^[✓✗] '?(p\([0-9.]+\)|avg|max|med) ?<=? ?(\d+(?:\.\d+)?)'? (?:p\([0-9.]+\)|avg|max|med)=(\S+)$`)
 
+var (
+	// k6ScenariosRE matches "scenarios: (100.00%) 2 scenarios, 22 max VUs". The group is 2.
+	k6ScenariosRE = lazyregexp.New(`^scenarios: \([\d.]+%\) (\d+) scenarios?\b`)
+	// k6ArrivalRE matches "* read: 900.00 iterations/s for 3m0s", a scenario that sends at a rate.
+	k6ArrivalRE = lazyregexp.New(`^\* \S+: [\d.]+ iterations/s for `)
+)
+
 // readK6 reads a line of the summary of k6.
 func (o *outputs) readK6(pos position, text string) bool {
+	if m := k6ScenariosRE.FindStringSubmatch(text); m != nil {
+		o.k6Scenarios, _ = strconv.Atoi(m[1])
+		o.k6Arrival = false
+		return true
+	}
+	o.k6Arrival = o.k6Arrival || k6ArrivalRE.MatchString(text)
 	if m := k6LimitRE.FindStringSubmatch(text); m != nil {
 		limitMS, measured := numberAt(m[2], pos), durationAt(m[3], pos)
 		if limitMS.isKnown() && measured.isKnown() && len(o.doc.limits) < maxSentences {
@@ -477,6 +492,7 @@ func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 	isNext := l != nil && (isDuration && l.mean.isKnown() || name == "data_received" && l.rate.isKnown())
 	if l == nil || isNext {
 		l = o.startReport("k6", pos)
+		l.hasArrivalRate, l.scenarios = o.k6Arrival, o.k6Scenarios
 	}
 	keyed := map[string]lineValue{} // values of the fields with =
 	for _, f := range fields {

@@ -53,6 +53,7 @@ func findPartAboveWhole(d *document, report reportFunc) {
 		findPartOfBench(b, report)
 	}
 	findStageAboveWhole(d.benches, report)
+	findTermAboveSum(d.benches, report)
 }
 
 // findReportDisorder reports figures of a report of a load generator that are above a figure of the
@@ -133,6 +134,30 @@ func findStageAboveWhole(benches []*bench, report reportFunc) {
 			isPart := stage.pkg == whole.pkg && cutLast(stage.name) == cutLast(whole.name) && stageNameRE.MatchString(stage.name) && !wholeNameRE.MatchString(stage.name)
 			if isPart && value > ns*partRounding {
 				report(stage.line, fmt.Sprintf("%s takes %s, and %s takes %s", stage.name, formatTime(value*1e-9), whole.name, formatTime(ns*1e-9)))
+			}
+		}
+	}
+}
+
+// sumDefinitionRE matches "full = parse + plan + resolve". The groups are full and the terms.
+var sumDefinitionRE = lazyregexp.New(`\b(\w+) ?= ?(\w+(?: \+ \w+)+)`)
+
+// findTermAboveSum reports a sub-benchmark that takes longer than another one of which a comment above says that
+// it is the sum of several.
+func findTermAboveSum(benches []*bench, report reportFunc) {
+	lastName := func(b *bench) string { return b.name[strings.LastIndex(b.name, "/")+1:] }
+	for _, whole := range benches[:min(len(benches), maxMixParts)] {
+		m := sumDefinitionRE.FindStringSubmatch(whole.path)
+		ns, ok := whole.value("ns/op")
+		if m == nil || !ok || !strings.EqualFold(lastName(whole), m[1]) {
+			continue
+		}
+		terms := strings.Split(strings.ToLower(m[2]), " + ")
+		for _, part := range benches[:min(len(benches), maxMixParts)] {
+			value, _ := part.value("ns/op")
+			isTerm := part.pkg == whole.pkg && cutLast(part.name) == cutLast(whole.name) && slices.Contains(terms, strings.ToLower(lastName(part)))
+			if isTerm && value > ns*partRounding {
+				report(part.line, fmt.Sprintf("%s takes %s, and %s, which contains it, takes %s", part.name, formatTime(value*1e-9), whole.name, formatTime(ns*1e-9)))
 			}
 		}
 	}

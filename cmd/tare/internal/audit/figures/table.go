@@ -146,6 +146,9 @@ func (t *table) figures(index int) []figure {
 			}
 			if label == "" && i == 0 {
 				label = cell // a number as the label, such as a size
+				if len(t.header) > 0 && !strings.ContainsFunc(cell, isLetter) && strings.ContainsFunc(t.header[0], isLetter) {
+					label += " " + firstWord(t.header[0]) // of the column "legs": 200 legs
+				}
 				continue
 			}
 			header := ""

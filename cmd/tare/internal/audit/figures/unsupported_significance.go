@@ -46,9 +46,11 @@ func findUnsupportedSignificance(d *document, report reportFunc) {
 
 var (
 	// fewRunsRE matches "best of three runs" and "a single run".
-	fewRunsRE = lazyregexp.New(`(?i)\b(?:best|fastest|better) of (?:two|three|four|five|[2-5])\b|\b(?:a single|only one|one) run\b`)
+	fewRunsRE = lazyregexp.New(`(?i)\b(?:best|fastest|better) of (?:two|three|four|five|[2-5])\b|\b(?:means?|medians?|averages?) of (?:two|three|[23])\b|\b(?:a single|only one|one) run\b`)
 	// significantGainRE matches "significantly faster". The group is "significantly".
 	significantGainRE = lazyregexp.New(`(?i)\b(significant(?:ly)?)\b[^.;,]{0,30}\b(?:faster|slower|quicker|less|fewer|lower|higher|more|better|worse|improvement|gain|difference)\b`)
+	// gainIsSignificantRE matches "the gain is small but significant". The group is "significant".
+	gainIsSignificantRE = lazyregexp.New(`(?i)\b(?:gains?|differences?|improvements?|changes?)\b[^.;,]{0,40}\b(significant)\b`)
 )
 
 // findSignificantBests reports sentences that call a change significant, under a heading whose figures are the
@@ -67,6 +69,9 @@ func (d *document) findSignificantBests(report reportFunc) {
 	}
 	for _, s := range d.sentences {
 		m, x := significantGainRE.FindStringSubmatchIndex(s.text), sections[s.path]
+		if m == nil {
+			m = gainIsSignificantRE.FindStringSubmatchIndex(s.text)
+		}
 		hasTable := slices.ContainsFunc(d.tables, func(t *table) bool { return t.path == s.path && !t.hasEvidence() })
 		if m != nil && x.fewRuns != "" && !x.hasEvidence && hasTable && !isDenied(s.text, m[1]) {
 			report(s.lineAt(m[2]), fmt.Sprintf("%s is said of figures that are of %s, without an interval or a test", quote(s.text[m[2]:m[3]]), quote(x.fewRuns)))
