@@ -22,13 +22,13 @@ var publicModules = []string{
 	"github.com/BurntSushi/toml@v1.5.0",
 	"github.com/Masterminds/semver/v3@v3.3.1",
 	"github.com/bits-and-blooms/bitset@v1.22.0",
-	"github.com/emirpasic/gods@v1.18.1",
+	"github.com/kelindar/bitmap@v1.5.3",
 	"github.com/gammazero/deque@v1.0.0",
-	"github.com/gobwas/glob@v0.2.3",
+	"github.com/cespare/mph@v0.1.0",
 	"github.com/mattn/go-runewidth@v0.0.16",
 	"github.com/rivo/uniseg@v0.4.7",
-	"github.com/zeebo/xxh3@v1.0.2",
-	"golang.org/x/net@v0.38.0",
+	"github.com/valyala/fasttemplate@v1.2.2",
+	"github.com/twmb/murmur3@v1.1.8",
 }
 
 const (
