@@ -14,7 +14,7 @@ import (
 // variable, as store.Get does that asks store.cache first, and the next one finds the cache filled.
 
 // mutatorName matches the names of methods whose purpose is to change their receiver.
-var mutatorName = lazyregexp.New(`^(?i:set|put|add|insert|store|push|create|register|save|write|append|update|upsert|inc|enqueue|delete|remove|observe|record|mark|touch|apply|commit|merge|import|init|open|new|build|subscribe|close|reset|swap|sort|shuffle|rotate|reverse|push|pop|fix)`)
+var mutatorName = lazyregexp.New(`^(?i:set|put|add|insert|store|push|create|register|save|write|append|update|upsert|inc|enqueue|delete|remove|observe|record|mark|touch|apply|commit|merge|import|init|open|new|build|subscribe|close|reset|swap|sort|shuffle|rotate|reverse|pop|fix)`)
 
 // cacheUse is what a method, and the methods that it calls on parts of its receiver, do with the maps of the
 // receiver.

@@ -256,8 +256,8 @@ func (in *input) reportMemoized(outer *benchmark, writer subBenchmark, later []s
 	}
 }
 
-// remembering returns those of the later sub-benchmarks that call a memoizing method on p. It returns all of
-// them if call runs a method that itself looks up its results: then p may have nothing but these results.
+// remembering returns those of the later sub-benchmarks that call a memoizing method on p, because another
+// method may not ask the cache. It returns all of them if call runs a method for which isMemoizing is true.
 func (in *input) remembering(outer *benchmark, later []subBenchmark, p varPath, call *ast.CallExpr) []subBenchmark {
 	if in.isMemoizing(in.callee(call)) {
 		return later
@@ -284,6 +284,9 @@ func (in *input) findMemoized(outer *benchmark, s subBenchmark) map[varPath]*ast
 			for _, called := range in.flowGraph().Called(call, f.binding) {
 				if called.Receiver == nil || !in.isRemembering(called.Object) && !in.reorders(called.Object) {
 					continue
+				}
+				if f.site == nil && !in.isMemoizing(called.Object) && in.hasSameArguments(l, call) {
+					continue // only the first iteration can find something else than the others
 				}
 				p, ok := in.pathOf(called.Receiver, f.binding)
 				if !ok || memoized[p] != nil || !s.isShared(outer, p) || in.mayReset(s, p, nil) {
