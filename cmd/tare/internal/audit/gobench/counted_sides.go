@@ -19,7 +19,7 @@ var (
 	// countingName matches the names of functions that count.
 	countingName = lazyregexp.New(`^(Count|count|Num|num)|Count$|RuneCount`)
 	// declaredCountName matches names of sides that announce that they count, or that they make a slice.
-	declaredCountName = lazyregexp.New(`(?i)count|alloc|slice|collect|build|iter|len|lazy|stream|all|mater|append`)
+	declaredCountName = lazyregexp.New(`(?i)count|num|alloc|slice|collect|build|iter|len|lazy|stream|all|mater|append`)
 )
 
 // reportCounted reports the sides that make a slice or a map only to take its length, if another side only
@@ -29,7 +29,7 @@ func (in *input) reportCounted(sides []side) {
 	counts := false
 	for _, s := range sides {
 		switch {
-		case declaredCountName.MatchString(s.name):
+		case declaredCountName.MatchString(s.name) || isLoop(s.node) && isNamedAfterCall(s):
 			return
 		case s.body != nil && in.takesLength(s.body) && in.hasIntResult(s):
 			building = append(building, s)
@@ -43,6 +43,12 @@ func (in *input) reportCounted(sides []side) {
 	for _, s := range building {
 		in.report(s.node, "this side of the comparison makes all results and takes their number, but another side only counts them")
 	}
+}
+
+// isNamedAfterCall reports whether the name of a side contains that of a function that it calls: sub-benchmarks
+// with such names are of different functions, and are no comparison.
+func isNamedAfterCall(s side) bool {
+	return hasCall(s.body, func(name string) bool { return name != "" && containsWord(s.name, name) })
 }
 
 // reportUnstarted reports the sides that only make a value, and perhaps take its size, if the type of the

@@ -30,6 +30,21 @@ func BenchmarkFieldsBy(b *testing.B) {
 	})
 }
 
+// These sub-benchmarks are of different functions.
+func BenchmarkWordsOf(b *testing.B) {
+	text := "one two three"
+	b.Run("Fields", func(b *testing.B) {
+		for b.Loop() {
+			tallySink = len(strings.Fields(text))
+		}
+	})
+	b.Run("Runes", func(b *testing.B) {
+		for b.Loop() {
+			tallySink = strings.Count(text, "")
+		}
+	})
+}
+
 type tally func(text string) int
 
 func distinct(text string) map[rune]bool {
