@@ -94,12 +94,24 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 // findUncheckedInput describes an argument of a call that no checker of fn uses, e.g. "largeInput". It
 // returns "" if the checkers use all arguments.
 func (in *input) findUncheckedInput(l *loop, call *ast.CallExpr, fn *types.Func) string {
-	for _, arg := range call.Args {
+	for _, arg := range inputsOf(call) {
 		if description := in.describeUnchecked(l, arg, fn); description != "" {
 			return description
 		}
 	}
 	return ""
+}
+
+// inputsOf returns the arguments of a call, and those of the calls that make its receiver: data of
+// NewDecoder(data).ReadAll().
+func inputsOf(call *ast.CallExpr) []ast.Expr {
+	args := slices.Clone(call.Args)
+	if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
+		if made, ok := sel.X.(*ast.CallExpr); ok {
+			args = append(args, inputsOf(made)...)
+		}
+	}
+	return args
 }
 
 // describeUnchecked describes an argument that no checker of fn mentions: the texts of a table in the
@@ -131,10 +143,7 @@ func (in *input) describeUnchecked(l *loop, arg ast.Expr, fn *types.Func) string
 	}
 	if in.isLocal(v) {
 		maker := in.findMaker(v)
-		callsMaker := func(decl *ast.FuncDecl) bool {
-			return hasCall(decl, func(name string) bool { return name == maker.Name() })
-		}
-		if maker != nil && !in.isMentionedByChecker(fn, callsMaker) {
+		if maker != nil && !in.isMadeForChecker(fn, maker) {
 			return "what " + maker.Name() + " makes"
 		}
 		return ""
@@ -246,6 +255,28 @@ func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDec
 	return false
 }
 
+// isMadeForChecker reports whether a checker of fn may use what maker makes: it calls maker, itself or in a
+// function of the test files, or is a helper, which may get any input.
+func (in *input) isMadeForChecker(fn, maker *types.Func) bool {
+	for decl := range in.functions() {
+		checked := map[*types.Func]bool{}
+		if in.isHarness(decl) {
+			in.addChecked(decl, checked)
+		}
+		if !checked[fn] {
+			continue
+		}
+		callsMaker := isHelper(decl.Name.Name)
+		in.inspectCalls(decl.Body, func(call *ast.CallExpr, _ flow.Binding) {
+			callsMaker = callsMaker || in.callee(call) == maker
+		})
+		if callsMaker {
+			return true
+		}
+	}
+	return false
+}
+
 // isHelper reports whether a function with this name is not one that go test runs.
 func isHelper(name string) bool { return !hasAnyPrefix(name, "Test", "Benchmark", "Fuzz", "Example") }
 
@@ -280,8 +311,13 @@ func (in *input) findDiscarded(l *loop, n ast.Node, f *frame) *ast.CallExpr {
 		if errorIndex(in.pass.TypesInfo, call) >= 0 {
 			return call
 		}
-		for i, a := range call.Args { // ignore(json.Unmarshal(data, &v))
-			if inner, ok := a.(*ast.CallExpr); ok && errorIndex(in.pass.TypesInfo, inner) >= 0 && in.ignoresArgument(call, i) {
+	case *ast.CallExpr:
+		for i, a := range n.Args { // ignore(json.Unmarshal(data, &v)), keep(parse(text))
+			inner, ok := a.(*ast.CallExpr)
+			if !ok {
+				continue
+			}
+			if index := errorIndex(in.pass.TypesInfo, inner); index >= 0 && in.ignoresArgument(n, i+index) {
 				return inner
 			}
 		}
@@ -528,7 +564,7 @@ func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 			// The callers of this function may check the error: findFailing finds this call there.
 		case *ast.CallExpr:
 			index := slices.Index(p.Args, ast.Expr(call))
-			if index < 0 || !in.ignoresArgument(p, index) {
+			if index < 0 || !in.ignoresArgument(p, index+i) { // index+i: keep(parse(text)) passes on all results
 				check()
 			}
 		default: // a condition

@@ -55,7 +55,7 @@ func (in *input) reportChanges(fn *ast.FuncDecl, reads map[*types.Var]globalRead
 				}
 			}
 		case *ast.CallExpr:
-			if !isConditional(path) {
+			if called := in.callee(n); called != nil && !isConditional(path) && !in.mayFillAgain(fn, called.Pkg()) {
 				in.reportEmptied(n, registries)
 			}
 		}
@@ -82,6 +82,20 @@ func (in *input) reportEmptied(call *ast.CallExpr, registries map[*types.Package
 	}
 	in.report(call, "%s removes what an init function registered, although %s, which runs later, needs it", formatExpr(call), needing.name)
 	delete(registries, fn.Pkg())
+}
+
+// mayFillAgain reports whether a test defers, or passes to Cleanup, code that calls a function of a package
+// which does not empty a registry.
+func (in *input) mayFillAgain(fn *ast.FuncDecl, pkg *types.Package) bool {
+	fills := func(call *ast.CallExpr) bool {
+		called := in.callee(call)
+		return called != nil && called.Pkg() == pkg && !registryResetName.MatchString(called.Name())
+	}
+	return hasNode(fn.Body, func(n ast.Node) bool {
+		call, isCall := n.(*ast.CallExpr)
+		d, isDefer := n.(*ast.DeferStmt)
+		return isDefer && hasNode(d.Call, fills) || isCall && calledName(call) == "Cleanup" && hasNode(call, fills)
+	})
 }
 
 // registryResetName matches the names of functions that certainly empty a registry, in any package.
@@ -273,15 +287,55 @@ func (in *input) findRegistries() map[*types.Package]*benchmark {
 			filled[pkg] = filled[pkg] || registers
 		}
 	}
+	imported := in.findImported()
 	needed := map[*types.Package]*benchmark{}
 	for _, b := range in.suite.benchmarks {
 		for pkg, registers := range in.packagesOf(b.body) {
-			if filled[pkg] && !registers && needed[pkg] == nil {
+			isNeeded := filled[pkg] || pkg == imported && in.looksUpName(b.body, pkg)
+			if isNeeded && !registers && needed[pkg] == nil {
 				needed[pkg] = b
 			}
 		}
 	}
 	return needed
+}
+
+// findImported returns the tested package if this is the package of its external tests, it exports a function
+// such as Register, and a test file imports a package only for its init functions. It returns nil otherwise.
+//
+//	import _ "example.com/codec/wire" // registers itself in package codec
+func (in *input) findImported() *types.Package {
+	tested, isExternal := strings.CutSuffix(in.pass.Pkg.Path(), "_test")
+	isForEffect := func(file *ast.File) bool {
+		return slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Name != nil && i.Name.Name == "_" })
+	}
+	if !isExternal || !slices.ContainsFunc(in.pass.Files, isForEffect) {
+		return nil
+	}
+	for _, pkg := range in.pass.Pkg.Imports() {
+		isRegister := func(name string) bool { return strings.HasPrefix(name, "Register") }
+		if pkg.Path() == tested && slices.ContainsFunc(pkg.Scope().Names(), isRegister) {
+			return pkg
+		}
+	}
+	return nil
+}
+
+// looksUpName reports whether the code below root calls a function of a package with a parameter of type
+// string, by which the function may look something up.
+func (in *input) looksUpName(root ast.Node, pkg *types.Package) bool {
+	return hasNode(root, func(call *ast.CallExpr) bool {
+		fn := in.callee(call)
+		if fn == nil || fn.Pkg() != pkg || fn.Signature().Recv() != nil {
+			return false
+		}
+		for param := range fn.Signature().Params().Variables() {
+			if isBasic(param.Type()) && !isNonStringBasic(param.Type()) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // packagesOf returns the packages whose functions are called below root. The value is true if one

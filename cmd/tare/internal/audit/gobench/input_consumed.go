@@ -21,11 +21,17 @@ func inputConsumed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-consumed", Severity: tare.Void,
 		Title:   "The input is read in the first iteration, and the others find it empty.",
-		Why:     "A reader, or a request with a body, that is made once is at its end after the first iteration. All others measure how fast nothing is read, or an error is returned.",
-		Do:      "reset the reader in each iteration (Reset, Seek), or set Body again; making a small reader is cheap",
+		Why:     "A reader, or a request with a body, that is made once is at its end after the first iteration. All others measure how fast nothing is read, or an error is returned. A store from which the loop deletes keys is empty after as many iterations as it had keys.",
+		Do:      "reset the reader in each iteration (Reset, Seek), or set Body again; put back what is deleted; making a small reader is cheap",
 		Command: compareRevisions,
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
+			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+				if call, ok := n.(*ast.CallExpr); ok {
+					in.reportRemoved(l, call, f)
+				}
+				return true
+			})
 			seen := map[*types.Var]bool{}
 			in.inspectTimed(l, func(n ast.Node) bool {
 				switch n := n.(type) {
@@ -244,7 +250,7 @@ func (in *input) takesEntry(fn *types.Func) bool {
 // if a goroutine, a function literal or a statement that depends on b.N uses v.
 func (in *input) getsEntries(l *loop, v *types.Var) bool {
 	init := in.initOf(l.owner.decl, v)
-	mayGet := l.owner.sized[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init)
+	mayGet := l.owner.sized[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init) || in.isFilledForN(l, v)
 	in.inspectUses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
 		if !isWithin(id, l.node) {
 			for _, p := range path {

@@ -34,6 +34,11 @@ func inputInLoop() rule {
 			}
 		})
 		in.eachTimedLoop(func(l *loop) {
+			inspectTimedNodes(in, l, func(call *ast.CallExpr) {
+				if in.isMadeByCase(l, call) {
+					in.report(call, "%s makes the same input again in each iteration", formatExpr(call))
+				}
+			})
 			for _, s := range l.body.List {
 				if v := in.findFilledSlice(l, s); v != nil {
 					in.report(s, "%s is filled again in each iteration, and then passed to a call", v.Name())

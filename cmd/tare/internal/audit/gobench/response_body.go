@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
 // responseBody finds responses from functions of net/http whose body a loop does not read or does not
@@ -28,16 +29,15 @@ func responseBody() rule {
 		in.eachTimedLoop(func(l *loop) {
 			in.reportUnread(l)
 			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
-				a, ok := n.(*ast.AssignStmt)
-				if !ok || len(a.Lhs) == 0 || len(a.Rhs) != 1 {
-					return true
-				}
-				call, ok := a.Rhs[0].(*ast.CallExpr)
-				if !ok || !isResponse(in.pass.TypesInfo.TypeOf(call)) || !in.isRequest(call, 0) {
-					return true
-				}
-				if response, ok := a.Lhs[0].(*ast.Ident); ok {
-					in.reportResponse(f, a, call, in.variable(response))
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					in.reportAssigned(f, n)
+				case *ast.ExprStmt: // client.Get(url)
+					if call, ok := n.X.(*ast.CallExpr); ok && in.returnsBody(call, f) {
+						in.reportUse(n, call, false, false)
+					}
+				case *ast.CallExpr:
+					in.reportPassed(f, n)
 				}
 				return true
 			})
@@ -45,22 +45,89 @@ func responseBody() rule {
 	}}
 }
 
+// reportAssigned reports an assignment whose value is the response to a request.
+func (in *input) reportAssigned(f *frame, a *ast.AssignStmt) {
+	if len(a.Lhs) == 0 || len(a.Rhs) != 1 {
+		return
+	}
+	call, ok := a.Rhs[0].(*ast.CallExpr)
+	if !ok || !in.returnsBody(call, f) {
+		return
+	}
+	if response, ok := a.Lhs[0].(*ast.Ident); ok {
+		in.reportResponse(f, a, call, in.variable(response))
+	}
+}
+
+// reportPassed reports a call such as check(client.Do(request)) if the functions that it may run do not
+// read, or do not close, the body of the response that they get.
+func (in *input) reportPassed(f *frame, call *ast.CallExpr) {
+	for _, arg := range call.Args {
+		if request, ok := ast.Unparen(arg).(*ast.CallExpr); ok && in.returnsBody(request, f) {
+			read, closed := in.argumentUse(call, arg, 0)
+			in.reportUse(call, request, read, closed)
+		}
+	}
+}
+
+// returnsBody reports whether a call sends a request, by a function of net/http, and returns its response
+// with a body that is open. The response to HEAD has no body.
+func (in *input) returnsBody(call *ast.CallExpr, f *frame) bool {
+	return isResponse(in.pass.TypesInfo.TypeOf(call)) && in.isRequest(call, 0) && !in.asksForHead(call, f.binding)
+}
+
+// asksForHead reports whether a call makes or sends a request with the method HEAD: an argument is the
+// name of the method, or a request that was made with it.
+func (in *input) asksForHead(call *ast.CallExpr, binding flow.Binding) bool {
+	if calledName(call) == "Head" {
+		return true
+	}
+	isHead := func(source ast.Expr) bool {
+		made, isCall := source.(*ast.CallExpr)
+		if isCall && hasAnyPrefix(calledName(made), "NewRequest") {
+			return in.asksForHead(made, binding)
+		}
+		value := in.pass.TypesInfo.Types[source].Value
+		return value != nil && value.ExactString() == `"HEAD"`
+	}
+	for _, arg := range call.Args {
+		sources := in.flowGraph().Sources(arg, binding)
+		mayBeMethod := func(source ast.Expr) bool {
+			t := firstResult(in.pass.TypesInfo.TypeOf(source))
+			return isNamed(t, "net/http", "Request") || isBasic(t)
+		}
+		sources = slices.DeleteFunc(sources, func(source ast.Expr) bool { return !mayBeMethod(source) })
+		isOther := func(source ast.Expr) bool { return !isHead(source) }
+		if len(sources) > 0 && !slices.ContainsFunc(sources, isOther) {
+			return true
+		}
+	}
+	return false
+}
+
 // reportResponse reports an assignment that sets v to the response to a request, if its body is not
 // read or not closed. v is nil for an unknown variable.
 func (in *input) reportResponse(f *frame, a *ast.AssignStmt, request *ast.CallExpr, v *types.Var) {
-	name := formatExpr(request.Fun)
 	read, closed := in.bodyUse(f.body, v, 0)
+	in.reportUse(a, request, read, closed)
+	if read && closed {
+		if line := in.findLeak(f, a, v); line > 0 {
+			in.report(a, "the body of the response to %s is neither read nor closed on a path to line %d", formatExpr(request.Fun), line)
+		}
+	}
+}
+
+// reportUse reports a statement or call that gets the response to a request, unless its body is both read
+// and closed.
+func (in *input) reportUse(node ast.Node, request *ast.CallExpr, read, closed bool) {
+	name := formatExpr(request.Fun)
 	switch {
 	case !read && !closed:
-		in.report(a, "the body of the response to %s is neither read nor closed", name)
+		in.report(node, "the body of the response to %s is neither read nor closed", name)
 	case !closed:
-		in.report(a, "the body of the response to %s is not closed in the loop", name)
+		in.report(node, "the body of the response to %s is not closed in the loop", name)
 	case !read:
-		in.report(a, "the body of the response to %s is closed unread: unless it is empty, its connection is not used again", name)
-	default:
-		if line := in.findLeak(f, a, v); line > 0 {
-			in.report(a, "the body of the response to %s is neither read nor closed on a path to line %d", name, line)
-		}
+		in.report(node, "the body of the response to %s is closed unread: unless it is empty, its connection is not used again", name)
 	}
 }
 
@@ -293,14 +360,14 @@ func (in *input) bodyUse(root ast.Node, v *types.Var, depth int) (read, closed b
 }
 
 // argumentUse does the work of bodyUse for a response that is the argument of a call.
-func (in *input) argumentUse(call *ast.CallExpr, arg *ast.Ident, depth int) (read, closed bool) {
+func (in *input) argumentUse(call *ast.CallExpr, arg ast.Expr, depth int) (read, closed bool) {
 	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
 		if f.Body == nil || depth == maxTimedDepth {
 			return true, true
 		}
 		for param, value := range in.flowGraph().Bind(call, f) {
-			if value == ast.Expr(arg) {
+			if value == arg {
 				paramRead, paramClosed := in.bodyUse(f.Body, param, depth+1)
 				read, closed = read || paramRead, closed || paramClosed
 			}

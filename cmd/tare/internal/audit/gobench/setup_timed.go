@@ -37,6 +37,10 @@ func setupTimed() rule {
 					in.report(l.node, "a loop that prepares b.N inputs is timed: nothing resets the timer after it")
 					continue
 				}
+				if call := in.findPreparingCall(b, main, prepared); call != nil && !stopsTimer {
+					in.report(call, "%s prepares b.N inputs and is timed: nothing resets the timer after it", formatExpr(call.Fun))
+					continue
+				}
 			}
 			in.reportSlow(b, prepared, isReset)
 		}
@@ -101,6 +105,52 @@ func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 		}
 	}
 	return nil
+}
+
+// findPreparingCall returns a call that makes b.N inputs for the main loop, as in keys := makeKeys(b.N): the
+// called function has a loop that ends by a parameter whose argument depends on b.N. It returns nil if the
+// statements have no such call.
+func (in *input) findPreparingCall(b *benchmark, main *loop, statements []ast.Stmt) *ast.CallExpr {
+	for _, s := range statements {
+		a, ok := s.(*ast.AssignStmt)
+		if !ok || len(a.Rhs) != 1 {
+			continue
+		}
+		call, ok := a.Rhs[0].(*ast.CallExpr)
+		if v := in.variable(a.Lhs[0]); !ok || v == nil || !in.usesVariable(main.node, v) || !b.dependsOnN(in.pass.TypesInfo, call) {
+			continue
+		}
+		for _, f := range in.flowGraph().Called(call, nil) {
+			for param, arg := range in.flowGraph().Bind(call, f) {
+				if f.Body != nil && b.dependsOnN(in.pass.TypesInfo, arg) && in.repeatsBy(f.Body, param) {
+					return call
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// repeatsBy reports whether a body has a loop that ends by a parameter n: i < n, or range over a slice
+// that is made with n elements.
+func (in *input) repeatsBy(body ast.Node, n *types.Var) bool {
+	return hasNode(body, func(s ast.Stmt) bool {
+		limit := loopBound(s)
+		if limit == nil {
+			return false
+		}
+		if in.containsVariable(limit, n) {
+			return true
+		}
+		v := in.variable(limit)
+		init, ok := in.initOf(body, v).(*ast.CallExpr)
+		return v != nil && ok && isMake(in.pass.TypesInfo, init) && in.containsVariable(init, n)
+	})
+}
+
+// containsVariable reports whether an expression is or contains a variable.
+func (in *input) containsVariable(e ast.Expr, v *types.Var) bool {
+	return hasNode(e, func(id *ast.Ident) bool { return in.pass.TypesInfo.Uses[id] == v })
 }
 
 // stepLimit selects the preparation that is reported. Steps estimate its time: they are the iterations of
@@ -207,6 +257,8 @@ func (in *input) countSteps(node ast.Node, binding flow.Binding, unknown int64, 
 					steps = max(steps, longLoop)
 				case isBulky(f.Object):
 					steps = max(steps, unknown)
+				case unknown > 1 && in.makesMany(f.Object):
+					steps = max(steps, in.largestArgument(n, binding))
 				case f.Body != nil && !seen[f.Node]:
 					seen[f.Node] = true
 					steps = max(steps, in.countSteps(f.Body, in.flowGraph().Bind(n, f), unknown, seen))
@@ -216,6 +268,26 @@ func (in *input) countSteps(node ast.Node, binding flow.Binding, unknown int64, 
 		return true
 	})
 	return steps
+}
+
+// makesMany reports whether a function of another package, but not of the standard library, may make as
+// many values as an argument says: it returns a slice or a string, and is no constructor.
+func (in *input) makesMany(fn *types.Func) bool {
+	if fn == nil || fn.Pkg() == nil || fn.Pkg() == in.pass.Pkg || fn.Signature().Results().Len() == 0 || makerName.MatchString(fn.Name()) {
+		return false
+	}
+	return !isStandard(fn.Pkg()) && isSliceOrString(fn.Signature().Results().At(0).Type())
+}
+
+// largestArgument returns the largest constant argument of a call, at least 1.
+func (in *input) largestArgument(call *ast.CallExpr, binding flow.Binding) int64 {
+	largest := int64(1)
+	for _, arg := range call.Args {
+		if n, ok := in.flowGraph().MaxConstant(arg, binding); ok {
+			largest = max(largest, min(n, maxSteps))
+		}
+	}
+	return largest
 }
 
 // countElements returns the value of an expression that is a number, or the number of elements of a
@@ -231,13 +303,18 @@ func (in *input) countElements(e ast.Expr, binding flow.Binding) (int64, bool) {
 		switch source := source.(type) {
 		case *ast.CallExpr:
 			if isMake(in.pass.TypesInfo, source) && len(source.Args) > 1 {
-				return in.flowGraph().MaxConstant(source.Args[1], binding)
+				size := source.Args[len(source.Args)-1] // the capacity if there is one: the length then is mostly 0
+				if count, ok := in.flowGraph().MaxConstant(size, binding); ok && count > 0 {
+					return count, true
+				}
 			}
 			if fn := in.callee(source); isPermutation(fn) && len(source.Args) == 1 {
 				return in.flowGraph().MaxConstant(source.Args[0], binding)
 			}
 		case *ast.CompositeLit:
-			return int64(len(source.Elts)), true
+			if len(source.Elts) > 0 { // otherwise elements are added later
+				return int64(len(source.Elts)), true
+			}
 		}
 	}
 	return 0, false

@@ -245,12 +245,30 @@ func (in *input) isEvicting(fn *types.Func) bool {
 // of computing them.
 func (in *input) reportMemoized(outer *benchmark, writer subBenchmark, later []subBenchmark) {
 	for p, call := range in.findMemoized(outer, writer) {
-		if in.isCarriedOver(outer, writer, p) {
+		isOrder := !in.isRemembering(in.callee(call)) && in.reordersByCall(call)
+		if isOrder && in.isCarriedOver(outer, writer, p) {
+			in.report(call, "%s changes its order by use, and the sub-benchmark of the next case begins with that order", p)
+		} else if in.isCarriedOver(outer, writer, p) {
 			in.report(call, "%s remembers what it was asked for, and the sub-benchmark of the next case finds it there", p)
-		} else if use := in.findLaterUse(outer, writer, later, p); use != nil {
+		} else if use := in.findLaterUse(outer, writer, in.remembering(outer, later, p, call), p); use != nil {
 			in.report(use, "%s remembers what another sub-benchmark asked it for, in line %d", p, in.lineOf(call))
 		}
 	}
+}
+
+// remembering returns those of the later sub-benchmarks that call a memoizing method on p, because another
+// method may not ask the cache. It returns all of them if call runs a method for which isMemoizing is true.
+func (in *input) remembering(outer *benchmark, later []subBenchmark, p varPath, call *ast.CallExpr) []subBenchmark {
+	if in.isMemoizing(in.callee(call)) {
+		return later
+	}
+	var out []subBenchmark
+	for _, s := range later {
+		if in.findMemoized(outer, s)[p] != nil {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // findMemoized returns the variables and fields of the outer benchmark on which a sub-benchmark calls a
@@ -264,11 +282,17 @@ func (in *input) findMemoized(outer *benchmark, s subBenchmark) map[varPath]*ast
 				return true
 			}
 			for _, called := range in.flowGraph().Called(call, f.binding) {
-				if called.Receiver == nil || !in.isMemoizing(called.Object) {
+				if called.Receiver == nil || !in.isRemembering(called.Object) && !in.reorders(called.Object) {
 					continue
 				}
+				if f.site == nil && !in.isMemoizing(called.Object) && in.hasSameArguments(l, call) {
+					continue // only the first iteration can find something else than the others
+				}
 				p, ok := in.pathOf(called.Receiver, f.binding)
-				if ok && memoized[p] == nil && s.isShared(outer, p) && !in.mayReset(s, p, nil) {
+				if !ok || memoized[p] != nil || !s.isShared(outer, p) || in.mayReset(s, p, nil) {
+					continue
+				}
+				if !in.isWarmed(s, p) && !in.mayBeOff(outer, p, called.Object) {
 					memoized[p] = call
 				}
 			}

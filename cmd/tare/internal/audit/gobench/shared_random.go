@@ -1,6 +1,7 @@
 package gobench
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -10,7 +11,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// sharedRandom finds a *rand.Rand that the goroutines of RunParallel share without a lock:
+// sharedRandom finds a random source that the goroutines of RunParallel share, without a lock or behind
+// one that is only for the source:
 //
 //	r := rand.New(rand.NewSource(1))
 //	b.RunParallel(func(pb *testing.PB) { for pb.Next() { get(r.Intn(n)) } })
@@ -18,14 +20,15 @@ func sharedRandom() rule {
 	return rule{Rule: audit.Rule{
 		ID: "shared-random", Severity: tare.Void,
 		Title:   "Parallel goroutines share a random source.",
-		Why:     "A *rand.Rand is not safe for several goroutines. Its state is raced for, the processors take its cache line from each other, and that is what the benchmark measures.",
+		Why:     "A *rand.Rand is not safe for several goroutines. Its state is raced for, the processors take its cache line from each other, and that is what the benchmark measures. Behind a lock they wait for each other, whatever is measured.",
 		Do:      "make a source in each goroutine, before its loop, with a seed of its own",
 		Command: compareRevisions,
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
-			if l.kind != byNext || in.takesLock(l) {
-				return // not a loop of RunParallel, or only one goroutine at a time uses the source
+			if l.kind != byNext {
+				return // not a loop of RunParallel
 			}
+			takesLock := in.takesLock(l)
 			function := l.owner.node // the function that each goroutine runs
 			if lit := l.innermostLiteral(); lit != nil {
 				function = lit
@@ -39,17 +42,35 @@ func sharedRandom() rule {
 					if called.Receiver == nil || !isSource(in.pass.TypesInfo.TypeOf(called.Receiver)) {
 						continue
 					}
-					v := in.flowGraph().Origin(called.Receiver, f.binding)
+					name, pos := in.originOf(called.Receiver, f.binding)
 					// Goroutines do not share the local variables of functions that they call.
-					isOfCall := in.isLocal(v) && (f.isIn(v.Pos()) || in.callsFunctionAt(function, v.Pos(), f.binding))
-					if v != nil && !isWithinPos(v.Pos(), function) && !isOfCall {
-						in.report(call, "%s is a random source that all goroutines share", v.Name())
+					isOfCall := pos.IsValid() && (f.isIn(pos) || in.callsFunctionAt(function, pos, f.binding))
+					switch {
+					case !pos.IsValid() || isWithinPos(pos, function) || isOfCall:
+						// Each goroutine has its own.
+					case !takesLock:
+						in.report(call, "%s is a random source that all goroutines share", name)
+					case in.locksOnlyFor(f.body, call) && !containsWord(l.owner.name, "rand"):
+						in.reportAs(tare.Warn, cmp.Or(f.site, call), "all goroutines wait for the lock around %s, a random source that they share", formatExpr(called.Receiver))
 					}
 				}
 				return true
 			})
 		})
 	}}
+}
+
+// originOf returns the name and the position of the variable that an expression selects from, or of the
+// call that makes its value: the goroutines share the result of newLoad() if it is outside of their
+// function, as in next := newLoad().next. The position is invalid for other expressions.
+func (in *input) originOf(e ast.Expr, binding flow.Binding) (name string, pos token.Pos) {
+	if v := in.flowGraph().Origin(e, binding); v != nil {
+		return v.Name(), v.Pos()
+	}
+	if call, ok := in.flowGraph().Base(e, binding).(*ast.CallExpr); ok {
+		return formatExpr(e), call.Pos()
+	}
+	return "", token.NoPos
 }
 
 // callsFunctionAt reports whether the function of a goroutine calls a function that contains the position
@@ -79,6 +100,31 @@ func (l *loop) innermostLiteral() *ast.FuncLit {
 		}
 	}
 	return nil
+}
+
+// locksOnlyFor reports whether a lock is held around draw, a call that draws a random number, and for
+// nothing else: between Lock and Unlock, a body calls only methods of random sources.
+func (in *input) locksOnlyFor(body *ast.BlockStmt, draw *ast.CallExpr) bool {
+	isLocked, isOnly, isAround := false, true, false
+	ast.Inspect(body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || in.pass.TypesInfo.Types[call.Fun].IsType() || in.pass.TypesInfo.Types[call.Fun].IsBuiltin() {
+			return true
+		}
+		fn := in.callee(call)
+		switch isDraw := fn != nil && fn.Signature().Recv() != nil && isSource(fn.Signature().Recv().Type()); {
+		case calledName(call) == "Lock":
+			isLocked = true
+		case calledName(call) == "Unlock":
+			_, isDeferred := parent(pathTo(body, call), 1).(*ast.DeferStmt)
+			isLocked = isLocked && isDeferred
+		case isLocked:
+			isOnly = isOnly && isDraw
+			isAround = isAround || call == draw
+		}
+		return true
+	})
+	return isAround && isOnly
 }
 
 // takesLock reports whether a loop, or a function of the benchmark that it calls, calls a function

@@ -162,12 +162,33 @@ func (in *input) findInserted(l *loop, call *ast.CallExpr) (store *types.Var, ho
 	return nil, ""
 }
 
-// mayShrink reports whether a loop may remove entries from a store: it calls a method with the name of
-// one that does so, or passes the store to other code.
+// mayShrink reports whether a loop may remove entries from a store: it calls a method that does so,
+// or has the name of one, or passes the store to other code.
 func (in *input) mayShrink(l *loop, store *types.Var) bool {
 	return in.hasUse(l.node, store, func(_ *ast.Ident, path []ast.Node) bool {
 		sel, isSelector := parent(path, 1).(*ast.SelectorExpr)
-		return !isSelector || shrinkingName.MatchString(sel.Sel.Name)
+		if !isSelector || shrinkingName.MatchString(sel.Sel.Name) {
+			return true
+		}
+		method, _ := in.pass.TypesInfo.Uses[sel.Sel].(*types.Func)
+		return in.shrinks(method)
+	})
+}
+
+// shrinks reports whether a method of the package may remove entries of its receiver: it deletes from a map,
+// or sets a slice of the receiver to a part of a slice.
+func (in *input) shrinks(fn *types.Func) bool {
+	recv, body := in.methodBody(fn)
+	return body != nil && hasNode(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			return isBuiltin(in.pass.TypesInfo, n, "delete") || isBuiltin(in.pass.TypesInfo, n, "clear") || isFunc(in.callee(n), "slices", "Delete", "DeleteFunc")
+		case *ast.AssignStmt:
+			_, isSlice := ast.Unparen(n.Rhs[0]).(*ast.SliceExpr)
+			fields, ok := in.receiverPath(n.Lhs[0], recv)
+			return isSlice && ok && fields != ""
+		}
+		return false
 	})
 }
 

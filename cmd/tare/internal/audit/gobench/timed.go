@@ -178,6 +178,45 @@ func (w *timedWalk) canEnter(called flow.Function, f *frame) bool {
 	return isOfBenchmark && !isRecursive && isWithinLimits
 }
 
+// inspectCalls calls visit for each call below root, whether the timer runs or not, and in the functions of
+// the benchmark that root calls. It also visits function literals that root may pass on.
+// binding has the arguments of the calls around the function that a call is in.
+func (in *input) inspectCalls(root ast.Node, visit func(call *ast.CallExpr, binding flow.Binding)) {
+	in.inspectCallsWith(root, true, visit)
+}
+
+// inspectCallsWith does the work of inspectCalls. If literals is false, it visits only the function literals
+// that are called.
+func (in *input) inspectCallsWith(root ast.Node, literals bool, visit func(call *ast.CallExpr, binding flow.Binding)) {
+	bodies := 0
+	var walk func(node ast.Node, binding flow.Binding, around []ast.Node)
+	walk = func(node ast.Node, binding flow.Binding, around []ast.Node) {
+		ast.Inspect(node, func(n ast.Node) bool {
+			if _, isLiteral := n.(*ast.FuncLit); isLiteral && !literals {
+				return false
+			}
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			visit(call, binding)
+			for _, called := range in.flowGraph().Called(call, binding) {
+				isNew := !slices.Contains(around, called.Node) && len(around) < maxTimedDepth && bodies < maxTimedBodies
+				if called.Body == nil || !in.isHarness(called.Node) || !isNew {
+					continue
+				}
+				bodies++
+				inner := flow.Binding{}
+				maps.Copy(inner, binding)
+				maps.Copy(inner, in.flowGraph().Bind(call, called))
+				walk(called.Body, inner, append(slices.Clone(around), called.Node))
+			}
+			return true
+		})
+	}
+	walk(root, flow.Binding{}, nil)
+}
+
 // flowGraph returns the graph of values and functions of the package.
 func (in *input) flowGraph() *flow.Graph {
 	if in.suite.flow == nil {

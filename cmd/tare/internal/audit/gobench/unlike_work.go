@@ -57,6 +57,8 @@ func unlikeWork() rule {
 			inspectTimedNodes(in, l, func(call *ast.CallExpr) {
 				in.reportPartial(in.tableSides(call))
 				in.reportEmptyOutput(in.calledSides(call))
+				in.reportCounted(in.countedSides(call))
+				in.reportUnstarted(in.calledSides(call))
 			})
 		})
 	}}
@@ -77,6 +79,7 @@ func (in *input) compareSubBenchmarks(outer *benchmark, loops []*loop) {
 	}
 	in.reportPartial(sides)
 	in.reportEmptyOutput(sides)
+	in.reportCounted(sides)
 }
 
 var (
@@ -253,6 +256,7 @@ type side struct {
 	node     ast.Node
 	body     *ast.BlockStmt
 	function *ast.FuncType // nil for a loop
+	object   *types.Func   // nil for a loop or a literal
 	name     string        // source text of its name in b.Run or the table; "" if it has none
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
+	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
 // writerUnflushed finds buffered writers that nothing flushes, if an iteration makes or resets them and
@@ -36,8 +37,8 @@ func writerUnflushed() rule {
 						in.report(n, "%s is written to and never flushed or closed", v.Name())
 					}
 				case *ast.CallExpr:
-					if v := in.findReset(l, n); v != nil && in.writesOnly(l.body, v, 0) {
-						in.report(n, "%s is reset and written to in each iteration, and never flushed or closed in it", v.Name())
+					if p, ok := in.findReset(n, f); ok && in.writesOnlyTo(l, p) {
+						in.report(n, "%s is reset and written to in each iteration, and never flushed or closed in it", p)
 					}
 					in.reportUnnamed(n, f)
 				}
@@ -107,19 +108,65 @@ func (in *input) findWriter(a *ast.AssignStmt, f *frame) *types.Var {
 	return nil
 }
 
-// findReset returns the buffered writer from before a loop on which a call in the loop calls Reset.
-// It returns nil for other calls.
-func (in *input) findReset(l *loop, call *ast.CallExpr) *types.Var {
+// findReset returns the buffered writer from before a loop, a variable or a field, that a call in the loop
+// or in a function of the benchmark resets. ok is false for other calls.
+func (in *input) findReset(call *ast.CallExpr, f *frame) (p varPath, ok bool) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "Reset" || len(call.Args) != 1 {
-		return nil
+	if !ok || sel.Sel.Name != "Reset" || len(call.Args) != 1 || !in.mayBeWriter(sel.X, f.binding) {
+		return varPath{}, false
 	}
-	v := in.variable(sel.X)
-	if !in.isOuterLocal(v, l) || !isOrWrapsWriter(v.Type(), 0) {
-		return nil
-	}
-	return v
+	p, ok = in.pathOf(sel.X, f.binding)
+	return p, ok && in.isOuterLocal(p.root, f.loop)
 }
+
+// mayBeWriter reports whether the type of an expression is or wraps a buffered writer, or is an interface
+// that may have a value of such a type.
+func (in *input) mayBeWriter(e ast.Expr, binding flow.Binding) bool {
+	t := in.pass.TypesInfo.TypeOf(e)
+	if t == nil || !types.IsInterface(t) {
+		return isOrWrapsWriter(t, 0)
+	}
+	isWriter := func(value types.Type) bool { return isOrWrapsWriter(firstResult(value), 0) }
+	return slices.ContainsFunc(in.flowGraph().Types(e, binding), isWriter)
+}
+
+// writesOnlyTo reports whether a loop writes to p and never flushes it, also in the functions of the
+// benchmark that it calls. Like writesOnly it assumes that unknown uses flush the writer.
+func (in *input) writesOnlyTo(l *loop, p varPath) bool {
+	if p.fields == "" {
+		return in.writesOnly(l.body, p.root, 0)
+	}
+	hasWrite, hasOther := false, false
+	in.inspectCalls(l.body, func(call *ast.CallExpr, binding flow.Binding) {
+		isOfBenchmark := func(f flow.Function) bool { return f.Body != nil && in.isHarness(f.Node) }
+		called := in.flowGraph().Called(call, binding)
+		isFollowed := len(called) > 0 && !slices.ContainsFunc(called, func(f flow.Function) bool { return !isOfBenchmark(f) })
+		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && in.isPath(sel.X, binding, p) {
+			isWrite := !flushingName.MatchString(sel.Sel.Name)
+			hasWrite = hasWrite || isWrite && sel.Sel.Name != "Reset"
+			hasOther = hasOther || !isWrite
+		}
+		for i, arg := range call.Args {
+			switch {
+			case isFollowed || !in.isPath(arg, binding, p):
+			case in.argumentWritesOnly(call, i, 0):
+				hasWrite = true
+			default:
+				hasOther = true
+			}
+		}
+	})
+	return hasWrite && !hasOther
+}
+
+// isPath reports whether an expression names p.
+func (in *input) isPath(e ast.Expr, binding flow.Binding, p varPath) bool {
+	other, ok := in.pathOf(e, binding)
+	return ok && other == p
+}
+
+// flushingName matches the names of methods that may flush a writer, or do not write to it.
+var flushingName = lazyregexp.New(`^(Flush|Close|ReadFrom|Buffer|Available|Error|Finish|Sync|End)$`)
 
 // resetsWriter reports whether a loop calls Reset on a writer. reportOuter omits such a writer, as
 // findReset finds the call.
@@ -143,7 +190,7 @@ func (in *input) makesWriter(call *ast.CallExpr, f *frame) bool {
 	if !types.IsInterface(t) {
 		return isOrWrapsWriter(t, 0) && in.isFunctionCall(call)
 	}
-	return slices.ContainsFunc(in.flowGraph().Types(call, f.binding), func(value types.Type) bool { return isOrWrapsWriter(value, 0) })
+	return slices.ContainsFunc(in.flowGraph().Types(call, f.binding), func(value types.Type) bool { return isOrWrapsWriter(firstResult(value), 0) })
 }
 
 // isFunctionCall reports whether a call is of a function or a variable. A method may return a writer that
@@ -254,7 +301,7 @@ func (in *input) writesOnly(root ast.Node, v *types.Var, depth int) bool {
 			if isMethodCall && p.Sel.Name == "Reset" {
 				return
 			}
-			if isMethodCall && !isOneOf(p.Sel.Name, []string{"Flush", "Close", "ReadFrom", "Buffer", "Available", "Error", "Finish", "Sync", "End"}) {
+			if isMethodCall && !flushingName.MatchString(p.Sel.Name) {
 				hasWrite = true
 				return
 			}

@@ -183,7 +183,22 @@ func (g *Graph) Origin(e ast.Expr, binding Binding) *types.Var {
 // Path returns the variable that an expression selects from, as Origin does, and the names of the
 // selected fields: for s.store it returns s and ".store".
 func (g *Graph) Path(e ast.Expr, binding Binding) (*types.Var, string) {
-	fields := ""
+	v, fields, _ := g.follow(e, binding)
+	return v, fields
+}
+
+// Base returns the expression at which the path of e ends if that is no variable: newStore() for s.items, if
+// binding has newStore() for s. It returns nil for a variable.
+func (g *Graph) Base(e ast.Expr, binding Binding) ast.Expr {
+	v, _, base := g.follow(e, binding)
+	if v != nil {
+		return nil
+	}
+	return base
+}
+
+// follow does the work of Path. base is the expression at which the path ends.
+func (g *Graph) follow(e ast.Expr, binding Binding) (v *types.Var, fields string, base ast.Expr) {
 	for range maxDepth {
 		switch x := e.(type) {
 		case *ast.ParenExpr:
@@ -197,7 +212,7 @@ func (g *Graph) Path(e ast.Expr, binding Binding) (*types.Var, string) {
 		case *ast.SelectorExpr:
 			if g.info.Selections[x] == nil { // a variable of another package
 				v, _ := g.info.Uses[x.Sel].(*types.Var)
-				return v, fields
+				return v, fields, x
 			}
 			fields = "." + x.Sel.Name + fields
 			e = x.X
@@ -208,14 +223,14 @@ func (g *Graph) Path(e ast.Expr, binding Binding) (*types.Var, string) {
 				next = g.findAlias(v)
 			}
 			if next == nil {
-				return v, fields
+				return v, fields, x
 			}
 			e = next
 		default:
-			return nil, ""
+			return nil, "", e
 		}
 	}
-	return nil, ""
+	return nil, "", nil
 }
 
 // findAlias returns the only value of v if the value is another variable or a field, else nil.

@@ -39,7 +39,7 @@ func BenchmarkCalls(b *testing.B) {
 	})
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			w.lockedPick()
+			w.lockedPick() // want `all goroutines wait for the lock around w.rng`
 		}
 	})
 	next := w.rng.Int63

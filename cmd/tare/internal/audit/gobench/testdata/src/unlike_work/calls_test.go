@@ -15,7 +15,7 @@ var finders = []struct {
 	name string
 	find func(line []byte) int
 }{
-	{"regexp", func(line []byte) int { return len(findWords(line)) }},
+	{"regexp", func(line []byte) int { return len(findWords(line)) }},      // want `makes all results and takes their number`
 	{"bytes", func(line []byte) int { return bytes.IndexByte(line, ' ') }}, // want `works on one part of its input`
 	{"split", func(line []byte) int {
 		n := 0

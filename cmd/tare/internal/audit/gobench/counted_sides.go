@@ -1,0 +1,198 @@
+package gobench
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
+)
+
+// This file is a part of the audit rule unlike-work: one side makes a slice of all results and takes its
+// length, and another side only counts the results.
+//
+//	{"regexp", func(s string) int { return len(wordRE.FindAllString(s, -1)) }},
+//	{"table", countWords},
+
+var (
+	// countingName matches the names of functions that count.
+	countingName = lazyregexp.New(`^(Count|count|Num|num)|Count$|RuneCount`)
+	// declaredCountName matches names of sides that announce that they count, or that they make a slice.
+	declaredCountName = lazyregexp.New(`(?i)count|num|alloc|slice|collect|build|iter|len|lazy|stream|all|mater|append`)
+)
+
+// reportCounted reports the sides that make a slice or a map only to take its length, if another side only
+// counts.
+func (in *input) reportCounted(sides []side) {
+	var building []side
+	counts := false
+	for _, s := range sides {
+		switch {
+		case declaredCountName.MatchString(s.name) || isLoop(s.node) && isNamedAfterCall(s):
+			return
+		case s.body != nil && in.takesLength(s.body) && in.hasIntResult(s):
+			building = append(building, s)
+		case in.onlyCounts(s):
+			counts = true
+		}
+	}
+	if !counts {
+		return
+	}
+	for _, s := range building {
+		in.report(s.node, "this side of the comparison makes all results and takes their number, but another side only counts them")
+	}
+}
+
+// isNamedAfterCall reports whether the name of a side contains that of a function that it calls: sub-benchmarks
+// with such names are of different functions, and are no comparison.
+func isNamedAfterCall(s side) bool {
+	return hasCall(s.body, func(name string) bool { return name != "" && containsWord(s.name, name) })
+}
+
+// reportUnstarted reports the sides that only make a value, and perhaps take its size, if the type of the
+// value has a method such as Bytes that does the work, and another side works on values:
+//
+//	func packWire(r *Record) int { return wire.NewMessage(r).Len() }
+func (in *input) reportUnstarted(sides []side) {
+	isWorker := func(call *ast.CallExpr) bool {
+		name := calledName(call)
+		return workerName.MatchString(name) || strings.HasPrefix(name, "Append")
+	}
+	if !slices.ContainsFunc(sides, func(s side) bool { return hasNode(s.body, isWorker) }) {
+		return
+	}
+	for _, s := range sides {
+		if in.isHarness(s.node) && !isDeclaredLess(s.name) && in.onlyStarts(s.body) {
+			in.report(s.node, "this side of the comparison only makes a value, but another side also works on it")
+		}
+	}
+}
+
+// onlyStarts reports whether all calls below root make a value, or return its size, and one makes a value
+// whose type has a method that finisherName matches.
+func (in *input) onlyStarts(root ast.Node) bool {
+	starts, works := false, false
+	for call := range nodesOf[*ast.CallExpr](root) {
+		if t := in.pass.TypesInfo.Types[call.Fun]; t.IsType() || t.IsBuiltin() {
+			continue
+		}
+		name := calledName(call)
+		if isOneOf(name, []string{"Len", "Cap", "Size"}) {
+			continue
+		}
+		works = works || !makerName.MatchString(name) || in.isCallOfValue(call)
+		if made := firstResult(in.pass.TypesInfo.TypeOf(call)); made != nil {
+			starts = starts || in.hasFinisher(made) && !in.makesByLoop(call)
+		}
+	}
+	return starts && !works && !hasNode(root, isLoop)
+}
+
+// hasFinisher reports whether a type has a method that finisherName matches.
+func (in *input) hasFinisher(t types.Type) bool {
+	methods := types.NewMethodSet(t)
+	for i := range methods.Len() {
+		if finisherName.MatchString(methods.At(i).Obj().Name()) {
+			return true
+		}
+	}
+	return false
+}
+
+// makesByLoop reports whether a call is of a function of the package that has a loop, so that it may do the
+// work itself.
+func (in *input) makesByLoop(call *ast.CallExpr) bool {
+	fn := in.callee(call)
+	if fn == nil {
+		return false
+	}
+	f := in.flowGraph().Declared(fn)
+	return f.Body != nil && hasNode(f.Body, isLoop)
+}
+
+// hasIntResult reports whether a side is a loop, or a function with one result, an integer.
+func (in *input) hasIntResult(s side) bool {
+	if s.function == nil {
+		return true
+	}
+	results := s.function.Results
+	return results != nil && results.NumFields() == 1 && isNonStringBasic(in.pass.TypesInfo.TypeOf(results.List[0].Type))
+}
+
+// takesLength reports whether a body calls a function that returns a slice or a map, and uses nothing of the
+// result but its length.
+func (in *input) takesLength(body ast.Node) bool {
+	return hasNode(body, func(call *ast.CallExpr) bool {
+		if !isBuiltin(in.pass.TypesInfo, call, "len") {
+			return false
+		}
+		arg := ast.Unparen(call.Args[0])
+		if v := in.variable(arg); v != nil && in.isLocal(v) && isWithinPos(v.Pos(), body) {
+			uses := 0
+			in.inspectUses(body, v, func(*ast.Ident, []ast.Node) { uses++ })
+			if uses == 1 {
+				arg = in.initOf(body, v)
+			}
+		}
+		made, ok := arg.(*ast.CallExpr)
+		return ok && in.makesResults(made)
+	})
+}
+
+// makesResults reports whether a call is of a function that returns a slice of other elements than bytes, or
+// a map.
+func (in *input) makesResults(call *ast.CallExpr) bool {
+	if in.pass.TypesInfo.Types[call.Fun].IsType() || in.pass.TypesInfo.Types[call.Fun].IsBuiltin() {
+		return false
+	}
+	t := firstResult(in.pass.TypesInfo.TypeOf(call))
+	return isMap(t) || isSlice(t) && !isBytes(t)
+}
+
+// onlyCounts reports whether a side has an integer as its result and makes no results: it is named a count,
+// calls a function of such a name, or increments a number in a loop.
+func (in *input) onlyCounts(s side) bool {
+	if s.object != nil && countingName.MatchString(s.object.Name()) {
+		return true
+	}
+	if s.body == nil || !in.hasIntResult(s) || hasNode(s.body, func(call *ast.CallExpr) bool {
+		return in.makesResults(call) || isBuiltin(in.pass.TypesInfo, call, "append") || isMake(in.pass.TypesInfo, call)
+	}) {
+		return false
+	}
+	isCount := func(call *ast.CallExpr) bool {
+		return countingName.MatchString(calledName(call)) && isNonStringBasic(in.pass.TypesInfo.TypeOf(call))
+	}
+	if hasNode(s.body, isCount) {
+		return true
+	}
+	return s.function != nil && hasNode(s.body, func(n ast.Stmt) bool {
+		body := loopBody(n)
+		return body != nil && hasNode(body, func(inc *ast.IncDecStmt) bool {
+			v := in.variable(inc.X)
+			isResult := func(r *ast.ReturnStmt) bool { return len(r.Results) == 1 && in.variable(r.Results[0]) == v }
+			return v != nil && hasNode(s.body, isResult)
+		})
+	})
+}
+
+// countedSides returns the sides of a call of a variable, such as split(text): the literals and declared
+// functions that it may run, also those of other packages, whose body is nil. The node of a declared
+// function is the call. It returns nil for other calls.
+func (in *input) countedSides(call *ast.CallExpr) []side {
+	if in.callee(call) != nil {
+		return nil
+	}
+	var sides []side
+	for _, f := range in.flowGraph().Called(call, nil) {
+		s := side{node: call, body: f.Body, function: f.Type, object: f.Object}
+		if lit, ok := f.Node.(*ast.FuncLit); ok {
+			_, s.name = in.findCase(lit)
+			s.node = lit
+		}
+		sides = append(sides, s)
+	}
+	return sides
+}
