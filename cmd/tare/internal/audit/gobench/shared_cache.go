@@ -16,7 +16,7 @@ import (
 // mutatorName matches the names of methods whose purpose is to change their receiver.
 var mutatorName = lazyregexp.New(`^(?i:set|put|add|insert|store|push|create|register|save|write|append|update|upsert|inc|enqueue|delete|remove|observe|record|mark|touch|apply|commit|merge|import|init|open|new|build|subscribe|close|reset|swap|sort|shuffle|rotate|reverse|pop|fix)`)
 
-// cacheUse is what a method, and the methods that it calls on parts of its receiver, do with the maps of the
+// cacheUse tells how a method, and the methods that it calls on parts of its receiver, use the maps of the
 // receiver.
 type cacheUse struct {
 	looksUp map[*types.Var]bool // maps, fields of the receiver or of its parts: value, ok := m[key]
