@@ -87,7 +87,7 @@ type Suite struct {
 func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string, say func(string)) (*Suite, error) {
 	b := &Suite{Side: s, Program: filepath.Join(work, s.ID, "suite.json"), Failed: map[string]string{}}
 	var err error
-	b.roots, err = s.findRoots(ctx, filepath.Join(filepath.Dir(work), "goroot"))
+	b.roots, err = s.findRoots(ctx, filepath.Join(work, s.ID))
 	if err != nil {
 		return nil, err
 	}

@@ -31,8 +31,8 @@ func (s *Side) findRoots(ctx context.Context, dir string) (goRoots, error) {
 	if err != nil || !filepath.IsLocal(rel) {
 		return roots, nil
 	}
-	// The link stays: the go command's cache has the standard library by this path.
-	link := filepath.Join(dir, filepath.Base(roots.own))
+	// The go command's cache has the standard library by its content, whatever the path.
+	link := filepath.Join(dir, "goroot")
 	err = os.MkdirAll(dir, 0o755)
 	if err == nil {
 		err = os.Symlink(roots.own, link)
