@@ -264,7 +264,7 @@ func restartIDs(n int) string {
 func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
 	for isComplete := false; !isComplete; {
 		err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) (err error) {
-			isComplete, err = migrateOnce(ctx, tx, steps)
+			isComplete, err = migrateServerOnce(ctx, tx, steps)
 			return err
 		})
 		if err != nil {
@@ -274,8 +274,8 @@ func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
 	return nil
 }
 
-// migrateOnce applies the first missing migration of steps. It returns true if none is missing.
-func migrateOnce(ctx context.Context, tx pgx.Tx, steps []string) (isComplete bool, err error) {
+// migrateServerOnce applies the first missing migration of steps. It returns true if none is missing.
+func migrateServerOnce(ctx context.Context, tx pgx.Tx, steps []string) (isComplete bool, err error) {
 	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockKey)); err != nil {
 		return false, err
 	}
