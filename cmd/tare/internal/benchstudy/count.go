@@ -23,8 +23,8 @@ import (
 // This file counts the instructions that each benchmark executes on both sides, the revisions base and head,
 // e.g. 1200 instructions per operation in base and 1250 in head. Unlike times, counts hardly vary.
 
-// Parts of a budget, as divisors: a quarter of it is for counts of instructions. If the code of more than
-// largeSuite benchmarks differs, it is half, because in a short budget counts decide more of them than times do.
+// Parts of a budget, as divisors. A quarter of it is for counts of instructions. In a large suite it is half,
+// because in a short budget counts decide more benchmarks than times do.
 const (
 	countsShare      = 4
 	largeCountsShare = 2
@@ -51,19 +51,24 @@ type Counting struct {
 	Counter   counts.Choice
 	TimeLimit time.Duration // limit of the counting, without the builds before it; 0 means no limit
 	Callers   bool          // also count the calls of some benchmarks that differ
+	SkipsSame bool          // SkipSame will be called
 }
 
-// CountsTime returns the part of a budget in which instructions are counted.
-func (b *Bench) CountsTime(budget time.Duration) time.Duration {
-	if b.isLargeSuite() {
+// CountsTime returns the part of a budget in which instructions are counted. skipsSame is Counting.SkipsSame.
+func (b *Bench) CountsTime(budget time.Duration, skipsSame bool) time.Duration {
+	if b.isLargeSuite(skipsSame) {
 		return budget / largeCountsShare
 	}
 	return budget / countsShare
 }
 
-// isLargeSuite reports whether the code of more than largeSuite benchmarks differs.
-func (b *Bench) isLargeSuite() bool {
-	differing, _ := b.divideByCode()
+// isLargeSuite reports whether more than largeSuite benchmarks need counts: those whose code differs, and with
+// skipsSame also the others, which must be timed if they are not counted.
+func (b *Bench) isLargeSuite(skipsSame bool) bool {
+	differing, same := b.divideByCode()
+	if skipsSame {
+		return len(differing)+len(same) > largeSuite
+	}
 	return len(differing) > largeSuite
 }
 
@@ -82,7 +87,7 @@ func (b *Bench) Count(ctx context.Context, options Counting, setup Setup) error 
 		return nil
 	}
 	c := &comparisonCounts{counter: counter, pairs: map[string]*counts.Pair{}}
-	builds := &countBuilds{bench: b, setup: setup, counter: counter, isBrief: b.isLargeSuite(), links: map[sidePackage]*gobench.Link{}, failed: map[string]error{}, built: map[countedBinary]string{}}
+	builds := &countBuilds{bench: b, setup: setup, counter: counter, isBrief: b.isLargeSuite(options.SkipsSame), links: map[sidePackage]*gobench.Link{}, failed: map[string]error{}, built: map[countedBinary]string{}}
 	defer builds.removeBinaries()
 	for i, m := range b.benchmarks {
 		if i == 0 || b.benchmarks[i-1].Package != m.Package {

@@ -66,10 +66,14 @@ func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
 		return session.BenchError(ctx, err)
 	}
 	defer b.Close()
-	if err := b.Count(ctx, benchstudy.Counting{Counter: r.o.counts, TimeLimit: w.CountsTime(b, r.o.maxTime), Callers: true}, setup); err != nil {
+	skipsSame := r.o.request.Changed && !r.o.all
+	counting := benchstudy.Counting{
+		Counter: r.o.counts, TimeLimit: w.CountsTime(b, r.o.maxTime, skipsSame), Callers: true, SkipsSame: skipsSame,
+	}
+	if err := b.Count(ctx, counting, setup); err != nil {
 		return session.BenchError(ctx, err)
 	}
-	if r.o.request.Changed && !r.o.all {
+	if skipsSame {
 		b.SkipSame() // skips benchmarks with the same code and the same count of instructions
 	}
 	if len(b.Study.Workloads) == 0 { // the counts have decided all benchmarks

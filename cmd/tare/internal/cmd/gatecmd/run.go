@@ -127,11 +127,14 @@ type benchGate struct {
 func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measured, error) {
 	built := g.built
 	m := gate.Measured{Base: built.Sources.Titles[benchstudy.Base], Head: built.Sources.Titles[benchstudy.Head]}
-	counting := benchstudy.Counting{Counter: g.request.Counts, TimeLimit: g.CountsTime(built, g.maxTime), Callers: true}
+	skipsSame := !g.request.All && !g.request.Record
+	counting := benchstudy.Counting{
+		Counter: g.request.Counts, TimeLimit: g.CountsTime(built, g.maxTime, skipsSame), Callers: true, SkipsSame: skipsSame,
+	}
 	if err := built.Count(ctx, counting, g.setup); err != nil {
 		return m, session.BenchError(ctx, err)
 	}
-	if !g.request.All && !g.request.Record {
+	if skipsSame {
 		built.SkipSame()
 	}
 	if len(built.Study.Workloads) == 0 { // the counts have decided all benchmarks
