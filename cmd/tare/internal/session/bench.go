@@ -18,12 +18,12 @@ import (
 const BenchMost = 10 * time.Minute
 
 // CountsTime returns the time limit for counting instructions: a part of the user's budget or, if the
-// user has set no budget, of maxTime. 0 means no limit. skipsSame is that of benchstudy.Counting.
-func (w *Session) CountsTime(b *benchstudy.Bench, maxTime time.Duration, skipsSame bool) time.Duration {
+// user has set no budget, of maxTime. 0 means no limit.
+func (w *Session) CountsTime(b *benchstudy.Bench, maxTime time.Duration, options benchstudy.Counting) time.Duration {
 	if w.Options.User {
 		maxTime = w.Options.Budget
 	}
-	return b.CountsTime(maxTime, skipsSame)
+	return b.CountsTime(maxTime, options)
 }
 
 // FitBench adapts the options of a comparison of benchmarks to the available time, and reports the

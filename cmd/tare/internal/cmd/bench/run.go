@@ -67,9 +67,8 @@ func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
 	}
 	defer b.Close()
 	skipsSame := r.o.request.Changed && !r.o.all
-	counting := benchstudy.Counting{
-		Counter: r.o.counts, TimeLimit: w.CountsTime(b, r.o.maxTime, skipsSame), Callers: true, SkipsSame: skipsSame,
-	}
+	counting := benchstudy.Counting{Counter: r.o.counts, Callers: true, SkipsSame: skipsSame}
+	counting.TimeLimit = w.CountsTime(b, r.o.maxTime, counting)
 	if err := b.Count(ctx, counting, setup); err != nil {
 		return session.BenchError(ctx, err)
 	}
@@ -108,7 +107,12 @@ func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *be
 		return res, err
 	}
 	w.Sources = b.Sources
-	err := w.MeasureAll(ctx, []cmdenv.Study{{Study: study}}, r.p.Fail)
+	err := w.MeasureAll(ctx, []cmdenv.Study{{Study: study}}, func(err error) {
+		if b.SkipTimes(err) {
+			err = w.Keep(b.UntimedResult())
+		}
+		r.p.Fail(err)
+	})
 	if errFinish := w.Finish(r.out, single); err == nil {
 		err = errFinish
 	}

@@ -129,8 +129,9 @@ func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measu
 	m := gate.Measured{Base: built.Sources.Titles[benchstudy.Base], Head: built.Sources.Titles[benchstudy.Head]}
 	skipsSame := !g.request.All && !g.request.Record
 	counting := benchstudy.Counting{
-		Counter: g.request.Counts, TimeLimit: g.CountsTime(built, g.maxTime, skipsSame), Callers: true, SkipsSame: skipsSame,
+		Counter: g.request.Counts, Callers: true, SkipsSame: skipsSame, Decides: g.request.Project.Gate.Instructions > 0,
 	}
+	counting.TimeLimit = g.CountsTime(built, g.maxTime, counting)
 	if err := built.Count(ctx, counting, g.setup); err != nil {
 		return m, session.BenchError(ctx, err)
 	}
@@ -144,10 +145,15 @@ func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measu
 			return m, session.BenchError(ctx, err)
 		}
 		g.finishResults(env)
-		if err := measureInTwoParts(ctx, g.Session, built, g.newStudy()); err != nil {
+		err := measureInTwoParts(ctx, g.Session, built, g.newStudy())
+		switch {
+		case built.SkipTimes(err):
+			m.Results = []*tare.Result{built.UntimedResult()}
+		case err != nil:
 			return m, err
+		default:
+			m.Results = g.Results
 		}
-		m.Results = g.Results
 	}
 	m.Notes = built.Notes
 	if len(m.Results) > 0 { // a second result has only a part of the benchmarks of the first
