@@ -32,7 +32,7 @@ var (
 	slowerOfTwoRE = lazyregexp.New(`(?i)\b(?:above|over|times|more than|plus|at most|exceeds?)\s+(?:the )?(?:slower|greater|larger|higher|worse|maximum)(?: one)? of (?:the )?(?:two|both|base|candidate|old|new)\b`)
 	// betweenEndsRE matches the condition that the middle of runs is between their ends: "the median
 	// lies between the lowest and the highest".
-	betweenEndsRE = lazyregexp.New(`(?i)\b(?:median|mean|average)\b[^.;]{0,40}\b(?:lies|is|falls|stays|lie|are|be)\s+(?:between|within)\s+(?:the |their |its )?(?:least|lowest|smallest|fastest|min(?:imum)?)(?: (?:run|value|figure|one))?\s+and\s+(?:the |their |its )?(?:greatest|highest|largest|slowest|max(?:imum)?)(?: (?:run|value|figure|one))?(?: of (?:them|these|its own|the same)\b[^.;]{0,20}|[.;]|$)`)
+	betweenEndsRE = lazyregexp.New(`(?i)\b(?:median|mean|average)\b[^.;]{0,40}\b(?:lies|is|falls|stays|lie|are|be|leaves?)\s+(?:between|within|(?:(?:in|inside|within|outside) )?(?:the |a )?(?:band|range|span|window)(?: between| from| of))\s+(?:the |their |its )?(?:least|lowest|smallest|fastest|min(?:imum)?)(?: (?:run|value|figure|one))?\s+(?:and|to)\s+(?:the |their |its )?(?:greatest|highest|largest|slowest|max(?:imum)?)(?: (?:run|value|figure|one))?(?: of (?:them|these|its own|the same)\b[^.;]{0,20}|[.;]|$)`)
 	// limitAfterRunsRE matches a limit that was chosen after the runs, by their figures: "limits were
 	// set after the runs".
 	limitAfterRunsRE = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling|criteri\w+|tolerance)\b[^.;]{0,40}\b(?:set|chosen|derived|taken|picked|fixed|defined|computed)\b[^.;]{0,30}\b(?:after (?:the|all|these) (?:runs|measurements|tests|results)\b|(?:from|by|on|with) (?:the same|these|those) (?:runs|results|figures|measurements|data|samples))`)

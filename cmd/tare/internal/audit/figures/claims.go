@@ -48,7 +48,7 @@ var (
 	percentClaimRE = lazyregexp.New(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
 	// wayAfterRE matches the word for the direction after a number, and wayBeforeRE the word before a
 	// number: "less" after "20%", "reduced memory by" before it. The group is "less" or "reduced".
-	wayAfterRE  = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
+	wayAfterRE  = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?|off)\b`)
 	wayBeforeRE = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
 	// quantityAfterRE matches " the throughput of" after "4 times".
 	quantityAfterRE = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|bytes|[a-z]+s|[a-z]+s? (?:per|a) second)\s+of\b`)
@@ -63,7 +63,7 @@ var (
 // claims returns the claims of a sentence in their order. A number without a word for the direction
 // is not a claim.
 func (s sentence) claims() []claim {
-	out := append(s.wordClaims(), s.numberClaims()...)
+	out := slices.Concat(s.wordClaims(), s.numeralClaims(), s.numberClaims())
 	slices.SortFunc(out, func(a, b claim) int { return a.start - b.start })
 	return out
 }
@@ -210,6 +210,36 @@ func (s sentence) wordClaims() []claim {
 	return out
 }
 
+// numeralRatioRE matches a ratio with its number in words: "four times as fast". The groups are "four", "as fast" and,
+// without such words, "what".
+var numeralRatioRE = lazyregexp.New(`(?i)\b(two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\s+times\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high)|faster|slower|larger|more|longer)\b|(what|that of)\b)`)
+
+// numeralClaims returns the ratios of a sentence whose numbers are in words.
+func (s sentence) numeralClaims() []claim {
+	var out []claim
+	for _, m := range numeralRatioRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
+		ratio := parseNumeral(s.text[m[2]:m[3]])
+		c := claim{
+			sentence: s, text: s.text[m[0]:m[1]], start: m[0], end: m[3] + len(" times"),
+			low: ratio, high: ratio, step: 0.5, isAbout: true, word: "as high",
+		}
+		if m[4] >= 0 {
+			c.word = strings.Join(strings.Fields(strings.ToLower(s.text[m[4]:m[5]])), " ")
+		}
+		if q := qualifierRE.FindStringSubmatch(s.text[:m[0]]); q != nil {
+			switch strings.ToLower(q[1]) {
+			case "up to":
+				c.atMost = true
+			case "over", "more than", "at least":
+				c.atLeast = true
+			}
+		}
+		c.kinds = findClaimKinds(s.text[:m[0]], c.word, s.text[m[1]:])
+		out = append(out, c)
+	}
+	return out
+}
+
 // parseFraction returns the denominator of a fraction in words: 3 for "a third", 2 for "half" or another word.
 func parseFraction(name string) float64 {
 	ratio := 2.0
@@ -296,7 +326,7 @@ func firstBytes(text string, n int) string { return text[:min(n, len(text))] }
 // isLess reports whether the claim states a decrease: its percentage is a share of the greater figure.
 func (c claim) isLess() bool {
 	switch c.word {
-	case "less", "fewer", "lower", "smaller", "shorter", "cheaper", "lighter", "reduction", "decrease", "reduce", "reduced", "reduces", "decreased", "decreases", "dropped", "drops", "fall", "falls", "fell", "fallen", "decline", "declined", "shrink", "shrinks", "shrank", "shrunk", "sink", "sinks", "sank", "sunk", "down", "cut", "save", "saves", "saved", "saving", "savings":
+	case "less", "fewer", "lower", "smaller", "shorter", "cheaper", "lighter", "reduction", "decrease", "reduce", "reduced", "reduces", "decreased", "decreases", "dropped", "drops", "fall", "falls", "fell", "fallen", "decline", "declined", "shrink", "shrinks", "shrank", "shrunk", "sink", "sinks", "sank", "sunk", "down", "cut", "save", "saves", "saved", "saving", "savings", "off":
 		return true
 	}
 	return false
@@ -315,26 +345,29 @@ func (c claim) isMore() bool {
 // matchesPair reports whether a and b, in any order, have the claimed ratio or percentage within the
 // tolerances. A percentage whose word means neither less nor more may be a share of either figure.
 // matchesPair returns true if a figure is 0.
-func (c claim) matchesPair(a, b float64) bool {
+func (c claim) matchesPair(a, b float64) bool { return c.matchesPairWithin(a, b, claimTolerance) }
+
+// matchesPairWithin is matchesPair with another tolerance than claimTolerance.
+func (c claim) matchesPairWithin(a, b, tolerance float64) bool {
 	small, great := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
 	if !(small > 0) {
 		return true
 	}
 	if !c.isPercent {
 		ratio := great / small
-		return c.matchesValue(ratio, claimTolerance) || c.isTimes && c.matchesValue(ratio-1, claimTolerance)
+		return c.matchesValue(ratio, tolerance) || c.isTimes && c.matchesValue(ratio-1, tolerance)
 	}
 	less, more := 100*(great-small)/great, 100*(great-small)/small
 	switch {
 	case c.isLess():
-		return c.matchesValue(less, claimTolerance)
+		return c.matchesValue(less, tolerance)
 	case c.word == "slower": // "75 % slower" may mean 75 % more time or 75 % less speed
-		return c.matchesValue(more, claimTolerance) || c.matchesValue(less, claimTolerance)
+		return c.matchesValue(more, tolerance) || c.matchesValue(less, tolerance)
 	case c.isMore():
-		return c.matchesValue(more, claimTolerance)
+		return c.matchesValue(more, tolerance)
 	}
 	for _, x := range []float64{less, more, 100 * small / great, 100 * great / small} {
-		if c.matchesValue(x, claimTolerance) {
+		if c.matchesValue(x, tolerance) {
 			return true
 		}
 	}

@@ -44,7 +44,11 @@ func findMixedUnits(d *document, report reportFunc) {
 	for _, s := range d.sentences {
 		claims := s.claims() // such as "3x faster"
 		for _, c := range claims {
-			if v := d.judgeClaim(c, claims); v.rawUnits != nil && !v.isSupported {
+			v := d.judgeClaim(c, claims)
+			if p := d.findRawRatio(c); p != nil {
+				v.rawUnits = &tablePair{a: p.b, b: p.a}
+			}
+			if v.rawUnits != nil && !v.isSupported {
 				a, b := v.rawUnits.a, v.rawUnits.b
 				report(s.lineAt(c.start), fmt.Sprintf("%s compares %s %s with %s %s (line %d): in one unit they are %s and %s", quote(c.text), formatNumber(b.raw), b.unit, formatNumber(a.raw), a.unit, b.line, formatValue(b.quantity), formatValue(a.quantity)))
 				continue

@@ -32,6 +32,7 @@ func findRatioDiffers(d *document, report reportFunc) {
 		findWrongChanges(t, report)
 	}
 	d.findNumberedRatios(report)
+	d.findWrongMeans(report)
 	compared := 0 // number of claims without a pair of figures next to them
 	for _, s := range d.sentences {
 		claims := s.claims()
@@ -81,9 +82,21 @@ func (d *document) whyClaimDiffers(c claim, claims []claim) string {
 	if v.isSupported || v.reversed != nil || v.wrongBase != nil || v.rawUnits != nil {
 		return ""
 	}
+	if p := d.findWrongRows(c, claims); p != nil {
+		return fmt.Sprintf("of the two rows that it names %s and %s (line %d) have %s", formatValue(p.a.quantity), formatValue(p.b.quantity), p.b.line, c.describeActual(p.a.value, p.b.value))
+	}
+	if u := d.findUnexplained(c, claims); u != nil {
+		if u.otherBase != nil {
+			return "" // a finding of wrong-base
+		}
+		return u.describe(c)
+	}
 	_, after, _ := c.splitClause(claims)
 	clause := newWordSet(forTimesRE.ReplaceAllString(after, ""))
 	groups := slices.DeleteFunc(slices.Clone(d.nearGroups(line)), func(g *figureGroup) bool { return d.isOtherMetric(g, clause) })
+	if len(v.pairs) == 0 && d.isExplainedBefore(c) {
+		return ""
+	}
 	return c.whyUnsupported(groups, v.pairs)
 }
 

@@ -420,7 +420,7 @@ func (r *reader) addSentences(lines []proseLine) {
 }
 
 // statementWordsRE matches words of sentences that rules recognize although they have no digit.
-var statementWordsRE = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter|fifth|double|thrice|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten|worst|highest|largest|maximum|improv|gain|benefit|memory|alloc`)
+var statementWordsRE = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter|fifth|double|thrice|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten|worst|highest|largest|maximum|improv|gain|benefit|memory|alloc|\btimes\b|quicker|\bmean\b`)
 
 // isStatement reports whether a sentence may be about figures.
 func isStatement(text string) bool {

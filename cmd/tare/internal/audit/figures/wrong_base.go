@@ -62,7 +62,11 @@ func findWrongBase(d *document, report reportFunc) {
 			}
 			p, ok := s.pairOf(c, claims)
 			if !ok {
-				if v := d.judgeClaim(c, claims); v.wrongBase != nil && !v.isSupported {
+				v := d.judgeClaim(c, claims)
+				if u := d.findUnexplained(c, claims); u != nil && u.otherBase != nil && !v.isSupported {
+					v.wrongBase = &tablePair{a: u.otherBase.a, b: u.otherBase.b}
+				}
+				if v.wrongBase != nil && !v.isSupported {
 					a, b := v.wrongBase.a, v.wrongBase.b
 					report(s.lineAt(c.start), fmt.Sprintf("%s: of %s and %s (line %d) that is %s; the percentage is of the other figure", quote(c.text), formatValue(a.quantity), formatValue(b.quantity), b.line, c.describeActual(a.value, b.value)))
 				}

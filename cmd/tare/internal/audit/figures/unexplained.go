@@ -1,0 +1,372 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
+)
+
+// This file checks claims below a table whose two sides the sentence does not name as the table does: "with 64
+// shards it does 13.7 times as many". It asks whether any two figures of the page have the claimed ratio. If none
+// have, and the sentence names a row, the claim does not follow from the table.
+
+// figurePair is two figures of one column, or of one row, of a table.
+type figurePair struct{ a, b figure }
+
+// maxCompletePairs limits the pairs of a table. Of more pairs, one has about any ratio by chance.
+const maxCompletePairs = 150
+
+// comparablePairs returns the pairs of figures of a table: of one column, and of one row. index is the number of
+// the table in the page.
+func (d *document) comparablePairs(index int) []figurePair {
+	var cells []figure
+	for _, f := range d.figures {
+		if f.origin == index && f.value > 0 && f.kind != percentKind && f.kind != factorKind {
+			cells = append(cells, f)
+		}
+	}
+	var out []figurePair
+	for i, a := range cells {
+		for _, b := range cells[i+1:] {
+			isOfColumn := a.column == b.column && a.line != b.line
+			isOfRow := a.line == b.line && a.column != b.column
+			if a.kind == b.kind && (isOfColumn || isOfRow) {
+				out = append(out, figurePair{a, b})
+			}
+			if len(out) > maxCompletePairs {
+				return nil
+			}
+		}
+	}
+	return out
+}
+
+// tableBefore returns the number of the table right before a sentence, under the same heading; -1 if there is none.
+func (d *document) tableBefore(s sentence) int {
+	for i, t := range slices.Backward(d.tables) {
+		if t.line >= s.line || len(t.rows) == 0 {
+			continue
+		}
+		const maxLines = 15 // between the table and the sentence
+		last := t.rows[len(t.rows)-1].line
+		if t.heading == s.heading && last < s.line && s.line-last <= maxLines {
+			return i
+		}
+		return -1
+	}
+	return -1
+}
+
+// otherSubjectRE matches words that show that a claim is not about two figures of a table.
+var otherSubjectRE = lazyregexp.New(`(?i)\b(?:average|averages|averaged|mean|total|overall|combined|together|geometric|geomean|expect(?:ed)?|estimate[ds]?|theor\w+|would|could|should|if|target|goal|budget|allow(?:s|ed)?|published|reported|claim(?:s|ed)?|elsewhere|earlier|last (?:year|month|week|time|release)|not shown|spread|scatter|noise|deviation|variance|interval|confidence|within|margin|of the (?:runs|requests|cases|time)|cpu|share|hit rate|percentage points?)\b`)
+
+// explainsClaim reports whether figures of the page have the claimed ratio or percentage: two of one row or column
+// of a table, a cell that states it, or two quantities of the sentence and the one before it.
+func (d *document) explainsClaim(c claim, index int) bool {
+	for i, t := range d.tables {
+		pairs := d.comparablePairs(i)
+		if pairs == nil && i == index {
+			return true // too many to tell
+		}
+		tolerance := 0.0 // rounding only
+		if i == index {
+			tolerance = c.ownTolerance()
+		}
+		if slices.ContainsFunc(pairs, func(p figurePair) bool { return c.matchesPairWithin(p.a.value, p.b.value, tolerance) }) || t.states(c) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(d.quantitiesNear(c, index), func(q quantity) bool {
+		return slices.ContainsFunc(d.quantitiesNear(c, index), func(other quantity) bool {
+			return q != other && q.kind == other.kind && c.matchesPair(q.value, other.value)
+		}) || slices.ContainsFunc(d.figures, func(f figure) bool {
+			return f.kind == q.kind && f.value != q.value && c.matchesPair(q.value, f.value)
+		})
+	})
+}
+
+// isExplainedBefore reports whether two figures of the table right before the sentence have the claimed ratio.
+func (d *document) isExplainedBefore(c claim) bool {
+	index := d.tableBefore(c.sentence)
+	return index >= 0 && slices.ContainsFunc(d.comparablePairs(index), func(p figurePair) bool {
+		return c.matchesPairWithin(p.a.value, p.b.value, c.ownTolerance())
+	})
+}
+
+// ownTolerance returns claimTolerance, or less for a claim with three digits or more, such as 37.7 %.
+func (c claim) ownTolerance() float64 {
+	const threeDigits, precise = 0.005, 0.01
+	if c.step <= threeDigits*c.low {
+		return precise
+	}
+	return claimTolerance
+}
+
+// states reports whether a cell has the number of the claim, as a column of changes or ratios does.
+func (t *table) states(c claim) bool {
+	for _, row := range t.rows {
+		for _, cell := range row.cells {
+			for _, m := range numberRE.FindAllStringIndex(cell, maxFigures) {
+				if x, _, _, ok := parseNumber(cell[m[0]:m[1]]); ok && math.Abs(x-c.low) <= c.step {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// quantitiesNear returns the quantities with units of the sentences of a claim's paragraph.
+func (d *document) quantitiesNear(c claim, index int) []quantity {
+	const maxLines = 3 // between the sentences
+	var out []quantity
+	for _, s := range d.sentences {
+		if s.heading != c.sentence.heading || math.Abs(float64(s.line-c.sentence.line)) > maxLines || s.line <= d.tables[index].line {
+			continue
+		}
+		for _, m := range numberRE.FindAllStringIndex(s.text, maxFigures) {
+			if q, _, ok := parseQuantity(s.text[m[0]:]); ok && q.value > 0 && q.kind != percentKind && q.kind != factorKind && q.kind != plainKind {
+				out = append(out, q)
+			}
+		}
+	}
+	return out
+}
+
+// namedRows returns the lines of the rows of a table that a text names by a number, or by a word that no other row
+// has.
+func (t *table) namedRows(text string) []int {
+	rowsWith := map[string]int{} // number of rows that have a token
+	tokens := make([][]string, len(t.rows))
+	for i, row := range t.rows {
+		if len(row.cells) > 0 {
+			tokens[i] = rowTokens(row.cells[0])
+		}
+		for _, w := range tokens[i] {
+			rowsWith[w]++
+		}
+	}
+	words := map[string]bool{}
+	for _, w := range rowTokens(withoutUnits(text)) {
+		words[w] = true
+	}
+	var out []int
+	for i, row := range t.rows {
+		if slices.ContainsFunc(tokens[i], func(w string) bool { return rowsWith[w] == 1 && words[w] }) {
+			out = append(out, row.line)
+		}
+	}
+	return out
+}
+
+// rowTokens returns the words by which a text may name a row, each once: stems of words, and numbers.
+func rowTokens(text string) []string {
+	var out []string
+	for _, w := range splitWords(text) {
+		if n := numerals[w]; n > 1 { // "one" often is no number
+			w = strconv.FormatFloat(n, 'f', -1, 64)
+		}
+		isNumber := w[0] >= '0' && w[0] <= '9'
+		if w = stemWord(w); (isNumber || canName(w)) && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// quantityRE matches a number with a sign or unit that is no name of a row: "13.7 times", "27 %", "3×".
+var quantityRE = lazyregexp.New(`(?i)[±+−-]?\d[\d,]*(?:\.\d+)?\s?(?:%|x\b|×|times\b|-?fold\b|percent\b|(?:ns|µs|us|ms|s|sec)\b)`)
+
+// withoutUnits removes percentages, ratios and times from a text.
+func withoutUnits(text string) string { return quantityRE.ReplaceAllString(text, " ") }
+
+// unexplainedClaim is a claim that no figures of the page have.
+type unexplainedClaim struct {
+	nearest   figurePair // figures of a row that the sentence names, with the nearest ratio
+	otherBase *figurePair
+}
+
+// findUnexplained compares a claim with the table right before its sentence. It returns nil if figures of the page
+// have the claimed ratio, or if it is not certain that the claim is about the table.
+func (d *document) findUnexplained(c claim, claims []claim) *unexplainedClaim {
+	s := c.sentence
+	index := d.tableBefore(s)
+	if index < 0 || c.atMost || c.atLeast || c.low != c.high || negationRE.MatchString(c.clauseBefore()) {
+		return nil
+	}
+	before, after, _ := c.splitClause(claims)
+	if _, ok := s.pairOf(c, claims); ok || otherSubjectRE.MatchString(before+" "+after) || len(d.claimedPairs(c, claims)) > 0 {
+		return nil
+	}
+	named := d.tables[index].namedRows(before + " " + after)
+	const maxNamedRows = 2
+	if len(named) == 0 || len(named) > maxNamedRows || d.explainsClaim(c, index) {
+		return nil
+	}
+	found := &unexplainedClaim{}
+	distance := math.Inf(1)
+	for _, p := range d.comparablePairs(index) {
+		isOfNamed := slices.Contains(named, p.a.line) || slices.Contains(named, p.b.line)
+		isOfKind := len(c.kinds) == 0 || slices.Contains(c.kinds, p.a.kind)
+		if !isOfNamed || !isOfKind {
+			continue
+		}
+		if percentOfOtherBase(c, p.a.value, p.b.value) > 0 {
+			found.otherBase = &p
+		}
+		if x := c.distanceTo(p); x < distance {
+			distance, found.nearest = x, p
+		}
+	}
+	if math.IsInf(distance, 1) {
+		return nil
+	}
+	return found
+}
+
+// distanceTo returns how far the ratio of two figures is from the claimed one, as a logarithm.
+func (c claim) distanceTo(p figurePair) float64 {
+	ratio := max(p.a.value, p.b.value) / min(p.a.value, p.b.value)
+	claimed := c.low
+	switch {
+	case c.isPercent && c.isLess() && c.low < 100:
+		claimed = 1 / (1 - c.low/100)
+	case c.isPercent:
+		claimed = 1 + c.low/100
+	}
+	return math.Abs(math.Log(ratio / claimed))
+}
+
+// describe returns the text of a finding.
+func (u *unexplainedClaim) describe(c claim) string {
+	a, b := u.nearest.a, u.nearest.b
+	return fmt.Sprintf("no two figures of a row or a column have that; the nearest, %s and %s (line %d), have %s", formatValue(a.quantity), formatValue(b.quantity), b.line, c.describeActual(a.value, b.value))
+}
+
+// findRawRatio returns two figures of a row, in units of different size, whose numbers have the claimed ratio although
+// the figures do not: 744 Mbit/s and 118 MB/s for "more than six times". It returns nil if there are none, or if two
+// figures of a row have the ratio.
+func (d *document) findRawRatio(c claim) *figurePair {
+	index := d.tableBefore(c.sentence)
+	if index < 0 || c.isPercent {
+		return nil
+	}
+	var found *figurePair
+	for _, p := range d.comparablePairs(index) {
+		hasOneUnit := isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, sameUnit)
+		switch {
+		case p.a.line != p.b.line:
+		case c.matchesPair(p.a.value, p.b.value):
+			return nil
+		case !hasOneUnit && c.matchesPair(p.a.raw, p.b.raw):
+			found = &p
+		}
+	}
+	return found
+}
+
+// fromToRE matches "from level 6 to level 1" and "level 1 against level 6": two rows that a claim compares.
+var fromToRE = lazyregexp.New(`(?i)\bfrom\b[^.;,]{1,40}?\bto\b|\bthan\b|\bagainst\b|\bcompared (?:to|with)\b|\binstead of\b`)
+
+// findWrongRows compares a claim with the two rows of the table before it that its clause names: "from level 6 to
+// level 1 packing is 4 times as fast". The columns are those that the clause names. It returns the figures with the
+// nearest ratio if none have the claimed one, else nil.
+func (d *document) findWrongRows(c claim, claims []claim) *figurePair {
+	index := d.tableBefore(c.sentence)
+	before, after, _ := c.splitClause(claims)
+	clause := before + " " + after
+	if index < 0 || c.atMost || c.atLeast || c.low != c.high || !fromToRE.MatchString(clause) || otherSubjectRE.MatchString(clause) {
+		return nil
+	}
+	t := d.tables[index]
+	named := t.namedRows(clause)
+	if len(named) != 2 {
+		return nil
+	}
+	words := newWordSet(clause)
+	var nearest *figurePair
+	for _, p := range d.comparablePairs(index) {
+		isOfRows := p.a.line == named[0] && p.b.line == named[1] && p.a.column == p.b.column
+		isNamedColumn := p.a.column < len(t.header) && slices.ContainsFunc(nameWords(bracketUnitRE.ReplaceAllString(t.header[p.a.column], "")), func(w string) bool { return canName(w) && words[w] })
+		isOfKind := len(c.kinds) == 0 || slices.Contains(c.kinds, p.a.kind)
+		if !isOfRows || !isNamedColumn || !isOfKind {
+			continue
+		}
+		if c.matchesPair(p.a.value, p.b.value) {
+			return nil
+		}
+		if nearest == nil || c.distanceTo(p) < c.distanceTo(*nearest) {
+			nearest = &p
+		}
+	}
+	return nearest
+}
+
+// meanRE matches "the geometric mean of the ratio is 2.11". The group is the number.
+var meanRE = lazyregexp.New(`(?i)\bgeo(?:metric )?mean\b[^.;\d]{0,60}?\b(?:is|was|of|at|to)\s+(?:about |around |only )?` + aNumber)
+
+// findWrongMeans reports geometric means that are not those of a column of the table before the sentence, or of
+// the ratios of two columns.
+func (d *document) findWrongMeans(report reportFunc) {
+	for _, s := range d.sentences {
+		m := meanRE.FindStringSubmatchIndex(s.text)
+		index := d.tableBefore(s)
+		if m == nil || index < 0 {
+			continue
+		}
+		stated, step, _, ok := parseNumber(s.text[m[2]:m[3]])
+		means := d.tables[index].geometricMeans()
+		if !ok || len(means) == 0 {
+			continue
+		}
+		nearest := means[0]
+		for _, mean := range means {
+			if math.Abs(mean-stated) < math.Abs(nearest-stated) {
+				nearest = mean
+			}
+		}
+		const tolerance = 0.02 // the cells are rounded
+		if math.Abs(nearest-stated) > max(step, tolerance*stated) {
+			report(s.lineAt(m[2]), fmt.Sprintf("%s: the geometric mean of the nearest column, or ratio of two columns, is %s", quote(s.text[m[0]:m[1]]), formatNumber(nearest)))
+		}
+	}
+}
+
+// geometricMeans returns the geometric means of the columns of a table, and of the ratios of two columns.
+func (t *table) geometricMeans() []float64 {
+	const minRows = 3
+	var columns [][]float64 // logarithms; nil for a column with other cells
+	for i := range t.header {
+		var logs []float64
+		for _, row := range t.rows {
+			if i >= len(row.cells) {
+				break
+			}
+			if q, ok := parseCell(row.cells[i]); ok && q.value > 0 {
+				logs = append(logs, math.Log(q.value))
+			}
+		}
+		if len(logs) >= minRows && len(logs) == len(t.rows) {
+			columns = append(columns, logs)
+		}
+	}
+	var out []float64
+	for i, a := range columns {
+		mean := 0.0
+		for _, x := range a {
+			mean += x / float64(len(a))
+		}
+		out = append(out, math.Exp(mean))
+		for _, b := range columns[:i] {
+			difference := 0.0
+			for j := range b {
+				difference += (a[j] - b[j]) / float64(len(b))
+			}
+			out = append(out, math.Exp(difference), math.Exp(-difference))
+		}
+	}
+	return out
+}
