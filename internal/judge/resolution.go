@@ -10,10 +10,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Resolution returns the smallest differences that this machine can show. They follow from the control, the
-// baseline measured a second time: for every workload and metric measured in slices (turns of a contender within
-// a round), half the width of the control's interval as a share, the difference that four of five such studies
-// would find, and the duration of all rounds. It omits those for which the control has no interval yet.
+// Resolution returns the smallest differences that this machine can show. They follow from the
+// control, which is the baseline measured a second time. HalfWidth is half the width of its
+// interval, as a share. Found is the difference that four of five such studies would find.
 func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resolution {
 	seconds, x := measuredSeconds(d), d.Index()
 	var out []tare.Resolution
@@ -35,8 +34,9 @@ func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resol
 	return out
 }
 
-// spreadWithinRounds returns the part of an interval's half width, from 0 to 1, that comes from variance within
-// rounds: between blocks of slices of the same processes. It returns 0 if too few blocks were measured.
+// spreadWithinRounds returns the part of a half width, 0 to 1, that comes from variance within
+// rounds. That is the variance between measurements of the same processes. It returns 0 if it is
+// unknown.
 func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Comparison) float64 {
 	slicing, _ := d.Plan.Slicing(c.Workload)
 	if slicing.Block == 0 {
@@ -53,12 +53,12 @@ func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Compariso
 	if !ok || !(within > 0) {
 		return 0
 	}
-	within *= float64(len(blocks)) / float64(count) // of the mean of a round's blocks, from that of one block
+	within *= float64(len(blocks)) / float64(count) // variance of a round's mean, from that of one block
 	return math.Sqrt(within / (within + between))
 }
 
-// measuredSeconds returns the duration of all rounds in seconds, without the extra rounds of longer
-// slices, which only check the slice length. If no trial has a duration, it returns the planned one.
+// measuredSeconds returns the duration of all rounds in seconds. Extra rounds with longer slices do
+// not count. If no trial has a duration, it returns the planned one.
 func measuredSeconds(d evidence.Evidence) float64 {
 	seconds := map[int]float64{} // by round
 	for _, t := range d.Trials {
