@@ -12,7 +12,6 @@ import (
 // maxAccountsOff is the tolerated relative difference between two values that should agree.
 const maxAccountsOff = 0.10
 
-// accounting compares values of a load test that come from different counters and should agree.
 func accounting() Check {
 	return Check{
 		ID:       "accounting",
@@ -58,14 +57,13 @@ func accounting() Check {
 	}
 }
 
-// account compares two values of a load test: their ratio in each round should be 1.
+// account compares two values of a load test. Their ratio should be 1 in each round.
 type account struct {
 	ratios []float64
-	low    float64 // least ratio that is tolerated; -Inf if the ratio only must not be above 1
+	low    float64 // least tolerated ratio; -Inf if only a ratio above 1 is wrong
 	text   string  // message, with a verb for the ratio
 }
 
-// listAccounts returns the pairs of values of contender on workload that should agree.
 func listAccounts(in Input, contender, workload string) []account {
 	equal, anyLess := 1/(1+maxAccountsOff), math.Inf(-1)
 	sender := nameSender(in.hasOwnClient(contender, workload))
@@ -84,15 +82,15 @@ func describeExtent(e extent) string {
 
 const nsPerSecond = 1e9
 
-// countedRate reads requests per second as counted, divided by the reported rate: 1 if they agree.
+// countedRate reads the counted requests per second, divided by the reported rate.
 func countedRate(s tare.Sample) (value float64, ok bool) {
 	v, ok := readRatio([]string{tare.KeyRequests}, []string{tare.KeyWall, tare.KeyRate})(s)
 	return v * nsPerSecond, ok
 }
 
-// busyCores returns, per round, rate × CPU per request divided by the number of cores that the server
-// used: 1 if they agree. CPU per request is taken from the slices, the timed parts of a trial, because
-// KeyServerCPU does not include the time between slices either.
+// busyCores returns, per round, rate × CPU per request divided by the cores that the server used.
+// CPU per request comes from the slices, which are the timed parts of a trial. KeyServerCPU
+// excludes the time between them, too.
 func busyCores(in Input, contender, workload string) []float64 {
 	cpuNS := map[int]float64{} // by round
 	ops := map[int]int64{}     // by round
@@ -116,8 +114,8 @@ func busyCores(in Input, contender, workload string) []float64 {
 	return out
 }
 
-// slicesOverProcess returns, per round, the CPU time of contender's slices divided by the CPU time of its
-// process: at most 1.
+// slicesOverProcess returns, per round, the CPU time of contender's slices over that of its
+// process. It is at most 1.
 func slicesOverProcess(in Input, contender string) []float64 {
 	slicesNS := map[int]int64{} // by round
 	for _, s := range in.Slices {
@@ -127,7 +125,7 @@ func slicesOverProcess(in Input, contender string) []float64 {
 	}
 	var out []float64
 	for _, t := range in.Trials {
-		hasLongSlices := t.Tau > 1 // slices of a multiple of the usual length, in rounds of their own
+		hasLongSlices := t.Tau > 1 // in extra rounds
 		if t.Contender != contender || hasLongSlices || !t.Counts("") {
 			continue
 		}

@@ -2,8 +2,7 @@ package check
 
 import "github.com/tarebench/tare"
 
-// bodyConsumed compares two counters per request: the body bytes that the server reports as read (got)
-// and those that the load generator sent.
+// bodyConsumed compares the body bytes that the server reports as read with those that were sent.
 func bodyConsumed() Check {
 	return Check{
 		ID:       "body-consumed",

@@ -56,11 +56,10 @@ func control() Check {
 // twin is the ratio of the control to the baseline on one workload.
 type twin struct {
 	workload string
-	ratio, p float64 // p is the signed-rank p value, not adjusted for the number of workloads
+	ratio, p float64 // p: signed-rank p value, not adjusted for several workloads
 	rounds   int
 }
 
-// compareTwins compares the control with the baseline on every workload, by the primary metric.
 func (in Input) compareTwins() []twin {
 	var twins []twin
 	for _, e := range in.Effects {
@@ -76,12 +75,11 @@ func (in Input) compareTwins() []twin {
 	return twins
 }
 
-// isBetween reports whether e compares a and b, in either order.
 func isBetween(e tare.Effects, a, b string) bool {
 	return e.A == a && e.B == b || e.A == b && e.B == a
 }
 
-// negate returns the effects of x with the sides exchanged: effects are logarithms of ratios.
+// negate exchanges the sides of effects, which are logarithms of ratios.
 func negate(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {

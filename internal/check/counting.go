@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// withoutVoid returns the input without records that do not count: it removes failed trials, and the
-// samples and slices that are marked as void. A trial is one process of a contender in one round.
+// withoutVoid returns the input without records that do not count: failed trials, and void samples
+// and slices. A trial is one process of a contender in one round.
 func (in Input) withoutVoid() Input {
 	if !slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return !t.Counts("") }) {
 		return in // all records count
@@ -19,7 +19,7 @@ func (in Input) withoutVoid() Input {
 		roundID
 		contender string
 	}
-	marked := map[trialID]tare.Trial{} // trials of which at least a part does not count
+	marked := map[trialID]tare.Trial{} // trials with a part that does not count
 	var trials []tare.Trial
 	for _, t := range in.Trials {
 		if t.Counts("") {
@@ -53,8 +53,8 @@ func (in Input) countRounds() int {
 	return len(seen)
 }
 
-// voidRounds returns the first part of a sentence about void rounds, such as "1 of 12 rounds is void".
-// Long rounds, whose slices are longer than planned, are counted separately.
+// voidRounds returns the start of a sentence about void rounds, such as "1 of 12 rounds is void".
+// Rounds with longer slices are counted separately.
 func (in Input) voidRounds(rounds []roundID) string {
 	short := 0
 	for _, r := range rounds {

@@ -10,7 +10,7 @@ import (
 // maxCutShare is the tolerated share of slices that were cut off.
 const maxCutShare = 0.01
 
-// cutShort finds slices, timed runs of a few milliseconds, that ended too early.
+// cutShort finds slices that ended too early. A slice is a timed run of some milliseconds.
 func cutShort() Check {
 	return Check{
 		ID:       "cut-short",
@@ -25,7 +25,7 @@ func cutShort() Check {
 			var order []subject
 			for _, s := range in.Slices {
 				slicing, ok := in.Plan.Slicing(s.Workload)
-				plannedCycles := slicing.Cycles[s.Contender] * int64(max(1, s.Tau)) // Tau: factor of the slice length
+				plannedCycles := slicing.Cycles[s.Contender] * int64(max(1, s.Tau)) // Tau multiplies the slice length
 				if !ok || plannedCycles == 0 {
 					continue
 				}

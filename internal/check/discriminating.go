@@ -9,12 +9,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// trivialFactor is the factor between a limit and all measured values from which on a criterion counts as
-// trivial: it could not fail.
+// trivialFactor is the factor between a limit and all measured values from which the criterion
+// could not fail.
 const trivialFactor = 10
 
-// discriminating finds criteria whose verdict tells nothing. A criterion is a limit that a study sets for a
-// value, for a ratio to the baseline, or for the equivalence with the baseline.
+// discriminating finds criteria whose verdict tells nothing. A criterion is a limit of a value, or
+// of a ratio to the baseline.
 func discriminating() Check {
 	return Check{
 		ID:       "discriminating",
@@ -31,7 +31,7 @@ func discriminating() Check {
 			for _, criterion := range in.Study.Criteria {
 				rule, err := criterion.Rule()
 				if err != nil {
-					continue // a valid study has no such criterion
+					continue // impossible in a valid study
 				}
 				var trivial []tare.Finding
 				for _, w := range in.Study.Workloads {
@@ -44,7 +44,7 @@ func discriminating() Check {
 					case tare.RuleRatio:
 						trivial = append(trivial, findTrivialRatio(in, criterion, rule, w.ID)...)
 						out = append(out, findUndecidable(in, criterion, []float64{rule.Limit}, w.ID)...)
-					case tare.RuleEquivalent: // a ratio from 1/(1+Limit) to 1+Limit is equivalent
+					case tare.RuleEquivalent: // ratios from 1/(1+Limit) to 1+Limit are equivalent
 						out = append(out, findUndecidable(in, criterion, []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}, w.ID)...)
 					}
 				}
@@ -58,8 +58,6 @@ func discriminating() Check {
 	}
 }
 
-// covers reports whether the criterion is about contender. It is about the contender that it names, or, if
-// it names none, about every one with the role contender.
 func (in Input) covers(criterion tare.Criterion, contender string) bool {
 	if criterion.Contender != "" {
 		return criterion.Contender == contender
@@ -67,7 +65,6 @@ func (in Input) covers(criterion tare.Criterion, contender string) bool {
 	return in.roleOf(contender) == tare.RoleContender
 }
 
-// coveredComparisons returns the comparisons on workload that have an interval and that the criterion is about.
 func (in Input) coveredComparisons(criterion tare.Criterion, workload string) []tare.Comparison {
 	var out []tare.Comparison
 	for _, c := range in.Comparisons {
@@ -79,8 +76,8 @@ func (in Input) coveredComparisons(criterion tare.Criterion, workload string) []
 	return out
 }
 
-// findTrivialRatio returns a finding if the limit of a ratio is trivial: far above or below all ratios that
-// the criterion covers, and the baseline's own ratio of 1.
+// findTrivialRatio returns a finding if the limit is far from all ratios, and from the baseline's
+// own ratio of 1.
 func findTrivialRatio(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
 	lowest, highest := 1.0, 1.0
 	covered := in.coveredComparisons(criterion, workload)
@@ -96,7 +93,8 @@ func findTrivialRatio(in Input, criterion tare.Criterion, rule tare.Rule, worklo
 	}}
 }
 
-// findTrivialValue returns a finding if the limit of a value is trivial, or if the null contender alone exceeds it.
+// findTrivialValue returns a finding if the limit of a value is trivial. So it does if the null
+// contender, which does nothing, exceeds it.
 func findTrivialValue(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
 	lowest, highest, unit := math.Inf(1), 0.0, "" // without the null contender, which measures the harness
 	var null tare.Value
@@ -123,7 +121,6 @@ func findTrivialValue(in Input, criterion tare.Criterion, rule tare.Rule, worklo
 	return []tare.Finding{f}
 }
 
-// isTrivial reports whether the values from lowest to highest meet the rule by at least trivialFactor.
 func isTrivial(rule tare.Rule, lowest, highest float64) bool {
 	if rule.AtMost {
 		return rule.Limit >= trivialFactor*highest
@@ -131,13 +128,12 @@ func isTrivial(rule tare.Rule, lowest, highest float64) bool {
 	return trivialFactor*rule.Limit <= lowest
 }
 
-// findUndecidable finds the contenders for which the criterion is open although more rounds would not help.
-// edges are the ratios at which the criterion changes from met to not met. It is open for a contender if one
-// of them is inside the contender's interval. More rounds do not help if the edges are as near to 1 as the
-// ratio of identical code may be: as near as the half-width of the control's interval, a logarithm.
+// findUndecidable finds the contenders for which more rounds would not decide the criterion. edges
+// are the ratios at which its ruling changes. They are too near to 1 if the ratio of identical code
+// may be as far away.
 func findUndecidable(in Input, criterion tare.Criterion, edges []float64, workload string) []tare.Finding {
 	margin := math.Abs(math.Log(edges[0]))                                   // the other edge, if any, is as far from 1
-	halfWidth := tare.NoiseFloor(in.Comparisons, workload, criterion.Metric) // 0 without a control
+	halfWidth := tare.NoiseFloor(in.Comparisons, workload, criterion.Metric) // a logarithm; 0 without a control
 	if halfWidth == 0 || halfWidth < margin {
 		return nil
 	}

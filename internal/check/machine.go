@@ -10,14 +10,15 @@ import (
 // Tolerated activity of the machine in addition to measuring. More is worth a warning.
 const (
 	maxRunQueue  = 0.05 // share of the contenders' time in which they waited to run
-	maxThrottled = 0.01 // share of wall time in which a CPU quota stopped the contenders
+	maxThrottled = 0.01 // share of wall time in which a CPU quota stopped them
 )
 
-// maxClockRatio is the largest ratio of CPU time to wall time that one busy thread may have without a note
-// about the clocks.
+// maxClockRatio is the largest ratio of CPU time to wall time that one busy thread may have. Above
+// it the clocks may disagree.
 const maxClockRatio = 1.05
 
-// machine warns of recorded activity of other programs, and of settings that change the speed of the machine.
+// machine warns of activity of other programs, and of settings that change the speed of the
+// machine.
 func machine() Check {
 	return Check{
 		ID:       "machine",
@@ -41,7 +42,7 @@ func machine() Check {
 			all := []activity{{n.Throttled, maxThrottled, "of the time a CPU quota stopped the contenders"}}
 			if n.OtherCPU != nil {
 				all = append(all, activity{*n.OtherCPU, tare.MaxOtherCPU, "of the processors' time went to other programs"})
-			} else { // these shares are less certain: tare's own processes wait for each other, too
+			} else { // less certain: tare's own processes wait for each other, too
 				all = append(all, activity{n.CPUPressure, tare.MaxCPUPressure, "of the time some task waited for a processor"},
 					activity{n.RunQueueWait, maxRunQueue, "of their time the contenders waited to run"})
 			}
@@ -74,8 +75,7 @@ func machine() Check {
 	}
 }
 
-// compareClocks returns a note if the null contender, which measures the harness, used more CPU time than
-// time passed, over all workloads that run in its own process and not in a server.
+// compareClocks returns a note if the null contender used more CPU time than time passed.
 func compareClocks(in Input) (finding tare.Finding, ok bool) {
 	sums := map[string]float64{} // by metric
 	for _, v := range in.Values {

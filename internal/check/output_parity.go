@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	maxSilentOutput = 1 // bytes per request; below it a server is silent: its messages at the start are divided by all requests
+	maxSilentOutput = 1 // bytes per request; a silent server still prints a start message
 	maxOutputRatio  = 2 // tolerated ratio of the outputs of two servers that are not silent
 )
 
-// outputParity finds servers that log more, or less, than the baseline, to which all are compared.
+// outputParity finds servers that log more, or less, than the baseline.
 func outputParity() Check {
 	return Check{
 		ID:       "output-parity",
@@ -35,8 +35,8 @@ func outputParity() Check {
 	}
 }
 
-// describeOutput returns a sentence saying that a contender, whose output per request is e, writes another
-// amount than the baseline, or "" if it does not.
+// describeOutput returns a sentence if the output e of a contender differs from the baseline's.
+// Both are bytes per request.
 func describeOutput(e, base extent, baseline string) string {
 	bothWrite := e.isAbove(maxSilentOutput) && base.isAbove(maxSilentOutput)
 	areFarApart := e.isAbove(maxOutputRatio*base.hi) || e.isBelow(base.lo/maxOutputRatio)
@@ -59,7 +59,7 @@ func describeLog(c tare.Contender) string {
 	return ""
 }
 
-// describeDebugMode returns a clause saying that contender's stderr mentions a debug mode, or "".
+// describeDebugMode returns a clause if contender's stderr mentions a debug mode.
 func describeDebugMode(in Input, contender string) string {
 	for _, t := range in.Trials {
 		if t.Contender == contender && strings.Contains(strings.ToLower(t.Evidence.StderrTail), "debug") {

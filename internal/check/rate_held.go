@@ -32,7 +32,7 @@ func rateHeld() Check {
 	}
 }
 
-// loadReasons returns a reason to void the contender for each deviation that loadDeviations can find.
+// loadReasons returns a reason for each deviation that loadDeviations can find.
 func (in Input) loadReasons(contender, workload string) []voidReason {
 	out := []voidReason{{offOne(in.perRound(contender, workload, readHeldRate), tolerance)}}
 	if planned, ok := in.estimateValue(contender, workload, readKey(tare.KeyConnections)); ok {
@@ -44,13 +44,11 @@ func (in Input) loadReasons(contender, workload string) []voidReason {
 	return out
 }
 
-// readHeldRate reads the achieved rate divided by the configured rate.
 func readHeldRate(s tare.Sample) (value float64, ok bool) {
 	return readRatio([]string{tare.KeyRate}, []string{tare.KeyRateAsked})(s)
 }
 
-// loadDeviations returns a sentence for each way in which the load differed from the plan: rate,
-// connections, or cores.
+// loadDeviations returns a sentence for each way in which the load differed from the plan.
 func loadDeviations(in Input, contender, workload string) []string {
 	var sentences []string
 	if e, ok := in.estimateValue(contender, workload, readHeldRate); ok && e.isOff(tolerance) {

@@ -11,8 +11,8 @@ import (
 // minColdBytes is the length from which a single body does not fit into the nearest caches.
 const minColdBytes = 8 << 20
 
-// sink finds contenders whose output is the same whatever the input (a sink is what consumes results, so
-// that the compiler cannot omit them), and workloads with a single input (body).
+// sink finds contenders whose output is the same whatever the input, and workloads with a single
+// input. A sink consumes results, so that the compiler cannot omit them.
 func sink() Check {
 	return Check{
 		ID:       "sink",
@@ -50,12 +50,12 @@ func sink() Check {
 	}
 }
 
-// findConstantOutput finds out whether a contender wrote the same number of bytes per operation in all
-// timed slices, although its answers in c have different lengths. If the slices go through all bodies they
-// write the mean length, which is correct. It does not judge bytes below the length of the shortest answer,
-// because answers of binary codecs may have been converted to JSON.
+// findConstantOutput returns a finding if all timed slices wrote the same bytes per operation, but
+// the answers in c have different lengths. The mean length is correct: the slices may go through
+// all bodies. Fewer bytes than any answer are not judged, because binary answers may have been
+// converted to JSON.
 func findConstantOutput(in Input, c tare.Conformance) (finding tare.Finding, ok bool) {
-	if c.During || c.Probe { // during a round only a sample is tested, and probes are not timed
+	if c.During || c.Probe { // only a sample is tested during a round, and probes are not timed
 		return tare.Finding{}, false
 	}
 	haveDifferentLengths := c.Cases >= 2 && c.Bytes != c.MinBytes*int64(c.Cases)

@@ -51,8 +51,8 @@ func stale() Check {
 	}
 }
 
-// Stale returns notes about differences between the machines and contenders of two results: Go,
-// module versions, processor, kernel. now may be a result that has only begun.
+// Stale returns notes about differences between the machines and contenders of two results. now may
+// be a result that has only begun.
 func Stale(old, now *tare.Result) []tare.Finding {
 	return stale().runAndComplete(Input{Stored: old, Machine: now.Machine, Evidence: evidence.Evidence{Contenders: now.Contenders}})
 }
@@ -66,7 +66,7 @@ func describeProcessor(m tare.Machine) string {
 }
 
 // modulesChanged lists linked modules that changed version, appeared or disappeared. It returns nil
-// if either side lists none.
+// if a side is unknown.
 func modulesChanged(then, now []tare.Module) []string {
 	if len(then) == 0 || len(now) == 0 {
 		return nil

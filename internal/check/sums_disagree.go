@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// sumsDisagree compares the two estimates that exist for each ratio of two contenders: the middle of its
-// blocks (a block is a few consecutive slices, timed runs of a few milliseconds), and the ratio of sums.
+// sumsDisagree compares the two estimates of a ratio: the middle of its blocks, and the ratio of
+// sums. A block is a few consecutive timed runs.
 func sumsDisagree() Check {
 	return Check{
 		ID:       "sums-disagree",
