@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// ForRejudging returns the evidence of a saved result r, so that study s can judge it again: the claims of s
-// may have changed since r was measured. r has only sums of slices, so the evidence has one slice with that
-// sum for each contender, workload and round.
+// ForRejudging returns the evidence of a saved result r, so that study s can judge it again. The
+// claims of s may have changed. r has only sums of slices, so the evidence has one slice for each
+// sum.
 func ForRejudging(s tare.Study, r *tare.Result) Evidence {
 	e := FromResult(r)
 	s.Workloads, s.Metrics, s.Baseline = r.Workloads, r.Metrics, r.Baseline()
@@ -24,8 +24,8 @@ func ForRejudging(s tare.Study, r *tare.Result) Evidence {
 			}
 		}
 	}
-	// Take only the first comparison with the reference of each contender and workload. It was made before
-	// timing; the later ones are of samples from the rounds.
+	// Later comparisons with the reference were made during timing, of samples. Take only the
+	// first.
 	type key struct {
 		contender, workload string
 		probe               bool
@@ -40,8 +40,8 @@ func ForRejudging(s tare.Study, r *tare.Result) Evidence {
 	return e.Indexed()
 }
 
-// sumSlices returns one slice with the sums of all slices of a trial on a workload: a sample has the value
-// per operation and the number of operations. It returns false if the trial has no time on the workload.
+// sumSlices returns one slice with the sums of all slices of a trial on a workload. A sample has
+// values per operation. It returns false if the trial has no time on the workload.
 func sumSlices(t tare.Trial, workload string) (s tare.Slice, ok bool) {
 	sample := t.Samples[workload]
 	total := func(metric string) int64 {

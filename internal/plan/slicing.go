@@ -9,10 +9,11 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// In a round, the contenders (programs under test) take turns on each workload, and a slice is the work of one
-// turn. The slice rule (docs/METHOD.md, "Rounds and slices") chooses the length and the number of slices. It
-// knows the contenders from pilots, short measurements of each. For example, if an operation takes 50 ns and
-// allocates nothing, a slice has 20,000 operations (1 ms), and a round has some 64 slices of each contender.
+// In a round, the contenders (programs under test) take turns on each workload. A slice is the work
+// of one turn. The slice rule (docs/METHOD.md, "Rounds and slices") chooses the length and the
+// number of slices. It uses pilots, short measurements of each contender. For example, an operation
+// takes 50 ns and allocates nothing. Then a slice has 20,000 operations (1 ms), and a round has
+// some 64 slices of each contender.
 //
 // There are four kinds of slices, each with a function:
 //   - sliceWithoutAllocations, if no contender allocates;
@@ -21,8 +22,8 @@ import (
 //   - sliceWithoutCycles, if these cycles take too long;
 //   - sliceTraffic for servers: visits of a load generator, which goes from server to server.
 //
-// Names that end in NS are lengths in ns. Numbers of slices are per contender and round. The inputs of a
-// workload are its pool; operations use them in turn. Consecutive slices are added up to blocks.
+// Names that end in NS are lengths in ns. Numbers of slices are per contender and round. The inputs
+// of a workload are its pool. Consecutive slices are added up to blocks.
 
 // Constants of slices, except for those of servers.
 const (
@@ -30,36 +31,36 @@ const (
 	allocSliceNS = 12e6  // least length if a contender allocates
 	sliceTurns   = 3     // a slice is as long as this number of turns of the pool,
 	maxTurnsNS   = 24e6  // but turns make it at most this long
-	totalNS      = 200e6 // length of all slices of a contender in a round together
-	capFactor    = 4     // a slice is cut off when it takes this many times the expected time
+	totalNS      = 200e6 // length of all slices of a contender in a round
+	capFactor    = 4     // a slice is cut off after this many times the expected time
 	briefDivisor = 10    // divisor of the length of slices of contenders without ratios
 	noAllocCount = 64    // largest number of slices
 	allocDivisor = 4     // divisor of this number if a contender allocates
 	noAllocBlock = 4     // number of slices in a block, of work that allocates nothing
 	cycleBlock   = 2     // number of slices in a block, of other work
 
-	maxCycleNS      = 2e9  // slices consist of cycles if the longest cycle takes at most this time,
+	maxCycleNS      = 2e9  // slices consist of cycles if the longest takes at most this,
 	maxCycleOps     = 10   // or at most the time of this number of operations;
 	withoutCyclesNS = 12e6 // otherwise they have at least this length
 
-	maxBalancedNS      = 60e6  // slices with at most this mean length have a balanced order and blocks,
+	maxBalancedNS      = 60e6  // slices up to this mean length have a balanced order and blocks,
 	minBalancedCount   = 6     // and at least this number;
 	minUnbalancedCount = 2     // of longer slices there are at least this number,
-	onceNS             = 600e6 // and with a mean above this length only one, if they consist of cycles
+	onceNS             = 600e6 // and above this mean length only one, if they consist of cycles
 
-	// A slice begins with a lead-in, a turn of the pool that is not timed, because the slices of the other
-	// contenders have displaced the inputs from the caches. These shares of a slice are its limits.
+	// A slice begins with a lead-in, a turn of the pool that is not timed: other contenders have
+	// displaced the inputs from the caches. These shares of a slice are its limits.
 	leadShare    = 0.07
 	maxLeadShare = 0.5
 )
 
-// sliceWorkload applies the slice rule to one workload. pilots contains one pilot of each contender
-// that supports the workload, in plan order.
+// sliceWorkload applies the slice rule to one workload. pilots has one pilot of each contender, in
+// plan order.
 func sliceWorkload(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
 	s := sliceByRule(workload, pilots, o)
 	hasSegment := workload.Traffic != nil && workload.Traffic.Segment > 0
 	if workload.Slice > 0 || hasSegment {
-		return s // all contenders have the same number of operations, or the same length of a segment
+		return s // all contenders have the same operations or length
 	}
 	for _, id := range o.Brief {
 		shortenCount(s.Ops, id, minVisitResponses, workload.Traffic)
@@ -69,8 +70,8 @@ func sliceWorkload(workload tare.Workload, pilots []tare.Pilot, o Options) tare.
 	return s
 }
 
-// shortenCount divides counts[id], a number of operations or cycles, by briefDivisor. It leaves at least 1,
-// or for a server with traffic t at least perConnection requests for each connection.
+// shortenCount divides counts[id], a number of operations or cycles, by briefDivisor. It leaves at
+// least 1. A server with traffic t keeps at least perConnection requests for each connection.
 func shortenCount(counts map[string]int64, id string, perConnection int, t *tare.Traffic) {
 	byRule := counts[id]
 	if byRule == 0 {
@@ -83,10 +84,8 @@ func shortenCount(counts map[string]int64, id string, perConnection int, t *tare
 	counts[id] = min(byRule, max(least, byRule/briefDivisor))
 }
 
-// sliceByRule implements sliceWorkload without the shorter slices of o.Brief, the contenders that need no
-// ratio.
 func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
-	length := cmp.Or(workload.Slice, o.Slice) // requested length; 0 means by the rule
+	length := cmp.Or(workload.Slice, o.Slice) // 0 means by the rule
 	maxCount := noAllocCount
 	if o.Most > 0 {
 		maxCount = min(maxCount, o.Most)
@@ -102,8 +101,8 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	}
 	e := findExtremes(pilots)
 	if workload.Slice > 0 {
-		// All contenders get the number of operations of the slowest one, so that the overhead of a
-		// slice has the same share in each operation.
+		// All contenders get the number of operations of the slowest one. The overhead of a slice
+		// then has the same share in each operation.
 		pilots = slices.Clone(pilots)
 		for i := range pilots {
 			pilots[i].NSPerOp = e.slowest
@@ -130,7 +129,7 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	}
 	countAllocating(&s, cycleLengths, maxCount/allocDivisor, length)
 	isBenchmark := slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted })
-	if isBenchmark { // a slice is one complete run of a benchmark of Go's testing package
+	if isBenchmark { // a slice is one complete run of a Go benchmark
 		s.Count, s.Block, s.RatioOfSums = minUnbalancedCount, 1, true
 		for _, p := range pilots {
 			s.Ops[p.Contender], s.Lead[p.Contender] = 1, 0
@@ -142,16 +141,16 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	return s
 }
 
-// extremes are the largest values of the pilots of one workload, in ns, and two facts about all of them.
+// extremes are the largest values of the pilots of one workload, in ns, and two facts about all of
+// them.
 type extremes struct {
-	slowest      float64 // timed part of an operation of the slowest contender
+	slowest      float64 // timed part of the slowest contender's operation
 	longestOp    float64 // longest operation, including its untimed part
 	longestCycle float64 // longest collection cycle
 	allocates    bool    // at least one contender allocates
-	hasCycles    bool    // slices can consist of collection cycles: all are known, and none is too long
+	hasCycles    bool    // slices can consist of cycles: all are known and short enough
 }
 
-// findExtremes returns the extremes of the pilots of one workload.
 func findExtremes(pilots []tare.Pilot) extremes {
 	e := extremes{hasCycles: true}
 	for _, p := range pilots {
@@ -167,7 +166,8 @@ func findExtremes(pilots []tare.Pilot) extremes {
 	return e
 }
 
-// wantedNS returns the wanted length of a slice in ns: some turns of the pool of the slowest contender.
+// wantedNS returns the wanted length of a slice in ns: some turns of the pool of the slowest
+// contender.
 func (e extremes) wantedNS(pool int64) int64 {
 	least := float64(minSliceNS)
 	if e.allocates {
@@ -176,8 +176,8 @@ func (e extremes) wantedNS(pool int64) int64 {
 	return int64(min(maxTurnsNS, max(least, sliceTurns*float64(pool)*e.slowest)))
 }
 
-// sliceWithoutAllocations sets slices of s.MinNS, or of one operation if that takes longer, for a
-// workload on which no contender allocates. slowest is the duration of the slowest operation in ns.
+// sliceWithoutAllocations sets slices of s.MinNS, or of one operation if that takes longer. slowest
+// is in ns.
 func sliceWithoutAllocations(s *tare.Slicing, pilots []tare.Pilot, slowest float64, pool int64, maxCount int) {
 	s.TargetNS = max(s.MinNS, int64(slowest))
 	count := min(maxCount, max(minBalancedCount, int(totalNS/float64(s.TargetNS))))
@@ -191,9 +191,8 @@ func sliceWithoutAllocations(s *tare.Slicing, pilots []tare.Pilot, slowest float
 	}
 }
 
-// sliceByCycles sets slices that consist of complete collection cycles, about s.MinNS long.
-// Contenders that do not allocate get slices of the median length. It returns the lengths in ns of
-// the slices of the contenders that allocate, sorted.
+// sliceByCycles sets slices of complete collection cycles, about s.MinNS long. Contenders that do
+// not allocate get slices of the median length. It returns the lengths of the others in ns, sorted.
 func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []float64) {
 	s.Cycles = map[string]int64{}
 	for _, p := range pilots {
@@ -222,8 +221,7 @@ func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []
 	return lengths
 }
 
-// sliceWithoutCycles sets slices of a fixed length for a workload on which a contender allocates, if
-// slices cannot consist of collection cycles.
+// sliceWithoutCycles sets slices of a fixed length, if slices cannot consist of collection cycles.
 func sliceWithoutCycles(s *tare.Slicing, workload tare.Workload, pilots []tare.Pilot, e extremes, pool int64) {
 	s.RatioOfSums = true
 	least := withoutCyclesNS
@@ -237,9 +235,9 @@ func sliceWithoutCycles(s *tare.Slicing, workload tare.Workload, pilots []tare.P
 	s.CapNS = capFactor * int64(max(e.longestCycle, float64(s.TargetNS)))
 }
 
-// countAllocating sets the number of slices for a workload on which a contender allocates, and the number
-// of slices in a block. lengths has the lengths in ns of the slices that consist of cycles; all other
-// contenders have slices of s.TargetNS. requested is the requested length of a slice; 0 means none.
+// countAllocating sets the number of slices for a workload on which a contender allocates, and the
+// number in a block. lengths has the lengths in ns of slices of cycles. requested is the requested
+// length of a slice; 0 means none.
 func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested time.Duration) {
 	contenders := len(s.Contenders)
 	mean := float64(s.TargetNS) // mean length of a slice over all contenders, in ns
@@ -258,21 +256,21 @@ func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested
 	}
 }
 
-// A visit of a load generator to a server is long compared with the responses in flight at its ends, and short
-// compared with changes of the machine's speed. Connections that start together get their responses together.
-// A visit that begins and ends with a response must have many requests per connection, or its rate would be
-// that of a burst. So visits to slow servers are longer.
+// A visit of a load generator to a server is long compared with the responses in flight at its
+// ends. It is short compared with changes of the machine's speed. Connections that start together
+// get their responses together. With few requests per connection, the rate would be that of a
+// burst. So visits to slow servers are longer.
 const (
 	visitNS           = 60e6 // length of a visit
 	visitCount        = 8    // number of visits
 	visitLeadRequests = 2    // number of requests per connection in a lead-in
 	minVisitResponses = 10   // least number of requests per connection in a visit,
 	maxVisitNS        = 2e9  // unless the visit would be longer than this
-	segmentLead       = 0.05 // length of the lead-in of a continuous segment, as a share of it
+	segmentLead       = 0.05 // lead-in of a continuous segment, as a share of it
 )
 
-// sliceTraffic sets the slices of a workload of servers. They are visits of the requested length (0 means
-// by the rule), or one continuous segment per round if the study has segments.
+// sliceTraffic sets the slices of a workload of servers: visits, or one continuous segment per
+// round. length is the requested length of a visit; 0 means by the rule.
 func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length time.Duration) {
 	if t.Segment > 0 {
 		s.Count, s.Block, s.RatioOfSums = 1, 1, true
@@ -307,13 +305,13 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length t
 // A separate pass in each round, the memory pass, counts allocations.
 const (
 	memoryNS    = 5e6  // least length of the pass for the slowest contender
-	maxMemoryNS = 50e6 // longest turn of the pool in the pass; longer turns are cut off
+	maxMemoryNS = 50e6 // longest turn of the pool in the pass; longer ones are cut off
 	memoryTurns = 1000 // largest number of turns in the pass
 )
 
-// memoryOps returns the number of operations of the memory pass, which is the same for all contenders. It
-// makes complete turns of the pool, unless one turn takes too long. nsPerOp is the duration of an
-// operation of the slowest contender.
+// memoryOps returns the number of operations of the memory pass, the same for all contenders. It
+// makes complete turns of the pool, unless one takes too long. nsPerOp is that of the slowest
+// contender.
 func memoryOps(pool int64, nsPerOp float64) int64 {
 	nsPerOp = max(1, nsPerOp)
 	turn := float64(pool) * nsPerOp
@@ -339,8 +337,8 @@ func sliceByOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 	}
 }
 
-// LongCount returns the number of slices of s that a contender runs in a round whose slices are tau
-// times as long. It returns 0 if the slices of s are so long that they are not made longer.
+// LongCount returns the number of slices of s in a round whose slices are tau times as long. It
+// returns 0 if the slices of s are long already.
 func LongCount(s tare.Slicing, tau int) int {
 	if s.Block == 1 || s.TargetNS > maxBalancedNS {
 		return 0
@@ -348,10 +346,9 @@ func LongCount(s tare.Slicing, tau int) int {
 	return max(2, s.Count/tau)
 }
 
-// balancedCount returns the number of slices for k contenders. Their order is balanced if the slices fill
-// complete Williams designs (see [Williams]), each of which has k rows, or 2k if k is odd. balancedCount
-// returns the smallest such number that is at least wanted. If that is more than twice wanted, it returns
-// wanted rounded up to an even number. Then each round uses other rows of the design.
+// balancedCount returns the number of slices for k contenders, at least wanted. Their order is
+// balanced if they fill complete Williams designs; see [Williams]. A design has k rows, or 2k if k
+// is odd. If that is more than twice wanted, each round uses other rows.
 func balancedCount(k, wanted int) int {
 	rows := k
 	if k%2 == 1 {
