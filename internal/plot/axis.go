@@ -1,7 +1,7 @@
 // Package plot draws the charts of tare's pages as SVG: intervals on one shared axis ([Scale]),
-// bars from zero ([Bar], [Stack]), curves over time or quantiles ([Chart]), and values over runs
-// ([Trend]). Positions are percentages of the element, so that a drawing fits any width and its
-// text keeps its size. Pages include [Style] once for all drawings.
+// bars from zero ([Bar], [Stack]), curves ([Chart]), and values over runs ([Trend]). Positions are
+// percentages of the element. So a drawing fits any width, and its text keeps its size. Pages
+// include [Style] once.
 package plot
 
 import (
@@ -26,9 +26,8 @@ type Axis struct {
 	Log       bool // logarithmic; Low and High are then above zero
 }
 
-// NewLogAxis returns a logarithmic axis that contains all values, with a margin as a share of its
-// length on both sides. It ignores values that are not above zero and finite. Without values the
-// axis reaches from 1 to 10.
+// NewLogAxis returns a logarithmic axis that contains all positive, finite values. margin is a
+// share of its length, on both sides. Without values the axis reaches from 1 to 10.
 func NewLogAxis(margin float64, values ...float64) Axis {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -71,7 +70,7 @@ func (a Axis) Ticks(distance float64, text func(float64) string) []Tick {
 	if !a.Log {
 		return a.linearTicks(text)
 	}
-	const enough = 4 // number of ticks; with fewer ticks, less round values are added
+	const enough = 4 // number of ticks, below which less round values are added
 	var out []Tick
 	// Multiples of powers of ten, from the roundest to the least round.
 	for _, steps := range [][]float64{{1}, {2, 5}, {3, 7, 1.5}, {1.2, 1.7, 2.5, 4, 6, 8, 9}, {1.1, 1.3, 1.4, 1.6, 1.8, 2.2}} {
@@ -87,9 +86,9 @@ func (a Axis) Ticks(distance float64, text func(float64) string) []Tick {
 	return out
 }
 
-// RatioTicks returns ticks at 1 and at values around it, in the order of their importance: powers of ten
-// and multiples of 3 if the axis spans more than a factor of 40, otherwise powers of two and then round
-// percentages. It omits a value that is closer than distance to a tick before it.
+// RatioTicks returns ticks at 1 and around it, the most important first. They are powers of ten and
+// multiples of 3 on a long axis, otherwise powers of two and round percentages. No two are closer
+// than distance.
 func (a Axis) RatioTicks(distance float64) []Tick {
 	values := []float64{1, 2, 0.5, 4, 0.25, 8, 0.125, 16, 0.0625, 32, 1.5, 0.75, 1.25, 0.8, 1.1, 0.9, 1.2, 1.05, 0.95, 1.02, 0.98, 1.01, 0.99}
 	if a.High > 40*a.Low {
@@ -106,7 +105,6 @@ func (a Axis) RatioTicks(distance float64) []Tick {
 
 func formatRatio(v float64) string { return format.Trimmed(v, 6) + "×" }
 
-// addTick adds a tick at v if v is on the axis and no other tick is closer than distance.
 func (a Axis) addTick(ticks []Tick, v, distance float64, text func(float64) string) []Tick {
 	if v < a.Low || v > a.High {
 		return ticks
@@ -144,7 +142,8 @@ func Number(x float64) string {
 	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
 }
 
-// formatPercent prints a share as a percentage with one decimal, which is a pixel of a drawing 1,000 wide.
+// formatPercent prints a share as a percentage with one decimal, which is a pixel of a drawing
+// 1,000 wide.
 func formatPercent(share float64) string { return Number(math.Round(share*1000)/10) + "%" }
 
 // drawing builds an SVG element as text.
@@ -156,7 +155,7 @@ func (d *drawing) addElement(name, class string, attributes ...string) {
 	d.WriteString("/>")
 }
 
-// addText adds a text element and escapes its text. attributes are pairs of a name and a value.
+// addText adds a text element and escapes its text.
 func (d *drawing) addText(class, text string, attributes ...string) {
 	d.openTag("text", class, attributes)
 	d.WriteString(">" + template.HTMLEscapeString(text) + "</text>")

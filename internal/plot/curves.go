@@ -11,8 +11,8 @@ import (
 
 const (
 	area          = 1000  // units of each axis of a chart's area
-	maxLabels     = 6     // maximum number of curves with names at their ends; more have a legend
-	maxLabel      = 15    // maximum number of letters of a name at the end of a curve
+	maxLabels     = 6     // of curves with names at their ends; more have a legend
+	maxLabel      = 15    // letters of a name at the end of a curve
 	labelDistance = 0.075 // least distance of two names, as a share of the height
 )
 
@@ -24,7 +24,7 @@ type Chart struct {
 	Curves           []Curve
 	Shades           []Shade
 	Limits           []Limit
-	Low              bool // draw it half as high and without labels of X: a chart with the same axis follows
+	Low              bool // half as high and without labels of X: a chart with the same axis follows
 }
 
 // Curve is a line through points. A point with a NaN makes a gap.
@@ -38,7 +38,7 @@ type Curve struct {
 // Point is a pair of values on the axes.
 type Point struct{ X, Y float64 }
 
-// Shade is a set of cells of a heat map with the same opacity.
+// Shade is a set of rectangles of a heat map with the same opacity.
 type Shade struct {
 	Opacity float64
 	Cells   []Cell
@@ -47,8 +47,8 @@ type Shade struct {
 // Cell is a rectangle between values of the axes.
 type Cell struct{ Left, Right, Low, High float64 }
 
-// highLimit is the share of the height from which the name of a limit is below its line, because the
-// caption of the chart is above the line.
+// highLimit is the share of the height from which the name of a limit is below its line. The
+// caption of the chart is above.
 const highLimit = 0.93
 
 // Limit is a horizontal line at a value of the vertical axis.
@@ -110,7 +110,6 @@ func (c Chart) HTML() template.HTML {
 	return template.HTML(d.String()) //nolint:gosec // made of numbers and class names of this package, and of escaped texts
 }
 
-// drawTicks draws the lines and labels of both axes.
 func (c Chart) drawTicks(d *drawing) {
 	for _, t := range c.YTicks {
 		y := formatPercent(1 - t.At)
@@ -126,8 +125,8 @@ func (c Chart) drawTicks(d *drawing) {
 	}
 }
 
-// drawLabels writes the names of curves next to their ends. It moves names that would overlap: first it
-// moves each name down from the name above it, then it moves names beyond the lower edge up again.
+// drawLabels writes the names of curves next to their ends. It moves names that would overlap:
+// first down from the name above, then up from the lower edge.
 func (c Chart) drawLabels(d *drawing, curves []Curve) {
 	type end struct { // of a curve
 		y     float64 // share of the height, from the top
@@ -177,8 +176,8 @@ func joinEqual(curves []Curve) []Curve {
 	return out
 }
 
-// curveClass returns the class of a curve or, without one, a class by its index, such as "s1 k0": eight
-// colours (s), and another dash (k) for each further eight curves.
+// curveClass returns the class of a curve or, without one, a class by its index, such as "s1 k0".
+// There are eight colours (s), and another dash (k) for each further eight curves.
 func curveClass(c Curve, index int) string {
 	if c.Class != "" {
 		return c.Class
@@ -189,8 +188,8 @@ func curveClass(c Curve, index int) string {
 // formatUnits prints a coordinate, rounded to units of a chart's area, which are about a pixel.
 func formatUnits(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 
-// dropStraight drops the points of a line that are at most maxBend from the line through the remaining
-// points: a reader would not see them.
+// dropStraight drops the points of a line that a reader would not miss: at most maxBend from the
+// line through the others.
 func dropStraight(points []Point) []Point {
 	const maxBend = 2 // units
 	var out []Point
@@ -206,8 +205,8 @@ func dropStraight(points []Point) []Point {
 	return out
 }
 
-// isStraight reports whether no point is more than maxBend above or below the line from the first
-// to the last point.
+// isStraight reports whether all points are within maxBend above or below the line from the first
+// to the last.
 func isStraight(points []Point, maxBend float64) bool {
 	first, last := points[0], points[len(points)-1]
 	for _, p := range points[1 : len(points)-1] {
@@ -222,10 +221,11 @@ func isStraight(points []Point, maxBend float64) bool {
 	return true
 }
 
-// drawPath returns two SVG paths of a curve: the line through its points, and a dot on each of them.
+// drawPath returns two SVG paths of a curve: the line through its points, and a dot on each of
+// them.
 func (c Chart) drawPath(curve Curve) (line, dots string) {
-	var lineTo, dotsAt strings.Builder // commands of SVG paths: M moves, L draws a line, h0 a dot
-	var connected []Point              // positions of points without a gap between them, in units of area
+	var lineTo, dotsAt strings.Builder // SVG path commands: M moves, L draws a line, h0 a dot
+	var connected []Point              // points without a gap between them, in units of area
 	drawConnected := func() {
 		command := "M" // begins a line; L continues it
 		for _, p := range dropStraight(connected) {
@@ -246,12 +246,11 @@ func (c Chart) drawPath(curve Curve) (line, dots string) {
 	drawConnected()
 	line = lineTo.String()
 	if !strings.Contains(line, "L") {
-		line += "h1" // a line of some length, so that it is visible
+		line += "h1" // so that the line is visible
 	}
 	return line, dotsAt.String()
 }
 
-// drawCells returns the SVG path around cells.
 func (c Chart) drawCells(cells []Cell) string {
 	var b strings.Builder
 	for _, cell := range cells {
@@ -281,7 +280,7 @@ type Mark struct {
 func (t Trend) HTML(label string) template.HTML {
 	var d drawing
 	d.WriteString(`<svg class="trend" viewBox="0 0 160 36" role="img" aria-label="` + template.HTMLEscapeString(label) + `">`)
-	// Runs are in the middle of equal parts of the view box without margins of 4 and 3 units.
+	// Runs are in the middle of equal parts of the view box, without margins of 4 and 3 units.
 	x := func(run int) string { return Number(4 + (float64(run)+0.5)/float64(max(t.Runs, 1))*152) }
 	y := func(v float64) string { return Number(33 - t.Axis.At(v)*30) }
 	var band, line, dots, void strings.Builder

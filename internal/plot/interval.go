@@ -6,23 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// Classes of a mark: the position of a contender, a measured program, compared with the baseline.
+// Classes of a mark: a measured program compared with the baseline.
 const (
 	Less = "less" // less than the baseline
 	More = "more" // more than the baseline
 	Same = "same" // no difference beyond the noise
 )
 
-// Scale is the shared background of rows of a table that show ratios to the baseline, each with its
-// interval: an axis of ratios, and the noise as a band around 1.
+// Scale is the shared background of rows of a table. The rows show ratios to the baseline with
+// their intervals.
 type Scale struct {
 	ID    string // id of the element that [Scale.Symbol] writes
 	Axis  Axis
 	Noise float64 // factor by which two identical programs seem to differ; at most 1 means unknown
 }
 
-// Symbol defines the background: lines at the ticks, the noise as a band around 1, and the line of no
-// difference. A page writes it once, and each row refers to it.
+// Symbol defines the background: lines at the ticks, the noise as a band around 1, and the line of
+// no difference. A page writes it once, and each row refers to it.
 func (s Scale) Symbol() template.HTML {
 	var d drawing
 	d.WriteString(`<symbol id="` + s.ID + `">`)
@@ -83,13 +83,13 @@ func markOf(class string) string {
 // tickDistance is the least distance of two labels on an axis of ratios, as a share.
 const tickDistance = 0.13
 
-// Head draws the labels of the axis. base is the label at 1×, less the label on the left of it and more
-// the label on the right.
+// Head draws the labels of the axis. base is the label at 1×, with less on its left and more on its
+// right.
 func (s Scale) Head(base, less, more string) template.HTML {
 	var d drawing
 	d.WriteString(`<svg width="100%" height="40" aria-hidden="true">`)
 	one := s.Axis.At(1)
-	if one > 0.3 { // otherwise there is no room for the label
+	if one > 0.3 { // room for the label
 		d.addText("", "◀ "+less, "x", "0", "y", "14")
 	}
 	if one < 0.7 {
@@ -138,11 +138,10 @@ type Interval struct {
 // segment is a part of an axis, in shares.
 type segment struct{ low, high float64 }
 
-// overlapsWith reports whether s and o have a part in common.
 func (s segment) overlapsWith(o segment) bool { return s.low < o.high && o.low < s.high }
 
-// Row draws an interval on the scale, with the height of its row. omitted has the marks and texts of claims
-// for which there is no room.
+// Row draws an interval on the scale, with the height of its row. omitted has the claims for which
+// there is no room.
 func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 	var d drawing
 	d.WriteString(`<svg class="row" aria-hidden="true">`)
@@ -184,13 +183,12 @@ func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 const (
 	halfMark    = 0.02   // half the width of a mark
 	outsideMark = 0.021  // distance of a text from the middle of its mark
-	claimRoom   = 0.04   // from the middle of a claim's diamond to the end of an empty text
+	claimRoom   = 0.04   // from the middle of a diamond to the end of an empty text
 	claimLetter = 0.0238 // for each letter of a claim's text
 )
 
-// placeText returns the side of the diamond at pos on which there is room for a text: "end" for before
-// it, "start" for after it, "" if there is room on neither side. Both are free if they are inside the
-// drawing and do not overlap taken. placeText tries the side before the diamond first, or after it if
+// placeText returns the side of the diamond at pos on which there is room for a text: "end" for
+// before it, "start" for after it, or "". It tries the side before the diamond first, unless
 // afterFirst is set.
 func placeText(text string, pos float64, taken []segment, afterFirst bool) (side string, room segment) {
 	width := claimRoom + claimLetter*float64(utf8.RuneCountInString(text))
@@ -212,8 +210,8 @@ func placeText(text string, pos float64, taken []segment, afterFirst bool) (side
 	return "", segment{}
 }
 
-// addClaim draws a diamond, hollow for a limit, with its text, which may be "". side is the text anchor:
-// "start" puts the text after the diamond, "end" before it, and "" omits it.
+// addClaim draws a diamond, hollow for a limit, with its text. side is the text anchor: "start"
+// puts the text after the diamond, "end" before it, and "" omits it.
 func (d *drawing) addClaim(c Claim, pos float64, side string) {
 	mark := publishedMark
 	if c.Asked {
@@ -243,9 +241,10 @@ func Bar(class string, from, to float64) template.HTML {
 	return d.closeDrawing()
 }
 
-// LimitBar draws a bar from 0 to a value, and a line at the limit of the value, which is above zero.
+// LimitBar draws a bar from 0 to a value, and a line at the limit of the value, which is above
+// zero.
 func LimitBar(class string, value, limit float64) template.HTML {
-	const room = 1.25 // length of the drawing in limits, so that there is room beyond the line
+	const room = 1.25 // length of the drawing in limits
 	end := max(value, limit*room)
 	var d drawing
 	d.WriteString(`<svg class="bar" aria-hidden="true">`)

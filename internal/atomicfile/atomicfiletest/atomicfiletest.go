@@ -1,6 +1,6 @@
 // Package atomicfiletest has disks that fail, for tests of programs that write files with package
-// atomicfile. [Sweep] and [EachFault] repeat an action on the system's disk, and each time make another
-// one of its operations fail. [Disk] is a disk in memory that fails at random and can lose its power.
+// atomicfile. [Sweep] and [EachFault] repeat an action, and each time make another one of its disk
+// operations fail. [Disk] is a disk in memory that fails at random and can lose its power.
 package atomicfiletest
 
 import (
@@ -23,11 +23,10 @@ type Fault struct {
 	err        error
 	shortWrite bool // a write that fails stores half of its bytes
 	powerLoss  bool // bytes that were not synced are lost
-	hole       bool // with powerLoss: unsynced bytes are not lost, but the first half of them is zero
-	keepsNames bool // with powerLoss: new names that were not synced are not lost
+	hole       bool // with powerLoss: unsynced bytes are kept, but their first half is zero
+	keepsNames bool // with powerLoss: unsynced names are kept
 }
 
-// allFaults returns the faults that Sweep and EachFault try.
 func allFaults() []Fault {
 	powerErr := errors.New("power loss")
 	return []Fault{
@@ -42,19 +41,18 @@ func allFaults() []Fault {
 	}
 }
 
-// disk is the system's disk, on which one operation fails. Its methods, and those of its handles, count
-// their call with beginOp before they call the system.
+// disk is the system's disk, on which one operation fails. Its methods, and those of its handles,
+// call beginOp first.
 type disk struct {
 	atomicfile.System
 	fault   Fault
 	failing int              // number of the operation that fails, from 1; 0 for none
 	count   int              // operations so far
 	down    bool             // a fault with Crash has happened
-	synced  map[string]int64 // number of bytes of each file that are on stable storage
+	synced  map[string]int64 // number of bytes of each file on stable storage
 	renamed []renaming       // new names that are not on stable storage
 }
 
-// renaming is a new name of a file.
 type renaming struct {
 	to      string
 	before  []byte // content of the file that had the name before
@@ -178,7 +176,6 @@ func (d *disk) powerLoss(t *testing.T) {
 	}
 }
 
-// handle is an open file of disk.
 type handle struct {
 	atomicfile.Handle
 	disk *disk
@@ -232,10 +229,10 @@ func (h *handle) Close() error {
 	return err
 }
 
-// Sweep calls save once for each of its operations on d and each way in which the operation can fail, each
-// time in a new directory. save writes a file with old content, or with fresh content if fresh is true, and
-// returns its path. The test fails if afterwards the file has neither content, or if save has returned nil and
-// the file does not have the fresh content. Sweep tests both a new file and one that replaces an old file.
+// Sweep calls save once for each of its operations on d and each way in which the operation can
+// fail. Each call has a new directory, with and without an old file. save writes a file with old or
+// fresh content, and returns its path. The test fails if the file then has neither content. It also
+// fails if save has returned nil without the fresh content.
 func Sweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool) (path string, err error)) {
 	t.Helper()
 	runSweep(t, save, false, true) // a new file, and over an old one
@@ -283,8 +280,8 @@ func runSweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool)
 }
 
 // EachFault calls use once for each of its operations on d and each way in which the operation can
-// fail, each time with a new directory. Then it applies the losses of the fault, and calls the function
-// that use has returned with the fault and the number of the failed operation.
+// fail. Each call has a new directory. Then it applies the losses of the fault, and calls the
+// returned function with the fault and the number of the operation.
 func EachFault(t *testing.T, use func(d atomicfile.Disk, dir string) (inspect func(f Fault, operation int))) {
 	t.Helper()
 	run := func(f Fault, operation int) (operations int) {
@@ -301,7 +298,7 @@ func EachFault(t *testing.T, use func(d atomicfile.Disk, dir string) (inspect fu
 		t.Fatal("nothing is done with the disk")
 	}
 	for _, f := range allFaults() {
-		for operation := 1; operation <= operations+1; operation++ { // the last one: the fault comes after all operations
+		for operation := 1; operation <= operations+1; operation++ { // at the last one, the fault comes after all operations
 			run(f, operation)
 		}
 	}

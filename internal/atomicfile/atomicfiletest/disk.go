@@ -15,8 +15,8 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// sector is the number of bytes that a Disk writes or loses together. It is small, so that even short
-// writes of tests cover several sectors.
+// sector is the number of bytes that a Disk writes or loses together. It is small for the short
+// writes of tests.
 const sector = 64
 
 var (
@@ -27,16 +27,16 @@ var (
 	ErrIO = errors.New("input/output error")
 )
 
-// Disk is a file system in memory that fails as configured and can lose its power. It knows which data is
-// synced to stable storage. In a power cut it loses unsynced sectors in any combination. Of the unsynced
-// changes of names it loses all from some change on, like a file system with a journal.
+// Disk is a file system in memory that fails as configured and can lose its power. In a power cut
+// it loses unsynced sectors in any combination. It loses all unsynced changes of names from some
+// change on, like a file system with a journal.
 type Disk struct {
-	atomicfile.Disk // nil, so that operations which Disk does not implement panic
+	atomicfile.Disk // nil: other operations panic
 
 	Mu     sync.Mutex // guards everything below
 	Left   int        // number of operations until the machine goes off; if negative, it does not
 	Fails  float64    // probability that an operation fails
-	Room   int64      // free bytes of the disk; if negative, they are unlimited
+	Room   int64      // free bytes; if negative, unlimited
 	Failed int        // number of operations that have failed because of Fails
 	OnSync func()     // called before each Sync, without the lock; may be nil
 
@@ -52,7 +52,7 @@ type Disk struct {
 // inode is a file without its name.
 type inode struct {
 	data  []byte         // current content
-	dirty map[int]bool   // numbers of the sectors that were written since the last sync
+	dirty map[int]bool   // numbers of the sectors written since the last sync
 	disk  map[int][]byte // sectors on stable storage, by number
 	size  int64          // size on stable storage
 	sizes []int64        // sizes after each write since the last sync
@@ -66,8 +66,7 @@ func NewDisk(seed uint64) *Disk {
 	}
 }
 
-// beginOp begins an operation. It returns an error if the operation fails. If last is true, the machine goes
-// off in the middle of the operation.
+// beginOp begins an operation. If last is true, the machine goes off in the middle of it.
 func (d *Disk) beginOp() (last bool, err error) {
 	if d.dead {
 		return false, errDead
@@ -84,7 +83,7 @@ func (d *Disk) beginOp() (last bool, err error) {
 	return false, nil
 }
 
-// OpenFile opens a file. Write to the file appends, even if flag does not require that.
+// OpenFile opens a file. Write always appends.
 func (d *Disk) OpenFile(path string, flag int) (atomicfile.Handle, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -184,14 +183,14 @@ type unlock func() error
 
 func (u unlock) Close() error { return u() }
 
-// Off turns the machine off and returns the disk as it is after a restart. If powerCut is false, only the
-// process was killed, and the system still has all data. seed determines what a power cut loses.
+// Off turns the machine off and returns the disk after a restart. Without a powerCut only the
+// process was killed: the system still has all data. seed determines what a power cut loses.
 func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
 	d.dead = true
 	next := NewDisk(seed)
-	found := map[*inode]*inode{} // file after the restart, by file before: a file may have several names
+	found := map[*inode]*inode{} // a file may have several names
 	move := func(names map[string]*inode) map[string]*inode {
 		out := map[string]*inode{}
 		for path, n := range names {
@@ -216,7 +215,6 @@ func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
 	return next
 }
 
-// afterRestart returns a copy of the file as it is after a restart.
 func (n *inode) afterRestart(rng *rand.Rand, powerCut bool) *inode {
 	if !powerCut {
 		return &inode{data: slices.Clone(n.data), dirty: maps.Clone(n.dirty), disk: maps.Clone(n.disk), size: n.size, sizes: slices.Clone(n.sizes)}
@@ -229,8 +227,8 @@ func (n *inode) afterRestart(rng *rand.Rand, powerCut bool) *inode {
 	return out
 }
 
-// survivingData returns the content of a file after a power cut. Each unsynced sector is either written or
-// not. The size is one that the file had at the last sync or after a later write, or a value in between.
+// survivingData returns the content of a file after a power cut. Each unsynced sector is either
+// written or not. The size is between those at the last sync and after a later write.
 func (n *inode) survivingData(rng *rand.Rand) []byte {
 	sizes := append([]int64{n.size}, n.sizes...)
 	size := sizes[rng.IntN(len(sizes))]
@@ -248,13 +246,13 @@ func (n *inode) survivingData(rng *rand.Rand) []byte {
 	return out
 }
 
-// sectorAt returns a copy of sector i of the current content; the last sector may be shorter.
+// sectorAt returns a copy of sector i of the current content. The last sector may be shorter.
 func (n *inode) sectorAt(i int) []byte {
 	return slices.Clone(n.data[min(i*sector, len(n.data)):min((i+1)*sector, len(n.data))])
 }
 
-// syncSectors writes the dirty sectors for which isWritten returns true to stable storage, and
-// returns the others. Afterwards no sector is dirty.
+// syncSectors writes the dirty sectors for which isWritten returns true, and returns the others.
+// Afterwards none is dirty.
 func (n *inode) syncSectors(isWritten func() bool) (lost map[int]bool) {
 	lost = map[int]bool{}
 	for _, i := range slices.Sorted(maps.Keys(n.dirty)) {

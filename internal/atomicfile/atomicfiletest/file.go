@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// file is an open file of a [Disk], a file system in memory that fails for tests.
+// file is an open file of a [Disk].
 type file struct {
-	atomicfile.Handle // nil, so that operations which file does not implement panic
+	atomicfile.Handle // nil: other operations panic
 
 	d *Disk
 	n *inode
@@ -115,8 +115,8 @@ func (f *file) Truncate(size int64) error {
 	return nil
 }
 
-// Sync brings the content to stable storage. If Sync fails, it writes some dirty sectors and loses the others:
-// as on Linux, a later Sync does not write them again.
+// Sync brings the content to stable storage. If Sync fails, it writes some dirty sectors and loses
+// the others. As on Linux, a later Sync does not write them again.
 func (f *file) Sync() error {
 	if f.d.OnSync != nil {
 		f.d.OnSync()
@@ -131,7 +131,7 @@ func (f *file) Sync() error {
 	switch {
 	case last:
 		for i := range f.n.syncSectors(coin) {
-			f.n.dirty[i] = true // still dirty: Sync has not returned an error to a caller
+			f.n.dirty[i] = true // Sync has not returned an error to a caller
 		}
 		return errDead
 	case err != nil:
