@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Criterion is a rule that a study declares before measuring, about one metric of a contender. Exactly
-// one of Ratio, Equivalent, Value and Difference is set.
+// Criterion is a rule that a study declares before measuring, about one metric of a contender.
+// Exactly one of Ratio, Equivalent, Value and Difference is set.
 type Criterion struct {
 	Contender  string `json:"contender,omitempty"` // "" means every contender
 	Workload   string `json:"workload,omitempty"`  // "" means every workload
@@ -18,14 +18,13 @@ type Criterion struct {
 	Ratio      string `json:"ratio,omitempty"`      // limit of the ratio to the baseline, e.g. "<= 0.5"
 	Equivalent string `json:"equivalent,omitempty"` // largest difference from the baseline, either way, e.g. "3%"
 	Value      string `json:"value,omitempty"`      // limit of the absolute value, e.g. "<= 50ms"
-	Difference string `json:"difference,omitempty"` // limit of the difference from the baseline, as a share of the baseline's value on workload Of, e.g. "<= 5%"
-	Of         string `json:"of,omitempty"`         // the workload that Difference is a share of; only set with Difference
+	Difference string `json:"difference,omitempty"` // limit of the difference from the baseline, as a share of the baseline on workload Of, e.g. "<= 5%"
+	Of         string `json:"of,omitempty"`         // only with Difference
 }
 
 // RuleKind is the form of a criterion: the field that has its limit.
 type RuleKind string
 
-// Rule kinds.
 const (
 	RuleRatio      RuleKind = "ratio"
 	RuleEquivalent RuleKind = "equivalent"
@@ -99,8 +98,8 @@ func (c Criterion) Rule() (Rule, error) {
 	return Rule{RuleValue, atMost, x}, nil
 }
 
-// ParseCriterion parses the output of [Criterion.String]. As that does not contain the contender and the
-// workload, the result has none.
+// ParseCriterion parses the output of [Criterion.String]. The result has no contender and no
+// workload.
 func ParseCriterion(text string) (Criterion, error) {
 	metric, rest, _ := strings.Cut(text, " ")
 	c := Criterion{Metric: metric}
@@ -131,7 +130,6 @@ func (c Criterion) String() string {
 	return c.Metric + " " + c.Value
 }
 
-// cutComparator cuts <= or >= off the start of s.
 func cutComparator(s string) (atMost bool, rest string, err error) {
 	s = strings.TrimSpace(s)
 	if rest, ok := strings.CutPrefix(s, "<="); ok {
@@ -144,7 +142,7 @@ func cutComparator(s string) (atMost bool, rest string, err error) {
 }
 
 // parseQuantity parses a number with an optional unit, and returns it in a base unit: a duration in
-// ns, a size in bytes. A number without a unit is returned as it is.
+// ns, a size in bytes.
 func parseQuantity(s string) (float64, error) {
 	if x, err := strconv.ParseFloat(s, 64); err == nil {
 		return x, nil
@@ -168,7 +166,6 @@ func parseQuantity(s string) (float64, error) {
 // Ruling is the result of a criterion.
 type Ruling string
 
-// Rulings.
 const (
 	Met          Ruling = "met"
 	NotMet       Ruling = "not met"
@@ -176,8 +173,8 @@ const (
 	VoidRuling   Ruling = "void"
 )
 
-// Verdict is the ruling of a criterion on one contender and workload, in a sentence. A verdict without a
-// criterion only states the difference from the baseline.
+// Verdict is the ruling of a criterion on one contender and workload, in a sentence. Without a
+// criterion it only states the difference from the baseline.
 type Verdict struct {
 	Rule Rule `json:"-"` // parsed criterion; zero without one
 
@@ -187,7 +184,7 @@ type Verdict struct {
 	Criterion    string `json:"criterion,omitempty"`
 	Verdict      Ruling `json:"verdict,omitempty"` // "" if there is no criterion
 	Sentence     string `json:"sentence"`
-	RoundsNeeded int    `json:"rounds_needed,omitempty"` // of an inconclusive verdict: number of rounds that is expected to decide it; 0 if unknown
+	RoundsNeeded int    `json:"rounds_needed,omitempty"` // number of rounds that is expected to decide it; 0 if unknown
 }
 
 // UnmarshalJSON parses a verdict, and sets its rule from the text of its criterion.

@@ -2,8 +2,8 @@ package tare
 
 import "fmt"
 
-// Decompose requests that a difference between two contenders is split into its causes, by a chain of
-// contenders from one to the other. Each step of the chain changes one thing, its cause.
+// Decompose requests that a difference between two contenders is split into its causes. A chain of
+// contenders leads from one to the other. Each step of the chain changes one thing, its cause.
 type Decompose struct {
 	ID       string          `json:"id"`
 	Question string          `json:"question,omitempty"`
@@ -16,11 +16,10 @@ type Decompose struct {
 // DecomposeStep is one link of the chain.
 type DecomposeStep struct {
 	To    string `json:"to"`    // contender
-	Cause string `json:"cause"` // the change, as a noun: "the framework", "a line of log per request"
+	Cause string `json:"cause"` // the change, as a noun: "a line of log per request"
 }
 
-// validate returns an error about a field below path if the decomposition is incomplete or names
-// something that study s does not have. workloads and contenders contain the ids in s.
+// validate returns an error about a field below path if study s cannot have the decomposition.
 func (d Decompose) validate(path string, s *Study, workloads, contenders map[string]bool) error {
 	switch {
 	case d.ID == "":
@@ -69,7 +68,7 @@ type Cause struct {
 	Ratio  float64 `json:"ratio"` // To / From
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
-	Level  float64 `json:"level"` // confidence, simultaneous over looks and over the steps
+	Level  float64 `json:"level"` // confidence, of all steps together
 	Rounds int     `json:"rounds"`
 
 	// FromValue and ToValue are medians over rounds, in Unit.
@@ -77,36 +76,36 @@ type Cause struct {
 	ToValue   float64 `json:"to_value"`
 	Unit      string  `json:"unit"`
 
-	// Share is the step's part of the total difference: the median difference of the step divided by
-	// that of the total, with an interval over rounds. It is 0 if the total is not significant.
+	// Share is the step's part of the total difference: a ratio of median differences, with an
+	// interval. It is 0 if the total is not significant.
 	Share     float64 `json:"share,omitempty"`
 	ShareLow  float64 `json:"share_low,omitempty"`
 	ShareHigh float64 `json:"share_high,omitempty"`
 }
 
-// Profile lists where one contender spent its time or memory on one workload, taken after the
-// rounds.
+// Profile lists where one contender spent its time or memory on one workload, after the rounds.
 type Profile struct {
 	Contender string        `json:"contender"`
 	Workload  string        `json:"workload"`
 	Of        string        `json:"of"`              // ProfileCPU or ProfileMem
 	Unit      string        `json:"unit"`            // nanoseconds or bytes
 	Total     float64       `json:"total"`           // in Unit
-	Ops       int64         `json:"ops"`             // number of operations during the profile
+	Ops       int64         `json:"ops"`             // operations during the profile
 	File      string        `json:"file,omitempty"`  // pprof document, next to the result
 	Flame     string        `json:"flame,omitempty"` // flame graph as SVG, next to the result
 	Top       []ProfileLine `json:"top,omitempty"`   // functions with the largest flat values, largest first
 	Gap       *ProfileGap   `json:"gap,omitempty"`   // difference from the baseline's profile; nil for the baseline
 }
 
-// ProfileGap explains the difference between the profile of a contender and that of the baseline. All values
-// are per operation, in the unit of the profiles. The values of lines are flat: they exclude called functions.
+// ProfileGap explains the difference between the profile of a contender and that of the baseline.
+// All values are per operation, in the unit of the profiles. Those of lines exclude called
+// functions.
 type ProfileGap struct {
 	Against   string    `json:"against"`   // contender of the other profile
 	From      float64   `json:"from"`      // total of Against
 	To        float64   `json:"to"`        // total of the profile's contender
-	Parts     []GapLine `json:"parts"`     // packages, and activities of the runtime; the largest differences beyond sampling error
-	Functions []GapLine `json:"functions"` // the largest differences beyond sampling error
+	Parts     []GapLine `json:"parts"`     // packages, and activities of the runtime; the largest significant differences
+	Functions []GapLine `json:"functions"` // the largest significant differences
 }
 
 // GapLine is the flat cost of one function or part, per operation.
@@ -119,8 +118,8 @@ type GapLine struct {
 // ProfileLine is the cost of one function.
 type ProfileLine struct {
 	Function   string  `json:"function"`
-	Flat       float64 `json:"flat"`       // excluding the functions that it called
-	Cumulative float64 `json:"cumulative"` // including the functions that it called
+	Flat       float64 `json:"flat"`       // excluding called functions
+	Cumulative float64 `json:"cumulative"` // including called functions
 }
 
 // Kinds of profiles.

@@ -1,7 +1,7 @@
 package tare
 
-// Evidence contains the records about the process of a trial (one contender in one round). A field that is
-// zero was not recorded; checks that need it are then not applicable.
+// Evidence contains the records about the process of a trial, one contender in one round. A field
+// that is zero was not recorded.
 type Evidence struct {
 	PID         int     `json:"pid,omitempty"`
 	StdoutBytes int64   `json:"stdout_bytes"`
@@ -9,7 +9,7 @@ type Evidence struct {
 	StderrTail  string  `json:"stderr_tail,omitempty"` // last lines, for error messages
 	FirstError  string  `json:"first_error,omitempty"` // first error that an operation returned inside a slice
 	MaxRSSBytes int64   `json:"max_rss_bytes,omitempty"`
-	CPUSeconds  float64 `json:"cpu_seconds,omitempty"`       // user and system time of the process and the children it waited for
+	CPUSeconds  float64 `json:"cpu_seconds,omitempty"`       // user and system time, including children it waited for
 	RunQueueNS  int64   `json:"run_queue_wait_ns,omitempty"` // time that its threads waited for a processor
 	GOMAXPROCS  int     `json:"gomaxprocs,omitempty"`
 	Go          string  `json:"go,omitempty"`           // as the process reports
@@ -17,8 +17,9 @@ type Evidence struct {
 	KilledGroup bool    `json:"killed_group,omitempty"` // processes of the trial had to be killed
 }
 
-// Conformance is the comparison of a contender's answers with those of the reference implementation. The
-// answers were requested before anything was timed, or as a sample at the start of a round.
+// Conformance is the comparison of a contender's answers with those of the reference
+// implementation. They were requested before anything was timed, or as a sample at the start of a
+// round.
 type Conformance struct {
 	Contender string `json:"contender"`
 	Workload  string `json:"workload"`
@@ -27,15 +28,15 @@ type Conformance struct {
 	First     string `json:"first,omitempty"`  // the first difference, in one line
 	Bytes     int64  `json:"bytes"`            // size of all answers
 	MinBytes  int64  `json:"min_bytes"`        // size of the smallest answer
-	Fresh     bool   `json:"fresh"`            // the contender declares that the operation returns a new value each time
-	During    bool   `json:"during,omitempty"` // the cases are samples from the rounds; otherwise they were requested before timing
-	Probe     bool   `json:"probe,omitempty"`  // the cases are probes, requests that the reference rejects
+	Fresh     bool   `json:"fresh"`            // the operation is declared to return a new value each time
+	During    bool   `json:"during,omitempty"` // samples from the rounds; otherwise before timing
+	Probe     bool   `json:"probe,omitempty"`  // the cases are requests that the reference rejects
 
 	Unrefused []string `json:"unrefused,omitempty"` // of probes: the first wrongly accepted ones, one line each
 }
 
-// Sample contains the measurements of one trial on one workload: metric key → value in the key's unit.
-// A metric that was not measured is missing.
+// Sample contains the measurements of one trial on one workload: metric key → value in the key's
+// unit. A metric that was not measured is missing.
 type Sample map[string]float64
 
 // Trial is one contender in one round: one new process.
@@ -45,7 +46,7 @@ type Trial struct {
 	Contender string            `json:"contender"`
 	Seconds   float64           `json:"seconds"`           // from start to exit
 	Samples   map[string]Sample `json:"samples"`           // by workload id
-	Answers   []Conformance     `json:"answers,omitempty"` // comparisons of sampled answers, requested before each workload was timed
+	Answers   []Conformance     `json:"answers,omitempty"` // comparisons of sampled answers
 
 	Histograms map[string]string `json:"histograms,omitempty"` // latencies by workload id, encoded by load/hist
 	Evidence   Evidence          `json:"evidence"`
@@ -59,8 +60,7 @@ type VoidPart struct {
 	Why      string `json:"why"`                // one line
 }
 
-// Counts reports whether the measurements of the trial on workload count. If workload is "", it
-// reports whether all measurements count.
+// Counts reports whether the measurements of the trial on workload count. "" means all of them.
 func (t Trial) Counts(workload string) bool {
 	if t.Error != nil {
 		return false
@@ -75,7 +75,7 @@ func (t Trial) Counts(workload string) bool {
 
 // TrialError is the reason why a trial failed.
 type TrialError struct {
-	Class   string `json:"class"` // start, deadline, exit, protocol, memory, output, contender
+	Class   string `json:"class"` // one of the classes below
 	Message string `json:"message"`
 }
 

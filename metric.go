@@ -5,7 +5,6 @@ import "strings"
 // Direction is the direction in which a metric is better.
 type Direction string
 
-// Directions.
 const (
 	LowerIsBetter  Direction = "lower"
 	HigherIsBetter Direction = "higher"
@@ -13,27 +12,27 @@ const (
 
 // Metric is a quantity that is measured, in a base unit, with the words for it in reports.
 type Metric struct {
-	Name      string // name in studies, e.g. cpu
-	Key       string // key in JSON documents, which contains the unit, e.g. cpu_ns_per_op
-	Unit      string // unit in tables
+	Name      string // in studies, e.g. cpu
+	Key       string // in JSON documents, e.g. cpu_ns_per_op
+	Unit      string // in tables
 	Direction Direction
-	PerSlice  bool    // measured in every slice (a short turn of one contender), so that comparisons are paired slice by slice; otherwise measured once per trial
-	Quantile  float64 // of a latency: which quantile of the latencies of single requests; 1 means the longest; 0 means that the metric is not a latency
-	Counted   bool    // counted outside the timed rounds (see [Work]); studies cannot request it
-	Closed    bool    // applies only to a closed loop, in which its inverse is the throughput, and not at a fixed rate
+	PerSlice  bool    // measured in every slice, a short turn of one contender; otherwise once per trial
+	Quantile  float64 // of a latency: its quantile; 1 means the longest; 0 means no latency
+	Counted   bool    // counted outside the timed rounds (see [Work])
+	Closed    bool    // applies only to a closed loop: its inverse is the throughput
 	Doc       string  // description in one line
 
-	Noun           string // the metric in a sentence: "CPU time"
+	Noun           string // "CPU time"
 	Verb, Of       string // "uses" and "the CPU time of": A uses 0.52× the CPU time of B
 	Less, More     string // "less CPU time", "more CPU time"
-	Faster, Slower string // words for factors of 1.5 and more; "" means that reports print all differences in per cent
+	Faster, Slower string // for factors of 1.5 and more; "" means only per cent
 }
 
 // IsLatency reports whether the metric is a quantile of the latencies of single requests.
 func (m Metric) IsLatency() bool { return m.Quantile > 0 }
 
-// KeyReported is the prefix of the keys of metrics that a Go benchmark itself reports. The unit of the
-// metric follows the prefix.
+// KeyReported is the prefix of the keys of metrics that a Go benchmark itself reports. The unit
+// follows it.
 const KeyReported = "reported:"
 
 // MetricInstructions is the name of the metric of counted instructions; see [Counter].
@@ -72,7 +71,6 @@ func Metrics() []Metric {
 	}
 }
 
-// latencyMetric returns the metric of a quantile of latencies.
 func latencyMetric(name, key string, quantile float64, verb, noun, doc string) Metric {
 	return Metric{
 		Name: name, Key: key, Unit: "ns", Direction: LowerIsBetter, Quantile: quantile, Doc: doc,
@@ -80,8 +78,8 @@ func latencyMetric(name, key string, quantile float64, verb, noun, doc string) M
 	}
 }
 
-// IsCount reports whether the metric counts heap objects or bytes. If one of two such counts is zero, they
-// have no ratio and are compared as numbers.
+// IsCount reports whether the metric counts heap objects or bytes. If one of two such counts is
+// zero, they are compared as numbers.
 func (m Metric) IsCount() bool { return m.Unit == "allocs/op" || m.Unit == "B/op" }
 
 // MetricNamed returns the metric with this Name.
@@ -94,8 +92,7 @@ func MetricNamed(name string) (Metric, bool) {
 	return Metric{}, false
 }
 
-// MetricFor returns the metric with this Name. If it is not in the catalogue, MetricFor returns a
-// metric whose texts are made of the name.
+// MetricFor returns the metric with this Name, or a metric whose texts are made of the name.
 func MetricFor(name string) Metric {
 	if m, ok := MetricNamed(name); ok {
 		return m

@@ -9,19 +9,19 @@ import (
 // ResultSchema names the document format. Changes are additive.
 const ResultSchema = "tare.result/1"
 
-// Result is the document with all results of a study. Its groups are embedded structs: in the
-// document, the fields of all groups are in one object.
+// Result is the document with all results of a study. Its groups are embedded structs: the document
+// has their fields in one object.
 type Result struct {
 	Schema   string `json:"schema"`
 	Study    string `json:"study"` // id
 	Question string `json:"question"`
-	Answer   string `json:"answer,omitempty"`  // answer to the question, at most 15 words in new results; "" if no answer of the study fits
+	Answer   string `json:"answer,omitempty"`  // answer to the question, at most 15 words; "" if none fits
 	Figures  string `json:"figures,omitempty"` // line of figures that belongs to Answer
 
-	Quotes []Quote `json:"quotes,omitempty"` // comparisons that Answer quotes, then those that Figures quotes
+	Quotes []Quote `json:"quotes,omitempty"` // comparisons that Answer quotes, then those of Figures
 	Kind   Kind    `json:"kinds"`
 
-	Recommended string `json:"recommended,omitempty"` // recommendation of a publication, and whether it is confirmed; "" if the study names none, or if no sentence of the study fits
+	Recommended string `json:"recommended,omitempty"` // recommendation of a publication, and whether it is confirmed; "" if none fits
 
 	Run
 	Design
@@ -41,9 +41,9 @@ type Run struct {
 	Seconds float64   `json:"seconds"` // measuring time, builds not included
 	Seed    string    `json:"seed"`
 	Budget  string    `json:"budget"`          // as requested: quick, full, a duration or a number of rounds
-	Env     []string  `json:"env,omitempty"`   // NAME=value, set in every contender's environment; NAME=hmac-sha256:DIGITS if the value is not stored
+	Env     []string  `json:"env,omitempty"`   // NAME=value of every contender's environment; NAME=hmac-sha256:DIGITS if the value is not stored
 	Procs   int       `json:"procs,omitempty"` // requested GOMAXPROCS; 0 means the default of the kind
-	Stopped string    `json:"stopped"`         // why the rounds ended: decided, planned, budget, rounds, unanswerable, interrupted
+	Stopped string    `json:"stopped"`         // decided, planned, budget, rounds, unanswerable or interrupted
 	Machine Machine   `json:"machine"`
 }
 
@@ -63,11 +63,11 @@ type Measured struct {
 	Comparisons []Comparison `json:"comparisons"`
 	Scaling     []Scaling    `json:"scaling,omitempty"` // of workloads with at least three sizes
 
-	Counter *Counter `json:"counter,omitempty"` // counter of Work; nil if nothing was counted
-	Work    []Work   `json:"work,omitempty"`    // instructions counted outside the rounds, also of workloads that were not timed
+	Counter *Counter `json:"counter,omitempty"` // nil if nothing was counted
+	Work    []Work   `json:"work,omitempty"`    // instructions counted outside the rounds
 }
 
-// Judged contains the verdicts on the study's criteria and claims, and the checks of whether the
+// Judged contains the verdicts on the study's criteria and claims, and the checks of whether
 // contenders did the same work.
 type Judged struct {
 	Verdicts    []Verdict     `json:"verdicts"`
@@ -77,17 +77,17 @@ type Judged struct {
 	Semantics   []Semantics   `json:"semantics,omitempty"` // semantic differences from the reference
 }
 
-// Analysis contains the costs and the causes of differences that the study or its user requested.
+// Analysis contains the costs and the causes of differences that were requested.
 type Analysis struct {
-	Cost          []Cost            `json:"cost,omitempty"`          // cost of each contender at a rate, against the baseline
+	Cost          []Cost            `json:"cost,omitempty"`          // of each contender at a rate, against the baseline
 	BreakEven     []BreakEvenResult `json:"break_even,omitempty"`    // rates from which a difference matters
 	Decomposition []Decomposition   `json:"decomposition,omitempty"` // differences split into causes
 	Profiles      []Profile         `json:"profiles,omitempty"`      // taken after the rounds
 	Explanations  []Explanation     `json:"explanations,omitempty"`  // origins of differences
 }
 
-// Fleet is the part of a result that is about several machines. It is empty if only one machine measured.
-// If several did, the other groups of Result contain the results of the first.
+// Fleet is the part of a result that is about several machines. It is empty for one machine. The
+// other groups of Result contain the results of the first.
 type Fleet struct {
 	Machines     []OnMachine    `json:"machines,omitempty"`
 	OverMachines []OverMachines `json:"over_machines,omitempty"` // verdicts over all machines
@@ -97,29 +97,29 @@ type Fleet struct {
 type Record struct {
 	NotWeighed []NotWeighed `json:"not_weighed,omitempty"`
 	Trials     []Trial      `json:"trials"`
-	Journal    string       `json:"journal,omitempty"` // name of the file next to the document with all measured slices
+	Journal    string       `json:"journal,omitempty"` // name of the file with all slices, next to the document
 	Tare       string       `json:"tare,omitempty"`    // version of tare that measured
 	Asked      Asked        `json:"asked,omitzero"`    // options of the run
 }
 
-// Asked contains the options of a run that no other part of the document has, so that the run can be
-// repeated.
+// Asked contains the options of a run that no other part of the document has. They are needed to
+// repeat it.
 type Asked struct {
 	Study      string        `json:"study_source,omitempty"` // text of the study file
-	Dir        string        `json:"study_dir,omitempty"`    // directory that paths in Study are relative to; "" if there are none
+	Dir        string        `json:"study_dir,omitempty"`    // directory of the relative paths in Study; "" if there are none
 	Budget     string        `json:"budget,omitempty"`       // quick, full or a duration
 	Rounds     int           `json:"rounds,omitempty"`       // 0 means by budget
 	Slice      time.Duration `json:"slice_ns,omitempty"`     // requested slice length; 0 means by the slice rule
 	Contenders []string      `json:"contenders,omitempty"`   // patterns that selected contenders; nil means all
 	Workloads  []string      `json:"workloads,omitempty"`    // patterns that selected workloads; nil means all
-	With       []string      `json:"with,omitempty"`         // modules to build every contender with: path@version or path=directory
-	Go         string        `json:"go,omitempty"`           // toolchain to build every contender with; "" means the machine's
+	With       []string      `json:"with,omitempty"`         // modules to build with: path@version or path=directory
+	Go         string        `json:"go,omitempty"`           // toolchain to build with; "" means the machine's
 
-	Command []string          `json:"command,omitempty"`      // arguments of tare if a command, not a file, defines the study, e.g. bench --base main
+	Command []string          `json:"command,omitempty"`      // arguments of tare if they define the study, e.g. bench --base main
 	WorkDir string            `json:"work_dir,omitempty"`     // directory in which Command ran
-	Files   map[string]string `json:"files_sha256,omitempty"` // SHA-256 of the files that Command names, by these names
+	Files   map[string]string `json:"files_sha256,omitempty"` // SHA-256 of the files that Command names
 
-	Seal string `json:"seal,omitempty"` // MAC of the fields that decide what a rerun runs, with the key of the data directory in which the result was made; "" if unknown
+	Seal string `json:"seal,omitempty"` // MAC of the fields that decide what a rerun runs, by the key of the data directory; "" if unknown
 }
 
 // NotWeighed is a part of a study that was not measured, and the reason.
@@ -128,7 +128,6 @@ type NotWeighed struct {
 	Why  string `json:"why"`
 }
 
-// Prefixes of the omitted parts of a study, before their ids.
 const (
 	contenderPrefix = "contender "
 	workloadPrefix  = "workload "
@@ -146,7 +145,6 @@ func (n NotWeighed) Contender() string { return idAfter(n.What, contenderPrefix)
 // Workload returns the id of the omitted workload, or "" if it was something else.
 func (n NotWeighed) Workload() string { return idAfter(n.What, workloadPrefix) }
 
-// idAfter returns the text after prefix, or "" if what does not begin with prefix.
 func idAfter(what, prefix string) string {
 	id, ok := strings.CutPrefix(what, prefix)
 	if !ok {

@@ -23,9 +23,8 @@ func (c DifferenceClass) Graver(other DifferenceClass) bool {
 }
 
 // Semantics lists the differences between the answers of one contender and those of the reference
-// implementation, in cases in which implementations are known to differ: unusual numbers, unusual
-// text, invalid documents. The differences do not disqualify a contender; they are part of its
-// trade-off.
+// implementation. The test cases are ones in which implementations are known to differ, such as
+// unusual numbers. Differences do not disqualify a contender.
 type Semantics struct {
 	Contender   string       `json:"contender"`
 	Reference   string       `json:"reference"` // e.g. encoding/json go1.26.8
@@ -43,7 +42,7 @@ type Difference struct {
 	Asked     string          `json:"asked"`     // input of the case, as text
 	Reference string          `json:"reference"` // result of the reference
 	Got       string          `json:"got"`       // result of the contender
-	Says      string          `json:"says"`      // the consequence as a predicate, to follow the contender's name: "writes 1.5e-9 as 0"
+	Says      string          `json:"says"`      // the consequence as a predicate: "writes 1.5e-9 as 0"
 
 	BearsOn []string `json:"bears_on,omitempty"` // operations of workloads that the difference affects
 }

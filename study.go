@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Study is a question with everything that is needed to answer it by measurements: the contenders
-// (implementations) to compare, the workloads, the metrics, criteria, and published claims to test again.
+// Study is a question with everything that is needed to answer it by measurements. For example, it
+// compares the time of two routers, the contenders, on some workloads.
 type Study struct {
 	ID          string      `json:"study"`
 	Question    string      `json:"question"`
-	Answer      []Answer    `json:"answer,omitempty"`      // possible headlines of a result; the first that fits the result is printed
-	Recommended []Answer    `json:"recommended,omitempty"` // recommendation of the publication, and whether it is confirmed; the first that fits the result is printed
+	Answer      []Answer    `json:"answer,omitempty"`      // possible headlines; the first that fits the result is printed
+	Recommended []Answer    `json:"recommended,omitempty"` // recommendation of a publication, and whether it is confirmed; as Answer
 	Sources     []Source    `json:"sources,omitempty"`     // publications that claims name
 	Kind        Kind        `json:"kinds"`
 	Baseline    string      `json:"baseline"` // id of the entry that is the denominator of every ratio
@@ -27,8 +27,8 @@ type Study struct {
 	Decompose   []Decompose `json:"decompose,omitempty"`  // differences to split into causes
 	BreakEven   []BreakEven `json:"break_even,omitempty"` // requests for the rate from which a difference matters
 	Budget      Budget      `json:"budget"`
-	Dir         string      `json:"-"` // directory of the study file; paths in the study are relative to it
-	Borrowed    bool        `json:"-"` // only the input is the user's: the contenders come with tare, so the user cannot repair them
+	Dir         string      `json:"-"` // directory of the study file, for relative paths
+	Borrowed    bool        `json:"-"` // the contenders come with tare, only the input is the user's
 }
 
 // Source is a publication that claims name.
@@ -42,38 +42,38 @@ type Budget struct {
 	Quick time.Duration `json:"quick_ns,omitempty"` // 0 means 40 s
 	Full  time.Duration `json:"full_ns,omitempty"`  // 0 means 5 min
 
-	QuickWorkloads []string `json:"quick_workloads,omitempty"` // the only workloads that quick measures; nil means all with a claim or a criterion
+	QuickWorkloads []string `json:"quick_workloads,omitempty"` // workloads that quick measures; nil means all with a claim or a criterion
 }
 
-// Entry is a contender as a study file describes it, before anything is built. At most one of Use, Program,
-// Command and URL is set. "Of a command" means that only an entry with Command has the field.
+// Entry is a contender as a study file describes it, before anything is built. At most one of Use,
+// Program, Command and URL is set. A comment "command" means that only an entry with Command has
+// the field.
 type Entry struct {
 	ID      string `json:"id"`                // unique in the study
 	Use     string `json:"use,omitempty"`     // contender id in the catalog; "" means ID
 	Program string `json:"program,omitempty"` // directory of a contender's own module, relative to the study file
 
-	Command []string `json:"command,omitempty"` // command line of a server, or of a program that speaks the contender protocol; $PORT is replaced by the port to listen on, $DIR by a directory of its own, $DESTINATION by a port on loopback (see Delivers)
+	Command []string `json:"command,omitempty"` // command line; $PORT is replaced by the port to listen on, $DIR by a directory, $DESTINATION by a port (see Delivers)
 	URL     string   `json:"url,omitempty"`     // address of a running server
 
-	Requires []string          `json:"requires,omitempty"` // of a command: programs that must be on PATH and run, else the contender is skipped and reported; "tare" is the running program
-	Files    map[string]string `json:"files,omitempty"`    // of a command: contents of files to write to $DIR, by name; $PORT, $DIR and $DESTINATION in them are replaced
-	Path     string            `json:"path,omitempty"`     // of a command: prefix of the path of every request, e.g. /ingest
-	Delivers string            `json:"delivers,omitempty"` // of a command: destination of its items, one a line: a pattern of file names, e.g. $DIR/*.log, or $DESTINATION, the port of an HTTP server of tare that counts lines
+	Requires []string          `json:"requires,omitempty"` // command: programs that must be on PATH, else the contender is skipped; "tare" is the running program
+	Files    map[string]string `json:"files,omitempty"`    // command: contents of files to write to $DIR, by name; variables are replaced
+	Path     string            `json:"path,omitempty"`     // command: prefix of the path of every request, e.g. /ingest
+	Delivers string            `json:"delivers,omitempty"` // command: where it writes its items, one a line: a pattern such as $DIR/*.log, or $DESTINATION, an HTTP server of tare
 	Answers  Answers           `json:"answers,omitempty"`  // how its answers are compared with the reference
 
-	Set    map[string]string `json:"set,omitempty"`   // configuration, e.g. log: pty; the kind defines keys and values
+	Set    map[string]string `json:"set,omitempty"`   // configuration, e.g. log: pty; the kind defines it
 	Expect Expect            `json:"expect,omitzero"` // replaces the expectation that the contender declares
 
 	With  []string `json:"with,omitempty"`  // modules to build it with: path@version, or path=./dir
 	Go    string   `json:"go,omitempty"`    // toolchain to build it with, e.g. go1.25.5; "" means the machine's
-	Tags  []string `json:"-"`               // build tags in addition to the contender's; not from the study file: set to count instructions
-	Given string   `json:"given,omitempty"` // module that the user must name, otherwise the entry is skipped; "" means that the entry is always measured
+	Tags  []string `json:"-"`               // additional build tags, set to count instructions
+	Given string   `json:"given,omitempty"` // module that the user must name for the entry to be measured; "" means always
 }
 
 // Answers defines how the answers of a contender are compared with the reference.
 type Answers string
 
-// Ways to compare answers.
 const (
 	AnswersWhole  Answers = ""       // completely
 	AnswersStatus Answers = "status" // by their status only; the contender has [RoleApart]
@@ -98,7 +98,7 @@ func (e Entry) Launch() Launch {
 	return LaunchProgram
 }
 
-// checkFields returns an error if fields of the entry contradict each other or its way to run.
+// checkFields returns an error if fields of the entry contradict each other.
 func (e Entry) checkFields() error {
 	ways := 0
 	for _, isSet := range []bool{e.Use != "", e.Program != "", len(e.Command) > 0, e.URL != ""} {
@@ -144,16 +144,17 @@ func (e Entry) containsWord(words ...string) bool {
 	})
 }
 
-// Expect makes a contender a trap: a contender that reproduces a published mistake, which checks must find.
+// Expect makes a contender a trap: a contender that reproduces a published mistake, which checks
+// must find.
 type Expect struct {
-	Void []string `json:"void,omitempty"` // names of checks, each of which must void the contender's measurements
+	Void []string `json:"void,omitempty"` // names of checks that must void the contender
 }
 
 // IsZero reports whether nothing is expected.
 func (e Expect) IsZero() bool { return len(e.Void) == 0 }
 
-// Validate returns an error about the first field of the study that is missing or invalid. The error
-// is a *FieldError with the path of the field, so that a reader of files can add its line and column.
+// Validate returns an error about the first field of the study that is missing or invalid. It is a
+// *FieldError with the path of the field, so that a reader of files can add its line and column.
 func (s *Study) Validate() error {
 	switch {
 	case s.ID == "":
@@ -167,7 +168,7 @@ func (s *Study) Validate() error {
 	case len(s.Metrics) == 0:
 		return fieldError("metrics", "missing", "list at least one metric, e.g. metrics: [time]")
 	}
-	contenders := map[string]bool{} // ids of contenders
+	contenders := map[string]bool{} // by id
 	for i, e := range s.Contenders {
 		path := fmt.Sprintf("contenders[%d]", i)
 		if e.ID == "" {
@@ -195,7 +196,7 @@ func (s *Study) Validate() error {
 			return fieldError(fmt.Sprintf("metrics[%d]", i), fmt.Sprintf("unknown metric %q", m), "known: "+MetricNames())
 		}
 	}
-	workloads := map[string]bool{} // ids of workloads
+	workloads := map[string]bool{} // by id
 	for i, w := range s.Workloads {
 		if err := w.Validate(); err != nil {
 			return prefixPath(fmt.Sprintf("workloads[%d]", i), err)
@@ -222,7 +223,7 @@ func (s *Study) Validate() error {
 			return fieldError(path+".of", fmt.Sprintf("unknown workload %q", c.Of), "name one of the study's workloads")
 		}
 	}
-	claimed := map[string]bool{} // ids of claims
+	claimed := map[string]bool{} // by id
 	for i, c := range s.Claims {
 		path := fmt.Sprintf("claims[%d]", i)
 		if err := c.Validate(); err != nil {
@@ -261,8 +262,7 @@ func (s *Study) Validate() error {
 	return s.checkOptional()
 }
 
-// checkClaim returns an error about a field below path if claim c names something that the study
-// does not have, or if its public code is incomplete.
+// checkClaim returns an error about a field below path if the study cannot have claim c.
 func (s *Study) checkClaim(path string, c Claim, workloads, contenders map[string]bool) error {
 	if err := s.checkReferences(path, c.Contender, c.Workload, c.Metric, workloads, contenders); err != nil {
 		return err
@@ -286,8 +286,8 @@ func (s *Study) checkClaim(path string, c Claim, workloads, contenders map[strin
 	return s.checkCauses(path, c)
 }
 
-// checkCauses returns an error if the study does not have the decomposition that a claim names, or if
-// no step of it leads to one of the claim's causes.
+// checkCauses returns an error if the study lacks the decomposition that a claim names, or a step
+// to one of its causes.
 func (s *Study) checkCauses(path string, c Claim) error {
 	if c.Decomposition == "" {
 		return nil
@@ -304,8 +304,8 @@ func (s *Study) checkCauses(path string, c Claim) error {
 	return nil
 }
 
-// checkReferences returns an error about a field below path if the study does not have contender,
-// workload or metric. "" is not checked.
+// checkReferences returns an error about a field below path if the study lacks contender, workload
+// or metric. "" is not checked.
 func (s *Study) checkReferences(path, contender, workload, metric string, workloads, contenders map[string]bool) error {
 	if contender != "" && !contenders[contender] {
 		return fieldError(path+".contender", fmt.Sprintf("unknown contender %q", contender), "name one of the study's contenders")
@@ -351,9 +351,9 @@ func prefixPath(path string, err error) error {
 	return &FieldError{Path: path, What: err.Error()}
 }
 
-// Having returns the study without the entries whose module (Entry.Given) the user did not name; has reports
-// whether the user named a module. It also removes the workloads that list only such entries, and the answers
-// that quote such an entry. A claim about such an entry is tested on its StandIn.
+// Having returns the study without the entries whose module (Entry.Given) the user did not name.
+// has reports whether the user named a module. It also removes the workloads and answers of only
+// such entries. A claim about one is tested on its StandIn.
 func (s Study) Having(has func(module string) bool) Study {
 	removed := map[string]bool{}
 	var entries []Entry
@@ -389,8 +389,8 @@ func (s Study) Having(has func(module string) bool) Study {
 	return s
 }
 
-// checkOptional returns an error if the study asks something (as baseline, criterion, claim, break-even or
-// decomposition) about an optional contender: one with Given, which is measured only if the user names a module.
+// checkOptional returns an error if the study asks something about an optional contender: one with
+// Given, which the user must name.
 func (s *Study) checkOptional() error {
 	isOptional := map[string]bool{}
 	for _, e := range s.Contenders {

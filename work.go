@@ -18,14 +18,14 @@ func (c Counter) String() string {
 	return c.Name
 }
 
-// Work contains the counted instructions of one contender on one workload. Result.Comparisons contains
-// their ratio to the baseline's.
+// Work contains the counted instructions of one contender on one workload. Their ratio is in
+// Result.Comparisons.
 type Work struct {
 	Workload  string    `json:"workload"`
 	Contender string    `json:"contender"`
 	Metric    string    `json:"metric"`
 	Ops       int64     `json:"ops"`    // operations of one count
-	PerOp     []float64 `json:"per_op"` // value of each count, per operation, in the unit of the metric
+	PerOp     []float64 `json:"per_op"` // value of each count, in the unit of the metric
 }
 
 // WorkOf returns the counts of a contender on a workload, or false if there are none.
