@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// ruleValue decides a criterion that limits an absolute value, such as p99 <= 50ms. It uses the
-// interval for the median over rounds. It decides only once, after the study has stopped.
+// ruleValue decides a criterion that limits an absolute value, such as p99 <= 50ms. It decides only
+// once, after the study has stopped.
 func (j *judge) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	m, _ := tare.MetricNamed(v.Metric)
 	values := j.evidence.Index().PerRound(m, v.Workload, v.Contender)

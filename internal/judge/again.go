@@ -5,8 +5,8 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Again judges the claims and the answer of study s again, by its saved result r. It replaces them
-// in r. The study may have changed since r was measured. The measurements stay the same.
+// Again judges the claims and the answer of study s again, and replaces them in its saved result r.
+// The measurements in r stay the same.
 func Again(s tare.Study, r *tare.Result) {
 	r.Claims = Claims(evidence.ForRejudging(s, r), r.Comparisons, r.Values, r.Findings, r.NotWeighed)
 	r.Question, r.Recommended = s.Question, Recommended(s, r)

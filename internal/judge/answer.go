@@ -22,7 +22,7 @@ func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []ta
 		return text, q.fillParts(a.Figures), q.collectQuotes(a)
 	}
 	for _, a := range s.Answer {
-		parts, _ := a.Parts() // the study is valid, so there is no error
+		parts, _ := a.Parts() // no error: the study is valid
 		for _, p := range parts {
 			if p.Figure == nil {
 				continue
@@ -62,7 +62,6 @@ func Recommended(s tare.Study, r *tare.Result) string {
 	return text
 }
 
-// firstFit returns the first answer that fits, with its text. text is "" if none does.
 func (q *quoter) firstFit(answers []tare.Answer) (a tare.Answer, text string) {
 	for _, a := range answers {
 		if text, err := q.fillFigures(a.Text + a.Headline); err == nil && q.matchesOutcome(a) {
@@ -73,7 +72,7 @@ func (q *quoter) firstFit(answers []tare.Answer) (a tare.Answer, text string) {
 }
 
 // Quote replaces the figures in braces in text by their values in r. It returns an error if r lacks
-// a figure.
+// one.
 func Quote(s tare.Study, r *tare.Result, text string) (string, error) {
 	return (&quoter{study: s, result: r}).fillFigures(text)
 }
@@ -99,7 +98,7 @@ func (q *quoter) fillFigures(text string) (string, error) {
 }
 
 // fillParts fills in the figures of a text with parts between semicolons. It omits parts with an
-// unmeasured figure. It returns "" if no part with a figure remains.
+// unmeasured figure.
 func (q *quoter) fillParts(text string) string {
 	var filledParts []string
 	hasFigure := false
@@ -120,8 +119,7 @@ func (q *quoter) fillParts(text string) string {
 	return strings.Join(filledParts, "; ") + "."
 }
 
-// matchesOutcome reports whether the condition of an answer holds: the worst ruling on a.Of is
-// a.When.
+// matchesOutcome reports whether the worst ruling on a.Of is a.When.
 func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	if a.When == "" {
 		return true
@@ -150,8 +148,7 @@ func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	return false
 }
 
-// criterionRulings returns the rulings on the criteria "CONTENDER WORKLOAD METRIC". The contender
-// may be "*".
+// criterionRulings returns the rulings on "CONTENDER WORKLOAD METRIC". The contender may be "*".
 func (q *quoter) criterionRulings(name string) (out []tare.Ruling) {
 	for _, v := range q.result.Verdicts {
 		subject := v.Workload + " " + v.Metric
@@ -162,8 +159,7 @@ func (q *quoter) criterionRulings(name string) (out []tare.Ruling) {
 	return out
 }
 
-// limitRulings returns the ruling on the ratio "CONTENDER WORKLOAD METRIC" by the limit of answer
-// a. It returns nil if the ratio was not measured.
+// limitRulings returns the ruling on "CONTENDER WORKLOAD METRIC" by the limit of answer a, or nil.
 func (q *quoter) limitRulings(a tare.Answer, name string) []tare.Ruling {
 	words := strings.Fields(name)
 	rule, err := a.Rule()
@@ -185,7 +181,6 @@ func (q *quoter) limitRulings(a tare.Answer, name string) []tare.Ruling {
 }
 
 // changeRulings returns met if the ratio "CONTENDER WORKLOAD METRIC" is the same on workload a.To.
-// It returns nil if a ratio was not measured.
 func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
 	words := strings.Fields(name)
 	from := tare.Figure{Contender: words[0], Workload: words[1], Metric: words[2]}
@@ -204,7 +199,6 @@ func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
 	return []tare.Ruling{tare.Met}
 }
 
-// formatFigure returns figure f as text. It returns false if there is no figure to print.
 func (q *quoter) formatFigure(f tare.Figure) (text string, ok bool) {
 	switch f.Form {
 	case tare.FigureShare, tare.FigureWhole:
@@ -232,7 +226,7 @@ func (q *quoter) formatComparison(f tare.Figure) (text string, ok bool) {
 	c, ok := q.findComparison(f)
 	floor := tare.NoiseFloor(q.result.Comparisons, f.Workload, f.Metric)
 	why := q.whyVoid(f)
-	switch { // forms with words for a void ratio
+	switch {
 	case f.Form == tare.FigureBrief && why != "":
 		return "is void", true
 	case f.Form == tare.FigureWords && why != "":
@@ -266,7 +260,7 @@ func (q *quoter) formatComparison(f tare.Figure) (text string, ok bool) {
 }
 
 // noiseNote returns ", noise ±2 %" if a ratio differs from 1 by no more than the control. The
-// control is the baseline, measured a second time.
+// control is a second copy of the baseline.
 func (q *quoter) noiseNote(c tare.Comparison) string {
 	control := tare.NoiseFloor(q.result.Comparisons, c.Workload, c.Metric)
 	if c.Exact || c.Differs(control) != tare.WithinNoise {
@@ -281,11 +275,8 @@ func (q *quoter) findComparison(f tare.Figure) (c tare.Comparison, ok bool) {
 	return c, ok && c.Contender != c.Against && hasInterval
 }
 
-// whyVoid returns why the ratio of f is void, e.g. "is void (CHECK)". It returns "" if the ratio is
-// valid.
-//
-// It also returns "" for a workload that the run omitted. A contender without other workloads is
-// then void only for lack of measurements.
+// whyVoid returns why the ratio of f is void, e.g. "is void (CHECK)", or "". It ignores workloads
+// that the run omitted: a contender without other workloads is void only for lack of measurements.
 func (q *quoter) whyVoid(f tare.Figure) string {
 	if !slices.ContainsFunc(q.result.Workloads, func(w tare.Workload) bool { return w.ID == f.Workload }) {
 		return ""
@@ -312,8 +303,7 @@ func formatTimes(c tare.Comparison, note string) string {
 	return fmt.Sprintf("%s× (%s%s)", ratio, format.Interval(lo, hi), note)
 }
 
-// describeComparison returns the difference in words, as a predicate. control is the difference
-// that the control shows, as a logarithm.
+// describeComparison returns the difference as a predicate. control is the noise, as a logarithm.
 func describeComparison(c tare.Comparison, control float64) string {
 	m := tare.MetricFor(c.Metric)
 	if c.Exact || c.Differs(control) == tare.Significant {
@@ -345,7 +335,7 @@ func headlineComparison(c tare.Comparison, control float64) string {
 		return "is " + format.Times(1/c.Ratio) + " as fast"
 	case c.Ratio < 1:
 		return verb + " " + format.Percent(1-c.Ratio) + " " + shortener.Replace(m.Less)
-	case c.Ratio < 2: // "uses 56 % more CPU"
+	case c.Ratio < 2:
 		return verb + " " + format.Percent(c.Ratio-1) + " " + shortener.Replace(m.More)
 	}
 	return verb + " " + format.Times(c.Ratio) + " the " + shortener.Replace(m.Noun)
@@ -364,12 +354,11 @@ func (q *quoter) countChanges(contender string) (text string, ok bool) {
 	return format.Count(n, "odd value"), n > 0
 }
 
-// areDisjoint reports whether the intervals of two ratios are disjoint. This is a strict test:
-// intervals of significantly different ratios may overlap.
+// areDisjoint is a strict test: intervals of significantly different ratios may overlap.
 func areDisjoint(from, to tare.Comparison) bool { return from.High < to.Low || to.High < from.Low }
 
-// describeRatioChange returns a change, e.g. "from 1.24× (1.19 to 1.30) to 2.1× (2.0 to 2.2), a
-// significant change".
+// describeRatioChange returns e.g. "from 1.24× (1.19 to 1.30) to 2.1× (2.0 to 2.2), a significant
+// change".
 func describeRatioChange(from, to tare.Comparison) string {
 	change := "no significant change"
 	if areDisjoint(from, to) {
@@ -378,8 +367,7 @@ func describeRatioChange(from, to tare.Comparison) string {
 	return fmt.Sprintf("from %s to %s, %s", formatTimes(from, ""), formatTimes(to, ""), change)
 }
 
-// formatAbsoluteValue returns the value of one contender with its interval, "31.2 MB (30.1 to 33
-// MB)".
+// formatAbsoluteValue returns the value of one contender, e.g. "31.2 MB (30.1 to 33 MB)".
 func (q *quoter) formatAbsoluteValue(f tare.Figure) (text string, ok bool) {
 	v, ok := q.result.Value(f.Workload, f.Contender, f.Metric)
 	isMeasured := ok && v.Rounds > 0
@@ -399,7 +387,6 @@ func (q *quoter) formatAbsoluteValue(f tare.Figure) (text string, ok bool) {
 }
 
 // nameBest names the contenders that can have the first rank on a workload, each with its ratio.
-// Contenders without a significant difference share a rank.
 func (q *quoter) nameBest(workload, metric string) (text string, ok bool) {
 	var names []string
 	ranked := 0
@@ -427,8 +414,8 @@ func (q *quoter) nameBest(workload, metric string) (text string, ok bool) {
 }
 
 // formatDecomposed quotes the total ratio of a decomposition, or the share of a step. A
-// decomposition splits a difference along a chain of contenders. An omitted contender can change
-// the meaning of a figure; it then returns false.
+// decomposition splits a difference along a chain of contenders. Without an omitted contender the
+// figure can have another meaning.
 func (q *quoter) formatDecomposed(f tare.Figure) (text string, ok bool) {
 	measuredIndex := slices.IndexFunc(q.result.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
 	plannedIndex := slices.IndexFunc(q.study.Decompose, func(d tare.Decompose) bool { return d.ID == f.Decomposition })

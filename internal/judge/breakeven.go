@@ -64,7 +64,7 @@ func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.Br
 	for _, rate := range b.Rates {
 		p.Cores = append(p.Cores, rate*p.More/1e9) // 1e9 ns per second are one core
 	}
-	if lo > 0 { // the baseline is proven to take more
+	if lo > 0 {
 		p.OnePercent, p.OnePercentLow, p.OnePercentHigh = onePercentRate(p.More), onePercentRate(hi), onePercentRate(lo)
 	}
 	return p, true
@@ -73,8 +73,6 @@ func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.Br
 // onePercentRate returns the operations a second at which a difference in ns is 1 % of a core.
 func onePercentRate(ns float64) float64 { return onePercent * 1e9 / ns }
 
-// describeBreakEven summarises r: the largest difference at the lowest rate, and the rates at which
-// a difference is 1 % of a core.
 func describeBreakEven(r tare.BreakEvenResult) string {
 	largest := slices.MaxFunc(r.Points, func(a, b tare.BreakEvenPoint) int { return cmp.Compare(a.MoreHigh, b.MoreHigh) })
 	rate := r.Rates[0]

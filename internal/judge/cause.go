@@ -19,9 +19,8 @@ func (j *judge) isDecomposedOn(c tare.Claim, workload string) bool {
 	return slices.ContainsFunc(j.evidence.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition && d.Workload == workload })
 }
 
-// judgeCause judges a claim that all of a difference comes from the steps to c.Causes. Only the
-// shares of the other steps decide. The claim is refuted if one of them differs from zero. It holds
-// if none can exceed 5 % (tieWithin).
+// judgeCause judges a claim that all of a difference comes from the steps to c.Causes. The other
+// steps decide: one with a share refutes the claim. It holds if none can exceed 5 % (tieWithin).
 func (j *judge) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 	i := slices.IndexFunc(j.evidence.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition })
 	if i < 0 {
@@ -45,7 +44,7 @@ func (j *judge) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 		return
 	}
 	var claimed, others, proven []tare.Cause // proven: others whose share is not zero
-	largestOther := 0.0                      // largest share that the intervals of others allow
+	largestOther := 0.0                      // largest share in the intervals of others
 	for _, s := range result.Steps {
 		if slices.Contains(c.Causes, s.To) {
 			claimed = append(claimed, s)
@@ -74,14 +73,13 @@ func (j *judge) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 	}
 }
 
-// describeJointShare returns the share of the steps to causes together: "the steps claimed are
-// together 82 % (75 to 90) of the difference; ".
+// describeJointShare returns "the steps claimed are together 82 % (75 to 90) of the difference; ".
 func (j *judge) describeJointShare(planned tare.Decompose, metric string, causes []string) string {
 	x := j.evidence.Index()
 	m, _ := tare.MetricNamed(metric)
-	var parts, totals []float64 // by round: difference of the steps to causes, and of the chain
+	var parts, totals []float64 // by round: difference of causes, and of the chain
 	for _, round := range x.Rounds() {
-		from, ok := x.InRound(m, evidence.At(round, planned.Workload, planned.From)) // ok: all were measured so far
+		from, ok := x.InRound(m, evidence.At(round, planned.Workload, planned.From))
 		first, sum := from, 0.0
 		for _, s := range planned.Steps {
 			to, isMeasured := x.InRound(m, evidence.At(round, planned.Workload, s.To))

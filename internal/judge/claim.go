@@ -20,11 +20,10 @@ const (
 	tieWithin    = 1.05 // distance from 1 within which two contenders tie
 	maxTieClaim  = 1.10 // published ratios up to here can tie
 	sizeWithin   = 2    // an effect that is smaller by more refutes the published size
-	effectWithin = 2    // the same limit for the logarithms of ratios that hold
+	effectWithin = 2    // limit for the logarithms of ratios that hold
 )
 
-// claimEdges returns the ratios at which the outcome of a claim changes, as logarithms. It omits
-// the ratio 1.
+// claimEdges returns the ratios, as logarithms, at which the outcome of a claim changes.
 func claimEdges(c tare.Claim) []float64 {
 	published := math.Log(c.Ratio())
 	edges := []float64{
@@ -105,7 +104,7 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 	j := &judge{evidence: d.Indexed(), comparisons: comparisons, values: values, findings: findings}
 	var out []tare.ClaimResult
 	for _, c := range d.Study.Claims {
-		if c.StandIn != "" && !j.wasMeasured(c, notWeighed) { // judge another contender in its place
+		if c.StandIn != "" && !j.wasMeasured(c, notWeighed) {
 			c.Contender = c.StandIn
 		}
 		r := newClaimResult(d.Study, c)
@@ -119,7 +118,6 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 	return out
 }
 
-// newClaimResult returns the result of a claim without an outcome.
 func newClaimResult(s tare.Study, c tare.Claim) tare.ClaimResult {
 	r := tare.ClaimResult{
 		ID: c.ID, Kind: c.Kind, Source: c.Source, Place: c.Place, Shown: c.Shown, Statement: c.Statement,
@@ -159,8 +157,6 @@ func (j *judge) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) bool {
 	return true
 }
 
-// judgeClaim sets the outcome of claim c in r. First it looks for reasons why the claim cannot be
-// judged.
 func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, notWeighed []tare.NotWeighed) {
 	if c.Kind == tare.ClaimReported {
 		setNotMeasured(r, c.Because)
@@ -201,8 +197,7 @@ func (j *judge) needsWorkload(c tare.Claim, id string) bool {
 	return id == c.Workload || id == c.Of.Workload || slices.Contains(c.Workloads, id) || j.isDecomposedOn(c, id)
 }
 
-// claimJudges returns the judges of claims about a measured contender. They rely on
-// [tare.Claim.Validate].
+// claimJudges relies on [tare.Claim.Validate].
 func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim) {
 	return map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim){
 		tare.ClaimRatio:  (*judge).judgeRatio,
@@ -215,8 +210,8 @@ func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim
 	}
 }
 
-// reportUnanswerable writes the reason into r if claim c cannot be judged. Findings do not count
-// for a ratio of different relays: judgeCustomRatio has a better reason.
+// reportUnanswerable writes the reason into r if claim c cannot be judged. For different relays,
+// judgeCustomRatio has a better reason than a finding.
 func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	if why, ok := j.evidence.Measures(c.Workload, c.Metric); !ok {
 		setNotMeasured(r, why)
@@ -224,7 +219,7 @@ func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	}
 	isRelayed := c.Of != (tare.ClaimOf{}) && j.whyDifferentRelays(c) != ""
 	findVoid := j.findRatioVoid
-	if c.Of.Contender != "" { // a ratio to another contender than the baseline
+	if c.Of.Contender != "" {
 		findVoid = j.findVoid
 	}
 	if f, ok := findVoid(c.Contender, c.Workload, c.Metric); ok && !isRelayed {
@@ -235,8 +230,6 @@ func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	return false
 }
 
-// judgeRatio judges a claim of a ratio. It also sets the shares of a total, if the claim states
-// one.
 func (j *judge) judgeRatio(r *tare.ClaimResult, c tare.Claim) {
 	j.setRatioOutcome(r, c)
 	if r.Outcome != tare.NotMeasured {
@@ -261,8 +254,8 @@ func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim) {
 	j.decideRatio(r, c, comparison, tare.NoiseFloor(j.comparisons, c.Workload, c.Metric))
 }
 
-// decideRatio compares a claimed ratio with the interval of the measured one. A difference below
-// floor, a logarithm, counts as none.
+// decideRatio compares a claimed ratio with the measured interval. A difference below floor, a
+// logarithm, counts as none.
 func (j *judge) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison tare.Comparison, floor float64) {
 	if !comparison.Bounded() {
 		r.Outcome = tare.ClaimOpen
@@ -288,8 +281,8 @@ func setNotMeasured(r *tare.ClaimResult, why string) {
 	}
 }
 
-// judgeTrap judges a claim whose contender repeats a mistake of the publication. Its figures are
-// void as published if the check that finds this mistake voids it.
+// judgeTrap judges a claim whose contender repeats a mistake of the publication. The check for this
+// mistake must void it.
 func (j *judge) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
 	voids := tare.VoidsMetric(j.findings, contender.ID, r.Workload, r.Metric)
 	for _, f := range voids {
@@ -308,7 +301,6 @@ func (j *judge) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
 	setNotMeasured(r, contender.ID+" is a trap, and traps are not compared")
 }
 
-// judgeWithoutRatio judges a claim of a ratio with a missing or zero value.
 func (j *judge) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim) {
 	subject, okSubject := claimValue(j.values, c, c.Contender)
 	base, okBase := claimValue(j.values, c, j.evidence.Study.Baseline)
@@ -322,7 +314,6 @@ func (j *judge) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim) {
 	}
 }
 
-// judgeZero judges a claim of a ratio with two measured values, one of them zero.
 func (j *judge) judgeZero(r *tare.ClaimResult, c tare.Claim, subject, base tare.Value) {
 	values := fmt.Sprintf("%s has %s, %s has %s", c.Contender, formatValue(subject.Value, subject.Unit), j.evidence.Study.Baseline, formatValue(base.Value, base.Unit))
 	ratio, ok := zeroRatio(subject, base)
@@ -335,7 +326,7 @@ func (j *judge) judgeZero(r *tare.ClaimResult, c tare.Claim, subject, base tare.
 	switch {
 	case ratio == 1 && canTie(c):
 		r.Outcome = tare.Tie
-	case ratio != 1 && sideOf(ratio) == claimedSide(c): // a ratio of 0 or infinity refutes the published size
+	case ratio != 1 && sideOf(ratio) == claimedSide(c): // 0 or infinity refutes the published size
 		r.Outcome, r.SizeRefuted = tare.DirectionHolds, true
 	default:
 		r.Outcome = tare.Refuted
@@ -375,7 +366,7 @@ func measuredSide(c tare.Comparison, floor float64) sideOfOne {
 	if c.Differs(floor) != tare.Significant {
 		return noSide
 	}
-	return sideOf(c.High) // the interval excludes 1
+	return sideOf(c.High)
 }
 
 func isTie(c tare.Comparison) bool { return 1/tieWithin <= c.Low && c.High <= tieWithin }
@@ -387,16 +378,15 @@ func publishedRatio(c tare.Claim) string {
 	return format.Plain(c.Ratio())
 }
 
-// canTie reports whether the claimed difference is below 10 %. A measured tie does not refute it.
+// canTie reports whether a measured tie does not refute the claim.
 func canTie(c tare.Claim) bool { return math.Abs(math.Log(c.Ratio())) < math.Log(maxTieClaim) }
 
 // compareClaim returns the outcome of a claim of a ratio, as [Claims] describes it. Each case
-// assumes that no earlier one applies. sizeRefuted means that the interval excludes the published
-// size.
+// assumes that no earlier one applies.
 func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Outcome, sizeRefuted bool) {
 	claimed, measured := claimedSide(claim), measuredSide(c, floor)
 	switch {
-	case claim.Directed(): // the claim is only about a side
+	case claim.Directed():
 		return compareSide(claimed, measured, c), false
 	case isTie(c) && canTie(claim):
 		return tare.Tie, false
@@ -439,8 +429,8 @@ func compareOpenSide(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeR
 	return tare.ClaimOpen, false
 }
 
-// compareSize compares the size of an effect with the published size. The size is the absolute
-// value of the logarithm of a ratio.
+// compareSize compares an effect with the published size: the absolute value of the logarithm of a
+// ratio.
 func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
 	smallest, largest := effectBounds(c)
 	published := math.Abs(math.Log(claim.Ratio()))
@@ -460,20 +450,18 @@ func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefut
 	return tare.DirectionHolds, sizeRefuted
 }
 
-// effectBounds returns the bounds of the size of an effect that is on one side of 1.
+// effectBounds returns the bounds of the size of an effect on one side of 1.
 func effectBounds(c tare.Comparison) (smallest, largest float64) {
 	low, high := math.Abs(math.Log(c.Low)), math.Abs(math.Log(c.High))
 	return min(low, high), max(low, high)
 }
 
-// hasPublishedSize reports whether the published figures are on the claimed side of 1. Otherwise
-// they are no size of the claimed effect.
+// hasPublishedSize reports whether the published figures are on the claimed side of 1.
 func hasPublishedSize(claim tare.Claim) bool {
 	return (claim.Ratio() < 1) == (claimedSide(claim) == belowOne)
 }
 
-// missesTarget reports whether the interval does not reach the claim's target entirely. Target 0
-// means none.
+// missesTarget reports whether the interval does not reach the claim's target entirely.
 func missesTarget(claim tare.Claim, c tare.Comparison) bool {
 	if claim.Target < 1 {
 		return claim.Target > 0 && c.High > claim.Target
@@ -528,7 +516,7 @@ func explainOutcome(claim tare.Claim, c tare.Comparison, floor float64, o tare.O
 	return s + open
 }
 
-// describeSize compares an effect with the published size, e.g. ", by less than published".
+// describeSize returns e.g. ", by less than published".
 func describeSize(claim tare.Claim, c tare.Comparison) string {
 	smallest, largest := effectBounds(c)
 	published, near := math.Abs(math.Log(claim.Ratio())), math.Log(holdsWithin)
@@ -547,7 +535,7 @@ func describeSize(claim tare.Claim, c tare.Comparison) string {
 	return ", by less than published, as much or more"
 }
 
-// describeMissedTarget returns why a target is not reached: "faster as claimed, not twice".
+// describeMissedTarget returns e.g. "faster as claimed, not twice".
 func describeMissedTarget(claim tare.Claim, c tare.Comparison) string {
 	m := tare.MetricFor(claim.Metric)
 	than := cmp.Or(m.Slower, m.More)

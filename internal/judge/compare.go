@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// alpha is the probability that any decision of a family of comparisons is wrong. It is an upper
-// bound.
+// alpha bounds the probability that any decision of a family of comparisons is wrong.
 const alpha = stats.Alpha
 
 // Compare compares every contender with the baseline, on every workload and metric. One of them is
@@ -46,8 +45,7 @@ func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 		if c.Contender != c.Against {
 			continue
 		}
-		// The baseline's ratio to itself is 1 at any level. Reports print the level of the control
-		// for it.
+		// The baseline's ratio to itself has no level. Reports print that of the control.
 		if control, ok := tare.FindComparison(out, c.Workload, tare.ControlID, c.Metric); ok {
 			c.Level = control.Level
 		}
@@ -93,15 +91,14 @@ func setIntervals(d evidence.Evidence, effects []tare.Effects, comparisons []tar
 	}
 }
 
-// groupFamilies groups comparisons into families with a common error level. A family has all
-// comparisons of one contender and metric. An exploratory comparison is a family by itself. The
-// result has indexes in cs.
+// groupFamilies groups the indexes of comparisons into families with a common error level. An
+// exploratory comparison is a family by itself.
 func groupFamilies(cs []tare.Comparison) [][]int {
 	type key struct {
 		contender, metric string
 		exploratory       int // 1 + index of an exploratory comparison, else 0
 	}
-	families := map[key]int{} // indexes in out
+	families := map[key]int{}
 	var out [][]int
 	for i, c := range cs {
 		if c.Contender == c.Against {
@@ -130,12 +127,11 @@ func Settle(family []Question, alpha float64) []stats.Span {
 		func(i int, s stats.Span) bool { return slices.ContainsFunc(family[i].Edges, s.Holds) })
 }
 
-// compareWith returns the comparison of contender e.A with the baseline e.B, without its interval.
 func compareWith(x *evidence.Index, d evidence.Evidence, e tare.Effects) tare.Comparison {
 	c := tare.Comparison{
 		Workload: e.Workload, Contender: e.A, Metric: e.Metric, Against: e.B,
 		Ratio: math.Exp(stats.HodgesLehmann(e.Effects)), Rounds: len(e.Effects),
-		Exact: len(e.Effects) > 1 && slices.Min(e.Effects) == slices.Max(e.Effects), // the same in every round
+		Exact: len(e.Effects) > 1 && slices.Min(e.Effects) == slices.Max(e.Effects),
 	}
 	if len(e.Sums) > 0 {
 		c.SumsRatio = math.Exp(stats.HodgesLehmann(e.Sums))
@@ -154,13 +150,12 @@ func compareWithSelf(x *evidence.Index, d evidence.Evidence, workload string) (c
 	}, ok
 }
 
-// isInQuestion reports whether a criterion or claim is about this comparison.
 func isInQuestion(d evidence.Evidence, contender, workload, metric string) bool {
 	return len(decisionEdges(d, contender, workload, metric)) > 1 // every comparison has the first edge
 }
 
-// decisionEdges returns the ratios at which a decision about a comparison flips, as logarithms. The
-// first is 0, no difference.
+// decisionEdges returns the ratios, as logarithms, at which a decision flips. The first is 0, no
+// difference.
 func decisionEdges(d evidence.Evidence, contender, workload, metric string) []float64 {
 	s, out := d.Study, []float64{0}
 	if effect := d.Plan.Until; effect > 0 && metric == d.Primary() {

@@ -50,7 +50,6 @@ const (
 	kindRouter = "router"
 )
 
-// unitOf returns the text after the number of a rate: " requests", or "" for operations.
 func unitOf(kind string) string {
 	if kind == kindServer || kind == kindRouter || kind == kindRPC {
 		return " requests"
@@ -58,11 +57,11 @@ func unitOf(kind string) string {
 	return ""
 }
 
-// computeCost computes the cost of one comparison at rate operations a second; 0 means no rate. A
-// difference below floor, a logarithm, counts as none.
+// computeCost computes a cost at rate operations a second; 0 means no rate. A difference below
+// floor, a logarithm, counts as none.
 func computeCost(c tare.Comparison, floor, rate float64, unit string) tare.Cost {
 	out := tare.Cost{Workload: c.Workload, Contender: c.Contender, Against: c.Against, Metric: c.Metric, Rate: rate}
-	perOp := c.AgainstValue / 1e9 // core seconds per operation of the baseline; AgainstValue is in ns
+	perOp := c.AgainstValue / 1e9 // core seconds per operation; AgainstValue is in ns
 	isShown := c.Differs(floor) == tare.Significant
 	if isShown {
 		out.OnePercent = onePercent / math.Abs(perOp*(1-c.Ratio))
@@ -92,7 +91,7 @@ func describeCost(c tare.Cost, isShown bool, unit string) string {
 		c.Contender, c.Workload, formatRate(c.Rate), unit, format.Percent(c.Cores), c.Against, format.Percent(c.AgainstCores), change, formatRate(c.OnePercent), unit)
 }
 
-// formatRate returns a rate with three significant digits and separated thousands.
+// formatRate returns a rate with three significant digits.
 func formatRate(x float64) string {
 	if x < 1000 {
 		return format.Significant(x)

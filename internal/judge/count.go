@@ -8,8 +8,7 @@ import (
 )
 
 // judgeModuleCount judges a claim that a contender needs c.Value more modules than the baseline. It
-// counts the modules that go.mod requires, as users see these. Without a known go.mod it counts
-// those in the binary.
+// counts those that go.mod requires, as users see these, or else those in the binary.
 func (j *judge) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
 	contender, _ := j.evidence.Contender(c.Contender)
 	base, _ := j.evidence.Contender(j.evidence.Study.Baseline)
@@ -37,7 +36,7 @@ func (j *judge) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
 }
 
 // whyUncounted returns why the number of modules of c is unknown, or "". Findings about one
-// workload or metric do not count, because they are not about the binary.
+// workload or metric are not about the binary.
 func whyUncounted(c tare.Contender, findings []tare.Finding) string {
 	for _, f := range findings {
 		isAboutAll := f.Workload == "" && f.Metric == ""

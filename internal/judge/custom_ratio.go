@@ -13,12 +13,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeCustomRatio judges a claim of a ratio to c.Of instead of the baseline. The denominator is
-// another value of the contender, or a value of another contender. The ratio is computed in each
-// round.
-//
-// The noise floor is the difference between this ratio for the control and for the baseline. These
-// are the same program.
+// judgeCustomRatio judges a claim of a ratio to c.Of instead of the baseline. The noise floor comes
+// from the same ratio for the control and the baseline, which are one program.
 func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 	other := cmp.Or(c.Of.Contender, c.Contender)
 	if why, ok := j.evidence.Measures(c.Of.Workload, c.Of.Metric); !ok {
@@ -53,11 +49,10 @@ func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 	j.decideRatio(r, c, comparison, floor)
 }
 
-// describeCustomRatio describes the ratio of claim c, e.g. "a, time on small over time on large" or
-// "a against b, time".
+// describeCustomRatio returns e.g. "a, time on small over time on large" or "a against b, time".
 func describeCustomRatio(c tare.Claim, other string) string {
 	describeMetric := func(metric string) string {
-		if c.Plus != "" { // the claim adds a second metric
+		if c.Plus != "" {
 			metric += " and " + c.Plus + " together"
 		}
 		return metric
@@ -68,8 +63,8 @@ func describeCustomRatio(c tare.Claim, other string) string {
 	return fmt.Sprintf("%s, %s on %s over %s on %s", c.Contender, describeMetric(c.Metric), c.Workload, describeMetric(c.Of.Metric), c.Of.Workload)
 }
 
-// controlDifferences returns one value for each of rounds, which only chance makes differ from 0.
-// It compares the control with the baseline, which is the same program.
+// controlDifferences returns values that only chance makes differ from 0. Control and baseline are
+// the same program.
 func (j *judge) controlDifferences(c tare.Claim, rounds []int) []float64 {
 	base := j.evidence.Study.Baseline
 	if c.Of.Contender != "" {
@@ -95,8 +90,8 @@ func valuesOfRounds(byRound map[int]float64, rounds []int) (values []float64) {
 	return values
 }
 
-// whyDifferentRelays returns why the ratio of claim c proves nothing, or "". A relay delays and
-// slows down traffic, by values of the study. If these values differ, they determine the ratio.
+// whyDifferentRelays returns why the ratio of claim c proves nothing, or "". A relay delays traffic
+// by a value of the study. Different values determine the ratio.
 func (j *judge) whyDifferentRelays(c tare.Claim) string {
 	trafficOf := func(workload string) (t tare.Traffic) { // Delay and Bandwidth are 0 without a relay
 		if w, _ := j.evidence.Workload(workload); w.Traffic != nil {
@@ -111,8 +106,7 @@ func (j *judge) whyDifferentRelays(c tare.Claim) string {
 	return fmt.Sprintf("the delay and the bandwidth of %s are chosen here, and they make the ratio: it says nothing about another network", c.Workload)
 }
 
-// customRatiosByRound returns the logarithm of the claim's ratio by round, with these two
-// contenders.
+// customRatiosByRound returns the logarithm of the claim's ratio, for these two contenders.
 func (j *judge) customRatiosByRound(c tare.Claim, numerator, denominator string) map[int]float64 {
 	index := j.evidence.Index()
 	ratios := map[int]float64{}
@@ -127,8 +121,7 @@ func (j *judge) customRatiosByRound(c tare.Claim, numerator, denominator string)
 	return ratios
 }
 
-// sumInRound returns the sum of the named metrics in a round. The name "" adds nothing. It returns
-// false if a metric was not measured.
+// sumInRound returns the sum of the named metrics in a round. The name "" adds nothing.
 func sumInRound(x *evidence.Index, key evidence.Key, metrics ...string) (sum float64, ok bool) {
 	for _, name := range metrics {
 		if name == "" {

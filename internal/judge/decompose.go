@@ -71,14 +71,14 @@ func (j *judge) decomposeOne(planned tare.Decompose, effects []tare.Effects) tar
 	return out
 }
 
-// buildChain returns the steps between contenders that can be compared, and a sentence about the
-// others. If no step remains, it returns only why.
+// buildChain returns the steps between comparable contenders, and a sentence about the others, or
+// only why.
 func (j *judge) buildChain(planned tare.Decompose, metric string) (steps []tare.Cause, omitted, why string) {
 	if why := j.whyAbsent(planned.From, planned.Workload, metric); why != "" {
 		return nil, "", why
 	}
 	from, causes := planned.From, "" // last comparable contender, and the causes since then
-	var whys []string                // why contenders are omitted
+	var whys []string
 	for _, s := range planned.Steps {
 		if causes != "" {
 			causes += " and "
@@ -122,8 +122,8 @@ func (j *judge) whyAbsent(id, workload, metric string) string {
 	return ""
 }
 
-// setCauseRatio sets the ratio of one step and its interval at an error level. It returns false
-// without a ratio. Low and High stay zero if there are too few rounds.
+// setCauseRatio sets the ratio of one step. Low and High stay zero if there are too few rounds for
+// an interval.
 func (j *judge) setCauseRatio(c *tare.Cause, workload, metric string, effects []tare.Effects, level float64) bool {
 	x := j.evidence.Index()
 	e, ok := tare.EffectsOf(effects, workload, metric, c.To, c.From)
@@ -145,8 +145,7 @@ func (j *judge) setCauseRatio(c *tare.Cause, workload, metric string, effects []
 	return true
 }
 
-// addShares sets the share of each step of out and returns a sentence. The shares stay 0 if they
-// cannot be computed.
+// addShares sets the share of each step of out and returns a sentence.
 func (j *judge) addShares(out *tare.Decomposition) string {
 	total := tare.Comparison{
 		Ratio: out.Whole.Ratio, Low: out.Whole.Low, High: out.Whole.High, Level: out.Whole.Level, Rounds: out.Whole.Rounds,
@@ -167,8 +166,8 @@ func (j *judge) addShares(out *tare.Decomposition) string {
 	return fmt.Sprintf("Of the %s, %s.", describeTotal(out.Metric, total, pair), listShares(out.Steps))
 }
 
-// describeTotal describes a total difference, e.g. "56 % more CPU time of a against b on w (1.56×,
-// 1.5 to 1.6, 95 %, 20 rounds)".
+// describeTotal returns e.g. "56 % more CPU time of a against b on w (1.56×, 1.5 to 1.6, 95 %, 20
+// rounds)".
 func describeTotal(metric string, total tare.Comparison, pair string) string {
 	m := tare.MetricFor(metric)
 	direction := m.More
@@ -180,7 +179,7 @@ func describeTotal(metric string, total tare.Comparison, pair string) string {
 }
 
 // whyNoShares returns a sentence why the total difference must not be split, or "". pair names the
-// ends of the chain. level is the error level of a share.
+// ends of the chain.
 func (j *judge) whyNoShares(d tare.Decomposition, total tare.Comparison, ids []string, pair string, level float64) string {
 	noun := tare.MetricFor(d.Metric).Noun
 	if minRounds := stats.MinRounds(level); !total.Bounded() || total.Rounds < minRounds {
@@ -201,21 +200,20 @@ func (j *judge) whyNoShares(d tare.Decomposition, total tare.Comparison, ids []s
 	return ""
 }
 
-// computeShares sets the share of each step, at error level level. ids are the contenders of the
-// chain. If a share has no interval, it sets none and returns false.
+// computeShares sets the shares, or none and returns false. ids are the contenders of the chain.
 func (j *judge) computeShares(out *tare.Decomposition, ids []string, level float64) bool {
 	index := j.evidence.Index()
 	m, _ := tare.MetricNamed(out.Metric)
 	var totals []float64                       // total difference in each round
 	parts := make([][]float64, len(out.Steps)) // by step and round: part of the difference
 	for _, r := range index.Rounds() {
-		var values []float64 // one for each of ids
+		var values []float64
 		for _, id := range ids {
 			if v, ok := index.InRound(m, evidence.At(r, out.Workload, id)); ok {
 				values = append(values, v)
 			}
 		}
-		if len(values) < len(ids) { // the round does not have all contenders
+		if len(values) < len(ids) {
 			continue
 		}
 		totals = append(totals, values[len(ids)-1]-values[0])
@@ -235,8 +233,8 @@ func (j *judge) computeShares(out *tare.Decomposition, ids []string, level float
 	return true
 }
 
-// listShares lists the shares of steps: "the framework is 18 % (15 to 21) and a line of log 82 %
-// (79 to 85), each at 97.5 %".
+// listShares returns e.g. "the framework is 18 % (15 to 21) and a line of log 82 % (79 to 85), each
+// at 97.5 %".
 func listShares(steps []tare.Cause) string {
 	s := ""
 	for i, c := range steps {

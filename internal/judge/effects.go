@@ -31,7 +31,6 @@ func Effects(d evidence.Evidence) []tare.Effects {
 	return out
 }
 
-// listPairs returns the pairs to compare by a metric. The baseline is second in its pairs.
 func listPairs(d evidence.Evidence, metric string) [][2]string {
 	var out [][2]string
 	for _, a := range d.Compared() {
@@ -75,9 +74,9 @@ func computeEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a,
 	return e
 }
 
-// effectWithControl returns ln(a/b) in one round in two ways: from blocks of slices, and from sums
-// of slices. If b is the baseline, the plan may ask for a mean of ln(a/baseline) and ln(a/control).
-// Both are the same program, so the mean has a smaller error.
+// effectWithControl returns ln(a/b) in one round, from blocks of slices and from sums of slices. If
+// b is the baseline, it may be a mean of ln(a/baseline) and ln(a/control). Both are the same
+// program, so the mean has a smaller error.
 func effectWithControl(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Key) (effect, sum float64, ok bool) {
 	effect, sum, ok = effectWithoutControl(x, d, metric, a, b)
 	isToBaseline := b.Contender == d.Study.Baseline && a.Contender != tare.ControlID
@@ -116,8 +115,7 @@ func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b e
 	return effect, isFinite(effect)
 }
 
-// pairSlices returns the slices of a and of b with the same index, so that p[i] and q[i] are a
-// pair. The slices of a key are sorted by index.
+// pairSlices returns the slices of a and of b with the same index, sorted by index.
 func pairSlices(x *evidence.Index, metric string, a, b evidence.Key) (p, q []stats.Point) {
 	as, bs := x.Slices(a), x.Slices(b)
 	for i, j := 0, 0; i < len(as) && j < len(bs); {
@@ -136,8 +134,8 @@ func pairSlices(x *evidence.Index, metric string, a, b evidence.Key) (p, q []sta
 	return p, q
 }
 
-// effectsOfTrials returns ln(a/b) of a metric with one value per round, and the rounds. It returns
-// nil if a value is zero in any round.
+// effectsOfTrials returns ln(a/b) of a metric with one value per round, or nil if a value is ever
+// zero.
 func effectsOfTrials(x *evidence.Index, m tare.Metric, workload, a, b string) (effects []float64, rounds []int) {
 	for _, r := range x.Rounds() {
 		va, okA := x.Sample(evidence.At(r, workload, a))[m.Key]
@@ -154,7 +152,7 @@ func effectsOfTrials(x *evidence.Index, m tare.Metric, workload, a, b string) (e
 	return effects, listRounds(rounds)
 }
 
-// listRounds returns rounds as tare.Effects.Of has them: nil for 1, 2, 3 and so on.
+// listRounds returns nil for 1, 2, 3 and so on, as in tare.Effects.Of.
 func listRounds(rounds []int) []int {
 	if n := len(rounds); n == 0 || rounds[0] == 1 && rounds[n-1] == n {
 		return nil

@@ -15,9 +15,8 @@ const (
 	minRequestsAboveInRound = 20  // in each round
 )
 
-// whyTooFewRequests returns why a latency metric cannot be judged on workload: a contender has too
-// few requests. rounds is the number of rounds with enough requests. It is 0 if more rounds do not
-// help.
+// whyTooFewRequests returns why a latency cannot be judged: a contender has too few requests.
+// rounds is the number of rounds with enough. It is 0 if more rounds do not help.
 func (j *judge) whyTooFewRequests(metric, workload string, contenders ...string) (why string, rounds int) {
 	m, _ := tare.MetricNamed(metric)
 	above := 1 - m.Quantile // share of the requests above the quantile
@@ -28,7 +27,6 @@ func (j *judge) whyTooFewRequests(metric, workload string, contenders ...string)
 		return "it is the latency of a single request", 0
 	}
 	x := j.evidence.Index()
-	// Numbers of all requests with enough above the quantile.
 	minInRound, minInAll := math.Round(minRequestsAboveInRound/above), math.Round(minRequestsAbove/above)
 	for _, id := range contenders {
 		var requests float64
@@ -41,7 +39,7 @@ func (j *judge) whyTooFewRequests(metric, workload string, contenders ...string)
 			}
 		}
 		switch {
-		case n == 0: // reported elsewhere as not measured
+		case n == 0: // reported elsewhere
 		case least < minInRound:
 			return fmt.Sprintf("%s has %s requests in one of the rounds, and it takes %s; longer segments would have them",
 				id, formatRate(least), formatRate(minInRound)), 0

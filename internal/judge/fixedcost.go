@@ -22,9 +22,8 @@ type costFit struct {
 	sizeRange   float64     // largest size over smallest size
 }
 
-// fitFixedCost fits time = cost + factor·size^exponent in each round, to the times on the workloads
-// of s. Without the fixed cost, a straight line through the logarithms would have a smaller slope.
-// misfits are those of a second fit, with the published exponent.
+// fitFixedCost fits time = cost + factor·size^exponent in each round. Without the fixed cost, the
+// slope would be smaller. misfits are those of a second fit, with the published exponent.
 func (j *judge) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok bool) {
 	if len(s.Workloads) < minSizesWithCost {
 		return out, false
@@ -40,7 +39,7 @@ func (j *judge) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok
 				sizes, times = append(sizes, sizeOf(w, s.By)), append(times, t)
 			}
 		}
-		if len(times) < len(s.Workloads) { // the round does not have all sizes
+		if len(times) < len(s.Workloads) {
 			continue
 		}
 		exponent, cost := fitCostPower(sizes, times)
@@ -58,15 +57,14 @@ func (j *judge) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok
 	return out, true
 }
 
-// Range of the first grid of exponents that fitCostPower tries.
 const (
 	minExponent = 0.05
 	maxExponent = 4
 )
 
-// fitCostPower returns the exponent and the cost with the least squared relative errors. The cost
-// is not negative. For a given exponent, fitCostLine finds the other parameters directly. So
-// fitCostPower tries 41 exponents on a grid, and then a finer grid around the best, three times.
+// fitCostPower returns the exponent and the cost with the least squared relative errors. It tries
+// exponents on a grid, and then a finer grid around the best, three times. For each exponent
+// fitCostLine finds the other parameters.
 //
 // Source: G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least
 // squares problems whose variables separate", SIAM Journal on Numerical Analysis 10 (1973).
@@ -89,7 +87,7 @@ func fitCostPower(sizes, times []float64) (exponent, cost float64) {
 }
 
 // fitCostLine fits the line cost + factor·x with x = (size/largest size)^p to times. The weights
-// 1/time² make errors relative. squares is the weighted sum of squared errors. sizes is ascending.
+// 1/time² make errors relative. sizes is ascending.
 func fitCostLine(sizes, times []float64, p float64) (cost, factor, squares float64) {
 	var sw, sx, sy, sxx, sxy float64 // weighted sums; x and y are size and time
 	largest := sizes[len(sizes)-1]
@@ -109,7 +107,7 @@ func fitCostLine(sizes, times []float64, p float64) (cost, factor, squares float
 	return cost, factor, squares
 }
 
-// logMisfits returns ln(fitted/measured time) at each size, for the best fit with exponent p.
+// logMisfits returns ln(fitted/measured time) at each size, with exponent p.
 func logMisfits(sizes, times []float64, p float64) (misfits []float64) {
 	cost, factor, _ := fitCostLine(sizes, times, p)
 	for i, t := range times {

@@ -24,8 +24,7 @@ const (
 	minFitSpan = 16
 )
 
-// judgeGrowth judges a claim of how time grows with size. It compares the published exponent
-// c.Value with the measured one. With enough sizes, the fit includes a fixed cost.
+// judgeGrowth judges a claim of how time grows with size, by the published exponent c.Value.
 func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	if j.reportUnanswerableAlong(r, c) {
 		return
@@ -55,10 +54,8 @@ func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	j.setGrowthOutcome(r, c.Value, f, size)
 }
 
-// setGrowthOutcome sets the outcome of a claim that time grows as size^published. It uses the
-// interval in r and the fit f with a fixed cost.
 func (j *judge) setGrowthOutcome(r *tare.ClaimResult, published float64, f costFit, size string) {
-	low, high := published-maxExponentError, published+maxExponentError // exponents near the published one
+	low, high := published-maxExponentError, published+maxExponentError // near the published one
 	isNear := low <= r.Low && r.High <= high
 	isFar := r.High < low || high < r.Low
 	worst, isDescribed := j.largestMisfit(f, published)
@@ -66,7 +63,7 @@ func (j *judge) setGrowthOutcome(r *tare.ClaimResult, published float64, f costF
 	case isNear:
 		r.Outcome = tare.Holds
 		return
-	case isDescribed: // by the published exponent with a fixed cost
+	case isDescribed:
 		r.Outcome = tare.Holds
 		r.Why = fmt.Sprintf("a fixed cost and a cost in proportion to %s are within %s of the time at each size (%s, %s); with a free exponent time grows as %s^%.2f beyond the fixed cost",
 			formatPower(size, published), format.Factor(math.Exp(worst)), formatLevel(1-alpha), format.Count(len(f.exponents), "round"), size, r.Measured)
@@ -77,9 +74,8 @@ func (j *judge) setGrowthOutcome(r *tare.ClaimResult, published float64, f costF
 	r.Why += fmt.Sprintf(", and was published as %s^%.3g", size, published)
 }
 
-// largestMisfit returns the largest misfit at any size that the rounds allow, as a logarithm. The
-// misfit is the factor between fitted and measured time. The intervals of all sizes together have
-// error level alpha.
+// largestMisfit returns the largest factor between fitted and measured time that the rounds allow,
+// as a logarithm. The intervals of all sizes together have error level alpha.
 func (j *judge) largestMisfit(f costFit, published float64) (worst float64, isDescribed bool) {
 	if len(f.exponents) == 0 || published == 0 || f.sizeRange < minFitSpan {
 		return 0, false
@@ -94,7 +90,7 @@ func (j *judge) largestMisfit(f costFit, published float64) (worst float64, isDe
 	return worst, worst <= math.Log(maxMisfit)
 }
 
-// formatPower formats a power of a size: "bytes", "levels^2".
+// formatPower returns e.g. "bytes" or "levels^2".
 func formatPower(size string, exponent float64) string {
 	if exponent == 1 {
 		return size

@@ -31,7 +31,7 @@ func Leading(d evidence.Evidence) (lead tare.Comparison, ok bool) {
 }
 
 // Trailing returns the contenders that are proven worse than leaders others on each of their
-// workloads. Their best possible rank is above leaders.
+// workloads.
 func Trailing(d evidence.Evidence, comparisons []tare.Comparison, leaders int) []string {
 	var out []string
 	for _, id := range d.Having(tare.RoleContender) {

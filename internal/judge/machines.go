@@ -48,7 +48,6 @@ func OverMachines(machines []Measured, mixedGo bool) (*tare.Result, error) {
 	return &out, nil
 }
 
-// whyDifferentQuestion returns why two results answer different questions, or "".
 func whyDifferentQuestion(a, b *tare.Result, mixedGo bool) string {
 	switch {
 	case len(b.Machines) > 0 || len(a.Machines) > 0:
@@ -67,7 +66,7 @@ func whyDifferentQuestion(a, b *tare.Result, mixedGo bool) string {
 	for _, c := range a.Contenders {
 		d, ok := b.Contender(c.ID)
 		switch {
-		case !ok || c.Error != "" || d.Error != "": // not measured on one of the machines
+		case !ok || c.Error != "" || d.Error != "": // not measured on one of them
 		case c.Role != d.Role:
 			return fmt.Sprintf("%s has another role", printName(c.ID))
 		case c.Version != d.Version || !slices.Equal(c.Modules, d.Modules):
@@ -79,7 +78,7 @@ func whyDifferentQuestion(a, b *tare.Result, mixedGo bool) string {
 	return ""
 }
 
-// machineKind returns the kind of a result's machine, e.g. linux/amd64.
+// machineKind returns e.g. linux/amd64.
 func machineKind(r *tare.Result) string { return r.Machine.OS + "/" + r.Machine.Arch }
 
 func listKinds(machines []Measured) []string {
@@ -93,10 +92,10 @@ func listKinds(machines []Measured) []string {
 }
 
 // combineKind returns the comparisons over machines of one kind. Holm's procedure adjusts the
-// p-values of all comparisons of one metric together.
+// p-values of a metric.
 func combineKind(kind string, machines []Measured) []tare.OverMachines {
 	type test struct {
-		index int // in out
+		index int // index in out
 		p     float64
 	}
 	var out []tare.OverMachines
@@ -134,8 +133,8 @@ func isComparison(o tare.OverMachines, c tare.Comparison) bool {
 	return o.Workload == c.Workload && o.Contender == c.Contender && o.Metric == c.Metric && o.Against == c.Against
 }
 
-// combineMachines combines comparison c over the machines of one kind. pSame is the p-value of the
-// hypothesis that all machines have the same ratio. ok is false if this cannot be tested.
+// combineMachines combines comparison c over machines. pSame is the p-value of the hypothesis that
+// all have the same ratio.
 func combineMachines(kind string, machines []Measured, c tare.Comparison) (o tare.OverMachines, pSame float64, ok bool) {
 	o = tare.OverMachines{Workload: c.Workload, Contender: c.Contender, Metric: c.Metric, Against: c.Against, Kind: kind, P: 1}
 	var estimates []stats.Estimate
@@ -174,8 +173,7 @@ func combineMachines(kind string, machines []Measured, c tare.Comparison) (o tar
 	return o, pSame, ok
 }
 
-// machinesSentence returns on which machines a difference was shown, e.g. "Less on a, b but not on
-// c; the machines differ in how much."
+// machinesSentence returns e.g. "Less on a, b but not on c; the machines differ in how much."
 func machinesSentence(o tare.OverMachines) string {
 	machines := len(o.Less) + len(o.More) + len(o.Open)
 	holdsOn := func(names []string) string {

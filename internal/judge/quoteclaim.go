@@ -13,8 +13,8 @@ import (
 // This file puts a claim of a ratio into words: the published and the measured figures, in one
 // unit.
 
-// quotedClaim is a claim of a ratio, as a factor of 1 or more: "2.02× as fast" instead of 0.495
-// times the time.
+// quotedClaim has the factors of a claim as 1 or more: "2.02× as fast" instead of 0.495 times the
+// time.
 type quotedClaim struct {
 	claim     tare.Claim
 	result    tare.ClaimResult
@@ -50,9 +50,8 @@ func (q *quoter) findClaim(id string) (quotedClaim, bool) {
 // minPrintedWidth is the least width of a printed interval, as a share of the factor.
 const minPrintedWidth = 5e-3
 
-// describeClaim returns both factors with their figures, and whether order and factor are
-// confirmed: "published 2.02× (91,882 and 45,478 ns/op); here 1.69× (1.64–1.75; 95,070 and 55,260
-// ns/op). Order: yes. Factor: no, less".
+// describeClaim returns e.g. "published 2.02× (91,882 and 45,478 ns/op); here 1.69× (1.64–1.75;
+// 95,070 and 55,260 ns/op). Order: yes. Factor: no, less".
 func (q *quoter) describeClaim(id string) (text string, ok bool) {
 	c, ok := q.findClaim(id)
 	if !ok {
@@ -83,7 +82,6 @@ func (q *quoter) formatClaimFactor(id string) (text string, ok bool) {
 
 func formatFactor(x float64) string { return format.Digits(x, 3) + "×" }
 
-// describeOrder returns whether the same side is ahead as in the publication.
 func (c quotedClaim) describeOrder() string {
 	switch c.result.Outcome {
 	case tare.Holds, tare.MoreThanPublished, tare.DirectionHolds:
@@ -114,7 +112,6 @@ func (c quotedClaim) describeFactor() string {
 	return "open"
 }
 
-// formatClaimFigures returns the measured figures in the published unit, or "" if one is missing.
 func (q *quoter) formatClaimFigures(c quotedClaim) string {
 	sum := func(contender, workload, metric string) (float64, bool) {
 		v, ok := q.result.Value(workload, contender, metric)
@@ -159,8 +156,7 @@ func (c quotedClaim) formatPair(baseline, value float64) string {
 	return formatQuoted(first) + " and " + formatQuoted(second) + " " + unit
 }
 
-// formatQuoted returns a figure with at most four significant digits, or a whole number from 1,000
-// on.
+// formatQuoted returns at most four significant digits, or a whole number from 1,000 on.
 func formatQuoted(x float64) string {
 	if x >= 1000 {
 		return format.Grouped(x, 0)
@@ -172,7 +168,7 @@ func formatQuoted(x float64) string {
 	return text
 }
 
-// nanosecondsOf returns the ns in the unit of time at the start of unit, or 1 for other units.
+// nanosecondsOf returns the ns in the unit at the start of unit, or 1.
 func nanosecondsOf(unit string) float64 {
 	switch {
 	case strings.HasPrefix(unit, "µs"):

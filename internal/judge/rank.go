@@ -41,10 +41,10 @@ func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 	}
 }
 
-// pair has the indexes of two contenders in rows.
+// pair has indexes in rows.
 type pair struct{ i, j int }
 
-// rankRows ranks the contenders of one workload. floor is the noise floor, a logarithm.
+// rankRows ranks the contenders of one workload. floor is a logarithm.
 func rankRows(d evidence.Evidence, effects []tare.Effects, rows []*tare.Comparison, floor float64) {
 	rounds, pairs := 0, len(rows)*(len(rows)-1)/2
 	for _, row := range rows {
@@ -73,11 +73,10 @@ func rankRows(d evidence.Evidence, effects []tare.Effects, rows []*tare.Comparis
 	}
 }
 
-// orderPairs returns -1 for each pair (i, j) whose i is significantly better, and 1 if j is. Other
-// pairs are absent.
+// orderPairs returns -1 for each pair (i, j) whose i is significantly better, and 1 if j is.
 func orderPairs(d evidence.Evidence, effects []tare.Effects, rows []*tare.Comparison, floor float64, higherIsBetter bool) map[pair]int {
 	var pairs []pair
-	var p, logRatios []float64 // by index of pairs: p-value, and estimate of ln(i/j)
+	var p, logRatios []float64 // by pair: p-value, and estimate of ln(i/j)
 	for i := range rows {
 		for j := i + 1; j < len(rows); j++ {
 			e, _ := tare.EffectsOf(effects, rows[i].Workload, rows[i].Metric, rows[i].Contender, rows[j].Contender)
@@ -93,7 +92,7 @@ func orderPairs(d evidence.Evidence, effects []tare.Effects, rows []*tare.Compar
 			continue
 		}
 		sign := 1
-		isLower := logRatios[k] < 0 // the value of i is lower
+		isLower := logRatios[k] < 0
 		if isFirstBetter := isLower != higherIsBetter; isFirstBetter {
 			sign = -1
 		}
@@ -103,8 +102,8 @@ func orderPairs(d evidence.Evidence, effects []tare.Effects, rows []*tare.Compar
 	return order
 }
 
-// canRank reports whether any difference could be significant after this many rounds. The least
-// p-value of a signed-rank test over n rounds is 2^(1-n).
+// canRank reports whether any difference could be significant. The least p-value of a signed-rank
+// test over n rounds is 2^(1-n).
 func canRank(rounds, pairs, looks int) bool {
 	smallestP := slices.Repeat([]float64{math.Pow(2, float64(1-rounds))}, pairs)
 	return slices.Contains(stats.HolmLooks(smallestP, alpha, looks), true)

@@ -14,17 +14,16 @@ import (
 // example, a router takes 2 µs more than the baseline to find a route. That is 0.4 % of the 500 µs
 // of a request.
 type difference struct {
-	workload string     // of the additional cost
-	of       string     // of the other cost
+	workload string     // where the additional cost is measured
+	of       string     // where the other cost is measured
 	question Question   // Effects are the shares by round, Edges the limits of criteria
 	interval stats.Span // of the share; OK is false if there are too few rounds
 }
 
 type differenceKey struct{ contender, metric string }
 
-// ruleDifference decides a criterion that limits a difference. For example, a router may take at
-// most 5 % of a request more than the baseline. A contender that takes less than the baseline meets
-// the criterion.
+// ruleDifference decides a criterion that limits a difference. A contender that takes less than the
+// baseline meets it.
 func (j *judge) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
 	baseline := j.evidence.Study.Baseline
 	if f, ok := j.findVoid(baseline, criterion.Of, v.Metric); ok {
@@ -62,8 +61,8 @@ func (j *judge) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule t
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }
 
-// findDifference returns the difference on workload, as a share of the baseline on workload of. The
-// zero value has no shares.
+// findDifference returns the difference on workload over the baseline on workload of, or the zero
+// value.
 func (j *judge) findDifference(contender, metric, workload, of string) difference {
 	for _, d := range j.computeDifferences(contender, metric) {
 		if d.workload == workload && d.of == of {
@@ -73,8 +72,8 @@ func (j *judge) findDifference(contender, metric, workload, of string) differenc
 	return difference{}
 }
 
-// computeDifferences computes all differences that criteria limit, for one metric of one contender.
-// They are one family, as the package documentation describes. It stores them in j.differences.
+// computeDifferences computes the differences of one contender and metric, as one family. It stores
+// them in j.differences.
 func (j *judge) computeDifferences(contender, metric string) []difference {
 	key := differenceKey{contender, metric}
 	if family, ok := j.differences[key]; ok {
@@ -107,8 +106,7 @@ func (j *judge) computeDifferences(contender, metric string) []difference {
 	return family
 }
 
-// addDifference adds the difference that criterion c limits on workload. A known difference gets
-// another edge.
+// addDifference adds the difference that criterion c limits. A known difference gets another edge.
 func (j *judge) addDifference(family []difference, c tare.Criterion, limit float64, contender, workload string) []difference {
 	if !isMeasuredOn(j.evidence, c, workload) {
 		return family
@@ -127,8 +125,7 @@ func (j *judge) addDifference(family []difference, c tare.Criterion, limit float
 	return append(family, difference{workload: workload, of: c.Of, question: question})
 }
 
-// sharesByRound returns (contender − baseline) on workload, divided by the baseline on workload of,
-// by round.
+// sharesByRound returns (contender − baseline) on workload over the baseline on workload of.
 func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline string) []float64 {
 	m, _ := tare.MetricNamed(metric)
 	var out []float64
@@ -144,8 +141,8 @@ func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline 
 	return out
 }
 
-// describeDifference returns the difference in words, e.g. "it costs 0.4 % of socket/health more
-// CPU time than nethttp on five/param (0.3 to 0.5 %, 95 %, 18 rounds)".
+// describeDifference returns e.g. "it costs 0.4 % of socket/health more CPU time than nethttp on
+// five/param (0.3 to 0.5 %, 95 %, 18 rounds)".
 func (j *judge) describeDifference(d difference, v tare.Verdict, limit float64) string {
 	metric := tare.MetricFor(v.Metric)
 	share, lo, hi := stats.HodgesLehmann(d.question.Effects), d.interval.Low, d.interval.High
@@ -155,7 +152,7 @@ func (j *judge) describeDifference(d difference, v tare.Verdict, limit float64) 
 		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", metric.Noun, base, s, d.of, span)
 	}
 	than, edges := metric.More, []float64{0, limit}
-	if share < 0 { // print a positive share that the contender saves
+	if share < 0 { // a positive share that the contender saves
 		share, lo, hi, than, edges = -share, -hi, -lo, metric.Less, []float64{0}
 	}
 	s, span := formatShareInterval(share, lo, hi, d, edges...)
@@ -167,8 +164,8 @@ func (j *judge) describeDifference(d difference, v tare.Verdict, limit float64) 
 	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, d.of, than, base, span, note)
 }
 
-// formatShareInterval returns a share of d in per cent, and its interval in brackets. Rounding
-// moves no bound across one of edges, which are shares too.
+// formatShareInterval returns a share in per cent, and its interval in brackets. Rounding moves no
+// bound across one of edges.
 func formatShareInterval(share, lo, hi float64, d difference, edges ...float64) (s, span string) {
 	s, l, h := formatShares(share, lo, hi, edges...)
 	rounds := format.Count(len(d.question.Effects), "round")
@@ -178,9 +175,9 @@ func formatShareInterval(share, lo, hi float64, d difference, edges ...float64) 
 	return s + " %", fmt.Sprintf("(%s to %s %%, %s, %s)", l, h, formatLevel(d.interval.Level), rounds)
 }
 
-// formatShares formats a share and its interval in per cent. The number of decimals, at most 5,
-// follows from the width of the interval: none for 1 %, one for 0.1 %. It grows if rounding would
-// move a bound across an edge.
+// formatShares formats a share and its interval in per cent. The width of the interval gives the
+// number of decimals: none for 1 %, one for 0.1 %. It grows if rounding would move a bound across
+// an edge.
 func formatShares(share, lo, hi float64, edges ...float64) (s, l, h string) {
 	decimals := format.Decimals(math.Abs(100 * share))
 	if width := 100 * (hi - lo); width > 0 {

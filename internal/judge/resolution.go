@@ -11,8 +11,8 @@ import (
 )
 
 // Resolution returns the smallest differences that this machine can show. They follow from the
-// control, which is the baseline measured a second time. HalfWidth is half the width of its
-// interval, as a share. Found is the difference that four of five such studies would find.
+// control, which is the baseline measured a second time. Four of five such studies would find the
+// difference Found.
 func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resolution {
 	seconds, x := measuredSeconds(d), d.Index()
 	var out []tare.Resolution
@@ -35,8 +35,7 @@ func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resol
 }
 
 // spreadWithinRounds returns the part of a half width, 0 to 1, that comes from variance within
-// rounds. That is the variance between measurements of the same processes. It returns 0 if it is
-// unknown.
+// rounds, or 0 if unknown.
 func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Comparison) float64 {
 	slicing, _ := d.Plan.Slicing(c.Workload)
 	if slicing.Block == 0 {
@@ -57,16 +56,16 @@ func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Compariso
 	return math.Sqrt(within / (within + between))
 }
 
-// measuredSeconds returns the duration of all rounds in seconds. Extra rounds with longer slices do
-// not count. If no trial has a duration, it returns the planned one.
+// measuredSeconds returns the duration of all rounds without extra ones, in seconds. Without trials
+// it is the planned one.
 func measuredSeconds(d evidence.Evidence) float64 {
 	seconds := map[int]float64{} // by round
 	for _, t := range d.Trials {
 		switch {
-		case t.Tau > 1: // a round of longer slices
-		case d.Plan.Isolation == tare.TrialWise: // one trial after another
+		case t.Tau > 1: // an extra round of longer slices
+		case d.Plan.Isolation == tare.TrialWise:
 			seconds[t.Round] += t.Seconds
-		default: // the trials of a round are open at the same time
+		default: // the trials are open at the same time
 			seconds[t.Round] = max(seconds[t.Round], t.Seconds)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// ruleOn decides a criterion for the contender and workload of v. It sets the ruling and the
-// sentence of v. It returns false if the criterion is not about them.
+// ruleOn decides a criterion for the contender and workload of v. It returns false if the criterion
+// is not about them.
 func (j *judge) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, contender tare.Contender) bool {
 	w, _ := j.evidence.Workload(v.Workload)
 	isSelected := contender.Role == tare.RoleBaseline || w.Asks(contender.ID)
@@ -63,7 +63,7 @@ func (j *judge) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule
 	return true
 }
 
-// ruleTooFewRequests makes v inconclusive if a latency has too few requests on workload.
+// ruleTooFewRequests makes v inconclusive if a latency has too few requests.
 func (j *judge) ruleTooFewRequests(v *tare.Verdict, workload string, contenders ...string) bool {
 	why, rounds := j.whyTooFewRequests(v.Metric, workload, contenders...)
 	if why == "" {
@@ -74,8 +74,7 @@ func (j *judge) ruleTooFewRequests(v *tare.Verdict, workload string, contenders 
 	return true
 }
 
-// ruleRatio decides a criterion on a ratio by the interval of c. If it is inconclusive, it
-// forecasts the rounds that would decide it.
+// ruleRatio decides a criterion on a ratio by the interval of c.
 func (j *judge) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 	edges := []float64{rule.Limit}
 	if rule.Kind == tare.RuleEquivalent {
@@ -98,7 +97,6 @@ func (j *judge) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }
 
-// ruleWithoutRatio decides a criterion on a ratio with a zero or missing value.
 func (j *judge) ruleWithoutRatio(v *tare.Verdict, rule tare.Rule) {
 	subject, _ := findValue(j.evidence.Index(), v.Workload, v.Metric, tare.Contender{ID: v.Contender})
 	base, _ := findValue(j.evidence.Index(), v.Workload, v.Metric, tare.Contender{ID: j.evidence.Study.Baseline})
@@ -124,7 +122,7 @@ func (j *judge) ruleWithoutRatio(v *tare.Verdict, rule tare.Rule) {
 }
 
 // zeroRatio returns subject/base if one of the values is zero in all rounds: 0, +Inf, or 1 if both
-// are. It returns false for other values.
+// are.
 func zeroRatio(subject, base tare.Value) (ratio float64, ok bool) {
 	if min(subject.Rounds, base.Rounds) < minValueRounds {
 		return 0, false
@@ -151,7 +149,7 @@ func decideRule(rule tare.Rule, c tare.Comparison) tare.Ruling {
 	isMet, isNotMet := false, false
 	switch {
 	case rule.Kind == tare.RuleEquivalent:
-		margin := math.Log1p(rule.Limit) // a ratio within factor 1+Limit of 1 is equivalent
+		margin := math.Log1p(rule.Limit) // a ratio within 1+Limit of 1 is equivalent
 		isMet = stats.Equivalent(math.Log(c.Low), math.Log(c.High), rule.Limit)
 		isNotMet = math.Log(c.Low) > margin || math.Log(c.High) < -margin
 	case rule.AtMost:

@@ -57,8 +57,8 @@ func Scaling(d evidence.Evidence) []tare.Scaling {
 	return out
 }
 
-// groupBySize groups the workloads that differ only in size, and sorts each group by size. Of the
-// same size it takes the first workload. It omits groups with too few sizes or too small a span.
+// groupBySize groups the workloads that differ only in size, and sorts each group by size. It omits
+// groups with too few sizes or too small a span.
 func groupBySize(workloads []tare.Workload) [][]tare.Workload {
 	type key struct {
 		fixture, op, set string
@@ -67,7 +67,7 @@ func groupBySize(workloads []tare.Workload) [][]tare.Workload {
 		traffic          tare.Traffic
 	}
 	time, _ := tare.MetricNamed("time")
-	index := map[key]int{} // of the group in all
+	index := map[key]int{} // index in all
 	var all [][]tare.Workload
 	for _, w := range workloads {
 		if w.Fixture == "" || !(w.BodyBytes() > 0) || !w.Measures(time) {
@@ -110,7 +110,7 @@ func sizeExtent(group []tare.Workload) tare.Extent {
 	return tare.ByBytes
 }
 
-// sizeOf returns the size of a workload's body by the measure extent; 0 means unknown.
+// sizeOf returns the size of a workload's body; 0 means unknown.
 func sizeOf(w tare.Workload, extent tare.Extent) float64 {
 	switch extent {
 	case tare.ByLevels:
@@ -121,7 +121,6 @@ func sizeOf(w tare.Workload, extent tare.Extent) float64 {
 	return w.BodyBytes()
 }
 
-// fitExponent fits the exponent to the times of one round. It returns false if a time is missing.
 func fitExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, extent tare.Extent, contender string, round int) (exponent float64, ok bool) {
 	var logSizes, logTimes []float64
 	for _, w := range group {

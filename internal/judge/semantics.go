@@ -9,9 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// describeTradeOff returns the gravest difference in output that comes with a contender's speed, as
-// a clause: ", and leaves HTML as it is (one of 3 differences in meaning)". Only differences that
-// affect the workload's operation count.
+// describeTradeOff returns the gravest difference in output that comes with a contender's speed,
+// e.g. ", and leaves HTML as it is (one of 3 differences in meaning)".
 func describeTradeOff(d evidence.Evidence, contender, workload string) string {
 	w, _ := d.Workload(workload)
 	var differences []tare.Difference

@@ -9,7 +9,7 @@ import (
 )
 
 // judgeShare judges a claim that a contender saves at least the share c.Value of the baseline's
-// cost. The measured share is 1 − ratio.
+// cost.
 func (j *judge) judgeShare(r *tare.ClaimResult, c tare.Claim) {
 	if j.reportUnanswerable(r, c) {
 		return
@@ -33,7 +33,7 @@ func (j *judge) judgeShare(r *tare.ClaimResult, c tare.Claim) {
 		r.Why += fmt.Sprintf(": %s is thin: %s", c.Metric, why)
 		return
 	}
-	claimedLog := math.Log1p(-c.Value) // logarithm of the ratio that saves the share
+	claimedLog := math.Log1p(-c.Value) // ratio that saves the share
 	switch {
 	case math.Log(x.High) <= claimedLog:
 		r.Outcome = tare.Holds

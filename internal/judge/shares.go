@@ -7,10 +7,10 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// findShares returns the values of a claim and their total c.Whole, such as the 16.6 ms of a frame.
-// It returns nil if the total or a valid value is missing.
+// findShares returns the values of a claim and their total c.Whole, such as the 16.6 ms of a frame,
+// or nil.
 func findShares(d evidence.Evidence, c tare.Claim, values []tare.Value) *tare.Shares {
-	ns, ok := c.Nanoseconds() // ns in the unit of the claim
+	ns, ok := c.Nanoseconds() // per unit of the claim
 	if !ok || !(c.Whole > 0) {
 		return nil
 	}

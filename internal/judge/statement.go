@@ -10,17 +10,17 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// checkDiscriminating is the id of the check that finds criteria which every contender meets. A
-// claim about such a criterion is true but meaningless.
+// checkDiscriminating is the check for criteria that every contender meets. A claim about one is
+// true but meaningless.
 const checkDiscriminating = "discriminating"
 
-// judgeStatement judges a claim without figures, such as "a drop-in replacement", by the check that
-// it names. A finding about the contender refutes it. The absence of findings proves nothing by
-// itself: the claim holds only for a known number of inspected cases.
+// judgeStatement judges a claim without figures, such as "a drop-in replacement", by a check. A
+// finding refutes it. No finding proves nothing by itself: the claim holds only for a known number
+// of inspected cases.
 func (j *judge) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 	r.Evidence = "check " + c.Check
 	if len(c.Except) > 0 && j.judgeWithExceptions(r, c) {
-		return // otherwise it is judged like a claim without exceptions
+		return // judge it like a claim without exceptions
 	}
 	for _, f := range j.findings {
 		if f.Check == c.Check && f.Covers(c.Contender, c.Workload) {
@@ -45,14 +45,14 @@ func (j *judge) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 }
 
 // judgeWithExceptions judges a claim that outputs equal the reference's, except in the properties
-// c.Except. It returns false if the contender took no semantics test.
+// c.Except.
 func (j *judge) judgeWithExceptions(r *tare.ClaimResult, c tare.Claim) bool {
 	i := slices.IndexFunc(j.evidence.Semantics, func(s tare.Semantics) bool { return s.Contender == c.Contender && s.Cases > 0 })
 	if i < 0 {
 		return false
 	}
 	tested := j.evidence.Semantics[i]
-	var differences, properties []string // in words, and the properties that they are in
+	var differences, properties []string
 	excepted := 0
 	for _, d := range tested.Differences {
 		if slices.Contains(c.Except, d.Property) {
@@ -76,11 +76,9 @@ func (j *judge) judgeWithExceptions(r *tare.ClaimResult, c tare.Claim) bool {
 	return true
 }
 
-// caseDescriber describes the cases of a contender that a check inspected. missing is a predicate
-// for none.
+// caseDescriber describes the cases that a check inspected. missing is a predicate for none.
 type caseDescriber func(d evidence.Evidence, c tare.Claim) (cases, missing string)
 
-// caseDescribers returns the describers by check. Other checks do not count their cases.
 func caseDescribers() map[string]caseDescriber {
 	return map[string]caseDescriber{
 		"semantic-diff":  describeSemantics,
@@ -90,8 +88,6 @@ func caseDescribers() map[string]caseDescriber {
 	}
 }
 
-// describeSemantics describes the outputs that were compared with a reference. All of them are
-// equal.
 func describeSemantics(d evidence.Evidence, c tare.Claim) (cases, missing string) {
 	for _, s := range d.Semantics {
 		if s.Contender == c.Contender && s.Cases > 0 {
@@ -101,7 +97,6 @@ func describeSemantics(d evidence.Evidence, c tare.Claim) (cases, missing string
 	return "", "took no semantics test"
 }
 
-// describeRejections describes the requests that must be rejected. All of them were.
 func describeRejections(d evidence.Evidence, c tare.Claim) (cases, missing string) {
 	if n, _ := countCases(d, c); n > 0 {
 		return fmt.Sprintf("each of %d probes has the same result as with the reference", n), ""
@@ -109,7 +104,6 @@ func describeRejections(d evidence.Evidence, c tare.Claim) (cases, missing strin
 	return "", "got no request that must be rejected"
 }
 
-// describeCorrect describes the outputs before timing. All of them are correct.
 func describeCorrect(d evidence.Evidence, c tare.Claim) (cases, missing string) {
 	if _, n := countCases(d, c); n > 0 {
 		return fmt.Sprintf("each of %s answers is the reference's", groupThousands(strconv.Itoa(n))), ""
@@ -130,8 +124,8 @@ func countCases(d evidence.Evidence, c tare.Claim) (probes, answers int) {
 	return probes, answers
 }
 
-// describeSuccesses describes the timed operations, none of which failed. By the rule of three, the
-// failure rate of n such operations is below 3/n with 95 % confidence.
+// describeSuccesses describes the timed operations, none of which failed. By the rule of three,
+// their failure rate is below 3/n with 95 % confidence.
 //
 // Source: J. A. Hanley, A. Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA
 // 249 (1983) 1743–1745.
@@ -139,7 +133,7 @@ func describeSuccesses(d evidence.Evidence, c tare.Claim) (cases, missing string
 	const three = 3 // about −ln(1−0.95), because (1−p)^n is about e^(−np)
 	var n int64
 	for _, s := range d.Slices {
-		isLonger := s.Tau > 1 // of an extra round, which only checks the slice length
+		isLonger := s.Tau > 1 // of an extra round
 		isInClaim := s.Contender == c.Contender && (c.Workload == "" || c.Workload == s.Workload)
 		if isInClaim && !isLonger {
 			n += s.Ops

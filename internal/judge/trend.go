@@ -12,8 +12,7 @@ import (
 )
 
 // judgeTrend judges a claim that the ratio to the baseline rises or falls along a list of
-// workloads. In each round it fits a straight line to the logarithms of the ratios. The value of
-// the round is the change of the line from the first workload to the last.
+// workloads. It fits a straight line to the logarithms of the ratios in each round.
 func (j *judge) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 	if j.reportUnanswerableAlong(r, c) {
 		return
@@ -47,9 +46,8 @@ func (j *judge) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 	r.Outcome, r.Why = outcome, r.Why+": "+why
 }
 
-// ratioChangesByRound returns the change of the ratio along the claim's workloads, as a logarithm
-// by round. It returns nil if a value per round is ever zero. Omitting only that round would select
-// by outcome.
+// ratioChangesByRound returns the change of that line, a logarithm, in each round. It returns nil
+// if a value per round is ever zero. Omitting only that round would select by outcome.
 func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
 	var positions []float64
 	for i := range c.Workloads {
@@ -69,8 +67,8 @@ func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
 	return changes
 }
 
-// ratiosAlong returns the logarithms of the ratios to the baseline in one round. Workloads without
-// one are omitted. hasZero means that a value per round is zero.
+// ratiosAlong returns the logarithms of the ratios to the baseline in one round. hasZero means that
+// a value per round is zero.
 func (j *judge) ratiosAlong(c tare.Claim, contender string, round int) (ratios []float64, hasZero bool) {
 	x := j.evidence.Index()
 	m, _ := tare.MetricNamed(c.Metric)
@@ -92,8 +90,6 @@ func (j *judge) ratiosAlong(c tare.Claim, contender string, round int) (ratios [
 	return ratios, false
 }
 
-// reportUnanswerableAlong writes the reason into r if a claim about several workloads cannot be
-// judged.
 func (j *judge) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool {
 	for _, w := range c.Workloads {
 		if why, ok := j.evidence.Measures(w, c.Metric); !ok {
@@ -109,8 +105,8 @@ func (j *judge) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool 
 	return false
 }
 
-// trendOutcome compares a claimed trend with the interval of row, the factor from the first
-// workload to the last. A trend below floor, a logarithm, counts as none.
+// trendOutcome compares a claimed trend with row, the factor from the first workload to the last. A
+// trend below floor, a logarithm, counts as none.
 func trendOutcome(c tare.Claim, row tare.Comparison, floor float64) (o tare.Outcome, why string) {
 	claimed := "rises"
 	if c.Side == "lower" {
@@ -125,7 +121,7 @@ func trendOutcome(c tare.Claim, row tare.Comparison, floor float64) (o tare.Outc
 		return tare.ClaimOpen, "within what the control shows here (±" + format.Percent(math.Expm1(floor)) + ")"
 	case row.Differs(floor) == tare.NotShown:
 		return tare.ClaimOpen, "more rounds are needed"
-	case isFall == isFallClaimed: // on the claimed side of 1
+	case isFall == isFallClaimed:
 		return tare.Holds, "it " + claimed + " as claimed"
 	}
 	return tare.Refuted, "it was claimed that it " + claimed

@@ -120,8 +120,6 @@ func DecidedTo(effect float64, d evidence.Evidence, comparisons []tare.Compariso
 	return openQuestions+openDifferences == 0
 }
 
-// countDecided counts the criteria and claims that are decided, and those that more rounds can
-// decide.
 func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, open int) {
 	for _, v := range verdicts {
 		if v.Rule.Kind == "" || v.Rule.Kind == tare.RuleValue {
@@ -141,7 +139,7 @@ func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, 
 		switch c.Outcome {
 		case tare.ClaimOpen, tare.NotThatSize:
 			open++
-		case tare.NotMeasured, tare.VoidAsPublished: // more rounds change nothing
+		case tare.NotMeasured, tare.VoidAsPublished:
 		default:
 			settled++
 		}
@@ -149,7 +147,6 @@ func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, 
 	return settled, open
 }
 
-// judge decides criteria and claims by the measurements in its fields.
 type judge struct {
 	evidence    evidence.Evidence // with its index
 	comparisons []tare.Comparison
@@ -170,8 +167,6 @@ func (j *judge) findVoid(contender, workload, metric string) (f tare.Finding, ok
 	return voids[0], true
 }
 
-// findRatioVoid returns the first finding that voids the ratio of contender to the baseline: one
-// about either of them.
 func (j *judge) findRatioVoid(contender, workload, metric string) (f tare.Finding, ok bool) {
 	if f, ok := j.findVoid(contender, workload, metric); ok {
 		return f, true
