@@ -57,7 +57,6 @@ func accounting() Check {
 	}
 }
 
-// account compares two values of a load test. Their ratio should be 1 in each round.
 type account struct {
 	ratios []float64
 	low    float64 // least tolerated ratio; -Inf if only a ratio above 1 is wrong
@@ -75,27 +74,26 @@ func listAccounts(in Input, contender, workload string) []account {
 	}
 }
 
-// describeExtent returns the interval of e for the end of a message: " (1.2 to 1.4, 12 rounds)".
+// describeExtent returns e.g. " (1.2 to 1.4, 12 rounds)".
 func describeExtent(e extent) string {
 	return fmt.Sprintf(" (%.3g to %.3g, %s)", e.lo, e.hi, format.Count(e.rounds, "round"))
 }
 
 const nsPerSecond = 1e9
 
-// countedRate reads the counted requests per second, divided by the reported rate.
+// countedRate reads requests over time, divided by the reported rate.
 func countedRate(s tare.Sample) (value float64, ok bool) {
 	v, ok := readRatio([]string{tare.KeyRequests}, []string{tare.KeyWall, tare.KeyRate})(s)
 	return v * nsPerSecond, ok
 }
 
-// busyCores returns, per round, rate × CPU per request divided by the cores that the server used.
-// CPU per request comes from the slices, which are the timed parts of a trial. KeyServerCPU
-// excludes the time between them, too.
+// busyCores returns, per round, rate × CPU per request over the cores that the server used. Like
+// KeyServerCPU, slices exclude the time between them.
 func busyCores(in Input, contender, workload string) []float64 {
 	cpuNS := map[int]float64{} // by round
 	ops := map[int]int64{}     // by round
 	for _, s := range in.Slices {
-		if s.Contender == contender && s.Workload == workload && s.Tau <= 1 { // no longer slices
+		if s.Contender == contender && s.Workload == workload && s.Tau <= 1 { // of the usual length
 			cpuNS[s.Round] += float64(s.CPUNS)
 			ops[s.Round] += s.Ops
 		}
@@ -115,7 +113,7 @@ func busyCores(in Input, contender, workload string) []float64 {
 }
 
 // slicesOverProcess returns, per round, the CPU time of contender's slices over that of its
-// process. It is at most 1.
+// process.
 func slicesOverProcess(in Input, contender string) []float64 {
 	slicesNS := map[int]int64{} // by round
 	for _, s := range in.Slices {
@@ -125,7 +123,7 @@ func slicesOverProcess(in Input, contender string) []float64 {
 	}
 	var out []float64
 	for _, t := range in.Trials {
-		hasLongSlices := t.Tau > 1 // in extra rounds
+		hasLongSlices := t.Tau > 1
 		if t.Contender != contender || hasLongSlices || !t.Counts("") {
 			continue
 		}

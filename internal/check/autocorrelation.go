@@ -13,7 +13,6 @@ import (
 // too narrow: an error level of 5 % becomes about 8 %.
 const maxCorrelation = 0.1
 
-// autocorrelation finds studies whose rounds depend on the previous round.
 func autocorrelation() Check {
 	return Check{
 		ID:       "autocorrelation",

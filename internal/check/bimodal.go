@@ -10,7 +10,6 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// bimodal finds ratios whose values in the rounds of a study form two groups.
 func bimodal() Check {
 	return Check{
 		ID:       "bimodal",
@@ -76,7 +75,6 @@ func splitHumps(x []float64) (low, high []float64) {
 	return sorted[:split], sorted[split:]
 }
 
-// sumSquares returns the sum of squared distances from the mean.
 func sumSquares(x []float64) float64 {
 	mean := 0.0
 	for _, v := range x {
@@ -89,8 +87,7 @@ func sumSquares(x []float64) float64 {
 	return sum
 }
 
-// primaryEffects returns ln(A/B) of each round for the primary metric, with the baseline as B. It
-// returns nil before the study has stopped.
+// primaryEffects returns ln(A/B) of each round for the primary metric, with the baseline as B.
 func primaryEffects(in Input) []tare.Effects {
 	if !in.Final {
 		return nil

@@ -2,7 +2,6 @@ package check
 
 import "github.com/tarebench/tare"
 
-// bodyConsumed compares the body bytes that the server reports as read with those that were sent.
 func bodyConsumed() Check {
 	return Check{
 		ID:       "body-consumed",

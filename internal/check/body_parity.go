@@ -7,7 +7,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Tolerated differences between the body lengths of two contenders. A finding exceeds both.
+// A finding exceeds both.
 const (
 	bodyShare = 0.01 // share of the baseline's length
 	bodyBytes = 0.5
@@ -44,7 +44,7 @@ func haveOtherLength(e, base extent) bool {
 }
 
 // extraAnswerBytes returns by how many bytes an answer before timing was longer than the
-// baseline's, in the mean. It returns 0 if the answers cannot be compared.
+// baseline's, or 0 if unknown.
 func (in Input) extraAnswerBytes(contender, workload string) float64 {
 	correctAnswers := func(id string) tare.Conformance {
 		for _, c := range in.Conformance {

@@ -83,11 +83,9 @@ func Named(id string) (c Check, ok bool) {
 	return Check{}, false
 }
 
-// borrowedAdvice replaces advice to authors if the contenders come from another study. The user
-// cannot change them.
+// borrowedAdvice is for users who borrowed the contenders from another study.
 const borrowedAdvice = "do not take it for this input, and report it with this message to its maintainer"
 
-// runAndComplete runs the check and sets the remaining fields of its findings.
 func (c Check) runAndComplete(in Input) []tare.Finding {
 	if c.atEnd && !in.Final {
 		return nil
@@ -131,7 +129,6 @@ func (in Input) mustBeVoid(contender, check string) bool {
 	return ok && slices.Contains(c.Expect.Void, check)
 }
 
-// roleOf returns the role of a contender, or "" if it is unknown.
 func (in Input) roleOf(id string) tare.Role {
 	c, _ := in.Contender(id)
 	return c.Role

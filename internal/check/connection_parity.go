@@ -42,9 +42,8 @@ func connectionParity() Check {
 	}
 }
 
-// readReconnects reads the connections per request that were opened in addition to the planned
-// ones. Unmeasured requests before the measurement open connections, too. They count if their
-// number is known.
+// readReconnects reads the additional connections per request. Requests before the measurement open
+// some, too. They count if their number is known.
 func readReconnects(s tare.Sample) (value float64, ok bool) {
 	opened, okOpened := s[tare.KeyConnects]
 	planned, okPlanned := s[tare.KeyConnections]

@@ -12,7 +12,6 @@ import (
 // controlLevel is the error level of the warning, over all workloads together.
 const controlLevel = 0.05
 
-// control compares the baseline with the control, a second copy of the baseline.
 func control() Check {
 	return Check{
 		ID:       "control",
@@ -56,7 +55,7 @@ func control() Check {
 // twin is the ratio of the control to the baseline on one workload.
 type twin struct {
 	workload string
-	ratio, p float64 // p: signed-rank p value, not adjusted for several workloads
+	ratio, p float64 // p is not adjusted for several workloads
 	rounds   int
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// maxReceiptOff is the tolerated relative difference between received and sent.
 const maxReceiptOff = 0.01
 
 func deliveredEvents() Check {
@@ -33,9 +32,9 @@ func deliveredEvents() Check {
 }
 
 // findDeliveryGaps finds contenders whose destination received another number of events than they
-// acknowledged. A single lost event is reported immediately. Extra events are judged at the end.
+// acknowledged. It reports a lost event immediately, and extra events at the end.
 func (in Input) findDeliveryGaps() []tare.Finding {
-	lossy := map[subject]bool{} // contenders, by workload, that lost events
+	lossy := map[subject]bool{} // lost events
 	var out []tare.Finding
 	for _, w := range in.Study.Workloads {
 		for _, c := range in.measuredContenders() {
@@ -58,10 +57,9 @@ func (in Input) findDeliveryGaps() []tare.Finding {
 	return out
 }
 
-// countLost counts the trials with lost events, and the lost and acknowledged events in these
-// trials. A trial is one process in one round.
+// countLost counts the trials with lost events. A trial is one process in one round.
 func (in Input) countLost(contender, workload string) (lost, acknowledged float64, trials int) {
-	const rounding = 0.5 // the values are integers, read as floats
+	const rounding = 0.5 // integers, read as floats
 	for _, t := range in.Trials {
 		s := t.Samples[workload]
 		arrived, okArrived := s[tare.KeyDelivered]
@@ -76,8 +74,6 @@ func (in Input) countLost(contender, workload string) (lost, acknowledged float6
 	return lost, acknowledged, trials
 }
 
-// receiptReasons returns a reason to void the contender for each workload. got and sent are keys of
-// samples.
 func (in Input) receiptReasons(contender, got, sent string) (out []voidReason) {
 	for _, w := range in.Study.Workloads {
 		out = append(out, voidReason{offOne(in.perRound(contender, w.ID, readRatio([]string{got}, []string{sent})), maxReceiptOff)})
@@ -85,8 +81,8 @@ func (in Input) receiptReasons(contender, got, sent string) (out []voidReason) {
 	return out
 }
 
-// findReceiptGaps finds contenders whose values of keys got and sent differ. text is the format of
-// the message, with a verb for each of the two values.
+// findReceiptGaps finds contenders whose values of keys got and sent differ. text has a verb for
+// each of the two values.
 func (in Input) findReceiptGaps(got, sent, text string) []tare.Finding {
 	if !in.Final {
 		return nil

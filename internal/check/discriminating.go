@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// trivialFactor is the factor between a limit and all measured values from which the criterion
-// could not fail.
+// trivialFactor is the distance of a limit from all values at which a criterion could not fail.
 const trivialFactor = 10
 
 // discriminating finds criteria whose verdict tells nothing. A criterion is a limit of a value, or
@@ -48,7 +47,7 @@ func discriminating() Check {
 						out = append(out, findUndecidable(in, criterion, []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}, w.ID)...)
 					}
 				}
-				if len(trivial) > 1 { // one finding for the same limit on several workloads
+				if len(trivial) > 1 { // one finding for several workloads
 					trivial[0].Message += fmt.Sprintf("; likewise on %s", format.Count(len(trivial)-1, "more workload"))
 				}
 				out = append(out, trivial[:min(1, len(trivial))]...)
@@ -76,8 +75,8 @@ func (in Input) coveredComparisons(criterion tare.Criterion, workload string) []
 	return out
 }
 
-// findTrivialRatio returns a finding if the limit is far from all ratios, and from the baseline's
-// own ratio of 1.
+// findTrivialRatio returns a finding if the limit is far from all ratios and from 1, the
+// baseline's.
 func findTrivialRatio(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
 	lowest, highest := 1.0, 1.0
 	covered := in.coveredComparisons(criterion, workload)
@@ -93,10 +92,10 @@ func findTrivialRatio(in Input, criterion tare.Criterion, rule tare.Rule, worklo
 	}}
 }
 
-// findTrivialValue returns a finding if the limit of a value is trivial. So it does if the null
-// contender, which does nothing, exceeds it.
+// findTrivialValue returns a finding if the limit is far from all values, or if doing nothing
+// already exceeds it.
 func findTrivialValue(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
-	lowest, highest, unit := math.Inf(1), 0.0, "" // without the null contender, which measures the harness
+	lowest, highest, unit := math.Inf(1), 0.0, "" // excludes the null contender
 	var null tare.Value
 	for _, v := range in.Values {
 		if v.Workload != workload || v.Metric != criterion.Metric || v.Struck {
@@ -129,8 +128,7 @@ func isTrivial(rule tare.Rule, lowest, highest float64) bool {
 }
 
 // findUndecidable finds the contenders for which more rounds would not decide the criterion. edges
-// are the ratios at which its ruling changes. They are too near to 1 if the ratio of identical code
-// may be as far away.
+// are the ratios at which its ruling changes. Identical code may be as far from 1.
 func findUndecidable(in Input, criterion tare.Criterion, edges []float64, workload string) []tare.Finding {
 	margin := math.Abs(math.Log(edges[0]))                                   // the other edge, if any, is as far from 1
 	halfWidth := tare.NoiseFloor(in.Comparisons, workload, criterion.Metric) // a logarithm; 0 without a control

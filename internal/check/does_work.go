@@ -16,26 +16,27 @@ import (
 const (
 	// A contender may be waiting if it works for a smaller share of its time.
 	minWorkShare = 0.20
-	// Outside of servers that requires a null contender which works for this share.
+	// It counts only if the null contender, which must not wait, works for this share. Servers have
+	// other conditions.
 	minNullWorkShare = 0.5
-	// In a closed loop a waiting server also needs more than minWaitRatio times the null server's
-	// latency. Without a null server it needs more than minWaitNS. Otherwise something else waits.
+	// In a closed loop a request must also take more than minWaitRatio times the null server's
+	// latency. Without a null server it must take more than minWaitNS.
 	minWaitRatio = 2
 	minWaitNS    = 1e6
-	// At a given rate a timer causes a latency that is timerRatio times the CPU time and the null
+	// A timer at a given rate: the latency is above timerRatio times the CPU time and the null
 	// server's latency. Its p90 / p50 is below maxTimerTail.
 	timerRatio   = 5
 	maxTimerTail = 1.25
 )
 
-// loadKind is the way to request operations. It decides which values show that a contender waits.
+// loadKind decides which values show that a contender waits.
 type loadKind int
 
 const (
 	inProcess    loadKind = iota // no server: the contender's process repeats the operation
-	emulatedLink                 // a delay or bandwidth determines the latencies
-	fixedRate                    // requests come at a given rate
-	closedLoop                   // each connection waits for its response before the next request
+	emulatedLink                 // determines the latencies
+	fixedRate                    // open loop
+	closedLoop                   // a connection waits for its response
 )
 
 func loadKindOf(w tare.Workload) loadKind {
@@ -75,7 +76,6 @@ func doesWork() Check {
 	}
 }
 
-// whyIdle returns why contender seems to wait on w instead of working, or "".
 func whyIdle(in Input, contender string, w tare.Workload) string {
 	load := loadKindOf(w)
 	if load != inProcess && in.serverCPU(contender, w.ID) == 0 {
@@ -92,14 +92,14 @@ func whyIdle(in Input, contender string, w tare.Workload) string {
 	return ""
 }
 
-// waitReason returns the conditions that whyIdle tests.
+// waitReason returns the conditions of whyIdle.
 func (in Input) waitReason(contender string, w tare.Workload) voidReason {
 	null := in.withRole(tare.RoleNull)
 	latencyOverNull := func() []float64 { return in.pairedRatios(contender, null, w.ID, readKey(tare.KeyMeanLatency)) }
 	switch loadKindOf(w) {
 	case inProcess:
 		return voidReason{belowLimit(in.workShares(contender, w.ID), minWorkShare), aboveLimit(in.workShares(null, w.ID), minNullWorkShare)}
-	case emulatedLink: // the server waits only if it used no CPU time
+	case emulatedLink: // a server that waits used no CPU time
 		return voidReason{belowLimit(in.perRound(contender, w.ID, readKey(tare.KeyServerCPU)), 0)}
 	case fixedRate:
 		return voidReason{
@@ -109,7 +109,7 @@ func (in Input) waitReason(contender string, w tare.Workload) voidReason {
 		}
 	}
 	isSlow := aboveLimit(latencyOverNull(), minWaitRatio)
-	if len(isSlow.x) == 0 { // there is no null server
+	if len(isSlow.x) == 0 { // no null server
 		isSlow = aboveLimit(in.perRound(contender, w.ID, readKey(tare.KeyMeanLatency)), minWaitNS)
 	}
 	s := voidReason{belowLimit(in.serverWorkShares(contender, w.ID), minWorkShare), isSlow}
@@ -120,8 +120,8 @@ func (in Input) waitReason(contender string, w tare.Workload) voidReason {
 }
 
 // workShares returns, per round, the share of an operation's time in which the process worked or
-// waited for a processor. That waiting time is only known for an entire trial. So each workload
-// gets the trial's share of it.
+// waited for a processor. That waiting time is only known for the trial, so each workload gets the
+// trial's share.
 func (in Input) workShares(contender, workload string) []float64 {
 	readShare := readRatio([]string{"cpu_ns_per_op"}, []string{"time_ns_per_op"})
 	var out []float64
@@ -139,7 +139,6 @@ func (in Input) workShares(contender, workload string) []float64 {
 	return out
 }
 
-// readLatencyOverCPU reads the mean latency of a request divided by its CPU time.
 func readLatencyOverCPU(s tare.Sample) (value float64, ok bool) {
 	return readRatio([]string{tare.KeyMeanLatency, tare.KeyRequests}, []string{tare.KeyServerCPU})(s)
 }
@@ -148,8 +147,7 @@ func readTail(s tare.Sample) (value float64, ok bool) {
 	return readRatio([]string{"p90_ns"}, []string{"p50_ns"})(s)
 }
 
-// serverCPU returns the CPU time of contender's server over all rounds, in ns, or -1 if it is
-// unknown.
+// serverCPU returns the CPU time of contender's server in ns, or -1 if it is unknown.
 func (in Input) serverCPU(contender, workload string) float64 {
 	sum, hasSum := 0.0, false
 	for _, t := range in.Trials {
@@ -168,7 +166,7 @@ func (in Input) serverCPU(contender, workload string) float64 {
 
 func whyIdleInProcess(in Input, contender, workload string) string {
 	shares := in.workShares(contender, workload)
-	if len(shares) == 0 || slices.Min(shares) >= minWorkShare { // then the interval is above it, too
+	if len(shares) == 0 || slices.Min(shares) >= minWorkShare { // the interval is, too
 		return ""
 	}
 	null, okNull := estimateOver(in.workShares(in.withRole(tare.RoleNull), workload))
@@ -204,7 +202,7 @@ func whyIdleInClosedLoop(in Input, contender, workload string) string {
 }
 
 // serverWorkShares returns, per round, the share of its processors' time in which the server worked
-// or waited for a processor. It cannot use more processors than there are requests in flight.
+// or waited for one. It cannot use more processors than there are requests in flight.
 func (in Input) serverWorkShares(contender, workload string) []float64 {
 	var out []float64
 	for _, t := range in.Trials {

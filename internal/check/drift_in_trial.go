@@ -46,11 +46,11 @@ func driftInTrial() Check {
 		Run: func(in Input) []tare.Finding {
 			drifts := in.driftsByRound()
 			var out []tare.Finding
-			var alike []string // contenders and workloads that drift as their reference does
+			var alike []string // drift as their reference does
 			for _, c := range in.measuredContenders() {
 				for _, w := range in.Study.Workloads {
 					reason := driftReason(drifts[subject{c.ID, w.ID}], drifts[in.driftReference(drifts, c.ID, w.ID)])
-					hasDrift := reason[0] // the condition on the contender's own drift
+					hasDrift := reason[0] // condition on the contender's own drift
 					drift, ok := estimateOver(hasDrift.x)
 					switch {
 					case !ok || hasDrift.prove() != proved:
@@ -74,8 +74,7 @@ func driftInTrial() Check {
 	}
 }
 
-// machineDrift returns the one warning that the machine changed its speed during trials. places are
-// contenders and workloads, e.g. "a on small".
+// machineDrift returns the one warning about places, e.g. "a on small".
 func machineDrift(places []string) tare.Finding {
 	const maxShown = 3
 	names := strings.Join(places[:min(len(places), maxShown)], ", ")
@@ -89,9 +88,8 @@ func machineDrift(places []string) tare.Finding {
 	}
 }
 
-// driftReason returns the reason to void a contender for its drift. The first condition is that the
-// drifts are too large. The second, if there are enough rounds, is the same for their differences
-// from the reference. Both maps are by round.
+// driftReason returns the conditions that the drifts are too large, and their differences from the
+// reference. Both maps are by round.
 func driftReason(own, reference map[int]float64) voidReason {
 	var drifts, differences []float64
 	for _, round := range slices.Sorted(maps.Keys(own)) {
@@ -108,8 +106,8 @@ func driftReason(own, reference map[int]float64) voidReason {
 	return s
 }
 
-// driftReference returns the contender whose drift counts as that of the machine. That is the null
-// contender, which does no work, or the baseline.
+// driftReference returns the contender whose drift counts as that of the machine. The null
+// contender does no work.
 func (in Input) driftReference(drifts map[subject]map[int]float64, contender, workload string) subject {
 	null := subject{in.withRole(tare.RoleNull), workload}
 	if len(drifts[null]) > 0 || contender == in.Study.Baseline {
@@ -139,8 +137,8 @@ func (in Input) driftsByRound() map[subject]map[int]float64 {
 	return drifts
 }
 
-// computeDrift returns the logarithm of the cost in the last part of a trial over the cost in its
-// first part. Both are those of a line with the trial's slope.
+// computeDrift returns the logarithm of the cost at the end of a trial over that at its start, by a
+// straight line.
 func computeDrift(ss []tare.Slice) (drift float64, ok bool) {
 	slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
 	n := min(maxParts, len(ss))

@@ -30,7 +30,6 @@ func errorInLoop() Check {
 	}
 }
 
-// subject is one contender on one workload, over all rounds.
 type subject struct{ contender, workload string }
 
 type subjectRound struct {
@@ -56,11 +55,11 @@ func (t tally) add(u tally) tally {
 	return tally{slices: t.slices + u.slices, errors: t.errors + u.errors, ops: t.ops + u.ops}
 }
 
-// describeErrors returns the finding about c, which had errors. It is a warning if every round with
-// errors is void: the other rounds still count.
+// describeErrors returns the finding about c, which had errors. If all rounds with errors are void,
+// it is a warning.
 func (in Input) describeErrors(c subject, all map[subjectRound]tally) tare.Finding {
-	var total, withErrors tally // of all rounds, and of the rounds with errors
-	var voidRounds []roundID    // void rounds with errors
+	var total, withErrors tally // all rounds, and rounds with errors
+	var voidRounds []roundID    // with errors
 	allVoid := true
 	for round, t := range all {
 		if round.subject != c {
@@ -119,7 +118,6 @@ func subjectsWithErrors(timed []tare.Slice) []subject {
 	return out
 }
 
-// firstError returns the first error that an operation of contender returned, or "".
 func firstError(trials []tare.Trial, contender string) string {
 	for _, t := range trials {
 		if t.Contender == contender && t.Evidence.FirstError != "" {

@@ -48,7 +48,6 @@ func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tar
 	for _, f := range findings {
 		switch {
 		case f.Check != e.Check || f.Contender != e.Contender:
-			// The finding is not about this expectation.
 		case f.Severity == tare.Void:
 			e.Outcome, e.Message = tare.Caught, f.Message
 			return
@@ -73,7 +72,6 @@ func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tar
 	}
 }
 
-// whyNotMeasured returns why c was not measured in all rounds, or "".
 func (in Input) whyNotMeasured(c tare.Contender, notMeasured []tare.NotWeighed) string {
 	switch {
 	case c.Absent():
@@ -101,16 +99,16 @@ func (in Input) whyNotMeasured(c tare.Contender, notMeasured []tare.NotWeighed) 
 	return "it was not measured"
 }
 
-// hasEvidence reports whether a contender was tested or timed on any workload. Even a complete
-// trial may have no workload.
+// hasEvidence reports whether a contender was tested or timed. A complete trial may have no
+// workload.
 func (in Input) hasEvidence(contender string) bool {
 	return slices.ContainsFunc(in.Conformance, func(f tare.Conformance) bool { return f.Contender == contender }) ||
 		slices.ContainsFunc(in.Slices, func(s tare.Slice) bool { return s.Contender == contender }) ||
 		slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return t.Contender == contender && len(t.Samples) > 0 })
 }
 
-// setStatisticalOutcome sets the outcome for a statistical check that did not void the trap. The
-// outcome is not "missed" after an omission: the omitted workload may show the mistake.
+// setStatisticalOutcome sets the outcome for a statistical check without a finding. An omitted
+// workload may show the mistake, so the outcome is then not "missed".
 func setStatisticalOutcome(e *tare.Expectation, reasons []voidReason, notMeasured []tare.NotWeighed) {
 	recorded := slices.DeleteFunc(reasons, func(r voidReason) bool { return r.prove() == unrecorded })
 	unsettled := slices.DeleteFunc(slices.Clone(recorded), func(r voidReason) bool { return r.prove() == disproved })
@@ -129,7 +127,6 @@ func setStatisticalOutcome(e *tare.Expectation, reasons []voidReason, notMeasure
 	e.Outcome, e.Message = tare.Missed, fmt.Sprintf("%s were enough, and the check found nothing", format.Count(e.Rounds, "round"))
 }
 
-// whyUndecided returns a sentence that names an omitted workload, or "".
 func whyUndecided(omitted []tare.NotWeighed) string {
 	for _, n := range omitted {
 		if workload := n.Workload(); workload != "" {
@@ -139,8 +136,8 @@ func whyUndecided(omitted []tare.NotWeighed) string {
 	return ""
 }
 
-// roundsWanted returns a clause with the number of rounds that would decide. 0 means more than any
-// study has.
+// roundsWanted returns a clause about the rounds that would decide. 0 means more than any study
+// has.
 func roundsWanted(needed, done int) string {
 	switch minRounds := stats.MinRounds(strict); {
 	case needed == 0:

@@ -16,18 +16,16 @@ const (
 	failedOneIn    = 4
 )
 
-// failureRule is the text of the rule, for the summaries of checks.
 const failureRule = "Such a round is void for the contender, and for all contenders if it is the baseline that failed. Two such rounds in a row, or more than a quarter of those planned, void the contender. " +
 	"The rule considers only failures, never measured values."
 
-// roundID names a round. lengthFactor is the length of its slices over the planned one: 1, or e.g.
-// 8 in a long round. A long round has the number of the ordinary round before it.
+// roundID names a round. lengthFactor is 1, or e.g. 8 in a long round with slices of 8 times the
+// length. A long round has the number of the ordinary round before it.
 type roundID struct{ round, lengthFactor int }
 
 func roundIDOf(t tare.Trial) roundID { return roundID{t.Round, max(1, t.Tau)} }
 
-// whyTooMany returns why a contender must leave the study, or "" if it stays. failed[i] means that
-// the i-th round failed.
+// whyTooMany returns why a contender must leave the study, or "". failed has one element per round.
 func whyTooMany(failed []bool, planned int) string {
 	total, inARow := 0, 0
 	for _, f := range failed {
@@ -47,14 +45,12 @@ func whyTooMany(failed []bool, planned int) string {
 	return ""
 }
 
-// GivenUp returns why contender is not measured any more: its pilot failed, or too many rounds. It
-// returns "" if it still is.
+// GivenUp returns why contender is not measured any more, or "".
 func GivenUp(trials []tare.Trial, contender string, planned int) string {
 	var failed []bool
 	for _, t := range trials {
 		switch {
 		case t.Contender != contender:
-			// A trial of another contender.
 		case t.Round > 0:
 			failed = append(failed, t.Error != nil)
 		case t.Error != nil:
@@ -93,8 +89,7 @@ func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int)
 	return out
 }
 
-// lostParts returns the parts that the baseline lost, by round. Without the baseline there is no
-// ratio.
+// lostParts returns the parts that the baseline lost. Without the baseline there is no ratio.
 func lostParts(trials []tare.Trial, baseline string) map[roundID][]tare.VoidPart {
 	lost := map[roundID][]tare.VoidPart{}
 	for _, t := range trials {
@@ -111,8 +106,8 @@ func lostParts(trials []tare.Trial, baseline string) map[roundID][]tare.VoidPart
 	return lost
 }
 
-// markErrors marks the rounds in which operations of c returned errors. It marks none after a
-// timeout, which is a latency, too.
+// markErrors marks the rounds in which operations of c returned errors. A timeout is a latency, so
+// it marks none then.
 func markErrors(trials []tare.Trial, c subject, all map[subjectRound]tally, planned int) {
 	var rounds []*tare.Trial
 	var failed []bool
@@ -120,7 +115,7 @@ func markErrors(trials []tare.Trial, c subject, all map[subjectRound]tally, plan
 		t := &trials[i]
 		timed := all[subjectRound{c, roundIDOf(*t)}]
 		isPilot := t.Round == 0
-		hasNoSlices := t.Error == nil && timed.slices == 0 // the workload was not part of the round
+		hasNoSlices := t.Error == nil && timed.slices == 0 // not part of the round
 		if t.Contender != c.contender || isPilot || hasNoSlices {
 			continue
 		}

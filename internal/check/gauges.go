@@ -13,7 +13,7 @@ import (
 // This file reads the samples of a study and estimates values over all rounds. A sample has the
 // measurements of one workload in one trial, the process of a contender in one round.
 
-// measuredContenders omits the null contender, which does no work, and the control, a second copy
+// measuredContenders omits the null contender, which does nothing, and the control, a second copy
 // of the baseline.
 func (in Input) measuredContenders() []tare.Contender {
 	return slices.DeleteFunc(slices.Clone(in.Contenders), func(c tare.Contender) bool {
@@ -26,7 +26,6 @@ func (in Input) comparableContenders() []tare.Contender {
 	return slices.DeleteFunc(in.measuredContenders(), func(c tare.Contender) bool { return c.Role == tare.RoleApart })
 }
 
-// withRole returns the id of the first contender with that role, or "".
 func (in Input) withRole(role tare.Role) string {
 	for _, c := range in.Contenders {
 		if c.Role == role {
@@ -36,19 +35,16 @@ func (in Input) withRole(role tare.Role) string {
 	return ""
 }
 
-// trafficWorkloads lists the workloads whose requests come over connections.
 func (in Input) trafficWorkloads() []tare.Workload {
 	return slices.DeleteFunc(slices.Clone(in.Study.Workloads), func(w tare.Workload) bool { return w.Traffic == nil })
 }
 
-// trafficOf returns how requests reach a server on workload, or nil without a server.
 func (in Input) trafficOf(workload string) *tare.Traffic {
 	w, _ := in.Workload(workload)
 	return w.Traffic
 }
 
-// capacityMetrics lists the study's metrics on w that measure the capacity of a server: throughput
-// and latencies.
+// capacityMetrics lists the study's metrics on w that depend on the capacity of a server.
 func (in Input) capacityMetrics(w tare.Workload) []string {
 	return slices.DeleteFunc(slices.Clone(in.Study.Metrics), func(name string) bool {
 		m, ok := tare.MetricNamed(name)
@@ -57,8 +53,6 @@ func (in Input) capacityMetrics(w tare.Workload) []string {
 	})
 }
 
-// findEach calls describe for every contender on every workload, and returns a finding for each
-// message.
 func findEach(contenders []tare.Contender, workloads []tare.Workload, describe func(c tare.Contender, w tare.Workload) string) []tare.Finding {
 	var out []tare.Finding
 	for _, w := range workloads {
@@ -71,8 +65,8 @@ func findEach(contenders []tare.Contender, workloads []tare.Workload, describe f
 	return out
 }
 
-// findAgainstBaseline calls describe for every comparable contender on every workload. e and base
-// are the estimates for the contender and the baseline.
+// findAgainstBaseline is findEach for comparable contenders. e and base are their estimates and the
+// baseline's.
 func (in Input) findAgainstBaseline(workloads []tare.Workload, read reading, describe func(c tare.Contender, w tare.Workload, e, base extent) string) []tare.Finding {
 	return findEach(in.comparableContenders(), workloads, func(c tare.Contender, w tare.Workload) string {
 		base, okBase := in.estimateValue(in.Study.Baseline, w.ID, read)
@@ -112,7 +106,7 @@ func readRatio(dividends, divisors []string) reading {
 	return func(s tare.Sample) (float64, bool) {
 		dividend, okDividend := multiplyKeys(s, dividends...)
 		divisor, okDivisor := multiplyKeys(s, divisors...)
-		if !okDividend || !okDivisor || !(divisor > 0) { // also false if the divisor is NaN
+		if !okDividend || !okDivisor || !(divisor > 0) { // also for NaN
 			return 0, false
 		}
 		return dividend / divisor, true
@@ -127,8 +121,8 @@ func readClientBusy(s tare.Sample) (share float64, ok bool) {
 	return readRatio([]string{tare.KeyClientCPU}, []string{tare.KeyWall, tare.KeyClientCores})(s)
 }
 
-// readOccupied reads the share of its cores' time that the load generator used or waited for. The
-// waiting time is 0 if the system does not report it.
+// readOccupied reads the share of its cores' time that the load generator used or waited for.
+// Unknown waiting time is 0.
 func readOccupied(s tare.Sample) (value float64, ok bool) {
 	available, ok := multiplyKeys(s, tare.KeyWall, tare.KeyClientCores) // core-ns
 	cpu, okCPU := s[tare.KeyClientCPU]
@@ -138,13 +132,11 @@ func readOccupied(s tare.Sample) (value float64, ok bool) {
 	return (cpu + s[tare.KeyClientWait]) / available, true
 }
 
-// isCounted reports whether the trial is complete and at the plan's slice length.
 func isCounted(t tare.Trial) bool { return t.Error == nil && t.Tau <= 1 }
 
-// isTimed reports whether the slice has the plan's length and has measured something.
 func isTimed(s tare.Slice) bool { return s.Tau <= 1 && s.Ops > 0 && s.WallNS > 0 }
 
-// perRound returns the values of contender's counted trials on workload, in the order of rounds.
+// perRound returns the values of contender's counted trials, in the order of rounds.
 func (in Input) perRound(contender, workload string, read reading) []float64 {
 	var out []float64
 	for _, t := range in.Trials {
@@ -158,8 +150,7 @@ func (in Input) perRound(contender, workload string, read reading) []float64 {
 	return out
 }
 
-// pairedRatios returns the value of contender a over that of contender b, for every round that has
-// both.
+// pairedRatios returns the value of contender a over that of b, for every round that has both.
 func (in Input) pairedRatios(a, b, workload string, read reading) []float64 {
 	divisors := map[int]float64{} // by round
 	for _, t := range in.Trials {
@@ -177,15 +168,14 @@ func (in Input) pairedRatios(a, b, workload string, read reading) []float64 {
 	return out
 }
 
-// extent is an estimate over rounds with its interval, in the unit of the value.
+// extent is an estimate over rounds with its interval.
 type extent struct {
 	mid, lo, hi float64
-	rounds      int // number of rounds with the value
+	rounds      int
 }
 
-// estimateOver returns the Hodges–Lehmann estimate of x with its interval at the strict level. With
-// too few rounds, the interval covers all values. A limit must then be exceeded in every round. It
-// returns false if x is empty.
+// estimateOver returns the estimate of x with its interval at the strict level. With too few rounds
+// it covers all values: a limit must be exceeded in every round.
 func estimateOver(x []float64) (e extent, ok bool) {
 	if len(x) == 0 {
 		return extent{}, false
@@ -206,22 +196,20 @@ func (e extent) isAbove(limit float64) bool { return e.lo > limit }
 
 func (e extent) isBelow(limit float64) bool { return e.hi < limit }
 
-// isOutside reports whether the entire interval is outside that of base, by more than margin.
+// isOutside reports whether the entire interval is more than margin outside that of base.
 func (e extent) isOutside(base extent, margin float64) bool {
 	return e.isAbove(base.hi+margin) || e.isBelow(base.lo-margin)
 }
 
-// isOff reports whether the entire interval of a ratio is off 1 by more than margin, as a factor.
+// isOff reports whether the entire interval of a ratio is off 1 by a factor of more than 1+margin.
 func (e extent) isOff(margin float64) bool { return e.isAbove(1+margin) || e.isBelow(1/(1+margin)) }
 
-// exceptApart is the sentence of summaries about contenders that a check skips.
 const exceptApart = "Contenders that stand apart do another job and are skipped."
 
-// byRounds is the end of a sentence of a summary about a value that is beyond a limit.
+// byRounds ends a sentence of a summary about a value beyond a limit.
 const byRounds = "with its entire 99.9 % interval over rounds (with fewer than 11 rounds: in every round)"
 
-// describeLoad returns clauses about how busy the server and the load generator were. Each begins
-// with "; ".
+// describeLoad returns clauses about how busy both sides were. Each begins with "; ".
 func (in Input) describeLoad(contender, workload string) string {
 	var out string
 	for _, side := range []struct {
@@ -235,7 +223,7 @@ func (in Input) describeLoad(contender, workload string) string {
 		if !ok {
 			continue
 		}
-		cores := in.perRound(contender, workload, readKey(side.cores)) // not empty: the share needs them
+		cores := in.perRound(contender, workload, readKey(side.cores)) // not empty, like share
 		out += fmt.Sprintf("; %s was busy %s of its %s", side.name, format.Percent(share.mid), format.Count(int(math.Round(cores[0])), "core"))
 	}
 	return out

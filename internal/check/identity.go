@@ -6,7 +6,6 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// identity compares what contender.json declares with what was found in the binary.
 func identity() Check {
 	return Check{
 		ID:       "identity",

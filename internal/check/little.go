@@ -29,7 +29,7 @@ func little() Check {
 		voidReasons: func(in Input, contender string) (out []voidReason) {
 			for _, w := range in.trafficWorkloads() {
 				out = append(out, voidReason{offOne(in.perRound(contender, w.ID, readInFlight), maxLittleOff)})
-				if w.Traffic.Rate == 0 { // a closed loop
+				if w.Traffic.Rate == 0 { // closed loop
 					out = append(out, in.linkReasons(contender, w)...)
 				}
 			}
@@ -58,13 +58,12 @@ func little() Check {
 	}
 }
 
-// readInFlight reads rate × latency divided by the concurrency. It is 1 by Little's law.
+// readInFlight reads rate × latency divided by the concurrency.
 func readInFlight(s tare.Sample) (value float64, ok bool) {
 	v, ok := readRatio([]string{tare.KeyRate, tare.KeyMeanLatency}, []string{tare.KeyConcurrency})(s)
-	return v / nsPerSecond, ok // rates are per second, latencies in ns
+	return v / nsPerSecond, ok // rate per second, latency in ns
 }
 
-// whyLittleFails returns a sentence if Little's law does not hold.
 func whyLittleFails(in Input, contender, workload string) string {
 	e, ok := in.estimateValue(contender, workload, readInFlight)
 	if !ok || !e.isOff(maxLittleOff) {
@@ -75,8 +74,6 @@ func whyLittleFails(in Input, contender, workload string) string {
 		formatNumber(e.mid*concurrency.mid), formatNumber(concurrency.mid), e.mid, e.lo, e.hi, format.Count(e.rounds, "round"))
 }
 
-// whyLinkLimits returns a sentence if the configured link was the limit. It was not if a side was
-// busy.
 func whyLinkLimits(in Input, contender string, w tare.Workload) string {
 	for _, side := range []reading{readServerBusy, readOccupied} { // server, load generator
 		if e, ok := in.estimateValue(contender, w.ID, side); ok && e.mid >= saturated {
@@ -95,8 +92,7 @@ func whyLinkLimits(in Input, contender string, w tare.Workload) string {
 	return ""
 }
 
-// readOnLink reads the share of the requests in flight that were on the link: rate × delay /
-// concurrency.
+// readOnLink reads the share of the requests in flight that were on the link.
 func readOnLink(w tare.Workload) reading {
 	return func(s tare.Sample) (float64, bool) {
 		v, ok := readRatio([]string{tare.KeyRate}, []string{tare.KeyConcurrency})(s)
@@ -104,7 +100,7 @@ func readOnLink(w tare.Workload) reading {
 	}
 }
 
-// readLinkUse reads the used share of the link's bandwidth in one direction. key is KeyBytesSent or
+// readLinkUse reads the used share of the link's bandwidth. key is KeyBytesSent or
 // KeyBytesReceived, in bytes per request.
 func readLinkUse(w tare.Workload, key string) reading {
 	return func(s tare.Sample) (float64, bool) {
@@ -113,8 +109,6 @@ func readLinkUse(w tare.Workload, key string) reading {
 	}
 }
 
-// linkReasons returns a reason for each way in which whyLinkLimits can find that the link was the
-// limit.
 func (in Input) linkReasons(contender string, w tare.Workload) (out []voidReason) {
 	for _, link := range []struct {
 		read  reading
@@ -135,8 +129,7 @@ func (in Input) linkReasons(contender string, w tare.Workload) (out []voidReason
 	return out
 }
 
-// closedMetric returns the metric that is the inverse of a closed loop's throughput, as a slice of
-// one element or nil.
+// closedMetric returns the inverse of a closed loop's throughput, as a slice of one element or nil.
 func closedMetric(metrics []string) []string {
 	for i, m := range metrics {
 		if tare.MetricFor(m).Closed {

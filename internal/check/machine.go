@@ -13,12 +13,10 @@ const (
 	maxThrottled = 0.01 // share of wall time in which a CPU quota stopped them
 )
 
-// maxClockRatio is the largest ratio of CPU time to wall time that one busy thread may have. Above
-// it the clocks may disagree.
+// maxClockRatio is the largest CPU time of one busy thread over wall time. Above it the clocks may
+// disagree.
 const maxClockRatio = 1.05
 
-// machine warns of activity of other programs, and of settings that change the speed of the
-// machine.
 func machine() Check {
 	return Check{
 		ID:       "machine",
@@ -75,7 +73,6 @@ func machine() Check {
 	}
 }
 
-// compareClocks returns a note if the null contender used more CPU time than time passed.
 func compareClocks(in Input) (finding tare.Finding, ok bool) {
 	sums := map[string]float64{} // by metric
 	for _, v := range in.Values {

@@ -60,11 +60,10 @@ func (in Input) sumProbes(contender string) tare.Conformance {
 
 const maxAcceptedShown = 3
 
-// notePermissive returns the note that a contender with another job accepts requests that it should
-// reject. p is the sum of its probes.
+// notePermissive returns the note about a contender with another job. p is the sum of its probes.
 func notePermissive(p tare.Conformance) tare.Finding {
 	message := fmt.Sprintf("it stands apart, and %d of %s were not refused, or not as the reference does", p.Wrong, format.Count(p.Cases, "probe"))
-	shown := p.Unrefused[:min(len(p.Unrefused), maxAcceptedShown)] // requests that were accepted
+	shown := p.Unrefused[:min(len(p.Unrefused), maxAcceptedShown)] // accepted requests
 	if len(shown) > 0 {
 		message += ": " + strings.Join(shown, "; ")
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// minNotedShare is the least share of the harness that is worth a note.
 const minNotedShare = 0.05
 
 // nullShare compares values with those of the null contender, which does no work. Its values are
@@ -37,8 +36,8 @@ func nullShare() Check {
 	}
 }
 
-// findNullShare returns a note about the contender with the smallest value. The share of the
-// harness is largest in it.
+// findNullShare returns a note about the contender with the smallest value, of which the harness
+// has the largest share.
 func findNullShare(in Input, workload, metric string) (finding tare.Finding, ok bool) {
 	null, cheapest := tare.Value{}, tare.Value{}
 	for _, v := range in.Values {

@@ -12,7 +12,6 @@ const (
 	maxOutputRatio  = 2 // tolerated ratio of the outputs of two servers that are not silent
 )
 
-// outputParity finds servers that log more, or less, than the baseline.
 func outputParity() Check {
 	return Check{
 		ID:       "output-parity",
@@ -35,8 +34,7 @@ func outputParity() Check {
 	}
 }
 
-// describeOutput returns a sentence if the output e of a contender differs from the baseline's.
-// Both are bytes per request.
+// describeOutput compares outputs in bytes per request.
 func describeOutput(e, base extent, baseline string) string {
 	bothWrite := e.isAbove(maxSilentOutput) && base.isAbove(maxSilentOutput)
 	areFarApart := e.isAbove(maxOutputRatio*base.hi) || e.isBelow(base.lo/maxOutputRatio)
@@ -51,7 +49,6 @@ func describeOutput(e, base extent, baseline string) string {
 	return ""
 }
 
-// describeLog returns a clause about the log that the study configures for c, or "".
 func describeLog(c tare.Contender) string {
 	if log := c.Set["log"]; log != "" && log != "none" {
 		return fmt.Sprintf(" (it is configured so: log %s)", log)
@@ -59,7 +56,6 @@ func describeLog(c tare.Contender) string {
 	return ""
 }
 
-// describeDebugMode returns a clause if contender's stderr mentions a debug mode.
 func describeDebugMode(in Input, contender string) string {
 	for _, t := range in.Trials {
 		if t.Contender == contender && strings.Contains(strings.ToLower(t.Evidence.StderrTail), "debug") {

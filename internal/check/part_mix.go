@@ -25,8 +25,8 @@ type timeBound struct {
 
 func describePart(id string) string { return fmt.Sprintf("one on %s, which is a part of it", id) }
 
-// findBeyond returns the finding that the time is beyond the bound, and the logarithm of their
-// ratio. The entire interval at this error level must be beyond it by the tolerance.
+// findBeyond returns the finding that the entire interval is beyond the bound by the tolerance, and
+// ln(time / bound).
 func (b timeBound) findBeyond(contender string, level float64) (f tare.Finding, logRatio float64, ok bool) {
 	lo, hi, hasInterval := stats.Interval(b.logs, level)
 	limit := math.Log1p(tolerance)
@@ -45,7 +45,6 @@ func (b timeBound) findBeyond(contender string, level float64) (f tare.Finding, 
 	}, logRatio, true
 }
 
-// boundReasons returns a reason to void a contender for each of the bounds on its times.
 func boundReasons(bounds []timeBound) (out []voidReason) {
 	for _, b := range bounds {
 		c := belowLimit(b.logs, -math.Log1p(tolerance))
@@ -58,7 +57,6 @@ func boundReasons(bounds []timeBound) (out []voidReason) {
 	return out
 }
 
-// findOutsideParts finds the workloads on which contender is beyond a bound from its parts.
 func findOutsideParts(workloads []tare.Workload, times map[subjectRound]float64, contender string) (out []tare.Finding) {
 	bounds := allBounds(workloads, times, contender)
 	for _, b := range bounds {
@@ -76,8 +74,8 @@ func allBounds(workloads []tare.Workload, times map[subjectRound]float64, conten
 	return out
 }
 
-// boundsOf returns the bounds on the time of w. Each part that is a workload of the study gives a
-// lower bound. A mix has bounds only if all of its parts are.
+// boundsOf returns the bounds on the time of w. Each measured part gives a lower bound. A mix has
+// bounds only if all parts are measured.
 func boundsOf(w tare.Workload, workloads []tare.Workload, times map[subjectRound]float64, contender string) (out []timeBound) {
 	parts := make([]tare.Workload, len(w.Parts))
 	found := 0
@@ -97,7 +95,7 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[subjectRound
 		return mixBounds(w, parts, times, contender)
 	}
 	for i, p := range parts {
-		if p.ID == "" { // not a workload of the study
+		if p.ID == "" { // not in the study
 			continue
 		}
 		b := timeBound{whole: w.ID, text: describePart(p.ID)}
@@ -130,14 +128,14 @@ func mixBounds(w tare.Workload, parts []tare.Workload, times map[subjectRound]fl
 }
 
 // sameSetup reports whether a and b differ only in their operations. Times at a given rate do not
-// show what an operation costs.
+// show the cost of an operation.
 func sameSetup(a, b tare.Workload) bool {
 	hasRate := a.Traffic != nil && a.Traffic.Rate != 0
 	sameInput := a.Fixture == b.Fixture && a.N == b.N && a.Heap == b.Heap
 	return !hasRate && sameInput && sameSet(a.Set, b.Set) && reflect.DeepEqual(a.Traffic, b.Traffic)
 }
 
-// sameSet reports whether a and b have the same entries. nil is the same as empty.
+// sameSet takes nil for empty.
 func sameSet(a, b map[string]string) bool {
 	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b)
 }

@@ -43,8 +43,8 @@ func estimateShift(x, y []float64, alpha float64) (estimate, lo, hi float64, ok 
 }
 
 // rankSumNull returns P(U = u) for u = 0 … m·n if all m+n values come from one distribution. U
-// counts the pairs whose value of the first sample is larger. The function counts the ways to
-// choose n of the m+n ranks with a sum u above the smallest.
+// counts the pairs whose first value is larger. It follows from the ways to choose n ranks with a
+// sum u above the smallest.
 func rankSumNull(m, n int) []float64 {
 	// ways[k][s] is the number of ways to choose k ranks with a sum s above the smallest one.
 	ways := make([][]float64, n+1)

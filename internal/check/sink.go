@@ -50,12 +50,11 @@ func sink() Check {
 	}
 }
 
-// findConstantOutput returns a finding if all timed slices wrote the same bytes per operation, but
-// the answers in c have different lengths. The mean length is correct: the slices may go through
-// all bodies. Fewer bytes than any answer are not judged, because binary answers may have been
-// converted to JSON.
+// findConstantOutput returns a finding if all timed slices wrote the same bytes per operation,
+// despite answers of different lengths. Slices of all bodies may write the mean length. Binary
+// answers may have been shorter than in JSON.
 func findConstantOutput(in Input, c tare.Conformance) (finding tare.Finding, ok bool) {
-	if c.During || c.Probe { // only a sample is tested during a round, and probes are not timed
+	if c.During || c.Probe { // samples during a round, and untimed probes
 		return tare.Finding{}, false
 	}
 	haveDifferentLengths := c.Cases >= 2 && c.Bytes != c.MinBytes*int64(c.Cases)
@@ -76,7 +75,7 @@ func findConstantOutput(in Input, c tare.Conformance) (finding tare.Finding, ok 
 		return tare.Finding{}, false
 	}
 	bytes, ops := timed[0].BytesOut, timed[0].Ops
-	// Products are compared instead of bytes per operation, because integers are exact.
+	// Integers are exact, unlike bytes per operation.
 	isVaried := slices.ContainsFunc(timed, func(s tare.Slice) bool { return s.BytesOut*ops != bytes*s.Ops })
 	isBelowShortest := bytes < c.MinBytes*ops
 	isMeanLength := bytes*int64(c.Cases) == c.Bytes*ops

@@ -54,13 +54,11 @@ func sliceInvariance() Check {
 	}
 }
 
-// inOrdinaryRound names a contender on a workload in a round with the planned slice length.
 func inOrdinaryRound(round int, workload, contender string) subjectRound {
 	return subjectRound{subject{contender, workload}, roundID{round, 1}}
 }
 
-// timesPerOp returns the wall time per operation of each contender on each workload in each round,
-// in ns.
+// timesPerOp returns the wall time per operation in ns.
 func timesPerOp(timed []tare.Slice) map[subjectRound]float64 {
 	type sum struct{ ns, ops int64 }
 	sums := map[subjectRound]sum{}
@@ -77,8 +75,7 @@ func timesPerOp(timed []tare.Slice) map[subjectRound]float64 {
 	return out
 }
 
-// ratiosByLength returns ln(contender/baseline) for each ordinary and each long round, and the
-// factor between the slice lengths.
+// ratiosByLength returns ln(contender/baseline) of ordinary and of long rounds.
 func ratiosByLength(sums map[subjectRound]float64, workload, contender, baseline string) (short, long []float64, lengthFactor int) {
 	keys := slices.SortedFunc(maps.Keys(sums), func(a, b subjectRound) int {
 		return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.lengthFactor, b.lengthFactor))

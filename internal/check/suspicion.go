@@ -15,7 +15,7 @@ import (
 // the ratio decides. The condition is true for 1.03 to 1.05, false for 0.995 to 1.002, and
 // undecided for 0.97 to 1.02.
 
-// voidReason is a possible reason to void a contender. It applies if all conditions are true.
+// voidReason applies if all conditions are true.
 type voidReason []condition
 
 // condition is true if the middle of the values x is below low or above high.
@@ -26,21 +26,19 @@ type condition struct {
 	isFalse   bool    // false for certain; x is nil
 }
 
-// proof is the result of comparing a condition or a reason with the evidence.
 type proof int
 
 const (
-	unrecorded proof = iota // the values were not recorded, so the check does not apply
+	unrecorded proof = iota // the check does not apply
 	undecided               // more rounds are needed
-	disproved               // false
-	proved                  // true
+	disproved
+	proved
 )
 
-// disprovedByRecords returns a reason that is disproved for certain. Checks that do not depend on
-// chance return it after they found nothing.
+// disprovedByRecords returns a reason that is false for certain, for checks that do not depend on
+// chance.
 func disprovedByRecords() voidReason { return voidReason{{isFalse: true}} }
 
-// outsideRange returns the condition, at the strict level, that x is below low or above high.
 func outsideRange(x []float64, low, high float64) condition {
 	return condition{x: x, low: low, high: high, level: strict}
 }
@@ -48,7 +46,7 @@ func outsideRange(x []float64, low, high float64) condition {
 func aboveLimit(x []float64, limit float64) condition { return outsideRange(x, math.Inf(-1), limit) }
 func belowLimit(x []float64, limit float64) condition { return outsideRange(x, limit, math.Inf(1)) }
 
-// offOne returns the condition that ratios are off 1 by more than margin, as a factor.
+// offOne returns the condition that ratios are off 1 by a factor of more than 1+margin.
 func offOne(x []float64, margin float64) condition {
 	return outsideRange(x, 1/(1+margin), 1+margin)
 }
@@ -71,7 +69,7 @@ func (c condition) prove() proof {
 	return undecided
 }
 
-// isLikely reports whether the condition is true for the estimate, whatever the interval is.
+// isLikely reports whether the estimate meets the condition.
 func (c condition) isLikely() bool {
 	estimate := stats.HodgesLehmann(c.x)
 	return estimate < c.low || estimate > c.high
@@ -79,7 +77,7 @@ func (c condition) isLikely() bool {
 
 const outOfReach = stats.MaxRounds + 1 // more rounds than any study has
 
-// roundsNeeded returns the number of rounds that would decide about the condition, or outOfReach.
+// roundsNeeded returns the number of rounds that would decide, or outOfReach.
 func (c condition) roundsNeeded() int {
 	const minForSpread = 4 // fewer rounds do not show how much x varies
 	minRounds := stats.MinRounds(c.level)
@@ -103,7 +101,6 @@ func (c condition) roundsNeeded() int {
 	return n
 }
 
-// prove combines the conditions. One false condition disproves the reason.
 func (r voidReason) prove() proof {
 	var proofs []proof
 	for _, c := range r {
@@ -120,8 +117,8 @@ func (r voidReason) prove() proof {
 	return proved
 }
 
-// forecastRounds returns the number of rounds that would decide about the reason, and whether it
-// would then be proved. To disprove it, one false condition is enough.
+// forecastRounds returns the number of rounds that would decide. One false condition disproves the
+// reason.
 func (r voidReason) forecastRounds() (rounds int, willProve bool) {
 	toProve, toDisprove := 0, outOfReach
 	willProve = true
@@ -138,8 +135,8 @@ func (r voidReason) forecastRounds() (rounds int, willProve bool) {
 	return toDisprove, false
 }
 
-// roundsToDecide returns the number of rounds that would prove a likely reason, or else disprove
-// all. 0 means more rounds than any study has.
+// roundsToDecide returns the rounds that would prove a likely reason, or else disprove all. 0 means
+// more than any study has.
 func roundsToDecide(reasons []voidReason) int {
 	toProve, toDisprove := outOfReach, 0
 	anyLikely := false

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// maxTimeoutsMissing is the share of the timeouts that may be missing from the latencies. Their
-// requests were in flight when measuring ended.
+// maxTimeoutsMissing is the share of the timeouts that may be missing: requests in flight when
+// measuring ended.
 const maxTimeoutsMissing = 0.10
 
 // timeoutsCounted checks that timeouts are among the recorded latencies. For example, a load
@@ -38,8 +38,7 @@ func timeoutsCounted() Check {
 	}
 }
 
-// timeoutReasons returns a disproved reason for each trial of contender with timeouts. The check
-// does not depend on chance.
+// timeoutReasons returns disproved reasons for trials with timeouts: chance plays no part.
 func timeoutReasons(in Input, contender string) (reasons []voidReason) {
 	for _, w := range in.trafficWorkloads() {
 		for _, t := range in.Trials {
@@ -51,7 +50,6 @@ func timeoutReasons(in Input, contender string) (reasons []voidReason) {
 	return reasons
 }
 
-// timeoutLatencies returns the latencies of a trial in which requests timed out.
 func timeoutLatencies(t tare.Trial, w tare.Workload) (h *hist.Hist, ok bool) {
 	s := t.Samples[w.ID]
 	_, hasRequests := s[tare.KeyRequests]
@@ -60,7 +58,6 @@ func timeoutLatencies(t tare.Trial, w tare.Workload) (h *hist.Hist, ok bool) {
 	return h, isCounted(t) && hasTimeouts && err == nil
 }
 
-// whyMissing returns a sentence if timeouts are missing from the latencies of a trial.
 func whyMissing(t tare.Trial, w tare.Workload) string {
 	h, ok := timeoutLatencies(t, w)
 	if !ok {

@@ -23,7 +23,7 @@ func trial() Check {
 		withFailures: true,
 		Run: func(in Input) []tare.Finding {
 			failed := map[string][]tare.Trial{} // by contender
-			var order []string                  // contenders, by their first failure
+			var order []string                  // by first failure
 			for _, t := range in.Trials {
 				if t.Error == nil {
 					continue
@@ -42,11 +42,9 @@ func trial() Check {
 	}
 }
 
-// voidRoundAdvice is the advice of findings after which the other rounds still count.
 const voidRoundAdvice = "the other rounds count, and the intervals come from them; make sure that the failure has nothing to do with the amount of work"
 
-// describeFailures returns the finding about failed trials. It is a warning if the contender stays
-// in the study.
+// describeFailures returns a warning if the contender stays in the study.
 func (in Input) describeFailures(id string, failed []tare.Trial) tare.Finding {
 	first := failed[0]
 	f := tare.Finding{Contender: id, Message: fmt.Sprintf("%s in %s: %s", describeEnd(first.Error.Class), roundIDOf(first), first.Error.Message)}

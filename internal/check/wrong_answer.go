@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// wrongAnswer adds up the wrong answers of each contender on each workload.
 func wrongAnswer() Check {
 	return Check{
 		ID:       "wrong-answer",
