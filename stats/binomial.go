@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// OrderInterval returns an interval at level alpha for the median. It assumes only that the values
-// are independent. The ends are the k-th value from below and from above, with the largest k such
-// that 2·P(Bin(n, ½) ≤ k−1) ≤ alpha. ok is false if there are too few values: fewer than six at 5
-// %.
+// OrderInterval returns an interval at level alpha for the median of independent values. It lies
+// between the k-th values from both ends, with the largest k such that 2·P(Bin(n, ½) ≤ k−1) ≤
+// alpha. ok is false if there are too few values: fewer than six at 5 %.
 //
 // Source: W. R. Thompson, "On confidence ranges for the median and other expectation
 // distributions", Ann. Math. Statist. 7 (1936) 122–128.
@@ -38,17 +37,17 @@ const rounding = 1e-12
 func ClopperPearson(k, n int, alpha float64) (lo, hi float64) {
 	lo, hi = 0, 1
 	if k > 0 {
-		// The p at which k or more successes have probability alpha/2.
+		// k or more successes have probability alpha/2.
 		lo = findRoot(func(p float64) bool { return binomialCDF(n-k, n, 1-p) < alpha/2 })
 	}
 	if k < n {
-		// The p at which k or fewer successes have probability alpha/2.
+		// k or fewer successes have probability alpha/2.
 		hi = findRoot(func(p float64) bool { return binomialCDF(k, n, p) > alpha/2 })
 	}
 	return lo, hi
 }
 
-// findRoot returns, by bisection, the point of [0, 1] below which isBelow returns true.
+// findRoot returns the point of [0, 1] below which isBelow returns true.
 func findRoot(isBelow func(float64) bool) float64 {
 	lo, hi := 0.0, 1.0
 	for range 100 {

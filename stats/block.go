@@ -5,16 +5,15 @@ import "math"
 // Point is the cost of one slice, a timed run of operations.
 type Point struct {
 	Ops int64   // number of operations
-	NS  float64 // their total cost, usually in ns of wall or CPU time
+	NS  float64 // total cost, usually in ns
 }
 
 // BlockEffect returns the logarithm of the ratio of a to b in one round. The slice a[i] is paired
-// with b[i]. Each block of consecutive slices is summed to one ratio of costs per operation. The
-// result is the Hodges–Lehmann estimate over the blocks. A block should contain at least two
-// garbage collection cycles of the allocating side.
+// with b[i]. Each block of consecutive slices gives one ratio. The result is their Hodges–Lehmann
+// estimate. A block should contain at least two garbage collection cycles.
 //
-// Slices after the last complete block belong to that block. The rest of the longer one of a and b
-// is ignored. The result is NaN if a block has no operations or no positive cost.
+// Slices after the last complete block belong to it. The result is NaN if a block has no operations
+// or no positive cost.
 func BlockEffect(a, b []Point, block int) float64 {
 	return HodgesLehmann(BlockEffects(a, b, block))
 }
@@ -38,8 +37,8 @@ func BlockEffects(a, b []Point, block int) []float64 {
 	return effects
 }
 
-// SumEffect returns the logarithm of the ratio of sums: the total cost per operation of a over that
-// of b. It is NaN if a side has no operations or no positive cost.
+// SumEffect returns the logarithm of the total cost per operation of a over that of b. It is NaN
+// without operations or a positive cost.
 func SumEffect(a, b []Point) float64 {
 	return math.Log(perOp(a)) - math.Log(perOp(b))
 }

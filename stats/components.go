@@ -1,16 +1,15 @@
 package stats
 
-// Variance is the variance of the logarithm of a ratio of two contenders, in two components.
+// Variance is the variance of the logarithm of a ratio, in two components.
 type Variance struct {
-	Within  float64 // from block to block in a round; a block is a few slices
-	Between float64 // added from round to round, also if rounds are longer
-	Rounds  int     // number of rounds that it was estimated from
+	Within  float64 // variance of a block, a few slices of a round
+	Between float64 // additional variance of a round, however long
+	Rounds  int     // basis of the estimate
 }
 
 // Components splits the variance of effects into that of a block within its round, and that between
-// rounds. blocks has the effects of the blocks of each round. Rounds with fewer than two blocks are
-// ignored. ok is false if fewer than two rounds remain. A negative estimate between rounds becomes
-// 0.
+// rounds. blocks has the effects of each round. ok is false if fewer than two rounds have two
+// blocks.
 //
 // Source: the analysis-of-variance estimator of a one-way random-effects model (S. R. Searle, G.
 // Casella, C. E. McCulloch, "Variance Components", 1992, §3.6).

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Alpha is the error rate of verdicts. It holds for all comparisons of a family together and over
-// all looks, the interim analyses of a study.
+// Alpha is the error rate of verdicts, for all comparisons of a family and all looks together.
+// Looks are interim analyses.
 const Alpha = 0.05
 
-// Holm returns the p-values of a family, adjusted for its size. Reject the hypotheses with an
-// adjusted value of at most α. Then the probability of any false rejection is at most α.
+// Holm returns the p-values of a family, adjusted for its size. Rejecting those of at most α makes
+// any false rejection with a probability of at most α.
 //
 // Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6
 // (1979) 65–70.
@@ -26,9 +26,9 @@ func Holm(p []float64) []float64 {
 }
 
 // HolmLooks reports which comparisons of a family are significant in a study with several interim
-// analyses. It is Holm's step-down procedure with the levels of [LookLevel]. p has the exact
-// two-sided p-values at the current analysis. The smallest of m values is compared with
-// LookLevel(alpha/m, looks), the next with LookLevel(alpha/(m−1), looks), and so on.
+// analyses. It is Holm's step-down procedure with the levels of [LookLevel]. The smallest of m
+// p-values is compared with LookLevel(alpha/m, looks), the next with LookLevel(alpha/(m−1), looks),
+// and so on.
 func HolmLooks(p []float64, alpha float64, looks int) []bool {
 	out := make([]bool, len(p))
 	for rank, i := range sortedIndexes(p) {

@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// MinMachines is the least number of machines that can be pooled. With two, the variance has one
-// degree of freedom, and the interval would be too wide.
+// MinMachines is the least number of machines that can be pooled. The interval of two would be too
+// wide.
 const MinMachines = 3
 
-// MachinesDiffer is the level at which machines are reported as different, over all comparisons. A
-// few disturbed rounds raise the error rate slightly, but not above 5 %.
+// MachinesDiffer is the level at which machines are reported as different. A few disturbed rounds
+// raise the error rate slightly, but not above 5 %.
 const MachinesDiffer = 0.04
 
 // Estimate is one machine's estimate of a quantity.
 type Estimate struct {
 	Value    float64
-	Variance float64 // variance of Value
-	Free     int     // degrees of freedom of Variance
+	Variance float64
+	Free     int // degrees of freedom
 }
 
-// Trimmed returns the mean of x without a fifth of the values at either end. The variance comes
-// from the winsorized sample. One disturbed round changes neither of them much. ok is false if
-// fewer than two values remain.
+// Trimmed returns the mean of x without a fifth of the values at either end, with its variance from
+// the winsorized sample. One disturbed round changes neither much. ok is false if fewer than two
+// values remain.
 //
 // Source: J. W. Tukey, D. H. McLaughlin, "Less vulnerable confidence and significance procedures
 // for location based on a single sample: trimming/winsorization 1", Sankhyā A 25 (1963) 331–352.
@@ -34,7 +34,7 @@ func Trimmed(x []float64) (e Estimate, ok bool) {
 		return Estimate{}, false
 	}
 	value := computeMean(s[cut : cut+kept])
-	for i := range cut { // winsorize: replace each value at an end by its neighbour
+	for i := range cut { // winsorize
 		s[i], s[len(s)-1-i] = s[cut], s[cut+kept-1]
 	}
 	m, squares := computeMean(s), 0.0
@@ -60,7 +60,7 @@ func SameEverywhere(machines []Estimate) (p float64, ok bool) {
 		return boolToFloat(allEqual(machines)), true
 	}
 	_, q, weights := weightedMean(machines, 0)
-	total, correction := sumOf(weights), 0.0 // correction: Welch's sum, because the variances are estimated
+	total, correction := sumOf(weights), 0.0 // Welch's sum
 	for i, m := range machines {
 		share := 1 - weights[i]/total
 		correction += share * share / float64(m.Free)
@@ -74,15 +74,15 @@ func SameEverywhere(machines []Estimate) (p float64, ok bool) {
 type Pooled struct {
 	Value     float64 // mean over machines like these
 	Low, High float64 // interval of Value
-	Between   float64 // variance between machines
+	Between   float64 // variance
 	Q         float64 // Cochran's Q
-	I2        float64 // I²: share of the variance that rounds do not explain
+	I2        float64 // share of the variance that rounds do not explain
 }
 
 // Pool returns the mean over machines with its interval at 1−alpha. The machines are a sample of
-// all machines like these. The variance between machines is the estimator of DerSimonian and Laird.
-// The interval follows Hartung, Knapp, Sidik and Jonkman. It is at least as wide as the variances
-// of the estimates require. ok is false for fewer than [MinMachines] machines.
+// all machines like these. The variance between them is the estimator of DerSimonian and Laird. The
+// interval follows Hartung, Knapp, Sidik and Jonkman, and is at least as wide as the estimates
+// require. ok is false for fewer than [MinMachines] machines.
 //
 // Sources: R. DerSimonian, N. Laird, "Meta-analysis in clinical trials", Control. Clin. Trials 7
 // (1986) 177–188; J. Hartung, G. Knapp, "A refined method for the meta-analysis of controlled
@@ -127,7 +127,7 @@ func Pool(machines []Estimate, alpha float64) (p Pooled, ok bool) {
 }
 
 // weightedMean returns the weighted mean of machines, the weighted sum of squared distances, and
-// the weights. A weight is the inverse of the variance plus between.
+// the weights.
 func weightedMean(machines []Estimate, between float64) (value, squares float64, weights []float64) {
 	for _, m := range machines {
 		w := 1 / (m.Variance + between)

@@ -7,8 +7,7 @@ import (
 )
 
 // Ranks returns the lowest and highest possible rank of each of n contenders, from 1. compare(i, j)
-// returns −1 if i is proven faster than j, and 1 if i is proven slower. It is called once per
-// ordered pair.
+// returns −1 if i is proven faster than j, and 1 if i is proven slower.
 func Ranks(n int, compare func(i, j int) int) (low, high []int) {
 	low, high = make([]int, n), make([]int, n)
 	for i := range n {
@@ -29,9 +28,8 @@ func Ranks(n int, compare func(i, j int) int) (low, high []int) {
 }
 
 // Letters returns a compact letter display, e.g. a, ab, b. Contenders i and j share a letter if and
-// only if distinct(i, j) is false. order lists the contenders as in a table, fastest first; nil
-// means 0 … n−1. A letter names a group of contenders. The 53rd group and later ones have numbers
-// instead, as (53).
+// only if distinct(i, j) is false. order lists the contenders, fastest first; nil means 0 … n−1.
+// The 53rd group and later ones have numbers, as (53).
 //
 // Source: H.-P. Piepho, "An algorithm for a letter-based representation of all-pairwise
 // comparisons", J. Comput. Graph. Statist. 13 (2004) 456–466: insert (split every group that
@@ -42,7 +40,7 @@ func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 			order = append(order, i)
 		}
 	}
-	// A group is a set of indices of order, a bit for each. At first all contenders are one group.
+	// A group is a set of bits, by index of order. At first all contenders are one group.
 	all := new(big.Int)
 	for pos := range order {
 		all.SetBit(all, pos, 1)
@@ -55,7 +53,7 @@ func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 			}
 		}
 	}
-	// The group that has the first contender in which two groups differ gets the earlier letter.
+	// The group with the first contender in which two groups differ comes first.
 	slices.SortFunc(groups, func(a, b *big.Int) int {
 		for pos := range order {
 			if d := int(b.Bit(pos)) - int(a.Bit(pos)); d != 0 {
@@ -75,7 +73,7 @@ func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 	return out
 }
 
-// splitGroups splits every group with both positions i and j into one without j and one without i.
+// splitGroups splits every group with both i and j into one without j and one without i.
 func splitGroups(groups []*big.Int, i, j int) []*big.Int {
 	var out []*big.Int
 	for _, g := range groups {
@@ -90,7 +88,7 @@ func splitGroups(groups []*big.Int, i, j int) []*big.Int {
 	return out
 }
 
-// dropSubsets drops every group that is a subset of another, and keeps one of equal groups.
+// dropSubsets drops every group that is a subset of another.
 func dropSubsets(groups []*big.Int) []*big.Int {
 	var out []*big.Int
 	for i, g := range groups {
@@ -105,7 +103,6 @@ func dropSubsets(groups []*big.Int) []*big.Int {
 
 func isSubset(a, b *big.Int) bool { return new(big.Int).AndNot(a, b).Sign() == 0 }
 
-// groupLetter returns the name of the i-th group, from 0.
 func groupLetter(i int) string {
 	const names = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	if i < len(names) {

@@ -10,12 +10,12 @@ import (
 // part_j) / (whole_i + whole_j) over i ≤ j. The interval contains every θ for which part − θ·whole
 // passes the signed-rank test at level alpha.
 //
-// Over a pair of rounds, whole may have another sign than in most rounds. Such a pair has no usable
-// ratio. It is counted at both ends of the interval, because it could belong to either. ok is false
-// with too few rounds or too many such pairs.
+// Over a pair of rounds, whole may have another sign than in most rounds. Such a pair could belong
+// to either end of the interval, so it is counted at both. ok is false with too few rounds or too
+// many such pairs.
 //
 // Source: E. C. Fieller, "Some problems in interval estimation", J. Roy. Statist. Soc. B 16 (1954)
-// 175–185 (a ratio's interval by testing a difference); the test is that of [Interval].
+// 175–185 (a ratio's interval by testing a difference).
 func Share(part, whole []float64, alpha float64) (share, lo, hi float64, ok bool) {
 	n := min(len(part), len(whole))
 	sign := 1.0 // of the values in most rounds
@@ -34,8 +34,7 @@ func Share(part, whole []float64, alpha float64) (share, lo, hi float64, ok bool
 		}
 	}
 	slices.Sort(ratios)
-	// The interval leaves out k of all n(n+1)/2 pairs at each end: fewer than half, so that it
-	// contains the median.
+	// The interval leaves out k of all n(n+1)/2 pairs at each end. It contains the median.
 	k := min(criticalRank(n, alpha), (n*(n+1)/2-1)/2)
 	if k -= excluded; n == 0 || k < 0 || k > (len(ratios)-1)/2 {
 		return medianOfSorted(ratios), math.Inf(-1), math.Inf(1), false

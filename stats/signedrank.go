@@ -6,12 +6,12 @@ import (
 	"sort"
 )
 
-// SignedRankNull returns the exact distribution of Wilcoxon's signed-rank statistic W of n rounds.
-// Under the null hypothesis every sign is a fair coin. Element w is P(W ≤ w), for w = 0 … n(n+1)/2.
-// It takes O(n³) steps, 3 ms at n = 180.
+// SignedRankNull returns the exact distribution of Wilcoxon's signed-rank statistic W of n rounds,
+// if every sign is a fair coin. Element w is P(W ≤ w), for w = 0 … n(n+1)/2. It takes O(n³) steps,
+// 3 ms at n = 180.
 //
-// The recursion is W_n = W_(n−1) + n·B, with B a fair coin. It only halves and adds, which gives
-// the same floating-point numbers on every machine.
+// The recursion W_n = W_(n−1) + n·B, with B a fair coin, only halves and adds. That gives the same
+// floating-point numbers on every machine.
 //
 // Source: F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1 (1945)
 // 80–83.
@@ -32,9 +32,9 @@ func SignedRankNull(n int) []float64 {
 	return p
 }
 
-// SignedRankCDF returns P(W ≤ w) for the signed-rank statistic of n rounds. It is exact up to
-// [MaxRounds], and then the normal approximation. That overstates small probabilities, e.g. 0.35 %
-// by 3 % of it at 181 rounds.
+// SignedRankCDF returns P(W ≤ w) for the signed-rank statistic of n rounds. Above [MaxRounds] it is
+// the normal approximation, which overstates small probabilities: 0.35 % by 3 % of it at 181
+// rounds.
 func SignedRankCDF(n, w int) float64 {
 	switch {
 	case w < 0:
@@ -54,12 +54,12 @@ func approximateNull(n, w int) float64 {
 }
 
 // SignedRankP returns the two-sided p-value of the hypothesis that x is symmetric about zero: 2·P(W
-// ≤ w), at most 1. w is the smaller of the numbers of Walsh averages (means of two values of x) ≤ 0
-// and ≥ 0. By Tukey's identity they are the rank sums.
+// ≤ w). w is the smaller of the numbers of Walsh averages (means of two values of x) ≤ 0 and ≥ 0.
+// By Tukey's identity they are the rank sums.
 //
-// An average of exactly zero counts on both sides. That is conservative: tied values could be
-// changed a little at random, and w could only be smaller. It also keeps the duality
+// An average of exactly zero counts on both sides. That is conservative, and keeps the duality
 //
+//	SignedRankP(x) ≤ α  exactly when  Interval(x, α) excludes zero.
 //	SignedRankP(x) ≤ α  exactly when  Interval(x, α) excludes zero.
 //	SignedRankP(x) ≤ α  exactly when  Interval(x, α) excludes zero.
 //
@@ -106,10 +106,10 @@ func countNonNegative(s []float64) int {
 	return count
 }
 
-// Interval returns the interval for the pseudo-median θ of x. The ends are the (k+1)-th Walsh
-// average from below and from above, with the largest k such that 2·P(W ≤ k) ≤ alpha. It misses θ
+// Interval returns the interval for the pseudo-median θ of x. Its ends are Walsh averages, the
+// (k+1)-th from below and from above, with the largest k such that 2·P(W ≤ k) ≤ alpha. It misses θ
 // with a probability of at most alpha if x − θ is symmetric about zero. With fewer than
-// [MinRounds](alpha) values, ok is false and the interval is infinite.
+// [MinRounds](alpha) values, ok is false.
 //
 // Source: D. F. Bauer, "Constructing confidence sets using rank statistics", J. Amer. Statist.
 // Assoc. 67 (1972) 687–690.
@@ -117,8 +117,7 @@ func Interval(x []float64, alpha float64) (lo, hi float64, ok bool) {
 	return walshInterval(criticalRank(len(x), alpha), x)
 }
 
-// HalfWidth returns half the width of the interval of x at level alpha. It returns false for too
-// few values.
+// HalfWidth returns half the width of the interval of x at level alpha.
 func HalfWidth(x []float64, alpha float64) (float64, bool) {
 	lo, hi, ok := Interval(x, alpha)
 	if !ok {
@@ -127,9 +126,9 @@ func HalfWidth(x []float64, alpha float64) (float64, bool) {
 	return (hi - lo) / 2, true
 }
 
-// Differs reports whether the interval of x at level alpha excludes zero. counts also requires that
-// the estimate exceeds the noise: the half-width and the estimate of control. x and control have
-// the logarithm of a ratio for each round. control comes from two copies of the same program.
+// Differs reports whether the interval of x at level alpha excludes zero. counts means that the
+// estimate also exceeds the noise, which control shows. x and control are logarithms of ratios, one
+// for each round. control comes from two copies of the same program.
 func Differs(x, control []float64, alpha float64) (excludes, counts bool) {
 	lo, hi, ok := Interval(x, alpha)
 	containsZero := lo <= 0 && hi >= 0
@@ -159,13 +158,13 @@ func criticalRank(n int, alpha float64) int {
 	return criticalOf(SignedRankNull(n), alpha)
 }
 
-// criticalOf is criticalRank for a null distribution as [SignedRankNull] returns it.
+// criticalOf is criticalRank for a null distribution of [SignedRankNull].
 func criticalOf(null []float64, alpha float64) int {
 	return sort.Search(len(null), func(w int) bool { return 2*null[w] > alpha }) - 1
 }
 
 // MinRounds returns the least number of rounds with a signed-rank interval at level alpha: the
-// smallest n with 2^(1−n) ≤ alpha. It returns 0 if alpha is not positive, as no number is enough.
+// smallest n with 2^(1−n) ≤ alpha. It returns 0 if alpha is not positive.
 func MinRounds(alpha float64) int {
 	if !(alpha > 0) {
 		return 0

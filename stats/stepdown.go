@@ -11,10 +11,8 @@ type Span struct {
 func (s Span) Holds(x float64) bool { return s.Low <= x && x <= s.High }
 
 // StepDown returns the intervals of a family of n comparisons. The probability that any of them is
-// wrong is at most alpha. All comparisons begin with an equal share of alpha. A decided comparison
-// keeps its interval. The open ones divide alpha among themselves again, until a step decides no
-// further one. interval computes the interval of comparison i at an error level. isOpen reports
-// whether it leaves comparison i undecided.
+// wrong is at most alpha. All begin with an equal share of alpha. A decided comparison keeps its
+// interval. The open ones divide alpha among themselves again, until no more are decided.
 //
 // Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6
 // (1979) 65–70; for looks: W. Maurer, F. Bretz, "Multiple testing in group sequential trials using
