@@ -52,12 +52,12 @@ func Digest(path string) (sum string, size int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
 
-// MakeDir calls [MakeDirOn] with the system's disk.
+// MakeDir is [MakeDirOn] with the system's disk.
 func MakeDir(dir string, mode fs.FileMode) error { return MakeDirOn(System{}, dir, mode) }
 
 // MakeDirOn is like [os.MkdirAll], but also syncs the names of new directories to stable storage.
 func MakeDirOn(d Disk, dir string, mode fs.FileMode) error {
-	var parents []string // directories that get a new name
+	var parents []string // of directories with a new name
 	for missing := filepath.Clean(dir); missing != filepath.Dir(missing); missing = filepath.Dir(missing) {
 		if _, err := os.Lstat(missing); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -73,15 +73,14 @@ func MakeDirOn(d Disk, dir string, mode fs.FileMode) error {
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// On a failing disk, MkdirAll may report that dir exists although it does not.
+	// A failing MkdirAll may report that dir exists although it does not.
 	if _, statErr := os.Stat(dir); statErr != nil && !errors.Is(statErr, fs.ErrNotExist) {
 		return statErr
 	}
 	return err
 }
 
-// File is a file that is being written under a temporary name, in the directory of its path. Keep
-// moves it to the path.
+// File is a file that is being written under a temporary name. Keep moves it to its path.
 type File struct {
 	disk   Disk
 	handle Handle
@@ -102,8 +101,8 @@ func Create(d Disk, path string) (*File, error) {
 // Write writes the next bytes.
 func (f *File) Write(p []byte) (int, error) { return f.handle.Write(p) }
 
-// Keep moves the file to its path and replaces an existing file. If it returns nil, the content and
-// the name are on stable storage.
+// Keep moves the file to its path and replaces an existing file. If it returns nil, the file is on
+// stable storage.
 func (f *File) Keep(mode fs.FileMode) error { return f.syncAndMove(mode, f.disk.Rename) }
 
 // KeepNew is like Keep, but returns fs.ErrExist instead of replacing a file.
@@ -120,8 +119,7 @@ func (f *File) KeepNew(mode fs.FileMode) error {
 	})
 }
 
-// syncAndMove syncs and closes the temporary file, calls move to give it its final name, and syncs
-// the directory.
+// syncAndMove syncs the file, calls move to give it its final name, and syncs the directory.
 func (f *File) syncAndMove(mode fs.FileMode, move func(from, to string) error) error {
 	err := f.handle.Chmod(mode)
 	if err == nil {

@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// Disk has the file operations of programs whose files must survive faults. Tests replace the
-// system's file system by disks that fail, fill up or lose power.
+// Disk has the file operations of programs whose files must survive faults. Tests use disks that
+// fail, fill up or lose power.
 type Disk interface {
 	OpenFile(path string, flag int) (Handle, error) // like [os.OpenFile]; a new file has mode 0600
 	CreateTemp(dir, pattern string) (Handle, error) // like [os.CreateTemp]
@@ -18,7 +18,7 @@ type Disk interface {
 	Link(from, to string) error      // fails with fs.ErrExist if to exists
 	Remove(path string) error
 	List(dir string) (names []string, err error) // in any order
-	SyncDir(dir string) error                    // brings the names in dir to stable storage
+	SyncDir(dir string) error                    // syncs the names in dir
 	Lock(path string) (io.Closer, error)         // fails if path is locked; the lock ends with Close or the process
 }
 
@@ -66,14 +66,14 @@ func wrapFile(f *os.File, err error) (Handle, error) {
 // Rename is [os.Rename].
 func (System) Rename(from, to string) error { return os.Rename(from, to) }
 
-// RenameNew checks that to does not exist and then renames. Only the process that has the lock
-// creates files there, so no other one interferes.
+// RenameNew checks that to does not exist and then renames. Only the process with the lock creates
+// files there.
 func (System) RenameNew(from, to string) error {
 	_, err := os.Lstat(to)
 	switch {
 	case err == nil:
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
-	case !errors.Is(err, fs.ErrNotExist): // to may exist
+	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	return os.Rename(from, to)
@@ -95,7 +95,7 @@ func (System) List(dir string) ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// SyncDir brings the names in a directory to stable storage. Windows has no call for that.
+// SyncDir brings the names in a directory to stable storage, except on Windows.
 func (System) SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -1,6 +1,6 @@
 // Package atomicfiletest has disks that fail, for tests of programs that write files with package
-// atomicfile. [Sweep] and [EachFault] repeat an action, and each time make another one of its disk
-// operations fail. [Disk] is a disk in memory that fails at random and can lose its power.
+// atomicfile. [Sweep] repeats an action, and each time makes another one of its disk operations
+// fail. [Disk] is a disk in memory that can lose its power.
 package atomicfiletest
 
 import (
@@ -15,7 +15,6 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Fault is a way in which an operation fails.
 type Fault struct {
 	Name  string
 	Crash bool // all later operations fail too
@@ -41,25 +40,24 @@ func allFaults() []Fault {
 	}
 }
 
-// disk is the system's disk, on which one operation fails. Its methods, and those of its handles,
-// call beginOp first.
+// disk is the system's disk, on which one operation fails. All methods call beginOp first.
 type disk struct {
 	atomicfile.System
 	fault   Fault
 	failing int              // number of the operation that fails, from 1; 0 for none
 	count   int              // operations so far
 	down    bool             // a fault with Crash has happened
-	synced  map[string]int64 // number of bytes of each file on stable storage
-	renamed []renaming       // new names that are not on stable storage
+	synced  map[string]int64 // bytes on stable storage, by file
+	renamed []renaming       // not on stable storage yet
 }
 
 type renaming struct {
 	to      string
-	before  []byte // content of the file that had the name before
-	existed bool   // there was such a file
+	before  []byte // content of the replaced file
+	existed bool
 }
 
-// beginOp counts an operation and returns the error with which it fails.
+// beginOp counts an operation and returns its failure.
 func (d *disk) beginOp() error {
 	if d.down {
 		return d.fault.err
@@ -145,7 +143,7 @@ func (d *disk) SyncDir(dir string) error {
 	return d.System.SyncDir(dir)
 }
 
-// powerLoss removes the data and the names that are not on stable storage, as d.fault requires.
+// powerLoss removes what is not on stable storage.
 func (d *disk) powerLoss(t *testing.T) {
 	for path, n := range d.synced {
 		text, err := os.ReadFile(path)
@@ -225,14 +223,14 @@ func (h *handle) Sync() error {
 
 func (h *handle) Close() error {
 	err := h.disk.beginOp()
-	_ = h.Handle.Close() // even if the operation fails, so that no file stays open
+	_ = h.Handle.Close() // so that no file stays open
 	return err
 }
 
-// Sweep calls save once for each of its operations on d and each way in which the operation can
-// fail. Each call has a new directory, with and without an old file. save writes a file with old or
-// fresh content, and returns its path. The test fails if the file then has neither content. It also
-// fails if save has returned nil without the fresh content.
+// Sweep calls save once for each way in which each of its operations on d can fail. Each call has a
+// new directory, with and without an old file. save writes old or fresh content, and returns the
+// path. The test fails if the file then has neither. It also fails if save has returned nil without
+// the fresh content.
 func Sweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool) (path string, err error)) {
 	t.Helper()
 	runSweep(t, save, false, true) // a new file, and over an old one
@@ -244,7 +242,7 @@ func SweepNew(t *testing.T, save func(d atomicfile.Disk, dir string) (path strin
 	runSweep(t, func(d atomicfile.Disk, dir string, _ bool) (string, error) { return save(d, dir) }, false)
 }
 
-// runSweep is Sweep for each value of oldFiles: true means that an old file exists before.
+// runSweep is Sweep for each value of oldFiles.
 func runSweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool) (path string, err error), oldFiles ...bool) {
 	t.Helper()
 	for _, hasOld := range oldFiles {
@@ -279,9 +277,8 @@ func runSweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool)
 	}
 }
 
-// EachFault calls use once for each of its operations on d and each way in which the operation can
-// fail. Each call has a new directory. Then it applies the losses of the fault, and calls the
-// returned function with the fault and the number of the operation.
+// EachFault calls use once for each way in which each of its operations on d can fail. Each call
+// has a new directory. It then applies the losses of the fault, and calls the returned function.
 func EachFault(t *testing.T, use func(d atomicfile.Disk, dir string) (inspect func(f Fault, operation int))) {
 	t.Helper()
 	run := func(f Fault, operation int) (operations int) {
@@ -305,7 +302,6 @@ func EachFault(t *testing.T, use func(d atomicfile.Disk, dir string) (inspect fu
 	t.Logf("%d faults at %d operations", len(allFaults())*(operations+1), operations)
 }
 
-// expectedContent returns what save writes in a new directory.
 func expectedContent(t *testing.T, save func(atomicfile.Disk, string, bool) (string, error)) []byte {
 	t.Helper()
 	path, err := save(atomicfile.System{}, t.TempDir(), true)

@@ -40,7 +40,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Write appends p, or only the beginning of p if the operation fails or the disk is full.
+// Write appends p, or only its beginning if the operation fails or the disk is full.
 func (f *file) Write(p []byte) (int, error) {
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
@@ -63,7 +63,7 @@ func (f *file) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// WriteAt writes p, or only the beginning of p if the operation fails.
+// WriteAt writes p, or only its beginning if the operation fails.
 func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
@@ -88,7 +88,7 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	return len(p), err
 }
 
-// setContent sets the content to data, of which the bytes before offset from are unchanged.
+// setContent sets the content. Only the bytes before offset from are unchanged.
 func (f *file) setContent(data []byte, from int) {
 	f.n.data = data
 	for i := range f.n.dirty {
@@ -115,8 +115,8 @@ func (f *file) Truncate(size int64) error {
 	return nil
 }
 
-// Sync brings the content to stable storage. If Sync fails, it writes some dirty sectors and loses
-// the others. As on Linux, a later Sync does not write them again.
+// Sync brings the content to stable storage. If it fails, it loses some dirty sectors. As on Linux,
+// a later Sync does not write them again.
 func (f *file) Sync() error {
 	if f.d.OnSync != nil {
 		f.d.OnSync()
