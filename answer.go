@@ -7,41 +7,39 @@ import (
 	"strings"
 )
 
-// Answer is one possible answer to a study's question, as the study file has it. The report prints
-// the first answer that fits: its condition holds, and all figures of its headline (or text) were
-// measured.
+// Answer is one possible answer to a study's question. The report prints the first one that fits:
+// its condition holds, and all of its figures were measured.
 type Answer struct {
-	When     Ruling   `json:"when,omitempty"`     // worst ruling of Of with which the answer is printed; "" means no condition
-	Of       []string `json:"of,omitempty"`       // criteria, each as "CONTENDER WORKLOAD METRIC"; the contender * means all
-	Ratio    string   `json:"ratio,omitempty"`    // limit for the ratios of Of, instead of the study's criteria, e.g. "<= 0.5"
-	To       string   `json:"to,omitempty"`       // other workload, on which the ratios of Of must be the same; instead of criteria
-	Headline string   `json:"headline,omitempty"` // at most 15 words, with figures in braces, e.g. Gin {gin-new get/c10 cpu brief}
-	Figures  string   `json:"figures,omitempty"`  // line below the headline; parts without their figures are omitted
-	Text     string   `json:"text,omitempty"`     // a sentence or two, instead of Headline and Figures
+	When     Ruling   `json:"when,omitempty"`     // worst ruling of Of that prints the answer; "" means no condition
+	Of       []string `json:"of,omitempty"`       // criteria, each as "CONTENDER WORKLOAD METRIC"; * means all contenders
+	Ratio    string   `json:"ratio,omitempty"`    // limit for the ratios of Of, instead of criteria, e.g. "<= 0.5"
+	To       string   `json:"to,omitempty"`       // workload on which the ratios of Of must be the same
+	Headline string   `json:"headline,omitempty"` // at most 15 words, e.g. Gin {gin-new get/c10 cpu brief}
+	Figures  string   `json:"figures,omitempty"`  // line below the headline; parts without figures are omitted
+	Text     string   `json:"text,omitempty"`     // instead of Headline and Figures
 }
 
-// FigureForm is the form in which an answer quotes a figure.
 type FigureForm string
 
-// Forms. Each comment shows the syntax in an answer, and an example or a description of the output.
+// Forms. Each comment shows the syntax in an answer, and the output.
 const (
 	FigureRatio FigureForm = ""      // {CONTENDER WORKLOAD METRIC}: 1.24× (1.19 to 1.30), against the baseline
 	FigureWords FigureForm = "words" // {CONTENDER WORKLOAD METRIC words}: a predicate
 	FigureValue FigureForm = "value" // {CONTENDER WORKLOAD METRIC value}: 31.2 MB (30.1 MB to 33 MB)
-	FigureTo    FigureForm = "to"    // {CONTENDER WORKLOAD METRIC to WORKLOAD}: the ratios on both workloads, and whether they differ
-	FigureLeast FigureForm = "least" // {WORKLOAD METRIC least}: the contenders that can have the first rank
-	FigureShare FigureForm = "share" // {DECOMPOSITION CONTENDER share}: the share of the step to CONTENDER
+	FigureTo    FigureForm = "to"    // {CONTENDER WORKLOAD METRIC to WORKLOAD}: both ratios
+	FigureLeast FigureForm = "least" // {WORKLOAD METRIC least}: the best contenders
+	FigureShare FigureForm = "share" // {DECOMPOSITION CONTENDER share}: the share of a step
 	FigureWhole FigureForm = "whole" // {DECOMPOSITION whole}: the total ratio
-	FigureClaim FigureForm = "claim" // {CLAIM claim}: published and measured factor, and whether side and size are confirmed
+	FigureClaim FigureForm = "claim" // {CLAIM claim}: published and measured factor
 
-	// Short forms, for headlines.
+	// For headlines.
 	FigureBrief   FigureForm = "brief"   // {CONTENDER WORKLOAD METRIC brief}: uses 56 % more CPU
 	FigureVoid    FigureForm = "void"    // {CONTENDER WORKLOAD METRIC void}: is void
 	FigureFast    FigureForm = "fast"    // {CONTENDER WORKLOAD METRIC fast}: 1.8×, the inverse of the ratio
 	FigureTimes   FigureForm = "times"   // {CONTENDER WORKLOAD METRIC times}: 1.3×
 	FigureLess    FigureForm = "less"    // {CONTENDER WORKLOAD METRIC less}: 84 %, the saved part
 	FigureNoise   FigureForm = "noise"   // {WORKLOAD METRIC noise}: ±14 %, the noise floor
-	FigureChanges FigureForm = "changes" // {CONTENDER changes}: the number of test cases with a wrong value
+	FigureChanges FigureForm = "changes" // {CONTENDER changes}: number of wrong values
 	FigureFactor  FigureForm = "factor"  // {CLAIM factor}: 2.7×, as measured
 )
 
@@ -57,12 +55,12 @@ const figureForms = "write {CONTENDER WORKLOAD METRIC}, or with words, value, br
 // Figure is a measured number that an answer quotes. Only the fields of its form are set.
 type Figure struct {
 	Form          FigureForm
-	Contender     string // of FigureShare: the contender at the end of the step
+	Contender     string // for FigureShare: the end of the step
 	Workload      string
 	Metric        string
-	To            string // of FigureTo: the other workload
-	Decomposition string // id
-	Claim         string // id
+	To            string // for FigureTo: the other workload
+	Decomposition string
+	Claim         string
 }
 
 // Quote names a comparison with the baseline that an answer quotes.
@@ -72,16 +70,14 @@ type Quote struct {
 	Metric    string `json:"metric"`
 }
 
-// AnswerPart is a part of an answer: text, or a figure.
 type AnswerPart struct {
 	Text   string
 	Figure *Figure // nil if the part is text
 }
 
-// Parts splits Text, Headline and Figures of the answer, one after another, into text and figures.
+// Parts splits Text, Headline and Figures into text and figures.
 func (a Answer) Parts() ([]AnswerPart, error) { return SplitFigures(a.Text + a.Headline + a.Figures) }
 
-// quotesAny reports whether the answer, or its condition, is about any of these contenders.
 func (a Answer) quotesAny(contenders map[string]bool) bool {
 	for _, comparison := range a.Of {
 		if contender, _, _ := strings.Cut(comparison, " "); contenders[contender] {
@@ -92,8 +88,8 @@ func (a Answer) quotesAny(contenders map[string]bool) bool {
 	return slices.ContainsFunc(parts, func(p AnswerPart) bool { return p.Figure != nil && contenders[p.Figure.Contender] })
 }
 
-// SplitFigures splits text into its figures, which are in braces, and the text between them. It
-// returns a *FieldError without a path for malformed text.
+// SplitFigures splits text into its figures, which are in braces, and the text between them. Its
+// *FieldError has no path.
 func SplitFigures(text string) ([]AnswerPart, error) {
 	var out []AnswerPart
 	for rest := text; rest != ""; {
@@ -147,8 +143,6 @@ func parseFigure(words []string) (Figure, bool) {
 	return f, true
 }
 
-// checkAnswer returns an error if an answer is incomplete, or names something that the study does
-// not have.
 func (s *Study) checkAnswer(a Answer, workloads, contenders map[string]bool) error {
 	switch {
 	case a.Text == "" && a.Headline == "":
@@ -204,7 +198,7 @@ func withPath(path string, err error) error {
 	return err
 }
 
-// checkFigure returns an error, without a path, if the study cannot have figure f.
+// checkFigure returns an error without a path if the study cannot have figure f.
 func (s *Study) checkFigure(f Figure, workloads, contenders map[string]bool) error {
 	if f.Decomposition != "" {
 		claim := Claim{Decomposition: f.Decomposition}
@@ -239,11 +233,9 @@ func (s *Study) checkFigure(f Figure, workloads, contenders map[string]bool) err
 	return s.checkReferences("", "", f.To, "", workloads, contenders)
 }
 
-// Rule parses Ratio, the limit that comparisons are ruled by.
+// Rule parses Ratio.
 func (a Answer) Rule() (Rule, error) { return Criterion{Metric: "time", Ratio: a.Ratio}.Rule() }
 
-// checkCondition returns an error unless name is the name of a criterion, or of a comparison if the
-// answer has Ratio or To.
 func (s *Study) checkCondition(a Answer, name string, workloads, contenders map[string]bool) error {
 	words := strings.Fields(name)
 	if len(words) != 3 {

@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// Criterion is a rule that a study declares before measuring, about one metric of a contender.
-// Exactly one of Ratio, Equivalent, Value and Difference is set.
+// Criterion is a rule about one metric, which a study declares before measuring. Exactly one of
+// Ratio, Equivalent, Value and Difference is set.
 type Criterion struct {
 	Contender  string `json:"contender,omitempty"` // "" means every contender
 	Workload   string `json:"workload,omitempty"`  // "" means every workload
 	Metric     string `json:"metric"`
-	Ratio      string `json:"ratio,omitempty"`      // limit of the ratio to the baseline, e.g. "<= 0.5"
-	Equivalent string `json:"equivalent,omitempty"` // largest difference from the baseline, either way, e.g. "3%"
-	Value      string `json:"value,omitempty"`      // limit of the absolute value, e.g. "<= 50ms"
-	Difference string `json:"difference,omitempty"` // limit of the difference from the baseline, as a share of the baseline on workload Of, e.g. "<= 5%"
-	Of         string `json:"of,omitempty"`         // only with Difference
+	Ratio      string `json:"ratio,omitempty"`      // ratio to the baseline, e.g. "<= 0.5"
+	Equivalent string `json:"equivalent,omitempty"` // difference from the baseline, either way, e.g. "3%"
+	Value      string `json:"value,omitempty"`      // e.g. "<= 50ms"
+	Difference string `json:"difference,omitempty"` // share of the baseline on Of, e.g. "<= 5%"
+	Of         string `json:"of,omitempty"`         // workload of Difference
 }
 
-// RuleKind is the form of a criterion: the field that has its limit.
+// RuleKind is the field of a criterion that has its limit.
 type RuleKind string
 
 const (
@@ -36,7 +36,7 @@ const (
 type Rule struct {
 	Kind   RuleKind
 	AtMost bool    // true for <=, false for >=
-	Limit  float64 // by Kind: a ratio, a share (0.03 for 3 %), or a value in the metric's base unit
+	Limit  float64 // ratio, share (0.03 for 3 %), or value in the base unit
 }
 
 // Rule parses the criterion. It returns a *FieldError if the criterion is invalid.
@@ -98,8 +98,7 @@ func (c Criterion) Rule() (Rule, error) {
 	return Rule{RuleValue, atMost, x}, nil
 }
 
-// ParseCriterion parses the output of [Criterion.String]. The result has no contender and no
-// workload.
+// ParseCriterion parses the output of [Criterion.String]. It has no contender and no workload.
 func ParseCriterion(text string) (Criterion, error) {
 	metric, rest, _ := strings.Cut(text, " ")
 	c := Criterion{Metric: metric}
@@ -141,8 +140,7 @@ func cutComparator(s string) (atMost bool, rest string, err error) {
 	return false, "", fieldError("", fmt.Sprintf("%q does not start with <= or >=", s), `e.g. "<= 0.5"`)
 }
 
-// parseQuantity parses a number with an optional unit, and returns it in a base unit: a duration in
-// ns, a size in bytes.
+// parseQuantity returns a duration in ns, a size in bytes, or a number without a unit.
 func parseQuantity(s string) (float64, error) {
 	if x, err := strconv.ParseFloat(s, 64); err == nil {
 		return x, nil
@@ -163,7 +161,6 @@ func parseQuantity(s string) (float64, error) {
 	return 0, fieldError("", fmt.Sprintf("%q is not a quantity", s), "e.g. 50ms, 100MB or 12")
 }
 
-// Ruling is the result of a criterion.
 type Ruling string
 
 const (
@@ -173,29 +170,29 @@ const (
 	VoidRuling   Ruling = "void"
 )
 
-// Verdict is the ruling of a criterion on one contender and workload, in a sentence. Without a
-// criterion it only states the difference from the baseline.
+// Verdict is the ruling of a criterion, in a sentence. Without a criterion it only states the
+// difference from the baseline.
 type Verdict struct {
-	Rule Rule `json:"-"` // parsed criterion; zero without one
+	Rule Rule `json:"-"` // zero without a criterion
 
 	Contender    string `json:"contender"`
 	Workload     string `json:"workload"`
 	Metric       string `json:"metric"`
 	Criterion    string `json:"criterion,omitempty"`
-	Verdict      Ruling `json:"verdict,omitempty"` // "" if there is no criterion
+	Verdict      Ruling `json:"verdict,omitempty"` // "" without a criterion
 	Sentence     string `json:"sentence"`
-	RoundsNeeded int    `json:"rounds_needed,omitempty"` // number of rounds that is expected to decide it; 0 if unknown
+	RoundsNeeded int    `json:"rounds_needed,omitempty"` // expected to decide; 0 if unknown
 }
 
-// UnmarshalJSON parses a verdict, and sets its rule from the text of its criterion.
+// UnmarshalJSON also parses the criterion.
 func (v *Verdict) UnmarshalJSON(text []byte) error {
-	type withoutMethod Verdict // so that Unmarshal does not call this method again
+	type withoutMethod Verdict // has no UnmarshalJSON
 	if err := json.Unmarshal(text, (*withoutMethod)(v)); err != nil || v.Criterion == "" {
 		return err
 	}
-	// A document of a later version of tare may have criteria that this version cannot parse.
+	// A later version of tare may have criteria that this version cannot parse.
 	if c, err := ParseCriterion(v.Criterion); err == nil {
-		v.Rule, _ = c.Rule() // ParseCriterion has checked it
+		v.Rule, _ = c.Rule()
 	}
 	return nil
 }

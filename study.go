@@ -10,31 +10,30 @@ import (
 )
 
 // Study is a question with everything that is needed to answer it by measurements. For example, it
-// compares the time of two routers, the contenders, on some workloads.
+// compares two routers, the contenders, on some workloads.
 type Study struct {
 	ID          string      `json:"study"`
 	Question    string      `json:"question"`
-	Answer      []Answer    `json:"answer,omitempty"`      // possible headlines; the first that fits the result is printed
-	Recommended []Answer    `json:"recommended,omitempty"` // recommendation of a publication, and whether it is confirmed; as Answer
-	Sources     []Source    `json:"sources,omitempty"`     // publications that claims name
+	Answer      []Answer    `json:"answer,omitempty"`      // the first that fits the result is printed
+	Recommended []Answer    `json:"recommended,omitempty"` // whether a recommendation is confirmed
+	Sources     []Source    `json:"sources,omitempty"`     // publications of claims
 	Kind        Kind        `json:"kinds"`
-	Baseline    string      `json:"baseline"` // id of the entry that is the denominator of every ratio
+	Baseline    string      `json:"baseline"` // denominator of every ratio
 	Contenders  []Entry     `json:"contenders"`
 	Workloads   []Workload  `json:"workloads"`
-	Metrics     []string    `json:"metrics"` // names in the catalogue; the first is primary
+	Metrics     []string    `json:"metrics"` // the first is primary
 	Criteria    []Criterion `json:"criteria,omitempty"`
 	Claims      []Claim     `json:"claims,omitempty"`
-	Decompose   []Decompose `json:"decompose,omitempty"`  // differences to split into causes
-	BreakEven   []BreakEven `json:"break_even,omitempty"` // requests for the rate from which a difference matters
+	Decompose   []Decompose `json:"decompose,omitempty"`
+	BreakEven   []BreakEven `json:"break_even,omitempty"`
 	Budget      Budget      `json:"budget"`
-	Dir         string      `json:"-"` // directory of the study file, for relative paths
-	Borrowed    bool        `json:"-"` // the contenders come with tare, only the input is the user's
+	Dir         string      `json:"-"` // relative paths begin here
+	Borrowed    bool        `json:"-"` // the user brought only the input
 }
 
-// Source is a publication that claims name.
 type Source struct {
-	Name string `json:"name"` // as in Claim.Source
-	URL  string `json:"url"`  // address of the version that was read
+	Name string `json:"name"`
+	URL  string `json:"url"` // version that was read
 }
 
 // Budget limits the duration of a study, builds not included.
@@ -42,41 +41,40 @@ type Budget struct {
 	Quick time.Duration `json:"quick_ns,omitempty"` // 0 means 40 s
 	Full  time.Duration `json:"full_ns,omitempty"`  // 0 means 5 min
 
-	QuickWorkloads []string `json:"quick_workloads,omitempty"` // workloads that quick measures; nil means all with a claim or a criterion
+	QuickWorkloads []string `json:"quick_workloads,omitempty"` // nil means all with a claim or a criterion
 }
 
-// Entry is a contender as a study file describes it, before anything is built. At most one of Use,
-// Program, Command and URL is set. A comment "command" means that only an entry with Command has
-// the field.
+// Entry is a contender as a study file describes it. At most one of Use, Program, Command and URL
+// is set. Only Command has the fields with the comment "command".
 type Entry struct {
-	ID      string `json:"id"`                // unique in the study
-	Use     string `json:"use,omitempty"`     // contender id in the catalog; "" means ID
-	Program string `json:"program,omitempty"` // directory of a contender's own module, relative to the study file
+	ID      string `json:"id"`                // unique
+	Use     string `json:"use,omitempty"`     // id in the catalog; "" means ID
+	Program string `json:"program,omitempty"` // directory of a module, relative to the study file
 
-	Command []string `json:"command,omitempty"` // command line; $PORT is replaced by the port to listen on, $DIR by a directory, $DESTINATION by a port (see Delivers)
-	URL     string   `json:"url,omitempty"`     // address of a running server
+	Command []string `json:"command,omitempty"` // $PORT is replaced by the port to listen on, $DIR by a directory, $DESTINATION as in Delivers
+	URL     string   `json:"url,omitempty"`     // running server
 
-	Requires []string          `json:"requires,omitempty"` // command: programs that must be on PATH, else the contender is skipped; "tare" is the running program
-	Files    map[string]string `json:"files,omitempty"`    // command: contents of files to write to $DIR, by name; variables are replaced
-	Path     string            `json:"path,omitempty"`     // command: prefix of the path of every request, e.g. /ingest
-	Delivers string            `json:"delivers,omitempty"` // command: where it writes its items, one a line: a pattern such as $DIR/*.log, or $DESTINATION, an HTTP server of tare
-	Answers  Answers           `json:"answers,omitempty"`  // how its answers are compared with the reference
+	Requires []string          `json:"requires,omitempty"` // command: programs, without which it is skipped; "tare" is the running program
+	Files    map[string]string `json:"files,omitempty"`    // command: contents in $DIR, by name
+	Path     string            `json:"path,omitempty"`     // command: prefix of every request, e.g. /ingest
+	Delivers string            `json:"delivers,omitempty"` // command: where it writes lines: a pattern such as $DIR/*.log, or $DESTINATION, an HTTP server of tare
+	Answers  Answers           `json:"answers,omitempty"`
 
-	Set    map[string]string `json:"set,omitempty"`   // configuration, e.g. log: pty; the kind defines it
-	Expect Expect            `json:"expect,omitzero"` // replaces the expectation that the contender declares
+	Set    map[string]string `json:"set,omitempty"`   // configuration, e.g. log: pty
+	Expect Expect            `json:"expect,omitzero"` // instead of the declared one
 
-	With  []string `json:"with,omitempty"`  // modules to build it with: path@version, or path=./dir
-	Go    string   `json:"go,omitempty"`    // toolchain to build it with, e.g. go1.25.5; "" means the machine's
-	Tags  []string `json:"-"`               // additional build tags, set to count instructions
-	Given string   `json:"given,omitempty"` // module that the user must name for the entry to be measured; "" means always
+	With  []string `json:"with,omitempty"`  // modules: path@version, or path=./dir
+	Go    string   `json:"go,omitempty"`    // toolchain, e.g. go1.25.5; "" means the machine's
+	Tags  []string `json:"-"`               // additional build tags
+	Given string   `json:"given,omitempty"` // module that the user must name; "" means none
 }
 
-// Answers defines how the answers of a contender are compared with the reference.
+// Answers defines how answers are compared with the reference.
 type Answers string
 
 const (
 	AnswersWhole  Answers = ""       // completely
-	AnswersStatus Answers = "status" // by their status only; the contender has [RoleApart]
+	AnswersStatus Answers = "status" // status only; see [RoleApart]
 )
 
 // Leaf returns the catalog id of the entry.
@@ -87,7 +85,6 @@ func (e Entry) Leaf() string {
 	return e.ID
 }
 
-// Launch returns how the contender is started.
 func (e Entry) Launch() Launch {
 	switch {
 	case len(e.Command) > 0:
@@ -98,7 +95,6 @@ func (e Entry) Launch() Launch {
 	return LaunchProgram
 }
 
-// checkFields returns an error if fields of the entry contradict each other.
 func (e Entry) checkFields() error {
 	ways := 0
 	for _, isSet := range []bool{e.Use != "", e.Program != "", len(e.Command) > 0, e.URL != ""} {
@@ -136,7 +132,6 @@ func (e Entry) checkFields() error {
 	return nil
 }
 
-// containsWord reports whether one of words is in the command, its files or delivers.
 func (e Entry) containsWord(words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
 		hasWord := func(text string) bool { return strings.Contains(text, word) }
@@ -144,17 +139,16 @@ func (e Entry) containsWord(words ...string) bool {
 	})
 }
 
-// Expect makes a contender a trap: a contender that reproduces a published mistake, which checks
-// must find.
+// Expect makes a contender a trap, which reproduces a published mistake.
 type Expect struct {
-	Void []string `json:"void,omitempty"` // names of checks that must void the contender
+	Void []string `json:"void,omitempty"` // checks that must void it
 }
 
 // IsZero reports whether nothing is expected.
 func (e Expect) IsZero() bool { return len(e.Void) == 0 }
 
-// Validate returns an error about the first field of the study that is missing or invalid. It is a
-// *FieldError with the path of the field, so that a reader of files can add its line and column.
+// Validate returns an error about the first field that is missing or invalid. It is a *FieldError,
+// so that a reader of files can add its line.
 func (s *Study) Validate() error {
 	switch {
 	case s.ID == "":
@@ -168,7 +162,7 @@ func (s *Study) Validate() error {
 	case len(s.Metrics) == 0:
 		return fieldError("metrics", "missing", "list at least one metric, e.g. metrics: [time]")
 	}
-	contenders := map[string]bool{} // by id
+	contenders := map[string]bool{} // key: id
 	for i, e := range s.Contenders {
 		path := fmt.Sprintf("contenders[%d]", i)
 		if e.ID == "" {
@@ -196,7 +190,7 @@ func (s *Study) Validate() error {
 			return fieldError(fmt.Sprintf("metrics[%d]", i), fmt.Sprintf("unknown metric %q", m), "known: "+MetricNames())
 		}
 	}
-	workloads := map[string]bool{} // by id
+	workloads := map[string]bool{} // key: id
 	for i, w := range s.Workloads {
 		if err := w.Validate(); err != nil {
 			return prefixPath(fmt.Sprintf("workloads[%d]", i), err)
@@ -223,7 +217,7 @@ func (s *Study) Validate() error {
 			return fieldError(path+".of", fmt.Sprintf("unknown workload %q", c.Of), "name one of the study's workloads")
 		}
 	}
-	claimed := map[string]bool{} // by id
+	claimed := map[string]bool{} // key: id
 	for i, c := range s.Claims {
 		path := fmt.Sprintf("claims[%d]", i)
 		if err := c.Validate(); err != nil {
@@ -262,7 +256,6 @@ func (s *Study) Validate() error {
 	return s.checkOptional()
 }
 
-// checkClaim returns an error about a field below path if the study cannot have claim c.
 func (s *Study) checkClaim(path string, c Claim, workloads, contenders map[string]bool) error {
 	if err := s.checkReferences(path, c.Contender, c.Workload, c.Metric, workloads, contenders); err != nil {
 		return err
@@ -286,8 +279,6 @@ func (s *Study) checkClaim(path string, c Claim, workloads, contenders map[strin
 	return s.checkCauses(path, c)
 }
 
-// checkCauses returns an error if the study lacks the decomposition that a claim names, or a step
-// to one of its causes.
 func (s *Study) checkCauses(path string, c Claim) error {
 	if c.Decomposition == "" {
 		return nil
@@ -304,8 +295,8 @@ func (s *Study) checkCauses(path string, c Claim) error {
 	return nil
 }
 
-// checkReferences returns an error about a field below path if the study lacks contender, workload
-// or metric. "" is not checked.
+// checkReferences returns an error about a field below path if the study lacks something. "" is not
+// checked.
 func (s *Study) checkReferences(path, contender, workload, metric string, workloads, contenders map[string]bool) error {
 	if contender != "" && !contenders[contender] {
 		return fieldError(path+".contender", fmt.Sprintf("unknown contender %q", contender), "name one of the study's contenders")
@@ -319,7 +310,6 @@ func (s *Study) checkReferences(path, contender, workload, metric string, worklo
 	return nil
 }
 
-// FieldError is the error of one field of a study.
 type FieldError struct {
 	Path string // e.g. contenders[2].id
 	What string // the problem
@@ -351,9 +341,8 @@ func prefixPath(path string, err error) error {
 	return &FieldError{Path: path, What: err.Error()}
 }
 
-// Having returns the study without the entries whose module (Entry.Given) the user did not name.
-// has reports whether the user named a module. It also removes the workloads and answers of only
-// such entries. A claim about one is tested on its StandIn.
+// Having returns the study without the entries whose module (Entry.Given) the user did not name. It
+// removes their workloads and answers, too. A claim about one is tested on its StandIn.
 func (s Study) Having(has func(module string) bool) Study {
 	removed := map[string]bool{}
 	var entries []Entry
@@ -389,8 +378,7 @@ func (s Study) Having(has func(module string) bool) Study {
 	return s
 }
 
-// checkOptional returns an error if the study asks something about an optional contender: one with
-// Given, which the user must name.
+// checkOptional returns an error if a question is about an optional contender, one with Given.
 func (s *Study) checkOptional() error {
 	isOptional := map[string]bool{}
 	for _, e := range s.Contenders {
