@@ -164,10 +164,14 @@ func (s *Study) checkAnswer(a Answer, workloads, contenders map[string]bool) err
 			}
 		}
 	}
-	hasCondition := a.When != "" || len(a.Of) > 0 || a.Ratio != "" || a.To != ""
-	if !hasCondition {
-		return nil
+	if hasCondition := a.When != "" || len(a.Of) > 0 || a.Ratio != "" || a.To != ""; hasCondition {
+		return s.checkConditions(a, workloads, contenders)
 	}
+	return nil
+}
+
+// checkConditions returns an error if the condition of an answer is incomplete or cannot hold.
+func (s *Study) checkConditions(a Answer, workloads, contenders map[string]bool) error {
 	if !slices.Contains([]Ruling{Met, NotMet, Inconclusive, VoidRuling}, a.When) {
 		return fieldError("when", fmt.Sprintf("unknown criterion result %q", a.When), "known: met, not met, inconclusive, void")
 	}

@@ -53,40 +53,63 @@ func (c Criterion) Rule() (Rule, error) {
 	if c.Metric == "" {
 		return Rule{}, fieldError("metric", "criterion without a metric", "e.g. metric: time")
 	}
-	// Below, !(x > 0) also rejects NaN.
 	switch {
 	case c.Ratio != "":
-		atMost, rest, err := cutComparator(c.Ratio)
-		if err != nil {
-			return Rule{}, prefixPath("ratio", err)
-		}
-		x, err := strconv.ParseFloat(rest, 64)
-		if err != nil || !(x > 0) || math.IsInf(x, 0) {
-			return Rule{}, fieldError("ratio", fmt.Sprintf("%q is not a positive number", rest), `e.g. "<= 0.5"`)
-		}
-		return Rule{RuleRatio, atMost, x}, nil
+		return c.parseRatio()
 	case c.Equivalent != "":
-		num, ok := strings.CutSuffix(strings.TrimSpace(c.Equivalent), "%")
-		x, err := strconv.ParseFloat(strings.TrimSpace(num), 64)
-		if !ok || err != nil || !(x > 0) || x >= 100 {
-			return Rule{}, fieldError("equivalent", fmt.Sprintf("%q is not a percentage between 0 and 100", c.Equivalent), `e.g. "3%"`)
-		}
-		return Rule{RuleEquivalent, true, x / 100}, nil
+		return c.parseEquivalent()
 	case c.Difference != "":
-		atMost, rest, err := cutComparator(c.Difference)
-		if err != nil {
-			return Rule{}, prefixPath("difference", err)
-		}
-		num, ok := strings.CutSuffix(rest, "%")
-		x, err := strconv.ParseFloat(strings.TrimSpace(num), 64)
-		if !ok || err != nil || !atMost || !(x > 0) || math.IsInf(x, 0) {
-			return Rule{}, fieldError("difference", fmt.Sprintf("%q is not <= and a percentage above 0", c.Difference), `e.g. "<= 5%"`)
-		}
-		if c.Of == "" {
-			return Rule{}, fieldError("of", "a difference of nothing", "name the workload it is a share of, e.g. of: socket/health")
-		}
-		return Rule{RuleDifference, true, x / 100}, nil
+		return c.parseDifference()
 	}
+	return c.parseValue()
+}
+
+func (c Criterion) parseRatio() (Rule, error) {
+	atMost, rest, err := cutComparator(c.Ratio)
+	if err != nil {
+		return Rule{}, prefixPath("ratio", err)
+	}
+	x, err := strconv.ParseFloat(rest, 64)
+	if err != nil || !isPositive(x) {
+		return Rule{}, fieldError("ratio", fmt.Sprintf("%q is not a positive number", rest), `e.g. "<= 0.5"`)
+	}
+	return Rule{RuleRatio, atMost, x}, nil
+}
+
+func (c Criterion) parseEquivalent() (Rule, error) {
+	x, ok := parsePercent(strings.TrimSpace(c.Equivalent))
+	if !ok || x >= 100 {
+		return Rule{}, fieldError("equivalent", fmt.Sprintf("%q is not a percentage between 0 and 100", c.Equivalent), `e.g. "3%"`)
+	}
+	return Rule{RuleEquivalent, true, x / 100}, nil
+}
+
+func (c Criterion) parseDifference() (Rule, error) {
+	atMost, rest, err := cutComparator(c.Difference)
+	if err != nil {
+		return Rule{}, prefixPath("difference", err)
+	}
+	x, ok := parsePercent(rest)
+	if !ok || !atMost {
+		return Rule{}, fieldError("difference", fmt.Sprintf("%q is not <= and a percentage above 0", c.Difference), `e.g. "<= 5%"`)
+	}
+	if c.Of == "" {
+		return Rule{}, fieldError("of", "a difference of nothing", "name the workload it is a share of, e.g. of: socket/health")
+	}
+	return Rule{RuleDifference, true, x / 100}, nil
+}
+
+// parsePercent returns e.g. 3 for "3%".
+func parsePercent(s string) (x float64, ok bool) {
+	number, hasSign := strings.CutSuffix(s, "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	return x, hasSign && err == nil && isPositive(x)
+}
+
+// isPositive returns false for NaN and infinity.
+func isPositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
+
+func (c Criterion) parseValue() (Rule, error) {
 	atMost, rest, err := cutComparator(c.Value)
 	if err != nil {
 		return Rule{}, prefixPath("value", err)

@@ -150,6 +150,29 @@ func (e Expect) IsZero() bool { return len(e.Void) == 0 }
 // Validate returns an error about the first field that is missing or invalid. It is a *FieldError,
 // so that a reader of files can add its line.
 func (s *Study) Validate() error {
+	if err := s.checkRequired(); err != nil {
+		return err
+	}
+	contenders, err := s.checkContenders()
+	if err != nil {
+		return err
+	}
+	for i, m := range s.Metrics {
+		if known, ok := MetricNamed(m); !ok || known.Counted {
+			return fieldError(fmt.Sprintf("metrics[%d]", i), fmt.Sprintf("unknown metric %q", m), "known: "+MetricNames())
+		}
+	}
+	workloads, err := s.checkWorkloads(contenders)
+	if err != nil {
+		return err
+	}
+	if err := s.checkQuestions(workloads, contenders); err != nil {
+		return err
+	}
+	return s.checkOptional()
+}
+
+func (s *Study) checkRequired() error {
 	switch {
 	case s.ID == "":
 		return fieldError("study", "missing", "give the study a name, e.g. study: json-encode")
@@ -162,49 +185,59 @@ func (s *Study) Validate() error {
 	case len(s.Metrics) == 0:
 		return fieldError("metrics", "missing", "list at least one metric, e.g. metrics: [time]")
 	}
-	contenders := map[string]bool{} // key: id
+	return nil
+}
+
+// checkContenders also returns the ids of the contenders.
+func (s *Study) checkContenders() (map[string]bool, error) {
+	contenders := map[string]bool{}
 	for i, e := range s.Contenders {
 		path := fmt.Sprintf("contenders[%d]", i)
 		if e.ID == "" {
-			return fieldError(path, "contender without an id", "write an id, or {id: …, use: …}")
+			return nil, fieldError(path, "contender without an id", "write an id, or {id: …, use: …}")
 		}
 		if contenders[e.ID] {
-			return fieldError(path, fmt.Sprintf("contender %q is listed twice", e.ID), "give the second one its own id with {id: …, use: …}")
+			return nil, fieldError(path, fmt.Sprintf("contender %q is listed twice", e.ID), "give the second one its own id with {id: …, use: …}")
 		}
 		if e.ID == ControlID || e.ID == NullID {
-			return fieldError(path, fmt.Sprintf("%q is reserved", e.ID), "the control and the null contender join every study by themselves")
+			return nil, fieldError(path, fmt.Sprintf("%q is reserved", e.ID), "the control and the null contender join every study by themselves")
 		}
 		if err := e.checkFields(); err != nil {
-			return prefixPath(path, err)
+			return nil, prefixPath(path, err)
 		}
 		if e.ID == s.Baseline && e.Answers != AnswersWhole {
-			return fieldError(path+".answers", "the baseline cannot be status-only", "its answers are compared with the reference completely; leave answers out")
+			return nil, fieldError(path+".answers", "the baseline cannot be status-only", "its answers are compared with the reference completely; leave answers out")
 		}
 		contenders[e.ID] = true
 	}
 	if !contenders[s.Baseline] {
-		return fieldError("baseline", fmt.Sprintf("baseline %q is not among the contenders", s.Baseline), "name one of the listed contenders")
+		return nil, fieldError("baseline", fmt.Sprintf("baseline %q is not among the contenders", s.Baseline), "name one of the listed contenders")
 	}
-	for i, m := range s.Metrics {
-		if known, ok := MetricNamed(m); !ok || known.Counted {
-			return fieldError(fmt.Sprintf("metrics[%d]", i), fmt.Sprintf("unknown metric %q", m), "known: "+MetricNames())
-		}
-	}
-	workloads := map[string]bool{} // key: id
+	return contenders, nil
+}
+
+// checkWorkloads also returns the ids of the workloads.
+func (s *Study) checkWorkloads(contenders map[string]bool) (map[string]bool, error) {
+	workloads := map[string]bool{}
 	for i, w := range s.Workloads {
 		if err := w.Validate(); err != nil {
-			return prefixPath(fmt.Sprintf("workloads[%d]", i), err)
+			return nil, prefixPath(fmt.Sprintf("workloads[%d]", i), err)
 		}
 		if workloads[w.ID] {
-			return fieldError(fmt.Sprintf("workloads[%d]", i), fmt.Sprintf("workload %q is listed twice", w.ID), "give each workload its own id")
+			return nil, fieldError(fmt.Sprintf("workloads[%d]", i), fmt.Sprintf("workload %q is listed twice", w.ID), "give each workload its own id")
 		}
 		workloads[w.ID] = true
 		for k, id := range w.Contenders {
 			if !contenders[id] {
-				return fieldError(fmt.Sprintf("workloads[%d].contenders[%d]", i, k), fmt.Sprintf("unknown contender %q", id), "name the study's contenders")
+				return nil, fieldError(fmt.Sprintf("workloads[%d].contenders[%d]", i, k), fmt.Sprintf("unknown contender %q", id), "name the study's contenders")
 			}
 		}
 	}
+	return workloads, nil
+}
+
+// checkQuestions checks everything that names workloads and contenders.
+func (s *Study) checkQuestions(workloads, contenders map[string]bool) error {
 	for i, c := range s.Criteria {
 		path := fmt.Sprintf("criteria[%d]", i)
 		if _, err := c.Rule(); err != nil {
@@ -217,19 +250,8 @@ func (s *Study) Validate() error {
 			return fieldError(path+".of", fmt.Sprintf("unknown workload %q", c.Of), "name one of the study's workloads")
 		}
 	}
-	claimed := map[string]bool{} // key: id
-	for i, c := range s.Claims {
-		path := fmt.Sprintf("claims[%d]", i)
-		if err := c.Validate(); err != nil {
-			return prefixPath(path, err)
-		}
-		if claimed[c.ID] {
-			return fieldError(path+".id", fmt.Sprintf("claim %q is listed twice", c.ID), "claim ids are unique in a study")
-		}
-		claimed[c.ID] = true
-		if err := s.checkClaim(path, c, workloads, contenders); err != nil {
-			return err
-		}
+	if err := s.checkClaims(workloads, contenders); err != nil {
+		return err
 	}
 	for i, w := range s.Budget.QuickWorkloads {
 		if !workloads[w] {
@@ -253,7 +275,25 @@ func (s *Study) Validate() error {
 			}
 		}
 	}
-	return s.checkOptional()
+	return nil
+}
+
+func (s *Study) checkClaims(workloads, contenders map[string]bool) error {
+	ids := map[string]bool{}
+	for i, c := range s.Claims {
+		path := fmt.Sprintf("claims[%d]", i)
+		if err := c.Validate(); err != nil {
+			return prefixPath(path, err)
+		}
+		if ids[c.ID] {
+			return fieldError(path+".id", fmt.Sprintf("claim %q is listed twice", c.ID), "claim ids are unique in a study")
+		}
+		ids[c.ID] = true
+		if err := s.checkClaim(path, c, workloads, contenders); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Study) checkClaim(path string, c Claim, workloads, contenders map[string]bool) error {
@@ -384,44 +424,43 @@ func (s *Study) checkOptional() error {
 	for _, e := range s.Contenders {
 		isOptional[e.ID] = e.Given != ""
 	}
-	checkIDs := func(path string, ids ...string) error {
-		for _, id := range ids {
+	for _, q := range s.listSubjects() {
+		for _, id := range q.ids {
 			if isOptional[id] {
-				return fieldError(path, fmt.Sprintf("a question about %s, which is only measured where its module is given", id), "ask it of another contender, or name one that answers instead: stand_in")
+				return fieldError(q.path, fmt.Sprintf("a question about %s, which is only measured where its module is given", id), "ask it of another contender, or name one that answers instead: stand_in")
 			}
 		}
-		return nil
 	}
-	if err := checkIDs("baseline", s.Baseline); err != nil {
-		return err
-	}
+	return nil
+}
+
+// subjects are the contenders that the field at path asks about.
+type subjects struct {
+	path string
+	ids  []string
+}
+
+func (s *Study) listSubjects() []subjects {
+	out := []subjects{{"baseline", []string{s.Baseline}}}
 	for i, c := range s.Criteria {
-		if err := checkIDs(fmt.Sprintf("criteria[%d]", i), c.Contender); err != nil {
-			return err
-		}
+		out = append(out, subjects{fmt.Sprintf("criteria[%d]", i), []string{c.Contender}})
 	}
 	for i, c := range s.Claims {
 		ids := []string{c.StandIn, c.Of.Contender}
 		if c.StandIn == "" {
 			ids = append(ids, c.Contender)
 		}
-		if err := checkIDs(fmt.Sprintf("claims[%d]", i), ids...); err != nil {
-			return err
-		}
+		out = append(out, subjects{fmt.Sprintf("claims[%d]", i), ids})
 	}
 	for i, b := range s.BreakEven {
-		if err := checkIDs(fmt.Sprintf("break_even[%d]", i), b.Contender); err != nil {
-			return err
-		}
+		out = append(out, subjects{fmt.Sprintf("break_even[%d]", i), []string{b.Contender}})
 	}
 	for i, d := range s.Decompose {
 		ids := []string{d.From}
 		for _, step := range d.Steps {
 			ids = append(ids, step.To)
 		}
-		if err := checkIDs(fmt.Sprintf("decompose[%d]", i), ids...); err != nil {
-			return err
-		}
+		out = append(out, subjects{fmt.Sprintf("decompose[%d]", i), ids})
 	}
-	return nil
+	return out
 }
