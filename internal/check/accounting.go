@@ -31,30 +31,32 @@ func accounting() Check {
 			return out
 		},
 		atEnd: true,
-		Run: func(in Input) []tare.Finding {
-			var out []tare.Finding
-			for _, c := range in.measuredContenders() {
-				for _, w := range in.trafficWorkloads() {
-					var imbalances []string
-					for _, a := range listAccounts(in, c.ID, w.ID) {
-						if e, ok := estimateOver(a.ratios); ok && (e.isAbove(1+maxAccountsOff) || e.isBelow(a.low)) {
-							imbalances = append(imbalances, fmt.Sprintf(a.text, e.mid)+describeExtent(e))
-						}
-					}
-					if len(imbalances) > 0 {
-						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: strings.Join(imbalances, "; ")})
-					}
-				}
-				if e, ok := estimateOver(slicesOverProcess(in, c.ID)); ok && e.isAbove(1+maxAccountsOff) {
-					out = append(out, tare.Finding{
-						Contender: c.ID,
-						Message:   fmt.Sprintf("its slices used %.3g× the CPU time of the whole process", e.mid) + describeExtent(e),
-					})
+		Run:   findImbalances,
+	}
+}
+
+func findImbalances(in Input) []tare.Finding {
+	var out []tare.Finding
+	for _, c := range in.measuredContenders() {
+		for _, w := range in.trafficWorkloads() {
+			var imbalances []string
+			for _, a := range listAccounts(in, c.ID, w.ID) {
+				if e, ok := estimateOver(a.ratios); ok && (e.isAbove(1+maxAccountsOff) || e.isBelow(a.low)) {
+					imbalances = append(imbalances, fmt.Sprintf(a.text, e.mid)+describeExtent(e))
 				}
 			}
-			return out
-		},
+			if len(imbalances) > 0 {
+				out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: strings.Join(imbalances, "; ")})
+			}
+		}
+		if e, ok := estimateOver(slicesOverProcess(in, c.ID)); ok && e.isAbove(1+maxAccountsOff) {
+			out = append(out, tare.Finding{
+				Contender: c.ID,
+				Message:   fmt.Sprintf("its slices used %.3g× the CPU time of the whole process", e.mid) + describeExtent(e),
+			})
+		}
 	}
+	return out
 }
 
 type account struct {

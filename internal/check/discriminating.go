@@ -25,36 +25,42 @@ func discriminating() Check {
 			"If a criterion cannot fail, or if the machine cannot decide it, its verdict tells nothing.",
 		Advice: "set the limit near the value that would change your decision, and give the study a larger budget if a criterion is open",
 		atEnd:  true,
-		Run: func(in Input) []tare.Finding {
-			var out []tare.Finding
-			for _, criterion := range in.Study.Criteria {
-				rule, err := criterion.Rule()
-				if err != nil {
-					continue // impossible in a valid study
-				}
-				var trivial []tare.Finding
-				for _, w := range in.Study.Workloads {
-					if criterion.Workload != "" && criterion.Workload != w.ID {
-						continue
-					}
-					switch rule.Kind {
-					case tare.RuleValue:
-						trivial = append(trivial, findTrivialValue(in, criterion, rule, w.ID)...)
-					case tare.RuleRatio:
-						trivial = append(trivial, findTrivialRatio(in, criterion, rule, w.ID)...)
-						out = append(out, findUndecidable(in, criterion, []float64{rule.Limit}, w.ID)...)
-					case tare.RuleEquivalent: // ratios from 1/(1+Limit) to 1+Limit are equivalent
-						out = append(out, findUndecidable(in, criterion, []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}, w.ID)...)
-					}
-				}
-				if len(trivial) > 1 { // one finding for several workloads
-					trivial[0].Message += fmt.Sprintf("; likewise on %s", format.Count(len(trivial)-1, "more workload"))
-				}
-				out = append(out, trivial[:min(1, len(trivial))]...)
-			}
-			return out
-		},
+		Run:    findWeakCriteria,
 	}
+}
+
+func findWeakCriteria(in Input) []tare.Finding {
+	var out []tare.Finding
+	for _, criterion := range in.Study.Criteria {
+		rule, err := criterion.Rule()
+		if err != nil {
+			continue // impossible in a valid study
+		}
+		out = append(out, in.findWeakCriterion(criterion, rule)...)
+	}
+	return out
+}
+
+func (in Input) findWeakCriterion(criterion tare.Criterion, rule tare.Rule) (out []tare.Finding) {
+	var trivial []tare.Finding
+	for _, w := range in.Study.Workloads {
+		if criterion.Workload != "" && criterion.Workload != w.ID {
+			continue
+		}
+		switch rule.Kind {
+		case tare.RuleValue:
+			trivial = append(trivial, findTrivialValue(in, criterion, rule, w.ID)...)
+		case tare.RuleRatio:
+			trivial = append(trivial, findTrivialRatio(in, criterion, rule, w.ID)...)
+			out = append(out, findUndecidable(in, criterion, []float64{rule.Limit}, w.ID)...)
+		case tare.RuleEquivalent: // ratios from 1/(1+Limit) to 1+Limit are equivalent
+			out = append(out, findUndecidable(in, criterion, []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}, w.ID)...)
+		}
+	}
+	if len(trivial) > 1 { // one finding for several workloads
+		trivial[0].Message += fmt.Sprintf("; likewise on %s", format.Count(len(trivial)-1, "more workload"))
+	}
+	return append(out, trivial[:min(1, len(trivial))]...)
 }
 
 func (in Input) covers(criterion tare.Criterion, contender string) bool {

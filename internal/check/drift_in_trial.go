@@ -43,35 +43,37 @@ func driftInTrial() Check {
 			return out
 		},
 		atEnd: true,
-		Run: func(in Input) []tare.Finding {
-			drifts := in.driftsByRound()
-			var out []tare.Finding
-			var alike []string // drift as their reference does
-			for _, c := range in.measuredContenders() {
-				for _, w := range in.Study.Workloads {
-					reason := driftReason(drifts[subject{c.ID, w.ID}], drifts[in.driftReference(drifts, c.ID, w.ID)])
-					hasDrift := reason[0] // condition on the contender's own drift
-					drift, ok := estimateOver(hasDrift.x)
-					switch {
-					case !ok || hasDrift.prove() != proved:
-						// The cost does not drift, or not for certain.
-					case reason.prove() != proved: // the reference drifts, too
-						alike = append(alike, c.ID+" on "+w.ID)
-					default:
-						out = append(out, tare.Finding{
-							Contender: c.ID, Workload: w.ID,
-							Message: fmt.Sprintf("an operation at the end of a trial costs %.3g× what it costs at the start (%.3g to %.3g, %s)",
-								math.Exp(drift.mid), math.Exp(drift.lo), math.Exp(drift.hi), format.Count(drift.rounds, "round")),
-						})
-					}
-				}
-			}
-			if len(alike) > 0 {
-				out = append(out, machineDrift(alike))
-			}
-			return out
-		},
+		Run:   findDrifts,
 	}
+}
+
+func findDrifts(in Input) []tare.Finding {
+	drifts := in.driftsByRound()
+	var out []tare.Finding
+	var alike []string // drift as their reference does
+	for _, c := range in.measuredContenders() {
+		for _, w := range in.Study.Workloads {
+			reason := driftReason(drifts[subject{c.ID, w.ID}], drifts[in.driftReference(drifts, c.ID, w.ID)])
+			hasDrift := reason[0] // condition on the contender's own drift
+			drift, ok := estimateOver(hasDrift.x)
+			switch {
+			case !ok || hasDrift.prove() != proved:
+				// The cost does not drift, or not for certain.
+			case reason.prove() != proved: // the reference drifts, too
+				alike = append(alike, c.ID+" on "+w.ID)
+			default:
+				out = append(out, tare.Finding{
+					Contender: c.ID, Workload: w.ID,
+					Message: fmt.Sprintf("an operation at the end of a trial costs %.3g× what it costs at the start (%.3g to %.3g, %s)",
+						math.Exp(drift.mid), math.Exp(drift.lo), math.Exp(drift.hi), format.Count(drift.rounds, "round")),
+				})
+			}
+		}
+	}
+	if len(alike) > 0 {
+		out = append(out, machineDrift(alike))
+	}
+	return out
 }
 
 // machineDrift returns the one warning about places, e.g. "a on small".
