@@ -43,6 +43,11 @@ func (j *judge) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 		r.Outcome, r.Why = tare.ClaimOpen, result.Sentence
 		return
 	}
+	j.decideCause(r, c, planned, result)
+}
+
+// decideCause sets the outcome by the shares of result.
+func (j *judge) decideCause(r *tare.ClaimResult, c tare.Claim, planned tare.Decompose, result tare.Decomposition) {
 	var claimed, others, proven []tare.Cause // proven: others whose share is not zero
 	largestOther := 0.0                      // largest share in the intervals of others
 	for _, s := range result.Steps {

@@ -480,15 +480,7 @@ func explainOutcome(claim tare.Claim, c tare.Comparison, floor float64, o tare.O
 	case tare.Tie:
 		return s + ": within 5 % of 1, and less than 10 % was claimed"
 	case tare.Refuted:
-		switch {
-		case isTie(c) && claim.Directed():
-			return s + ": within 5 % of 1"
-		case isTie(c):
-			return s + ": within 5 % of 1, where 10 % or more was claimed"
-		case claimedSide(claim) == noSide:
-			return s + ": more than 5 % from 1, where equality was claimed"
-		}
-		return s + ": not " + asClaimed + ", but the other side"
+		return s + ": " + explainRefuted(claim, c)
 	case tare.Holds:
 		if claim.Directed() {
 			return s + ": " + asClaimed
@@ -514,6 +506,18 @@ func explainOutcome(claim tare.Claim, c tare.Comparison, floor float64, o tare.O
 		open += "; the direction is open, but it is not the published size: all of the interval is more than 1.25× away from it"
 	}
 	return s + open
+}
+
+func explainRefuted(claim tare.Claim, c tare.Comparison) string {
+	switch {
+	case isTie(c) && claim.Directed():
+		return "within 5 % of 1"
+	case isTie(c):
+		return "within 5 % of 1, where 10 % or more was claimed"
+	case claimedSide(claim) == noSide:
+		return "more than 5 % from 1, where equality was claimed"
+	}
+	return "not " + string(claimedSide(claim)) + " 1 as claimed, but the other side"
 }
 
 // describeSize returns e.g. ", by less than published".

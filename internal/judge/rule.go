@@ -37,19 +37,22 @@ func (j *judge) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule
 		v.Sentence = fmt.Sprintf("%s on %s is void: it does not support this workload.", v.Contender, v.Workload)
 		return criterion.Contender != ""
 	}
-	if !isRatio {
+	if isRatio {
+		j.ruleAgainstBaseline(v, criterion, rule)
+	} else {
 		j.ruleValue(v, rule)
-		return true
 	}
+	return true
+}
+
+func (j *judge) ruleAgainstBaseline(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
 	if j.ruleTooFewRequests(v, v.Workload, v.Contender, j.evidence.Study.Baseline) {
-		return true
-	}
-	if rule.Kind == tare.RuleDifference {
-		j.ruleDifference(v, criterion, rule)
-		return true
+		return
 	}
 	c, ok := j.comparisonOf(v.Contender, v.Workload, v.Metric)
 	switch {
+	case rule.Kind == tare.RuleDifference:
+		j.ruleDifference(v, criterion, rule)
 	case !ok:
 		j.ruleWithoutRatio(v, rule)
 	case !c.Bounded():
@@ -60,7 +63,6 @@ func (j *judge) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule
 	default:
 		j.ruleRatio(v, rule, c)
 	}
-	return true
 }
 
 // ruleTooFewRequests makes v inconclusive if a latency has too few requests.
