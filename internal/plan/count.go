@@ -21,7 +21,7 @@ const (
 
 const (
 	minShort       = 2 * noAllocBlock // slices per round without allocations
-	minCycleSlices = 2 * cycleBlock   // slices per round that allocates
+	minCycleSlices = 2 * cycleBlock   // slices per round with allocations
 	minVisits      = 2 * cycleBlock   // visits of servers per round
 	shareStep      = 0.05             // step of fillBudget
 	minSetupNS     = 20e6             // least assumed set-up per round

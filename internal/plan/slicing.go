@@ -99,12 +99,7 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	}
 	e := findExtremes(pilots)
 	if workload.Slice > 0 {
-		// All contenders get the number of operations of the slowest one. The overhead then has the
-		// same share in each operation.
-		pilots = slices.Clone(pilots)
-		for i := range pilots {
-			pilots[i].NSPerOp = e.slowest
-		}
+		pilots = withNSPerOp(pilots, e.slowest)
 	}
 	pool := int64(max(1, workload.Pool))
 	s.MemoryOps = memoryOps(pool, e.longestOp)
@@ -126,17 +121,31 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		sliceWithoutCycles(&s, workload, pilots, e, pool)
 	}
 	countAllocating(&s, cycleLengths, maxCount/allocDivisor, length)
-	isBenchmark := slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted })
-	if isBenchmark { // one complete run of a Go benchmark
-		s.Count, s.Block, s.RatioOfSums = minUnbalancedCount, 1, true
-		for _, p := range pilots {
-			s.Ops[p.Contender], s.Lead[p.Contender] = 1, 0
-		}
+	if isBenchmark := slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted }); isBenchmark {
+		sliceByRuns(&s)
 	}
 	if o.Isolation == tare.TrialWise {
 		s.RatioOfSums = true
 	}
 	return s
+}
+
+// withNSPerOp gives all contenders the number of operations of the slowest one. The overhead then has
+// the same share in each operation.
+func withNSPerOp(pilots []tare.Pilot, slowest float64) []tare.Pilot {
+	pilots = slices.Clone(pilots)
+	for i := range pilots {
+		pilots[i].NSPerOp = slowest
+	}
+	return pilots
+}
+
+// sliceByRuns makes each slice one complete run of a Go benchmark.
+func sliceByRuns(s *tare.Slicing) {
+	s.Count, s.Block, s.RatioOfSums = minUnbalancedCount, 1, true
+	for _, id := range s.Contenders {
+		s.Ops[id], s.Lead[id] = 1, 0
+	}
 }
 
 // extremes are over the pilots of one workload, in ns.
