@@ -86,6 +86,19 @@ func (c Chart) HTML() template.HTML {
 		}
 	}
 	d.WriteString("</svg>")
+	c.drawLimits(&d)
+	if !hasLegend {
+		c.drawLabels(&d, curves)
+	}
+	d.WriteString("</svg>")
+	if hasLegend {
+		d.addLegend(curves)
+	}
+	d.WriteString("</figure>")
+	return template.HTML(d.String()) //nolint:gosec // made of numbers and class names of this package, and of escaped texts
+}
+
+func (c Chart) drawLimits(d *drawing) {
 	for _, l := range c.Limits {
 		y := formatPercent(1 - c.Y.At(l.At))
 		d.addElement("line", "limit", "x2", "100%", "y1", y, "y2", y)
@@ -95,19 +108,14 @@ func (c Chart) HTML() template.HTML {
 		}
 		d.addText("strong", l.Name, "x", "6", "y", y, "dy", shift)
 	}
-	if !hasLegend {
-		c.drawLabels(&d, curves)
+}
+
+func (d *drawing) addLegend(curves []Curve) {
+	d.WriteString(`<ul class="legend">`)
+	for i, curve := range curves {
+		d.WriteString(`<li><svg class="swatch" viewBox="0 0 40 12" aria-hidden="true"><path class="` + curveClass(curve, i) + `" d="M1 6H39"/></svg> ` + template.HTMLEscapeString(curve.Name) + `</li>`)
 	}
-	d.WriteString("</svg>")
-	if hasLegend {
-		d.WriteString(`<ul class="legend">`)
-		for i, curve := range curves {
-			d.WriteString(`<li><svg class="swatch" viewBox="0 0 40 12" aria-hidden="true"><path class="` + curveClass(curve, i) + `" d="M1 6H39"/></svg> ` + escape(curve.Name) + `</li>`)
-		}
-		d.WriteString("</ul>")
-	}
-	d.WriteString("</figure>")
-	return template.HTML(d.String()) //nolint:gosec // made of numbers and class names of this package, and of escaped texts
+	d.WriteString("</ul>")
 }
 
 func (c Chart) drawTicks(d *drawing) {
