@@ -60,8 +60,6 @@ func approximateNull(n, w int) float64 {
 // An average of exactly zero counts on both sides. That is conservative, and keeps the duality
 //
 //	SignedRankP(x) ≤ α  exactly when  Interval(x, α) excludes zero.
-//	SignedRankP(x) ≤ α  exactly when  Interval(x, α) excludes zero.
-//	SignedRankP(x) ≤ α  exactly when  Interval(x, α) excludes zero.
 //
 // Source: Wilcoxon (1945), see [SignedRankNull]; the identity and ties: M. Hollander,
 // D. A. Wolfe, "Nonparametric Statistical Methods", §3.1–3.3.

@@ -16,8 +16,7 @@ import (
 const (
 	// A contender may be waiting if it works for a smaller share of its time.
 	minWorkShare = 0.20
-	// It counts only if the null contender, which must not wait, works for this share. Servers have
-	// other conditions.
+	// Outside of servers the null contender must work for this share. Otherwise the harness waits.
 	minNullWorkShare = 0.5
 	// In a closed loop a request must also take more than minWaitRatio times the null server's
 	// latency. Without a null server it must take more than minWaitNS.
@@ -34,7 +33,7 @@ type loadKind int
 
 const (
 	inProcess    loadKind = iota // no server: the contender's process repeats the operation
-	emulatedLink                 // determines the latencies
+	emulatedLink                 // a delay or bandwidth determines the latencies
 	fixedRate                    // open loop
 	closedLoop                   // a connection waits for its response
 )

@@ -108,7 +108,7 @@ func driftReason(own, reference map[int]float64) voidReason {
 	return s
 }
 
-// driftReference returns the contender whose drift counts as that of the machine. The null
+// driftReference returns the contender that shows the drift of the machine. The null
 // contender does no work.
 func (in Input) driftReference(drifts map[subject]map[int]float64, contender, workload string) subject {
 	null := subject{in.withRole(tare.RoleNull), workload}

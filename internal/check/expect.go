@@ -10,7 +10,7 @@ import (
 )
 
 // This file tests the checks. A trap is a contender that reproduces a published mistake, such as a
-// server that loses events which it acknowledged. Its study names the checks that must void it.
+// server that loses acknowledged events. Its study names the checks that must void it.
 
 // Expectations returns the outcome of every expectation that a check voids a trap. If the check
 // voided it, the trap is caught. If it did not despite enough evidence, the check missed the trap.

@@ -15,7 +15,7 @@ import (
 // the ratio decides. The condition is true for 1.03 to 1.05, false for 0.995 to 1.002, and
 // undecided for 0.97 to 1.02.
 
-// voidReason applies if all conditions are true.
+// voidReason is a reason to void a contender. It applies if all conditions are true.
 type voidReason []condition
 
 // condition is true if the middle of the values x is below low or above high.

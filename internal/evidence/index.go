@@ -179,8 +179,6 @@ func (x *Index) sumLongSlices(e Evidence) map[Key]sliceSum {
 // a + b/n. Two lengths give
 //
 //	b = (time(short) − time(long)) / (1/n(short) − 1/n(long))
-//	b = (time(short) − time(long)) / (1/n(short) − 1/n(long))
-//	b = (time(short) − time(long)) / (1/n(short) − 1/n(long))
 //
 // If the long slices have less than twice as many operations, b is too inexact.
 func compareLengths(short, long sliceSum) (cost float64, ok bool) {

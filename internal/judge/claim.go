@@ -20,7 +20,7 @@ const (
 	tieWithin    = 1.05 // distance from 1 within which two contenders tie
 	maxTieClaim  = 1.10 // published ratios up to here can tie
 	sizeWithin   = 2    // an effect that is smaller by more refutes the published size
-	effectWithin = 2    // limit for the logarithms of ratios that hold
+	effectWithin = 2    // a ratio holds if its logarithm is within this factor, too
 )
 
 // claimEdges returns the ratios, as logarithms, at which the outcome of a claim changes.
@@ -58,27 +58,6 @@ func claimEdges(c tare.Claim) []float64 {
 //	direction holds    the interval is on the claimed side
 //	not the published size
 //	                   the side is open, and the interval is more than
-//	                   1.25× away from the published ratio
-//	inconclusive       no other outcome matches yet
-//	not measured       the contender or workload was not measured, could not be
-//	                   built, or is void, or the metric does not apply to the
-//	                   workload, or the ratio results from a relay that the
-//	                   study configures
-//	void as published  the contender is a trap, and the check that was expected
-//	                   to void it did: the original measured something else; or
-//	                   the statement is about a criterion that everything meets
-//	tie                the interval is inside ±5 % of 1, and less than 10 % was claimed
-//	refuted            the interval is entirely on the other side of 1, or inside
-//	                   ±5 % of 1 although 10 % or more was claimed
-//	holds              the interval is on the claimed side, inside the published
-//	                   ratio times or divided by 1.25, and the effect is about
-//	                   as large: at most twice and at least half the published one
-//	more than published
-//	                   the interval is on the claimed side, and entirely
-//	                   farther from 1 than the bounds of "holds"
-//	direction holds    the interval is entirely on the claimed side
-//	not the published size
-//	                   the side is open, and the entire interval is more than
 //	                   1.25× away from the published ratio
 //	inconclusive       no other outcome matches yet
 //

@@ -15,16 +15,6 @@
 //	breakEven := judge.BreakEven(d, findings)
 //	claims := judge.Claims(d, comparisons, values, findings, notWeighed)
 //	stop := judge.Decided(verdicts, claims)
-//	effects := judge.Effects(d)
-//	comparisons, values := judge.Compare(d, effects), judge.Values(d)
-//	scaling := judge.Scaling(d)
-//	findings := check.Run(…)
-//	comparisons, values = judge.Strike(d, effects, comparisons, values, findings)
-//	verdicts := judge.Verdicts(d, comparisons, findings)
-//	decomposition := judge.Decompose(d, effects, comparisons, findings)
-//	breakEven := judge.BreakEven(d, findings)
-//	claims := judge.Claims(d, comparisons, values, findings, notWeighed)
-//	stop := judge.Decided(verdicts, claims)
 //
 // # What the error level covers
 //

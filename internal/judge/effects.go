@@ -14,7 +14,7 @@ import (
 //
 // A metric per slice is computed from slices of equal index, in blocks. A slice is one turn of a
 // contender in a round. Other metrics have one ratio per round. Rounds without a value are omitted;
-// the effects then list theirs. If a value per round is ever zero, the entire pair is omitted.
+// the effects then list their rounds. If a value per round is ever zero, the entire pair is omitted.
 // Omitting only that round would select by outcome.
 func Effects(d evidence.Evidence) []tare.Effects {
 	x := d.Index()

@@ -35,8 +35,8 @@ func IntervalRounds(workloads, looks int) int {
 	return stats.MinRounds(stats.LookLevel(stats.Alpha, looks) / float64(max(1, workloads)))
 }
 
-// FullRounds is the least number of rounds of a full budget. Ranks of many contenders need these
-// rounds, even if every criterion is decided.
+// FullRounds is the least number of rounds of a full budget that has time for them. Ranks of many
+// contenders need these rounds, even if every criterion is decided.
 const FullRounds = 18
 
 // MaxRounds is the largest number of rounds of a plan without Options.Until.
@@ -54,7 +54,7 @@ type Options struct {
 	Seed      uint64
 	Isolation tare.Isolation // "" means lockstep
 	Budget    time.Duration  // includes the pilots
-	Spent     time.Duration  // part of Budget
+	Spent     time.Duration  // used part of Budget
 	Rounds    int            // 0 means to fill the budget
 	User      bool           // the user set the budget: stretch it less
 	Strict    bool           // never stretch the budget

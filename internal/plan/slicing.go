@@ -24,17 +24,17 @@ import (
 // Names that end in NS are lengths in ns. Numbers of slices are per contender and round. The inputs
 // of a workload are its pool. Consecutive slices are added up to blocks.
 
-// For work without servers.
+// Slices of work without servers.
 const (
 	minSliceNS   = 1e6   // least length of a slice
 	allocSliceNS = 12e6  // least length with allocations
-	sliceTurns   = 3     // turns of the pool in a slice,
-	maxTurnsNS   = 24e6  // up to this length
+	sliceTurns   = 3     // a slice is this many turns of the pool,
+	maxTurnsNS   = 24e6  // but at most this long
 	totalNS      = 200e6 // all slices of a contender in a round
-	capFactor    = 4     // times the expected length: end of a slice
-	briefDivisor = 10    // for slices of contenders without ratios
+	capFactor    = 4     // a slice ends after this many times its expected length
+	briefDivisor = 10    // divides slices of contenders without ratios
 	noAllocCount = 64    // largest number of slices
-	allocDivisor = 4     // for that number, if a contender allocates
+	allocDivisor = 4     // divides noAllocCount if a contender allocates
 	noAllocBlock = 4     // slices in a block of work without allocations
 	cycleBlock   = 2     // slices in a block of other work
 
