@@ -19,6 +19,7 @@ type Answer struct {
 	Text     string   `json:"text,omitempty"`     // instead of Headline and Figures
 }
 
+// FigureForm is the form in which an answer quotes a figure.
 type FigureForm string
 
 // Forms. Each comment shows the syntax in an answer, and the output.
@@ -70,6 +71,7 @@ type Quote struct {
 	Metric    string `json:"metric"`
 }
 
+// AnswerPart is a part of an answer: text, or a figure.
 type AnswerPart struct {
 	Text   string
 	Figure *Figure // nil if the part is text

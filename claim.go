@@ -10,6 +10,7 @@ import (
 // the claim is judged.
 type ClaimKind string
 
+// Claim kinds.
 const (
 	ClaimRatio     ClaimKind = "ratio"     // the ratio to the baseline, or to Of, is Value/Baseline or on Side of 1
 	ClaimStatement ClaimKind = "statement" // refuted if Check has a finding
@@ -59,6 +60,7 @@ type ClaimOf struct {
 	Metric    string `json:"metric"`
 }
 
+// Shown is a line of public code.
 type Shown struct {
 	Repository string `json:"repository"` // e.g. github.com/owner/name
 	Commit     string `json:"commit"`
@@ -213,6 +215,7 @@ func (c Claim) Ratio() float64 {
 	return c.Value / c.Baseline
 }
 
+// Outcome is the result of testing a claim.
 type Outcome string
 
 // Outcomes. Package internal/judge documents their conditions.

@@ -75,6 +75,7 @@ func (c Comparison) NoiseFloor() float64 {
 // Exceeds reports whether ratio is farther from 1 than floor, a logarithm.
 func Exceeds(ratio, floor float64) bool { return math.Abs(math.Log(ratio)) > floor }
 
+// Significance is the conclusion about a difference.
 type Significance int
 
 // Only a significant difference is reported as a difference.
@@ -151,8 +152,10 @@ type Scaling struct {
 	PerRound  []float64 `json:"per_round"` // exponents
 }
 
+// Extent is a measure of the size of an input.
 type Extent string
 
+// Extents.
 const (
 	ByBytes   Extent = "bytes"   // length of a body
 	ByMembers Extent = "members" // see Workload

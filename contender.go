@@ -21,8 +21,10 @@ const (
 	RoleTrap      Role = "trap"  // reproduces a published mistake; never compared
 )
 
+// Launch is the way a contender is started.
 type Launch string
 
+// Launches.
 const (
 	LaunchProgram Launch = "program" // built by tare; speaks the contender protocol
 	LaunchCommand Launch = "command" // a command line of the user
@@ -106,6 +108,7 @@ func (c Contender) String() string {
 	return c.Name + "@" + c.Version
 }
 
+// Module is a Go module linked into a binary.
 type Module struct {
 	Path    string `json:"path"`
 	Version string `json:"version"`

@@ -25,6 +25,7 @@ type Criterion struct {
 // RuleKind is the field of a criterion that has its limit.
 type RuleKind string
 
+// Rule kinds.
 const (
 	RuleRatio      RuleKind = "ratio"
 	RuleEquivalent RuleKind = "equivalent"
@@ -184,8 +185,10 @@ func parseQuantity(s string) (float64, error) {
 	return 0, fieldError("", fmt.Sprintf("%q is not a quantity", s), "e.g. 50ms, 100MB or 12")
 }
 
+// Ruling is the result of a criterion.
 type Ruling string
 
+// Rulings.
 const (
 	Met          Ruling = "met"
 	NotMet       Ruling = "not met"

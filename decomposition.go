@@ -13,6 +13,7 @@ type Decompose struct {
 	Steps    []DecomposeStep `json:"steps"`
 }
 
+// DecomposeStep is one link of the chain.
 type DecomposeStep struct {
 	To    string `json:"to"`    // contender
 	Cause string `json:"cause"` // a noun: "a line of log per request"
@@ -104,12 +105,14 @@ type ProfileGap struct {
 	Functions []GapLine `json:"functions"`
 }
 
+// GapLine is the cost of one function or part.
 type GapLine struct {
 	Name string  `json:"name"`
 	From float64 `json:"from"` // value of Against
 	To   float64 `json:"to"`   // value of the contender
 }
 
+// ProfileLine is the cost of one function.
 type ProfileLine struct {
 	Function   string  `json:"function"`
 	Flat       float64 `json:"flat"`       // excluding called functions

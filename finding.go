@@ -3,6 +3,7 @@ package tare
 // Severity is the effect of a finding on a verdict.
 type Severity string
 
+// Severities.
 const (
 	Note Severity = "note"
 	Warn Severity = "warn"

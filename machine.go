@@ -39,6 +39,7 @@ const (
 	MaxCPUPressure = 0.10 // Noise.CPUPressure, if OtherCPU is unknown
 )
 
+// IsBusy reports whether other programs disturbed the measurement.
 func (n Noise) IsBusy() bool {
 	if n.OtherCPU != nil {
 		return *n.OtherCPU > MaxOtherCPU

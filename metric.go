@@ -2,8 +2,10 @@ package tare
 
 import "strings"
 
+// Direction is the direction in which a metric is better.
 type Direction string
 
+// Directions.
 const (
 	LowerIsBetter  Direction = "lower"
 	HigherIsBetter Direction = "higher"

@@ -4,6 +4,7 @@ package tare
 // (process) of every contender. A slice is the work of one of them while the others wait.
 type Isolation string
 
+// Isolations.
 const (
 	Lockstep  Isolation = "lockstep" // all take turns, slice by slice
 	TrialWise Isolation = "trial"    // one complete trial after another
@@ -72,8 +73,10 @@ func (p Pilot) TimedShare() float64 {
 	return p.NSPerOp / p.ElapsedNS()
 }
 
+// Until is the condition that ends a slice.
 type Until string
 
+// Slice ends.
 const (
 	UntilOps Until = "ops" // a number of operations
 	UntilGC  Until = "gc"  // complete garbage collection cycles
@@ -98,6 +101,7 @@ type Slicing struct {
 	RatioOfSums bool             `json:"ratio_of_sums,omitempty"` // instead of blocks
 }
 
+// Slicing returns the slicing of workload.
 func (p *Plan) Slicing(workload string) (Slicing, bool) {
 	for _, s := range p.Slices {
 		if s.Workload == workload {

@@ -47,6 +47,7 @@ type Run struct {
 	Machine Machine   `json:"machine"`
 }
 
+// Design contains what was compared, and the plan.
 type Design struct {
 	Metrics    []string    `json:"metrics"` // the first is primary
 	Contenders []Contender `json:"contenders"`
@@ -54,6 +55,7 @@ type Design struct {
 	Plan       Plan        `json:"plan"`
 }
 
+// Measured contains the measurements of a run.
 type Measured struct {
 	RoundsDone  int          `json:"rounds_done"`
 	Rounds      []Effects    `json:"rounds"`

@@ -32,6 +32,7 @@ type Semantics struct {
 	Unsupported []string     `json:"unsupported,omitempty"` // operations
 }
 
+// Difference is one case in which the contender differs from the reference.
 type Difference struct {
 	Property  string          `json:"property"` // e.g. float digits
 	Op        string          `json:"op"`

@@ -31,6 +31,7 @@ type Study struct {
 	Borrowed    bool        `json:"-"` // the user brought only the input
 }
 
+// Source is a publication.
 type Source struct {
 	Name string `json:"name"`
 	URL  string `json:"url"` // version that was read
@@ -72,6 +73,7 @@ type Entry struct {
 // Answers defines how answers are compared with the reference.
 type Answers string
 
+// Ways to compare answers.
 const (
 	AnswersWhole  Answers = ""       // completely
 	AnswersStatus Answers = "status" // status only; see [RoleApart]
@@ -85,6 +87,7 @@ func (e Entry) Leaf() string {
 	return e.ID
 }
 
+// Launch returns how the contender is started.
 func (e Entry) Launch() Launch {
 	switch {
 	case len(e.Command) > 0:
@@ -350,6 +353,7 @@ func (s *Study) checkReferences(path, contender, workload, metric string, worklo
 	return nil
 }
 
+// FieldError is the error of one field of a study.
 type FieldError struct {
 	Path string // e.g. contenders[2].id
 	What string // the problem

@@ -29,7 +29,7 @@ type Workload struct {
 
 	Counts *Counts `json:"counts,omitempty"` // unit of N; nil means see Counted
 
-	// Of the pool; 0 if unknown.
+	// Properties of the pool; 0 if unknown.
 	Bytes        int64 `json:"bytes,omitempty"`         // size without line ends
 	Keys         int   `json:"keys,omitempty"`          // items that should have a key of their own
 	DistinctKeys int   `json:"distinct_keys,omitempty"` // number in the body with the fewest
@@ -37,6 +37,7 @@ type Workload struct {
 	Levels       int   `json:"levels,omitempty"`        // levels of nesting in one item, from 1
 }
 
+// Part is an operation that the operation of a workload consists of.
 type Part struct {
 	Op    string  `json:"op"`
 	Times float64 `json:"times"` // mean number per operation: 0.25 for a quarter of a mix

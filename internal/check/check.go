@@ -74,6 +74,7 @@ func Statistical(id string) bool {
 	return ok && c.voidReasons != nil
 }
 
+// Named returns the check with that id.
 func Named(id string) (c Check, ok bool) {
 	for _, c := range All() {
 		if c.ID == id {

@@ -28,6 +28,7 @@ func Expectations(in Input, findings []tare.Finding, notMeasured []tare.NotWeigh
 	return out
 }
 
+// MissedTraps returns a line for each expectation that was missed.
 func MissedTraps(expectations []tare.Expectation) []string {
 	var out []string
 	for _, e := range expectations {

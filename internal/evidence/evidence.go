@@ -33,6 +33,7 @@ func (e Evidence) Indexed() Evidence {
 	return e
 }
 
+// Index returns the index of the evidence.
 func (e Evidence) Index() *Index {
 	if e.index != nil {
 		return e.index
@@ -50,6 +51,7 @@ func FromResult(r *tare.Result) Evidence {
 // Looks returns the number of times that the evidence is judged.
 func (e Evidence) Looks() int { return max(1, len(e.Plan.Looks)) }
 
+// Contender returns the contender with this id.
 func (e Evidence) Contender(id string) (c tare.Contender, ok bool) {
 	i := slices.IndexFunc(e.Contenders, func(c tare.Contender) bool { return c.ID == id })
 	if i < 0 {
@@ -80,6 +82,7 @@ func (e Evidence) Having(roles ...tare.Role) []string {
 	return ids
 }
 
+// Workload returns the workload with this id.
 func (e Evidence) Workload(id string) (w tare.Workload, ok bool) {
 	i := slices.IndexFunc(e.Study.Workloads, func(w tare.Workload) bool { return w.ID == id })
 	if i < 0 {

@@ -24,6 +24,7 @@ type Key struct {
 	Workload, Contender string
 }
 
+// At returns a key.
 func At(round int, workload, contender string) Key { return Key{round, workload, contender} }
 
 // Index finds slices and samples by key. It omits void measurements and extra rounds.

@@ -64,6 +64,7 @@ type Question struct {
 	Median  bool      // use the interval of the median; Looks must be 1
 }
 
+// Interval returns the interval at error level alpha.
 func (q Question) Interval(alpha float64) (s stats.Span) {
 	if q.Median {
 		s.Low, s.High, s.OK = stats.OrderInterval(q.Effects, alpha)

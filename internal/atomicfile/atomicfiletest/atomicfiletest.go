@@ -15,6 +15,7 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
+// Fault is a way in which an operation fails.
 type Fault struct {
 	Name  string
 	Crash bool // all later operations fail too
