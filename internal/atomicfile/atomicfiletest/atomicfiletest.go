@@ -23,8 +23,8 @@ type Fault struct {
 	err        error
 	shortWrite bool // a write that fails stores half of its bytes
 	powerLoss  bool // bytes that were not synced are lost
-	hole       bool // with powerLoss: unsynced bytes are kept, but their first half is zero
-	keepsNames bool // with powerLoss: unsynced names are kept
+	hole       bool // with powerLoss: the first half of unsynced bytes becomes zero
+	keepsNames bool // with powerLoss: unsynced names stay
 }
 
 func allFaults() []Fault {
