@@ -7,65 +7,61 @@ import (
 	"strings"
 )
 
-// Answer is one possible answer to a study's question, as the study file has it. The report prints the
-// first answer whose condition (When, Of, Ratio and To) holds and whose headline, or text, quotes only
-// figures that were measured.
+// Answer is one possible answer to a study's question. The report prints the first one that fits:
+// its condition holds, and all of its figures were measured.
 type Answer struct {
-	When     Ruling   `json:"when,omitempty"`     // worst ruling of the criteria in Of with which the answer is printed; "" if the answer has no condition
-	Of       []string `json:"of,omitempty"`       // names of criteria, each as "CONTENDER WORKLOAD METRIC"; the contender * means all
-	Ratio    string   `json:"ratio,omitempty"`    // limit for the ratios of the comparisons in Of, which replaces the study's criteria, e.g. "<= 0.5"
-	To       string   `json:"to,omitempty"`       // another workload, which replaces the study's criteria: met if the ratios in Of are the same on it
-	Headline string   `json:"headline,omitempty"` // at most 15 words, with figures in braces, e.g. Gin {gin-new get/c10 cpu brief}
-	Figures  string   `json:"figures,omitempty"`  // line below the headline; a part between semicolons is omitted if a figure in it is missing
-	Text     string   `json:"text,omitempty"`     // a sentence or two, instead of Headline and Figures
+	When     Ruling   `json:"when,omitempty"`     // worst ruling of Of that prints the answer; "" means no condition
+	Of       []string `json:"of,omitempty"`       // criteria, each as "CONTENDER WORKLOAD METRIC"; * means all contenders
+	Ratio    string   `json:"ratio,omitempty"`    // limit for the ratios of Of, instead of criteria, e.g. "<= 0.5"
+	To       string   `json:"to,omitempty"`       // workload on which the ratios of Of must be the same
+	Headline string   `json:"headline,omitempty"` // at most 15 words, e.g. Gin {gin-new get/c10 cpu brief}
+	Figures  string   `json:"figures,omitempty"`  // line below the headline; parts without figures are omitted
+	Text     string   `json:"text,omitempty"`     // instead of Headline and Figures
 }
 
 // FigureForm is the form in which an answer quotes a figure.
 type FigureForm string
 
-// Forms. Each comment shows the syntax in an answer, and an example or a description of the output.
+// Forms. Each comment shows the syntax in an answer, and the output.
 const (
 	FigureRatio FigureForm = ""      // {CONTENDER WORKLOAD METRIC}: 1.24× (1.19 to 1.30), against the baseline
-	FigureWords FigureForm = "words" // {CONTENDER WORKLOAD METRIC words}: a predicate that follows from the interval
+	FigureWords FigureForm = "words" // {CONTENDER WORKLOAD METRIC words}: a predicate
 	FigureValue FigureForm = "value" // {CONTENDER WORKLOAD METRIC value}: 31.2 MB (30.1 MB to 33 MB)
-	FigureTo    FigureForm = "to"    // {CONTENDER WORKLOAD METRIC to WORKLOAD}: the ratios on both workloads, and whether they differ
-	FigureLeast FigureForm = "least" // {WORKLOAD METRIC least}: the contenders that can have the first rank by the primary metric
-	FigureShare FigureForm = "share" // {DECOMPOSITION CONTENDER share}: the share of the step that leads to CONTENDER
+	FigureTo    FigureForm = "to"    // {CONTENDER WORKLOAD METRIC to WORKLOAD}: both ratios
+	FigureLeast FigureForm = "least" // {WORKLOAD METRIC least}: the best contenders
+	FigureShare FigureForm = "share" // {DECOMPOSITION CONTENDER share}: the share of a step
 	FigureWhole FigureForm = "whole" // {DECOMPOSITION whole}: the total ratio
-	FigureClaim FigureForm = "claim" // {CLAIM claim}: published and measured factor with their figures, and whether side and size are confirmed
+	FigureClaim FigureForm = "claim" // {CLAIM claim}: published and measured factor
 
-	// Short forms, for headlines.
-	FigureBrief   FigureForm = "brief"   // {CONTENDER WORKLOAD METRIC brief}: a predicate without an interval: uses 56 % more CPU
-	FigureVoid    FigureForm = "void"    // {CONTENDER WORKLOAD METRIC void}: "is void"; the figure is missing if the ratio is valid
-	FigureFast    FigureForm = "fast"    // {CONTENDER WORKLOAD METRIC fast}: the inverse of the ratio: 1.8×
-	FigureTimes   FigureForm = "times"   // {CONTENDER WORKLOAD METRIC times}: the ratio without its interval: 1.3×
-	FigureLess    FigureForm = "less"    // {CONTENDER WORKLOAD METRIC less}: the part of the baseline's value that is saved: 84 %
-	FigureNoise   FigureForm = "noise"   // {WORKLOAD METRIC noise}: the noise floor of the control: ±14 %
-	FigureChanges FigureForm = "changes" // {CONTENDER changes}: the number of test cases with a wrong value
-	FigureFactor  FigureForm = "factor"  // {CLAIM factor}: the measured factor of a claim without its interval: 2.7×
+	// For headlines.
+	FigureBrief   FigureForm = "brief"   // {CONTENDER WORKLOAD METRIC brief}: uses 56 % more CPU
+	FigureVoid    FigureForm = "void"    // {CONTENDER WORKLOAD METRIC void}: is void
+	FigureFast    FigureForm = "fast"    // {CONTENDER WORKLOAD METRIC fast}: 1.8×, the inverse of the ratio
+	FigureTimes   FigureForm = "times"   // {CONTENDER WORKLOAD METRIC times}: 1.3×
+	FigureLess    FigureForm = "less"    // {CONTENDER WORKLOAD METRIC less}: 84 %, the saved part
+	FigureNoise   FigureForm = "noise"   // {WORKLOAD METRIC noise}: ±14 %, the noise floor
+	FigureChanges FigureForm = "changes" // {CONTENDER changes}: number of wrong values
+	FigureFactor  FigureForm = "factor"  // {CLAIM factor}: 2.7×, as measured
 )
 
-// figureWords is the number of words between the braces of a figure, by form, for the forms whose last
-// word is the name of the form.
+// figureWords is the number of words between the braces, for forms that end with their name.
 var figureWords = map[FigureForm]int{
 	FigureWords: 4, FigureValue: 4, FigureBrief: 4, FigureVoid: 4, FigureFast: 4, FigureTimes: 4, FigureLess: 4,
 	FigureLeast: 3, FigureNoise: 3, FigureShare: 3, FigureWhole: 2, FigureChanges: 2,
 	FigureClaim: 2, FigureFactor: 2,
 }
 
-// figureForms lists the forms of figures, for messages.
 const figureForms = "write {CONTENDER WORKLOAD METRIC}, or with words, value, brief, void, fast, times, less or to WORKLOAD at its end, {WORKLOAD METRIC least}, {WORKLOAD METRIC noise}, {DECOMPOSITION CONTENDER share}, {DECOMPOSITION whole}, {CONTENDER changes}, {CLAIM claim} or {CLAIM factor}"
 
-// Figure is a measured number that an answer quotes. Only the fields of its
-// form are set.
+// Figure is a measured number that an answer quotes. Only the fields of its form are set.
 type Figure struct {
 	Form          FigureForm
-	Contender     string // of FigureShare: the contender at the end of the step
+	Contender     string // for FigureShare: the end of the step
 	Workload      string
 	Metric        string
-	To            string // of FigureTo: the other workload
-	Decomposition string // id
-	Claim         string // id
+	To            string // for FigureTo: the other workload
+	Decomposition string
+	Claim         string
 }
 
 // Quote names a comparison with the baseline that an answer quotes.
@@ -81,11 +77,9 @@ type AnswerPart struct {
 	Figure *Figure // nil if the part is text
 }
 
-// Parts splits Text, Headline and Figures of the answer, one after another, into text and figures.
+// Parts splits Text, Headline and Figures into text and figures.
 func (a Answer) Parts() ([]AnswerPart, error) { return SplitFigures(a.Text + a.Headline + a.Figures) }
 
-// quotesAny reports whether the answer quotes a figure of any of these contenders, or names any of them in
-// its condition.
 func (a Answer) quotesAny(contenders map[string]bool) bool {
 	for _, comparison := range a.Of {
 		if contender, _, _ := strings.Cut(comparison, " "); contenders[contender] {
@@ -96,8 +90,8 @@ func (a Answer) quotesAny(contenders map[string]bool) bool {
 	return slices.ContainsFunc(parts, func(p AnswerPart) bool { return p.Figure != nil && contenders[p.Figure.Contender] })
 }
 
-// SplitFigures splits text into its figures, which are in braces, and the text between them. It
-// returns a *FieldError without a path if a brace is missing or a figure is malformed.
+// SplitFigures splits text into its figures, which are in braces, and the text between them. Its
+// *FieldError has no path.
 func SplitFigures(text string) ([]AnswerPart, error) {
 	var out []AnswerPart
 	for rest := text; rest != ""; {
@@ -124,7 +118,6 @@ func SplitFigures(text string) ([]AnswerPart, error) {
 	return out, nil
 }
 
-// parseFigure parses the words between the braces of a figure.
 func parseFigure(words []string) (Figure, bool) {
 	if len(words) == 5 && words[3] == string(FigureTo) {
 		return Figure{Form: FigureTo, Contender: words[0], Workload: words[1], Metric: words[2], To: words[4]}, true
@@ -152,8 +145,6 @@ func parseFigure(words []string) (Figure, bool) {
 	return f, true
 }
 
-// checkAnswer returns an error if an answer is incomplete, or names something that the study does not
-// have. workloads and contenders contain the ids in the study.
 func (s *Study) checkAnswer(a Answer, workloads, contenders map[string]bool) error {
 	switch {
 	case a.Text == "" && a.Headline == "":
@@ -175,10 +166,14 @@ func (s *Study) checkAnswer(a Answer, workloads, contenders map[string]bool) err
 			}
 		}
 	}
-	hasCondition := a.When != "" || len(a.Of) > 0 || a.Ratio != "" || a.To != ""
-	if !hasCondition {
-		return nil
+	if hasCondition := a.When != "" || len(a.Of) > 0 || a.Ratio != "" || a.To != ""; hasCondition {
+		return s.checkConditions(a, workloads, contenders)
 	}
+	return nil
+}
+
+// checkConditions returns an error if the condition of an answer is incomplete or cannot hold.
+func (s *Study) checkConditions(a Answer, workloads, contenders map[string]bool) error {
 	if !slices.Contains([]Ruling{Met, NotMet, Inconclusive, VoidRuling}, a.When) {
 		return fieldError("when", fmt.Sprintf("unknown criterion result %q", a.When), "known: met, not met, inconclusive, void")
 	}
@@ -201,7 +196,6 @@ func (s *Study) checkAnswer(a Answer, workloads, contenders map[string]bool) err
 	return nil
 }
 
-// withPath returns err with path as its path, if it is a FieldError.
 func withPath(path string, err error) error {
 	var f *FieldError
 	if errors.As(err, &f) {
@@ -210,7 +204,7 @@ func withPath(path string, err error) error {
 	return err
 }
 
-// checkFigure returns an error if the study cannot have figure f. The error has no path of a field.
+// checkFigure returns an error without a path if the study cannot have figure f.
 func (s *Study) checkFigure(f Figure, workloads, contenders map[string]bool) error {
 	if f.Decomposition != "" {
 		claim := Claim{Decomposition: f.Decomposition}
@@ -245,11 +239,9 @@ func (s *Study) checkFigure(f Figure, workloads, contenders map[string]bool) err
 	return s.checkReferences("", "", f.To, "", workloads, contenders)
 }
 
-// Rule parses Ratio, the limit that comparisons are ruled by.
+// Rule parses Ratio.
 func (a Answer) Rule() (Rule, error) { return Criterion{Metric: "time", Ratio: a.Ratio}.Rule() }
 
-// checkCondition returns an error unless name, "CONTENDER WORKLOAD METRIC", is the name of a criterion
-// of the study, or of a comparison if the answer has Ratio or To.
 func (s *Study) checkCondition(a Answer, name string, workloads, contenders map[string]bool) error {
 	words := strings.Fields(name)
 	if len(words) != 3 {

@@ -6,67 +6,67 @@ import (
 	"strings"
 )
 
-// ClaimKind is the kind of a claim, a published statement that a study tests again. It decides which fields
-// the claim has and how it is judged.
+// ClaimKind is the kind of a claim, a published statement that a study tests again. It decides how
+// the claim is judged.
 type ClaimKind string
 
 // Claim kinds.
 const (
-	ClaimRatio     ClaimKind = "ratio"     // the ratio of Contender to the baseline, or to Of, is Value/Baseline; if there are no such figures, it is on Side of 1
-	ClaimStatement ClaimKind = "statement" // a sentence without figures: refuted if Check has a finding about the contender
-	ClaimCount     ClaimKind = "count"     // Contender adds Value modules: those that its go.mod requires in addition to the baseline's, or linked modules if no go.mod is known
-	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline falls (Side lower) or rises (Side higher) along Workloads, in their order
-	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ in size only; if Value is positive and there are four sizes, a fixed cost is added
+	ClaimRatio     ClaimKind = "ratio"     // the ratio to the baseline, or to Of, is Value/Baseline or on Side of 1
+	ClaimStatement ClaimKind = "statement" // refuted if Check has a finding
+	ClaimCount     ClaimKind = "count"     // Contender adds Value modules, by go.mod or else by the binary
+	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline falls or rises along Workloads
+	ClaimGrowth    ClaimKind = "growth"    // time grows as size^Value along Workloads
 	ClaimShare     ClaimKind = "share"     // Contender saves at least the share Value of the baseline's cost
-	ClaimRate      ClaimKind = "rate"      // at up to Value operations per second the baseline takes at most 1 % of a core more than Contender, by the break-even over Workloads
-	ClaimCause     ClaimKind = "cause"     // the steps to Causes explain all of the difference that Decomposition splits
-	ClaimReported  ClaimKind = "reported"  // published but not measured, for the reason Because
+	ClaimRate      ClaimKind = "rate"      // up to Value operations per second the baseline takes at most 1 % of a core more
+	ClaimCause     ClaimKind = "cause"     // the steps to Causes explain a difference
+	ClaimReported  ClaimKind = "reported"  // published but not measured
 )
 
-// Claim is a published statement with its figures and its source, which a study tests again. If the comment
-// of a field begins with a kind, only claims of this kind have the field.
+// Claim is a published statement with its figures and its source, which a study tests again. If the
+// comment of a field begins with a kind, only such claims have the field.
 type Claim struct {
 	ID            string    `json:"id"`
 	Source        string    `json:"source"`          // name in Study.Sources
-	Place         string    `json:"place,omitempty"` // position in the source: the heading above the claim
-	Shown         []Shown   `json:"shown,omitempty"` // public code that shows how the published figures were measured
+	Place         string    `json:"place,omitempty"` // heading in the source
+	Shown         []Shown   `json:"shown,omitempty"` // public code of the published measurement
 	Kind          ClaimKind `json:"kind"`
 	Contender     string    `json:"contender"`
-	StandIn       string    `json:"stand_in,omitempty"` // contender to use if Contender was not measured, e.g. because the user has no clone of it
+	StandIn       string    `json:"stand_in,omitempty"` // used if Contender was not measured
 	Workload      string    `json:"workload"`
-	Workloads     []string  `json:"workloads,omitempty"` // trend, growth: in order; rate: workloads of the break-even
+	Workloads     []string  `json:"workloads,omitempty"` // trend, growth: in order; rate: of the break-even
 	Metric        string    `json:"metric"`
-	Baseline      float64   `json:"baseline"` // published value of the baseline, in Unit
-	Value         float64   `json:"value"`    // published value of the contender, in Unit
+	Baseline      float64   `json:"baseline"` // published, in Unit
+	Value         float64   `json:"value"`    // published, in Unit
 	Unit          string    `json:"unit"`
-	Whole         float64   `json:"whole,omitempty"`         // ratio of times: total that Value and Baseline are parts of, in Unit, e.g. the 16.6 ms of a frame; 0 if none
-	WholeOf       string    `json:"whole_of,omitempty"`      // name of that total, as a noun: "a frame at 60 a second"
-	Side          string    `json:"side,omitempty"`          // claimed side of 1, lower or higher; of a ratio only if it has no figures or contradicts them
-	Target        float64   `json:"target,omitempty"`        // ratio: published target, also a ratio; the claim holds only if the entire interval reaches it
-	Of            ClaimOf   `json:"of,omitzero"`             // ratio: denominator, if it is not the baseline on the same workload and metric
-	Plus          string    `json:"plus,omitempty"`          // ratio: metric to add to Metric in both values, e.g. the client's allocations
-	Check         string    `json:"check,omitempty"`         // statement: check that decides the claim
-	Except        []string  `json:"except,omitempty"`        // statement about semantics: properties that the claim itself excepts, e.g. float digits
-	Decomposition string    `json:"decomposition,omitempty"` // cause: id of the decomposition that decides the claim
-	Causes        []string  `json:"causes,omitempty"`        // cause: contenders at the ends of the claimed steps
-	Because       string    `json:"because,omitempty"`       // reported: why the claim is not measured, one line
+	Whole         float64   `json:"whole,omitempty"`    // ratio: total of both values, in Unit, e.g. the 16.6 ms of a frame; 0 if none
+	WholeOf       string    `json:"whole_of,omitempty"` // name of Whole: "a frame at 60 a second"
+	Side          string    `json:"side,omitempty"`     // lower or higher than 1
+	Target        float64   `json:"target,omitempty"`   // ratio: target that the entire interval must reach
+	Of            ClaimOf   `json:"of,omitzero"`        // ratio: denominator, if it is not the baseline
+	Plus          string    `json:"plus,omitempty"`     // ratio: metric to add in both values
+	Check         string    `json:"check,omitempty"`
+	Except        []string  `json:"except,omitempty"`        // statement: excepted properties, e.g. float digits
+	Decomposition string    `json:"decomposition,omitempty"` // cause: its id
+	Causes        []string  `json:"causes,omitempty"`        // cause: contenders at the ends of the steps
+	Because       string    `json:"because,omitempty"`       // reported: why it is not measured
 	Statement     string    `json:"statement"`
 }
 
-// ClaimOf is the denominator of a claimed ratio: a value of the claim's own contender, or of another.
+// ClaimOf is the denominator of a claimed ratio: a value of the same contender, or of another.
 type ClaimOf struct {
-	Contender string `json:"contender,omitempty"` // "" means the contender of the claim
+	Contender string `json:"contender,omitempty"` // "" means that of the claim
 	Workload  string `json:"workload"`
 	Metric    string `json:"metric"`
 }
 
-// Shown is a line of public code that shows how the figures of a claim were measured.
+// Shown is a line of public code.
 type Shown struct {
 	Repository string `json:"repository"` // e.g. github.com/owner/name
 	Commit     string `json:"commit"`
 	Path       string `json:"path"`
 	Line       int    `json:"line"`
-	Says       string `json:"says"` // description of the code, e.g. the answer is closed unread
+	Says       string `json:"says"` // description of the code
 }
 
 // URL returns the address of the line.
@@ -74,7 +74,7 @@ func (s Shown) URL() string {
 	return fmt.Sprintf("https://%s/blob/%s/%s#L%d", s.Repository, s.Commit, s.Path, s.Line)
 }
 
-// Directed reports whether a claim of a ratio only claims on which side of 1 the ratio is.
+// Directed reports whether a claim of a ratio has only a side of 1, without figures.
 func (c Claim) Directed() bool {
 	return c.Kind == ClaimRatio && c.Baseline == 0 && c.Value == 0 && c.Side != ""
 }
@@ -95,8 +95,6 @@ func (c Claim) Validate() error {
 	return validate(c)
 }
 
-// claimValidators returns the functions that check the fields of a claim, by kind. Package
-// internal/judge has the functions that judge claims of each kind.
 func claimValidators() map[ClaimKind]func(Claim) error {
 	return map[ClaimKind]func(Claim) error{
 		ClaimRatio: Claim.validateRatio,
@@ -135,7 +133,6 @@ func claimValidators() map[ClaimKind]func(Claim) error {
 	}
 }
 
-// requireField returns nil if ok is true, otherwise an error about field.
 func requireField(ok bool, field, what, hint string) error {
 	if ok {
 		return nil
@@ -143,7 +140,6 @@ func requireField(ok bool, field, what, hint string) error {
 	return fieldError(field, what, hint)
 }
 
-// requireMeasured returns an error if the claim has no workload or no metric.
 func (c Claim) requireMeasured() error {
 	if c.Workload == "" {
 		return fieldError("workload", "claim without a workload", "name the workload it is about")
@@ -151,7 +147,6 @@ func (c Claim) requireMeasured() error {
 	return requireField(c.Metric != "", "metric", "claim without a metric", "e.g. metric: time")
 }
 
-// validateRatio checks the fields of a claim of a ratio.
 func (c Claim) validateRatio() error {
 	if err := c.requireMeasured(); err != nil {
 		return err
@@ -174,8 +169,6 @@ func (c Claim) validateRatio() error {
 	return c.validateWhole()
 }
 
-// validateWhole returns an error if the fields about a total contradict each other: a claim with Whole needs
-// WholeOf, a unit of time and a metric of time.
 func (c Claim) validateWhole() error {
 	_, isTime := c.Nanoseconds()
 	m, _ := MetricNamed(c.Metric)
@@ -194,8 +187,8 @@ func (c Claim) validateWhole() error {
 	return nil
 }
 
-// Nanoseconds returns the claim's Unit in nanoseconds. It returns false if Unit is not ns, µs, ms or
-// s, optionally followed by a slash and an object, e.g. ms/frame.
+// Nanoseconds returns the claim's Unit in ns, e.g. 1e6 for ms/frame. It returns false if that is no
+// time.
 func (c Claim) Nanoseconds() (float64, bool) {
 	unit, _, _ := strings.Cut(c.Unit, "/")
 	ns, ok := map[string]float64{"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}[unit]
@@ -225,12 +218,10 @@ func (c Claim) Ratio() float64 {
 // Outcome is the result of testing a claim.
 type Outcome string
 
-// Outcomes. If several match, the first in this order is the outcome: not measured, void as
-// published, tie, refuted, holds, more than published, direction holds, not the published size,
-// inconclusive. Package internal/judge documents the conditions.
+// Outcomes. Package internal/judge documents their conditions.
 const (
 	Holds             Outcome = "holds"
-	MoreThanPublished Outcome = "more than published" // the side is as claimed, and the difference is larger than published
+	MoreThanPublished Outcome = "more than published" // the difference is larger than published
 	DirectionHolds    Outcome = "direction holds"
 	Tie               Outcome = "tie"
 	Refuted           Outcome = "refuted"
@@ -245,7 +236,7 @@ func Outcomes() []Outcome {
 	return []Outcome{Holds, MoreThanPublished, DirectionHolds, Tie, Refuted, VoidAsPublished, NotThatSize, ClaimOpen, NotMeasured}
 }
 
-// IsOpen reports whether the side of the difference is still open, so that more rounds can show it.
+// IsOpen reports whether more rounds can show the side of the difference.
 func (o Outcome) IsOpen() bool { return o == ClaimOpen || o == NotThatSize }
 
 // ClaimResult is a claim with the measurements of this result.
@@ -253,57 +244,54 @@ type ClaimResult struct {
 	ID          string    `json:"id"`
 	Kind        ClaimKind `json:"kind"`
 	Source      string    `json:"source"`
-	SourceURL   string    `json:"source_url,omitempty"` // address of the source
-	Place       string    `json:"place,omitempty"`      // as in the claim
-	Shown       []Shown   `json:"shown,omitempty"`      // as in the claim
+	SourceURL   string    `json:"source_url,omitempty"`
+	Place       string    `json:"place,omitempty"`
+	Shown       []Shown   `json:"shown,omitempty"`
 	Statement   string    `json:"statement"`
-	Evidence    string    `json:"evidence"` // the comparison or the check that decides the claim
+	Evidence    string    `json:"evidence"` // the comparison or the check that decides
 	Contender   string    `json:"contender"`
 	Workload    string    `json:"workload"`
 	Metric      string    `json:"metric"`
-	Published   float64   `json:"published"`      // published ratio; of a claim that is not a ratio, its Value
-	Unit        string    `json:"unit,omitempty"` // unit of the published figures
+	Published   float64   `json:"published"` // ratio, or Value of other claims
+	Unit        string    `json:"unit,omitempty"`
 	Measured    float64   `json:"measured,omitempty"`
 	Low         float64   `json:"low,omitempty"`  // interval of Measured
 	High        float64   `json:"high,omitempty"` //
 	Outcome     Outcome   `json:"outcome"`
-	SizeRefuted bool      `json:"size_refuted,omitempty"` // the difference is smaller than published: the ratio is off by more than 2× if the direction holds, by more than 1.25× if it is open
+	SizeRefuted bool      `json:"size_refuted,omitempty"` // the difference is smaller than published
 	Why         string    `json:"why"`
 
-	// PublishedValue and PublishedBaseline are the published figures of a ratio, in Unit.
+	// Published figures of a ratio, in Unit.
 	PublishedValue    float64 `json:"published_value,omitempty"`
 	PublishedBaseline float64 `json:"published_baseline,omitempty"`
 
-	Shares *Shares `json:"shares,omitempty"` // only of a claim with a total (Claim.Whole); nil if not measured
+	Shares *Shares `json:"shares,omitempty"` // nil without a total (Claim.Whole), or if not measured
 }
 
-// Shares contains the values of a claim that are parts of a total, in Unit. The bounds are of the
-// median over rounds, at 95 %.
+// Shares contains the values of a claim that are parts of a total, in Unit. The bounds are at 95 %.
 type Shares struct {
-	Whole             float64 `json:"whole"`    // the total
-	WholeOf           string  `json:"whole_of"` // its name
+	Whole             float64 `json:"whole"`
+	WholeOf           string  `json:"whole_of"`
 	Unit              string  `json:"unit"`
 	Against           string  `json:"against"`            // id of the baseline
-	Published         float64 `json:"published"`          // published value of the contender
-	PublishedBaseline float64 `json:"published_baseline"` // published value of the baseline
-	Measured          float64 `json:"measured"`           // measured value of the contender
+	Published         float64 `json:"published"`          // value of the contender
+	PublishedBaseline float64 `json:"published_baseline"` // value of the baseline
+	Measured          float64 `json:"measured"`           // value of the contender
 	Low               float64 `json:"low"`
 	High              float64 `json:"high"`
-	Baseline          float64 `json:"baseline"` // measured value of the baseline
+	Baseline          float64 `json:"baseline"` // value of the baseline
 	BaselineLow       float64 `json:"baseline_low"`
 	BaselineHigh      float64 `json:"baseline_high"`
 }
 
-// BreakEven requests the break-even of a contender: the rate in operations per second from which it matters
-// that the baseline costs more. The workloads differ in the shape of their input.
+// BreakEven requests the break-even of a contender: the rate in operations per second from which it
+// matters that the baseline costs more.
 type BreakEven struct {
 	Contender string    `json:"contender"`
 	Workloads []string  `json:"workloads"`
 	Rates     []float64 `json:"rates_per_second"` // ascending
 }
 
-// validate returns an error about a field below path if the break-even is incomplete or names something that
-// study s does not have. workloads and contenders contain the ids in s.
 func (b BreakEven) validate(path string, s *Study, workloads, contenders map[string]bool) error {
 	switch {
 	case !contenders[b.Contender]:
@@ -335,32 +323,31 @@ func (b BreakEven) validate(path string, s *Study, workloads, contenders map[str
 type BreakEvenResult struct {
 	Contender string           `json:"contender"`
 	Against   string           `json:"against"`
-	Metric    string           `json:"metric"` // cpu; time if the study does not measure cpu
+	Metric    string           `json:"metric"` // cpu, or time without it
 	Rates     []float64        `json:"rates_per_second"`
-	Level     float64          `json:"level"`  // confidence of each interval, simultaneous over looks
-	Points    []BreakEvenPoint `json:"points"` // by members, then by levels
+	Level     float64          `json:"level"`  // confidence of each interval
+	Points    []BreakEvenPoint `json:"points"` // sorted by members, then levels
 	Sentence  string           `json:"sentence"`
 }
 
-// BreakEvenPoint is the excess cost of the baseline on one workload. The bounds are of the difference
-// over rounds.
+// BreakEvenPoint is the excess cost of the baseline on one workload.
 type BreakEvenPoint struct {
 	Workload string  `json:"workload"`
-	Members  int     `json:"members,omitempty"` // as in Workload
+	Members  int     `json:"members,omitempty"`
 	Levels   int     `json:"levels,omitempty"`
-	More     float64 `json:"more_ns_per_op"` // excess cost of an operation; negative if the baseline costs less
+	More     float64 `json:"more_ns_per_op"` // negative if the baseline costs less
 	MoreLow  float64 `json:"more_ns_per_op_low"`
 	MoreHigh float64 `json:"more_ns_per_op_high"`
 
-	// Cores is the excess cost in cores at each of the rates: 0.01 is 1 % of a core.
+	// Cores is the excess cost at each of the rates: 0.01 is 1 % of a core.
 	Cores []float64 `json:"more_cores"`
 
-	// OnePercent is the rate at which the excess cost is 1 % of a core; 0 means that no difference
-	// was shown, or that the baseline costs less.
+	// OnePercent is the rate at which the excess cost is 1 % of a core. 0 means that no excess was
+	// shown.
 	OnePercent     float64 `json:"one_percent_rate_per_second,omitempty"`
 	OnePercentLow  float64 `json:"one_percent_rate_per_second_low,omitempty"`
 	OnePercentHigh float64 `json:"one_percent_rate_per_second_high,omitempty"`
 
 	Rounds   int       `json:"rounds"`
-	PerRound []float64 `json:"per_round"` // difference of each round, in round order
+	PerRound []float64 `json:"per_round"` // differences
 }

@@ -2,31 +2,30 @@ package tare
 
 import "math"
 
-// Comparison is a comparison of two contenders on one workload and metric. Their values are paired round
-// by round. A study judges the evidence at several looks, after numbers of rounds that are fixed in
-// advance; the confidence of an interval holds for all looks together.
+// Comparison compares two contenders on one workload and metric, paired round by round. A study may
+// judge its evidence at several looks. The confidence of an interval holds for all of them
+// together.
 type Comparison struct {
 	Workload     string  `json:"workload"`
 	Contender    string  `json:"contender"`
 	Metric       string  `json:"metric"`
-	Against      string  `json:"against"`       // the other contender, usually the baseline
-	Ratio        float64 `json:"ratio"`         // value of Contender / value of Against
-	Low          float64 `json:"low"`           // interval of Ratio; 0 if there are too few rounds
-	High         float64 `json:"high"`          //
-	Level        float64 `json:"level"`         // confidence of the interval over all looks
-	Rounds       int     `json:"rounds"`        // number of rounds that Ratio is from
-	AgainstValue float64 `json:"against_value"` // median over rounds, in Unit
-	Value        float64 `json:"value"`         // median over rounds, in Unit
+	Against      string  `json:"against"` // usually the baseline
+	Ratio        float64 `json:"ratio"`   // value of Contender / value of Against
+	Low          float64 `json:"low"`     // interval of Ratio; 0 if there are too few rounds
+	High         float64 `json:"high"`    //
+	Level        float64 `json:"level"`   // confidence of the interval
+	Rounds       int     `json:"rounds"`
+	AgainstValue float64 `json:"against_value"` // median, in Unit
+	Value        float64 `json:"value"`         // median, in Unit
 	Unit         string  `json:"unit"`
-	SumsRatio    float64 `json:"sums_ratio,omitempty"` // like Ratio, but computed from the sums of all slices of a round instead of from blocks; 0 if the metric is not measured per slice
-	RankLow      int     `json:"rank_low,omitempty"`   // best rank that the evidence allows; 0 if not ranked
-	RankHigh     int     `json:"rank_high,omitempty"`  // worst rank that it allows
-	Letters      string  `json:"letters,omitempty"`    // contenders with the same letter do not differ significantly
-	Exact        bool    `json:"exact,omitempty"`      // every round has exactly the same ratio
+	SumsRatio    float64 `json:"sums_ratio,omitempty"` // ratio of sums of slices; 0 if not measured per slice
+	RankLow      int     `json:"rank_low,omitempty"`   // best possible rank; 0 if not ranked
+	RankHigh     int     `json:"rank_high,omitempty"`  // worst possible rank
+	Letters      string  `json:"letters,omitempty"`    // a common letter means no significant difference
+	Exact        bool    `json:"exact,omitempty"`      // the same ratio in every round
 
-	// Exploratory reports whether the metric is not the primary one and no criterion or claim is about
-	// the comparison. Level is then the confidence of this interval alone. The intervals of the other
-	// comparisons of a contender and metric are corrected for their number.
+	// Exploratory reports whether no question of the study is about the comparison. Level is then
+	// that of this interval alone. Other intervals are corrected for their number.
 	Exploratory bool `json:"exploratory,omitempty"`
 }
 
@@ -36,18 +35,17 @@ type Value struct {
 	Contender string  `json:"contender"`
 	Metric    string  `json:"metric"`
 	Value     float64 `json:"value"`
-	Low       float64 `json:"low"` // order-statistic interval for the median over rounds; equal to Value if there are too few rounds
+	Low       float64 `json:"low"` // interval for the median; Value if there are too few rounds
 	High      float64 `json:"high"`
 	Unit      string  `json:"unit"`
 	Rounds    int     `json:"rounds"`
-	Struck    bool    `json:"struck,omitempty"` // the report crosses the value out, because it is void or the contender is a trap (reproduces a mistake)
+	Struck    bool    `json:"struck,omitempty"` // crossed out: void, or of a trap
 }
 
 // Bounded reports whether c has an interval.
 func (c Comparison) Bounded() bool { return c.Low > 0 && c.High > 0 }
 
-// HalfWidth returns half the width of c's interval on the logarithmic scale, or 0 without an
-// interval.
+// HalfWidth returns half the width of c's interval on the logarithmic scale, or 0 without one.
 func (c Comparison) HalfWidth() float64 {
 	if !c.Bounded() {
 		return 0
@@ -55,9 +53,8 @@ func (c Comparison) HalfWidth() float64 {
 	return math.Log(c.High/c.Low) / 2
 }
 
-// NoiseFloor returns the noise floor of a workload and metric: the apparent difference of two identical
-// programs, the baseline and the control, on the logarithmic scale. It returns 0 if the control has no
-// interval. cs are all comparisons of the study.
+// NoiseFloor returns the noise floor of a workload and metric, on the logarithmic scale. It is the
+// apparent difference of two identical programs, or 0 if unknown.
 func NoiseFloor(cs []Comparison, workload, metric string) float64 {
 	for _, c := range cs {
 		if c.Contender == ControlID && c.Workload == workload && c.Metric == metric && c.Bounded() {
@@ -67,9 +64,7 @@ func NoiseFloor(cs []Comparison, workload, metric string) float64 {
 	return 0
 }
 
-// NoiseFloor returns the noise floor according to c, which must be the comparison of the control with the
-// baseline: half the width of its interval, or the distance of its ratio from 1 if that is larger, both on
-// the logarithmic scale. It returns 0 if c has no interval.
+// NoiseFloor returns the noise floor from c, the comparison of the control with the baseline.
 func (c Comparison) NoiseFloor() float64 {
 	if !c.Bounded() {
 		return 0
@@ -77,21 +72,20 @@ func (c Comparison) NoiseFloor() float64 {
 	return max(c.HalfWidth(), math.Abs(math.Log(c.Ratio)))
 }
 
-// Exceeds reports whether ratio is farther from 1 than floor, a noise floor on the logarithmic scale.
+// Exceeds reports whether ratio is farther from 1 than floor, a logarithm.
 func Exceeds(ratio, floor float64) bool { return math.Abs(math.Log(ratio)) > floor }
 
-// Significance is the conclusion about a difference that the evidence allows.
+// Significance is the conclusion about a difference.
 type Significance int
 
-// Conclusions. Only a significant difference is reported as a difference.
+// Only a significant difference is reported as a difference.
 const (
 	NotShown    Significance = iota // the interval includes 1, or is missing
-	WithinNoise                     // the interval excludes 1, but the ratio does not exceed the noise floor
+	WithinNoise                     // the ratio is within the noise floor
 	Significant                     // the interval excludes 1, and the ratio exceeds the noise floor
 )
 
-// Differs returns whether the interval of c excludes 1, and whether its ratio exceeds floor, the noise
-// floor on the logarithmic scale.
+// Differs returns the conclusion about c. floor is the noise floor, a logarithm.
 func (c Comparison) Differs(floor float64) Significance {
 	includes1 := c.Low <= 1 && 1 <= c.High
 	switch {
@@ -103,14 +97,13 @@ func (c Comparison) Differs(floor float64) Significance {
 	return Significant
 }
 
-// Below reports whether the entire interval of c is between 1/(1+effect) and 1+effect, so that any
-// difference is smaller than effect. It returns false if effect is 0.
+// Below reports whether any difference is smaller than effect. It returns false if effect is 0.
 func (c Comparison) Below(effect float64) bool {
 	isWithin := c.Low*(1+effect) >= 1 && c.High <= 1+effect
 	return effect > 0 && c.Bounded() && isWithin
 }
 
-// Turned returns the effects of B against A. Effects are logarithms of ratios: ln(b/a) = -ln(a/b).
+// Turned returns the effects of B against A: ln(b/a) = -ln(a/b).
 func (e Effects) Turned() Effects {
 	e.A, e.B = e.B, e.A
 	e.Effects = negate(e.Effects)
@@ -118,11 +111,11 @@ func (e Effects) Turned() Effects {
 	return e
 }
 
-// EffectsOf returns the effects of a against b, also if the pair is stored the other way round.
+// EffectsOf returns the effects of a against b. The pair may be stored the other way round.
 func EffectsOf(effects []Effects, workload, metric, a, b string) (Effects, bool) {
 	for _, e := range effects {
 		switch {
-		case e.Workload != workload || e.Metric != metric: // of another comparison
+		case e.Workload != workload || e.Metric != metric:
 		case e.A == a && e.B == b:
 			return e, true
 		case e.A == b && e.B == a:
@@ -132,7 +125,7 @@ func EffectsOf(effects []Effects, workload, metric, a, b string) (Effects, bool)
 	return Effects{}, false
 }
 
-// negate returns the negatives of x, or nil if x is nil: Effects.Sums is optional.
+// negate returns nil for nil.
 func negate(x []float64) []float64 {
 	if x == nil {
 		return nil
@@ -144,20 +137,19 @@ func negate(x []float64) []float64 {
 	return out
 }
 
-// Scaling is the growth of the cost of one operation with the size of its input: time ~
-// size^exponent, fitted in each round over the workloads that differ in size only.
+// Scaling is the growth of time with the size of the input: time ~ size^exponent.
 type Scaling struct {
 	Contender string    `json:"contender"`
 	Fixture   string    `json:"fixture"`
 	Op        string    `json:"op"`
-	By        Extent    `json:"by,omitempty"` // measure of size; "" means bytes
-	Workloads []string  `json:"workloads"`    // by size, the smallest first
-	Exponent  float64   `json:"exponent"`     // 1: proportional to the size; 0: the same whatever the size
-	Low       float64   `json:"low"`          // equal to Exponent if there are too few rounds
+	By        Extent    `json:"by,omitempty"` // "" means bytes
+	Workloads []string  `json:"workloads"`    // smallest first
+	Exponent  float64   `json:"exponent"`     // 1: proportional to the size; 0: the same for all
+	Low       float64   `json:"low"`          // Exponent if there are too few rounds
 	High      float64   `json:"high"`
-	Level     float64   `json:"level"` // confidence of the interval over all looks
+	Level     float64   `json:"level"` // confidence of the interval
 	Rounds    int       `json:"rounds"`
-	PerRound  []float64 `json:"per_round"` // exponent of each round, in round order
+	PerRound  []float64 `json:"per_round"` // exponents
 }
 
 // Extent is a measure of the size of an input.
@@ -166,24 +158,23 @@ type Extent string
 // Extents.
 const (
 	ByBytes   Extent = "bytes"   // length of a body
-	ByMembers Extent = "members" // as in Workload
-	ByLevels  Extent = "levels"  // as in Workload
+	ByMembers Extent = "members" // see Workload
+	ByLevels  Extent = "levels"  // see Workload
 )
 
-// Cost is the CPU cost of a contender compared with the baseline's, in a service that executes the
-// operation at a rate. It is computed from the median time of the baseline and the interval of the
-// ratio.
+// Cost is the CPU cost of a contender compared with the baseline's, in a service with a rate of
+// operations.
 type Cost struct {
 	Workload     string  `json:"workload"`
 	Contender    string  `json:"contender"`
 	Against      string  `json:"against"`
-	Metric       string  `json:"metric"`                    // cpu; time if the study does not measure cpu
-	Rate         float64 `json:"rate_per_second,omitempty"` // requested rate of operations; 0 means that none was requested
-	Cores        float64 `json:"cores,omitempty"`           // cores that the contender uses at Rate; 0.25 is a quarter of one core
-	AgainstCores float64 `json:"against_cores,omitempty"`   // cores that the baseline uses at Rate
-	Saved        float64 `json:"saved_cores,omitempty"`     // AgainstCores - Cores; negative if the contender costs more
+	Metric       string  `json:"metric"`                    // cpu, or time without it
+	Rate         float64 `json:"rate_per_second,omitempty"` // operations per second; 0 means none was requested
+	Cores        float64 `json:"cores,omitempty"`           // cores of the contender at Rate
+	AgainstCores float64 `json:"against_cores,omitempty"`   // cores of the baseline at Rate
+	Saved        float64 `json:"saved_cores,omitempty"`     // negative if the contender costs more
 	SavedLow     float64 `json:"saved_cores_low,omitempty"`
 	SavedHigh    float64 `json:"saved_cores_high,omitempty"`
-	OnePercent   float64 `json:"one_percent_rate_per_second,omitempty"` // rate at which the difference is 1 % of one core; 0 means that no difference was shown
+	OnePercent   float64 `json:"one_percent_rate_per_second,omitempty"` // rate at which the difference is 1 % of one core; 0 if none was shown
 	Sentence     string  `json:"sentence"`
 }

@@ -5,21 +5,20 @@ import "strings"
 // Ids of the two contenders that join every study by themselves.
 const (
 	ControlID = "control" // the baseline a second time (an A/A test)
-	NullID    = "null"    // a contender that does nothing, which shows the overhead of the measurement
+	NullID    = "null"    // does nothing, to show the overhead
 )
 
 // Role is the purpose of a contender in a study.
 type Role string
 
-// Roles. Only contenders with RoleContender and RoleBaseline are ranked. Contenders with RoleApart are
-// not ranked, but compared with the baseline.
+// Roles. Only contenders with RoleContender and RoleBaseline are ranked.
 const (
 	RoleContender Role = "contender"
 	RoleBaseline  Role = "baseline"
 	RoleControl   Role = "control"
 	RoleNull      Role = "null"
-	RoleApart     Role = "apart" // does another job, or a part of the job: of its answers only the status is checked against the reference
-	RoleTrap      Role = "trap"  // reproduces a published mistake; it is labelled, and never ranked or compared
+	RoleApart     Role = "apart" // does another job: only its status is checked
+	RoleTrap      Role = "trap"  // reproduces a published mistake; never compared
 )
 
 // Launch is the way a contender is started.
@@ -27,70 +26,67 @@ type Launch string
 
 // Launches.
 const (
-	LaunchProgram Launch = "program" // a program that tare builds, which speaks the contender protocol
-	LaunchCommand Launch = "command" // a command line of the user: a server, or a program that speaks the contender protocol
-	LaunchURL     Launch = "url"     // a server that tare did not start
-	LaunchGobench Launch = "gobench" // test binaries of a module, which tare builds
+	LaunchProgram Launch = "program" // built by tare; speaks the contender protocol
+	LaunchCommand Launch = "command" // a command line of the user
+	LaunchURL     Launch = "url"     // not started by tare
+	LaunchGobench Launch = "gobench" // test binaries of a module
 )
 
-// Contender is one implementation under test as it was built, with the declarations of its author and
-// the facts of its binary.
+// Contender is one implementation under test as it was built.
 type Contender struct {
 	ID      string `json:"id"`
 	Kind    string `json:"kind"`
 	Role    Role   `json:"role"`
 	Name    string `json:"name"`              // e.g. github.com/json-iterator/go
-	Version string `json:"version,omitempty"` // of Name, from the built binary
+	Version string `json:"version,omitempty"` // read from the binary
 	Variant string `json:"variant,omitempty"`
 
 	Start
 
-	Set map[string]string `json:"set,omitempty"` // how it is configured
-	Why string            `json:"why,omitempty"` // one line: a description, or for a trap the reproduced mistake
+	Set map[string]string `json:"set,omitempty"` // configuration
+	Why string            `json:"why,omitempty"` // description, or mistake of a trap
 
 	Build
 	Declared
 
 	Adoption Adoption `json:"adoption,omitzero"`
-	Error    string   `json:"error,omitempty"` // one line: why it could not be built, or the programs that are not installed; "" if neither
+	Error    string   `json:"error,omitempty"` // why it was not built
 }
 
-// Start describes how a contender is started, and where it delivers items, e.g. log lines. URL is only set
-// for LaunchURL; the fields other than URL and Launch are only set for LaunchCommand.
+// Start describes how a contender is started, and where it delivers items, e.g. log lines. Only
+// LaunchURL has URL, and only LaunchCommand the other fields.
 type Start struct {
-	Launch   Launch            `json:"launch,omitempty"`   // "" means program
-	Command  []string          `json:"command,omitempty"`  // command line
-	URL      string            `json:"url,omitempty"`      // address of the server
-	Path     string            `json:"path,omitempty"`     // prefix of the path of every request, e.g. /ingest
-	Files    map[string]string `json:"files,omitempty"`    // file contents by file name in $DIR
-	Delivers string            `json:"delivers,omitempty"` // destination of its items, which it writes one a line: a pattern of file names, or $DESTINATION; see Entry.Delivers
+	Launch   Launch            `json:"launch,omitempty"` // "" means program
+	Command  []string          `json:"command,omitempty"`
+	URL      string            `json:"url,omitempty"`
+	Path     string            `json:"path,omitempty"`     // prefix of every request, e.g. /ingest
+	Files    map[string]string `json:"files,omitempty"`    // contents by name in $DIR
+	Delivers string            `json:"delivers,omitempty"` // see Entry.Delivers
 }
 
-// Build describes the sources of a contender. It is empty if tare built nothing.
+// Build describes the sources of a contender, if tare built it.
 type Build struct {
 	Modules     []Module `json:"modules,omitempty"`
 	Go          string   `json:"go,omitempty"`
 	Flags       []string `json:"flags,omitempty"`
 	BinaryBytes int64    `json:"binary_bytes,omitempty"`
-	SHA256      string   `json:"sha256,omitempty"` // of the binary
+	SHA256      string   `json:"sha256,omitempty"` // digest of the binary
 }
 
-// Declared contains what the author of a contender, or its study, declares about it.
+// Declared contains what the author of a contender, or its study, declares.
 type Declared struct {
 	Layers    []string `json:"layers,omitempty"`    // middleware
-	Protocols []string `json:"protocols,omitempty"` // of an rpc contender: the protocols that it serves, the usual one first
+	Protocols []string `json:"protocols,omitempty"` // rpc: the usual one first
 	Expect    Expect   `json:"expect,omitzero"`
 	Identity  Identity `json:"identity"`
 }
 
-// notInstalled begins the Error of a contender that requires programs which are not installed.
 const notInstalled = "not installed: "
 
-// NotInstalled returns the Error of a contender that requires programs which are not installed.
+// NotInstalled returns the Error of a contender without its programs.
 func NotInstalled(programs []string) string { return notInstalled + strings.Join(programs, ", ") }
 
-// Absent reports whether the contender was skipped because it requires programs that are not
-// installed.
+// Absent reports whether the contender was skipped because programs are not installed.
 func (c Contender) Absent() bool { return strings.HasPrefix(c.Error, notInstalled) }
 
 // Title returns the printed form of a contender: its id, and for a trap a dagger.
@@ -122,19 +118,19 @@ type Module struct {
 // Identity lists the claimed contents of a contender, and those that its binary lacks.
 type Identity struct {
 	ClaimedModules []string `json:"claimed_modules,omitempty"` // path or path@version
-	ClaimedSymbols []string `json:"claimed_symbols,omitempty"` // function names, matched as substrings
+	ClaimedSymbols []string `json:"claimed_symbols,omitempty"` // matched as substrings
 	MissingModules []string `json:"missing_modules,omitempty"`
 	MissingSymbols []string `json:"missing_symbols,omitempty"`
 }
 
-// Adoption is the cost of adopting a contender in a service, except for time. 0 means unknown.
+// Adoption is the cost of adopting a contender, except for time. 0 means unknown.
 type Adoption struct {
-	ModulesLinked    int      `json:"modules_linked"`               // third-party modules in the binary
-	ModulesRequired  int      `json:"modules_required,omitempty"`   // third-party modules in the go.mod it is built with, indirect ones too; 0 means none or unknown
-	Licences         []string `json:"licences,omitempty"`           // SPDX identifiers of the licences of these modules, sorted, each once; "unknown" if a text is missing or not recognised
-	Released         string   `json:"released,omitempty"`           // release date, YYYY-MM-DD, of the measured version of Name; "" for std, for a directory, or if the module cache does not know it
-	Unmaintained     string   `json:"unmaintained,omitempty"`       // one line: why it counts as unmaintained; "" if it does not
-	ColdBuildSeconds float64  `json:"cold_build_seconds,omitempty"` // duration of a go build that compiled every third-party package; std and the SDK were compiled before
-	IdleRSSBytes     int64    `json:"idle_rss_bytes,omitempty"`     // resident memory before the first request
-	StartSeconds     float64  `json:"start_seconds,omitempty"`      // from starting the process to its first answer, median of some starts
+	ModulesLinked    int      `json:"modules_linked"`               // third-party
+	ModulesRequired  int      `json:"modules_required,omitempty"`   // modules in its go.mod, indirect ones too
+	Licences         []string `json:"licences,omitempty"`           // SPDX identifiers of the modules; or "unknown"
+	Released         string   `json:"released,omitempty"`           // YYYY-MM-DD; "" if unknown
+	Unmaintained     string   `json:"unmaintained,omitempty"`       // why it counts so; "" if it does not
+	ColdBuildSeconds float64  `json:"cold_build_seconds,omitempty"` // compiles every third-party package
+	IdleRSSBytes     int64    `json:"idle_rss_bytes,omitempty"`     // memory before the first request
+	StartSeconds     float64  `json:"start_seconds,omitempty"`      // time to the first answer
 }

@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// Criterion is a rule that a study declares before measuring, about one metric of a contender. Exactly
-// one of Ratio, Equivalent, Value and Difference is set.
+// Criterion is a rule about one metric, which a study declares before measuring. Exactly one of
+// Ratio, Equivalent, Value and Difference is set.
 type Criterion struct {
 	Contender  string `json:"contender,omitempty"` // "" means every contender
 	Workload   string `json:"workload,omitempty"`  // "" means every workload
 	Metric     string `json:"metric"`
-	Ratio      string `json:"ratio,omitempty"`      // limit of the ratio to the baseline, e.g. "<= 0.5"
-	Equivalent string `json:"equivalent,omitempty"` // largest difference from the baseline, either way, e.g. "3%"
-	Value      string `json:"value,omitempty"`      // limit of the absolute value, e.g. "<= 50ms"
-	Difference string `json:"difference,omitempty"` // limit of the difference from the baseline, as a share of the baseline's value on workload Of, e.g. "<= 5%"
-	Of         string `json:"of,omitempty"`         // the workload that Difference is a share of; only set with Difference
+	Ratio      string `json:"ratio,omitempty"`      // ratio to the baseline, e.g. "<= 0.5"
+	Equivalent string `json:"equivalent,omitempty"` // difference from the baseline, either way, e.g. "3%"
+	Value      string `json:"value,omitempty"`      // e.g. "<= 50ms"
+	Difference string `json:"difference,omitempty"` // share of the baseline on Of, e.g. "<= 5%"
+	Of         string `json:"of,omitempty"`         // workload of Difference
 }
 
-// RuleKind is the form of a criterion: the field that has its limit.
+// RuleKind is the field of a criterion that has its limit.
 type RuleKind string
 
 // Rule kinds.
@@ -37,7 +37,7 @@ const (
 type Rule struct {
 	Kind   RuleKind
 	AtMost bool    // true for <=, false for >=
-	Limit  float64 // by Kind: a ratio, a share (0.03 for 3 %), or a value in the metric's base unit
+	Limit  float64 // ratio, share (0.03 for 3 %), or value in the base unit
 }
 
 // Rule parses the criterion. It returns a *FieldError if the criterion is invalid.
@@ -54,40 +54,63 @@ func (c Criterion) Rule() (Rule, error) {
 	if c.Metric == "" {
 		return Rule{}, fieldError("metric", "criterion without a metric", "e.g. metric: time")
 	}
-	// Below, !(x > 0) also rejects NaN.
 	switch {
 	case c.Ratio != "":
-		atMost, rest, err := cutComparator(c.Ratio)
-		if err != nil {
-			return Rule{}, prefixPath("ratio", err)
-		}
-		x, err := strconv.ParseFloat(rest, 64)
-		if err != nil || !(x > 0) || math.IsInf(x, 0) {
-			return Rule{}, fieldError("ratio", fmt.Sprintf("%q is not a positive number", rest), `e.g. "<= 0.5"`)
-		}
-		return Rule{RuleRatio, atMost, x}, nil
+		return c.parseRatio()
 	case c.Equivalent != "":
-		num, ok := strings.CutSuffix(strings.TrimSpace(c.Equivalent), "%")
-		x, err := strconv.ParseFloat(strings.TrimSpace(num), 64)
-		if !ok || err != nil || !(x > 0) || x >= 100 {
-			return Rule{}, fieldError("equivalent", fmt.Sprintf("%q is not a percentage between 0 and 100", c.Equivalent), `e.g. "3%"`)
-		}
-		return Rule{RuleEquivalent, true, x / 100}, nil
+		return c.parseEquivalent()
 	case c.Difference != "":
-		atMost, rest, err := cutComparator(c.Difference)
-		if err != nil {
-			return Rule{}, prefixPath("difference", err)
-		}
-		num, ok := strings.CutSuffix(rest, "%")
-		x, err := strconv.ParseFloat(strings.TrimSpace(num), 64)
-		if !ok || err != nil || !atMost || !(x > 0) || math.IsInf(x, 0) {
-			return Rule{}, fieldError("difference", fmt.Sprintf("%q is not <= and a percentage above 0", c.Difference), `e.g. "<= 5%"`)
-		}
-		if c.Of == "" {
-			return Rule{}, fieldError("of", "a difference of nothing", "name the workload it is a share of, e.g. of: socket/health")
-		}
-		return Rule{RuleDifference, true, x / 100}, nil
+		return c.parseDifference()
 	}
+	return c.parseValue()
+}
+
+func (c Criterion) parseRatio() (Rule, error) {
+	atMost, rest, err := cutComparator(c.Ratio)
+	if err != nil {
+		return Rule{}, prefixPath("ratio", err)
+	}
+	x, err := strconv.ParseFloat(rest, 64)
+	if err != nil || !isPositive(x) {
+		return Rule{}, fieldError("ratio", fmt.Sprintf("%q is not a positive number", rest), `e.g. "<= 0.5"`)
+	}
+	return Rule{RuleRatio, atMost, x}, nil
+}
+
+func (c Criterion) parseEquivalent() (Rule, error) {
+	x, ok := parsePercent(strings.TrimSpace(c.Equivalent))
+	if !ok || x >= 100 {
+		return Rule{}, fieldError("equivalent", fmt.Sprintf("%q is not a percentage between 0 and 100", c.Equivalent), `e.g. "3%"`)
+	}
+	return Rule{RuleEquivalent, true, x / 100}, nil
+}
+
+func (c Criterion) parseDifference() (Rule, error) {
+	atMost, rest, err := cutComparator(c.Difference)
+	if err != nil {
+		return Rule{}, prefixPath("difference", err)
+	}
+	x, ok := parsePercent(rest)
+	if !ok || !atMost {
+		return Rule{}, fieldError("difference", fmt.Sprintf("%q is not <= and a percentage above 0", c.Difference), `e.g. "<= 5%"`)
+	}
+	if c.Of == "" {
+		return Rule{}, fieldError("of", "a difference of nothing", "name the workload it is a share of, e.g. of: socket/health")
+	}
+	return Rule{RuleDifference, true, x / 100}, nil
+}
+
+// parsePercent returns e.g. 3 for "3%".
+func parsePercent(s string) (x float64, ok bool) {
+	number, hasSign := strings.CutSuffix(s, "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	return x, hasSign && err == nil && isPositive(x)
+}
+
+// isPositive returns false for NaN and infinity.
+func isPositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
+
+func (c Criterion) parseValue() (Rule, error) {
 	atMost, rest, err := cutComparator(c.Value)
 	if err != nil {
 		return Rule{}, prefixPath("value", err)
@@ -99,8 +122,7 @@ func (c Criterion) Rule() (Rule, error) {
 	return Rule{RuleValue, atMost, x}, nil
 }
 
-// ParseCriterion parses the output of [Criterion.String]. As that does not contain the contender and the
-// workload, the result has none.
+// ParseCriterion parses the output of [Criterion.String]. It has no contender and no workload.
 func ParseCriterion(text string) (Criterion, error) {
 	metric, rest, _ := strings.Cut(text, " ")
 	c := Criterion{Metric: metric}
@@ -131,7 +153,6 @@ func (c Criterion) String() string {
 	return c.Metric + " " + c.Value
 }
 
-// cutComparator cuts <= or >= off the start of s.
 func cutComparator(s string) (atMost bool, rest string, err error) {
 	s = strings.TrimSpace(s)
 	if rest, ok := strings.CutPrefix(s, "<="); ok {
@@ -143,8 +164,7 @@ func cutComparator(s string) (atMost bool, rest string, err error) {
 	return false, "", fieldError("", fmt.Sprintf("%q does not start with <= or >=", s), `e.g. "<= 0.5"`)
 }
 
-// parseQuantity parses a number with an optional unit, and returns it in a base unit: a duration in
-// ns, a size in bytes. A number without a unit is returned as it is.
+// parseQuantity returns a duration in ns, a size in bytes, or a number without a unit.
 func parseQuantity(s string) (float64, error) {
 	if x, err := strconv.ParseFloat(s, 64); err == nil {
 		return x, nil
@@ -176,29 +196,29 @@ const (
 	VoidRuling   Ruling = "void"
 )
 
-// Verdict is the ruling of a criterion on one contender and workload, in a sentence. A verdict without a
-// criterion only states the difference from the baseline.
+// Verdict is the ruling of a criterion, in a sentence. Without a criterion it only states the
+// difference from the baseline.
 type Verdict struct {
-	Rule Rule `json:"-"` // parsed criterion; zero without one
+	Rule Rule `json:"-"` // zero without a criterion
 
 	Contender    string `json:"contender"`
 	Workload     string `json:"workload"`
 	Metric       string `json:"metric"`
 	Criterion    string `json:"criterion,omitempty"`
-	Verdict      Ruling `json:"verdict,omitempty"` // "" if there is no criterion
+	Verdict      Ruling `json:"verdict,omitempty"` // "" without a criterion
 	Sentence     string `json:"sentence"`
-	RoundsNeeded int    `json:"rounds_needed,omitempty"` // of an inconclusive verdict: number of rounds that is expected to decide it; 0 if unknown
+	RoundsNeeded int    `json:"rounds_needed,omitempty"` // expected to decide; 0 if unknown
 }
 
-// UnmarshalJSON parses a verdict, and sets its rule from the text of its criterion.
+// UnmarshalJSON also parses the criterion.
 func (v *Verdict) UnmarshalJSON(text []byte) error {
-	type withoutMethod Verdict // so that Unmarshal does not call this method again
+	type withoutMethod Verdict // has no UnmarshalJSON
 	if err := json.Unmarshal(text, (*withoutMethod)(v)); err != nil || v.Criterion == "" {
 		return err
 	}
-	// A document of a later version of tare may have criteria that this version cannot parse.
+	// A later version of tare may have criteria that this version cannot parse.
 	if c, err := ParseCriterion(v.Criterion); err == nil {
-		v.Rule, _ = c.Rule() // ParseCriterion has checked it
+		v.Rule, _ = c.Rule()
 	}
 	return nil
 }

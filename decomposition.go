@@ -2,25 +2,23 @@ package tare
 
 import "fmt"
 
-// Decompose requests that a difference between two contenders is split into its causes, by a chain of
-// contenders from one to the other. Each step of the chain changes one thing, its cause.
+// Decompose requests that a difference between two contenders is split into causes. A chain of
+// contenders leads from one to the other. Each step changes one thing, its cause.
 type Decompose struct {
 	ID       string          `json:"id"`
 	Question string          `json:"question,omitempty"`
 	Workload string          `json:"workload"`
 	Metric   string          `json:"metric,omitempty"` // "" means the primary metric
-	From     string          `json:"from"`             // first contender of the chain
+	From     string          `json:"from"`             // start of the chain
 	Steps    []DecomposeStep `json:"steps"`
 }
 
 // DecomposeStep is one link of the chain.
 type DecomposeStep struct {
 	To    string `json:"to"`    // contender
-	Cause string `json:"cause"` // the change, as a noun: "the framework", "a line of log per request"
+	Cause string `json:"cause"` // a noun: "a line of log per request"
 }
 
-// validate returns an error about a field below path if the decomposition is incomplete or names
-// something that study s does not have. workloads and contenders contain the ids in s.
 func (d Decompose) validate(path string, s *Study, workloads, contenders map[string]bool) error {
 	switch {
 	case d.ID == "":
@@ -49,14 +47,14 @@ func (d Decompose) validate(path string, s *Study, workloads, contenders map[str
 	return nil
 }
 
-// Decomposition is a difference split into causes. The effects of the steps, as logarithms of
-// ratios, add up to that of the total.
+// Decomposition is a difference split into causes. The effects of the steps add up to that of the
+// total.
 type Decomposition struct {
 	ID       string  `json:"id"`
 	Question string  `json:"question,omitempty"`
 	Workload string  `json:"workload"`
 	Metric   string  `json:"metric"`
-	Whole    Cause   `json:"whole"` // from the first contender to the last
+	Whole    Cause   `json:"whole"` // first to last contender
 	Steps    []Cause `json:"steps"`
 	Sentence string  `json:"sentence"`
 }
@@ -69,58 +67,56 @@ type Cause struct {
 	Ratio  float64 `json:"ratio"` // To / From
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
-	Level  float64 `json:"level"` // confidence, simultaneous over looks and over the steps
+	Level  float64 `json:"level"` // confidence of all steps together
 	Rounds int     `json:"rounds"`
 
-	// FromValue and ToValue are medians over rounds, in Unit.
+	// Medians, in Unit.
 	FromValue float64 `json:"from_value"`
 	ToValue   float64 `json:"to_value"`
 	Unit      string  `json:"unit"`
 
-	// Share is the step's part of the total difference: the median difference of the step divided by
-	// that of the total, with an interval over rounds. It is 0 if the total is not significant.
+	// Share is the step's part of the total difference. It is 0 if the total is not significant.
 	Share     float64 `json:"share,omitempty"`
 	ShareLow  float64 `json:"share_low,omitempty"`
 	ShareHigh float64 `json:"share_high,omitempty"`
 }
 
-// Profile lists where one contender spent its time or memory on one workload, taken after the
-// rounds.
+// Profile lists where one contender spent its time or memory on one workload, after the rounds.
 type Profile struct {
 	Contender string        `json:"contender"`
 	Workload  string        `json:"workload"`
-	Of        string        `json:"of"`              // ProfileCPU or ProfileMem
-	Unit      string        `json:"unit"`            // nanoseconds or bytes
-	Total     float64       `json:"total"`           // in Unit
-	Ops       int64         `json:"ops"`             // number of operations during the profile
-	File      string        `json:"file,omitempty"`  // pprof document, next to the result
-	Flame     string        `json:"flame,omitempty"` // flame graph as SVG, next to the result
-	Top       []ProfileLine `json:"top,omitempty"`   // functions with the largest flat values, largest first
-	Gap       *ProfileGap   `json:"gap,omitempty"`   // difference from the baseline's profile; nil for the baseline
+	Of        string        `json:"of"`   // ProfileCPU or ProfileMem
+	Unit      string        `json:"unit"` // nanoseconds or bytes
+	Total     float64       `json:"total"`
+	Ops       int64         `json:"ops"`             // during the profile
+	File      string        `json:"file,omitempty"`  // pprof, next to the result
+	Flame     string        `json:"flame,omitempty"` // SVG, next to the result
+	Top       []ProfileLine `json:"top,omitempty"`   // functions by flat value
+	Gap       *ProfileGap   `json:"gap,omitempty"`   // nil for the baseline
 }
 
-// ProfileGap explains the difference between the profile of a contender and that of the baseline. All values
-// are per operation, in the unit of the profiles. The values of lines are flat: they exclude called functions.
+// ProfileGap explains the difference between the profiles of a contender and the baseline. All
+// values are per operation. Those of lines exclude called functions.
 type ProfileGap struct {
-	Against   string    `json:"against"`   // contender of the other profile
-	From      float64   `json:"from"`      // total of Against
-	To        float64   `json:"to"`        // total of the profile's contender
-	Parts     []GapLine `json:"parts"`     // packages, and activities of the runtime; the largest differences beyond sampling error
-	Functions []GapLine `json:"functions"` // the largest differences beyond sampling error
+	Against   string    `json:"against"` // the other contender
+	From      float64   `json:"from"`    // total of Against
+	To        float64   `json:"to"`      // total of the contender
+	Parts     []GapLine `json:"parts"`   // packages, and activities of the runtime
+	Functions []GapLine `json:"functions"`
 }
 
-// GapLine is the flat cost of one function or part, per operation.
+// GapLine is the cost of one function or part.
 type GapLine struct {
 	Name string  `json:"name"`
-	From float64 `json:"from"` // in the profile of Against
-	To   float64 `json:"to"`   // in the contender's profile
+	From float64 `json:"from"` // value of Against
+	To   float64 `json:"to"`   // value of the contender
 }
 
 // ProfileLine is the cost of one function.
 type ProfileLine struct {
 	Function   string  `json:"function"`
-	Flat       float64 `json:"flat"`       // excluding the functions that it called
-	Cumulative float64 `json:"cumulative"` // including the functions that it called
+	Flat       float64 `json:"flat"`       // excluding called functions
+	Cumulative float64 `json:"cumulative"` // including called functions
 }
 
 // Kinds of profiles.

@@ -10,8 +10,8 @@ const (
 	Void Severity = "void" // the measurements or the verdict do not count
 )
 
-// Finding is a result of a check: a problem and advice about it. If Contender, Workload or Metric is
-// "", the finding is about all of them.
+// Finding is a problem that a check found, with advice. If Contender, Workload or Metric is "", it
+// is about all of them.
 type Finding struct {
 	Check     string   `json:"check"`
 	Severity  Severity `json:"severity"`
@@ -20,26 +20,24 @@ type Finding struct {
 	Metric    string   `json:"metric,omitempty"`
 	Message   string   `json:"message"`
 	Advice    string   `json:"advice,omitempty"`
-	Expected  bool     `json:"expected,omitempty"` // the contender is a trap, i.e. reproduces a published mistake, and this check must find it
+	Expected  bool     `json:"expected,omitempty"` // the contender is a trap, which this check must find
 }
 
-// Covers reports whether the finding is about contender on workload, on any metric. If workload is
-// "", any workload counts.
+// Covers reports whether the finding is about contender on workload. "" means any workload.
 func (f Finding) Covers(contender, workload string) bool {
 	coversContender := f.Contender == "" || f.Contender == contender
 	coversWorkload := f.Workload == "" || workload == "" || f.Workload == workload
 	return coversContender && coversWorkload
 }
 
-// Voids returns the findings that void all metrics of contender on workload. [VoidsMetric] also
-// returns findings that void one metric only: e.g. a load generator at its limit voids the throughput
-// of a server, but not its CPU time per request.
+// Voids returns the findings that void all metrics of contender on workload. See [VoidsMetric] for
+// one.
 func Voids(findings []Finding, contender, workload string) []Finding {
 	return VoidsMetric(findings, contender, workload, "")
 }
 
-// VoidsMetric returns the findings that void metric of contender on workload: those about all metrics,
-// and those about metric only.
+// VoidsMetric also returns findings about metric only. For example, a busy load generator voids
+// throughput, but not CPU time.
 func VoidsMetric(findings []Finding, contender, workload, metric string) []Finding {
 	var out []Finding
 	for _, f := range findings {
@@ -50,10 +48,11 @@ func VoidsMetric(findings []Finding, contender, workload, metric string) []Findi
 	return out
 }
 
-// TrapOutcome is the outcome of a check on a trap, a contender that reproduces a published mistake on purpose.
+// TrapOutcome is the outcome of a check on a trap, a contender that reproduces a published mistake
+// on purpose.
 type TrapOutcome string
 
-// Outcomes. Only Missed is an error: the check found nothing although it had enough evidence by its own rule.
+// Only Missed is an error: the check had enough evidence.
 const (
 	Caught            TrapOutcome = "caught"
 	Missed            TrapOutcome = "missed"
@@ -65,18 +64,17 @@ type Expectation struct {
 	Contender    string      `json:"contender"`
 	Check        string      `json:"check"`
 	Outcome      TrapOutcome `json:"outcome"`
-	Message      string      `json:"message"`                 // what the check found, or why it found nothing
-	Rounds       int         `json:"rounds"`                  // complete rounds of the contender at the plan's slice length
-	RoundsNeeded int         `json:"rounds_needed,omitempty"` // number of rounds that is expected to be enough; 0 if more rounds do not help
+	Message      string      `json:"message"`                 // what the check found
+	Rounds       int         `json:"rounds"`                  // complete, of the usual slice length
+	RoundsNeeded int         `json:"rounds_needed,omitempty"` // expected to be enough; 0 if more do not help
 }
 
-// OutcomeOf returns the worst outcome of the expectations of the trap with this id: missed, then not
-// enough evidence, then caught. It returns "" if the trap has no expectations.
+// OutcomeOf returns the worst outcome of a trap: missed, then not enough evidence, then caught.
 func (r *Result) OutcomeOf(trap string) TrapOutcome {
 	worst := TrapOutcome("")
 	for _, e := range r.Expectations {
 		switch {
-		case e.Contender != trap: // of another trap
+		case e.Contender != trap:
 		case e.Outcome == Missed:
 			return Missed
 		case worst != NotEnoughEvidence:

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Kind is the kind of a study's contenders, e.g. codec or server. It decides how they are tested. In JSON
-// it is a list with one string, or an empty list for "".
+// Kind is the kind of a study's contenders, e.g. codec or server. It decides how they are tested.
+// In JSON it is a list.
 type Kind string
 
 // MarshalJSON encodes the kind as a list.

@@ -9,28 +9,27 @@ type Machine struct {
 	Cores      int          `json:"cores"`
 	Memory     int64        `json:"memory_bytes,omitempty"`
 	Go         string       `json:"go"`
-	Facilities []Facility   `json:"facilities"` // sources of information that checks can use
-	Noise      Noise        `json:"noise"`      // over the entire study
+	Facilities []Facility   `json:"facilities"` // available to checks
+	Noise      Noise        `json:"noise"`      // over the study
 	Resolution []Resolution `json:"resolution,omitempty"`
-	Unlocked   bool         `json:"unlocked,omitempty"` // the machine was not reserved: another tare may have measured at the same time
+	Unlocked   bool         `json:"unlocked,omitempty"` // another tare may have measured at the same time
 }
 
-// Facility is a source of information on a machine, e.g. a counter of the kernel.
+// Facility is a source of information, e.g. a counter of the kernel.
 type Facility struct {
 	Name  string `json:"name"`
-	Found bool   `json:"found"` // the machine has it
+	Found bool   `json:"found"`
 	Note  string `json:"note,omitempty"`
 }
 
 // Noise is the influence of other load on the measurement. A negative share was not recorded.
 type Noise struct {
-	CPUPressure  float64 `json:"cpu_pressure"`   // share of the wall time in which a task waited for a processor
-	RunQueueWait float64 `json:"run_queue_wait"` // time that the contenders waited for a processor, as a share of the time they waited or ran
-	Throttled    float64 `json:"throttled"`      // share of the wall time in which a CPU quota stopped the contenders
+	CPUPressure  float64 `json:"cpu_pressure"`   // share of wall time in which a task waited to run
+	RunQueueWait float64 `json:"run_queue_wait"` // share of the contenders' time in which they waited to run
+	Throttled    float64 `json:"throttled"`      // share of wall time in which a quota stopped them
 
-	// OtherCPU is the share of all processors' time that other programs used, or other guests of the host. tare's
-	// own processes wait for each other as well, so that CPUPressure and RunQueueWait alone do not show other load.
-	// It is nil if unknown, as in older results.
+	// OtherCPU is the share of all processors' time that other programs used, or nil if unknown.
+	// The other shares also contain tare's own waiting.
 	OtherCPU *float64 `json:"other_cpu,omitempty"`
 }
 
@@ -40,8 +39,7 @@ const (
 	MaxCPUPressure = 0.10 // Noise.CPUPressure, if OtherCPU is unknown
 )
 
-// IsBusy reports whether other programs disturbed the measurement. It decides by OtherCPU, or if that is unknown by
-// CPUPressure.
+// IsBusy reports whether other programs disturbed the measurement.
 func (n Noise) IsBusy() bool {
 	if n.OtherCPU != nil {
 		return *n.OtherCPU > MaxOtherCPU
@@ -49,13 +47,13 @@ func (n Noise) IsBusy() bool {
 	return n.CPUPressure > MaxCPUPressure
 }
 
-// Resolution is the smallest difference that this machine could show, according to the control, which is the
-// baseline measured a second time.
+// Resolution is the smallest difference that this machine could show, by two copies of the
+// baseline.
 type Resolution struct {
 	Workload  string  `json:"workload"`
 	Metric    string  `json:"metric"`
-	HalfWidth float64 `json:"half_width"`       // noise floor as a share: 0.02 is ±2 %
-	Within    float64 `json:"within,omitempty"` // part of HalfWidth from variance within rounds, i.e. between slices of the same processes; 0 if unknown
-	Found     float64 `json:"found,omitempty"`  // difference, as a share, that four of five such studies would find; 0 in older results
-	Seconds   float64 `json:"seconds"`          // duration of the measurement
+	HalfWidth float64 `json:"half_width"`       // noise floor: 0.02 is ±2 %
+	Within    float64 `json:"within,omitempty"` // part of HalfWidth within rounds; 0 if unknown
+	Found     float64 `json:"found,omitempty"`  // share that four of five such studies would find
+	Seconds   float64 `json:"seconds"`
 }

@@ -11,35 +11,35 @@ const (
 	HigherIsBetter Direction = "higher"
 )
 
-// Metric is a quantity that is measured, in a base unit, with the words for it in reports.
+// Metric is a measured quantity in a base unit, with the words for it in reports.
 type Metric struct {
 	Name      string // name in studies, e.g. cpu
-	Key       string // key in JSON documents, which contains the unit, e.g. cpu_ns_per_op
+	Key       string // key in documents, e.g. cpu_ns_per_op
 	Unit      string // unit in tables
 	Direction Direction
-	PerSlice  bool    // measured in every slice (a short turn of one contender), so that comparisons are paired slice by slice; otherwise measured once per trial
-	Quantile  float64 // of a latency: which quantile of the latencies of single requests; 1 means the longest; 0 means that the metric is not a latency
-	Counted   bool    // counted outside the timed rounds (see [Work]); studies cannot request it
-	Closed    bool    // applies only to a closed loop, in which its inverse is the throughput, and not at a fixed rate
-	Doc       string  // description in one line
+	PerSlice  bool    // otherwise once per trial
+	Quantile  float64 // quantile of a latency, 1 for the longest; 0 means no latency
+	Counted   bool    // outside the timed rounds; see [Work]
+	Closed    bool    // needs a closed loop: its inverse is the throughput
+	Doc       string  // one line
 
-	Noun           string // the metric in a sentence: "CPU time"
+	Noun           string // "CPU time"
 	Verb, Of       string // "uses" and "the CPU time of": A uses 0.52× the CPU time of B
 	Less, More     string // "less CPU time", "more CPU time"
-	Faster, Slower string // words for factors of 1.5 and more; "" means that reports print all differences in per cent
+	Faster, Slower string // used for factors from 1.5; "" means never
 }
 
-// IsLatency reports whether the metric is a quantile of the latencies of single requests.
+// IsLatency reports whether the metric is a quantile of latencies.
 func (m Metric) IsLatency() bool { return m.Quantile > 0 }
 
-// KeyReported is the prefix of the keys of metrics that a Go benchmark itself reports. The unit of the
-// metric follows the prefix.
+// KeyReported is the prefix of the keys of metrics that a Go benchmark itself reports, before their
+// unit.
 const KeyReported = "reported:"
 
 // MetricInstructions is the name of the metric of counted instructions; see [Counter].
 const MetricInstructions = "instructions"
 
-// Metrics returns all metrics that tare knows (the catalogue), in the order of tables.
+// Metrics returns the catalogue of metrics, in the order of tables.
 func Metrics() []Metric {
 	return []Metric{
 		{Name: "time", Key: "time_ns_per_op", Unit: "ns/op", Direction: LowerIsBetter, PerSlice: true, Closed: true, Noun: "time", Verb: "takes", Of: "the time of", Less: "less time", More: "more time", Faster: "faster", Slower: "slower",
@@ -72,7 +72,6 @@ func Metrics() []Metric {
 	}
 }
 
-// latencyMetric returns the metric of a quantile of latencies.
 func latencyMetric(name, key string, quantile float64, verb, noun, doc string) Metric {
 	return Metric{
 		Name: name, Key: key, Unit: "ns", Direction: LowerIsBetter, Quantile: quantile, Doc: doc,
@@ -80,8 +79,8 @@ func latencyMetric(name, key string, quantile float64, verb, noun, doc string) M
 	}
 }
 
-// IsCount reports whether the metric counts heap objects or bytes. If one of two such counts is zero, they
-// have no ratio and are compared as numbers.
+// IsCount reports whether the metric counts heap objects or bytes. If one of two counts is zero,
+// they are compared as numbers.
 func (m Metric) IsCount() bool { return m.Unit == "allocs/op" || m.Unit == "B/op" }
 
 // MetricNamed returns the metric with this Name.
@@ -94,8 +93,7 @@ func MetricNamed(name string) (Metric, bool) {
 	return Metric{}, false
 }
 
-// MetricFor returns the metric with this Name. If it is not in the catalogue, MetricFor returns a
-// metric whose texts are made of the name.
+// MetricFor returns the metric with this Name, or makes one of the name.
 func MetricFor(name string) Metric {
 	if m, ok := MetricNamed(name); ok {
 		return m
@@ -103,7 +101,7 @@ func MetricFor(name string) Metric {
 	return Metric{Name: name, Noun: name, Verb: "has", Of: "the " + name + " of", Less: "less " + name, More: "more " + name}
 }
 
-// MetricNames lists the metrics that studies can request, in one line.
+// MetricNames lists the metrics of studies in one line.
 func MetricNames() string {
 	var names []string
 	for _, m := range Metrics() {

@@ -9,19 +9,19 @@ import (
 // ResultSchema names the document format. Changes are additive.
 const ResultSchema = "tare.result/1"
 
-// Result is the document with all results of a study. Its groups are embedded structs: in the
-// document, the fields of all groups are in one object.
+// Result is the document with all results of a study. Its groups are embedded: the document has
+// their fields in one object.
 type Result struct {
 	Schema   string `json:"schema"`
 	Study    string `json:"study"` // id
 	Question string `json:"question"`
-	Answer   string `json:"answer,omitempty"`  // answer to the question, at most 15 words in new results; "" if no answer of the study fits
-	Figures  string `json:"figures,omitempty"` // line of figures that belongs to Answer
+	Answer   string `json:"answer,omitempty"`  // at most 15 words; "" if none fits
+	Figures  string `json:"figures,omitempty"` // line below Answer
 
-	Quotes []Quote `json:"quotes,omitempty"` // comparisons that Answer quotes, then those that Figures quotes
+	Quotes []Quote `json:"quotes,omitempty"` // those in Answer, then those in Figures
 	Kind   Kind    `json:"kinds"`
 
-	Recommended string `json:"recommended,omitempty"` // recommendation of a publication, and whether it is confirmed; "" if the study names none, or if no sentence of the study fits
+	Recommended string `json:"recommended,omitempty"` // a publication's recommendation, and whether it is confirmed; "" if none fits
 
 	Run
 	Design
@@ -29,7 +29,7 @@ type Result struct {
 	Judged
 	Analysis
 
-	Expectations []Expectation `json:"expectations,omitempty"` // whether checks have found the published mistakes that traps reproduce
+	Expectations []Expectation `json:"expectations,omitempty"` // whether checks have found the traps
 
 	Fleet
 	Record
@@ -38,16 +38,16 @@ type Result struct {
 // Run contains the time, the machine and the settings of a run, one execution of a study.
 type Run struct {
 	Started time.Time `json:"started"`
-	Seconds float64   `json:"seconds"` // measuring time, builds not included
+	Seconds float64   `json:"seconds"` // excludes builds
 	Seed    string    `json:"seed"`
-	Budget  string    `json:"budget"`          // as requested: quick, full, a duration or a number of rounds
-	Env     []string  `json:"env,omitempty"`   // NAME=value, set in every contender's environment; NAME=hmac-sha256:DIGITS if the value is not stored
-	Procs   int       `json:"procs,omitempty"` // requested GOMAXPROCS; 0 means the default of the kind
-	Stopped string    `json:"stopped"`         // why the rounds ended: decided, planned, budget, rounds, unanswerable, interrupted
+	Budget  string    `json:"budget"`          // quick, full, a duration or a number of rounds
+	Env     []string  `json:"env,omitempty"`   // NAME=value; NAME=hmac-sha256:DIGITS if the value is not stored
+	Procs   int       `json:"procs,omitempty"` // GOMAXPROCS; 0 means the default of the kind
+	Stopped string    `json:"stopped"`         // decided, planned, budget, rounds, unanswerable or interrupted
 	Machine Machine   `json:"machine"`
 }
 
-// Design contains the contenders, workloads and metrics of a run, and the plan of its rounds.
+// Design contains what was compared, and the plan.
 type Design struct {
 	Metrics    []string    `json:"metrics"` // the first is primary
 	Contenders []Contender `json:"contenders"`
@@ -55,71 +55,69 @@ type Design struct {
 	Plan       Plan        `json:"plan"`
 }
 
-// Measured contains the measurements of a run, by round and over all rounds.
+// Measured contains the measurements of a run.
 type Measured struct {
 	RoundsDone  int          `json:"rounds_done"`
 	Rounds      []Effects    `json:"rounds"`
 	Values      []Value      `json:"values"`
 	Comparisons []Comparison `json:"comparisons"`
-	Scaling     []Scaling    `json:"scaling,omitempty"` // of workloads with at least three sizes
+	Scaling     []Scaling    `json:"scaling,omitempty"` // needs three sizes
 
-	Counter *Counter `json:"counter,omitempty"` // counter of Work; nil if nothing was counted
-	Work    []Work   `json:"work,omitempty"`    // instructions counted outside the rounds, also of workloads that were not timed
+	Counter *Counter `json:"counter,omitempty"` // nil if nothing was counted
+	Work    []Work   `json:"work,omitempty"`    // counted outside the rounds
 }
 
-// Judged contains the verdicts on the study's criteria and claims, and the checks of whether the
-// contenders did the same work.
+// Judged contains the verdicts, and the checks of whether contenders did the same work.
 type Judged struct {
 	Verdicts    []Verdict     `json:"verdicts"`
 	Claims      []ClaimResult `json:"claims"`
 	Findings    []Finding     `json:"findings"`
 	Conformance []Conformance `json:"conformance"`
-	Semantics   []Semantics   `json:"semantics,omitempty"` // semantic differences from the reference
+	Semantics   []Semantics   `json:"semantics,omitempty"` // differences from the reference
 }
 
-// Analysis contains the costs and the causes of differences that the study or its user requested.
+// Analysis contains costs and causes of differences.
 type Analysis struct {
-	Cost          []Cost            `json:"cost,omitempty"`          // cost of each contender at a rate, against the baseline
-	BreakEven     []BreakEvenResult `json:"break_even,omitempty"`    // rates from which a difference matters
-	Decomposition []Decomposition   `json:"decomposition,omitempty"` // differences split into causes
-	Profiles      []Profile         `json:"profiles,omitempty"`      // taken after the rounds
-	Explanations  []Explanation     `json:"explanations,omitempty"`  // origins of differences
+	Cost          []Cost            `json:"cost,omitempty"`
+	BreakEven     []BreakEvenResult `json:"break_even,omitempty"`
+	Decomposition []Decomposition   `json:"decomposition,omitempty"`
+	Profiles      []Profile         `json:"profiles,omitempty"` // taken after the rounds
+	Explanations  []Explanation     `json:"explanations,omitempty"`
 }
 
-// Fleet is the part of a result that is about several machines. It is empty if only one machine measured.
-// If several did, the other groups of Result contain the results of the first.
+// Fleet is the part of a result about several machines. The other groups then contain the results
+// of the first.
 type Fleet struct {
 	Machines     []OnMachine    `json:"machines,omitempty"`
-	OverMachines []OverMachines `json:"over_machines,omitempty"` // verdicts over all machines
+	OverMachines []OverMachines `json:"over_machines,omitempty"`
 }
 
-// Record is the information needed to check a run and to repeat it.
+// Record is needed to check a run and to repeat it.
 type Record struct {
 	NotWeighed []NotWeighed `json:"not_weighed,omitempty"`
 	Trials     []Trial      `json:"trials"`
-	Journal    string       `json:"journal,omitempty"` // name of the file next to the document with all measured slices
-	Tare       string       `json:"tare,omitempty"`    // version of tare that measured
-	Asked      Asked        `json:"asked,omitzero"`    // options of the run
+	Journal    string       `json:"journal,omitempty"` // file with all slices, next to the document
+	Tare       string       `json:"tare,omitempty"`    // version
+	Asked      Asked        `json:"asked,omitzero"`
 }
 
-// Asked contains the options of a run that no other part of the document has, so that the run can be
-// repeated.
+// Asked contains the options of a run that no other part of the document has.
 type Asked struct {
 	Study      string        `json:"study_source,omitempty"` // text of the study file
-	Dir        string        `json:"study_dir,omitempty"`    // directory that paths in Study are relative to; "" if there are none
+	Dir        string        `json:"study_dir,omitempty"`    // relative paths in Study begin here
 	Budget     string        `json:"budget,omitempty"`       // quick, full or a duration
 	Rounds     int           `json:"rounds,omitempty"`       // 0 means by budget
-	Slice      time.Duration `json:"slice_ns,omitempty"`     // requested slice length; 0 means by the slice rule
-	Contenders []string      `json:"contenders,omitempty"`   // patterns that selected contenders; nil means all
-	Workloads  []string      `json:"workloads,omitempty"`    // patterns that selected workloads; nil means all
-	With       []string      `json:"with,omitempty"`         // modules to build every contender with: path@version or path=directory
-	Go         string        `json:"go,omitempty"`           // toolchain to build every contender with; "" means the machine's
+	Slice      time.Duration `json:"slice_ns,omitempty"`     // requested length; 0 means by the slice rule
+	Contenders []string      `json:"contenders,omitempty"`   // patterns; nil means all
+	Workloads  []string      `json:"workloads,omitempty"`    // patterns; nil means all
+	With       []string      `json:"with,omitempty"`         // path@version or path=directory
+	Go         string        `json:"go,omitempty"`           // toolchain; "" means the machine's
 
-	Command []string          `json:"command,omitempty"`      // arguments of tare if a command, not a file, defines the study, e.g. bench --base main
-	WorkDir string            `json:"work_dir,omitempty"`     // directory in which Command ran
-	Files   map[string]string `json:"files_sha256,omitempty"` // SHA-256 of the files that Command names, by these names
+	Command []string          `json:"command,omitempty"`      // arguments that define the study, e.g. bench --base main
+	WorkDir string            `json:"work_dir,omitempty"`     // directory of Command
+	Files   map[string]string `json:"files_sha256,omitempty"` // digests of the files that Command names
 
-	Seal string `json:"seal,omitempty"` // MAC of the fields that decide what a rerun runs, with the key of the data directory in which the result was made; "" if unknown
+	Seal string `json:"seal,omitempty"` // MAC of what a rerun runs, with a key of the data directory; or ""
 }
 
 // NotWeighed is a part of a study that was not measured, and the reason.
@@ -128,7 +126,6 @@ type NotWeighed struct {
 	Why  string `json:"why"`
 }
 
-// Prefixes of the omitted parts of a study, before their ids.
 const (
 	contenderPrefix = "contender "
 	workloadPrefix  = "workload "
@@ -140,13 +137,12 @@ func LeftContender(id, why string) NotWeighed { return NotWeighed{contenderPrefi
 // LeftWorkload records why a workload was omitted.
 func LeftWorkload(id, why string) NotWeighed { return NotWeighed{workloadPrefix + id, why} }
 
-// Contender returns the id of the omitted contender, or "" if it was something else.
+// Contender returns the id of the omitted contender, or "".
 func (n NotWeighed) Contender() string { return idAfter(n.What, contenderPrefix) }
 
-// Workload returns the id of the omitted workload, or "" if it was something else.
+// Workload returns the id of the omitted workload, or "".
 func (n NotWeighed) Workload() string { return idAfter(n.What, workloadPrefix) }
 
-// idAfter returns the text after prefix, or "" if what does not begin with prefix.
 func idAfter(what, prefix string) string {
 	id, ok := strings.CutPrefix(what, prefix)
 	if !ok {
@@ -165,7 +161,7 @@ func (r *Result) Contender(id string) (Contender, bool) {
 	return Contender{}, false
 }
 
-// Baseline returns the id of the baseline, the denominator of every ratio, or "" without one.
+// Baseline returns the id of the baseline, or "".
 func (d *Design) Baseline() string {
 	for _, c := range d.Contenders {
 		if c.Role == RoleBaseline {

@@ -9,32 +9,32 @@ import (
 	"time"
 )
 
-// Study is a question with everything that is needed to answer it by measurements: the contenders
-// (implementations) to compare, the workloads, the metrics, criteria, and published claims to test again.
+// Study is a question with everything that is needed to answer it by measurements. For example, it
+// compares two routers, the contenders, on some workloads.
 type Study struct {
 	ID          string      `json:"study"`
 	Question    string      `json:"question"`
-	Answer      []Answer    `json:"answer,omitempty"`      // possible headlines of a result; the first that fits the result is printed
-	Recommended []Answer    `json:"recommended,omitempty"` // recommendation of the publication, and whether it is confirmed; the first that fits the result is printed
-	Sources     []Source    `json:"sources,omitempty"`     // publications that claims name
+	Answer      []Answer    `json:"answer,omitempty"`      // the first that fits the result is printed
+	Recommended []Answer    `json:"recommended,omitempty"` // whether a recommendation is confirmed
+	Sources     []Source    `json:"sources,omitempty"`     // publications of claims
 	Kind        Kind        `json:"kinds"`
-	Baseline    string      `json:"baseline"` // id of the entry that is the denominator of every ratio
+	Baseline    string      `json:"baseline"` // denominator of every ratio
 	Contenders  []Entry     `json:"contenders"`
 	Workloads   []Workload  `json:"workloads"`
-	Metrics     []string    `json:"metrics"` // names in the catalogue; the first is primary
+	Metrics     []string    `json:"metrics"` // the first is primary
 	Criteria    []Criterion `json:"criteria,omitempty"`
 	Claims      []Claim     `json:"claims,omitempty"`
-	Decompose   []Decompose `json:"decompose,omitempty"`  // differences to split into causes
-	BreakEven   []BreakEven `json:"break_even,omitempty"` // requests for the rate from which a difference matters
+	Decompose   []Decompose `json:"decompose,omitempty"`
+	BreakEven   []BreakEven `json:"break_even,omitempty"`
 	Budget      Budget      `json:"budget"`
-	Dir         string      `json:"-"` // directory of the study file; paths in the study are relative to it
-	Borrowed    bool        `json:"-"` // only the input is the user's: the contenders come with tare, so the user cannot repair them
+	Dir         string      `json:"-"` // relative paths begin here
+	Borrowed    bool        `json:"-"` // the user brought only the input
 }
 
-// Source is a publication that claims name.
+// Source is a publication.
 type Source struct {
-	Name string `json:"name"` // as in Claim.Source
-	URL  string `json:"url"`  // address of the version that was read
+	Name string `json:"name"`
+	URL  string `json:"url"` // version that was read
 }
 
 // Budget limits the duration of a study, builds not included.
@@ -42,41 +42,41 @@ type Budget struct {
 	Quick time.Duration `json:"quick_ns,omitempty"` // 0 means 40 s
 	Full  time.Duration `json:"full_ns,omitempty"`  // 0 means 5 min
 
-	QuickWorkloads []string `json:"quick_workloads,omitempty"` // the only workloads that quick measures; nil means all with a claim or a criterion
+	QuickWorkloads []string `json:"quick_workloads,omitempty"` // nil means all with a claim or a criterion
 }
 
-// Entry is a contender as a study file describes it, before anything is built. At most one of Use, Program,
-// Command and URL is set. "Of a command" means that only an entry with Command has the field.
+// Entry is a contender as a study file describes it. At most one of Use, Program, Command and URL
+// is set. Only Command has the fields with the comment "command".
 type Entry struct {
-	ID      string `json:"id"`                // unique in the study
-	Use     string `json:"use,omitempty"`     // contender id in the catalog; "" means ID
-	Program string `json:"program,omitempty"` // directory of a contender's own module, relative to the study file
+	ID      string `json:"id"`                // unique
+	Use     string `json:"use,omitempty"`     // id in the catalog; "" means ID
+	Program string `json:"program,omitempty"` // directory of a module, relative to the study file
 
-	Command []string `json:"command,omitempty"` // command line of a server, or of a program that speaks the contender protocol; $PORT is replaced by the port to listen on, $DIR by a directory of its own, $DESTINATION by a port on loopback (see Delivers)
-	URL     string   `json:"url,omitempty"`     // address of a running server
+	Command []string `json:"command,omitempty"` // $PORT is replaced by the port to listen on, $DIR by a directory, $DESTINATION as in Delivers
+	URL     string   `json:"url,omitempty"`     // running server
 
-	Requires []string          `json:"requires,omitempty"` // of a command: programs that must be on PATH and run, else the contender is skipped and reported; "tare" is the running program
-	Files    map[string]string `json:"files,omitempty"`    // of a command: contents of files to write to $DIR, by name; $PORT, $DIR and $DESTINATION in them are replaced
-	Path     string            `json:"path,omitempty"`     // of a command: prefix of the path of every request, e.g. /ingest
-	Delivers string            `json:"delivers,omitempty"` // of a command: destination of its items, one a line: a pattern of file names, e.g. $DIR/*.log, or $DESTINATION, the port of an HTTP server of tare that counts lines
-	Answers  Answers           `json:"answers,omitempty"`  // how its answers are compared with the reference
+	Requires []string          `json:"requires,omitempty"` // command: programs, without which it is skipped; "tare" is the running program
+	Files    map[string]string `json:"files,omitempty"`    // command: contents in $DIR, by name
+	Path     string            `json:"path,omitempty"`     // command: prefix of every request, e.g. /ingest
+	Delivers string            `json:"delivers,omitempty"` // command: where it writes lines: a pattern such as $DIR/*.log, or $DESTINATION, an HTTP server of tare
+	Answers  Answers           `json:"answers,omitempty"`
 
-	Set    map[string]string `json:"set,omitempty"`   // configuration, e.g. log: pty; the kind defines keys and values
-	Expect Expect            `json:"expect,omitzero"` // replaces the expectation that the contender declares
+	Set    map[string]string `json:"set,omitempty"`   // configuration, e.g. log: pty
+	Expect Expect            `json:"expect,omitzero"` // instead of the declared one
 
-	With  []string `json:"with,omitempty"`  // modules to build it with: path@version, or path=./dir
-	Go    string   `json:"go,omitempty"`    // toolchain to build it with, e.g. go1.25.5; "" means the machine's
-	Tags  []string `json:"-"`               // build tags in addition to the contender's; not from the study file: set to count instructions
-	Given string   `json:"given,omitempty"` // module that the user must name, otherwise the entry is skipped; "" means that the entry is always measured
+	With  []string `json:"with,omitempty"`  // modules: path@version, or path=./dir
+	Go    string   `json:"go,omitempty"`    // toolchain, e.g. go1.25.5; "" means the machine's
+	Tags  []string `json:"-"`               // additional build tags
+	Given string   `json:"given,omitempty"` // module that the user must name; "" means none
 }
 
-// Answers defines how the answers of a contender are compared with the reference.
+// Answers defines how answers are compared with the reference.
 type Answers string
 
 // Ways to compare answers.
 const (
 	AnswersWhole  Answers = ""       // completely
-	AnswersStatus Answers = "status" // by their status only; the contender has [RoleApart]
+	AnswersStatus Answers = "status" // status only; see [RoleApart]
 )
 
 // Leaf returns the catalog id of the entry.
@@ -98,7 +98,6 @@ func (e Entry) Launch() Launch {
 	return LaunchProgram
 }
 
-// checkFields returns an error if fields of the entry contradict each other or its way to run.
 func (e Entry) checkFields() error {
 	ways := 0
 	for _, isSet := range []bool{e.Use != "", e.Program != "", len(e.Command) > 0, e.URL != ""} {
@@ -136,7 +135,6 @@ func (e Entry) checkFields() error {
 	return nil
 }
 
-// containsWord reports whether one of words is in the command, its files or delivers.
 func (e Entry) containsWord(words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
 		hasWord := func(text string) bool { return strings.Contains(text, word) }
@@ -144,17 +142,40 @@ func (e Entry) containsWord(words ...string) bool {
 	})
 }
 
-// Expect makes a contender a trap: a contender that reproduces a published mistake, which checks must find.
+// Expect makes a contender a trap, which reproduces a published mistake.
 type Expect struct {
-	Void []string `json:"void,omitempty"` // names of checks, each of which must void the contender's measurements
+	Void []string `json:"void,omitempty"` // checks that must void it
 }
 
 // IsZero reports whether nothing is expected.
 func (e Expect) IsZero() bool { return len(e.Void) == 0 }
 
-// Validate returns an error about the first field of the study that is missing or invalid. The error
-// is a *FieldError with the path of the field, so that a reader of files can add its line and column.
+// Validate returns an error about the first field that is missing or invalid. It is a *FieldError,
+// so that a reader of files can add its line.
 func (s *Study) Validate() error {
+	if err := s.checkRequired(); err != nil {
+		return err
+	}
+	contenders, err := s.checkContenders()
+	if err != nil {
+		return err
+	}
+	for i, m := range s.Metrics {
+		if known, ok := MetricNamed(m); !ok || known.Counted {
+			return fieldError(fmt.Sprintf("metrics[%d]", i), fmt.Sprintf("unknown metric %q", m), "known: "+MetricNames())
+		}
+	}
+	workloads, err := s.checkWorkloads(contenders)
+	if err != nil {
+		return err
+	}
+	if err := s.checkQuestions(workloads, contenders); err != nil {
+		return err
+	}
+	return s.checkOptional()
+}
+
+func (s *Study) checkRequired() error {
 	switch {
 	case s.ID == "":
 		return fieldError("study", "missing", "give the study a name, e.g. study: json-encode")
@@ -167,49 +188,59 @@ func (s *Study) Validate() error {
 	case len(s.Metrics) == 0:
 		return fieldError("metrics", "missing", "list at least one metric, e.g. metrics: [time]")
 	}
-	contenders := map[string]bool{} // ids of contenders
+	return nil
+}
+
+// checkContenders also returns the ids of the contenders.
+func (s *Study) checkContenders() (map[string]bool, error) {
+	contenders := map[string]bool{}
 	for i, e := range s.Contenders {
 		path := fmt.Sprintf("contenders[%d]", i)
 		if e.ID == "" {
-			return fieldError(path, "contender without an id", "write an id, or {id: …, use: …}")
+			return nil, fieldError(path, "contender without an id", "write an id, or {id: …, use: …}")
 		}
 		if contenders[e.ID] {
-			return fieldError(path, fmt.Sprintf("contender %q is listed twice", e.ID), "give the second one its own id with {id: …, use: …}")
+			return nil, fieldError(path, fmt.Sprintf("contender %q is listed twice", e.ID), "give the second one its own id with {id: …, use: …}")
 		}
 		if e.ID == ControlID || e.ID == NullID {
-			return fieldError(path, fmt.Sprintf("%q is reserved", e.ID), "the control and the null contender join every study by themselves")
+			return nil, fieldError(path, fmt.Sprintf("%q is reserved", e.ID), "the control and the null contender join every study by themselves")
 		}
 		if err := e.checkFields(); err != nil {
-			return prefixPath(path, err)
+			return nil, prefixPath(path, err)
 		}
 		if e.ID == s.Baseline && e.Answers != AnswersWhole {
-			return fieldError(path+".answers", "the baseline cannot be status-only", "its answers are compared with the reference completely; leave answers out")
+			return nil, fieldError(path+".answers", "the baseline cannot be status-only", "its answers are compared with the reference completely; leave answers out")
 		}
 		contenders[e.ID] = true
 	}
 	if !contenders[s.Baseline] {
-		return fieldError("baseline", fmt.Sprintf("baseline %q is not among the contenders", s.Baseline), "name one of the listed contenders")
+		return nil, fieldError("baseline", fmt.Sprintf("baseline %q is not among the contenders", s.Baseline), "name one of the listed contenders")
 	}
-	for i, m := range s.Metrics {
-		if known, ok := MetricNamed(m); !ok || known.Counted {
-			return fieldError(fmt.Sprintf("metrics[%d]", i), fmt.Sprintf("unknown metric %q", m), "known: "+MetricNames())
-		}
-	}
-	workloads := map[string]bool{} // ids of workloads
+	return contenders, nil
+}
+
+// checkWorkloads also returns the ids of the workloads.
+func (s *Study) checkWorkloads(contenders map[string]bool) (map[string]bool, error) {
+	workloads := map[string]bool{}
 	for i, w := range s.Workloads {
 		if err := w.Validate(); err != nil {
-			return prefixPath(fmt.Sprintf("workloads[%d]", i), err)
+			return nil, prefixPath(fmt.Sprintf("workloads[%d]", i), err)
 		}
 		if workloads[w.ID] {
-			return fieldError(fmt.Sprintf("workloads[%d]", i), fmt.Sprintf("workload %q is listed twice", w.ID), "give each workload its own id")
+			return nil, fieldError(fmt.Sprintf("workloads[%d]", i), fmt.Sprintf("workload %q is listed twice", w.ID), "give each workload its own id")
 		}
 		workloads[w.ID] = true
 		for k, id := range w.Contenders {
 			if !contenders[id] {
-				return fieldError(fmt.Sprintf("workloads[%d].contenders[%d]", i, k), fmt.Sprintf("unknown contender %q", id), "name the study's contenders")
+				return nil, fieldError(fmt.Sprintf("workloads[%d].contenders[%d]", i, k), fmt.Sprintf("unknown contender %q", id), "name the study's contenders")
 			}
 		}
 	}
+	return workloads, nil
+}
+
+// checkQuestions checks everything that names workloads and contenders.
+func (s *Study) checkQuestions(workloads, contenders map[string]bool) error {
 	for i, c := range s.Criteria {
 		path := fmt.Sprintf("criteria[%d]", i)
 		if _, err := c.Rule(); err != nil {
@@ -222,19 +253,8 @@ func (s *Study) Validate() error {
 			return fieldError(path+".of", fmt.Sprintf("unknown workload %q", c.Of), "name one of the study's workloads")
 		}
 	}
-	claimed := map[string]bool{} // ids of claims
-	for i, c := range s.Claims {
-		path := fmt.Sprintf("claims[%d]", i)
-		if err := c.Validate(); err != nil {
-			return prefixPath(path, err)
-		}
-		if claimed[c.ID] {
-			return fieldError(path+".id", fmt.Sprintf("claim %q is listed twice", c.ID), "claim ids are unique in a study")
-		}
-		claimed[c.ID] = true
-		if err := s.checkClaim(path, c, workloads, contenders); err != nil {
-			return err
-		}
+	if err := s.checkClaims(workloads, contenders); err != nil {
+		return err
 	}
 	for i, w := range s.Budget.QuickWorkloads {
 		if !workloads[w] {
@@ -258,11 +278,27 @@ func (s *Study) Validate() error {
 			}
 		}
 	}
-	return s.checkOptional()
+	return nil
 }
 
-// checkClaim returns an error about a field below path if claim c names something that the study
-// does not have, or if its public code is incomplete.
+func (s *Study) checkClaims(workloads, contenders map[string]bool) error {
+	ids := map[string]bool{}
+	for i, c := range s.Claims {
+		path := fmt.Sprintf("claims[%d]", i)
+		if err := c.Validate(); err != nil {
+			return prefixPath(path, err)
+		}
+		if ids[c.ID] {
+			return fieldError(path+".id", fmt.Sprintf("claim %q is listed twice", c.ID), "claim ids are unique in a study")
+		}
+		ids[c.ID] = true
+		if err := s.checkClaim(path, c, workloads, contenders); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (s *Study) checkClaim(path string, c Claim, workloads, contenders map[string]bool) error {
 	if err := s.checkReferences(path, c.Contender, c.Workload, c.Metric, workloads, contenders); err != nil {
 		return err
@@ -286,8 +322,6 @@ func (s *Study) checkClaim(path string, c Claim, workloads, contenders map[strin
 	return s.checkCauses(path, c)
 }
 
-// checkCauses returns an error if the study does not have the decomposition that a claim names, or if
-// no step of it leads to one of the claim's causes.
 func (s *Study) checkCauses(path string, c Claim) error {
 	if c.Decomposition == "" {
 		return nil
@@ -304,8 +338,8 @@ func (s *Study) checkCauses(path string, c Claim) error {
 	return nil
 }
 
-// checkReferences returns an error about a field below path if the study does not have contender,
-// workload or metric. "" is not checked.
+// checkReferences returns an error about a field below path if the study lacks something. "" is not
+// checked.
 func (s *Study) checkReferences(path, contender, workload, metric string, workloads, contenders map[string]bool) error {
 	if contender != "" && !contenders[contender] {
 		return fieldError(path+".contender", fmt.Sprintf("unknown contender %q", contender), "name one of the study's contenders")
@@ -351,9 +385,8 @@ func prefixPath(path string, err error) error {
 	return &FieldError{Path: path, What: err.Error()}
 }
 
-// Having returns the study without the entries whose module (Entry.Given) the user did not name; has reports
-// whether the user named a module. It also removes the workloads that list only such entries, and the answers
-// that quote such an entry. A claim about such an entry is tested on its StandIn.
+// Having returns the study without the entries whose module (Entry.Given) the user did not name. It
+// removes their workloads and answers, too. A claim about one is tested on its StandIn.
 func (s Study) Having(has func(module string) bool) Study {
 	removed := map[string]bool{}
 	var entries []Entry
@@ -389,51 +422,49 @@ func (s Study) Having(has func(module string) bool) Study {
 	return s
 }
 
-// checkOptional returns an error if the study asks something (as baseline, criterion, claim, break-even or
-// decomposition) about an optional contender: one with Given, which is measured only if the user names a module.
+// checkOptional returns an error if a question is about an optional contender, one with Given.
 func (s *Study) checkOptional() error {
 	isOptional := map[string]bool{}
 	for _, e := range s.Contenders {
 		isOptional[e.ID] = e.Given != ""
 	}
-	checkIDs := func(path string, ids ...string) error {
-		for _, id := range ids {
+	for _, q := range s.listSubjects() {
+		for _, id := range q.ids {
 			if isOptional[id] {
-				return fieldError(path, fmt.Sprintf("a question about %s, which is only measured where its module is given", id), "ask it of another contender, or name one that answers instead: stand_in")
+				return fieldError(q.path, fmt.Sprintf("a question about %s, which is only measured where its module is given", id), "ask it of another contender, or name one that answers instead: stand_in")
 			}
 		}
-		return nil
 	}
-	if err := checkIDs("baseline", s.Baseline); err != nil {
-		return err
-	}
+	return nil
+}
+
+// subjects are the contenders that the field at path asks about.
+type subjects struct {
+	path string
+	ids  []string
+}
+
+func (s *Study) listSubjects() []subjects {
+	out := []subjects{{"baseline", []string{s.Baseline}}}
 	for i, c := range s.Criteria {
-		if err := checkIDs(fmt.Sprintf("criteria[%d]", i), c.Contender); err != nil {
-			return err
-		}
+		out = append(out, subjects{fmt.Sprintf("criteria[%d]", i), []string{c.Contender}})
 	}
 	for i, c := range s.Claims {
 		ids := []string{c.StandIn, c.Of.Contender}
 		if c.StandIn == "" {
 			ids = append(ids, c.Contender)
 		}
-		if err := checkIDs(fmt.Sprintf("claims[%d]", i), ids...); err != nil {
-			return err
-		}
+		out = append(out, subjects{fmt.Sprintf("claims[%d]", i), ids})
 	}
 	for i, b := range s.BreakEven {
-		if err := checkIDs(fmt.Sprintf("break_even[%d]", i), b.Contender); err != nil {
-			return err
-		}
+		out = append(out, subjects{fmt.Sprintf("break_even[%d]", i), []string{b.Contender}})
 	}
 	for i, d := range s.Decompose {
 		ids := []string{d.From}
 		for _, step := range d.Steps {
 			ids = append(ids, step.To)
 		}
-		if err := checkIDs(fmt.Sprintf("decompose[%d]", i), ids...); err != nil {
-			return err
-		}
+		out = append(out, subjects{fmt.Sprintf("decompose[%d]", i), ids})
 	}
-	return nil
+	return out
 }

@@ -3,11 +3,10 @@ package tare
 // Counter identifies how the instructions of programs were counted.
 type Counter struct {
 	Name         string `json:"name"`                   // hardware or valgrind
-	Version      string `json:"version,omitempty"`      // of Valgrind
-	Uncalibrated bool   `json:"uncalibrated,omitempty"` // its intervals have not been tested with known differences
+	Version      string `json:"version,omitempty"`      // Valgrind's
+	Uncalibrated bool   `json:"uncalibrated,omitempty"` // the intervals have not been tested
 }
 
-// String returns the counter as it is printed.
 func (c Counter) String() string {
 	switch {
 	case c.Uncalibrated:
@@ -18,17 +17,16 @@ func (c Counter) String() string {
 	return c.Name
 }
 
-// Work contains the counted instructions of one contender on one workload. Result.Comparisons contains
-// their ratio to the baseline's.
+// Work contains the counted instructions of one contender on one workload.
 type Work struct {
 	Workload  string    `json:"workload"`
 	Contender string    `json:"contender"`
 	Metric    string    `json:"metric"`
 	Ops       int64     `json:"ops"`    // operations of one count
-	PerOp     []float64 `json:"per_op"` // value of each count, per operation, in the unit of the metric
+	PerOp     []float64 `json:"per_op"` // counts, in the unit of the metric
 }
 
-// WorkOf returns the counts of a contender on a workload, or false if there are none.
+// WorkOf returns the counts of a contender on a workload.
 func (m Measured) WorkOf(workload, contender string) (Work, bool) {
 	for _, w := range m.Work {
 		if w.Workload == workload && w.Contender == contender {

@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// OrderInterval returns an interval at level alpha for the median of the distribution of x. It assumes only
-// that the values are independent. The ends are the k-th value from below and from above, where k is the
-// largest integer with 2·P(Bin(n, ½) ≤ k−1) ≤ alpha. ok is false if there are too few values: fewer than six
-// at 5 %.
+// OrderInterval returns an interval at level alpha for the median of independent values. It lies
+// between the k-th values from both ends, with the largest k such that 2·P(Bin(n, ½) ≤ k−1) ≤
+// alpha. ok is false if there are too few values: fewer than six at 5 %.
 //
-// Source: W. R. Thompson, "On confidence ranges for the median and other
-// expectation distributions", Ann. Math. Statist. 7 (1936) 122–128.
+// Source: W. R. Thompson, "On confidence ranges for the median and other expectation
+// distributions", Ann. Math. Statist. 7 (1936) 122–128.
 func OrderInterval(x []float64, alpha float64) (lo, hi float64, ok bool) {
 	n := len(x)
 	k := 0
@@ -26,28 +25,29 @@ func OrderInterval(x []float64, alpha float64) (lo, hi float64, ok bool) {
 	return s[k-1], s[n-k], true
 }
 
-// rounding is the permitted relative error of a tail probability. A probability that equals alpha exactly
-// may be computed, with logarithms, as slightly larger.
+// rounding is the permitted relative error of a tail probability, which is computed with
+// logarithms.
 const rounding = 1e-12
 
-// ClopperPearson returns the exact interval of level alpha for a probability after k successes in n tries.
+// ClopperPearson returns the exact interval of level alpha for a probability after k successes in n
+// tries.
 //
-// Source: C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial
-// limits illustrated in the case of the binomial", Biometrika 26 (1934) 404–413.
+// Source: C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in
+// the case of the binomial", Biometrika 26 (1934) 404–413.
 func ClopperPearson(k, n int, alpha float64) (lo, hi float64) {
 	lo, hi = 0, 1
 	if k > 0 {
-		// The p at which k or more successes have probability alpha/2.
+		// k or more successes have probability alpha/2.
 		lo = findRoot(func(p float64) bool { return binomialCDF(n-k, n, 1-p) < alpha/2 })
 	}
 	if k < n {
-		// The p at which k or fewer successes have probability alpha/2.
+		// k or fewer successes have probability alpha/2.
 		hi = findRoot(func(p float64) bool { return binomialCDF(k, n, p) > alpha/2 })
 	}
 	return lo, hi
 }
 
-// findRoot returns, by bisection, the point of [0, 1] below which isBelow returns true.
+// findRoot returns the point of [0, 1] below which isBelow returns true.
 func findRoot(isBelow func(float64) bool) float64 {
 	lo, hi := 0.0, 1.0
 	for range 100 {

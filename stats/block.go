@@ -2,26 +2,23 @@ package stats
 
 import "math"
 
-// Point is the contribution of one slice, a timed run of operations, to the effect of a round.
+// Point is the cost of one slice, a timed run of operations.
 type Point struct {
 	Ops int64   // number of operations
-	NS  float64 // their total cost: ns of wall or CPU time, or another cost that can be summed
+	NS  float64 // total cost, usually in ns
 }
 
-// BlockEffect returns the effect of one round, the logarithm of the ratio of a to b. The slice a[i] is paired
-// with b[i]. BlockEffect sums each block of consecutive slices, and takes the logarithm of the cost per
-// operation of a divided by that of b. The effect is the Hodges–Lehmann estimate over the blocks. A block
-// should contain at least two garbage collection cycles of the allocating side.
+// BlockEffect returns the logarithm of the ratio of a to b in one round. The slice a[i] is paired
+// with b[i]. Each block of consecutive slices gives one ratio. The result is their Hodges–Lehmann
+// estimate. A block should contain at least two garbage collection cycles.
 //
-// Slices after the last complete block belong to that block. If there are fewer slices than one block,
-// all are one block, as in [SumEffect]. If a and b differ in length, the rest of the longer one is
-// ignored. The result is NaN if a block has no operations or no positive cost on either side.
+// Slices after the last complete block belong to it. The result is NaN if a block has no operations
+// or no positive cost.
 func BlockEffect(a, b []Point, block int) float64 {
 	return HodgesLehmann(BlockEffects(a, b, block))
 }
 
-// BlockEffects returns the effect of each block of [BlockEffect]. The result is a single NaN if a block
-// has no operations or no positive cost on either side.
+// BlockEffects returns the effect of each block of [BlockEffect], or a single NaN.
 func BlockEffects(a, b []Point, block int) []float64 {
 	n := min(len(a), len(b))
 	block = max(1, min(block, n))
@@ -40,13 +37,12 @@ func BlockEffects(a, b []Point, block int) []float64 {
 	return effects
 }
 
-// SumEffect returns the logarithm of the ratio of sums: the total cost per operation of a over the total
-// cost per operation of b. It is NaN if a side has no operations or no positive cost.
+// SumEffect returns the logarithm of the total cost per operation of a over that of b. It is NaN
+// without operations or a positive cost.
 func SumEffect(a, b []Point) float64 {
 	return math.Log(perOp(a)) - math.Log(perOp(b))
 }
 
-// perOp returns the total cost per operation, or NaN.
 func perOp(p []Point) float64 {
 	var ops int64
 	var ns float64

@@ -1,22 +1,21 @@
 package stats
 
-// Variance is the variance of the logarithm of the ratio of two contenders, in two components.
+// Variance is the variance of the logarithm of a ratio, in two components.
 type Variance struct {
-	Within  float64 // variance from block to block in a round; a block is a few consecutive slices
-	Between float64 // additional variance from round to round, which longer rounds do not reduce
-	Rounds  int     // number of rounds that it was estimated from
+	Within  float64 // variance of a block, a few slices of a round
+	Between float64 // additional variance of a round, however long
+	Rounds  int     // basis of the estimate
 }
 
-// Components splits the variance of effects into two: the variance of one block within its round, and the
-// variance between rounds that the variance of their blocks does not explain. blocks has the effects of the
-// blocks of each round. Rounds with fewer than two blocks are ignored. ok is false if fewer than two rounds
-// remain. A negative estimate of the variance between rounds becomes 0.
+// Components splits the variance of effects into that of a block within its round, and that between
+// rounds. blocks has the effects of each round. ok is false if fewer than two rounds have two
+// blocks.
 //
-// Source: the analysis-of-variance estimator of a one-way random-effects model
-// (S. R. Searle, G. Casella, C. E. McCulloch, "Variance Components", 1992, §3.6).
+// Source: the analysis-of-variance estimator of a one-way random-effects model (S. R. Searle, G.
+// Casella, C. E. McCulloch, "Variance Components", 1992, §3.6).
 func Components(blocks [][]float64) (within, between float64, ok bool) {
 	var means []float64
-	var squares, free, inverse float64 // sums of squares within rounds, degrees of freedom, and 1/length
+	var squares, free, inverse float64 // sums of squares within rounds, degrees of freedom, 1/length
 	for _, x := range blocks {
 		if len(x) < 2 {
 			continue
@@ -38,11 +37,11 @@ func Components(blocks [][]float64) (within, between float64, ok bool) {
 		spread += (v - m) * (v - m)
 	}
 	n := float64(len(means))
-	// The variance of a round's mean is between + within/length, and inverse/n is the mean of 1/length.
+	// The variance of a round's mean is between + within/length, and inverse/n is the mean of
+	// 1/length.
 	return within, max(0, spread/(n-1)-within*inverse/n), true
 }
 
-// computeMean returns the arithmetic mean of x.
 func computeMean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {

@@ -6,14 +6,12 @@ import (
 )
 
 const (
-	// sameCount is the least difference of counts, e.g. of allocations per operation, that are not equal. A
-	// smaller one may come from the average over many operations, which includes a share of earlier counts.
+	// sameCount is the least difference of counts, e.g. of allocations per operation. Averages over
+	// many operations can differ by less.
 	sameCount = 0.5
-	// settledRuns is the least number of runs of a level. If a count returns to an earlier level after
-	// fewer runs, it varies and has not changed twice.
+	// settledRuns is the least number of runs of a level. Fewer runs are mere variation.
 	settledRuns = 3
-	// countChance is the tolerated probability that, by chance, the counts of two levels do not overlap
-	// although nothing changed.
+	// countChance is the tolerated probability of a new level by chance.
 	countChance = 0.01
 )
 
@@ -23,30 +21,25 @@ type countLevel struct {
 	low, high float64
 }
 
-// hasSpread reports whether the counts of l differ.
 func (l countLevel) hasSpread() bool { return l.high-l.low >= sameCount }
 
-// isSeparateFrom reports whether all counts of l are below all counts of o, or above them.
 func (l countLevel) isSeparateFrom(o countLevel) bool {
 	return o.low-l.high >= sameCount || l.low-o.high >= sameCount
 }
 
-// mergeWith returns one level with the counts of l and of o, the level after l.
 func (l countLevel) mergeWith(o countLevel) countLevel {
 	return countLevel{from: l.from, to: o.to, low: min(l.low, o.low), high: max(l.high, o.high)}
 }
 
-// distanceTo returns the distance between the ranges of l and o, or 0 if they overlap.
+// distanceTo returns the distance between the ranges, or 0 if they overlap.
 func (l countLevel) distanceTo(o countLevel) float64 { return max(0, o.low-l.high, l.low-o.high) }
 
-// CountSteps returns the indexes at which a series of counts changes its level, e.g. 3 for 7, 7, 7, 9, 9.
-// If the counts of each level are equal, the first different count begins a level. If they vary, all counts
-// of a level must be above or below all counts of the next level, and the probability of that by chance
-// must be at most countChance. Counts may be zero: no logarithms are taken.
+// CountSteps returns the indexes at which a series of counts changes its level, e.g. 3 for 7, 7, 7,
+// 9, 9. Ranges of neighbouring levels do not overlap, and not by chance. Counts may be zero.
 func CountSteps(counts []float64) []int {
 	levels, vary := splitCounts(counts)
 	for {
-		// Of the neighbours that may be one level, merge the pair with the smallest distance.
+		// Merge the closest pair of neighbours that may be one level.
 		closest, distance := -1, math.Inf(1)
 		for i := 1; i < len(levels); i++ {
 			a, b := levels[i-1], levels[i]
@@ -71,8 +64,8 @@ func CountSteps(counts []float64) []int {
 	return steps
 }
 
-// splitCounts returns the levels of a series, and whether the series varies. If a count turns back after
-// a few runs, e.g. 7, 9, 7, these runs are no level: they are merged with the level before or after them.
+// splitCounts returns the levels of a series. In 7, 9, 7 the short run of 9 is no level: it is
+// merged with a neighbour.
 func splitCounts(counts []float64) (levels []countLevel, vary bool) {
 	for i, x := range counts {
 		next := countLevel{from: i, to: i + 1, low: x, high: x}
@@ -98,14 +91,14 @@ func splitCounts(counts []float64) (levels []countLevel, vary bool) {
 	return levels, vary
 }
 
-// turnsBack reports whether counts rose from level a to b and fall from b to c, or the reverse.
+// turnsBack reports whether counts rise from a to b and fall from b to c, or the reverse.
 func turnsBack(a, b, c countLevel) bool {
 	rose, falls := b.low > a.high, c.high < b.low
 	return rose == falls
 }
 
-// separationChance returns the probability that n values are all below or all above k other values if all
-// orders are equally likely: 2·n!·k!/(n+k)!.
+// separationChance returns the probability that n values are on one side of k others, by chance:
+// 2·n!·k!/(n+k)!.
 func separationChance(n, k int) float64 {
 	logAll, _ := math.Lgamma(float64(n + k + 1))
 	logN, _ := math.Lgamma(float64(n + 1))
@@ -113,15 +106,13 @@ func separationChance(n, k int) float64 {
 	return 2 * math.Exp(logN+logK-logAll)
 }
 
-// minSeparated is the least number of rounds of each side after which disjoint ranges show that varying
-// counts differ. With six rounds each, the probability that all counts of head are above those of base by
-// chance is 1/924.
+// minSeparated is the least number of rounds at which disjoint ranges show a difference. With six,
+// chance separates them in 1 of 924 cases.
 const minSeparated = 6
 
-// CompareCounts compares the counts of two sides, one per round, without an interval. sign is 1 if the
-// counts of head are larger, -1 if they are smaller, and 0 if both are the same. exact reports that
-// neither side varies over rounds. ok is false if the counts decide nothing: they vary, and their ranges
-// overlap or there are too few rounds.
+// CompareCounts compares the counts of two sides, one per round. sign is 1 if head has more, -1 if
+// it has fewer, and 0 if both are the same. exact means that neither side varies. ok is false if
+// the counts decide nothing.
 func CompareCounts(base, head []float64) (sign int, exact, ok bool) {
 	if len(base) == 0 || len(head) == 0 {
 		return 0, false, false

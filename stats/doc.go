@@ -1,12 +1,12 @@
-// Package stats turns per-round effects into estimates and intervals.
+// Package stats turns ratios of measurements into estimates and intervals.
 //
-// It is pure arithmetic: no clock, no randomness, no files. A study measures its contenders in rounds. An
-// effect is a natural logarithm of a ratio of two contenders unless stated otherwise, so a difference of
-// 0.05 is about 5 %. Rounds are the unit of inference: one number per round, never one per iteration.
+// It is pure arithmetic: no clock, no randomness, no files. A study measures its contenders in
+// rounds. Each round gives one number, usually the natural logarithm of a ratio of two contenders.
+// So a difference of 0.05 is about 5 %.
 //
-// The estimate is the Hodges–Lehmann pseudo-median ([HodgesLehmann]). The ends of its interval are ordered
-// Walsh averages, which the exact null distribution of the signed-rank test selects ([Interval]). A study
-// may stop at several looks, interim analyses of its data ([Looks]), so each look has a stricter level
+// The estimate is the Hodges–Lehmann pseudo-median ([HodgesLehmann]). The ends of its interval are
+// ordered Walsh averages, chosen by the exact signed-rank distribution ([Interval]). A study may
+// stop at several looks, interim analyses of its data ([Looks]). So each look has a stricter level
 // ([LookLevel]).
 //
 // Inputs must be finite. No function changes its input slices.

@@ -5,17 +5,16 @@ import "math"
 // power is the probability that a forecast aims at.
 const power = 0.8
 
-// RoundsNeeded forecasts the total number of rounds after which the interval of x at level excludes the
-// nearest of the limits with a probability of 0.8, if the estimate and the spread of x so far are right.
-// level is the error level of one interim analysis (see [LookLevel]). n is len(x) if the interval excludes
-// every limit already. If more than maxRounds are needed, n is maxRounds and ok is false. After eight rounds
-// the spread has a relative error of a third and the forecast one of two thirds, so read the forecast as an
-// order of magnitude.
+// RoundsNeeded forecasts the number of rounds after which the interval of x excludes all limits
+// with a probability of 0.8. level is the error level of one interim analysis; see [LookLevel]. If
+// more than maxRounds are needed, n is maxRounds and ok is false.
 //
-// The standard deviation of the Hodges–Lehmann estimate falls as τ/√n, and the half-width of an interval is
-// about z·τ/√n, which gives τ (E. L. Lehmann, "Nonparametrics: Statistical Methods Based on Ranks", 1975,
-// §4.2). The rest is the usual power calculation, n = ((z_(1−level/2) + z_power)·τ/δ)², with δ the distance
-// from the estimate to the nearest limit.
+// Read the forecast as an order of magnitude. After eight rounds it has a relative error of two
+// thirds.
+//
+// The half-width z·τ/√n of an interval gives the standard deviation τ/√n of the estimate (E. L.
+// Lehmann, "Nonparametrics: Statistical Methods Based on Ranks", 1975, §4.2). The rest is the usual
+// power calculation, n = ((z_(1−level/2) + z_power)·τ/δ)². δ is the distance to the nearest limit.
 func RoundsNeeded(x []float64, level float64, maxRounds int, limits ...float64) (n int, ok bool) {
 	lo, hi, exists := Interval(x, level)
 	if exists && excludesAll(lo, hi, limits) {
@@ -38,14 +37,13 @@ func RoundsNeeded(x []float64, level float64, maxRounds int, limits ...float64) 
 	return min(n, maxRounds), n <= maxRounds
 }
 
-// Detectable returns the effect that is found with a probability of 0.8, given the half-width of the
-// interval at level. An effect is found if the interval excludes zero. (An effect as large as the
-// half-width is found with a probability of only 0.5.) The estimate is assumed to be normal.
+// Detectable returns the effect that is found with a probability of 0.8. halfWidth is that of the
+// interval at level. An effect is found if the interval excludes zero. An effect as large as
+// halfWidth is found with a probability of 0.5.
 func Detectable(halfWidth, level float64) float64 {
 	return halfWidth * (1 + normalQuantile(1-power)/normalQuantile(level/2))
 }
 
-// excludesAll reports whether the interval contains none of the limits.
 func excludesAll(lo, hi float64, limits []float64) bool {
 	for _, l := range limits {
 		if lo <= l && l <= hi {
@@ -55,10 +53,9 @@ func excludesAll(lo, hi float64, limits []float64) bool {
 	return true
 }
 
-// estimateTau returns τ, the standard deviation of the Hodges–Lehmann estimate times √n, computed from
-// the half-width z·τ/√n of the 80 % interval. Intervals at a higher confidence overstate τ if there are
-// few rounds (by a half at eight rounds and 99 %), and intervals at a lower one vary more. It returns false
-// if there are too few rounds.
+// estimateTau returns τ, the standard deviation of the estimate times √n, from the 80 % interval.
+// With few rounds a higher confidence overstates τ: by a half at eight rounds and 99 %. A lower one
+// varies more.
 func estimateTau(x []float64) (tau float64, ok bool) {
 	const level = 0.2
 	lo, hi, ok := Interval(x, level)

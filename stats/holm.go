@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Alpha is the error rate of verdicts, for all comparisons of a family together and over all looks: interim
-// analyses, after which a study may stop.
+// Alpha is the error rate of verdicts, for all comparisons of a family and all looks together.
+// Looks are interim analyses.
 const Alpha = 0.05
 
-// Holm returns the p-values of a family, adjusted for its size. If every hypothesis with an adjusted value
-// of at most α is rejected, the probability of any false rejection is at most α.
+// Holm returns the p-values of a family, adjusted for its size. Rejecting those of at most α makes
+// any false rejection with a probability of at most α.
 //
-// Source: S. Holm, "A simple sequentially rejective multiple test procedure",
-// Scand. J. Statist. 6 (1979) 65–70.
+// Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6
+// (1979) 65–70.
 func Holm(p []float64) []float64 {
 	out := make([]float64, len(p))
 	largest := 0.0 // so far: adjusted values do not decrease
@@ -25,11 +25,10 @@ func Holm(p []float64) []float64 {
 	return out
 }
 
-// HolmLooks reports which comparisons of a family are significant in a study with up to looks interim
-// analyses. It is Holm's step-down procedure with a level per analysis from [LookLevel]. p has the exact
-// two-sided p-values at the current analysis. The smallest of the m values is compared with
-// LookLevel(alpha/m, looks), the next one with LookLevel(alpha/(m−1), looks) and so on, up to the first
-// value that is above its level.
+// HolmLooks reports which comparisons of a family are significant in a study with several interim
+// analyses. It is Holm's step-down procedure with the levels of [LookLevel]. The smallest of m
+// p-values is compared with LookLevel(alpha/m, looks), the next with LookLevel(alpha/(m−1), looks),
+// and so on.
 func HolmLooks(p []float64, alpha float64, looks int) []bool {
 	out := make([]bool, len(p))
 	for rank, i := range sortedIndexes(p) {
@@ -41,7 +40,6 @@ func HolmLooks(p []float64, alpha float64, looks int) []bool {
 	return out
 }
 
-// sortedIndexes returns the indexes of p from its smallest value to its largest.
 func sortedIndexes(p []float64) []int {
 	order := make([]int, len(p))
 	for i := range order {

@@ -6,22 +6,22 @@ import (
 )
 
 const (
-	// MaxRounds is the number of rounds at the last look, or interim analysis, of a study with a budget.
+	// MaxRounds is the last look of a study with a budget. A look is an interim analysis after some
+	// rounds.
 	MaxRounds = 180
-	// LastLook is the number of rounds at the last look of a study that continues until it is decided.
+	// LastLook is the last look of a study that continues until it is decided.
 	LastLook = 2000
 	// LongRounds is the least number of rounds with longer slices for a conclusion.
 	LongRounds = 3
 )
 
-// allLooks returns the numbers of rounds of all looks, each about 1.5 times the one before.
+// allLooks returns the rounds of all looks, each about 1.5 times the one before.
 func allLooks() []int {
 	return []int{8, 12, 18, 27, 40, 60, 80, 120, MaxRounds, 270, 400, 600, 900, 1350, LastLook}
 }
 
-// Looks returns the numbers of rounds after which a study of at most rounds rounds looks at its data, in
-// ascending order: all regular looks below rounds, and rounds itself, or [LastLook] if rounds is larger.
-// It returns nil if rounds is below 1.
+// Looks returns the numbers of rounds after which a study of at most rounds rounds looks at its
+// data, ascending. It returns nil if rounds is below 1.
 func Looks(rounds int) []int {
 	rounds = min(rounds, LastLook)
 	if rounds < 1 {
@@ -32,23 +32,19 @@ func Looks(rounds int) []int {
 	return append(s[:i], rounds)
 }
 
-// LookLevel returns the error level for each look of a study with that number of looks. If every look tests
-// at that level, the probability of any false rejection over all of them is at most alpha. It is the
-// constant nominal level of a group-sequential design, computed for the exact joint null distribution of
-// the signed-rank statistics instead of a normal approximation. With one look it is alpha.
+// LookLevel returns the error level for each look of a study with that number of looks. If every
+// look tests at it, the probability of any false rejection is at most alpha. It is the constant
+// nominal level of a group-sequential design, from the exact joint distribution of the signed-rank
+// statistics.
 //
-// Levels are tabulated for 5 %/m, m = 1 … 100, and 0.1 %/m, m = 1 … 10 (1 % is 5 %/5). An alpha between
-// two of them is rounded down to the smaller one. The level is alpha/looks (Bonferroni) if that is
-// larger, if alpha is below all tabulated ones, or if there are more than fifteen looks.
+// Levels are tabulated for 5 %/m, m = 1 … 100, and 0.1 %/m, m = 1 … 10. An alpha between two of
+// them is rounded down. Without a table the level is alpha/looks (Bonferroni).
 //
-// If a study ends before its last regular look (see [Looks]), the same level applies: its last look is then
-// closer to the one before, which does not make errors more likely. The joint null distribution assumes that
-// noise is the same in all rounds. If noise changes, each look by itself is still exact, but the 5 % over
-// all looks become 5.5 % if the noise grows fourfold and 4.6 % if it shrinks to a quarter (100,000 simulated
-// studies each).
+// The joint distribution assumes that noise is the same in all rounds. If noise grows fourfold, the
+// 5 % become 5.5 %, and if it shrinks to a quarter, 4.6 % (100,000 simulated studies each).
 //
-// Source: S. J. Pocock, "Group sequential methods in the design and analysis of
-// clinical trials", Biometrika 64 (1977) 191–199.
+// Source: S. J. Pocock, "Group sequential methods in the design and analysis of clinical trials",
+// Biometrika 64 (1977) 191–199.
 func LookLevel(alpha float64, looks int) float64 {
 	if looks <= 1 {
 		return alpha

@@ -5,28 +5,27 @@ import (
 	"slices"
 )
 
-// MinMachines is the least number of machines that can be pooled. The variance between two machines has
-// one degree of freedom only, and its interval would be too wide to be useful.
+// MinMachines is the least number of machines that can be pooled. The interval of two would be too
+// wide.
 const MinMachines = 3
 
-// MachinesDiffer is the level at which machines are reported as different, over the family of all
-// comparisons. A few disturbed rounds raise the error rate slightly above it, but not above 5 %.
+// MachinesDiffer is the level at which machines are reported as different. A few disturbed rounds
+// raise the error rate slightly, but not above 5 %.
 const MachinesDiffer = 0.04
 
 // Estimate is one machine's estimate of a quantity.
 type Estimate struct {
 	Value    float64
-	Variance float64 // variance of Value
-	Free     int     // degrees of freedom of Variance
+	Variance float64
+	Free     int // degrees of freedom
 }
 
-// Trimmed returns the mean of x without a fifth of the values at either end, and the variance of this mean
-// from the winsorized sample. One disturbed round changes neither of them much. ok is false if fewer than
-// two values remain.
+// Trimmed returns the mean of x without a fifth of the values at either end, with its variance from
+// the winsorized sample. One disturbed round changes neither much. ok is false if fewer than two
+// values remain.
 //
-// Source: J. W. Tukey, D. H. McLaughlin, "Less vulnerable confidence and
-// significance procedures for location based on a single sample:
-// trimming/winsorization 1", Sankhyā A 25 (1963) 331–352.
+// Source: J. W. Tukey, D. H. McLaughlin, "Less vulnerable confidence and significance procedures
+// for location based on a single sample: trimming/winsorization 1", Sankhyā A 25 (1963) 331–352.
 func Trimmed(x []float64) (e Estimate, ok bool) {
 	s := slices.Sorted(slices.Values(x))
 	cut := len(s) / 5 // values at either end
@@ -35,7 +34,7 @@ func Trimmed(x []float64) (e Estimate, ok bool) {
 		return Estimate{}, false
 	}
 	value := computeMean(s[cut : cut+kept])
-	for i := range cut { // winsorize: replace each value at an end by the nearest value between the ends
+	for i := range cut { // winsorize
 		s[i], s[len(s)-1-i] = s[cut], s[cut+kept-1]
 	}
 	m, squares := computeMean(s), 0.0
@@ -45,15 +44,13 @@ func Trimmed(x []float64) (e Estimate, ok bool) {
 	return Estimate{Value: value, Variance: squares / float64(kept*(kept-1)), Free: kept - 1}, true
 }
 
-// SameEverywhere returns the p-value of the hypothesis that all machines have the same value. The test
-// statistic is Cochran's Q. Its distribution is approximated by F, which allows for variances that were
-// estimated from few rounds; with χ² the test would find differences too often. ok is false if there are
-// fewer than two machines.
+// SameEverywhere returns the p-value of the hypothesis that all machines have the same value. The
+// statistic is Cochran's Q. Its distribution is approximated by F, because χ² is wrong for
+// variances from few rounds. ok is false for fewer than two machines.
 //
-// Source: B. L. Welch, "On the comparison of several mean values: an
-// alternative approach", Biometrika 38 (1951) 330–336; with trimmed means:
-// K. K. Yuen, "The two-sample trimmed t for unequal population variances",
-// Biometrika 61 (1974) 165–170.
+// Source: B. L. Welch, "On the comparison of several mean values: an alternative approach",
+// Biometrika 38 (1951) 330–336; with trimmed means: K. K. Yuen, "The two-sample trimmed t for
+// unequal population variances", Biometrika 61 (1974) 165–170.
 func SameEverywhere(machines []Estimate) (p float64, ok bool) {
 	k := float64(len(machines))
 	if k < 2 {
@@ -63,7 +60,7 @@ func SameEverywhere(machines []Estimate) (p float64, ok bool) {
 		return boolToFloat(allEqual(machines)), true
 	}
 	_, q, weights := weightedMean(machines, 0)
-	total, correction := sumOf(weights), 0.0 // correction: Welch's sum, because the variances are estimated
+	total, correction := sumOf(weights), 0.0 // Welch's sum
 	for i, m := range machines {
 		share := 1 - weights[i]/total
 		correction += share * share / float64(m.Free)
@@ -77,26 +74,23 @@ func SameEverywhere(machines []Estimate) (p float64, ok bool) {
 type Pooled struct {
 	Value     float64 // mean over machines like these
 	Low, High float64 // interval of Value
-	Between   float64 // variance between machines
+	Between   float64 // variance
 	Q         float64 // Cochran's Q
-	I2        float64 // I²: share of the variance of the estimates that their rounds do not explain
+	I2        float64 // share of the variance that rounds do not explain
 }
 
-// Pool returns the mean over machines with its interval at 1−alpha. The machine is a random effect: the
-// machines are a sample of all machines like these. The variance between machines is the moment estimator
-// of DerSimonian and Laird. The interval follows Hartung, Knapp, Sidik and Jonkman: it uses Student's t
-// with one degree of freedom fewer than there are machines, and is at least as wide as the variances of the
-// estimates require. ok is false if there are fewer than [MinMachines] machines.
+// Pool returns the mean over machines with its interval at 1−alpha. The machines are a sample of
+// all machines like these. The variance between them is the estimator of DerSimonian and Laird. The
+// interval follows Hartung, Knapp, Sidik and Jonkman, and is at least as wide as the estimates
+// require. ok is false for fewer than [MinMachines] machines.
 //
-// Sources: R. DerSimonian, N. Laird, "Meta-analysis in clinical trials",
-// Control. Clin. Trials 7 (1986) 177–188; J. Hartung, G. Knapp, "A refined
-// method for the meta-analysis of controlled clinical trials with binary
-// outcome", Stat. Med. 20 (2001) 3875–3889; K. Sidik, J. N. Jonkman, "A simple
-// confidence interval for meta-analysis", Stat. Med. 21 (2002) 3153–3159; the
-// bound: C. Röver, G. Knapp, T. Friede, "Hartung-Knapp-Sidik-Jonkman approach
-// and its modification for random-effects meta-analysis with few studies", BMC
-// Med. Res. Methodol. 15 (2015) 99; I²: J. P. T. Higgins, S. G. Thompson,
-// "Quantifying heterogeneity in a meta-analysis", Stat. Med. 21 (2002)
+// Sources: R. DerSimonian, N. Laird, "Meta-analysis in clinical trials", Control. Clin. Trials 7
+// (1986) 177–188; J. Hartung, G. Knapp, "A refined method for the meta-analysis of controlled
+// clinical trials with binary outcome", Stat. Med. 20 (2001) 3875–3889; K. Sidik, J. N. Jonkman, "A
+// simple confidence interval for meta-analysis", Stat. Med. 21 (2002) 3153–3159; the bound: C.
+// Röver, G. Knapp, T. Friede, "Hartung-Knapp-Sidik-Jonkman approach and its modification for
+// random-effects meta-analysis with few studies", BMC Med. Res. Methodol. 15 (2015) 99; I²: J. P.
+// T. Higgins, S. G. Thompson, "Quantifying heterogeneity in a meta-analysis", Stat. Med. 21 (2002)
 // 1539–1558.
 func Pool(machines []Estimate, alpha float64) (p Pooled, ok bool) {
 	if len(machines) < MinMachines {
@@ -132,8 +126,8 @@ func Pool(machines []Estimate, alpha float64) (p Pooled, ok bool) {
 	return p, true
 }
 
-// weightedMean returns the weighted mean of machines, the weighted sum of squared distances from it, and
-// the weights. The weight of a machine is the inverse of its variance plus between.
+// weightedMean returns the weighted mean of machines, the weighted sum of squared distances, and
+// the weights.
 func weightedMean(machines []Estimate, between float64) (value, squares float64, weights []float64) {
 	for _, m := range machines {
 		w := 1 / (m.Variance + between)
@@ -147,7 +141,7 @@ func weightedMean(machines []Estimate, between float64) (value, squares float64,
 	return value, squares, weights
 }
 
-// hasExact reports whether a machine has no variance, as with counts of allocations: its weight would be infinite.
+// hasExact reports whether a machine has no variance, as with counts. Its weight would be infinite.
 func hasExact(machines []Estimate) bool {
 	return slices.ContainsFunc(machines, func(m Estimate) bool { return m.Variance == 0 })
 }
@@ -180,18 +174,18 @@ func studentQuantile(p, free float64) float64 {
 	return math.Sqrt(free * (1 - x) / x)
 }
 
-// incompleteBeta returns the regularized incomplete beta function I_x(a, b). It evaluates the continued
+// incompleteBeta returns the regularized incomplete beta function I_x(a, b), by a continued
 // fraction from the front.
 //
-// Source: M. Abramowitz, I. A. Stegun, "Handbook of Mathematical Functions",
-// 1964, 26.5.8; the evaluation: W. J. Lentz, Applied Optics 15 (1976) 668–671.
+// Source: M. Abramowitz, I. A. Stegun, "Handbook of Mathematical Functions", 1964, 26.5.8; the
+// evaluation: W. J. Lentz, Applied Optics 15 (1976) 668–671.
 func incompleteBeta(a, b, x float64) float64 {
 	switch {
 	case x <= 0:
 		return 0
 	case x >= 1:
 		return 1
-	case x > (a+1)/(a+b+2): // the fraction would converge slowly; use the symmetry of I
+	case x > (a+1)/(a+b+2): // the fraction would converge slowly
 		return 1 - incompleteBeta(b, a, 1-x)
 	}
 	const smallest = 1e-300 // in place of 0 in a denominator

@@ -6,10 +6,8 @@ import (
 	"strconv"
 )
 
-// Ranks returns the lowest and highest possible rank of each of n contenders, from 1. low[i] is one more
-// than the number of contenders that are proven faster than i, and high[i] is n minus the number of those
-// proven slower. compare(i, j) returns −1 if i is proven faster than j, 1 if i is proven slower, and 0 if
-// neither is proven. It is called once per ordered pair.
+// Ranks returns the lowest and highest possible rank of each of n contenders, from 1. compare(i, j)
+// returns −1 if i is proven faster than j, and 1 if i is proven slower.
 func Ranks(n int, compare func(i, j int) int) (low, high []int) {
 	low, high = make([]int, n), make([]int, n)
 	for i := range n {
@@ -29,22 +27,20 @@ func Ranks(n int, compare func(i, j int) int) (low, high []int) {
 	return low, high
 }
 
-// Letters returns a compact letter display, e.g. a, ab, b: contenders i and j have a letter in common if
-// and only if distinct(i, j) is false. order lists the contenders in the order of a table, fastest first,
-// so that letters run a, b, c … down the table; nil means 0 … n−1. A letter names a group of contenders;
-// the 53rd group and later ones have their numbers instead, as (53).
+// Letters returns a compact letter display, e.g. a, ab, b. Contenders i and j share a letter if and
+// only if distinct(i, j) is false. order lists the contenders, fastest first; nil means 0 … n−1.
+// The 53rd group and later ones have numbers, as (53).
 //
-// Source: H.-P. Piepho, "An algorithm for a letter-based representation of
-// all-pairwise comparisons", J. Comput. Graph. Statist. 13 (2004) 456–466:
-// insert (split every group that contains a distinct pair) and absorb (drop groups
-// that are inside another group).
+// Source: H.-P. Piepho, "An algorithm for a letter-based representation of all-pairwise
+// comparisons", J. Comput. Graph. Statist. 13 (2004) 456–466: insert (split every group that
+// contains a distinct pair) and absorb (drop groups inside another group).
 func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 	if order == nil {
 		for i := range n {
 			order = append(order, i)
 		}
 	}
-	// A group is a set of indices of order, a bit for each. At first all contenders are one group.
+	// A group is a set of bits, by index of order. At first all contenders are one group.
 	all := new(big.Int)
 	for pos := range order {
 		all.SetBit(all, pos, 1)
@@ -57,7 +53,7 @@ func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 			}
 		}
 	}
-	// Of two groups, the one that has the first contender in which they differ gets the earlier letter.
+	// The group with the first contender in which two groups differ comes first.
 	slices.SortFunc(groups, func(a, b *big.Int) int {
 		for pos := range order {
 			if d := int(b.Bit(pos)) - int(a.Bit(pos)); d != 0 {
@@ -77,7 +73,7 @@ func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 	return out
 }
 
-// splitGroups splits every group with both positions i and j into one without j and one without i.
+// splitGroups splits every group with both i and j into one without j and one without i.
 func splitGroups(groups []*big.Int, i, j int) []*big.Int {
 	var out []*big.Int
 	for _, g := range groups {
@@ -92,7 +88,7 @@ func splitGroups(groups []*big.Int, i, j int) []*big.Int {
 	return out
 }
 
-// dropSubsets drops every group that is a subset of another, and keeps one of equal groups.
+// dropSubsets drops every group that is a subset of another.
 func dropSubsets(groups []*big.Int) []*big.Int {
 	var out []*big.Int
 	for i, g := range groups {
@@ -105,10 +101,8 @@ func dropSubsets(groups []*big.Int) []*big.Int {
 	return out
 }
 
-// isSubset reports whether all members of a are in b.
 func isSubset(a, b *big.Int) bool { return new(big.Int).AndNot(a, b).Sign() == 0 }
 
-// groupLetter returns the name of the i-th group, from 0.
 func groupLetter(i int) string {
 	const names = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	if i < len(names) {

@@ -5,27 +5,25 @@ import (
 	"slices"
 )
 
-// This file compares counts, such as instructions, that were measured only a few times on each side. A table
-// has a row for each benchmark; the rows help each other to estimate how much a repeated count varies.
+// This file compares counts, such as instructions, that were measured only a few times. A table has
+// a row for each benchmark. The rows help each other to estimate how much a repeated count varies.
 
 const (
-	// maxUsualFree is the largest weight, in degrees of freedom, of the table's usual variance when it is
-	// averaged with the variance of a row: rows differ in their variance, however many rows there are.
+	// maxUsualFree is the largest weight of the usual variance, in degrees of freedom. Rows differ
+	// in their variance, however many there are.
 	maxUsualFree = 2.5
-	// singleSD is the standard deviation of the logarithm of a ratio of two counts that is assumed, with
-	// minUsualFree degrees of freedom, if fewer than minRepeated rows were repeated. Those of most benchmarks
-	// vary by less.
+	// singleSD is the assumed standard deviation of the logarithm of a ratio, with minUsualFree
+	// degrees of freedom. It applies if fewer than minRepeated rows were repeated.
 	singleSD     = 0.0007
 	minUsualFree = 2.0
 	minRepeated  = 3
-	// minRepeatSD is the least standard deviation of the logarithm of a ratio of two counts that is assumed.
-	minRepeatSD = 0.0003
-	// maxIntegerOff is the maximum distance of a count from the integer that it equals.
+	// minRepeatSD is the least standard deviation of the logarithm of a ratio.
+	minRepeatSD   = 0.0003
 	maxIntegerOff = 0.2
 )
 
-// Repeats are repeated measurements of two sides, such as counts of instructions. Base[i] and Head[i] are a
-// pair, which may share a source of variation, such as the seed of chance. Values without a partner do not count.
+// Repeats are repeated measurements of two sides, such as counts of instructions. Base[i] and
+// Head[i] are a pair, which may share a random seed.
 type Repeats struct{ Base, Head []float64 }
 
 // logRatios returns the logarithms of head/base, one per pair.
@@ -37,8 +35,7 @@ func (r Repeats) logRatios() []float64 {
 	return ratios
 }
 
-// logVariance returns the variance of the logarithm of one ratio, and its degrees of freedom. Both are 0 if
-// there is a single pair.
+// logVariance returns 0 for a single pair. free has the degrees of freedom.
 func (r Repeats) logVariance() (v, free float64) {
 	ratios := r.logRatios()
 	if len(ratios) < 2 {
@@ -55,15 +52,15 @@ func (r Repeats) logVariance() (v, free float64) {
 // UsualVariance is the usual variance of the logarithm of one ratio in a row of a table.
 type UsualVariance struct {
 	Variance float64
-	Free     float64 // degrees of freedom; 0 if only one row, or none, has repeated values
+	Free     float64 // degrees of freedom; 0 with fewer than two repeated rows
 }
 
-// RepeatVariance returns the usual variance of a table. It is computed from the median over the rows,
-// because some benchmarks vary much more than others. The variance of a row is divided by the median of χ² with
-// its degrees of freedom f, divided by f.
+// RepeatVariance returns the usual variance of a table. It is a median, because some benchmarks
+// vary much more than others. Each variance is divided by the median of χ²/f with f degrees of
+// freedom.
 //
-// Source of that median, (1 − 2/9f)³: E. B. Wilson and M. M. Hilferty, "The distribution of chi-square",
-// Proceedings of the National Academy of Sciences 17, 1931.
+// Source of that median, (1 − 2/9f)³: E. B. Wilson and M. M. Hilferty, "The distribution of
+// chi-square", Proceedings of the National Academy of Sciences 17, 1931.
 func RepeatVariance(rows []Repeats) UsualVariance {
 	var all []float64
 	for _, r := range rows {
@@ -84,14 +81,14 @@ func RepeatVariance(rows []Repeats) UsualVariance {
 	}
 }
 
-// Compare returns the geometric mean of the ratios head/base and its interval at level alpha. The variance
-// is a weighted mean of the variance of r and the usual variance of the table, so that a row whose repeats
-// are equal by luck still gets an interval. Each half of the interval covers at least minChange, in the
-// unit of the values, because the value of a side can change by that much from build to build.
+// Compare returns the geometric mean of the ratios head/base and its interval at level alpha. The
+// variance is a weighted mean of that of r and the usual one. So repeats that are equal by luck
+// still have an interval. Each half covers at least minChange, in the unit of the values: a side
+// can change by that from build to build.
 //
-// Source: G. K. Smyth, "Linear models and empirical Bayes methods for assessing
-// differential expression in microarray experiments", Statistical Applications in
-// Genetics and Molecular Biology 3, 2004.
+// Source: G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential
+// expression in microarray experiments", Statistical Applications in Genetics and Molecular Biology
+// 3, 2004.
 func (r Repeats) Compare(usual UsualVariance, minChange, alpha float64) (ratio, low, high float64) {
 	v, free := r.logVariance()
 	if free > 0 {
@@ -109,9 +106,9 @@ func (r Repeats) Compare(usual UsualVariance, minChange, alpha float64) (ratio, 
 	return math.Exp(logRatio), math.Exp(logRatio - half), math.Exp(logRatio + half)
 }
 
-// Exact returns the integer that each side equals. ok is false unless all values of a side are within a
-// fifth of the same positive integer. If a side has one value, ok also requires that both sides equal the
-// same integer: by chance two fifths of all numbers are that close to an integer.
+// Exact returns the integer that each side equals: all values are within a fifth of it. If a side
+// has one value, both sides must equal the same integer. By chance two fifths of all numbers are
+// that close to one.
 func (r Repeats) Exact() (base, head float64, ok bool) {
 	toInteger := func(side []float64) (float64, bool) {
 		n := math.Round(side[0])

@@ -2,22 +2,19 @@ package stats
 
 import "math"
 
-// Run is the estimate of a quantity in one run of a study, with its standard error within the run.
+// Run is the estimate of a quantity in one run of a study, with its standard error.
 type Run struct{ Mean, Error float64 }
 
-// minPairs is the least number of pairs of neighbouring runs from which the variance between runs is estimated.
 const minPairs = 6
 
-// BetweenRuns estimates the variance of estimates from run to run, in addition to their standard errors. All
-// series must have the same variance. A few steps in a series hardly affect the result, because it comes
-// from the median of squared differences of neighbouring runs. That median is 0.455 times the expectation,
-// the median of χ² with one degree of freedom. BetweenRuns returns false if there are fewer than six pairs
-// of neighbours.
+// BetweenRuns estimates the variance of estimates from run to run, in addition to their standard
+// errors. It comes from the median of squared differences of neighbours, so a few steps hardly
+// affect it. ok is false for fewer than six pairs of neighbours.
 //
-// Source, for differences of neighbours: J. von Neumann and others, "The mean
-// square successive difference", Ann. Math. Statist. 12 (1941) 153–162.
+// Source, for differences of neighbours: J. von Neumann and others, "The mean square successive
+// difference", Ann. Math. Statist. 12 (1941) 153–162.
 func BetweenRuns(series ...[]Run) (variance float64, ok bool) {
-	const medianOfSquare = 0.4549364 // median of χ² with one degree of freedom
+	const medianOfSquare = 0.4549364 // median of χ² with one degree of freedom, over its mean of 1
 	var squares, within []float64
 	for _, runs := range series {
 		for i := 1; i < len(runs); i++ {
@@ -29,20 +26,18 @@ func BetweenRuns(series ...[]Run) (variance float64, ok bool) {
 	if len(squares) < minPairs {
 		return 0, false
 	}
-	// The expectation of a squared difference is the variance within both runs and twice the one between runs.
+	// A squared difference has the variances within both runs, and twice the one between runs.
 	return max(0, (Median(squares)/medianOfSquare-Median(within))/2), true
 }
 
-// Predict returns the interval, at the error level level, in which the mean of the runs next is expected if
-// nothing changes. It uses only the standard errors of next. The middle of the interval is the weighted
-// mean of runs. Its width covers the error of this mean, the errors of next, and variance, the variance
-// between runs. Means are assumed to be normal.
+// Predict returns the interval in which the mean of the runs next is expected if nothing changes.
+// It uses only the standard errors of next. variance is that between runs, and level the error
+// level. Means are assumed to be normal.
 //
-// Source: J. P. T. Higgins, S. G. Thompson, D. J. Spiegelhalter, "A
-// re-evaluation of random-effects meta-analysis", J. R. Statist. Soc. A 172
-// (2009) 137–159.
+// Source: J. P. T. Higgins, S. G. Thompson, D. J. Spiegelhalter, "A re-evaluation of random-effects
+// meta-analysis", J. R. Statist. Soc. A 172 (2009) 137–159.
 func Predict(runs []Run, variance float64, level float64, next ...Run) (low, high float64) {
-	const minVariance = 1e-24 // so that the weights are finite if nothing varies
+	const minVariance = 1e-24 // keeps weights finite
 	var sum, weights float64
 	for _, r := range runs {
 		w := 1 / max(minVariance, r.Error*r.Error+variance)
@@ -56,14 +51,13 @@ func Predict(runs []Run, variance float64, level float64, next ...Run) (low, hig
 	return sum/weights - halfWidth, sum/weights + halfWidth
 }
 
-// Steps returns the indexes of the runs at which a series changes its level. A run is a step if the mean of
-// one, two or three runs from there on is outside the interval that [Predict] computes from the runs since
-// the last step. If the level does not change, at most 0.06 % of the runs are reported. If the standard
-// errors and variance are 0, any change is a step.
+// Steps returns the indexes of the runs at which a series changes its level. The mean of one to
+// three runs from there on is then outside the interval of [Predict]. Without a change, at most
+// 0.06 % of the runs are reported. Without errors and variance, any change is a step.
 func Steps(runs []Run, variance float64) []int {
 	const level, maxNext = 0.0002, 3 // three tests per run: 0.06 %
 	var steps []int
-	last := 0 // index of the last step
+	last := 0
 	for i := 1; i < len(runs); i++ {
 		for k := 1; k <= maxNext && i-k+1 > last; k++ {
 			next := runs[i-k+1 : i+1]
@@ -81,5 +75,6 @@ func Steps(runs []Run, variance float64) []int {
 	return steps
 }
 
-// StandardError returns the standard error of an estimate from the half-width of its interval at level.
+// StandardError returns the standard error of an estimate from the half-width of its interval at
+// level.
 func StandardError(halfWidth, level float64) float64 { return halfWidth / normalQuantile(level/2) }

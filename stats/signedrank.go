@@ -6,15 +6,15 @@ import (
 	"sort"
 )
 
-// SignedRankNull returns the exact distribution of Wilcoxon's signed-rank statistic W of n rounds under the
-// null hypothesis, by which every sign is a fair coin. Element w is P(W ≤ w), for w = 0 … n(n+1)/2. It
-// takes O(n³) steps, 3 ms at n = 180.
+// SignedRankNull returns the exact distribution of Wilcoxon's signed-rank statistic W of n rounds,
+// if every sign is a fair coin. Element w is P(W ≤ w), for w = 0 … n(n+1)/2. It takes O(n³) steps,
+// 3 ms at n = 180.
 //
-// The recursion is W_n = W_(n−1) + n·B, with B a fair coin. It only halves and adds, which gives the same
+// The recursion W_n = W_(n−1) + n·B, with B a fair coin, only halves and adds. That gives the same
 // floating-point numbers on every machine.
 //
-// Source: F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics
-// Bulletin 1 (1945) 80–83.
+// Source: F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1 (1945)
+// 80–83.
 func SignedRankNull(n int) []float64 {
 	p := make([]float64, n*(n+1)/2+1)
 	p[0] = 1
@@ -32,9 +32,9 @@ func SignedRankNull(n int) []float64 {
 	return p
 }
 
-// SignedRankCDF returns P(W ≤ w) for the signed-rank statistic of n rounds. It is exact up to [MaxRounds].
-// For more rounds it is the normal approximation with a correction for continuity. W has lighter tails than
-// the normal distribution, so small probabilities are too large, e.g. 0.35 % by 3 % of it at 181 rounds.
+// SignedRankCDF returns P(W ≤ w) for the signed-rank statistic of n rounds. Above [MaxRounds] it is
+// the normal approximation, which overstates small probabilities: 0.35 % by 3 % of it at 181
+// rounds.
 func SignedRankCDF(n, w int) float64 {
 	switch {
 	case w < 0:
@@ -47,19 +47,17 @@ func SignedRankCDF(n, w int) float64 {
 	return SignedRankNull(n)[w]
 }
 
-// approximateNull returns P(W ≤ w) by the normal approximation, for many rounds.
 func approximateNull(n, w int) float64 {
 	m := float64(n)
 	mean, sd := m*(m+1)/4, math.Sqrt(m*(m+1)*(2*m+1)/24)
 	return math.Erfc((mean-float64(w)-0.5)/sd/math.Sqrt2) / 2
 }
 
-// SignedRankP returns the two-sided p-value of the hypothesis that x is symmetric about zero: 2·P(W ≤ w),
-// at most 1. w is the number of Walsh averages (means of two values of x) ≤ 0 or the number ≥ 0, whichever
-// is smaller. Without ties and zeros these numbers are the two rank sums (Tukey's identity) and p is exact.
-// An average of exactly zero, from zeros or from tied magnitudes of opposite sign, counts on both sides.
-// That is conservative: if tied values were changed a little at random, the statistic would have its exact
-// null distribution, and w could only be smaller. It also keeps the duality
+// SignedRankP returns the two-sided p-value of the hypothesis that x is symmetric about zero: 2·P(W
+// ≤ w). w is the smaller of the numbers of Walsh averages (means of two values of x) ≤ 0 and ≥ 0.
+// By Tukey's identity they are the rank sums.
+//
+// An average of exactly zero counts on both sides. That is conservative, and keeps the duality
 //
 //	SignedRankP(x) ≤ α  exactly when  Interval(x, α) excludes zero.
 //
@@ -72,7 +70,6 @@ func SignedRankP(x []float64) float64 {
 	return math.Min(1, 2*SignedRankCDF(len(x), signedRank(x)))
 }
 
-// signedRank returns the smaller of the numbers of Walsh averages ≤ 0 and ≥ 0.
 func signedRank(x []float64) int {
 	s := slices.Clone(x)
 	slices.Sort(s)
@@ -107,21 +104,18 @@ func countNonNegative(s []float64) int {
 	return count
 }
 
-// Interval returns the interval for the pseudo-median θ of x. It excludes every shift that the two-sided
-// signed-rank test rejects at level alpha. The ends are the (k+1)-th Walsh average from below and from
-// above, where k is the largest integer with 2·P(W ≤ k) ≤ alpha. If x has fewer than [MinRounds](alpha)
-// values, ok is false and the interval is infinite.
+// Interval returns the interval for the pseudo-median θ of x. Its ends are Walsh averages, the
+// (k+1)-th from below and from above, with the largest k such that 2·P(W ≤ k) ≤ alpha. It misses θ
+// with a probability of at most alpha if x − θ is symmetric about zero. With fewer than
+// [MinRounds](alpha) values, ok is false.
 //
-// The probability that the interval misses θ is at most alpha if x − θ is symmetric about zero.
-//
-// Source: D. F. Bauer, "Constructing confidence sets using rank statistics",
-// J. Amer. Statist. Assoc. 67 (1972) 687–690.
+// Source: D. F. Bauer, "Constructing confidence sets using rank statistics", J. Amer. Statist.
+// Assoc. 67 (1972) 687–690.
 func Interval(x []float64, alpha float64) (lo, hi float64, ok bool) {
 	return walshInterval(criticalRank(len(x), alpha), x)
 }
 
-// HalfWidth returns half the width of the interval of x at level alpha. It returns false if x has too few
-// values for an interval.
+// HalfWidth returns half the width of the interval of x at level alpha.
 func HalfWidth(x []float64, alpha float64) (float64, bool) {
 	lo, hi, ok := Interval(x, alpha)
 	if !ok {
@@ -130,10 +124,9 @@ func HalfWidth(x []float64, alpha float64) (float64, bool) {
 	return (hi - lo) / 2, true
 }
 
-// Differs reports whether the interval of x at level alpha excludes zero. If it does, counts reports
-// whether the estimate is also larger than the half-width of the control's interval, and than the control's
-// estimate: a smaller difference may be noise. x and control have the logarithm of a ratio for each round;
-// control comes from two copies of the same program.
+// Differs reports whether the interval of x at level alpha excludes zero. counts means that the
+// estimate also exceeds the noise, which control shows. x and control are logarithms of ratios, one
+// for each round. control comes from two copies of the same program.
 func Differs(x, control []float64, alpha float64) (excludes, counts bool) {
 	lo, hi, ok := Interval(x, alpha)
 	containsZero := lo <= 0 && hi >= 0
@@ -144,8 +137,8 @@ func Differs(x, control []float64, alpha float64) (excludes, counts bool) {
 	return true, ok && math.Abs(HodgesLehmann(x)) > max(noise, math.Abs(HodgesLehmann(control)))
 }
 
-// walshInterval returns the range of the Walsh averages of x without the k outermost ones at either end. It
-// returns false if k is negative or x is empty.
+// walshInterval returns the range of the Walsh averages of x without the k outermost ones at either
+// end.
 func walshInterval(k int, x []float64) (lo, hi float64, ok bool) {
 	if k < 0 || len(x) == 0 {
 		return math.Inf(-1), math.Inf(1), false
@@ -155,7 +148,7 @@ func walshInterval(k int, x []float64) (lo, hi float64, ok bool) {
 	return w[k], w[len(w)-1-k], true
 }
 
-// criticalRank returns the largest k with 2·P(W ≤ k) ≤ alpha for n rounds, or −1 without such a k.
+// criticalRank returns the largest k with 2·P(W ≤ k) ≤ alpha for n rounds, or −1.
 func criticalRank(n int, alpha float64) int {
 	if n > MaxRounds {
 		return sort.Search(n*(n+1)/2, func(w int) bool { return 2*approximateNull(n, w) > alpha }) - 1
@@ -163,13 +156,13 @@ func criticalRank(n int, alpha float64) int {
 	return criticalOf(SignedRankNull(n), alpha)
 }
 
-// criticalOf is criticalRank for a null distribution as [SignedRankNull] returns it.
+// criticalOf is criticalRank for a null distribution of [SignedRankNull].
 func criticalOf(null []float64, alpha float64) int {
 	return sort.Search(len(null), func(w int) bool { return 2*null[w] > alpha }) - 1
 }
 
-// MinRounds returns the least number of rounds for which a signed-rank interval at level alpha exists: the
-// smallest n with 2^(1−n) ≤ alpha. It returns 0 if alpha is not positive, as no number of rounds is enough.
+// MinRounds returns the least number of rounds with a signed-rank interval at level alpha: the
+// smallest n with 2^(1−n) ≤ alpha. It returns 0 if alpha is not positive.
 func MinRounds(alpha float64) int {
 	if !(alpha > 0) {
 		return 0

@@ -10,16 +10,13 @@ type Span struct {
 // Holds reports whether x is in the interval.
 func (s Span) Holds(x float64) bool { return s.Low <= x && x <= s.High }
 
-// StepDown returns the intervals of a family of n comparisons. The probability that any of them is wrong is
-// at most alpha. All comparisons begin with an equal share of alpha. A decided comparison keeps its
-// interval, and the open ones, now fewer, divide alpha among themselves again, until a step decides no
-// further one. interval computes the interval of comparison i at an error level, and isOpen reports whether
-// an interval leaves comparison i undecided.
+// StepDown returns the intervals of a family of n comparisons. The probability that any of them is
+// wrong is at most alpha. All begin with an equal share of alpha. A decided comparison keeps its
+// interval. The open ones divide alpha among themselves again, until no more are decided.
 //
-// Source: S. Holm, "A simple sequentially rejective multiple test procedure",
-// Scand. J. Statist. 6 (1979) 65–70; for looks: W. Maurer, F. Bretz, "Multiple
-// testing in group sequential trials using graphical approaches", Stat.
-// Biopharm. Res. 5 (2013) 311–320.
+// Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6
+// (1979) 65–70; for looks: W. Maurer, F. Bretz, "Multiple testing in group sequential trials using
+// graphical approaches", Stat. Biopharm. Res. 5 (2013) 311–320.
 func StepDown(n int, alpha float64, interval func(i int, alpha float64) Span, isOpen func(i int, s Span) bool) []Span {
 	out := make([]Span, n)
 	open := make([]int, n)

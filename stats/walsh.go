@@ -5,17 +5,19 @@ import (
 	"slices"
 )
 
-// Median returns the median of x: the mean of the two middle values if their number is even, and NaN if x is empty.
+// Median returns the median of x, or NaN if x is empty. It is the mean of the two middle values of
+// an even number.
 func Median(x []float64) float64 {
 	s := slices.Clone(x)
 	slices.Sort(s)
 	return medianOfSorted(s)
 }
 
-// HodgesLehmann returns the pseudo-median of x: the median of its n(n+1)/2 Walsh averages. It is NaN if x is empty.
+// HodgesLehmann returns the pseudo-median of x: the median of its n(n+1)/2 Walsh averages. It is
+// NaN if x is empty.
 //
-// Source: J. L. Hodges, E. L. Lehmann, "Estimates of location based on rank
-// tests", Ann. Math. Statist. 34 (1963) 598–611.
+// Source: J. L. Hodges, E. L. Lehmann, "Estimates of location based on rank tests", Ann. Math.
+// Statist. 34 (1963) 598–611.
 func HodgesLehmann(x []float64) float64 {
 	return medianOfSorted(walshAverages(x))
 }
@@ -32,7 +34,6 @@ func walshAverages(x []float64) []float64 {
 	return out
 }
 
-// medianOfSorted returns the median of an ascending slice.
 func medianOfSorted(s []float64) float64 {
 	n := len(s)
 	switch {

@@ -1,7 +1,7 @@
-// Package atomicfile writes files atomically. Whatever operation fails and whenever the machine
-// stops, a path has either its old or its new content, and a write that returned without an error
-// is not lost. The package also reads files with a size limit, and detects whether the files of a
-// directory have changed since the directory was sealed.
+// Package atomicfile writes files atomically. After any fault, a path has either its old or its new
+// content. A write that returned without an error is not lost. For example, after a power cut
+// during [Write] a reader never finds half of a file. The package also detects whether a directory
+// has changed since it was sealed.
 package atomicfile
 
 import (
@@ -15,8 +15,8 @@ import (
 	"path/filepath"
 )
 
-// ReadStart reads up to maxBytes+1 bytes of a file of any type, so that an endless file does not fill the
-// memory. If the result is longer than maxBytes, the file is too long for the caller.
+// ReadStart reads up to maxBytes+1 bytes of a file of any type, even an endless one. A result
+// longer than maxBytes means that the file is too long.
 func ReadStart(path string, maxBytes int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -26,8 +26,7 @@ func ReadStart(path string, maxBytes int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxBytes+1))
 }
 
-// ReadFile reads a regular file. It returns an error for any other file, or if the file has more than
-// maxBytes.
+// ReadFile reads a regular file of at most maxBytes.
 func ReadFile(path string, maxBytes int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -53,12 +52,12 @@ func Digest(path string) (sum string, size int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
 
-// MakeDir calls [MakeDirOn] with the system's disk.
+// MakeDir is [MakeDirOn] with the system's disk.
 func MakeDir(dir string, mode fs.FileMode) error { return MakeDirOn(System{}, dir, mode) }
 
 // MakeDirOn is like [os.MkdirAll], but also syncs the names of new directories to stable storage.
 func MakeDirOn(d Disk, dir string, mode fs.FileMode) error {
-	var parents []string // directories that get a new name
+	var parents []string // of directories with a new name
 	for missing := filepath.Clean(dir); missing != filepath.Dir(missing); missing = filepath.Dir(missing) {
 		if _, err := os.Lstat(missing); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -74,15 +73,14 @@ func MakeDirOn(d Disk, dir string, mode fs.FileMode) error {
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// If the disk fails, MkdirAll may report that dir exists although it does not: return the error of the disk.
+	// A failing MkdirAll may report that dir exists although it does not.
 	if _, statErr := os.Stat(dir); statErr != nil && !errors.Is(statErr, fs.ErrNotExist) {
 		return statErr
 	}
 	return err
 }
 
-// File is a file that is being written under a temporary name, in the directory of its final path. Keep moves
-// it to the path.
+// File is a file that is being written under a temporary name. Keep moves it to its path.
 type File struct {
 	disk   Disk
 	handle Handle
@@ -90,7 +88,8 @@ type File struct {
 	closed bool // by Keep, KeepNew or Discard
 }
 
-// Create creates a temporary file in the directory of path.
+// Create creates a temporary file in the directory of path. The caller must call Keep, KeepNew or
+// Discard.
 func Create(d Disk, path string) (*File, error) {
 	h, err := d.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -102,11 +101,11 @@ func Create(d Disk, path string) (*File, error) {
 // Write writes the next bytes.
 func (f *File) Write(p []byte) (int, error) { return f.handle.Write(p) }
 
-// Keep moves the file to its path and replaces an existing file. If it returns nil, the content and the
-// name are on stable storage.
+// Keep moves the file to its path and replaces an existing file. If it returns nil, the file is on
+// stable storage.
 func (f *File) Keep(mode fs.FileMode) error { return f.syncAndMove(mode, f.disk.Rename) }
 
-// KeepNew is like Keep, but if there is a file at the path, it returns fs.ErrExist instead of replacing it.
+// KeepNew is like Keep, but returns fs.ErrExist instead of replacing a file.
 func (f *File) KeepNew(mode fs.FileMode) error {
 	return f.syncAndMove(mode, func(from, to string) error {
 		err := f.disk.Link(from, to)
@@ -120,12 +119,11 @@ func (f *File) KeepNew(mode fs.FileMode) error {
 	})
 }
 
-// syncAndMove syncs and closes the temporary file, calls move to give it its final name, and syncs the
-// directory. If it fails before, it removes the temporary file.
+// syncAndMove syncs the file, calls move to give it its final name, and syncs the directory.
 func (f *File) syncAndMove(mode fs.FileMode, move func(from, to string) error) error {
 	err := f.handle.Chmod(mode)
 	if err == nil {
-		err = f.handle.Sync() // otherwise the name could be on stable storage before the content
+		err = f.handle.Sync() // or the name could be on stable storage before the content
 	}
 	if closeErr := f.handle.Close(); err == nil {
 		err = closeErr
@@ -161,7 +159,6 @@ func WriteNew(d Disk, path string, text []byte, mode fs.FileMode) error {
 	return writeWith(d, path, text, func(f *File) error { return f.KeepNew(mode) })
 }
 
-// writeWith creates a file with text and calls keep.
 func writeWith(d Disk, path string, text []byte, keep func(*File) error) error {
 	f, err := Create(d, path)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// Disk has the operations of a file system that programs need for files which must survive faults. Tests
-// replace the system's file system with disks that fail, fill up or lose power.
+// Disk has the file operations of programs whose files must survive faults. Tests use disks that
+// fail, fill up or lose power.
 type Disk interface {
 	OpenFile(path string, flag int) (Handle, error) // like [os.OpenFile]; a new file has mode 0600
 	CreateTemp(dir, pattern string) (Handle, error) // like [os.CreateTemp]
@@ -18,8 +18,8 @@ type Disk interface {
 	Link(from, to string) error      // fails with fs.ErrExist if to exists
 	Remove(path string) error
 	List(dir string) (names []string, err error) // in any order
-	SyncDir(dir string) error                    // brings the names in dir to stable storage
-	Lock(path string) (io.Closer, error)         // fails if path is locked; the lock ends with Close or with the process
+	SyncDir(dir string) error                    // syncs the names in dir
+	Lock(path string) (io.Closer, error)         // fails if path is locked; the lock ends with Close or the process
 }
 
 // Flags of OpenFile.
@@ -44,7 +44,7 @@ type Handle interface {
 // System is the operating system's file system.
 type System struct{}
 
-const privateMode = 0o600 // the mode of new files
+const privateMode = 0o600 // of new files
 
 // OpenFile is [os.OpenFile].
 func (System) OpenFile(path string, flag int) (Handle, error) {
@@ -56,7 +56,6 @@ func (System) CreateTemp(dir, pattern string) (Handle, error) {
 	return wrapFile(os.CreateTemp(dir, pattern))
 }
 
-// wrapFile converts the results of a function of package os into a Handle.
 func wrapFile(f *os.File, err error) (Handle, error) {
 	if err != nil {
 		return nil, err
@@ -67,14 +66,14 @@ func wrapFile(f *os.File, err error) (Handle, error) {
 // Rename is [os.Rename].
 func (System) Rename(from, to string) error { return os.Rename(from, to) }
 
-// RenameNew checks that to does not exist and then renames. No other process creates to in between, because
-// only the process that has the lock (see Lock) creates files there.
+// RenameNew checks that to does not exist and then renames. Only the process with the lock creates
+// files there.
 func (System) RenameNew(from, to string) error {
 	_, err := os.Lstat(to)
 	switch {
 	case err == nil:
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
-	case !errors.Is(err, fs.ErrNotExist): // to may exist
+	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	return os.Rename(from, to)
@@ -96,8 +95,7 @@ func (System) List(dir string) ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// SyncDir brings the names in a directory to stable storage. On Windows, which has no call for that, it does
-// nothing.
+// SyncDir brings the names in a directory to stable storage, except on Windows.
 func (System) SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -109,11 +107,10 @@ func (System) SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// file is a Handle of the operating system.
 type file struct{ *os.File }
 
-// Truncate shortens the file. Windows does not permit that through a handle that was opened with Append, so
-// Truncate then uses the path of the file.
+// Truncate shortens the file. Windows does not permit that through a handle that was opened with
+// Append.
 func (f file) Truncate(size int64) error {
 	err := f.File.Truncate(size)
 	if errors.Is(err, fs.ErrPermission) {

@@ -4,7 +4,7 @@ package atomicfile
 
 import "io"
 
-// Lock does not lock anything, because this system has no file locks that end with the process.
+// Lock does not lock anything. This system has no file locks that end with the process.
 func (System) Lock(string) (io.Closer, error) { return noLock{}, nil }
 
 type noLock struct{}

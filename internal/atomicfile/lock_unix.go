@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Lock locks the file at path, and creates the file if it does not exist. It returns an error if another
-// process has the lock. The lock ends when it is closed or the process ends.
+// Lock locks the file at path, and creates it if necessary. It fails if another process has the
+// lock. The lock also ends with the process.
 func (System) Lock(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, privateMode)
 	if err != nil {
@@ -35,8 +35,8 @@ func (System) Lock(path string) (io.Closer, error) {
 
 type fileLock struct{ *os.File }
 
-// Close unlocks the file and closes it. Closing the file would not be enough: a child process that is being
-// started has inherited the open file, and with it the lock, until it executes its program.
+// Close unlocks the file and closes it. A child process that is being started has inherited the
+// open file. Without unlocking it would have the lock, too.
 func (l fileLock) Close() error {
 	return errors.Join(syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())
 }

@@ -12,7 +12,6 @@ import (
 // maxAccountsOff is the tolerated relative difference between two values that should agree.
 const maxAccountsOff = 0.10
 
-// accounting compares values of a load test that come from different counters and should agree.
 func accounting() Check {
 	return Check{
 		ID:       "accounting",
@@ -32,40 +31,40 @@ func accounting() Check {
 			return out
 		},
 		atEnd: true,
-		Run: func(in Input) []tare.Finding {
-			var out []tare.Finding
-			for _, c := range in.measuredContenders() {
-				for _, w := range in.trafficWorkloads() {
-					var imbalances []string
-					for _, a := range listAccounts(in, c.ID, w.ID) {
-						if e, ok := estimateOver(a.ratios); ok && (e.isAbove(1+maxAccountsOff) || e.isBelow(a.low)) {
-							imbalances = append(imbalances, fmt.Sprintf(a.text, e.mid)+describeExtent(e))
-						}
-					}
-					if len(imbalances) > 0 {
-						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: strings.Join(imbalances, "; ")})
-					}
-				}
-				if e, ok := estimateOver(slicesOverProcess(in, c.ID)); ok && e.isAbove(1+maxAccountsOff) {
-					out = append(out, tare.Finding{
-						Contender: c.ID,
-						Message:   fmt.Sprintf("its slices used %.3g× the CPU time of the whole process", e.mid) + describeExtent(e),
-					})
-				}
-			}
-			return out
-		},
+		Run:   findImbalances,
 	}
 }
 
-// account compares two values of a load test: their ratio in each round should be 1.
+func findImbalances(in Input) []tare.Finding {
+	var out []tare.Finding
+	for _, c := range in.measuredContenders() {
+		for _, w := range in.trafficWorkloads() {
+			var imbalances []string
+			for _, a := range listAccounts(in, c.ID, w.ID) {
+				if e, ok := estimateOver(a.ratios); ok && (e.isAbove(1+maxAccountsOff) || e.isBelow(a.low)) {
+					imbalances = append(imbalances, fmt.Sprintf(a.text, e.mid)+describeExtent(e))
+				}
+			}
+			if len(imbalances) > 0 {
+				out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: strings.Join(imbalances, "; ")})
+			}
+		}
+		if e, ok := estimateOver(slicesOverProcess(in, c.ID)); ok && e.isAbove(1+maxAccountsOff) {
+			out = append(out, tare.Finding{
+				Contender: c.ID,
+				Message:   fmt.Sprintf("its slices used %.3g× the CPU time of the whole process", e.mid) + describeExtent(e),
+			})
+		}
+	}
+	return out
+}
+
 type account struct {
 	ratios []float64
-	low    float64 // least ratio that is tolerated; -Inf if the ratio only must not be above 1
+	low    float64 // least tolerated ratio; -Inf if only a ratio above 1 is wrong
 	text   string  // message, with a verb for the ratio
 }
 
-// listAccounts returns the pairs of values of contender on workload that should agree.
 func listAccounts(in Input, contender, workload string) []account {
 	equal, anyLess := 1/(1+maxAccountsOff), math.Inf(-1)
 	sender := nameSender(in.hasOwnClient(contender, workload))
@@ -77,27 +76,26 @@ func listAccounts(in Input, contender, workload string) []account {
 	}
 }
 
-// describeExtent returns the interval of e for the end of a message: " (1.2 to 1.4, 12 rounds)".
+// describeExtent returns e.g. " (1.2 to 1.4, 12 rounds)".
 func describeExtent(e extent) string {
 	return fmt.Sprintf(" (%.3g to %.3g, %s)", e.lo, e.hi, format.Count(e.rounds, "round"))
 }
 
 const nsPerSecond = 1e9
 
-// countedRate reads requests per second as counted, divided by the reported rate: 1 if they agree.
+// countedRate reads requests over time, divided by the reported rate.
 func countedRate(s tare.Sample) (value float64, ok bool) {
 	v, ok := readRatio([]string{tare.KeyRequests}, []string{tare.KeyWall, tare.KeyRate})(s)
 	return v * nsPerSecond, ok
 }
 
-// busyCores returns, per round, rate × CPU per request divided by the number of cores that the server
-// used: 1 if they agree. CPU per request is taken from the slices, the timed parts of a trial, because
-// KeyServerCPU does not include the time between slices either.
+// busyCores returns, per round, rate × CPU per request over the cores that the server used. Like
+// KeyServerCPU, slices exclude the time between them.
 func busyCores(in Input, contender, workload string) []float64 {
 	cpuNS := map[int]float64{} // by round
 	ops := map[int]int64{}     // by round
 	for _, s := range in.Slices {
-		if s.Contender == contender && s.Workload == workload && s.Tau <= 1 { // no longer slices
+		if s.Contender == contender && s.Workload == workload && s.Tau <= 1 { // of the usual length
 			cpuNS[s.Round] += float64(s.CPUNS)
 			ops[s.Round] += s.Ops
 		}
@@ -116,8 +114,8 @@ func busyCores(in Input, contender, workload string) []float64 {
 	return out
 }
 
-// slicesOverProcess returns, per round, the CPU time of contender's slices divided by the CPU time of its
-// process: at most 1.
+// slicesOverProcess returns, per round, the CPU time of contender's slices over that of its
+// process.
 func slicesOverProcess(in Input, contender string) []float64 {
 	slicesNS := map[int]int64{} // by round
 	for _, s := range in.Slices {
@@ -127,7 +125,7 @@ func slicesOverProcess(in Input, contender string) []float64 {
 	}
 	var out []float64
 	for _, t := range in.Trials {
-		hasLongSlices := t.Tau > 1 // slices of a multiple of the usual length, in rounds of their own
+		hasLongSlices := t.Tau > 1
 		if t.Contender != contender || hasLongSlices || !t.Counts("") {
 			continue
 		}

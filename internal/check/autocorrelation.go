@@ -10,10 +10,9 @@ import (
 )
 
 // maxCorrelation is the tolerated correlation of one round with the next. Above it intervals are
-// noticeably too narrow: an error level of 5 % becomes about 8 %.
+// too narrow: an error level of 5 % becomes about 8 %.
 const maxCorrelation = 0.1
 
-// autocorrelation finds studies whose rounds depend on the previous round, so that their intervals are too narrow.
 func autocorrelation() Check {
 	return Check{
 		ID:       "autocorrelation",
@@ -40,13 +39,13 @@ func autocorrelation() Check {
 	}
 }
 
-// lagOne returns the correlation of each value's rank with the rank of the next value, and the lower end of its
-// 99.9 % interval. The correlation is 1 − RVN/2, where RVN is the rank version of von Neumann's ratio; equal
-// values get their mean rank. lagOne returns false if x has fewer than ten values or all of them are equal.
+// lagOne returns the correlation of each value's rank with that of the next value, and the lower
+// end of its 99.9 % interval. The correlation is 1 − RVN/2. RVN is the rank version of von
+// Neumann's ratio.
 //
-// Sources: R. Bartels, "The rank version of von Neumann's ratio test for randomness", J. Amer. Statist.
-// Assoc. 77 (1982) 40–46; R. A. Fisher, "On the probable error of a coefficient of correlation deduced
-// from a small sample", Metron 1 (1921) 3–32.
+// Sources: R. Bartels, "The rank version of von Neumann's ratio test for randomness", J. Amer.
+// Statist. Assoc. 77 (1982) 40–46; R. A. Fisher, "On the probable error of a coefficient of
+// correlation deduced from a small sample", Metron 1 (1921) 3–32.
 func lagOne(x []float64) (r, low float64, ok bool) {
 	const minValues = 10
 	n := len(x)
@@ -54,7 +53,7 @@ func lagOne(x []float64) (r, low float64, ok bool) {
 		return 0, 0, false
 	}
 	ranks := midRanks(x)
-	var stepSquares, squares float64 // of the steps from rank to rank, and of the distances from the mean
+	var stepSquares, squares float64 // of steps between ranks, and of distances from the mean
 	mean := float64(n+1) / 2
 	for i, v := range ranks {
 		squares += (v - mean) * (v - mean)
@@ -66,7 +65,7 @@ func lagOne(x []float64) (r, low float64, ok bool) {
 		return 0, 0, false
 	}
 	r = 1 - stepSquares/squares/2
-	const z = 3.2905 // standard normal quantile that is exceeded with probability 0.0005
+	const z = 3.2905 // standard normal quantile, exceeded with probability 0.0005
 	return r, math.Tanh(math.Atanh(r) - z/math.Sqrt(float64(n-3))), true
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// bimodal finds ratios whose values in the rounds of a study form two groups.
 func bimodal() Check {
 	return Check{
 		ID:       "bimodal",
@@ -44,9 +43,8 @@ func bimodal() Check {
 	}
 }
 
-// dipLevel returns the dip that n values drawn from a uniform distribution exceed with probability 0.1 %.
-// Of all distributions with one hump, the uniform one has the largest dips if n is large. If n is between
-// two rows of the table, the row with the larger number applies. dipLevel returns false if n is below 12.
+// dipLevel returns the dip that n values of a uniform distribution exceed with probability 0.1 %.
+// For large n, the uniform distribution has the largest dips of all with one hump.
 func dipLevel(n int) (dip float64, ok bool) {
 	const minRounds = 12
 	if n < minRounds {
@@ -54,14 +52,14 @@ func dipLevel(n int) (dip float64, ok bool) {
 	}
 	table := dipTable()
 	row := 0
-	for row < len(table)-1 && table[row].n < n { // above the last number, the last row applies
+	for row < len(table)-1 && table[row].n < n { // the last row also applies to larger numbers
 		row++
 	}
 	return table[row].root / math.Sqrt(float64(n)), true
 }
 
-// splitHumps divides x into a lower and a higher group such that the sum of the squared distances from
-// the mean of each group is as small as possible.
+// splitHumps divides x into a lower and a higher group. The sum of the squared distances from the
+// groups' means is as small as possible.
 //
 // Source: W. D. Fisher, "On grouping for maximum homogeneity", J. Amer. Statist. Assoc. 53 (1958)
 // 789–798.
@@ -77,7 +75,6 @@ func splitHumps(x []float64) (low, high []float64) {
 	return sorted[:split], sorted[split:]
 }
 
-// sumSquares returns the sum of squared distances from the mean.
 func sumSquares(x []float64) float64 {
 	mean := 0.0
 	for _, v := range x {
@@ -90,9 +87,7 @@ func sumSquares(x []float64) float64 {
 	return sum
 }
 
-// primaryEffects returns the effects, ln(A/B) of each round, on the primary metric of each contender and of
-// the control against the baseline. The baseline is B in all of them: effects with the baseline as A are
-// inverted. It returns nil before the study has stopped.
+// primaryEffects returns ln(A/B) of each round for the primary metric, with the baseline as B.
 func primaryEffects(in Input) []tare.Effects {
 	if !in.Final {
 		return nil

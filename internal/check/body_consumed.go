@@ -2,8 +2,6 @@ package check
 
 import "github.com/tarebench/tare"
 
-// bodyConsumed compares two counters per request: the body bytes that the server reports as read (got)
-// and those that the load generator sent.
 func bodyConsumed() Check {
 	return Check{
 		ID:       "body-consumed",

@@ -7,8 +7,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Tolerated differences between the body lengths of two contenders. A difference is reported only if
-// it exceeds both.
+// A finding exceeds both.
 const (
 	bodyShare = 0.01 // share of the baseline's length
 	bodyBytes = 0.5
@@ -38,18 +37,15 @@ func bodyParity() Check {
 	}
 }
 
-// haveOtherLength reports whether bodies of length e differ from those of length base by more than
-// both margins: bodyShare (relative) and bodyBytes (absolute).
 func haveOtherLength(e, base extent) bool {
 	more := max(bodyShare*base.hi, bodyBytes)
 	less := max(bodyShare*base.lo, bodyBytes)
 	return e.isAbove(base.hi+more) || e.isBelow(base.lo-less)
 }
 
-// extraAnswerBytes returns the mean number of bytes by which contender's answers before timing were longer
-// than the baseline's. It returns 0 if either side has wrong answers or the numbers of cases differ.
+// extraAnswerBytes returns by how many bytes an answer before timing was longer than the
+// baseline's, or 0 if unknown.
 func (in Input) extraAnswerBytes(contender, workload string) float64 {
-	// correctAnswers returns the test of all cases before timing, or the zero value if it failed.
 	correctAnswers := func(id string) tare.Conformance {
 		for _, c := range in.Conformance {
 			isBeforeTiming := !c.Probe && !c.During

@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// carryOver finds contenders whose cost depends on what ran before. In a round the contenders take turns; a turn
-// is a slice, a timed run of a few milliseconds. The contender whose turn it is has the token.
+// carryOver finds contenders whose cost depends on what ran before. In a round the contenders take
+// turns. One turn is a slice, some milliseconds. The contender whose turn it is has the token.
 func carryOver() Check {
 	return Check{
 		ID:       "carry-over",
@@ -37,8 +37,6 @@ func carryOver() Check {
 	}
 }
 
-// position describes the place of a slice in its round: either by the contender before it, or by its index
-// in the order. Only one of them is set.
 type position struct {
 	after string // the contender before the slice
 	index int    // from 1; 0 if after is set
@@ -51,14 +49,11 @@ func (p position) String() string {
 	return fmt.Sprintf("at position %d", p.index)
 }
 
-// visit is a slice whose cost is compared with the costs of the contender's other slices in the round.
 type visit struct {
 	positions []position // the slice's predecessor, and its index
 	logCost   float64    // ln(ns per operation)
 }
 
-// findCarryOver finds the contenders whose cost depends on the position. Each finding names the position
-// with the largest effect.
 func findCarryOver(in Input, workload string) []tare.Finding {
 	contrasts := map[string]map[position][]float64{} // by contender
 	tests := 0
@@ -76,8 +71,7 @@ func findCarryOver(in Input, workload string) []tare.Finding {
 	return out
 }
 
-// groupVisits returns the visits of every contender on workload, by contender and round. It omits slices
-// after a slice of the same contender and first slices, because no other contender ran before them.
+// groupVisits returns the visits of every contender on workload, by contender and round.
 func groupVisits(in Input, workload string) map[string]map[int][]visit {
 	visits := map[string]map[int][]visit{}
 	for _, s := range in.Slices {
@@ -102,8 +96,8 @@ func groupVisits(in Input, workload string) map[string]map[int][]visit {
 	return visits
 }
 
-// positionContrasts returns, by position and per round, how much more a contender's slices at that
-// position cost than its other slices: the difference of the medians of ln(ns per operation).
+// positionContrasts returns, by position and round, the additional cost of its slices: a difference
+// of medians of logCost.
 func positionContrasts(rounds map[int][]visit) map[position][]float64 {
 	contrasts := map[position][]float64{}
 	for _, r := range slices.Sorted(maps.Keys(rounds)) {
@@ -128,13 +122,13 @@ func positionContrasts(rounds map[int][]visit) map[position][]float64 {
 	return contrasts
 }
 
-// worstPosition returns the finding about the position with the largest contrast whose interval at
-// level is entirely beyond the tolerance. It returns false without such a position.
+// worstPosition returns the finding about the largest contrast whose entire interval is beyond the
+// tolerance.
 func worstPosition(contrasts map[position][]float64, level float64) (finding tare.Finding, ok bool) {
 	positions := slices.SortedFunc(maps.Keys(contrasts), func(a, b position) int {
 		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.after, b.after))
 	})
-	worst := 0.0 // largest absolute contrast so far
+	worst := 0.0 // absolute contrast so far
 	for _, p := range positions {
 		perRound := contrasts[p]
 		lo, hi, ok := stats.Interval(perRound, level)

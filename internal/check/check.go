@@ -1,9 +1,11 @@
 // Package check has the rules that decide whether a measurement counts. [Run] passes the records of
-// a study to every check. A check reads them and returns findings: void (the trial or verdict does
-// not count), warn, or note, each with advice. A check whose records are missing finds nothing.
+// a study to every check. A check returns findings, each with advice. For example, it voids a
+// server that lost events which it had acknowledged. A check without the records that it reads
+// finds nothing.
 //
-// A study compares contenders on workloads. In each round it starts one process of each contender, a trial,
-// which runs operations in short timed slices. Each check has a file; docs/checks.md is generated from [All].
+// A study compares contenders on workloads. In each round it starts one process of each contender,
+// a trial. A trial runs operations in slices, timed runs of some milliseconds. Each check has a
+// file. docs/checks.md is generated from [All].
 package check
 
 import (
@@ -19,12 +21,12 @@ import (
 // Input contains the records that checks read.
 type Input struct {
 	evidence.Evidence                // the study, its contenders, trials, slices and answers
-	Effects           []tare.Effects // computed by judge.Effects
+	Effects           []tare.Effects // from judge.Effects
 	Comparisons       []tare.Comparison
-	Scaling           []tare.Scaling // computed by judge.Scaling
+	Scaling           []tare.Scaling // from judge.Scaling
 	Values            []tare.Value
 	Machine           tare.Machine
-	Stored            *tare.Result // an older result of the same study; nil without one
+	Stored            *tare.Result // an older result of the same study, or nil
 }
 
 // Check is one validity rule.
@@ -35,17 +37,17 @@ type Check struct {
 	Why      string        // the mistake that the check exists to catch
 	Advice   string        // what to do about a finding
 
-	forAuthors    bool // Advice is for the contender's author; if the study is borrowed, findings have borrowedAdvice
-	withFailures  bool // Run receives all trials; other checks receive only what counts (see withoutVoid)
-	atEnd         bool // the check does not run before the study has stopped
-	voidsWorkload bool // its voids name a workload and no contender, so it cannot void a trap
+	forAuthors    bool // Advice is for the contender's author
+	withFailures  bool // Run also receives trials that do not count
+	atEnd         bool // Run is called only after the study has stopped
+	voidsWorkload bool // its voids name no contender
 
-	// voidReasons returns the reasons for which the check could void contender, with the evidence for each. It
-	// is nil if the check needs no more evidence than that contender was measured.
+	// voidReasons returns the reasons for which the check could void contender, with the evidence
+	// for each. It is nil if chance plays no part.
 	voidReasons func(in Input, contender string) []voidReason
 
-	// Run returns findings with their contender, workload and message. It sets their severity and
-	// advice only if they differ from the check's.
+	// Run returns findings with contender, workload and message. It may override severity and
+	// advice.
 	Run func(Input) []tare.Finding
 }
 
@@ -61,18 +63,18 @@ func All() []Check {
 	}
 }
 
-// Expectable reports whether a study can expect the check to void a trap, a contender that reproduces a
-// published mistake.
+// Expectable reports whether a study can expect the check to void a trap. A trap is a contender
+// that reproduces a published mistake.
 func (c Check) Expectable() bool { return c.Severity == tare.Void && !c.voidsWorkload }
 
-// Statistical reports whether the check with that id depends on chance, because it judges values that vary
-// from round to round. Other checks inspect responses, binaries and single operations.
+// Statistical reports whether the check depends on chance: it judges values that vary from round to
+// round. Other checks inspect responses, binaries and single operations.
 func Statistical(id string) bool {
 	c, ok := Named(id)
 	return ok && c.voidReasons != nil
 }
 
-// Named returns the check with that id. It returns false for an unknown id.
+// Named returns the check with that id.
 func Named(id string) (c Check, ok bool) {
 	for _, c := range All() {
 		if c.ID == id {
@@ -82,12 +84,9 @@ func Named(id string) (c Check, ok bool) {
 	return Check{}, false
 }
 
-// borrowedAdvice replaces advice to authors if the user has borrowed the contenders of a study from
-// another study, and cannot change them.
+// borrowedAdvice is for users who borrowed the contenders from another study.
 const borrowedAdvice = "do not take it for this input, and report it with this message to its maintainer"
 
-// runAndComplete runs the check and sets the check id, severity and advice of its findings, and
-// whether a void was expected.
 func (c Check) runAndComplete(in Input) []tare.Finding {
 	if c.atEnd && !in.Final {
 		return nil
@@ -101,7 +100,6 @@ func (c Check) runAndComplete(in Input) []tare.Finding {
 		}
 		switch {
 		case f.Advice != "":
-			// Run has set advice for this finding.
 		case c.forAuthors && in.Study.Borrowed:
 			f.Advice = borrowedAdvice
 		default:
@@ -112,7 +110,8 @@ func (c Check) runAndComplete(in Input) []tare.Finding {
 	return out
 }
 
-// Run runs every check and returns all findings. It marks the voids that a trap must get as expected.
+// Run runs every check and returns all findings. It marks the voids that a trap must get as
+// expected.
 func Run(in Input) []tare.Finding {
 	var out []tare.Finding
 	counted := in.withoutVoid()
@@ -126,13 +125,11 @@ func Run(in Input) []tare.Finding {
 	return out
 }
 
-// mustBeVoid reports whether the study expects contender to be void by check.
 func (in Input) mustBeVoid(contender, check string) bool {
 	c, ok := in.Contender(contender)
 	return ok && slices.Contains(c.Expect.Void, check)
 }
 
-// roleOf returns the role of a contender, or "" if the study has no contender with that id.
 func (in Input) roleOf(id string) tare.Role {
 	c, _ := in.Contender(id)
 	return c.Role
@@ -140,7 +137,7 @@ func (in Input) roleOf(id string) tare.Role {
 
 const (
 	strict    = 0.001 // error level of the intervals by which checks judge
-	tolerance = 0.03  // permitted relative deviation: a finding needs an interval that is entirely beyond it
+	tolerance = 0.03  // permitted relative deviation of the entire interval
 )
 
 // formatNumber returns x with three significant digits, or as an integer from 100 on.

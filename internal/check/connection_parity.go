@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	maxExtraConnects = 0.01 // tolerated difference to the baseline, in connections per request
-	minConnectsEach  = 0.5  // connections per request; above it each request counts as opening one
+	maxExtraConnects = 0.01 // tolerated difference, in connections per request
+	minConnectsEach  = 0.5  // in connections per request: above it each counts as opening one
 )
 
 func connectionParity() Check {
@@ -42,9 +42,8 @@ func connectionParity() Check {
 	}
 }
 
-// readReconnects reads the number of connections per request that were opened in addition to the planned
-// ones. Unmeasured requests before the measurement (lead-ins) open connections, too, so they count if their
-// number is known.
+// readReconnects reads the additional connections per request. Requests before the measurement open
+// some, too. They count if their number is known.
 func readReconnects(s tare.Sample) (value float64, ok bool) {
 	opened, okOpened := s[tare.KeyConnects]
 	planned, okPlanned := s[tare.KeyConnections]

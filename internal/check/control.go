@@ -12,7 +12,6 @@ import (
 // controlLevel is the error level of the warning, over all workloads together.
 const controlLevel = 0.05
 
-// control compares the baseline with the control, a second copy of the baseline.
 func control() Check {
 	return Check{
 		ID:       "control",
@@ -56,11 +55,10 @@ func control() Check {
 // twin is the ratio of the control to the baseline on one workload.
 type twin struct {
 	workload string
-	ratio, p float64 // p is the signed-rank p value, not adjusted for the number of workloads
+	ratio, p float64 // p is not adjusted for several workloads
 	rounds   int
 }
 
-// compareTwins compares the control with the baseline on every workload, by the primary metric.
 func (in Input) compareTwins() []twin {
 	var twins []twin
 	for _, e := range in.Effects {
@@ -76,12 +74,11 @@ func (in Input) compareTwins() []twin {
 	return twins
 }
 
-// isBetween reports whether e compares a and b, in either order.
 func isBetween(e tare.Effects, a, b string) bool {
 	return e.A == a && e.B == b || e.A == b && e.B == a
 }
 
-// negate returns the effects of x with the sides exchanged: effects are logarithms of ratios.
+// negate exchanges the sides of effects, which are logarithms of ratios.
 func negate(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {

@@ -9,17 +9,17 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// withoutVoid returns the input without records that do not count: it removes failed trials, and the
-// samples and slices that are marked as void. A trial is one process of a contender in one round.
+// withoutVoid returns the input without records that do not count: failed trials, and void samples
+// and slices. A trial is one process of a contender in one round.
 func (in Input) withoutVoid() Input {
 	if !slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return !t.Counts("") }) {
-		return in // all records count
+		return in
 	}
 	type trialID struct {
 		roundID
 		contender string
 	}
-	marked := map[trialID]tare.Trial{} // trials of which at least a part does not count
+	marked := map[trialID]tare.Trial{} // trials with a part that does not count
 	var trials []tare.Trial
 	for _, t := range in.Trials {
 		if t.Counts("") {
@@ -28,7 +28,7 @@ func (in Input) withoutVoid() Input {
 		}
 		marked[trialID{roundIDOf(t), t.Contender}] = t
 		if t.Error != nil {
-			continue // nothing of it counts
+			continue
 		}
 		t.Samples = maps.Clone(t.Samples)
 		maps.DeleteFunc(t.Samples, func(workload string, _ tare.Sample) bool { return !t.Counts(workload) })
@@ -42,7 +42,6 @@ func (in Input) withoutVoid() Input {
 	return in
 }
 
-// countRounds returns the number of rounds at the plan's slice length.
 func (in Input) countRounds() int {
 	seen := map[int]bool{}
 	for _, t := range in.Trials {
@@ -53,8 +52,8 @@ func (in Input) countRounds() int {
 	return len(seen)
 }
 
-// voidRounds returns the first part of a sentence about void rounds, such as "1 of 12 rounds is void".
-// Long rounds, whose slices are longer than planned, are counted separately.
+// voidRounds returns e.g. "1 of 12 rounds is void". Rounds with longer slices are counted
+// separately.
 func (in Input) voidRounds(rounds []roundID) string {
 	short := 0
 	for _, r := range rounds {

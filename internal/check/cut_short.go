@@ -7,10 +7,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// maxCutShare is the tolerated share of slices that were cut off.
 const maxCutShare = 0.01
 
-// cutShort finds slices, timed runs of a few milliseconds, that ended too early.
+// cutShort finds slices that ended too early. A slice is a timed run of some milliseconds.
 func cutShort() Check {
 	return Check{
 		ID:       "cut-short",
@@ -21,11 +20,11 @@ func cutShort() Check {
 			"a lean encoder took 0.886 of the time of json.Marshal instead of 0.738.",
 		Advice: "measure on a quieter machine, or compare with --isolation=trial, which cuts nothing",
 		Run: func(in Input) []tare.Finding {
-			cut, all := map[subject]int{}, map[subject]int{} // numbers of slices
+			cut, all := map[subject]int{}, map[subject]int{} // slices
 			var order []subject
 			for _, s := range in.Slices {
 				slicing, ok := in.Plan.Slicing(s.Workload)
-				plannedCycles := slicing.Cycles[s.Contender] * int64(max(1, s.Tau)) // Tau: factor of the slice length
+				plannedCycles := slicing.Cycles[s.Contender] * int64(max(1, s.Tau)) // Tau multiplies the slice length
 				if !ok || plannedCycles == 0 {
 					continue
 				}

@@ -7,10 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// maxReceiptOff is the tolerated relative difference between received and sent.
 const maxReceiptOff = 0.01
 
-// deliveredEvents compares counters at both ends: what was received, and what was sent or acknowledged.
 func deliveredEvents() Check {
 	return Check{
 		ID:       "delivered",
@@ -33,10 +31,10 @@ func deliveredEvents() Check {
 	}
 }
 
-// findDeliveryGaps finds contenders whose destination received more or fewer events than they
-// acknowledged. A single lost event is reported immediately; extra events are judged at the end.
+// findDeliveryGaps finds contenders whose destination received another number of events than they
+// acknowledged. It reports a lost event immediately, and extra events at the end.
 func (in Input) findDeliveryGaps() []tare.Finding {
-	lossy := map[subject]bool{} // contenders, by workload, that lost events
+	lossy := map[subject]bool{} // lost events
 	var out []tare.Finding
 	for _, w := range in.Study.Workloads {
 		for _, c := range in.measuredContenders() {
@@ -59,10 +57,9 @@ func (in Input) findDeliveryGaps() []tare.Finding {
 	return out
 }
 
-// countLost returns the number of trials (one process in one round) that lost events, and the numbers of
-// lost and of acknowledged events in these trials.
+// countLost counts the trials with lost events. A trial is one process in one round.
 func (in Input) countLost(contender, workload string) (lost, acknowledged float64, trials int) {
-	const rounding = 0.5 // the values are integers, read as floats
+	const rounding = 0.5 // integers, read as floats
 	for _, t := range in.Trials {
 		s := t.Samples[workload]
 		arrived, okArrived := s[tare.KeyDelivered]
@@ -77,8 +74,6 @@ func (in Input) countLost(contender, workload string) (lost, acknowledged float6
 	return lost, acknowledged, trials
 }
 
-// receiptReasons returns a reason to void the contender for each workload on which findReceiptGaps can find
-// a difference. got and sent are keys of samples.
 func (in Input) receiptReasons(contender, got, sent string) (out []voidReason) {
 	for _, w := range in.Study.Workloads {
 		out = append(out, voidReason{offOne(in.perRound(contender, w.ID, readRatio([]string{got}, []string{sent})), maxReceiptOff)})
@@ -86,8 +81,8 @@ func (in Input) receiptReasons(contender, got, sent string) (out []voidReason) {
 	return out
 }
 
-// findReceiptGaps finds contenders whose value of key got differs from the value of key sent. text is
-// the format of the message, with a verb for the value received per round and one for the value sent.
+// findReceiptGaps finds contenders whose values of keys got and sent differ. text has a verb for
+// each of the two values.
 func (in Input) findReceiptGaps(got, sent, text string) []tare.Finding {
 	if !in.Final {
 		return nil

@@ -5,27 +5,24 @@ import (
 	"slices"
 )
 
-// steps is the empirical distribution function of n values, a function that jumps at each value. It serves
-// to test whether the dip of the values is at most some d.
+// steps is the empirical distribution function of n values. It jumps at each value.
 //
-// The dip measures how far a distribution is from having one hump: it is the smallest d for which
-// some unimodal distribution function differs from the empirical one by at most d, everywhere. The
-// dip is between 1/(2n) and 1/4. Shifting, scaling or mirroring the values does not change it.
+// The dip measures how far a distribution is from having one hump. It is the smallest d within
+// which some distribution function with one hump stays. The dip is between 1/(2n) and 1/4.
 //
-// A distribution has one hump if its distribution function is convex up to the mode (the top of the
-// hump) and concave after it. For a given d, [fillRise] finds how low a convex function within d can end at
-// each candidate mode. Applied to the function rotated by 180°, it finds how high a concave function can
-// begin there. Both join to one function if the end is not above the beginning.
+// With one hump, the function is convex up to the mode (the top of the hump) and concave after it.
+// For each candidate mode, [fillRise] finds how low a convex function within d can end there. The
+// function rotated by 180° shows how high a concave one can begin. Both join if the end is not
+// above the beginning.
 //
-// Source: J. A. Hartigan, P. M. Hartigan, "The dip test of unimodality", Ann. Statist. 13 (1985) 70–84,
-// for the statistic and its meaning. The algorithm is not theirs.
+// Source for the statistic: J. A. Hartigan, P. M. Hartigan, "The dip test of unimodality", Ann.
+// Statist. 13 (1985) 70–84. The algorithm is not theirs.
 type steps struct {
-	at, below, upTo           []float64 // the function jumps from below[i] to upTo[i] at the value at[i]
-	back, backBelow, backUpTo []float64 // at, below and upTo of the rotated function
+	at, below, upTo           []float64 // the function jumps from below[i] to upTo[i] at at[i]
+	back, backBelow, backUpTo []float64 // the same of the rotated function
 	left, right, slopes       []float64 // buffers of isUnimodal
 }
 
-// newSteps returns the empirical distribution function of x.
 func newSteps(x []float64) *steps {
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
@@ -45,8 +42,7 @@ func newSteps(x []float64) *steps {
 	return e
 }
 
-// isUnimodal reports whether the dip is at most d, that is, whether some distribution function with one
-// hump stays within d of e.
+// isUnimodal reports whether the dip is at most d: a function with one hump stays within d of e.
 func (e *steps) isUnimodal(d float64) bool {
 	fillRise(e.left, e.slopes, e.at, e.below, e.upTo, d)
 	fillRise(e.right, e.slopes, e.back, e.backBelow, e.backUpTo, d)
@@ -58,13 +54,13 @@ func (e *steps) isUnimodal(d float64) bool {
 	return false
 }
 
-// fillRise sets end[k] to the lowest value that a convex, rising function can have just before at[k] if it
-// stays within d of the steps below[i], upTo[i] at all earlier points. end[k] is +Inf if there is no such
-// function.
+// fillRise sets end[k] to the lowest value that a convex, rising function can have just before
+// at[k]. The function must stay within d of the steps at all earlier points. end[k] is +Inf without
+// such a function.
 //
 // At each point i the function is between upTo[i]−d and below[i]+d. Two points i < j force it to
-// rise: even if it starts as high as i allows and passes j as low as j allows, a convex function
-// keeps at least the slope between these two after j. slopes[j] is the largest such slope over all i.
+// rise. At the least it starts at the upper bound of i and passes the lower bound of j. After j a
+// convex function keeps at least that slope. slopes[j] is the largest such slope over all i.
 func fillRise(end, slopes, at, below, upTo []float64, d float64) {
 	for k := range end {
 		end[k] = math.Inf(1)
@@ -78,7 +74,7 @@ func fillRise(end, slopes, at, below, upTo []float64, d float64) {
 			return
 		}
 		end[k] = lowest
-		if upTo[k]-below[k] > 2*d { // only at the mode may a function with one hump jump that high
+		if upTo[k]-below[k] > 2*d { // a function with one hump may jump that high only at the mode
 			return
 		}
 		slopes[k] = 0
@@ -88,9 +84,9 @@ func fillRise(end, slopes, at, below, upTo []float64, d float64) {
 	}
 }
 
-// dipTable returns, for numbers of values n, √n times the dip that n uniform values exceed with probability
-// 0.1 %, rounded up. The values come from a simulation, which TestWorkOutDipTable repeats: 1,000,000 draws
-// up to n = 60, 400,000 up to n = 180, and 60,000 above. After the last row they hardly grow.
+// dipTable returns √n times the dip that n uniform values exceed with probability 0.1 %, rounded
+// up. The values come from a simulation, which TestWorkOutDipTable repeats. It drew 1,000,000 times
+// up to n = 60, 400,000 times up to n = 180, and 60,000 times above.
 func dipTable() []struct {
 	n    int
 	root float64

@@ -9,12 +9,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// trivialFactor is the factor between a limit and all measured values from which on a criterion counts as
-// trivial: it could not fail.
+// trivialFactor is the distance of a limit from all values at which a criterion could not fail.
 const trivialFactor = 10
 
-// discriminating finds criteria whose verdict tells nothing. A criterion is a limit that a study sets for a
-// value, for a ratio to the baseline, or for the equivalence with the baseline.
+// discriminating finds criteria whose verdict tells nothing. A criterion is a limit of a value, or
+// of a ratio to the baseline.
 func discriminating() Check {
 	return Check{
 		ID:       "discriminating",
@@ -26,40 +25,44 @@ func discriminating() Check {
 			"If a criterion cannot fail, or if the machine cannot decide it, its verdict tells nothing.",
 		Advice: "set the limit near the value that would change your decision, and give the study a larger budget if a criterion is open",
 		atEnd:  true,
-		Run: func(in Input) []tare.Finding {
-			var out []tare.Finding
-			for _, criterion := range in.Study.Criteria {
-				rule, err := criterion.Rule()
-				if err != nil {
-					continue // a valid study has no such criterion
-				}
-				var trivial []tare.Finding
-				for _, w := range in.Study.Workloads {
-					if criterion.Workload != "" && criterion.Workload != w.ID {
-						continue
-					}
-					switch rule.Kind {
-					case tare.RuleValue:
-						trivial = append(trivial, findTrivialValue(in, criterion, rule, w.ID)...)
-					case tare.RuleRatio:
-						trivial = append(trivial, findTrivialRatio(in, criterion, rule, w.ID)...)
-						out = append(out, findUndecidable(in, criterion, []float64{rule.Limit}, w.ID)...)
-					case tare.RuleEquivalent: // a ratio from 1/(1+Limit) to 1+Limit is equivalent
-						out = append(out, findUndecidable(in, criterion, []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}, w.ID)...)
-					}
-				}
-				if len(trivial) > 1 { // one finding for the same limit on several workloads
-					trivial[0].Message += fmt.Sprintf("; likewise on %s", format.Count(len(trivial)-1, "more workload"))
-				}
-				out = append(out, trivial[:min(1, len(trivial))]...)
-			}
-			return out
-		},
+		Run:    findWeakCriteria,
 	}
 }
 
-// covers reports whether the criterion is about contender. It is about the contender that it names, or, if
-// it names none, about every one with the role contender.
+func findWeakCriteria(in Input) []tare.Finding {
+	var out []tare.Finding
+	for _, criterion := range in.Study.Criteria {
+		rule, err := criterion.Rule()
+		if err != nil {
+			continue // impossible in a valid study
+		}
+		out = append(out, in.findWeakCriterion(criterion, rule)...)
+	}
+	return out
+}
+
+func (in Input) findWeakCriterion(criterion tare.Criterion, rule tare.Rule) (out []tare.Finding) {
+	var trivial []tare.Finding
+	for _, w := range in.Study.Workloads {
+		if criterion.Workload != "" && criterion.Workload != w.ID {
+			continue
+		}
+		switch rule.Kind {
+		case tare.RuleValue:
+			trivial = append(trivial, findTrivialValue(in, criterion, rule, w.ID)...)
+		case tare.RuleRatio:
+			trivial = append(trivial, findTrivialRatio(in, criterion, rule, w.ID)...)
+			out = append(out, findUndecidable(in, criterion, []float64{rule.Limit}, w.ID)...)
+		case tare.RuleEquivalent: // ratios from 1/(1+Limit) to 1+Limit are equivalent
+			out = append(out, findUndecidable(in, criterion, []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}, w.ID)...)
+		}
+	}
+	if len(trivial) > 1 { // one finding for several workloads
+		trivial[0].Message += fmt.Sprintf("; likewise on %s", format.Count(len(trivial)-1, "more workload"))
+	}
+	return append(out, trivial[:min(1, len(trivial))]...)
+}
+
 func (in Input) covers(criterion tare.Criterion, contender string) bool {
 	if criterion.Contender != "" {
 		return criterion.Contender == contender
@@ -67,7 +70,6 @@ func (in Input) covers(criterion tare.Criterion, contender string) bool {
 	return in.roleOf(contender) == tare.RoleContender
 }
 
-// coveredComparisons returns the comparisons on workload that have an interval and that the criterion is about.
 func (in Input) coveredComparisons(criterion tare.Criterion, workload string) []tare.Comparison {
 	var out []tare.Comparison
 	for _, c := range in.Comparisons {
@@ -79,8 +81,8 @@ func (in Input) coveredComparisons(criterion tare.Criterion, workload string) []
 	return out
 }
 
-// findTrivialRatio returns a finding if the limit of a ratio is trivial: far above or below all ratios that
-// the criterion covers, and the baseline's own ratio of 1.
+// findTrivialRatio returns a finding if the limit is far from all ratios and from 1, the
+// baseline's.
 func findTrivialRatio(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
 	lowest, highest := 1.0, 1.0
 	covered := in.coveredComparisons(criterion, workload)
@@ -96,9 +98,10 @@ func findTrivialRatio(in Input, criterion tare.Criterion, rule tare.Rule, worklo
 	}}
 }
 
-// findTrivialValue returns a finding if the limit of a value is trivial, or if the null contender alone exceeds it.
+// findTrivialValue returns a finding if the limit is far from all values, or if doing nothing
+// already exceeds it.
 func findTrivialValue(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
-	lowest, highest, unit := math.Inf(1), 0.0, "" // without the null contender, which measures the harness
+	lowest, highest, unit := math.Inf(1), 0.0, "" // excludes the null contender
 	var null tare.Value
 	for _, v := range in.Values {
 		if v.Workload != workload || v.Metric != criterion.Metric || v.Struck {
@@ -123,7 +126,6 @@ func findTrivialValue(in Input, criterion tare.Criterion, rule tare.Rule, worklo
 	return []tare.Finding{f}
 }
 
-// isTrivial reports whether the values from lowest to highest meet the rule by at least trivialFactor.
 func isTrivial(rule tare.Rule, lowest, highest float64) bool {
 	if rule.AtMost {
 		return rule.Limit >= trivialFactor*highest
@@ -131,13 +133,11 @@ func isTrivial(rule tare.Rule, lowest, highest float64) bool {
 	return trivialFactor*rule.Limit <= lowest
 }
 
-// findUndecidable finds the contenders for which the criterion is open although more rounds would not help.
-// edges are the ratios at which the criterion changes from met to not met. It is open for a contender if one
-// of them is inside the contender's interval. More rounds do not help if the edges are as near to 1 as the
-// ratio of identical code may be: as near as the half-width of the control's interval, a logarithm.
+// findUndecidable finds the contenders for which more rounds would not decide the criterion. edges
+// are the ratios at which its ruling changes. Identical code may be as far from 1.
 func findUndecidable(in Input, criterion tare.Criterion, edges []float64, workload string) []tare.Finding {
 	margin := math.Abs(math.Log(edges[0]))                                   // the other edge, if any, is as far from 1
-	halfWidth := tare.NoiseFloor(in.Comparisons, workload, criterion.Metric) // 0 without a control
+	halfWidth := tare.NoiseFloor(in.Comparisons, workload, criterion.Metric) // a logarithm; 0 without a control
 	if halfWidth == 0 || halfWidth < margin {
 		return nil
 	}

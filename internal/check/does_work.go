@@ -9,32 +9,33 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This check finds contenders that wait, e.g. in a sleep, instead of working. The null contender and the
-// null server do almost nothing; they show how long the harness or the load generator itself takes.
+// This check finds contenders that wait, e.g. in a sleep, instead of working. The null contender
+// and the null server do almost nothing. They show how long the harness or the load generator
+// takes.
 
 const (
-	// A contender may be waiting if it works for a smaller share of its time, or of its processors' time.
+	// A contender may be waiting if it works for a smaller share of its time.
 	minWorkShare = 0.20
-	// Contenders that are not servers are judged by that share only if the null contender works for this one.
+	// Outside of servers the null contender must work for this share. Otherwise the harness waits.
 	minNullWorkShare = 0.5
-	// In a closed loop the server waits only if a request also takes more than minWaitRatio times the null
-	// server's latency, or, without a null server, more than minWaitNS. Otherwise something else waits.
+	// In a closed loop a request must also take more than minWaitRatio times the null server's
+	// latency. Without a null server it must take more than minWaitNS.
 	minWaitRatio = 2
 	minWaitNS    = 1e6
-	// At a given rate a timer causes the latency if that is above timerRatio times the CPU time of a
-	// request and above timerRatio times the null server's latency, and if p90 / p50 is below maxTimerTail.
+	// A timer at a given rate: the latency is above timerRatio times the CPU time and the null
+	// server's latency. Its p90 / p50 is below maxTimerTail.
 	timerRatio   = 5
 	maxTimerTail = 1.25
 )
 
-// loadKind distinguishes ways to request a workload's operations. It decides which values show that a contender waits.
+// loadKind decides which values show that a contender waits.
 type loadKind int
 
 const (
-	inProcess    loadKind = iota // there is no server: the contender's process repeats the operation
-	emulatedLink                 // a delay or a bandwidth determines the latencies, so they show nothing
-	fixedRate                    // requests come at a given rate
-	closedLoop                   // each connection sends a request after the response to the previous one
+	inProcess    loadKind = iota // no server: the contender's process repeats the operation
+	emulatedLink                 // a delay or bandwidth determines the latencies
+	fixedRate                    // open loop
+	closedLoop                   // a connection waits for its response
 )
 
 func loadKindOf(w tare.Workload) loadKind {
@@ -74,8 +75,6 @@ func doesWork() Check {
 	}
 }
 
-// whyIdle returns a sentence saying that contender waits on w instead of working, or "" if nothing shows
-// that it waits.
 func whyIdle(in Input, contender string, w tare.Workload) string {
 	load := loadKindOf(w)
 	if load != inProcess && in.serverCPU(contender, w.ID) == 0 {
@@ -92,14 +91,14 @@ func whyIdle(in Input, contender string, w tare.Workload) string {
 	return ""
 }
 
-// waitReason returns the reason to void contender because it waits on w: the conditions that whyIdle tests.
+// waitReason returns the conditions of whyIdle.
 func (in Input) waitReason(contender string, w tare.Workload) voidReason {
 	null := in.withRole(tare.RoleNull)
 	latencyOverNull := func() []float64 { return in.pairedRatios(contender, null, w.ID, readKey(tare.KeyMeanLatency)) }
 	switch loadKindOf(w) {
 	case inProcess:
 		return voidReason{belowLimit(in.workShares(contender, w.ID), minWorkShare), aboveLimit(in.workShares(null, w.ID), minNullWorkShare)}
-	case emulatedLink: // the server waits only if it used no CPU time
+	case emulatedLink: // a server that waits used no CPU time
 		return voidReason{belowLimit(in.perRound(contender, w.ID, readKey(tare.KeyServerCPU)), 0)}
 	case fixedRate:
 		return voidReason{
@@ -109,7 +108,7 @@ func (in Input) waitReason(contender string, w tare.Workload) voidReason {
 		}
 	}
 	isSlow := aboveLimit(latencyOverNull(), minWaitRatio)
-	if len(isSlow.x) == 0 { // there is no null server
+	if len(isSlow.x) == 0 { // no null server
 		isSlow = aboveLimit(in.perRound(contender, w.ID, readKey(tare.KeyMeanLatency)), minWaitNS)
 	}
 	s := voidReason{belowLimit(in.serverWorkShares(contender, w.ID), minWorkShare), isSlow}
@@ -119,9 +118,9 @@ func (in Input) waitReason(contender string, w tare.Workload) voidReason {
 	return s
 }
 
-// workShares returns, per round, the share of an operation's time in which contender's process worked or
-// waited for a processor. Only the total time waiting for a processor in a trial is recorded, so the
-// share of each workload includes that time's share of the entire trial.
+// workShares returns, per round, the share of an operation's time in which the process worked or
+// waited for a processor. That waiting time is only known for the trial, so each workload gets the
+// trial's share.
 func (in Input) workShares(contender, workload string) []float64 {
 	readShare := readRatio([]string{"cpu_ns_per_op"}, []string{"time_ns_per_op"})
 	var out []float64
@@ -139,18 +138,15 @@ func (in Input) workShares(contender, workload string) []float64 {
 	return out
 }
 
-// readLatencyOverCPU reads the mean latency of a request divided by its CPU time.
 func readLatencyOverCPU(s tare.Sample) (value float64, ok bool) {
 	return readRatio([]string{tare.KeyMeanLatency, tare.KeyRequests}, []string{tare.KeyServerCPU})(s)
 }
 
-// readTail reads p90 divided by p50.
 func readTail(s tare.Sample) (value float64, ok bool) {
 	return readRatio([]string{"p90_ns"}, []string{"p50_ns"})(s)
 }
 
-// serverCPU returns the CPU time of contender's server over all rounds, in ns. It returns -1 if the
-// CPU time is unknown or there were no requests.
+// serverCPU returns the CPU time of contender's server in ns, or -1 if it is unknown.
 func (in Input) serverCPU(contender, workload string) float64 {
 	sum, hasSum := 0.0, false
 	for _, t := range in.Trials {
@@ -167,11 +163,9 @@ func (in Input) serverCPU(contender, workload string) float64 {
 	return sum
 }
 
-// whyIdleInProcess returns a sentence saying that contender, which is not a server, worked for too small a
-// share of the time of an operation, or "".
 func whyIdleInProcess(in Input, contender, workload string) string {
 	shares := in.workShares(contender, workload)
-	if len(shares) == 0 || slices.Min(shares) >= minWorkShare { // then the interval is above it, too: do not compute it
+	if len(shares) == 0 || slices.Min(shares) >= minWorkShare { // the interval is, too
 		return ""
 	}
 	null, okNull := estimateOver(in.workShares(in.withRole(tare.RoleNull), workload))
@@ -184,9 +178,8 @@ func whyIdleInProcess(in Input, contender, workload string) string {
 		format.Percent(e.mid), format.Percent(e.lo), format.Percent(e.hi), format.Count(e.rounds, "round"), format.Percent(null.mid))
 }
 
-// whyIdleInClosedLoop returns a sentence saying that contender's server worked for too small a share of its
-// processors' time although requests took long, or "". It returns "" if the load generator was busy or
-// the null server is nearly as slow, because then it is not the server that waits.
+// whyIdleInClosedLoop returns "" if the load generator was busy or the null server is nearly as
+// slow. Then it is not the server that waits.
 func whyIdleInClosedLoop(in Input, contender, workload string) string {
 	worked, ok := estimateOver(in.serverWorkShares(contender, workload))
 	latency, okLatency := in.estimateValue(contender, workload, readKey(tare.KeyMeanLatency))
@@ -207,9 +200,8 @@ func whyIdleInClosedLoop(in Input, contender, workload string) string {
 		format.Percent(worked.mid), format.Percent(worked.lo), format.Percent(worked.hi), format.Count(worked.rounds, "round"), formatNumber(latency.mid/1e3), comparison)
 }
 
-// serverWorkShares returns, per round, the share of the time of its usable processors in which contender's
-// server worked or waited for a processor. A server cannot use more processors than there are requests in
-// flight.
+// serverWorkShares returns, per round, the share of its processors' time in which the server worked
+// or waited for one. It cannot use more processors than there are requests in flight.
 func (in Input) serverWorkShares(contender, workload string) []float64 {
 	var out []float64
 	for _, t := range in.Trials {
@@ -226,7 +218,6 @@ func (in Input) serverWorkShares(contender, workload string) []float64 {
 	return out
 }
 
-// whyTimer returns a sentence saying that a timer causes contender's latency, or "".
 func whyTimer(in Input, contender, workload string) string {
 	overCPU, ok := in.estimateValue(contender, workload, readLatencyOverCPU)
 	overNull, okNull := estimateOver(in.pairedRatios(contender, in.withRole(tare.RoleNull), workload, readKey(tare.KeyMeanLatency)))

@@ -13,13 +13,14 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This check compares the beginning of a trial, one process of a contender, with its end. A trial runs its
-// operations in slices, timed runs of a few milliseconds. A drift is the logarithm of the change of the cost.
+// This check compares the beginning of a trial, one process of a contender, with its end. A trial
+// runs its operations in slices, timed runs of some milliseconds. A drift is the logarithm of the
+// change of the cost.
 
 const (
 	maxParts = 16   // the slices of a trial are summed to at most this many parts
 	minParts = 4    // a trial with fewer slices shows no slope
-	maxDrift = 0.10 // tolerated change of cost from the first part of a trial to the last
+	maxDrift = 0.10 // tolerated change of cost from the first part to the last
 )
 
 func driftInTrial() Check {
@@ -42,39 +43,40 @@ func driftInTrial() Check {
 			return out
 		},
 		atEnd: true,
-		Run: func(in Input) []tare.Finding {
-			drifts := in.driftsByRound()
-			var out []tare.Finding
-			var alike []string // contenders and workloads that drift as their reference does
-			for _, c := range in.measuredContenders() {
-				for _, w := range in.Study.Workloads {
-					reason := driftReason(drifts[subject{c.ID, w.ID}], drifts[in.driftReference(drifts, c.ID, w.ID)])
-					hasDrift := reason[0] // the condition on the contender's own drift
-					drift, ok := estimateOver(hasDrift.x)
-					switch {
-					case !ok || hasDrift.prove() != proved:
-						// The cost does not drift, or not for certain.
-					case reason.prove() != proved: // the reference drifts, too
-						alike = append(alike, c.ID+" on "+w.ID)
-					default:
-						out = append(out, tare.Finding{
-							Contender: c.ID, Workload: w.ID,
-							Message: fmt.Sprintf("an operation at the end of a trial costs %.3g× what it costs at the start (%.3g to %.3g, %s)",
-								math.Exp(drift.mid), math.Exp(drift.lo), math.Exp(drift.hi), format.Count(drift.rounds, "round")),
-						})
-					}
-				}
-			}
-			if len(alike) > 0 {
-				out = append(out, machineDrift(alike))
-			}
-			return out
-		},
+		Run:   findDrifts,
 	}
 }
 
-// machineDrift returns the one warning that the machine changed its speed during trials. places are the
-// contenders and workloads that show it, e.g. "a on small"; the warning names the first ones.
+func findDrifts(in Input) []tare.Finding {
+	drifts := in.driftsByRound()
+	var out []tare.Finding
+	var alike []string // drift as their reference does
+	for _, c := range in.measuredContenders() {
+		for _, w := range in.Study.Workloads {
+			reason := driftReason(drifts[subject{c.ID, w.ID}], drifts[in.driftReference(drifts, c.ID, w.ID)])
+			hasDrift := reason[0] // condition on the contender's own drift
+			drift, ok := estimateOver(hasDrift.x)
+			switch {
+			case !ok || hasDrift.prove() != proved:
+				// The cost does not drift, or not for certain.
+			case reason.prove() != proved: // the reference drifts, too
+				alike = append(alike, c.ID+" on "+w.ID)
+			default:
+				out = append(out, tare.Finding{
+					Contender: c.ID, Workload: w.ID,
+					Message: fmt.Sprintf("an operation at the end of a trial costs %.3g× what it costs at the start (%.3g to %.3g, %s)",
+						math.Exp(drift.mid), math.Exp(drift.lo), math.Exp(drift.hi), format.Count(drift.rounds, "round")),
+				})
+			}
+		}
+	}
+	if len(alike) > 0 {
+		out = append(out, machineDrift(alike))
+	}
+	return out
+}
+
+// machineDrift returns the one warning about places, e.g. "a on small".
 func machineDrift(places []string) tare.Finding {
 	const maxShown = 3
 	names := strings.Join(places[:min(len(places), maxShown)], ", ")
@@ -88,9 +90,8 @@ func machineDrift(places []string) tare.Finding {
 	}
 }
 
-// driftReason returns the reason to void a contender because the cost of its operations drifts. Its first
-// condition is that the drifts are too large. If enough rounds have a drift of the reference, a second condition is that their
-// differences from the reference are too large, too. Both maps are by round.
+// driftReason returns the conditions that the drifts are too large, and their differences from the
+// reference. Both maps are by round.
 func driftReason(own, reference map[int]float64) voidReason {
 	var drifts, differences []float64
 	for _, round := range slices.Sorted(maps.Keys(own)) {
@@ -107,8 +108,8 @@ func driftReason(own, reference map[int]float64) voidReason {
 	return s
 }
 
-// driftReference returns the contender whose drift on a workload counts as that of the machine: the null
-// contender, which does no work, or the baseline if the null contender's drift is unknown.
+// driftReference returns the contender that shows the drift of the machine. The null
+// contender does no work.
 func (in Input) driftReference(drifts map[subject]map[int]float64, contender, workload string) subject {
 	null := subject{in.withRole(tare.RoleNull), workload}
 	if len(drifts[null]) > 0 || contender == in.Study.Baseline {
@@ -117,7 +118,6 @@ func (in Input) driftReference(drifts map[subject]map[int]float64, contender, wo
 	return subject{in.Study.Baseline, workload}
 }
 
-// driftsByRound returns the drifts of each contender on each workload, by round.
 func (in Input) driftsByRound() map[subject]map[int]float64 {
 	trials := map[subjectRound][]tare.Slice{}
 	for _, s := range in.Slices {
@@ -139,9 +139,8 @@ func (in Input) driftsByRound() map[subject]map[int]float64 {
 	return drifts
 }
 
-// computeDrift returns the drift of a trial with slices ss: the logarithm of the cost of an operation in
-// its last part, divided by the cost in its first part. Both costs are those of a line with the trial's
-// slope. It returns false if there are too few slices.
+// computeDrift returns the logarithm of the cost at the end of a trial over that at its start, by a
+// straight line.
 func computeDrift(ss []tare.Slice) (drift float64, ok bool) {
 	slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
 	n := min(maxParts, len(ss))
@@ -160,13 +159,12 @@ func computeDrift(ss []tare.Slice) (drift float64, ok bool) {
 	return theilSen(costs) * float64(n-1), true
 }
 
-// theilSen returns the slope of y over 0, 1, 2, …: the median of the slopes of all pairs. Outliers cannot
-// move the slope arbitrarily far if they are at most 29 % of the values. If the order of the values is
-// random, the distribution of the slope is symmetric about 0.
+// theilSen returns the slope of y over 0, 1, 2, …: the median of the slopes of all pairs. Up to 29
+// % of outliers cannot move it arbitrarily far. In random order the slope is symmetric about 0.
 //
-// Sources: H. Theil, "A rank-invariant method of linear and polynomial regression analysis", Proc. Kon.
-// Ned. Akad. Wet. A 53 (1950) 386–392, 521–525, 1397–1412; P. K. Sen, "Estimates of the regression
-// coefficient based on Kendall's tau", J. Amer. Statist. Assoc. 63 (1968) 1379–1389.
+// Sources: H. Theil, "A rank-invariant method of linear and polynomial regression analysis", Proc.
+// Kon. Ned. Akad. Wet. A 53 (1950) 386–392, 521–525, 1397–1412; P. K. Sen, "Estimates of the
+// regression coefficient based on Kendall's tau", J. Amer. Statist. Assoc. 63 (1968) 1379–1389.
 func theilSen(y []float64) float64 {
 	var slopes []float64
 	for j := range y {

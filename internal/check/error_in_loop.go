@@ -30,10 +30,8 @@ func errorInLoop() Check {
 	}
 }
 
-// subject is one contender on one workload, over all rounds: a finding is about it.
 type subject struct{ contender, workload string }
 
-// subjectRound is one contender on one workload in one round.
 type subjectRound struct {
 	subject
 	roundID // number of the round, and factor of its slice length
@@ -43,7 +41,7 @@ func subjectRoundOf(s tare.Slice) subjectRound {
 	return subjectRound{subject{s.Contender, s.Workload}, roundID{s.Round, max(1, s.Tau)}}
 }
 
-// tally counts slices, timed runs of a few milliseconds, and their operations.
+// tally counts slices, timed runs of some milliseconds, and their operations.
 type tally struct {
 	slices      int
 	errors, ops int64
@@ -57,11 +55,11 @@ func (t tally) add(u tally) tally {
 	return tally{slices: t.slices + u.slices, errors: t.errors + u.errors, ops: t.ops + u.ops}
 }
 
-// describeErrors returns the finding about c, a contender that had errors on a workload. If every round
-// with errors is void, the other rounds still count and the finding is a warning.
+// describeErrors returns the finding about c, which had errors. If all rounds with errors are void,
+// it is a warning.
 func (in Input) describeErrors(c subject, all map[subjectRound]tally) tare.Finding {
-	var total, withErrors tally // of all rounds, and of the rounds with errors
-	var voidRounds []roundID    // rounds with errors that are void
+	var total, withErrors tally // all rounds, and rounds with errors
+	var voidRounds []roundID    // with errors
 	allVoid := true
 	for round, t := range all {
 		if round.subject != c {
@@ -92,7 +90,6 @@ func (in Input) describeErrors(c subject, all map[subjectRound]tally) tare.Findi
 	return f
 }
 
-// isVoidRound reports whether the slices of round do not count, because its trial failed or is void.
 func (in Input) isVoidRound(round subjectRound) bool {
 	return slices.ContainsFunc(in.Trials, func(t tare.Trial) bool {
 		return t.Contender == round.contender && roundIDOf(t) == round.roundID && !t.Counts(round.workload)
@@ -121,8 +118,6 @@ func subjectsWithErrors(timed []tare.Slice) []subject {
 	return out
 }
 
-// firstError returns the text of the first error that an operation of contender returned, on any
-// workload, or "" if all succeeded.
 func firstError(trials []tare.Trial, contender string) string {
 	for _, t := range trials {
 		if t.Contender == contender && t.Evidence.FirstError != "" {

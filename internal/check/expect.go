@@ -9,14 +9,13 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file tests the checks: a trap is a contender that reproduces a published mistake, such as a server
-// that acknowledges events which it has lost, and its study names the checks that must void it.
+// This file tests the checks. A trap is a contender that reproduces a published mistake, such as a
+// server that loses acknowledged events. Its study names the checks that must void it.
 
-// Expectations returns the outcome of every expectation that a check voids a trap. If the check voided
-// the trap, the trap is caught. If it did not although there was enough evidence, it missed the trap. For a
-// check that does not depend on chance, the evidence is enough as soon as the trap was measured, unless the
-// budget omitted workloads. For a statistical check, all of its reasons to void the trap must be
-// disproved. notMeasured lists the contenders and workloads that the study did not measure.
+// Expectations returns the outcome of every expectation that a check voids a trap. If the check
+// voided it, the trap is caught. If it did not despite enough evidence, the check missed the trap.
+// A statistical check has enough evidence once all of its reasons are disproved. notMeasured lists
+// what the study did not measure.
 func Expectations(in Input, findings []tare.Finding, notMeasured []tare.NotWeighed) []tare.Expectation {
 	var out []tare.Expectation
 	for _, c := range in.Contenders {
@@ -40,7 +39,6 @@ func MissedTraps(expectations []tare.Expectation) []string {
 	return out
 }
 
-// setOutcome sets the outcome of e, an expectation of the trap c, and the message that explains it.
 func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tare.Finding, notMeasured []tare.NotWeighed) {
 	check, ok := Named(e.Check)
 	if !ok || !check.Expectable() {
@@ -51,7 +49,6 @@ func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tar
 	for _, f := range findings {
 		switch {
 		case f.Check != e.Check || f.Contender != e.Contender:
-			// The finding is not about this expectation.
 		case f.Severity == tare.Void:
 			e.Outcome, e.Message = tare.Caught, f.Message
 			return
@@ -76,7 +73,6 @@ func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tar
 	}
 }
 
-// whyNotMeasured returns the reason why c was not measured, or not in all rounds. It returns "" if c was measured.
 func (in Input) whyNotMeasured(c tare.Contender, notMeasured []tare.NotWeighed) string {
 	switch {
 	case c.Absent():
@@ -104,16 +100,16 @@ func (in Input) whyNotMeasured(c tare.Contender, notMeasured []tare.NotWeighed) 
 	return "it was not measured"
 }
 
-// hasEvidence reports whether a contender was tested or timed on any workload. It may have complete trials
-// without a workload, if all workloads that it supports were omitted after the pilot.
+// hasEvidence reports whether a contender was tested or timed. A complete trial may have no
+// workload.
 func (in Input) hasEvidence(contender string) bool {
 	return slices.ContainsFunc(in.Conformance, func(f tare.Conformance) bool { return f.Contender == contender }) ||
 		slices.ContainsFunc(in.Slices, func(s tare.Slice) bool { return s.Contender == contender }) ||
 		slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return t.Contender == contender && len(t.Samples) > 0 })
 }
 
-// setStatisticalOutcome sets the outcome of an expectation whose statistical check did not void the trap.
-// The outcome is not "missed" if a workload was omitted, because that may be the one that shows the mistake.
+// setStatisticalOutcome sets the outcome for a statistical check without a finding. An omitted
+// workload may show the mistake, so the outcome is then not "missed".
 func setStatisticalOutcome(e *tare.Expectation, reasons []voidReason, notMeasured []tare.NotWeighed) {
 	recorded := slices.DeleteFunc(reasons, func(r voidReason) bool { return r.prove() == unrecorded })
 	unsettled := slices.DeleteFunc(slices.Clone(recorded), func(r voidReason) bool { return r.prove() == disproved })
@@ -132,7 +128,6 @@ func setStatisticalOutcome(e *tare.Expectation, reasons []voidReason, notMeasure
 	e.Outcome, e.Message = tare.Missed, fmt.Sprintf("%s were enough, and the check found nothing", format.Count(e.Rounds, "round"))
 }
 
-// whyUndecided returns a sentence that names an omitted workload, or "" if no workload was omitted.
 func whyUndecided(omitted []tare.NotWeighed) string {
 	for _, n := range omitted {
 		if workload := n.Workload(); workload != "" {
@@ -142,8 +137,8 @@ func whyUndecided(omitted []tare.NotWeighed) string {
 	return ""
 }
 
-// roundsWanted returns a clause with the number of rounds that would decide. needed is 0 if more rounds are
-// needed than any study has.
+// roundsWanted returns a clause about the rounds that would decide. 0 means more than any study
+// has.
 func roundsWanted(needed, done int) string {
 	switch minRounds := stats.MinRounds(strict); {
 	case needed == 0:
@@ -154,8 +149,8 @@ func roundsWanted(needed, done int) string {
 	return fmt.Sprintf("about %d would do", needed)
 }
 
-// Traps returns sentences that say when the check has missed a trap. It returns "" if no trap can be
-// expected to be void by the check.
+// Traps returns sentences that say when the check has missed a trap. It returns "" for a check that
+// cannot be expected.
 func (c Check) Traps() string {
 	switch {
 	case !c.Expectable():

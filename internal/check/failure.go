@@ -8,27 +8,24 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file decides what does not count after failures. A trial, one process of a contender in one round,
-// fails if it ends early or if its operations return errors. The contender loses that round and takes
-// part in the next one. All of its measurements are void if failuresInARow rounds in a row fail, or more
-// than 1 in failedOneIn of the planned rounds.
+// This file decides what does not count after failures. A trial is one process of a contender in
+// one round. It fails if it ends early or its operations return errors. The contender loses that
+// round and takes part in the next one. All of its measurements are void after too many failures.
 const (
 	failuresInARow = 2
 	failedOneIn    = 4
 )
 
-// failureRule is the text of the rule, for the summaries of checks.
 const failureRule = "Such a round is void for the contender, and for all contenders if it is the baseline that failed. Two such rounds in a row, or more than a quarter of those planned, void the contender. " +
 	"The rule considers only failures, never measured values."
 
-// roundID names a round. The length of its slices is lengthFactor times the planned one: 1, or for example 8
-// in a long round, which has the number of the ordinary round before it.
+// roundID names a round. lengthFactor is 1, or e.g. 8 in a long round with slices of 8 times the
+// length. A long round has the number of the ordinary round before it.
 type roundID struct{ round, lengthFactor int }
 
 func roundIDOf(t tare.Trial) roundID { return roundID{t.Round, max(1, t.Tau)} }
 
-// whyTooMany applies the rule. It returns the reason why the contender must leave the study, or "" if it
-// stays. failed[i] is set if the i-th round failed; planned is the number of planned rounds.
+// whyTooMany returns why a contender must leave the study, or "". failed has one element per round.
 func whyTooMany(failed []bool, planned int) string {
 	total, inARow := 0, 0
 	for _, f := range failed {
@@ -48,14 +45,12 @@ func whyTooMany(failed []bool, planned int) string {
 	return ""
 }
 
-// GivenUp returns the reason for which contender is not measured any more: its pilot failed, or too
-// many of its planned rounds failed. It returns "" if contender is still measured.
+// GivenUp returns why contender is not measured any more, or "".
 func GivenUp(trials []tare.Trial, contender string, planned int) string {
 	var failed []bool
 	for _, t := range trials {
 		switch {
 		case t.Contender != contender:
-			// A trial of another contender.
 		case t.Round > 0:
 			failed = append(failed, t.Error != nil)
 		case t.Error != nil:
@@ -66,9 +61,10 @@ func GivenUp(trials []tare.Trial, contender string, planned int) string {
 }
 
 // Mark returns a copy of trials with Void set to the parts that do not count although the trial was
-// completed: the workloads on which operations returned errors, and every round or workload that the
-// baseline lost. If too many rounds of a contender have errors, or one has a timeout, Mark does not mark
-// its errors, because the check error-in-loop then voids the contender on the workload.
+// completed. These are workloads with errors, and every part that the baseline lost.
+//
+// It does not mark the errors of a contender with too many of them. The check error-in-loop then
+// voids its workload.
 func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int) []tare.Trial {
 	out := slices.Clone(trials)
 	for i := range out {
@@ -93,8 +89,7 @@ func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int)
 	return out
 }
 
-// lostParts returns the parts that the baseline lost, by round. They are void for all contenders, because
-// there is no ratio to the baseline.
+// lostParts returns the parts that the baseline lost. Without the baseline there is no ratio.
 func lostParts(trials []tare.Trial, baseline string) map[roundID][]tare.VoidPart {
 	lost := map[roundID][]tare.VoidPart{}
 	for _, t := range trials {
@@ -111,8 +106,8 @@ func lostParts(trials []tare.Trial, baseline string) map[roundID][]tare.VoidPart
 	return lost
 }
 
-// markErrors marks the rounds in which operations of the contender of c, on the workload of c, returned
-// errors. It marks none if too many rounds failed, or if a request timed out: a timeout is a latency, too.
+// markErrors marks the rounds in which operations of c returned errors. A timeout is a latency, so
+// it marks none then.
 func markErrors(trials []tare.Trial, c subject, all map[subjectRound]tally, planned int) {
 	var rounds []*tare.Trial
 	var failed []bool
@@ -120,7 +115,7 @@ func markErrors(trials []tare.Trial, c subject, all map[subjectRound]tally, plan
 		t := &trials[i]
 		timed := all[subjectRound{c, roundIDOf(*t)}]
 		isPilot := t.Round == 0
-		hasNoSlices := t.Error == nil && timed.slices == 0 // the workload was not part of the round
+		hasNoSlices := t.Error == nil && timed.slices == 0 // not part of the round
 		if t.Contender != c.contender || isPilot || hasNoSlices {
 			continue
 		}

@@ -7,7 +7,6 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// fixtureCardinality checks generated inputs (fixtures): whether each item has another key.
 func fixtureCardinality() Check {
 	return Check{
 		ID:       "fixture-cardinality",

@@ -10,24 +10,22 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file reads the samples of a study for the checks. A sample has the measurements of one trial, the
-// process of a contender in one round, on one workload. Some helpers estimate a value over all rounds.
+// This file reads the samples of a study and estimates values over all rounds. A sample has the
+// measurements of one workload in one trial, the process of a contender in one round.
 
-// measuredContenders lists the contenders except the null contender, which does no work, and the control, a
-// second copy of the baseline.
+// measuredContenders omits the null contender, which does nothing, and the control, a second copy
+// of the baseline.
 func (in Input) measuredContenders() []tare.Contender {
 	return slices.DeleteFunc(slices.Clone(in.Contenders), func(c tare.Contender) bool {
 		return c.Role == tare.RoleNull || c.Role == tare.RoleControl
 	})
 }
 
-// comparableContenders lists the measured contenders that do the same job. It omits those with the role
-// apart, which do another job or a part of it.
+// comparableContenders also omits contenders that do another job, or a part of it.
 func (in Input) comparableContenders() []tare.Contender {
 	return slices.DeleteFunc(in.measuredContenders(), func(c tare.Contender) bool { return c.Role == tare.RoleApart })
 }
 
-// withRole returns the id of the first contender with that role, or "" if no contender has it.
 func (in Input) withRole(role tare.Role) string {
 	for _, c := range in.Contenders {
 		if c.Role == role {
@@ -37,19 +35,16 @@ func (in Input) withRole(role tare.Role) string {
 	return ""
 }
 
-// trafficWorkloads lists the workloads whose requests come over connections.
 func (in Input) trafficWorkloads() []tare.Workload {
 	return slices.DeleteFunc(slices.Clone(in.Study.Workloads), func(w tare.Workload) bool { return w.Traffic == nil })
 }
 
-// trafficOf returns how requests reach a server on workload, or nil if there is no server.
 func (in Input) trafficOf(workload string) *tare.Traffic {
 	w, _ := in.Workload(workload)
 	return w.Traffic
 }
 
-// capacityMetrics lists the study's metrics on w that measure the capacity of a server: throughput
-// and latencies, but not the cost of a request.
+// capacityMetrics lists the study's metrics on w that depend on the capacity of a server.
 func (in Input) capacityMetrics(w tare.Workload) []string {
 	return slices.DeleteFunc(slices.Clone(in.Study.Metrics), func(name string) bool {
 		m, ok := tare.MetricNamed(name)
@@ -58,8 +53,6 @@ func (in Input) capacityMetrics(w tare.Workload) []string {
 	})
 }
 
-// findEach calls describe for every contender on every workload, and returns a finding for each
-// message that is not empty.
 func findEach(contenders []tare.Contender, workloads []tare.Workload, describe func(c tare.Contender, w tare.Workload) string) []tare.Finding {
 	var out []tare.Finding
 	for _, w := range workloads {
@@ -72,9 +65,8 @@ func findEach(contenders []tare.Contender, workloads []tare.Workload, describe f
 	return out
 }
 
-// findAgainstBaseline calls describe for every comparable contender on every workload, with the estimates e
-// for the contender and base for the baseline of the value that read reads. It returns a finding for each
-// message that is not empty, and skips contenders without both estimates.
+// findAgainstBaseline is findEach for comparable contenders. e and base are their estimates and the
+// baseline's.
 func (in Input) findAgainstBaseline(workloads []tare.Workload, read reading, describe func(c tare.Contender, w tare.Workload, e, base extent) string) []tare.Finding {
 	return findEach(in.comparableContenders(), workloads, func(c tare.Contender, w tare.Workload) string {
 		base, okBase := in.estimateValue(in.Study.Baseline, w.ID, read)
@@ -87,7 +79,7 @@ func (in Input) findAgainstBaseline(workloads []tare.Workload, read reading, des
 	})
 }
 
-// reading reads one value from a sample, or computes it. It returns false if the sample lacks a key that it needs.
+// reading reads or computes one value of a sample. It returns false if a key is missing.
 type reading func(tare.Sample) (value float64, ok bool)
 
 func readKey(name string) reading {
@@ -97,7 +89,6 @@ func readKey(name string) reading {
 	}
 }
 
-// multiplyKeys returns the product of the values of keys. It returns false if one is missing.
 func multiplyKeys(s tare.Sample, keys ...string) (product float64, ok bool) {
 	product = 1
 	for _, k := range keys {
@@ -110,21 +101,18 @@ func multiplyKeys(s tare.Sample, keys ...string) (product float64, ok bool) {
 	return product, true
 }
 
-// readRatio reads the product of the values of dividends, divided by the product of the values of divisors.
-// It returns false if a value is missing or the divisor is not positive.
+// readRatio reads the product of dividends over the product of divisors.
 func readRatio(dividends, divisors []string) reading {
 	return func(s tare.Sample) (float64, bool) {
 		dividend, okDividend := multiplyKeys(s, dividends...)
 		divisor, okDivisor := multiplyKeys(s, divisors...)
-		if !okDividend || !okDivisor || !(divisor > 0) { // also false if the divisor is NaN
+		if !okDividend || !okDivisor || !(divisor > 0) { // also for NaN
 			return 0, false
 		}
 		return dividend / divisor, true
 	}
 }
 
-// readServerBusy reads the share of the time of its cores that the server used, and readClientBusy that share
-// of the load generator.
 func readServerBusy(s tare.Sample) (share float64, ok bool) {
 	return readRatio([]string{tare.KeyServerCPU}, []string{tare.KeyWall, tare.KeyServerCores})(s)
 }
@@ -133,8 +121,8 @@ func readClientBusy(s tare.Sample) (share float64, ok bool) {
 	return readRatio([]string{tare.KeyClientCPU}, []string{tare.KeyWall, tare.KeyClientCores})(s)
 }
 
-// readOccupied reads the share of the time of its cores in which the load generator used them or was ready
-// to run and waited for them. The waiting time counts as 0 if the system does not report it.
+// readOccupied reads the share of its cores' time that the load generator used or waited for.
+// Unknown waiting time is 0.
 func readOccupied(s tare.Sample) (value float64, ok bool) {
 	available, ok := multiplyKeys(s, tare.KeyWall, tare.KeyClientCores) // core-ns
 	cpu, okCPU := s[tare.KeyClientCPU]
@@ -144,14 +132,11 @@ func readOccupied(s tare.Sample) (value float64, ok bool) {
 	return (cpu + s[tare.KeyClientWait]) / available, true
 }
 
-// isCounted reports whether the trial is complete and at the plan's slice length.
 func isCounted(t tare.Trial) bool { return t.Error == nil && t.Tau <= 1 }
 
-// isTimed reports whether the slice has the plan's length and has measured something.
 func isTimed(s tare.Slice) bool { return s.Tau <= 1 && s.Ops > 0 && s.WallNS > 0 }
 
-// perRound returns the values that read finds in contender's counted trials on workload, at most one per
-// round, in the order of rounds. It skips values that are missing or not finite.
+// perRound returns the values of contender's counted trials, in the order of rounds.
 func (in Input) perRound(contender, workload string, read reading) []float64 {
 	var out []float64
 	for _, t := range in.Trials {
@@ -165,8 +150,7 @@ func (in Input) perRound(contender, workload string, read reading) []float64 {
 	return out
 }
 
-// pairedRatios returns the value of contender a divided by that of contender b, for every round that has
-// both and in which the value of b is positive.
+// pairedRatios returns the value of contender a over that of b, for every round that has both.
 func (in Input) pairedRatios(a, b, workload string, read reading) []float64 {
 	divisors := map[int]float64{} // by round
 	for _, t := range in.Trials {
@@ -184,15 +168,14 @@ func (in Input) pairedRatios(a, b, workload string, read reading) []float64 {
 	return out
 }
 
-// extent is the estimate of the middle of a value over rounds, with its interval, in the unit of the value.
+// extent is an estimate over rounds with its interval.
 type extent struct {
 	mid, lo, hi float64
-	rounds      int // number of rounds that have the value
+	rounds      int
 }
 
-// estimateOver returns the Hodges–Lehmann estimate of x with its interval at the strict level. If there are
-// too few rounds for that level, the interval is from the least to the greatest value: then a limit that
-// the entire interval exceeds is exceeded in every round. It returns false if x is empty.
+// estimateOver returns the estimate of x with its interval at the strict level. With too few rounds
+// it covers all values: a limit must be exceeded in every round.
 func estimateOver(x []float64) (e extent, ok bool) {
 	if len(x) == 0 {
 		return extent{}, false
@@ -204,7 +187,6 @@ func estimateOver(x []float64) (e extent, ok bool) {
 	return e, true
 }
 
-// estimateValue estimates the value that read reads for contender on workload. It returns false if no round has it.
 func (in Input) estimateValue(contender, workload string, read reading) (e extent, ok bool) {
 	return estimateOver(in.perRound(contender, workload, read))
 }
@@ -212,26 +194,22 @@ func (in Input) estimateValue(contender, workload string, read reading) (e exten
 // isAbove reports whether the entire interval is above limit.
 func (e extent) isAbove(limit float64) bool { return e.lo > limit }
 
-// isBelow reports whether the entire interval is below limit.
 func (e extent) isBelow(limit float64) bool { return e.hi < limit }
 
-// isOutside reports whether the entire interval is outside the interval of base, by more than margin.
+// isOutside reports whether the entire interval is more than margin outside that of base.
 func (e extent) isOutside(base extent, margin float64) bool {
 	return e.isAbove(base.hi+margin) || e.isBelow(base.lo-margin)
 }
 
-// isOff reports whether the entire interval of a ratio that should be 1 is off by more than margin, as
-// a factor in either direction.
+// isOff reports whether the entire interval of a ratio is off 1 by a factor of more than 1+margin.
 func (e extent) isOff(margin float64) bool { return e.isAbove(1+margin) || e.isBelow(1/(1+margin)) }
 
-// exceptApart names the contenders that a check skips, for summaries.
 const exceptApart = "Contenders that stand apart do another job and are skipped."
 
-// byRounds is the end of a sentence of a summary about a value that is beyond a limit.
+// byRounds ends a sentence of a summary about a value beyond a limit.
 const byRounds = "with its entire 99.9 % interval over rounds (with fewer than 11 rounds: in every round)"
 
-// describeLoad returns clauses that say how busy the server and the load generator were, each with a
-// leading "; ". It omits a side whose load is unknown.
+// describeLoad returns clauses about how busy both sides were. Each begins with "; ".
 func (in Input) describeLoad(contender, workload string) string {
 	var out string
 	for _, side := range []struct {
@@ -245,7 +223,7 @@ func (in Input) describeLoad(contender, workload string) string {
 		if !ok {
 			continue
 		}
-		cores := in.perRound(contender, workload, readKey(side.cores)) // not empty: the share needs them
+		cores := in.perRound(contender, workload, readKey(side.cores)) // not empty, like share
 		out += fmt.Sprintf("; %s was busy %s of its %s", side.name, format.Percent(share.mid), format.Count(int(math.Round(cores[0])), "core"))
 	}
 	return out

@@ -10,15 +10,15 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This check finds load tests that measured the load generator instead of the server. Send lag is the time
-// by which requests were sent late; the null server is a server that does almost nothing.
+// This check finds load tests that measured the load generator instead of the server. Send lag is
+// the time by which requests were sent late. The null server does almost nothing.
 
 const (
-	maxLagShare    = 0.1  // tolerated send lag, as a share of the latency or of the latency's limit
-	minLag         = 1e6  // ns; a smaller send lag matters only to a p50 or to a criterion
-	voidThroughput = 1.25 // the null server must reach at least this multiple of the contender's throughput
+	maxLagShare    = 0.1  // tolerated send lag, as a share of the latency or its limit
+	minLag         = 1e6  // ns; a smaller send lag matters only to a p50 or a criterion
+	voidThroughput = 1.25 // least throughput of the null server over the contender's
 	warnThroughput = 2    // below this multiple there is a warning
-	minShownWait   = 0.01 // least share of time waiting for processors that a message mentions
+	minShownWait   = 0.01 // least share of waiting time that a message mentions
 )
 
 func generatorHeadroom() Check {
@@ -53,18 +53,18 @@ func generatorHeadroom() Check {
 	}
 }
 
-// findHeadroom returns a void for each metric of c on w that the load generator limited. It returns a
-// warning if the load generator nearly limited them, or if the contender's own client was busy.
+// findHeadroom returns a void for each metric that the load generator limited. A near limit is a
+// warning, and so is a busy client of the contender's own.
 func findHeadroom(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 	ownClient := in.hasOwnClient(c.ID, w.ID)
 	busyText := whyBusy(in, c.ID, w.ID, nameSender(ownClient))
-	var voidText, warnText string // reasons for a void and for a warning; "" if there is none
+	var voidText, warnText string
 	switch {
 	case !ownClient:
 		var nearText string
 		nearText, warnText = compareWithNull(in, c, w)
 		voidText = joinNonEmpty(busyText, nearText)
-	case busyText != "": // the client is part of what the contender costs
+	case busyText != "": // the client is part of the contender's cost
 		warnText = busyText + ": what its client costs limits its throughput and its latencies"
 	}
 	var out []tare.Finding
@@ -81,8 +81,6 @@ func findHeadroom(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 	return out
 }
 
-// whyBusy returns a sentence saying that sender, the program that sent the requests, used too much of the
-// time of its cores. It returns "" if it did not.
 func whyBusy(in Input, contender, workload, sender string) string {
 	if e, ok := in.estimateValue(contender, workload, readOccupied); !ok || e.mid <= saturated {
 		return ""
@@ -95,8 +93,7 @@ func whyBusy(in Input, contender, workload, sender string) string {
 	return text + ", over " + format.Percent(saturated)
 }
 
-// compareWithNull returns a sentence if the throughput of c is near that of the null server: as voidText if
-// it is so near that the load generator was the limit, as warnText if it is less near. The other one is "".
+// compareWithNull returns a sentence if the null server is hardly faster than c.
 func compareWithNull(in Input, c tare.Contender, w tare.Workload) (voidText, warnText string) {
 	ratio, ok := estimateOver(in.ratiosToNull(c, w))
 	text := fmt.Sprintf("the null server reached %.3g× its throughput (%.3g to %.3g, %s)", ratio.mid, ratio.lo, ratio.hi, format.Count(ratio.rounds, "round"))
@@ -109,7 +106,6 @@ func compareWithNull(in Input, c tare.Contender, w tare.Workload) (voidText, war
 	return "", text + fmt.Sprintf(", under %d×: part of its cost is the load generator's", warnThroughput)
 }
 
-// headroomReasons returns a reason to void c on w for each way in which the load generator can limit c.
 func (in Input) headroomReasons(c tare.Contender, w tare.Workload) (out []voidReason) {
 	metrics := in.capacityMetrics(w)
 	if len(metrics) > 0 && !in.hasOwnClient(c.ID, w.ID) {
@@ -126,13 +122,11 @@ func (in Input) headroomReasons(c tare.Contender, w tare.Workload) (out []voidRe
 	return out
 }
 
-// hasOwnClient reports whether the contender brought the client that sent its requests on workload.
 func (in Input) hasOwnClient(contender, workload string) bool {
 	e, ok := in.estimateValue(contender, workload, readKey(tare.KeyOwnClient))
 	return ok && e.mid > 0
 }
 
-// nameSender returns the name of the program that sent the requests.
 func nameSender(ownClient bool) string {
 	if ownClient {
 		return "its own client"
@@ -140,8 +134,7 @@ func nameSender(ownClient bool) string {
 	return "the load generator"
 }
 
-// ratiosToNull returns, per round, the null server's throughput divided by that of c. It returns nil if
-// there is no null server, if w has a given rate, or if c is a server at a URL.
+// ratiosToNull returns, per round, the null server's throughput over that of c.
 func (in Input) ratiosToNull(c tare.Contender, w tare.Workload) []float64 {
 	null := in.withRole(tare.RoleNull)
 	if null == "" || w.Traffic.Rate > 0 || c.Launch == tare.LaunchURL {
@@ -150,8 +143,6 @@ func (in Input) ratiosToNull(c tare.Contender, w tare.Workload) []float64 {
 	return in.pairedRatios(null, c.ID, w.ID, readKey(tare.KeyRate))
 }
 
-// whyLate returns a sentence saying that requests were sent too late to judge metric. It returns "" if they
-// were sent in time or if metric is not a latency.
 func whyLate(in Input, contender string, w tare.Workload, metric string) string {
 	m, _ := tare.MetricNamed(metric)
 	lag := in.sendLagOf(contender, w.ID, metric)
@@ -162,16 +153,15 @@ func whyLate(in Input, contender string, w tare.Workload, metric string) string 
 	return fmt.Sprintf("requests were sent up to %s ms late (%s), over %s ms (%s)", formatNumber(e.mid/1e6), lag.quantile, formatNumber(lag.limit/1e6), lag.limitSource)
 }
 
-// sendLag is a quantile of the send lag, the time by which requests were sent late, with its limit.
+// sendLag is a quantile of the send lag, with its limit.
 type sendLag struct {
 	quantile    string    // p50 or p99
-	rounds      []float64 // the quantile in each round, in ns
+	rounds      []float64 // by round, in ns
 	limit       float64   // in ns
-	limitSource string    // where the limit comes from, for a message
+	limitSource string    // for a message
 }
 
-// sendLagOf returns the send lag by which a latency of contender is judged: the p50 of the send lag for a
-// p50, and its p99 for every other latency.
+// sendLagOf returns the p50 of the send lag for a p50, else its p99.
 func (in Input) sendLagOf(contender, workload, metric string) sendLag {
 	lag := sendLag{quantile: "p99", rounds: in.perRound(contender, workload, readKey(tare.KeySendLag)), limit: minLag, limitSource: "without a criterion"}
 	p99, ok := in.estimateValue(contender, workload, readKey("p99_ns"))
@@ -189,8 +179,7 @@ func (in Input) sendLagOf(contender, workload, metric string) sendLag {
 	return lag
 }
 
-// minLimit returns the strictest upper limit that a criterion sets for metric of contender on
-// workload. It returns false without such a criterion.
+// minLimit returns the strictest upper limit that a criterion sets for metric.
 func (in Input) minLimit(contender, workload, metric string) (limit float64, ok bool) {
 	strictest := math.Inf(1)
 	for _, c := range in.Study.Criteria {

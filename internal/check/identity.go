@@ -6,7 +6,6 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// identity compares what contender.json declares with what package build has found in the binary.
 func identity() Check {
 	return Check{
 		ID:       "identity",

@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// maxLayerCalls is the tolerated difference of two contenders in calls of middleware per request.
+// maxLayerCalls is in calls of middleware per request.
 const maxLayerCalls = 0.01
 
 func layerParity() Check {
@@ -45,11 +45,10 @@ func layerParity() Check {
 	}
 }
 
-// isBuiltInRun reports whether c was built for this study, so that its declared layers are known.
+// isBuiltInRun reports whether the layers of c are known.
 func isBuiltInRun(c tare.Contender) bool { return c.Launch == "" || c.Launch == tare.LaunchProgram }
 
-// describeLayers returns a predicate with the layers that a contender has and the baseline lacks, and the
-// reverse, e.g. "has log and lacks recover". It returns "" if both have the same layers.
+// describeLayers returns e.g. "has log and lacks recover".
 func describeLayers(layers, base []string) string {
 	var predicates []string
 	for _, side := range []struct {

@@ -9,13 +9,13 @@ import (
 
 const (
 	maxLittleOff = 0.10 // tolerated relative difference of rate × latency and the concurrency
-	maxOnLink    = 0.5  // share of the requests in flight that may be on the link; above it the link is the limit
-	maxLinkUse   = 0.9  // share of the bandwidth that may be used; above it the link is the limit
-	saturated    = 0.85 // a side that is busy on this share of its cores, or more, is the limit
+	maxOnLink    = 0.5  // share of the requests in flight; above it the link is the limit
+	maxLinkUse   = 0.9  // share of the bandwidth; above it the link is the limit
+	saturated    = 0.85 // share of its cores; from it on a side is the limit
 )
 
-// little applies Little's law to load tests: requests in flight = rate × latency. The link is the network
-// that the load generator emulates if the workload sets a delay or a bandwidth.
+// little applies Little's law to load tests: requests in flight = rate × latency. The link is the
+// network that a workload emulates with a delay or a bandwidth.
 func little() Check {
 	return Check{
 		ID:       "little",
@@ -29,7 +29,7 @@ func little() Check {
 		voidReasons: func(in Input, contender string) (out []voidReason) {
 			for _, w := range in.trafficWorkloads() {
 				out = append(out, voidReason{offOne(in.perRound(contender, w.ID, readInFlight), maxLittleOff)})
-				if w.Traffic.Rate == 0 { // a closed loop
+				if w.Traffic.Rate == 0 { // closed loop
 					out = append(out, in.linkReasons(contender, w)...)
 				}
 			}
@@ -58,14 +58,12 @@ func little() Check {
 	}
 }
 
-// readInFlight reads rate × latency divided by the concurrency: 1 according to Little's law.
+// readInFlight reads rate × latency divided by the concurrency.
 func readInFlight(s tare.Sample) (value float64, ok bool) {
 	v, ok := readRatio([]string{tare.KeyRate, tare.KeyMeanLatency}, []string{tare.KeyConcurrency})(s)
-	return v / nsPerSecond, ok // rates are per second, latencies in nanoseconds
+	return v / nsPerSecond, ok // rate per second, latency in ns
 }
 
-// whyLittleFails returns a sentence saying that Little's law does not hold, with the number of requests
-// in flight according to the law and as counted. It returns "" if the law holds or values are missing.
 func whyLittleFails(in Input, contender, workload string) string {
 	e, ok := in.estimateValue(contender, workload, readInFlight)
 	if !ok || !e.isOff(maxLittleOff) {
@@ -76,8 +74,6 @@ func whyLittleFails(in Input, contender, workload string) string {
 		formatNumber(e.mid*concurrency.mid), formatNumber(concurrency.mid), e.mid, e.lo, e.hi, format.Count(e.rounds, "round"))
 }
 
-// whyLinkLimits returns a sentence saying that the configured link was the limit. It returns "" if it
-// was not, or if the server or the load generator was busy.
 func whyLinkLimits(in Input, contender string, w tare.Workload) string {
 	for _, side := range []reading{readServerBusy, readOccupied} { // server, load generator
 		if e, ok := in.estimateValue(contender, w.ID, side); ok && e.mid >= saturated {
@@ -96,8 +92,7 @@ func whyLinkLimits(in Input, contender string, w tare.Workload) string {
 	return ""
 }
 
-// readOnLink reads the share of the requests in flight that were on the link: rate × delay divided by
-// the concurrency.
+// readOnLink reads the share of the requests in flight that were on the link.
 func readOnLink(w tare.Workload) reading {
 	return func(s tare.Sample) (float64, bool) {
 		v, ok := readRatio([]string{tare.KeyRate}, []string{tare.KeyConcurrency})(s)
@@ -105,8 +100,8 @@ func readOnLink(w tare.Workload) reading {
 	}
 }
 
-// readLinkUse reads the share of the link's bandwidth that was used in one direction. key is
-// KeyBytesSent or KeyBytesReceived, in bytes per request.
+// readLinkUse reads the used share of the link's bandwidth. key is KeyBytesSent or
+// KeyBytesReceived, in bytes per request.
 func readLinkUse(w tare.Workload, key string) reading {
 	return func(s tare.Sample) (float64, bool) {
 		v, ok := multiplyKeys(s, tare.KeyRate, key)
@@ -114,8 +109,6 @@ func readLinkUse(w tare.Workload, key string) reading {
 	}
 }
 
-// linkReasons returns a reason to void the contender for each way in which whyLinkLimits can find that the
-// link was the limit.
 func (in Input) linkReasons(contender string, w tare.Workload) (out []voidReason) {
 	for _, link := range []struct {
 		read  reading
@@ -136,8 +129,7 @@ func (in Input) linkReasons(contender string, w tare.Workload) (out []voidReason
 	return out
 }
 
-// closedMetric returns the metric that is the inverse of the throughput of a closed loop, as a slice of
-// one element, or nil if it is not among metrics.
+// closedMetric returns the inverse of a closed loop's throughput, as a slice of one element or nil.
 func closedMetric(metrics []string) []string {
 	for i, m := range metrics {
 		if tare.MetricFor(m).Closed {

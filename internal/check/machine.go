@@ -10,14 +10,13 @@ import (
 // Tolerated activity of the machine in addition to measuring. More is worth a warning.
 const (
 	maxRunQueue  = 0.05 // share of the contenders' time in which they waited to run
-	maxThrottled = 0.01 // share of wall time in which a CPU quota stopped the contenders
+	maxThrottled = 0.01 // share of wall time in which a CPU quota stopped them
 )
 
-// maxClockRatio is the largest ratio of CPU time to wall time that one busy thread may have without a note
-// about the clocks.
+// maxClockRatio is the largest CPU time of one busy thread over wall time. Above it the clocks may
+// disagree.
 const maxClockRatio = 1.05
 
-// machine warns of recorded activity of other programs, and of settings that change the speed of the machine.
 func machine() Check {
 	return Check{
 		ID:       "machine",
@@ -31,51 +30,54 @@ func machine() Check {
 			"Rounds in lockstep keep the comparison fair, but the intervals get wide, and absolute values are worse than on an idle machine.",
 		Advice: "close other programs, or read only ratios and ignore absolute values",
 		atEnd:  true,
-		Run: func(in Input) []tare.Finding {
-			var out []tare.Finding
-			n := in.Machine.Noise
-			type activity struct {
-				share, limit float64
-				text         string
-			}
-			all := []activity{{n.Throttled, maxThrottled, "of the time a CPU quota stopped the contenders"}}
-			if n.OtherCPU != nil {
-				all = append(all, activity{*n.OtherCPU, tare.MaxOtherCPU, "of the processors' time went to other programs"})
-			} else { // these shares are less certain: tare's own processes wait for each other, too
-				all = append(all, activity{n.CPUPressure, tare.MaxCPUPressure, "of the time some task waited for a processor"},
-					activity{n.RunQueueWait, maxRunQueue, "of their time the contenders waited to run"})
-			}
-			for _, activity := range all {
-				if activity.share > activity.limit {
-					out = append(out, tare.Finding{Message: fmt.Sprintf("%s %s; more than %s is worth a warning", format.Percent(activity.share), activity.text, format.Percent(activity.limit))})
-				}
-			}
-			if in.Machine.Unlocked {
-				out = append(out, tare.Finding{
-					Severity: tare.Note, Advice: "leave the lock on, so that one study measures at a time",
-					Message: "no machine lock was held: another tare may have measured at the same time",
-				})
-			}
-			for _, f := range in.Machine.Facilities {
-				switch {
-				case f.Name == "power supply" && f.Note == "battery":
-					out = append(out, tare.Finding{Message: "the machine runs on its battery", Advice: "plug it in"})
-				case f.Name == "cpu governor" && f.Note == "powersave":
-					out = append(out, tare.Finding{Message: "the processor's governor is powersave: its clock follows the load", Advice: "set the governor to performance while measuring"})
-				case f.Name == "kinds of cores" && f.Found && f.Note != "one":
-					out = append(out, tare.Finding{Message: "the cores are not alike (" + f.Note + "): a contender may run on a slow one", Advice: "read wide intervals as that, or confine tare to cores of one kind"})
-				}
-			}
-			if f, ok := compareClocks(in); ok {
-				out = append(out, f)
-			}
-			return out
-		},
+		Run:    findDisturbances,
 	}
 }
 
-// compareClocks returns a note if the null contender, which measures the harness, used more CPU time than
-// time passed, over all workloads that run in its own process and not in a server.
+func findDisturbances(in Input) []tare.Finding {
+	out := findActivity(in.Machine.Noise)
+	if in.Machine.Unlocked {
+		out = append(out, tare.Finding{
+			Severity: tare.Note, Advice: "leave the lock on, so that one study measures at a time",
+			Message: "no machine lock was held: another tare may have measured at the same time",
+		})
+	}
+	for _, f := range in.Machine.Facilities {
+		switch {
+		case f.Name == "power supply" && f.Note == "battery":
+			out = append(out, tare.Finding{Message: "the machine runs on its battery", Advice: "plug it in"})
+		case f.Name == "cpu governor" && f.Note == "powersave":
+			out = append(out, tare.Finding{Message: "the processor's governor is powersave: its clock follows the load", Advice: "set the governor to performance while measuring"})
+		case f.Name == "kinds of cores" && f.Found && f.Note != "one":
+			out = append(out, tare.Finding{Message: "the cores are not alike (" + f.Note + "): a contender may run on a slow one", Advice: "read wide intervals as that, or confine tare to cores of one kind"})
+		}
+	}
+	if f, ok := compareClocks(in); ok {
+		out = append(out, f)
+	}
+	return out
+}
+
+func findActivity(n tare.Noise) (out []tare.Finding) {
+	type activity struct {
+		share, limit float64
+		text         string
+	}
+	all := []activity{{n.Throttled, maxThrottled, "of the time a CPU quota stopped the contenders"}}
+	if n.OtherCPU != nil {
+		all = append(all, activity{*n.OtherCPU, tare.MaxOtherCPU, "of the processors' time went to other programs"})
+	} else { // less certain: tare's own processes wait for each other, too
+		all = append(all, activity{n.CPUPressure, tare.MaxCPUPressure, "of the time some task waited for a processor"},
+			activity{n.RunQueueWait, maxRunQueue, "of their time the contenders waited to run"})
+	}
+	for _, a := range all {
+		if a.share > a.limit {
+			out = append(out, tare.Finding{Message: fmt.Sprintf("%s %s; more than %s is worth a warning", format.Percent(a.share), a.text, format.Percent(a.limit))})
+		}
+	}
+	return out
+}
+
 func compareClocks(in Input) (finding tare.Finding, ok bool) {
 	sums := map[string]float64{} // by metric
 	for _, v := range in.Values {

@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// negativeProbe reads the outcomes of probes, requests that a contender must reject.
+// negativeProbe reads the outcomes of probes, which are requests that a contender must reject.
 func negativeProbe() Check {
 	return Check{
 		ID:       "negative-probe",
@@ -42,7 +42,6 @@ func negativeProbe() Check {
 	}
 }
 
-// sumProbes adds up the probes of a contender on all workloads.
 func (in Input) sumProbes(contender string) tare.Conformance {
 	sum := tare.Conformance{Contender: contender}
 	for _, p := range in.Conformance {
@@ -59,14 +58,12 @@ func (in Input) sumProbes(contender string) tare.Conformance {
 	return sum
 }
 
-// maxAcceptedShown is the number of wrongly accepted cases that a finding names.
 const maxAcceptedShown = 3
 
-// notePermissive returns the note that a contender with the role apart (it does another job, and only the
-// status of its answers is compared) accepts requests that it should reject. p is the sum of its probes.
+// notePermissive returns the note about a contender with another job. p is the sum of its probes.
 func notePermissive(p tare.Conformance) tare.Finding {
 	message := fmt.Sprintf("it stands apart, and %d of %s were not refused, or not as the reference does", p.Wrong, format.Count(p.Cases, "probe"))
-	shown := p.Unrefused[:min(len(p.Unrefused), maxAcceptedShown)] // requests that were accepted
+	shown := p.Unrefused[:min(len(p.Unrefused), maxAcceptedShown)] // accepted requests
 	if len(shown) > 0 {
 		message += ": " + strings.Join(shown, "; ")
 	}

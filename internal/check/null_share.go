@@ -6,11 +6,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// minNotedShare is the least share of the harness that is worth a note.
 const minNotedShare = 0.05
 
-// nullShare compares the values of contenders with those of the null contender, which does no work, so that
-// its values are the cost of the harness, the code that calls and times operations.
+// nullShare compares values with those of the null contender, which does no work. Its values are
+// the cost of the code that calls and times operations.
 func nullShare() Check {
 	return Check{
 		ID:       "null-share",
@@ -37,8 +36,8 @@ func nullShare() Check {
 	}
 }
 
-// findNullShare returns a note about the contender with the smallest value, in which the share of the
-// harness is largest. It returns false if the share is too small.
+// findNullShare returns a note about the contender with the smallest value, of which the harness
+// has the largest share.
 func findNullShare(in Input, workload, metric string) (finding tare.Finding, ok bool) {
 	null, cheapest := tare.Value{}, tare.Value{}
 	for _, v := range in.Values {

@@ -8,11 +8,10 @@ import (
 )
 
 const (
-	maxSilentOutput = 1 // bytes per request; below it a server is silent: its messages at the start are divided by all requests
+	maxSilentOutput = 1 // bytes per request; a silent server still prints a start message
 	maxOutputRatio  = 2 // tolerated ratio of the outputs of two servers that are not silent
 )
 
-// outputParity finds servers that log more, or less, than the baseline, to which all are compared.
 func outputParity() Check {
 	return Check{
 		ID:       "output-parity",
@@ -35,8 +34,7 @@ func outputParity() Check {
 	}
 }
 
-// describeOutput returns a sentence saying that a contender, whose output per request is e, writes another
-// amount than the baseline, or "" if it does not.
+// describeOutput compares outputs in bytes per request.
 func describeOutput(e, base extent, baseline string) string {
 	bothWrite := e.isAbove(maxSilentOutput) && base.isAbove(maxSilentOutput)
 	areFarApart := e.isAbove(maxOutputRatio*base.hi) || e.isBelow(base.lo/maxOutputRatio)
@@ -51,7 +49,6 @@ func describeOutput(e, base extent, baseline string) string {
 	return ""
 }
 
-// describeLog returns a clause about the log that the study configures for c, or "".
 func describeLog(c tare.Contender) string {
 	if log := c.Set["log"]; log != "" && log != "none" {
 		return fmt.Sprintf(" (it is configured so: log %s)", log)
@@ -59,7 +56,6 @@ func describeLog(c tare.Contender) string {
 	return ""
 }
 
-// describeDebugMode returns a clause saying that contender's stderr mentions a debug mode, or "".
 func describeDebugMode(in Input, contender string) string {
 	for _, t := range in.Trials {
 		if t.Contender == contender && strings.Contains(strings.ToLower(t.Evidence.StderrTail), "debug") {

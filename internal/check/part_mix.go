@@ -10,23 +10,23 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file is a part of the check part-whole. The operation of a workload may consist of the operations of
-// other workloads, its parts: either it runs all of them, or it is a mix, and each time runs one of them.
-// In both cases the times of the parts bound the time of the whole.
+// This file is a part of the check part-whole. An operation may consist of the operations of other
+// workloads, its parts. Either it runs all of them, or it is a mix: each time it runs one of them.
+// The times of the parts bound its time.
 
-// timeBound is a bound on the time of a workload: the time of an operation that is a part of its operation. For
-// example, to encode 1,000 items must not take less time than to encode 10.
+// timeBound is a bound on the time of a workload. For example, to encode 1,000 items must not take
+// less time than to encode 10.
 type timeBound struct {
 	whole   string    // id of the workload
 	logs    []float64 // ln(time of the workload / bound), by round
 	isUpper bool      // the time must not be above the bound; if false, not below it
-	text    string    // the bound in words, to follow "an operation takes 0.8× the time of"
+	text    string    // bound, to follow "an operation takes 0.8× the time of"
 }
 
 func describePart(id string) string { return fmt.Sprintf("one on %s, which is a part of it", id) }
 
-// findBeyond returns the finding that the time of the workload is beyond the bound, and the logarithm of their
-// ratio. ok is false unless the entire interval of the ratio, at this error level, is beyond it by the tolerance.
+// findBeyond returns the finding that the entire interval is beyond the bound by the tolerance, and
+// ln(time / bound).
 func (b timeBound) findBeyond(contender string, level float64) (f tare.Finding, logRatio float64, ok bool) {
 	lo, hi, hasInterval := stats.Interval(b.logs, level)
 	limit := math.Log1p(tolerance)
@@ -45,7 +45,6 @@ func (b timeBound) findBeyond(contender string, level float64) (f tare.Finding, 
 	}, logRatio, true
 }
 
-// boundReasons returns a reason to void a contender for each of the bounds on its times.
 func boundReasons(bounds []timeBound) (out []voidReason) {
 	for _, b := range bounds {
 		c := belowLimit(b.logs, -math.Log1p(tolerance))
@@ -58,9 +57,6 @@ func boundReasons(bounds []timeBound) (out []voidReason) {
 	return out
 }
 
-// findOutsideParts finds the workloads on which contender takes less time for an operation than for a part
-// of it, less for a mix of operations than for the fastest of them, or more for a mix than for the
-// slowest of them. times are the times of each workload, round and contender.
 func findOutsideParts(workloads []tare.Workload, times map[subjectRound]float64, contender string) (out []tare.Finding) {
 	bounds := allBounds(workloads, times, contender)
 	for _, b := range bounds {
@@ -78,8 +74,8 @@ func allBounds(workloads []tare.Workload, times map[subjectRound]float64, conten
 	return out
 }
 
-// boundsOf returns the bounds on the time of w. Each part of w that is a workload of the study gives a lower
-// bound. A mix of operations has a lower and an upper bound if all of its parts are workloads of the study.
+// boundsOf returns the bounds on the time of w. Each measured part gives a lower bound. A mix has
+// bounds only if all parts are measured.
 func boundsOf(w tare.Workload, workloads []tare.Workload, times map[subjectRound]float64, contender string) (out []timeBound) {
 	parts := make([]tare.Workload, len(w.Parts))
 	found := 0
@@ -99,7 +95,7 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[subjectRound
 		return mixBounds(w, parts, times, contender)
 	}
 	for i, p := range parts {
-		if p.ID == "" { // not a workload of the study
+		if p.ID == "" { // not in the study
 			continue
 		}
 		b := timeBound{whole: w.ID, text: describePart(p.ID)}
@@ -113,7 +109,6 @@ func boundsOf(w tare.Workload, workloads []tare.Workload, times map[subjectRound
 	return out
 }
 
-// mixBounds returns the lower and the upper bound on the time of w, a mix of the operations of parts.
 func mixBounds(w tare.Workload, parts []tare.Workload, times map[subjectRound]float64, contender string) []timeBound {
 	lower := timeBound{whole: w.ID, text: "the cheapest of the operations that it is a mix of"}
 	upper := timeBound{whole: w.ID, isUpper: true, text: "the dearest of the operations that it is a mix of"}
@@ -132,15 +127,15 @@ func mixBounds(w tare.Workload, parts []tare.Workload, times map[subjectRound]fl
 	return []timeBound{lower, upper}
 }
 
-// sameSetup reports whether a and b differ at most in their operations. It returns false if a has a rate,
-// because the times at a given rate do not show what an operation costs.
+// sameSetup reports whether a and b differ only in their operations. Times at a given rate do not
+// show the cost of an operation.
 func sameSetup(a, b tare.Workload) bool {
 	hasRate := a.Traffic != nil && a.Traffic.Rate != 0
 	sameInput := a.Fixture == b.Fixture && a.N == b.N && a.Heap == b.Heap
 	return !hasRate && sameInput && sameSet(a.Set, b.Set) && reflect.DeepEqual(a.Traffic, b.Traffic)
 }
 
-// sameSet reports whether a and b have the same entries; nil is the same as empty.
+// sameSet takes nil for empty.
 func sameSet(a, b map[string]string) bool {
 	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b)
 }

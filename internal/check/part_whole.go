@@ -43,9 +43,7 @@ func partWhole() Check {
 	}
 }
 
-// sizeBounds returns a lower bound for each pair of workloads with the same operation that were both measured for
-// contender in some round: the operation on fewer items. times are the times of an operation by round, workload
-// and contender.
+// sizeBounds returns a lower bound for each pair of workloads that differ in size: the smaller one.
 func sizeBounds(workloads []tare.Workload, times map[subjectRound]float64, contender string) []timeBound {
 	var bounds []timeBound
 	for _, whole := range workloads {
@@ -67,8 +65,8 @@ func sizeBounds(workloads []tare.Workload, times map[subjectRound]float64, conte
 	return bounds
 }
 
-// findFallingSizes finds the workloads on which contender takes less time than on a smaller one. Each
-// finding names the smaller workload with the most extreme ratio.
+// findFallingSizes finds the workloads that take less time than a smaller one. A finding has the
+// most extreme ratio.
 func findFallingSizes(workloads []tare.Workload, times map[subjectRound]float64, contender string) []tare.Finding {
 	bounds := sizeBounds(workloads, times, contender)
 	worst := map[string]float64{}      // smallest ln(ratio), by workload
@@ -88,8 +86,8 @@ func findFallingSizes(workloads []tare.Workload, times map[subjectRound]float64,
 	return out
 }
 
-// isPartOf reports whether a is the same as b on fewer items. It returns false for requests without a body,
-// because these contain no items: N is then the number of items in the service.
+// isPartOf reports whether a is the same as b on fewer items. Without a body, N is the number of
+// items in the service.
 func isPartOf(a, b tare.Workload) bool {
 	if a.Traffic != nil && a.Bytes == 0 && b.Bytes == 0 {
 		return false
@@ -100,7 +98,6 @@ func isPartOf(a, b tare.Workload) bool {
 	return isSameOperation && a.N < b.N && hasFewerBytes
 }
 
-// roundsOf lists the rounds at the plan's slice length in which contender measured workload, in ascending order.
 func roundsOf(times map[subjectRound]float64, workload, contender string) []int {
 	var out []int
 	for k := range times {
@@ -112,8 +109,7 @@ func roundsOf(times map[subjectRound]float64, workload, contender string) []int 
 	return out
 }
 
-// findFallingPercentiles finds the workloads on which a trial of contender reports
-// a lower value for a higher percentile.
+// findFallingPercentiles finds workloads with a lower value for a higher percentile.
 func findFallingPercentiles(trials []tare.Trial, contender string) []tare.Finding {
 	found := map[string]tare.Finding{} // the first finding, by workload
 	for _, t := range trials {
@@ -143,8 +139,7 @@ func findFallingPercentiles(trials []tare.Trial, contender string) []tare.Findin
 	return out
 }
 
-// percentileReasons returns one reason to void contender, which is disproved if the check has found nothing:
-// whether percentiles fall does not depend on chance. It returns nil if no trial has two percentiles.
+// percentileReasons returns a disproved reason for two percentiles: chance plays no part.
 func (in Input) percentileReasons(contender string) []voidReason {
 	for _, t := range in.Trials {
 		for _, sample := range t.Samples {
@@ -157,10 +152,8 @@ func (in Input) percentileReasons(contender string) []voidReason {
 	return nil
 }
 
-const maxKey = "max_ns" // key of the maximum in a sample
+const maxKey = "max_ns" // of a sample
 
-// percentileKeys lists the percentiles among the keys of sample in ascending order. Their digits are decimals
-// of a share: p50_ns is 0.50, and both p99_9_ns and p999_ns are 0.999. The maximum, max_ns, is last.
 func percentileKeys(sample tare.Sample) []string {
 	var out []string
 	for key := range sample {
@@ -180,8 +173,7 @@ func percentileKeys(sample tare.Sample) []string {
 	return out
 }
 
-// percentileDigits returns the decimals of the share in a percentile's key, or "" if key is no percentile: "999"
-// for p99_9_ns.
+// percentileDigits returns "999" for p99_9_ns and for p999_ns, and "" for other keys.
 func percentileDigits(key string) string {
 	name, hasSuffix := strings.CutSuffix(key, "_ns")
 	name, hasPrefix := strings.CutPrefix(name, "p")

@@ -32,7 +32,6 @@ func rateHeld() Check {
 	}
 }
 
-// loadReasons returns a reason to void the contender for each deviation that loadDeviations can find.
 func (in Input) loadReasons(contender, workload string) []voidReason {
 	out := []voidReason{{offOne(in.perRound(contender, workload, readHeldRate), tolerance)}}
 	if planned, ok := in.estimateValue(contender, workload, readKey(tare.KeyConnections)); ok {
@@ -44,13 +43,10 @@ func (in Input) loadReasons(contender, workload string) []voidReason {
 	return out
 }
 
-// readHeldRate reads the achieved rate divided by the configured rate.
 func readHeldRate(s tare.Sample) (value float64, ok bool) {
 	return readRatio([]string{tare.KeyRate}, []string{tare.KeyRateAsked})(s)
 }
 
-// loadDeviations returns a sentence for each way in which the load differed from the plan: rate,
-// connections, or cores.
 func loadDeviations(in Input, contender, workload string) []string {
 	var sentences []string
 	if e, ok := in.estimateValue(contender, workload, readHeldRate); ok && e.isOff(tolerance) {
@@ -59,7 +55,7 @@ func loadDeviations(in Input, contender, workload string) []string {
 			formatNumber(planned.mid), formatNumber(e.mid*planned.mid), format.Count(e.rounds, "round"), in.describeLoad(contender, workload)))
 	}
 	planned, okPlanned := in.estimateValue(contender, workload, readKey(tare.KeyConnections))
-	// Reconnects only raise the number of opened connections, so only too few are an error.
+	// Reconnects only raise the number of opened connections.
 	opened, okOpened := in.estimateValue(contender, workload, readKey(tare.KeyConnects))
 	areKnown := okPlanned && okOpened && opened.mid > 0
 	if areKnown && opened.isBelow(planned.lo) {

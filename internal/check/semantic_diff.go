@@ -8,10 +8,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// maxDifferences is the number of differences that a finding spells out.
 const maxDifferences = 4
 
-// semanticDiff reads the semantics test: answers to edge cases, compared with those of the reference.
+// semanticDiff reads the semantics test: answers to edge cases, compared with those of the
+// reference.
 func semanticDiff() Check {
 	return Check{
 		ID:       "semantic-diff",
@@ -34,7 +34,7 @@ func semanticDiff() Check {
 	}
 }
 
-// describeDifferences returns the finding about one contender, with the most severe differences first.
+// describeDifferences names the most severe differences first.
 func describeDifferences(s tare.Semantics) tare.Finding {
 	f := tare.Finding{Contender: s.Contender, Severity: tare.Note}
 	var sentences []string

@@ -21,12 +21,12 @@ func sharedProcess() Check {
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.Study.Workloads {
-				var shared []string // contenders that share a process with the load generator
-				known := 0          // number of contenders for which this is known
+				var shared []string // contenders in one process with the load generator
+				known := 0          // contenders with this value
 				for _, c := range in.measuredContenders() {
 					if e, ok := in.estimateValue(c.ID, w.ID, readKey(tare.KeySharedProcess)); ok {
 						known++
-						if e.hi > 0 { // 1 in some round
+						if e.hi > 0 {
 							shared = append(shared, c.ID)
 						}
 					}
@@ -45,9 +45,8 @@ func sharedProcess() Check {
 	}
 }
 
-// findSharedProcess finds pairs of contenders that had the same process id in a round.
 func findSharedProcess(in Input) []tare.Finding {
-	if in.Plan.Isolation == tare.TrialWise { // processes run one after another, and ids can be reused
+	if in.Plan.Isolation == tare.TrialWise { // ids can be reused
 		return nil
 	}
 	type process struct {

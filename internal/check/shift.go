@@ -7,10 +7,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// estimateShift returns by how much the values y are above the values x, with an interval from lo to hi.
-// The estimate, that of Hodges and Lehmann, is the median of all differences y_j − x_i. The interval
-// contains every shift that the exact two-sided rank-sum test does not reject at level alpha. ok is false
-// if there are too few values for that level.
+// estimateShift returns by how much the values y are above the values x, with an interval. The
+// estimate is the median of all differences y_j − x_i. The interval contains every shift that the
+// exact rank-sum test does not reject at level alpha.
 //
 // Sources: H. B. Mann, D. R. Whitney, "On a test of whether one of two random variables is
 // stochastically larger than the other", Ann. Math. Statist. 18 (1947) 50–60; J. L. Hodges, E. L.
@@ -43,12 +42,11 @@ func estimateShift(x, y []float64, alpha float64) (estimate, lo, hi float64, ok 
 	return estimate, differences[k], differences[len(differences)-1-k], true
 }
 
-// rankSumNull returns P(U = u) for u = 0 … m·n if all m+n values come from one distribution. U is the
-// number of pairs in which the value of the first sample is the larger one. To compute P(U = u), it counts
-// the ways to choose n of the m+n ranks such that their sum is u above the smallest possible sum.
+// rankSumNull returns P(U = u) for u = 0 … m·n if all m+n values come from one distribution. U
+// counts the pairs whose first value is larger. It follows from the ways to choose n ranks with a
+// sum u above the smallest.
 func rankSumNull(m, n int) []float64 {
-	// ways[k][s] is the number of ways to choose k of the ranks so far such that their sum is s above
-	// the smallest possible sum.
+	// ways[k][s] is the number of ways to choose k ranks with a sum s above the smallest one.
 	ways := make([][]float64, n+1)
 	for k := range ways {
 		ways[k] = make([]float64, m*n+1)
@@ -56,7 +54,7 @@ func rankSumNull(m, n int) []float64 {
 	ways[0][0] = 1
 	for rank := 1; rank <= m+n; rank++ {
 		for k := min(rank, n); k >= 1; k-- {
-			// The k-th chosen rank adds rank−k, because in the smallest sum the k-th rank is k.
+			// In the smallest sum the k-th rank is k.
 			for s := m * n; s >= rank-k; s-- {
 				ways[k][s] += ways[k-1][s-(rank-k)]
 			}

@@ -11,8 +11,8 @@ import (
 // minColdBytes is the length from which a single body does not fit into the nearest caches.
 const minColdBytes = 8 << 20
 
-// sink finds contenders whose output is the same whatever the input (a sink is what consumes results, so
-// that the compiler cannot omit them), and workloads with a single input (body).
+// sink finds contenders whose output is the same whatever the input, and workloads with a single
+// input. A sink consumes results, so that the compiler cannot omit them.
 func sink() Check {
 	return Check{
 		ID:       "sink",
@@ -50,12 +50,11 @@ func sink() Check {
 	}
 }
 
-// findConstantOutput finds out whether a contender wrote the same number of bytes per operation in all
-// timed slices, although its answers in c have different lengths. If the slices go through all bodies they
-// write the mean length, which is correct. It does not judge bytes below the length of the shortest answer,
-// because answers of binary codecs may have been converted to JSON.
+// findConstantOutput returns a finding if all timed slices wrote the same bytes per operation,
+// despite answers of different lengths. Slices of all bodies may write the mean length. Binary
+// answers may have been shorter than in JSON.
 func findConstantOutput(in Input, c tare.Conformance) (finding tare.Finding, ok bool) {
-	if c.During || c.Probe { // during a round only a sample is tested, and probes are not timed
+	if c.During || c.Probe { // samples during a round, and untimed probes
 		return tare.Finding{}, false
 	}
 	haveDifferentLengths := c.Cases >= 2 && c.Bytes != c.MinBytes*int64(c.Cases)
@@ -76,7 +75,7 @@ func findConstantOutput(in Input, c tare.Conformance) (finding tare.Finding, ok 
 		return tare.Finding{}, false
 	}
 	bytes, ops := timed[0].BytesOut, timed[0].Ops
-	// Products are compared instead of bytes per operation, because integers are exact.
+	// Integers are exact, unlike bytes per operation.
 	isVaried := slices.ContainsFunc(timed, func(s tare.Slice) bool { return s.BytesOut*ops != bytes*s.Ops })
 	isBelowShortest := bytes < c.MinBytes*ops
 	isMeanLength := bytes*int64(c.Cases) == c.Bytes*ops

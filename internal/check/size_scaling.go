@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// maxFlatExponent is the exponent below which time does not grow with size: a hundred times the
+// maxFlatExponent is the exponent below which time does not grow with size. A hundred times the
 // bytes then take less than 2.5 times as long.
 const maxFlatExponent = 0.2
 

@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// sliceInvariance compares ratios in slices of the usual length with ratios in longer slices. A slice is a
-// timed run of a contender, usually a few milliseconds, between those of the others.
+// sliceInvariance compares ratios in slices of the usual length with ratios in longer slices. A
+// slice is one timed turn of a contender, usually some milliseconds.
 func sliceInvariance() Check {
 	return Check{
 		ID:       "slice-invariance",
@@ -54,13 +54,11 @@ func sliceInvariance() Check {
 	}
 }
 
-// inOrdinaryRound names a contender on a workload in a round whose slices have the planned length.
 func inOrdinaryRound(round int, workload, contender string) subjectRound {
 	return subjectRound{subject{contender, workload}, roundID{round, 1}}
 }
 
-// timesPerOp returns the wall time per operation of each contender on each workload in each round, in ns.
-// It omits those without operations or time.
+// timesPerOp returns the wall time per operation in ns.
 func timesPerOp(timed []tare.Slice) map[subjectRound]float64 {
 	type sum struct{ ns, ops int64 }
 	sums := map[subjectRound]sum{}
@@ -77,8 +75,7 @@ func timesPerOp(timed []tare.Slice) map[subjectRound]float64 {
 	return out
 }
 
-// ratiosByLength returns ln(contender/baseline) for each round at the plan's slice length and for each
-// long round, and the factor between the two slice lengths.
+// ratiosByLength returns ln(contender/baseline) of ordinary and of long rounds.
 func ratiosByLength(sums map[subjectRound]float64, workload, contender, baseline string) (short, long []float64, lengthFactor int) {
 	keys := slices.SortedFunc(maps.Keys(sums), func(a, b subjectRound) int {
 		return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.lengthFactor, b.lengthFactor))

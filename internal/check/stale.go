@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// stale compares an older result of the same study with the current machine and contenders.
 func stale() Check {
 	return Check{
 		ID:       "stale",
@@ -51,13 +50,12 @@ func stale() Check {
 	}
 }
 
-// Stale returns notes about differences between the machines and contenders of two results: Go,
-// module versions, processor, kernel. now may be a result that has only begun.
+// Stale returns notes about differences between the machines and contenders of two results. now may
+// be a result that has only begun.
 func Stale(old, now *tare.Result) []tare.Finding {
 	return stale().runAndComplete(Input{Stored: old, Machine: now.Machine, Evidence: evidence.Evidence{Contenders: now.Contenders}})
 }
 
-// describeProcessor returns the model and the number of cores, or "" if the model is unknown.
 func describeProcessor(m tare.Machine) string {
 	if m.CPU == "" {
 		return ""
@@ -65,8 +63,7 @@ func describeProcessor(m tare.Machine) string {
 	return fmt.Sprintf("%s (%s, %s)", m.CPU, m.Arch, format.Count(m.Cores, "core"))
 }
 
-// modulesChanged lists linked modules that changed version, appeared or disappeared. It returns nil
-// if either side lists none.
+// modulesChanged lists the differences, or nothing if a side is unknown.
 func modulesChanged(then, now []tare.Module) []string {
 	if len(then) == 0 || len(now) == 0 {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// sumsDisagree compares the two estimates that exist for each ratio of two contenders: the middle of its
-// blocks (a block is a few consecutive slices, timed runs of a few milliseconds), and the ratio of sums.
+// sumsDisagree compares the two estimates of a ratio: the middle of its blocks, and the ratio of
+// sums. A block is a few consecutive timed runs.
 func sumsDisagree() Check {
 	return Check{
 		ID:       "sums-disagree",
@@ -22,39 +22,47 @@ func sumsDisagree() Check {
 			"the middle does not contain their cost and the sum does: both values are correct, and answer different questions.",
 		Advice: "read the ratio of sums (sums_ratio in the result) if throughput matters, and find out what happens in the rare blocks",
 		atEnd:  true,
-		Run: func(in Input) []tare.Finding {
-			var out []tare.Finding
-			for _, c := range in.Comparisons {
-				if c.Metric != in.Primary() || c.Contender == c.Against || !c.Bounded() {
-					continue
-				}
-				i := slices.IndexFunc(in.Effects, func(e tare.Effects) bool {
-					return e.Workload == c.Workload && e.Metric == c.Metric && isBetween(e, c.Contender, c.Against)
-				})
-				if i < 0 || len(in.Effects[i].Sums) != len(in.Effects[i].Effects) {
-					continue
-				}
-				e := in.Effects[i]
-				logs := make([]float64, len(e.Sums)) // ln(ratio of sums / estimate)
-				for r := range logs {
-					logs[r] = e.Sums[r] - e.Effects[r]
-				}
-				if e.A != c.Contender {
-					logs = negate(logs)
-				}
-				halfWidth := c.HalfWidth()
-				lo, hi, ok := stats.Interval(logs, strict)
-				isBeyond := lo > halfWidth || hi < -halfWidth
-				if !ok || !isBeyond {
-					continue
-				}
-				out = append(out, tare.Finding{
-					Contender: c.Contender, Workload: c.Workload,
-					Message: fmt.Sprintf("the ratio to %s is %.4g by the middle of the blocks and %.4g by sums, which differ by more than the half-width (±%s, %s)",
-						c.Against, c.Ratio, c.SumsRatio, format.Percent(math.Expm1(halfWidth)), format.Count(len(logs), "round")),
-				})
-			}
-			return out
-		},
+		Run:    findDisagreements,
 	}
+}
+
+func findDisagreements(in Input) []tare.Finding {
+	var out []tare.Finding
+	for _, c := range in.Comparisons {
+		if c.Metric != in.Primary() || c.Contender == c.Against || !c.Bounded() {
+			continue
+		}
+		logs := in.sumsOverEstimates(c)
+		halfWidth := c.HalfWidth()
+		lo, hi, ok := stats.Interval(logs, strict)
+		isBeyond := lo > halfWidth || hi < -halfWidth
+		if !ok || !isBeyond {
+			continue
+		}
+		out = append(out, tare.Finding{
+			Contender: c.Contender, Workload: c.Workload,
+			Message: fmt.Sprintf("the ratio to %s is %.4g by the middle of the blocks and %.4g by sums, which differ by more than the half-width (±%s, %s)",
+				c.Against, c.Ratio, c.SumsRatio, format.Percent(math.Expm1(halfWidth)), format.Count(len(logs), "round")),
+		})
+	}
+	return out
+}
+
+// sumsOverEstimates returns ln(ratio of sums / estimate) of each round.
+func (in Input) sumsOverEstimates(c tare.Comparison) []float64 {
+	i := slices.IndexFunc(in.Effects, func(e tare.Effects) bool {
+		return e.Workload == c.Workload && e.Metric == c.Metric && isBetween(e, c.Contender, c.Against)
+	})
+	if i < 0 || len(in.Effects[i].Sums) != len(in.Effects[i].Effects) {
+		return nil
+	}
+	e := in.Effects[i]
+	logs := make([]float64, len(e.Sums))
+	for r := range logs {
+		logs[r] = e.Sums[r] - e.Effects[r]
+	}
+	if e.A != c.Contender {
+		return negate(logs)
+	}
+	return logs
 }

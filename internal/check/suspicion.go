@@ -7,56 +7,52 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// A study may contain a trap, a contender that repeats a published mistake, and expect a check to void it. If
-// the check has not done so, this file answers whether the check has missed the mistake or needs more rounds.
-// For example, one check voids a contender if the server counted another number of requests than were sent.
-// Its reason has one condition: the ratio of both numbers is below 0.99 or above 1.01. Whether the condition
-// is true follows from the interval of the ratio: it is true for 1.03 to 1.05, false for 0.995 to 1.002, and
+// A study may expect a check to void a trap, a contender that repeats a published mistake. If the
+// check did not, this file answers whether it missed the mistake or needs more rounds.
+//
+// For example, one check voids a server that counted another number of requests than were sent. Its
+// reason has one condition: the ratio of both numbers is below 0.99 or above 1.01. The interval of
+// the ratio decides. The condition is true for 1.03 to 1.05, false for 0.995 to 1.002, and
 // undecided for 0.97 to 1.02.
 
-// voidReason is a possible reason to void a contender: the check voids it if all conditions are true.
+// voidReason is a reason to void a contender. It applies if all conditions are true.
 type voidReason []condition
 
-// condition is true if the middle of the values x, which chance scatters, is below low or above high.
+// condition is true if the middle of the values x is below low or above high.
 type condition struct {
 	x         []float64 // one value per round
 	low, high float64
 	level     float64 // error level at which the check judges
-	isFalse   bool    // the condition is false for certain; x is nil
+	isFalse   bool    // false for certain; x is nil
 }
 
-// proof is the result of comparing a condition or a reason with the evidence.
 type proof int
 
 const (
-	unrecorded proof = iota // the values were not recorded, so the check does not apply
+	unrecorded proof = iota // the check does not apply
 	undecided               // more rounds are needed
-	disproved               // the condition or reason is false
-	proved                  // the condition or reason is true
+	disproved
+	proved
 )
 
-// disprovedByRecords returns a reason that is disproved for certain. A check that does not depend on chance
-// returns it for records in which it has looked for the mistake: if they showed it, the contender would be
-// void already.
+// disprovedByRecords returns a reason that is false for certain, for checks that do not depend on
+// chance.
 func disprovedByRecords() voidReason { return voidReason{{isFalse: true}} }
 
-// outsideRange returns the condition, at the strict level, that x is below low or above high.
 func outsideRange(x []float64, low, high float64) condition {
 	return condition{x: x, low: low, high: high, level: strict}
 }
 
-// aboveLimit returns the condition that x is above limit, and belowLimit that it is below.
 func aboveLimit(x []float64, limit float64) condition { return outsideRange(x, math.Inf(-1), limit) }
 func belowLimit(x []float64, limit float64) condition { return outsideRange(x, limit, math.Inf(1)) }
 
-// offOne returns the condition that ratios which should be 1 are off by more than margin, as a factor
-// in either direction.
+// offOne returns the condition that ratios are off 1 by a factor of more than 1+margin.
 func offOne(x []float64, margin float64) condition {
 	return outsideRange(x, 1/(1+margin), 1+margin)
 }
 
-// prove compares the interval of x with low and high. If the condition is true, the probability that it is
-// disproved is at most half the error level.
+// prove compares the interval of x with low and high. A true condition is disproved with at most
+// half the error level.
 func (c condition) prove() proof {
 	switch lo, hi, hasInterval := stats.Interval(c.x, c.level); {
 	case c.isFalse:
@@ -73,15 +69,15 @@ func (c condition) prove() proof {
 	return undecided
 }
 
-// isLikely reports whether the condition is true for the estimate of the middle of x, whatever its interval is.
+// isLikely reports whether the estimate meets the condition.
 func (c condition) isLikely() bool {
 	estimate := stats.HodgesLehmann(c.x)
 	return estimate < c.low || estimate > c.high
 }
 
-const outOfReach = stats.MaxRounds + 1 // a number of rounds that means "more than any study has"
+const outOfReach = stats.MaxRounds + 1 // more rounds than any study has
 
-// roundsNeeded returns the number of rounds that would decide about the condition, or outOfReach.
+// roundsNeeded returns the number of rounds that would decide, or outOfReach.
 func (c condition) roundsNeeded() int {
 	const minForSpread = 4 // fewer rounds do not show how much x varies
 	minRounds := stats.MinRounds(c.level)
@@ -105,8 +101,6 @@ func (c condition) roundsNeeded() int {
 	return n
 }
 
-// prove combines the conditions. One false condition disproves the reason, because all must be true. A reason
-// without conditions is unrecorded.
 func (r voidReason) prove() proof {
 	var proofs []proof
 	for _, c := range r {
@@ -123,8 +117,8 @@ func (r voidReason) prove() proof {
 	return proved
 }
 
-// forecastRounds returns the number of rounds that would decide about the reason, and whether it would then be
-// proved. To prove it, all of its conditions must be decided; to disprove it, one false condition is enough.
+// forecastRounds returns the number of rounds that would decide. One false condition disproves the
+// reason.
 func (r voidReason) forecastRounds() (rounds int, willProve bool) {
 	toProve, toDisprove := 0, outOfReach
 	willProve = true
@@ -141,9 +135,8 @@ func (r voidReason) forecastRounds() (rounds int, willProve bool) {
 	return toDisprove, false
 }
 
-// roundsToDecide returns the number of rounds that would decide about a contender whose reasons to be void are
-// still open: to prove one of them if one is likely, or else to disprove all. 0 means more rounds than any study
-// has.
+// roundsToDecide returns the rounds that would prove a likely reason, or else disprove all. 0 means
+// more than any study has.
 func roundsToDecide(reasons []voidReason) int {
 	toProve, toDisprove := outOfReach, 0
 	anyLikely := false
@@ -164,7 +157,6 @@ func roundsToDecide(reasons []voidReason) int {
 	return n
 }
 
-// roundsMeasured returns the number of rounds at the plan's slice length whose trial of contender was completed.
 func (in Input) roundsMeasured(contender string) int {
 	n := 0
 	for _, t := range in.Trials {

@@ -8,13 +8,13 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// maxTimeoutsMissing is the share of the timeouts that may be missing from the latencies, because
-// their requests were in flight when measuring ended.
+// maxTimeoutsMissing is the share of the timeouts that may be missing: requests in flight when
+// measuring ended.
 const maxTimeoutsMissing = 0.10
 
-// timeoutsCounted returns the check that timeouts are among the recorded latencies. For example, a load
-// generator with a timeout of 2 s counts 1000 answers and 50 timeouts, but its histogram has only 1000
-// latencies: the 50 slowest requests are missing.
+// timeoutsCounted checks that timeouts are among the recorded latencies. For example, a load
+// generator counts 1000 answers and 50 timeouts, but only 1000 latencies. The 50 slowest requests
+// are missing.
 func timeoutsCounted() Check {
 	return Check{
 		ID:       "timeouts-counted",
@@ -38,9 +38,7 @@ func timeoutsCounted() Check {
 	}
 }
 
-// timeoutReasons returns a reason to void contender for each of its trials with timeouts. It is used if contender
-// is a trap, which the check should void, and the check has found nothing. Then each reason is disproved for
-// certain, because the check does not depend on chance.
+// timeoutReasons returns disproved reasons for trials with timeouts: chance plays no part.
 func timeoutReasons(in Input, contender string) (reasons []voidReason) {
 	for _, w := range in.trafficWorkloads() {
 		for _, t := range in.Trials {
@@ -52,8 +50,6 @@ func timeoutReasons(in Input, contender string) (reasons []voidReason) {
 	return reasons
 }
 
-// timeoutLatencies returns the latencies of a trial in which requests timed out. It returns false if
-// no request timed out, the trial does not count, or it has no histogram.
 func timeoutLatencies(t tare.Trial, w tare.Workload) (h *hist.Hist, ok bool) {
 	s := t.Samples[w.ID]
 	_, hasRequests := s[tare.KeyRequests]
@@ -62,8 +58,6 @@ func timeoutLatencies(t tare.Trial, w tare.Workload) (h *hist.Hist, ok bool) {
 	return h, isCounted(t) && hasTimeouts && err == nil
 }
 
-// whyMissing returns a sentence saying that timeouts are missing from the latencies of a trial. It returns
-// "" if none are missing, or if no request timed out.
 func whyMissing(t tare.Trial, w tare.Workload) string {
 	h, ok := timeoutLatencies(t, w)
 	if !ok {
@@ -74,7 +68,8 @@ func whyMissing(t tare.Trial, w tare.Workload) string {
 	if missing > maxTimeoutsMissing*timeouts {
 		return fmt.Sprintf("%s of %s are not among the latencies: %d were recorded for %s answers", formatNumber(missing), format.Count(int(timeouts), "timeout"), h.Count(), formatNumber(requests))
 	}
-	// In a closed loop, where a client waits for each answer, a timeout is among the longest latencies.
+	// In a closed loop a client waits for each answer. A timeout is then among the longest
+	// latencies.
 	longest := h.Above(h.Max() / 2)
 	isClosedLoop := w.Traffic.Rate == 0
 	if isClosedLoop && float64(longest) < (1-maxTimeoutsMissing)*timeouts {

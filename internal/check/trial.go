@@ -8,7 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// trial finds the contenders that had failed trials. A trial is one process of a contender in one round.
+// trial finds the contenders that had failed trials. A trial is one process of a contender in one
+// round.
 func trial() Check {
 	return Check{
 		ID:       "trial",
@@ -22,7 +23,7 @@ func trial() Check {
 		withFailures: true,
 		Run: func(in Input) []tare.Finding {
 			failed := map[string][]tare.Trial{} // by contender
-			var order []string                  // contenders, by their first failure
+			var order []string                  // by first failure
 			for _, t := range in.Trials {
 				if t.Error == nil {
 					continue
@@ -41,11 +42,9 @@ func trial() Check {
 	}
 }
 
-// voidRoundAdvice is the advice of findings after which the other rounds still count.
 const voidRoundAdvice = "the other rounds count, and the intervals come from them; make sure that the failure has nothing to do with the amount of work"
 
-// describeFailures returns the finding about a contender's failed trials: void if so many failed that the
-// contender left the study, otherwise a warning about the void rounds.
+// describeFailures returns a warning if the contender stays in the study.
 func (in Input) describeFailures(id string, failed []tare.Trial) tare.Finding {
 	first := failed[0]
 	f := tare.Finding{Contender: id, Message: fmt.Sprintf("%s in %s: %s", describeEnd(first.Error.Class), roundIDOf(first), first.Error.Message)}
@@ -85,7 +84,6 @@ func joinRounds(rounds []roundID) string {
 	return strings.Join(names, ", ")
 }
 
-// describeEnd returns the predicate of a sentence about a failed trial, by the class of its error.
 func describeEnd(class string) string {
 	switch class {
 	case tare.ErrStart:

@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// wrongAnswer adds up the wrong answers of each contender on each workload, as package lab has counted them.
 func wrongAnswer() Check {
 	return Check{
 		ID:       "wrong-answer",
@@ -22,7 +21,7 @@ func wrongAnswer() Check {
 		forAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
-			sums := map[subject]*tare.Conformance{} // of the test before timing and of the samples in each round
+			sums := map[subject]*tare.Conformance{} // of the tests before and during timing
 			var order []subject
 			for _, c := range in.Conformance {
 				k := subject{c.Contender, c.Workload}

@@ -1,5 +1,6 @@
-// Package evidence stores the measurements of a study, and finds them by round, workload and contender (a
-// measured program). It leaves out the void parts of trials ([tare.Trial.Counts]).
+// Package evidence stores the measurements of a study, and finds them by round, workload and
+// contender. A contender is a measured program. Void measurements ([tare.Trial.Counts]) are
+// omitted.
 package evidence
 
 import (
@@ -9,29 +10,30 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Evidence is a study with its measurements so far. For example, after 12 rounds it has 12 trials of each
-// contender (a trial is the process of a contender in one round) and the slices, the timed runs, of each trial.
+// Evidence is a study with its measurements so far. For example, after 12 rounds it has 12 trials
+// of each contender. A trial is the process of a contender in one round. A slice is one of its
+// timed runs.
 type Evidence struct {
 	Study       tare.Study
 	Plan        tare.Plan
 	Contenders  []tare.Contender
-	Rounds      int                // number of complete rounds, without extra rounds
-	Slices      []tare.Slice       // of all rounds, including extra rounds with longer slices (see Index)
-	Trials      []tare.Trial       // of all rounds, with marks on void parts
-	Semantics   []tare.Semantics   // results of semantics tests, outside the rounds
-	Conformance []tare.Conformance // comparisons with the reference, before timing
-	Final       bool               // the study has stopped: there will be no more rounds
+	Rounds      int                // complete rounds, without extra rounds
+	Slices      []tare.Slice       // includes extra rounds with longer slices
+	Trials      []tare.Trial       // marked if a part is void
+	Semantics   []tare.Semantics   // outside the rounds
+	Conformance []tare.Conformance // before timing
+	Final       bool               // there will be no more rounds
 
 	index *Index // nil before Indexed
 }
 
-// Indexed returns the evidence with its index, so that Index does not build it again.
+// Indexed returns the evidence with its index, which Index otherwise builds each time.
 func (e Evidence) Indexed() Evidence {
 	e.index = e.Index()
 	return e
 }
 
-// Index returns the index of the evidence. It builds the index if Indexed was not called.
+// Index returns the index of the evidence.
 func (e Evidence) Index() *Index {
 	if e.index != nil {
 		return e.index
@@ -39,15 +41,14 @@ func (e Evidence) Index() *Index {
 	return newIndex(e)
 }
 
-// FromResult returns the evidence in a saved result. It has no slices: a result has only their sums, in the
-// samples of its trials. It suffices to look up values; [ForRejudging] is for judging the result again.
+// FromResult returns the evidence in a saved result. It has no slices; see [ForRejudging].
 func FromResult(r *tare.Result) Evidence {
 	study := tare.Study{ID: r.Study, Kind: r.Kind, Baseline: r.Baseline(), Metrics: r.Metrics, Workloads: r.Workloads}
 	e := Evidence{Study: study, Plan: r.Plan, Contenders: r.Contenders, Rounds: r.RoundsDone, Trials: r.Trials, Semantics: r.Semantics, Final: true}
 	return e.Indexed()
 }
 
-// Looks returns the number of times that the evidence is judged in the course of the study.
+// Looks returns the number of times that the evidence is judged.
 func (e Evidence) Looks() int { return max(1, len(e.Plan.Looks)) }
 
 // Contender returns the contender with this id.
@@ -59,14 +60,13 @@ func (e Evidence) Contender(id string) (c tare.Contender, ok bool) {
 	return e.Contenders[i], true
 }
 
-// Compared returns the ids of the contenders that are compared with the baseline, including the
-// baseline: all but traps, which repeat a published mistake, and the null contender, which does nothing.
+// Compared returns the ids of the baseline and the contenders that are compared with it. Traps
+// repeat a published mistake, and the null contender does nothing.
 func (e Evidence) Compared() []string {
 	return e.Having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl, tare.RoleApart)
 }
 
-// Alike returns the ids of the contenders that are also compared with each other: as Compared, but
-// without those of [tare.RoleApart], which do another job.
+// Alike returns the ids of the contenders that are also compared with each other.
 func (e Evidence) Alike() []string {
 	return e.Having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl)
 }
@@ -102,8 +102,7 @@ func MetricsOf(w tare.Workload, metrics []string) []string {
 	return out
 }
 
-// Measures reports whether the workload with this id is measured and metric applies to it. If not, why
-// is the reason.
+// Measures reports whether metric is measured on the workload. If not, it returns the reason.
 func (e Evidence) Measures(workload, metric string) (why string, ok bool) {
 	w, ok := e.Workload(workload)
 	if !ok {

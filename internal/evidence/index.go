@@ -9,16 +9,14 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file finds the measurements of one contender (a measured program) on one workload in one round. For
-// example, InRound answers: how much CPU time did "chi" use per operation of workload "static" in round 3?
+// This file finds the measurements of one contender on one workload in one round. For example: how
+// much CPU time did "chi" use per operation of workload "static" in round 3?
 //
-// In a round the contenders take turns. A turn is called a slice: one program runs operations for some ms
-// while the others wait. The CPU time of a slice contains two costs that do not come from the operations, and
-// that Cost subtracts:
-//   - The idle cost: a process uses some CPU time even if it does nothing. The null contender, a program that
-//     does nothing when its turn comes, shows how much.
-//   - The wake cost: when a process gets its turn, threads of its runtime wake up and stay awake for a moment.
-//     A few extra rounds with longer slices show how much, because there it is spread over more operations.
+// In a round the contenders take turns. A turn is called a slice: one program runs operations for
+// some ms. Its CPU time contains two costs that do not come from the operations:
+//   - The idle cost is the CPU time of a process that does nothing. The null contender shows it.
+//   - The wake cost comes from threads that wake up when a process gets its turn. It is smaller per
+//     operation in the longer slices of extra rounds.
 
 // Key names one contender on one workload in one round.
 type Key struct {
@@ -26,31 +24,29 @@ type Key struct {
 	Workload, Contender string
 }
 
-// At returns the key of a round, a workload and a contender.
+// At returns a key.
 func At(round int, workload, contender string) Key { return Key{round, workload, contender} }
 
-// Index finds slices and samples by key. It omits measurements that do not count, and extra rounds.
+// Index finds slices and samples by key. It omits void measurements and extra rounds.
 type Index struct {
 	rounds   []int                // ascending
 	slices   map[Key][]tare.Slice // sorted by Slice.Index
-	samples  map[Key]tare.Sample  // measurements of the entire process in a round, not of its slices
-	idleCost map[workKey]float64  // CPU time per slice of a process that does nothing, in ns
-	wakeCost float64              // CPU time per slice that a process uses because it gets its turn, in ns
+	samples  map[Key]tare.Sample  // of the entire process
+	idleCost map[workKey]float64  // ns of CPU time per slice
+	wakeCost float64              // ns of CPU time per slice
 }
 
-// workKey names one workload in one round, for all contenders.
 type workKey struct {
 	round    int
 	workload string
 }
 
-// isExtraRound reports whether a round has longer slices than planned. Tau is the factor of their length:
-// 1 in ordinary rounds, and for example 8 in extra rounds.
+// isExtraRound reports whether a round has longer slices than planned, by the factor tau.
 func isExtraRound(tau int) bool { return tau > 1 }
 
 func newIndex(e Evidence) *Index {
 	x := &Index{slices: map[Key][]tare.Slice{}, samples: map[Key]tare.Sample{}}
-	type trialKey struct { // names the process of a contender in a round, which is called a trial
+	type trialKey struct { // one process
 		round     int
 		contender string
 	}
@@ -87,11 +83,11 @@ func newIndex(e Evidence) *Index {
 	return x
 }
 
-// findIdleCosts returns the CPU time per slice of the null contender, by round and workload: the median over
-// its slices. For a round without the null contender it returns the median over the other rounds.
+// findIdleCosts returns the median CPU time per slice of the null contender. Rounds without it get
+// the median over the others.
 func (x *Index) findIdleCosts(e Evidence) map[workKey]float64 {
 	costs := map[workKey]float64{}
-	costsOfWorkload := map[string][]float64{} // one per round
+	costsOfWorkload := map[string][]float64{} // values of the rounds
 	nullIDs := e.Having(tare.RoleNull)
 	for k, ss := range x.slices {
 		if !slices.Contains(nullIDs, k.Contender) {
@@ -114,30 +110,28 @@ func (x *Index) findIdleCosts(e Evidence) map[workKey]float64 {
 	return costs
 }
 
-// Rounds returns the numbers of the rounds with measurements, ascending.
+// Rounds returns the rounds with measurements, ascending.
 func (x *Index) Rounds() []int { return x.rounds }
 
-// Slices returns the slices of one contender on one workload in one round, in order.
+// Slices returns the slices of one key, in order.
 func (x *Index) Slices(k Key) []tare.Slice { return x.slices[k] }
 
-// Sample returns what was measured once in the round, or nil if nothing was.
+// Sample returns what was measured once in the round, or nil.
 func (x *Index) Sample(k Key) tare.Sample { return x.samples[k] }
 
-// WakeCost returns the CPU time in ns that each slice costs a process because it gets its turn, or 0 if unknown.
+// WakeCost returns the wake cost of a slice in ns, or 0 if unknown.
 func (x *Index) WakeCost() float64 { return x.wakeCost }
 
-// sliceSum is the sum of the slices of one key.
 type sliceSum struct {
 	ns, ops float64
-	slices  float64 // number of slices, including slices without operations
+	slices  float64 // includes slices without operations
 }
 
 func (s sliceSum) nsPerOp() float64     { return s.ns / s.ops }
 func (s sliceSum) opsPerSlice() float64 { return s.ops / s.slices }
 
-// findWakeCost estimates the wake cost from each pair of ordinary and longer slices of a key. It returns the
-// median over the pairs of a round, and then over the extra rounds, or 0 if there are fewer than
-// stats.LongRounds extra rounds.
+// findWakeCost estimates the wake cost from pairs of ordinary and longer slices. It returns 0 if
+// there are too few extra rounds.
 func (x *Index) findWakeCost(e Evidence) float64 {
 	costs := map[int][]float64{} // by round
 	for k, long := range x.sumLongSlices(e) {
@@ -160,8 +154,8 @@ func (x *Index) findWakeCost(e Evidence) float64 {
 	return max(0, stats.Median(medians)) // chance can make longer slices cost more per operation
 }
 
-// sumLongSlices returns the sums of the slices of extra rounds. It omits workloads with load: their servers
-// do not take turns, so they have no wake cost.
+// sumLongSlices sums the slices of extra rounds. Servers under load do not take turns, so they have
+// no wake cost.
 func (x *Index) sumLongSlices(e Evidence) map[Key]sliceSum {
 	sums := map[Key]sliceSum{}
 	for _, s := range e.Slices {
@@ -182,13 +176,12 @@ func (x *Index) sumLongSlices(e Evidence) map[Key]sliceSum {
 	return sums
 }
 
-// compareLengths computes the wake cost from the short and the long slices of one key. The time of an
-// operation in a slice of n operations is a + b/n: a is the time of the work, and b the wake cost.
-// Two lengths give two equations, and so
+// compareLengths computes the wake cost b of one key. An operation in a slice of n operations takes
+// a + b/n. Two lengths give
 //
 //	b = (time(short) − time(long)) / (1/n(short) − 1/n(long))
 //
-// It returns false if the long slices have less than twice as many operations, because b is then too inexact.
+// If the long slices have less than twice as many operations, b is too inexact.
 func compareLengths(short, long sliceSum) (cost float64, ok bool) {
 	if short.ops == 0 || long.opsPerSlice() < 2*short.opsPerSlice() {
 		return 0, false
@@ -196,25 +189,24 @@ func compareLengths(short, long sliceSum) (cost float64, ok bool) {
 	return (short.nsPerOp() - long.nsPerOp()) / (1/short.opsPerSlice() - 1/long.opsPerSlice()), true
 }
 
-// Cost returns the cost of a slice in ns: its CPU time without the idle cost and the wake cost if metric is
-// "cpu", and otherwise its wall time.
+// Cost returns the cost of a slice in ns: for "cpu" without the idle and the wake cost, otherwise
+// the wall time.
 func (x *Index) Cost(s tare.Slice, metric string) float64 {
 	if metric != "cpu" {
 		return float64(s.WallNS)
 	}
 	cpu := x.cpuWithWaking(s)
-	return max(cpu-x.wakeCost, cpu/2) // the wake cost is an estimate: subtract at most half
+	return max(cpu-x.wakeCost, cpu/2) // the wake cost is only an estimate
 }
 
-// cpuWithWaking returns the CPU time of a slice without the idle cost, but with the wake cost. It includes the
-// time that the process used since its previous slice, for example to complete a garbage collection.
+// cpuWithWaking includes the time since the previous slice, for example to complete a garbage
+// collection.
 func (x *Index) cpuWithWaking(s tare.Slice) float64 {
 	sincePrevious := float64(s.IdleCPUNS) - x.idleCost[workKey{s.Round, s.Workload}]
 	return float64(s.CPUNS) + max(0, sincePrevious)
 }
 
-// PerRound returns the values of metric for contender on workload, in round order. Rounds without a
-// value are omitted.
+// PerRound returns the values of metric for contender on workload, in round order.
 func (x *Index) PerRound(m tare.Metric, workload, contender string) []float64 {
 	var values []float64
 	for _, r := range x.rounds {
@@ -225,9 +217,7 @@ func (x *Index) PerRound(m tare.Metric, workload, contender string) []float64 {
 	return values
 }
 
-// InRound returns the value of a metric for one key, or false if it was not measured. The value per
-// operation comes from the slices. A metric that is measured once per round comes from the sample, and so do
-// all metrics if the evidence has no slices.
+// InRound returns the value of a metric for one key. Without slices it comes from the sample.
 func (x *Index) InRound(m tare.Metric, k Key) (value float64, ok bool) {
 	if !m.PerSlice || len(x.slices) == 0 {
 		v, ok := x.samples[k][m.Key]

@@ -7,13 +7,12 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// ForRejudging returns the evidence of a saved result r, so that study s can judge it again: the claims of s
-// may have changed since r was measured. r has only sums of slices, so the evidence has one slice with that
-// sum for each contender, workload and round.
+// ForRejudging returns the evidence of a saved result r, so that a changed study s can judge it
+// again. r has only sums of slices, so there is one slice for each sum.
 func ForRejudging(s tare.Study, r *tare.Result) Evidence {
 	e := FromResult(r)
 	s.Workloads, s.Metrics, s.Baseline = r.Workloads, r.Metrics, r.Baseline()
-	e.Study, e.index = s, nil // the index lacks the slices
+	e.Study, e.index = s, nil
 	for _, t := range r.Trials {
 		if isExtraRound(t.Tau) {
 			continue
@@ -24,8 +23,7 @@ func ForRejudging(s tare.Study, r *tare.Result) Evidence {
 			}
 		}
 	}
-	// Take only the first comparison with the reference of each contender and workload. It was made before
-	// timing; the later ones are of samples from the rounds.
+	// Later comparisons with the reference were made during timing. Take only the first.
 	type key struct {
 		contender, workload string
 		probe               bool
@@ -40,8 +38,7 @@ func ForRejudging(s tare.Study, r *tare.Result) Evidence {
 	return e.Indexed()
 }
 
-// sumSlices returns one slice with the sums of all slices of a trial on a workload: a sample has the value
-// per operation and the number of operations. It returns false if the trial has no time on the workload.
+// sumSlices returns one slice for all slices of a trial on a workload.
 func sumSlices(t tare.Trial, workload string) (s tare.Slice, ok bool) {
 	sample := t.Samples[workload]
 	total := func(metric string) int64 {

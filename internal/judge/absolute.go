@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// ruleValue decides a criterion that limits the value of one contender, such as p99 <= 50ms, by the
-// order-statistic interval for the median of the value over rounds. It decides once, when the study has stopped.
+// ruleValue decides a criterion that limits an absolute value, such as p99 <= 50ms. It decides only
+// once, after the study has stopped.
 func (j *judge) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	m, _ := tare.MetricNamed(v.Metric)
 	values := j.evidence.Index().PerRound(m, v.Workload, v.Contender)
@@ -40,9 +40,9 @@ func (j *judge) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	if v.Verdict != tare.Inconclusive {
 		return
 	}
-	// stats.RoundsNeeded forecasts the rounds of a signed-rank interval. The sign test of an
-	// order-statistic interval needs 3/2 as many (relative efficiency 2/3 for normal data: E. L.
-	// Lehmann, "Nonparametrics", §4.3).
+	// stats.RoundsNeeded forecasts for a signed-rank interval. A sign test needs 3/2 as many
+	// rounds. Its relative efficiency is 2/3 for normal data (E. L. Lehmann, "Nonparametrics",
+	// §4.3).
 	if n, ok := stats.RoundsNeeded(values, alpha, stats.MaxRounds, rule.Limit); ok {
 		v.RoundsNeeded = min(max(n*3/2, len(values)+1), stats.MaxRounds)
 	}

@@ -5,9 +5,8 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Again judges the claims of study s again by its saved result r, and replaces the claims, the answer,
-// the recommendation and the questions of decompositions in r, because s may have changed since r was
-// measured. The measurements in r stay the same, so a claim about something that was not measured remains unanswered.
+// Again judges the claims and the answer of study s again, and replaces them in its saved result r.
+// The measurements in r stay the same.
 func Again(s tare.Study, r *tare.Result) {
 	r.Claims = Claims(evidence.ForRejudging(s, r), r.Comparisons, r.Values, r.Findings, r.NotWeighed)
 	r.Question, r.Recommended = s.Question, Recommended(s, r)

@@ -10,11 +10,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Answer answers the question of study s by result r: it returns a headline, a line of figures below it, and
-// the comparisons that both quote. A study lists possible answers, such as "Yes: chi takes {chi static time
-// less} less time", in which braces stand for a measured figure. Answer uses the first of them whose
-// condition holds and whose headline (or text, if it has no headline) quotes only measured figures. If none
-// fits because a contender could not be measured, the headline states that; otherwise both texts are "".
+// Answer answers the question of study s by result r. It returns a headline, a line of figures, and
+// the comparisons that both quote. Both texts are "" if the study has no fitting answer.
+//
+// A study lists possible answers, such as "Yes: chi takes {chi static time less} less time". Braces
+// mark a measured figure. Answer uses the first one that fits: its condition holds, and its figures
+// were measured.
 func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []tare.Quote) {
 	q := &quoter{study: s, result: r}
 	if a, text := q.firstFit(s.Answer); text != "" {
@@ -34,13 +35,11 @@ func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []ta
 	return "", "", nil
 }
 
-// quoter quotes figures of a result of study s.
 type quoter struct {
 	study  tare.Study
 	result *tare.Result
 }
 
-// collectQuotes returns the measured comparisons that an answer quotes, each once.
 func (q *quoter) collectQuotes(a tare.Answer) (out []tare.Quote) {
 	parts, _ := tare.SplitFigures(a.Text + a.Headline + a.Figures)
 	for _, p := range parts {
@@ -56,15 +55,13 @@ func (q *quoter) collectQuotes(a tare.Answer) (out []tare.Quote) {
 	return out
 }
 
-// Recommended returns a sentence about the recommendation of the publication that the study tests, and
-// whether the result confirms it. It chooses the sentence as Answer does, and returns "" if none fits.
+// Recommended returns whether the result confirms the recommendation of the publication. It chooses
+// a sentence as Answer does, and returns "" if none fits.
 func Recommended(s tare.Study, r *tare.Result) string {
 	_, text := (&quoter{study: s, result: r}).firstFit(s.Recommended)
 	return text
 }
 
-// firstFit returns the first answer whose condition holds and whose figures were all measured, and its
-// text with the figures filled in. text is "" if there is no such answer.
 func (q *quoter) firstFit(answers []tare.Answer) (a tare.Answer, text string) {
 	for _, a := range answers {
 		if text, err := q.fillFigures(a.Text + a.Headline); err == nil && q.matchesOutcome(a) {
@@ -74,13 +71,12 @@ func (q *quoter) firstFit(answers []tare.Answer) (a tare.Answer, text string) {
 	return tare.Answer{}, ""
 }
 
-// Quote returns text with the figures that it names in braces replaced by their values in r, as in
-// the answers of a study. It returns an error if r does not have one of the figures.
+// Quote replaces the figures in braces in text by their values in r. It returns an error if r lacks
+// one.
 func Quote(s tare.Study, r *tare.Result, text string) (string, error) {
 	return (&quoter{study: s, result: r}).fillFigures(text)
 }
 
-// fillFigures does the work of [Quote].
 func (q *quoter) fillFigures(text string) (string, error) {
 	parts, err := tare.SplitFigures(text)
 	if err != nil {
@@ -101,8 +97,8 @@ func (q *quoter) fillFigures(text string) (string, error) {
 	return b.String(), nil
 }
 
-// fillParts fills in the figures of a text whose parts are separated by semicolons. It omits each part
-// of which a figure was not measured, and returns "" if no part with a figure remains.
+// fillParts fills in the figures of a text with parts between semicolons. It omits parts with an
+// unmeasured figure.
 func (q *quoter) fillParts(text string) string {
 	var filledParts []string
 	hasFigure := false
@@ -111,7 +107,7 @@ func (q *quoter) fillParts(text string) string {
 		if err != nil {
 			continue
 		}
-		if len(filledParts) == 0 && i > 0 { // the part begins the line now: capitalize it
+		if len(filledParts) == 0 && i > 0 { // the part begins the line now
 			filled = strings.ToUpper(filled[:1]) + filled[1:]
 		}
 		filledParts = append(filledParts, filled)
@@ -123,9 +119,7 @@ func (q *quoter) fillParts(text string) string {
 	return strings.Join(filledParts, "; ") + "."
 }
 
-// matchesOutcome reports whether the condition of an answer holds: the worst ruling (not met, void,
-// inconclusive or met) of what a.Of names is a.When. a.Of names criteria or, if the answer has a.Ratio or
-// a.To, ratios. matchesOutcome returns true if a.When is empty, and false if something in a.Of has no ruling.
+// matchesOutcome reports whether the worst ruling on a.Of is a.When.
 func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	if a.When == "" {
 		return true
@@ -134,9 +128,9 @@ func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	for _, name := range a.Of {
 		var rulingsOfName []tare.Ruling
 		switch {
-		case a.Ratio != "": // the answer itself has a limit for the ratios
+		case a.Ratio != "": // the answer itself limits the ratios
 			rulingsOfName = q.limitRulings(a, name)
-		case a.To != "": // the answer asks whether the ratios change from their workload to a.To
+		case a.To != "": // the ratios may change from their workload to a.To
 			rulingsOfName = q.changeRulings(a, name)
 		default:
 			rulingsOfName = q.criterionRulings(name)
@@ -154,8 +148,7 @@ func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	return false
 }
 
-// criterionRulings returns the rulings on the criteria that name refers to: "CONTENDER WORKLOAD METRIC", or
-// "* WORKLOAD METRIC" for those of all contenders.
+// criterionRulings returns the rulings on "CONTENDER WORKLOAD METRIC". The contender may be "*".
 func (q *quoter) criterionRulings(name string) (out []tare.Ruling) {
 	for _, v := range q.result.Verdicts {
 		subject := v.Workload + " " + v.Metric
@@ -166,14 +159,12 @@ func (q *quoter) criterionRulings(name string) (out []tare.Ruling) {
 	return out
 }
 
-// limitRulings returns the ruling on the ratio "CONTENDER WORKLOAD METRIC", by the limit of answer a,
-// or nil if the ratio was not measured. If the limit is 1, a difference that the control (the baseline
-// a second time) also shows is inconclusive.
+// limitRulings returns the ruling on "CONTENDER WORKLOAD METRIC" by the limit of answer a, or nil.
 func (q *quoter) limitRulings(a tare.Answer, name string) []tare.Ruling {
 	words := strings.Fields(name)
 	rule, err := a.Rule()
 	if err != nil || len(words) != 3 {
-		return nil // impossible in a valid study
+		return nil
 	}
 	f := tare.Figure{Contender: words[0], Workload: words[1], Metric: words[2]}
 	c, ok := q.findComparison(f)
@@ -189,8 +180,7 @@ func (q *quoter) limitRulings(a tare.Answer, name string) []tare.Ruling {
 	return []tare.Ruling{decideRule(rule, c)}
 }
 
-// changeRulings returns met if the ratio "CONTENDER WORKLOAD METRIC" does not change from its workload to
-// workload a.To, and not met if it changes. It returns nil if the ratio was not measured on one of them.
+// changeRulings returns met if the ratio "CONTENDER WORKLOAD METRIC" is the same on workload a.To.
 func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
 	words := strings.Fields(name)
 	from := tare.Figure{Contender: words[0], Workload: words[1], Metric: words[2]}
@@ -209,8 +199,6 @@ func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
 	return []tare.Ruling{tare.Met}
 }
 
-// formatFigure returns figure f as text, in the form f.Form. It returns false if the figure was not
-// measured, or if it is void and the form has no words for that.
 func (q *quoter) formatFigure(f tare.Figure) (text string, ok bool) {
 	switch f.Form {
 	case tare.FigureShare, tare.FigureWhole:
@@ -234,12 +222,11 @@ func (q *quoter) formatFigure(f tare.Figure) (text string, ok bool) {
 	return q.formatComparison(f)
 }
 
-// formatComparison returns figure f, whose form quotes a comparison with the baseline, as formatFigure does.
 func (q *quoter) formatComparison(f tare.Figure) (text string, ok bool) {
 	c, ok := q.findComparison(f)
 	floor := tare.NoiseFloor(q.result.Comparisons, f.Workload, f.Metric)
 	why := q.whyVoid(f)
-	switch { // forms with words for a void ratio
+	switch {
 	case f.Form == tare.FigureBrief && why != "":
 		return "is void", true
 	case f.Form == tare.FigureWords && why != "":
@@ -272,8 +259,8 @@ func (q *quoter) formatComparison(f tare.Figure) (text string, ok bool) {
 	return formatTimes(c, q.noiseNote(c)), true
 }
 
-// noiseNote returns the note ", noise ±2 %" for a ratio whose interval excludes 1 although the control
-// differs by as much. It returns "" for other ratios.
+// noiseNote returns ", noise ±2 %" if a ratio differs from 1 by no more than the control. The
+// control is a second copy of the baseline.
 func (q *quoter) noiseNote(c tare.Comparison) string {
 	control := tare.NoiseFloor(q.result.Comparisons, c.Workload, c.Metric)
 	if c.Exact || c.Differs(control) != tare.WithinNoise {
@@ -282,17 +269,14 @@ func (q *quoter) noiseNote(c tare.Comparison) string {
 	return ", noise ±" + format.Percent(math.Expm1(control))
 }
 
-// findComparison returns the comparison of contender f.Contender with the baseline. It returns false if
-// there is no comparison or it has no interval.
 func (q *quoter) findComparison(f tare.Figure) (c tare.Comparison, ok bool) {
 	c, ok = tare.FindComparison(q.result.Comparisons, f.Workload, f.Contender, f.Metric)
 	hasInterval := c.Bounded() || c.Exact
 	return c, ok && c.Contender != c.Against && hasInterval
 }
 
-// whyVoid returns why the ratio of f is void, as a predicate ("is void (CHECK)"), or "" if the ratio is
-// valid. It also returns "" if the run omitted the workload: a contender that supports no other
-// workload is then void everywhere, but only because it was not measured.
+// whyVoid returns why the ratio of f is void, e.g. "is void (CHECK)", or "". It ignores workloads
+// that the run omitted: a contender without other workloads is void only for lack of measurements.
 func (q *quoter) whyVoid(f tare.Figure) string {
 	if !slices.ContainsFunc(q.result.Workloads, func(w tare.Workload) bool { return w.ID == f.Workload }) {
 		return ""
@@ -307,11 +291,10 @@ func (q *quoter) whyVoid(f tare.Figure) string {
 	return ""
 }
 
-// minRelativeWidth is the width of an interval, as a share of the ratio, from which the interval is printed.
+// minRelativeWidth is the least width of a printed interval, as a share of the ratio.
 const minRelativeWidth = 1e-3
 
-// formatTimes returns a ratio with its interval and after it note, "1.24× (1.19 to 1.30, noise ±2 %)".
-// If the interval is narrower than minRelativeWidth, it returns only the ratio.
+// formatTimes returns a ratio, its interval and note: "1.24× (1.19 to 1.30, noise ±2 %)".
 func formatTimes(c tare.Comparison, note string) string {
 	if c.Exact || c.High-c.Low < minRelativeWidth*c.Ratio {
 		return format.Plain(c.Ratio)
@@ -320,8 +303,7 @@ func formatTimes(c tare.Comparison, note string) string {
 	return fmt.Sprintf("%s× (%s%s)", ratio, format.Interval(lo, hi), note)
 }
 
-// describeComparison returns a predicate about a comparison: the size of a significant difference, or
-// that the two do not differ. control is the difference that the control shows, as a logarithm.
+// describeComparison returns the difference as a predicate. control is the noise, as a logarithm.
 func describeComparison(c tare.Comparison, control float64) string {
 	m := tare.MetricFor(c.Metric)
 	if c.Exact || c.Differs(control) == tare.Significant {
@@ -335,8 +317,8 @@ func describeComparison(c tare.Comparison, control float64) string {
 	return fmt.Sprintf("does not differ significantly from %s in %s (%s×)", c.Against, m.Noun, format.Interval(lo, hi))
 }
 
-// headlineComparison is describeComparison without the interval, for headlines: "uses 56 % more
-// CPU", "is 2.7× as fast", "shows no difference".
+// headlineComparison is describeComparison for headlines, e.g. "uses 56 % more CPU" or "is 2.7× as
+// fast".
 func headlineComparison(c tare.Comparison, control float64) string {
 	m := tare.MetricFor(c.Metric)
 	shortener := strings.NewReplacer("CPU time", "CPU")
@@ -353,14 +335,13 @@ func headlineComparison(c tare.Comparison, control float64) string {
 		return "is " + format.Times(1/c.Ratio) + " as fast"
 	case c.Ratio < 1:
 		return verb + " " + format.Percent(1-c.Ratio) + " " + shortener.Replace(m.Less)
-	case c.Ratio < 2: // a difference below 100 %: "uses 56 % more CPU"
+	case c.Ratio < 2:
 		return verb + " " + format.Percent(c.Ratio-1) + " " + shortener.Replace(m.More)
 	}
 	return verb + " " + format.Times(c.Ratio) + " the " + shortener.Replace(m.Noun)
 }
 
-// countChanges returns the number of edge cases for which contender outputs another value than the
-// reference, as in "3 odd values". It returns false if there are none.
+// countChanges returns the number of edge cases with a wrong value, e.g. "3 odd values".
 func (q *quoter) countChanges(contender string) (text string, ok bool) {
 	n := 0
 	for _, s := range q.result.Semantics {
@@ -373,12 +354,11 @@ func (q *quoter) countChanges(contender string) (text string, ok bool) {
 	return format.Count(n, "odd value"), n > 0
 }
 
-// areDisjoint reports whether the intervals of a ratio on two workloads are disjoint. This test is strict:
-// intervals of ratios that differ significantly may overlap.
+// areDisjoint is a strict test: intervals of significantly different ratios may overlap.
 func areDisjoint(from, to tare.Comparison) bool { return from.High < to.Low || to.High < from.Low }
 
-// describeRatioChange returns how a ratio changes from one workload to another: "from 1.24× (1.19
-// to 1.30) to 2.1× (2.0 to 2.2), a significant change".
+// describeRatioChange returns e.g. "from 1.24× (1.19 to 1.30) to 2.1× (2.0 to 2.2), a significant
+// change".
 func describeRatioChange(from, to tare.Comparison) string {
 	change := "no significant change"
 	if areDisjoint(from, to) {
@@ -387,8 +367,7 @@ func describeRatioChange(from, to tare.Comparison) string {
 	return fmt.Sprintf("from %s to %s, %s", formatTimes(from, ""), formatTimes(to, ""), change)
 }
 
-// formatAbsoluteValue returns the value of one contender with its interval, "31.2 MB (30.1 to 33 MB)".
-// It returns false if the value was not measured or is void.
+// formatAbsoluteValue returns the value of one contender, e.g. "31.2 MB (30.1 to 33 MB)".
 func (q *quoter) formatAbsoluteValue(f tare.Figure) (text string, ok bool) {
 	v, ok := q.result.Value(f.Workload, f.Contender, f.Metric)
 	isMeasured := ok && v.Rounds > 0
@@ -402,15 +381,14 @@ func (q *quoter) formatAbsoluteValue(f tare.Figure) (text string, ok bool) {
 		return text, true
 	}
 	if i := strings.IndexByte(low, ' '); i >= 0 && strings.HasSuffix(high, low[i:]) {
-		low = low[:i] // both have the same unit: print it once
+		low = low[:i] // print a common unit once
 	}
 	return fmt.Sprintf("%s (%s)", text, format.Interval(low, high)), true
 }
 
-// nameBest names the contenders that can have the first rank on a workload, each with its ratio. Several
-// can if they do not differ significantly. It returns false if fewer than two contenders were ranked.
+// nameBest names the contenders that can have the first rank on a workload, each with its ratio.
 func (q *quoter) nameBest(workload, metric string) (text string, ok bool) {
-	var names []string // of the contenders that can have the first rank
+	var names []string
 	ranked := 0
 	for _, c := range q.result.Comparisons {
 		if c.Workload != workload || c.Metric != metric || c.RankLow == 0 {
@@ -435,9 +413,9 @@ func (q *quoter) nameBest(workload, metric string) (text string, ok bool) {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + ", which over all pairs do not differ significantly", true
 }
 
-// formatDecomposed quotes a decomposition, which splits a difference along a chain of contenders: its
-// total ratio, or the share of a step. It returns false if an omitted contender changes the meaning of the
-// figure, because the chain ends early or the step also contains the cause of the omitted contender.
+// formatDecomposed quotes the total ratio of a decomposition, or the share of a step. A
+// decomposition splits a difference along a chain of contenders. Without an omitted contender the
+// figure can have another meaning.
 func (q *quoter) formatDecomposed(f tare.Figure) (text string, ok bool) {
 	measuredIndex := slices.IndexFunc(q.result.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
 	plannedIndex := slices.IndexFunc(q.study.Decompose, func(d tare.Decompose) bool { return d.ID == f.Decomposition })

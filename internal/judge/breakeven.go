@@ -11,10 +11,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// BreakEven answers from which rate of operations it matters that the baseline costs more than a contender. For
-// each such question of the study it returns how much more the baseline takes on each workload, and the cores of
-// that difference at each rate. The difference is computed in every round; each interval over rounds is at 5 %,
-// as for exploratory metrics. Workloads without an interval, or of which the difference is void, are omitted.
+// BreakEven answers from which rate of operations the cost of the baseline matters. For each
+// question it returns the additional cost per operation on each workload, and its cores at each
+// rate. The intervals are at 5 % each.
 func BreakEven(d evidence.Evidence, findings []tare.Finding) []tare.BreakEvenResult {
 	metric := "time"
 	if slices.Contains(d.Study.Metrics, "cpu") {
@@ -47,8 +46,6 @@ func BreakEven(d evidence.Evidence, findings []tare.Finding) []tare.BreakEvenRes
 	return out
 }
 
-// breakEvenPoint returns how much more the baseline takes on workload w: in ns per operation, and in
-// cores at each rate. It returns false if there are too few rounds for an interval.
 func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.BreakEven, d evidence.Evidence) (p tare.BreakEvenPoint, ok bool) {
 	p = tare.BreakEvenPoint{Workload: w.ID, Members: w.Members, Levels: w.Levels}
 	for _, r := range x.Rounds() {
@@ -67,18 +64,15 @@ func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.Br
 	for _, rate := range b.Rates {
 		p.Cores = append(p.Cores, rate*p.More/1e9) // 1e9 ns per second are one core
 	}
-	if lo > 0 { // the baseline is proven to take more
+	if lo > 0 {
 		p.OnePercent, p.OnePercentLow, p.OnePercentHigh = onePercentRate(p.More), onePercentRate(hi), onePercentRate(lo)
 	}
 	return p, true
 }
 
-// onePercentRate returns the rate in operations per second at which a difference of ns per operation
-// is 1 % of a core.
+// onePercentRate returns the operations a second at which a difference in ns is 1 % of a core.
 func onePercentRate(ns float64) float64 { return onePercent * 1e9 / ns }
 
-// describeBreakEven summarises r in one or two sentences: the largest difference at the lowest rate,
-// and the lowest and the highest rate at which the difference on a workload is 1 % of a core.
 func describeBreakEven(r tare.BreakEvenResult) string {
 	largest := slices.MaxFunc(r.Points, func(a, b tare.BreakEvenPoint) int { return cmp.Compare(a.MoreHigh, b.MoreHigh) })
 	rate := r.Rates[0]

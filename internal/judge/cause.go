@@ -11,17 +11,16 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// A decomposition of the study splits the difference between two contenders into steps, each with one
-// cause and a share of the difference. This file judges published claims about such causes.
+// This file judges published claims about causes of a difference. A decomposition splits the
+// difference between two contenders into steps. Each step has one cause and a share of the
+// difference.
 
-// isDecomposedOn reports whether the decomposition that decides claim c is on workload.
 func (j *judge) isDecomposedOn(c tare.Claim, workload string) bool {
 	return slices.ContainsFunc(j.evidence.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition && d.Workload == workload })
 }
 
-// judgeCause judges a claim that all of a difference comes from some steps of a decomposition, those to
-// the contenders in c.Causes. The shares of the other steps decide it: the claim holds if none of them
-// can exceed 5 % (tieWithin), and is refuted if one of them differs from zero.
+// judgeCause judges a claim that all of a difference comes from the steps to c.Causes. The other
+// steps decide: one with a share refutes the claim. It holds if none can exceed 5 % (tieWithin).
 func (j *judge) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 	i := slices.IndexFunc(j.evidence.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition })
 	if i < 0 {
@@ -44,8 +43,13 @@ func (j *judge) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 		r.Outcome, r.Why = tare.ClaimOpen, result.Sentence
 		return
 	}
-	var claimed, others, proven []tare.Cause // proven has those of others whose share is not zero
-	largestOther := 0.0                      // largest share that the intervals of others allow
+	j.decideCause(r, c, planned, result)
+}
+
+// decideCause sets the outcome by the shares of result.
+func (j *judge) decideCause(r *tare.ClaimResult, c tare.Claim, planned tare.Decompose, result tare.Decomposition) {
+	var claimed, others, proven []tare.Cause // proven: others whose share is not zero
+	largestOther := 0.0                      // largest share in the intervals of others
 	for _, s := range result.Steps {
 		if slices.Contains(c.Causes, s.To) {
 			claimed = append(claimed, s)
@@ -74,14 +78,13 @@ func (j *judge) judgeCause(r *tare.ClaimResult, c tare.Claim) {
 	}
 }
 
-// describeJointShare returns the share that the steps to causes have together, with its interval: "the
-// steps claimed are together 82 % (75 to 90) of the difference; ". It returns "" if there is no interval.
+// describeJointShare returns "the steps claimed are together 82 % (75 to 90) of the difference; ".
 func (j *judge) describeJointShare(planned tare.Decompose, metric string, causes []string) string {
 	x := j.evidence.Index()
 	m, _ := tare.MetricNamed(metric)
-	var parts, totals []float64 // for each round, the difference of the steps to causes, and of the whole chain
+	var parts, totals []float64 // by round: difference of causes, and of the chain
 	for _, round := range x.Rounds() {
-		from, ok := x.InRound(m, evidence.At(round, planned.Workload, planned.From)) // ok: all were measured so far
+		from, ok := x.InRound(m, evidence.At(round, planned.Workload, planned.From))
 		first, sum := from, 0.0
 		for _, s := range planned.Steps {
 			to, isMeasured := x.InRound(m, evidence.At(round, planned.Workload, s.To))

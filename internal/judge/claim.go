@@ -11,20 +11,19 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file judges the claims of a study, the statements of publications that it tests. For example, a
-// page states that a takes half the time of b, and the interval of the measured ratio is 0.48 to 0.53:
-// the claim holds. Other files judge the other kinds of claims. These constants bound the outcomes of a
-// claim of a ratio, as Claims describes them. Except for effectWithin they are factors.
+// This file judges the claims of a study, which are statements of publications. For example, a page
+// states that a takes half the time of b. The measured ratio is 0.48 to 0.53, so the claim holds.
+//
+// These factors bound the outcomes. [Claims] describes them.
 const (
-	holdsWithin  = 1.25 // a ratio holds if it is within this factor of the published ratio
-	tieWithin    = 1.05 // two contenders tie if their ratio is within this factor of 1
-	maxTieClaim  = 1.10 // a claim can tie if its published ratio is within this factor of 1
-	sizeWithin   = 2    // the published size is refuted if the effect is smaller by more than this factor
-	effectWithin = 2    // a ratio holds if its logarithm is also within this factor of the published logarithm
+	holdsWithin  = 1.25 // distance from the published ratio within which a ratio holds
+	tieWithin    = 1.05 // distance from 1 within which two contenders tie
+	maxTieClaim  = 1.10 // published ratios up to here can tie
+	sizeWithin   = 2    // an effect that is smaller by more refutes the published size
+	effectWithin = 2    // a ratio holds if its logarithm is within this factor, too
 )
 
-// claimEdges returns the logarithms of the ratios at which the outcome of a claim changes, except for
-// the ratio 1.
+// claimEdges returns the ratios, as logarithms, at which the outcome of a claim changes.
 func claimEdges(c tare.Claim) []float64 {
 	published := math.Log(c.Ratio())
 	edges := []float64{
@@ -39,65 +38,57 @@ func claimEdges(c tare.Claim) []float64 {
 	return edges
 }
 
-// Claims judges the study's claims by the measurements. A claim of a ratio gets the first of these
-// outcomes that matches:
+// Claims judges the study's claims by the measurements. notWeighed lists the contenders and
+// workloads that the run omitted.
 //
-//	not measured       the contender or workload was not measured, could not be
-//	                   built, or is void, or the metric does not apply to the
-//	                   workload, or the ratio results from a relay that the
-//	                   study configures
-//	void as published  the contender is a trap, and the check that was expected
-//	                   to void it did: the original measured something else; or
-//	                   the statement is about a criterion that everything meets
+// A claim of a ratio gets the first of these outcomes that matches:
+//
+//	not measured       nothing comparable was measured, or it is void
+//	void as published  the contender repeats a published mistake, and the
+//	                   check that finds this mistake voids it
 //	tie                the interval is inside ±5 % of 1, and less than 10 % was claimed
-//	refuted            the interval is entirely on the other side of 1, or inside
-//	                   ±5 % of 1 although 10 % or more was claimed
-//	holds              the interval is on the claimed side, inside the published
-//	                   ratio times or divided by 1.25, and the effect is about
-//	                   as large: at most twice and at least half the published one
+//	refuted            the interval is on the other side of 1, or inside ±5 %
+//	                   of 1 although 10 % or more was claimed
+//	holds              the interval is on the claimed side and inside the
+//	                   published ratio times or divided by 1.25; the effect is
+//	                   at most twice and at least half the published one
 //	more than published
-//	                   the interval is on the claimed side, and entirely
-//	                   farther from 1 than the bounds of "holds"
-//	direction holds    the interval is entirely on the claimed side
+//	                   the interval is on the claimed side, and farther from 1
+//	                   than the bounds of "holds"
+//	direction holds    the interval is on the claimed side
 //	not the published size
-//	                   the side is open, and the entire interval is more than
+//	                   the side is open, and the interval is more than
 //	                   1.25× away from the published ratio
 //	inconclusive       no other outcome matches yet
 //
-// If the publication reports that a target was reached, such as "twice as fast", the claim holds only
-// if the entire interval reaches the target.
+// A published target, such as "twice as fast", must be reached by the entire interval.
 //
-// The claimed side of 1 is the Side of the claim, or else the side of its figures. A claim of exact
-// equality (equal figures, no side) is refuted by an interval entirely outside ±5 %. An interval is on
-// a side only if the ratio exceeds the noise floor of the control, the baseline measured a second time.
-// A latency of too few requests leaves a claim inconclusive.
-//
-// The parameter notWeighed lists the contenders and workloads that the run omitted.
+// The claimed side of 1 is the Side of the claim, or else the side of its figures. An interval is on a side
+// only if the ratio exceeds the noise floor. The noise floor is the difference of the control, which is the
+// baseline measured a second time. A latency of too few requests leaves a claim inconclusive.
 //
 // Other kinds of claims:
 //
-//   - A count holds if the number is within the published number times or divided by 1.25, and is
-//     refuted otherwise.
-//   - A trend claims that a ratio rises or falls along workloads. It holds if the interval of the factor from the
-//     first workload to the last is on the claimed side of 1; the factor 1 means that the ratio is the same.
-//   - A growth holds if the entire interval of the exponent is within 0.1 of the published exponent,
-//     or if a fixed cost and a cost in proportion to size^exponent are within 1.5× of the time at each
-//     size, and the sizes span 16× or more. It is refuted if the exponent's entire interval is farther off.
+//   - A count holds if the number is within the published number times or divided by 1.25.
+//   - A trend claims that a ratio rises or falls along workloads. It holds if the change from the first
+//     workload to the last is significant and in the claimed direction.
+//   - A growth holds if the interval of the exponent is within 0.1 of the published exponent. It also
+//     holds if that exponent with a fixed cost fits the times within 1.5×, over sizes that span 16× or more.
 //   - A statement is judged by the check that it names.
-//   - A share holds if the entire interval is at or above the share, and is refuted if all of it is below.
-//   - A cause is refuted if another step of the decomposition has a share, and holds if no other step
-//     can have more than 5 %.
+//   - A share holds if the interval is at or above it, and is refuted if the interval is below.
+//   - A cause holds if no other step of the decomposition can have more than 5 %. It is refuted if
+//     another step has a share.
 //   - Reported claims are not measured.
 func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding, notWeighed []tare.NotWeighed) []tare.ClaimResult {
 	j := &judge{evidence: d.Indexed(), comparisons: comparisons, values: values, findings: findings}
 	var out []tare.ClaimResult
 	for _, c := range d.Study.Claims {
-		if c.StandIn != "" && !j.wasMeasured(c, notWeighed) { // judge another contender in its place
+		if c.StandIn != "" && !j.wasMeasured(c, notWeighed) {
 			c.Contender = c.StandIn
 		}
 		r := newClaimResult(d.Study, c)
 		j.judgeClaim(&r, c, notWeighed)
-		isByStandIn := c.StandIn != "" && c.Contender == c.StandIn // also if the study itself replaced the contender
+		isByStandIn := c.StandIn != "" && c.Contender == c.StandIn // true also if the study itself replaced the contender
 		if isByStandIn && r.Outcome != tare.NotMeasured {
 			r.Why = "by our stand-in " + c.StandIn + ", the original was not measured: " + r.Why
 		}
@@ -106,7 +97,6 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 	return out
 }
 
-// newClaimResult returns the result of a claim without an outcome: what the publication states, and where.
 func newClaimResult(s tare.Study, c tare.Claim) tare.ClaimResult {
 	r := tare.ClaimResult{
 		ID: c.ID, Kind: c.Kind, Source: c.Source, Place: c.Place, Shown: c.Shown, Statement: c.Statement,
@@ -130,7 +120,6 @@ func newClaimResult(s tare.Study, c tare.Claim) tare.ClaimResult {
 	return r
 }
 
-// wasMeasured reports whether the contender of a claim was measured on all workloads of the claim.
 func (j *judge) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) bool {
 	contender, ok := j.evidence.Contender(c.Contender)
 	isOmitted := slices.ContainsFunc(notWeighed, func(n tare.NotWeighed) bool { return n.Contender() == c.Contender })
@@ -147,8 +136,6 @@ func (j *judge) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) bool {
 	return true
 }
 
-// judgeClaim sets the outcome of claim c in r, with the evidence and the reason. First it looks for
-// reasons why the claim cannot be judged.
 func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, notWeighed []tare.NotWeighed) {
 	if c.Kind == tare.ClaimReported {
 		setNotMeasured(r, c.Because)
@@ -185,13 +172,11 @@ func (j *judge) judgeClaim(r *tare.ClaimResult, c tare.Claim, notWeighed []tare.
 	}
 }
 
-// needsWorkload reports whether claim c cannot be judged without the workload id.
 func (j *judge) needsWorkload(c tare.Claim, id string) bool {
 	return id == c.Workload || id == c.Of.Workload || slices.Contains(c.Workloads, id) || j.isDecomposedOn(c, id)
 }
 
-// claimJudges returns, for each kind, the function that judges claims about a measured contender. It
-// does not check the fields that a kind needs; [tare.Claim.Validate] does.
+// claimJudges relies on [tare.Claim.Validate].
 func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim) {
 	return map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim){
 		tare.ClaimRatio:  (*judge).judgeRatio,
@@ -204,9 +189,8 @@ func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim
 	}
 }
 
-// reportUnanswerable reports whether claim c cannot be judged because its metric does not apply to the
-// workload, or because a finding voids the ratio. It writes the reason into r. It ignores findings if
-// whyDifferentRelays has a reason, because judgeCustomRatio then reports that reason.
+// reportUnanswerable writes the reason into r if claim c cannot be judged. For different relays,
+// judgeCustomRatio has a better reason than a finding.
 func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	if why, ok := j.evidence.Measures(c.Workload, c.Metric); !ok {
 		setNotMeasured(r, why)
@@ -214,7 +198,7 @@ func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	}
 	isRelayed := c.Of != (tare.ClaimOf{}) && j.whyDifferentRelays(c) != ""
 	findVoid := j.findRatioVoid
-	if c.Of.Contender != "" { // a ratio to another contender than the baseline
+	if c.Of.Contender != "" {
 		findVoid = j.findVoid
 	}
 	if f, ok := findVoid(c.Contender, c.Workload, c.Metric); ok && !isRelayed {
@@ -225,8 +209,6 @@ func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	return false
 }
 
-// judgeRatio judges a claim of a ratio, and sets the shares of the total that the figures are parts of,
-// if the claim states a total.
 func (j *judge) judgeRatio(r *tare.ClaimResult, c tare.Claim) {
 	j.setRatioOutcome(r, c)
 	if r.Outcome != tare.NotMeasured {
@@ -234,7 +216,6 @@ func (j *judge) judgeRatio(r *tare.ClaimResult, c tare.Claim) {
 	}
 }
 
-// setRatioOutcome does the work of judgeRatio without the shares.
 func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim) {
 	if j.reportUnanswerable(r, c) {
 		return
@@ -252,8 +233,8 @@ func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim) {
 	j.decideRatio(r, c, comparison, tare.NoiseFloor(j.comparisons, c.Workload, c.Metric))
 }
 
-// decideRatio compares a claimed ratio with the interval of the measured one. floor is the noise floor,
-// a logarithm: a smaller difference counts as none.
+// decideRatio compares a claimed ratio with the measured interval. A difference below floor, a
+// logarithm, counts as none.
 func (j *judge) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison tare.Comparison, floor float64) {
 	if !comparison.Bounded() {
 		r.Outcome = tare.ClaimOpen
@@ -272,7 +253,6 @@ func (j *judge) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison tare.C
 	r.Why = explainOutcome(c, comparison, floor, r.Outcome, r.SizeRefuted)
 }
 
-// setNotMeasured sets the outcome "not measured" with its reason.
 func setNotMeasured(r *tare.ClaimResult, why string) {
 	r.Outcome, r.Why = tare.NotMeasured, why
 	if r.Evidence == "" {
@@ -280,8 +260,8 @@ func setNotMeasured(r *tare.ClaimResult, why string) {
 	}
 }
 
-// judgeTrap judges a claim whose contender is a trap: it reproduces a mistake of the publication, so
-// that its figures are void as published if the check that finds this mistake voids the trap.
+// judgeTrap judges a claim whose contender repeats a mistake of the publication. The check for this
+// mistake must void it.
 func (j *judge) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
 	voids := tare.VoidsMetric(j.findings, contender.ID, r.Workload, r.Metric)
 	for _, f := range voids {
@@ -300,7 +280,6 @@ func (j *judge) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
 	setNotMeasured(r, contender.ID+" is a trap, and traps are not compared")
 }
 
-// judgeWithoutRatio judges a claim of a ratio that could not be computed, because a value is missing or zero.
 func (j *judge) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim) {
 	subject, okSubject := claimValue(j.values, c, c.Contender)
 	base, okBase := claimValue(j.values, c, j.evidence.Study.Baseline)
@@ -314,7 +293,6 @@ func (j *judge) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim) {
 	}
 }
 
-// judgeZero judges a claim of a ratio whose two values were measured, and one of them is zero.
 func (j *judge) judgeZero(r *tare.ClaimResult, c tare.Claim, subject, base tare.Value) {
 	values := fmt.Sprintf("%s has %s, %s has %s", c.Contender, formatValue(subject.Value, subject.Unit), j.evidence.Study.Baseline, formatValue(base.Value, base.Unit))
 	ratio, ok := zeroRatio(subject, base)
@@ -327,20 +305,19 @@ func (j *judge) judgeZero(r *tare.ClaimResult, c tare.Claim, subject, base tare.
 	switch {
 	case ratio == 1 && canTie(c):
 		r.Outcome = tare.Tie
-	case ratio != 1 && sideOf(ratio) == claimedSide(c): // the ratio is 0 or infinite, so the published size is refuted
+	case ratio != 1 && sideOf(ratio) == claimedSide(c): // 0 or infinity refutes the published size
 		r.Outcome, r.SizeRefuted = tare.DirectionHolds, true
 	default:
 		r.Outcome = tare.Refuted
 	}
 }
 
-// sideOfOne is a side of the ratio 1, as a word for sentences.
 type sideOfOne string
 
 const (
 	belowOne sideOfOne = "below"
 	aboveOne sideOfOne = "above"
-	noSide   sideOfOne = "" // a claim of equality, or an interval that is on no side for certain
+	noSide   sideOfOne = "" // a claim of equality, or an uncertain side
 )
 
 func sideOf(ratio float64) sideOfOne {
@@ -353,7 +330,6 @@ func sideOf(ratio float64) sideOfOne {
 	return noSide
 }
 
-// claimedSide returns the side of 1 on which the ratio is claimed to be.
 func claimedSide(c tare.Claim) sideOfOne {
 	switch c.Side {
 	case "lower":
@@ -364,19 +340,16 @@ func claimedSide(c tare.Claim) sideOfOne {
 	return sideOf(c.Ratio())
 }
 
-// measuredSide returns the side of 1 that the interval of c is on, if its ratio also exceeds floor, the
-// noise floor as a logarithm.
+// measuredSide returns the side of 1 of a significant ratio. floor is the noise floor, a logarithm.
 func measuredSide(c tare.Comparison, floor float64) sideOfOne {
 	if c.Differs(floor) != tare.Significant {
 		return noSide
 	}
-	return sideOf(c.High) // the interval excludes 1
+	return sideOf(c.High)
 }
 
-// isTie reports whether the entire interval of c is within 5 % of 1.
 func isTie(c tare.Comparison) bool { return 1/tieWithin <= c.Low && c.High <= tieWithin }
 
-// publishedRatio returns the published ratio in words, for sentences.
 func publishedRatio(c tare.Claim) string {
 	if c.Directed() {
 		return c.Side + " without a figure"
@@ -384,16 +357,15 @@ func publishedRatio(c tare.Claim) string {
 	return format.Plain(c.Ratio())
 }
 
-// canTie reports whether the claimed difference is so small (below 10 %) that a measured tie does not refute it.
+// canTie reports whether a measured tie does not refute the claim.
 func canTie(c tare.Claim) bool { return math.Abs(math.Log(c.Ratio())) < math.Log(maxTieClaim) }
 
-// compareClaim returns the outcome of a claim of a ratio by the interval of c, as Claims documents it.
-// The order of the cases matters: each assumes that no earlier one applies. floor is as in measuredSide.
-// sizeRefuted is true if the interval excludes the published size, but not the claimed side.
+// compareClaim returns the outcome of a claim of a ratio, as [Claims] describes it. Each case
+// assumes that no earlier one applies.
 func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Outcome, sizeRefuted bool) {
 	claimed, measured := claimedSide(claim), measuredSide(c, floor)
 	switch {
-	case claim.Directed(): // the claim is about a side only
+	case claim.Directed():
 		return compareSide(claimed, measured, c), false
 	case isTie(c) && canTie(claim):
 		return tare.Tie, false
@@ -409,7 +381,6 @@ func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Ou
 	return compareSize(claim, c)
 }
 
-// compareSide returns the outcome of a claim of a side without a size.
 func compareSide(claimed, measured sideOfOne, c tare.Comparison) tare.Outcome {
 	switch {
 	case isTie(c):
@@ -422,7 +393,6 @@ func compareSide(claimed, measured sideOfOne, c tare.Comparison) tare.Outcome {
 	return tare.Refuted
 }
 
-// compareEquality returns the outcome of a claim of equality if the interval of c is not within 5 % of 1.
 func compareEquality(c tare.Comparison) tare.Outcome {
 	if c.Low > tieWithin || c.High < 1/tieWithin {
 		return tare.Refuted
@@ -430,7 +400,6 @@ func compareEquality(c tare.Comparison) tare.Outcome {
 	return tare.ClaimOpen
 }
 
-// compareOpenSide returns the outcome of a claim if the interval of c does not show a side.
 func compareOpenSide(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
 	published := claim.Ratio()
 	if c.High < published/holdsWithin || c.Low > published*holdsWithin {
@@ -439,8 +408,8 @@ func compareOpenSide(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeR
 	return tare.ClaimOpen, false
 }
 
-// compareSize compares the size of an effect on the claimed side with the published size. The size of
-// an effect is the absolute value of the logarithm of its ratio.
+// compareSize compares an effect with the published size: the absolute value of the logarithm of a
+// ratio.
 func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
 	smallest, largest := effectBounds(c)
 	published := math.Abs(math.Log(claim.Ratio()))
@@ -460,20 +429,18 @@ func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefut
 	return tare.DirectionHolds, sizeRefuted
 }
 
-// effectBounds returns the bounds of the size of a measured effect that is on one side of 1.
+// effectBounds returns the bounds of the size of an effect on one side of 1.
 func effectBounds(c tare.Comparison) (smallest, largest float64) {
 	low, high := math.Abs(math.Log(c.Low)), math.Abs(math.Log(c.High))
 	return min(low, high), max(low, high)
 }
 
-// hasPublishedSize reports whether the published figures are a size of the claimed effect. They are not
-// if they are on the other side of 1 than the claim.
+// hasPublishedSize reports whether the published figures are on the claimed side of 1.
 func hasPublishedSize(claim tare.Claim) bool {
 	return (claim.Ratio() < 1) == (claimedSide(claim) == belowOne)
 }
 
-// missesTarget reports whether any part of the interval does not reach the claim's target, which is a
-// ratio. It returns false if the claim has no target (0).
+// missesTarget reports whether the interval does not reach the claim's target entirely.
 func missesTarget(claim tare.Claim, c tare.Comparison) bool {
 	if claim.Target < 1 {
 		return claim.Target > 0 && c.High > claim.Target
@@ -481,8 +448,8 @@ func missesTarget(claim tare.Claim, c tare.Comparison) bool {
 	return c.Low < claim.Target
 }
 
-// explainOutcome returns the reason for an outcome of compareClaim, with the numbers: "published 0.5×,
-// measured 1.2× (1.1 to 1.3, 95 %, 12 rounds): not below 1 as claimed, but the other side".
+// explainOutcome returns the reason for an outcome, e.g. "published 0.5×, measured 1.2× (1.1 to
+// 1.3, 95 %, 12 rounds): not below 1 as claimed, but the other side".
 func explainOutcome(claim tare.Claim, c tare.Comparison, floor float64, o tare.Outcome, sizeRefuted bool) string {
 	published := claim.Ratio()
 	ratio, span := formatRatio(c, 1, 1/tieWithin, tieWithin, published/holdsWithin, published*holdsWithin)
@@ -492,15 +459,7 @@ func explainOutcome(claim tare.Claim, c tare.Comparison, floor float64, o tare.O
 	case tare.Tie:
 		return s + ": within 5 % of 1, and less than 10 % was claimed"
 	case tare.Refuted:
-		switch {
-		case isTie(c) && claim.Directed():
-			return s + ": within 5 % of 1"
-		case isTie(c):
-			return s + ": within 5 % of 1, where 10 % or more was claimed"
-		case claimedSide(claim) == noSide:
-			return s + ": more than 5 % from 1, where equality was claimed"
-		}
-		return s + ": not " + asClaimed + ", but the other side"
+		return s + ": " + explainRefuted(claim, c)
 	case tare.Holds:
 		if claim.Directed() {
 			return s + ": " + asClaimed
@@ -528,8 +487,19 @@ func explainOutcome(claim tare.Claim, c tare.Comparison, floor float64, o tare.O
 	return s + open
 }
 
-// describeSize compares the size of an effect on the claimed side with the published size, for the end
-// of a sentence: ", by less than published".
+func explainRefuted(claim tare.Claim, c tare.Comparison) string {
+	switch {
+	case isTie(c) && claim.Directed():
+		return "within 5 % of 1"
+	case isTie(c):
+		return "within 5 % of 1, where 10 % or more was claimed"
+	case claimedSide(claim) == noSide:
+		return "more than 5 % from 1, where equality was claimed"
+	}
+	return "not " + string(claimedSide(claim)) + " 1 as claimed, but the other side"
+}
+
+// describeSize returns e.g. ", by less than published".
 func describeSize(claim tare.Claim, c tare.Comparison) string {
 	smallest, largest := effectBounds(c)
 	published, near := math.Abs(math.Log(claim.Ratio())), math.Log(holdsWithin)
@@ -548,8 +518,7 @@ func describeSize(claim tare.Claim, c tare.Comparison) string {
 	return ", by less than published, as much or more"
 }
 
-// describeMissedTarget returns the reason that the target of a claim is not reached: "faster as
-// claimed, not twice".
+// describeMissedTarget returns e.g. "faster as claimed, not twice".
 func describeMissedTarget(claim tare.Claim, c tare.Comparison) string {
 	m := tare.MetricFor(claim.Metric)
 	than := cmp.Or(m.Slower, m.More)

@@ -9,13 +9,15 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// alpha is the error level of a family: the probability that any of its decisions is wrong is at most alpha.
+// alpha bounds the probability that any decision of a family of comparisons is wrong.
 const alpha = stats.Alpha
 
-// Compare compares every contender and the control (the baseline a second time) with the baseline, on
-// every workload and metric. The comparisons have intervals at the level that the package documentation
-// describes; Low and High are zero if there are too few rounds for an interval. Comparisons by the primary
-// metric also have ranks and letters, and for it the baseline has a comparison with itself (ratio 1).
+// Compare compares every contender with the baseline, on every workload and metric. One of them is
+// the control, which is the baseline measured a second time. Low and High are zero if there are too
+// few rounds for an interval. The package documentation describes the level of the intervals.
+//
+// Comparisons by the primary metric also have ranks and letters. Only for it, the baseline is
+// compared with itself (ratio 1).
 func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 	x := d.Index()
 	var out []tare.Comparison
@@ -43,8 +45,7 @@ func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 		if c.Contender != c.Against {
 			continue
 		}
-		// The baseline's ratio of 1 to itself is true at any level. Reports print the level of the
-		// control for it.
+		// The baseline's ratio to itself has no level. Reports print that of the control.
 		if control, ok := tare.FindComparison(out, c.Workload, tare.ControlID, c.Metric); ok {
 			c.Level = control.Level
 		}
@@ -53,14 +54,14 @@ func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 	return out
 }
 
-// Question is an interval to compute, and the decisions that depend on it. For example, a criterion allows a
-// ratio of at most 1.05: ln 1.05 is an edge, and the question is open as long as the interval contains it.
-// Effects and Edges have the same unit; for a comparison both are logarithms of ratios.
+// Question is an interval to compute, and the decisions that depend on it. For example, a criterion
+// allows a ratio of at most 1.05. Then ln 1.05 is an edge: the question is open while the interval
+// contains it.
 type Question struct {
-	Effects []float64 // one per round
-	Edges   []float64 // values at which a decision flips
-	Looks   int       // number of times that the plan lets the values be judged, at least 1
-	Median  bool      // use the order-statistic interval of the median; Looks must be 1
+	Effects []float64 // one per round; ratios as logarithms
+	Edges   []float64 // values at which a decision flips, in the same unit
+	Looks   int       // number of times that the values may be judged, at least 1
+	Median  bool      // use the interval of the median; Looks must be 1
 }
 
 // Interval returns the interval at error level alpha.
@@ -73,7 +74,6 @@ func (q Question) Interval(alpha float64) (s stats.Span) {
 	return s
 }
 
-// setIntervals sets the intervals of all comparisons, except for the baseline against itself.
 func setIntervals(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison) {
 	for _, family := range groupFamilies(comparisons) {
 		var questions []Question
@@ -92,15 +92,14 @@ func setIntervals(d evidence.Evidence, effects []tare.Effects, comparisons []tar
 	}
 }
 
-// groupFamilies groups comparisons into families, whose error is controlled together: all comparisons
-// of one contender and metric. A comparison that is exploratory, because no question of the study is
-// about it, is a family by itself. The families contain indexes in cs.
+// groupFamilies groups the indexes of comparisons into families with a common error level. An
+// exploratory comparison is a family by itself.
 func groupFamilies(cs []tare.Comparison) [][]int {
 	type key struct {
 		contender, metric string
-		exploratory       int // 1 + index of an exploratory comparison; 0 for all others
+		exploratory       int // 1 + index of an exploratory comparison, else 0
 	}
-	families := map[key]int{} // indexes in out
+	families := map[key]int{}
 	var out [][]int
 	for i, c := range cs {
 		if c.Contender == c.Against {
@@ -121,21 +120,19 @@ func groupFamilies(cs []tare.Comparison) [][]int {
 	return out
 }
 
-// Settle returns the intervals of the questions of one family, computed by the step-down procedure that the
-// package documentation describes. alpha is the error level of the family. A question stays open as long as
-// its interval contains one of its edges.
+// Settle returns the intervals of the questions of one family, at error level alpha. The package
+// documentation describes the step-down procedure.
 func Settle(family []Question, alpha float64) []stats.Span {
 	return stats.StepDown(len(family), alpha,
 		func(i int, alpha float64) stats.Span { return family[i].Interval(alpha) },
 		func(i int, s stats.Span) bool { return slices.ContainsFunc(family[i].Edges, s.Holds) })
 }
 
-// compareWith returns the comparison of contender e.A with the baseline e.B, without its interval.
 func compareWith(x *evidence.Index, d evidence.Evidence, e tare.Effects) tare.Comparison {
 	c := tare.Comparison{
 		Workload: e.Workload, Contender: e.A, Metric: e.Metric, Against: e.B,
 		Ratio: math.Exp(stats.HodgesLehmann(e.Effects)), Rounds: len(e.Effects),
-		Exact: len(e.Effects) > 1 && slices.Min(e.Effects) == slices.Max(e.Effects), // the same in every round
+		Exact: len(e.Effects) > 1 && slices.Min(e.Effects) == slices.Max(e.Effects),
 	}
 	if len(e.Sums) > 0 {
 		c.SumsRatio = math.Exp(stats.HodgesLehmann(e.Sums))
@@ -146,7 +143,6 @@ func compareWith(x *evidence.Index, d evidence.Evidence, e tare.Effects) tare.Co
 	return c
 }
 
-// compareWithSelf returns the baseline's comparison with itself. It returns false if it was not measured.
 func compareWithSelf(x *evidence.Index, d evidence.Evidence, workload string) (c tare.Comparison, ok bool) {
 	v, ok := findValue(x, workload, d.Primary(), tare.Contender{ID: d.Study.Baseline})
 	return tare.Comparison{
@@ -155,13 +151,12 @@ func compareWithSelf(x *evidence.Index, d evidence.Evidence, workload string) (c
 	}, ok
 }
 
-// isInQuestion reports whether a criterion or claim is about this comparison.
 func isInQuestion(d evidence.Evidence, contender, workload, metric string) bool {
 	return len(decisionEdges(d, contender, workload, metric)) > 1 // every comparison has the first edge
 }
 
-// decisionEdges returns the logarithms of the ratios at which a decision about a comparison flips.
-// The first is 0, no difference.
+// decisionEdges returns the ratios, as logarithms, at which a decision flips. The first is 0, no
+// difference.
 func decisionEdges(d evidence.Evidence, contender, workload, metric string) []float64 {
 	s, out := d.Study, []float64{0}
 	if effect := d.Plan.Until; effect > 0 && metric == d.Primary() {
@@ -193,8 +188,6 @@ func decisionEdges(d evidence.Evidence, contender, workload, metric string) []fl
 	return out
 }
 
-// mayConcern reports whether criterion c covers contender and workload. A criterion without a
-// contender covers all but the control, and a criterion without a workload covers all.
 func mayConcern(c tare.Criterion, contender, workload string) bool {
 	if c.Contender == "" && contender == tare.ControlID {
 		return false

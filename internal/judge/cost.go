@@ -9,14 +9,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// onePercent is the share of a core from which a difference in cost is taken to matter.
+// onePercent is the share of a core from which a difference in cost matters.
 const onePercent = 0.01
 
-// Costs converts the comparisons of contenders with the baseline into processor cores: the cores that
-// both use at rate operations a second (0 means that the user requested no rate), and the rate at which
-// the difference is 1 % of a core. It uses CPU time, or wall time if metrics does not contain cpu.
-// Without CPU time servers have no costs, because a server is idle for a part of the wall time of a
-// request. Comparisons without an interval, or void ones, are omitted.
+// Costs converts differences from the baseline into processor cores. It uses CPU time, or wall time
+// without cpu in metrics. rate is in operations a second; 0 means no rate. OnePercent is the rate
+// at which a difference is 1 % of a core.
+//
+// Servers need CPU time, because they are idle for a part of the wall time of a request.
 func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Comparison, findings []tare.Finding, rate float64) []tare.Cost {
 	metric := "time"
 	if slices.Contains(metrics, "cpu") {
@@ -44,14 +44,12 @@ func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Com
 	return out
 }
 
-// Kinds whose operation is a request.
 const (
 	kindServer = "server"
 	kindRPC    = "rpc"
 	kindRouter = "router"
 )
 
-// unitOf returns the text to print after the number of a rate: " requests", or "" for operations.
 func unitOf(kind string) string {
 	if kind == kindServer || kind == kindRouter || kind == kindRPC {
 		return " requests"
@@ -59,11 +57,11 @@ func unitOf(kind string) string {
 	return ""
 }
 
-// computeCost computes the cost of one comparison at rate operations a second; 0 means no rate. floor is
-// the noise floor, a logarithm: a smaller difference counts as none, so no rate makes it 1 % of a core.
+// computeCost computes a cost at rate operations a second; 0 means no rate. A difference below
+// floor, a logarithm, counts as none.
 func computeCost(c tare.Comparison, floor, rate float64, unit string) tare.Cost {
 	out := tare.Cost{Workload: c.Workload, Contender: c.Contender, Against: c.Against, Metric: c.Metric, Rate: rate}
-	perOp := c.AgainstValue / 1e9 // seconds of a core that an operation of the baseline takes; AgainstValue is in ns
+	perOp := c.AgainstValue / 1e9 // core seconds per operation; AgainstValue is in ns
 	isShown := c.Differs(floor) == tare.Significant
 	if isShown {
 		out.OnePercent = onePercent / math.Abs(perOp*(1-c.Ratio))
@@ -78,7 +76,6 @@ func computeCost(c tare.Comparison, floor, rate float64, unit string) tare.Cost 
 	return out
 }
 
-// describeCost describes a cost in one sentence. isShown is true if the difference is significant.
 func describeCost(c tare.Cost, isShown bool, unit string) string {
 	switch {
 	case !isShown:
@@ -94,7 +91,7 @@ func describeCost(c tare.Cost, isShown bool, unit string) string {
 		c.Contender, c.Workload, formatRate(c.Rate), unit, format.Percent(c.Cores), c.Against, format.Percent(c.AgainstCores), change, formatRate(c.OnePercent), unit)
 }
 
-// formatRate returns a rate with three significant digits and separated thousands.
+// formatRate returns a rate with three significant digits.
 func formatRate(x float64) string {
 	if x < 1000 {
 		return format.Significant(x)

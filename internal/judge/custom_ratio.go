@@ -13,10 +13,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeCustomRatio judges a claim of a ratio to c.Of instead of the baseline. The denominator is the
-// contender's value on another workload or by another metric, or the value of another contender. The
-// ratio is computed in each round. The noise floor, the difference that chance can cause, is the
-// difference between the ratios of the control and the baseline, which are the same program.
+// judgeCustomRatio judges a claim of a ratio to c.Of instead of the baseline. The noise floor comes
+// from the same ratio for the control and the baseline, which are one program.
 func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 	other := cmp.Or(c.Of.Contender, c.Contender)
 	if why, ok := j.evidence.Measures(c.Of.Workload, c.Of.Metric); !ok {
@@ -51,11 +49,10 @@ func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 	j.decideRatio(r, c, comparison, floor)
 }
 
-// describeCustomRatio describes the ratio of claim c: "a, time on small over time on large", or "a
-// against b, time" if it is a ratio to other, another contender.
+// describeCustomRatio returns e.g. "a, time on small over time on large" or "a against b, time".
 func describeCustomRatio(c tare.Claim, other string) string {
 	describeMetric := func(metric string) string {
-		if c.Plus != "" { // the claim adds a second metric
+		if c.Plus != "" {
 			metric += " and " + c.Plus + " together"
 		}
 		return metric
@@ -66,10 +63,8 @@ func describeCustomRatio(c tare.Claim, other string) string {
 	return fmt.Sprintf("%s, %s on %s over %s on %s", c.Contender, describeMetric(c.Metric), c.Workload, describeMetric(c.Of.Metric), c.Of.Workload)
 }
 
-// controlDifferences returns a value for each of rounds that only chance makes differ from 0, because the
-// control and the baseline are the same program. If the claim compares two contenders, it is the logarithm
-// of the control's value over the baseline's. Otherwise it is the logarithm of the claim's ratio for the
-// control, less that for the baseline. Rounds without these ratios are omitted.
+// controlDifferences returns values that only chance makes differ from 0. Control and baseline are
+// the same program.
 func (j *judge) controlDifferences(c tare.Claim, rounds []int) []float64 {
 	base := j.evidence.Study.Baseline
 	if c.Of.Contender != "" {
@@ -86,7 +81,6 @@ func (j *judge) controlDifferences(c tare.Claim, rounds []int) []float64 {
 	return valuesOfRounds(differences, rounds)
 }
 
-// valuesOfRounds returns the values of rounds, in the order of rounds. It skips rounds without a value.
 func valuesOfRounds(byRound map[int]float64, rounds []int) (values []float64) {
 	for _, round := range rounds {
 		if v, ok := byRound[round]; ok {
@@ -96,9 +90,8 @@ func valuesOfRounds(byRound map[int]float64, rounds []int) (values []float64) {
 	return values
 }
 
-// whyDifferentRelays returns why the ratio of claim c proves nothing, if its two workloads have relays,
-// which delay and slow down traffic, with different values. The study chooses these values, and they
-// determine the ratio. It returns "" for other ratios.
+// whyDifferentRelays returns why the ratio of claim c proves nothing, or "". A relay delays traffic
+// by a value of the study. Different values determine the ratio.
 func (j *judge) whyDifferentRelays(c tare.Claim) string {
 	trafficOf := func(workload string) (t tare.Traffic) { // Delay and Bandwidth are 0 without a relay
 		if w, _ := j.evidence.Workload(workload); w.Traffic != nil {
@@ -113,8 +106,7 @@ func (j *judge) whyDifferentRelays(c tare.Claim) string {
 	return fmt.Sprintf("the delay and the bandwidth of %s are chosen here, and they make the ratio: it says nothing about another network", c.Workload)
 }
 
-// customRatiosByRound returns the logarithm of the claim's ratio for each round: the value of contender
-// numerator over the value of contender denominator on the workload and by the metric of c.Of.
+// customRatiosByRound returns the logarithm of the claim's ratio, for these two contenders.
 func (j *judge) customRatiosByRound(c tare.Claim, numerator, denominator string) map[int]float64 {
 	index := j.evidence.Index()
 	ratios := map[int]float64{}
@@ -129,8 +121,7 @@ func (j *judge) customRatiosByRound(c tare.Claim, numerator, denominator string)
 	return ratios
 }
 
-// sumInRound returns the sum of metrics, by name, for one contender on a workload in a round. The name ""
-// adds nothing. It returns false if one of the metrics was not measured.
+// sumInRound returns the sum of the named metrics in a round. The name "" adds nothing.
 func sumInRound(x *evidence.Index, key evidence.Key, metrics ...string) (sum float64, ok bool) {
 	for _, name := range metrics {
 		if name == "" {

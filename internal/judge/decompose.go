@@ -12,20 +12,17 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Decompose splits differences of the study into causes. A decomposition is a chain of contenders, in
-// which each step from one contender to the next adds one cause, such as a line of log. For each step
-// Decompose computes the ratio of its two contenders, and the share of the step in the total difference
-// between the ends of the chain. Shares are computed by [stats.Share] from the rounds in which all
-// contenders of the chain were measured.
+// Decompose splits differences into causes. A decomposition is a chain of contenders. Each step of
+// the chain adds one cause, such as a line of log. For each step Decompose computes a ratio, and
+// the step's share in the difference between the ends ([stats.Share]).
 //
-// The error level of the intervals of all n steps together is 5 %: by Bonferroni's inequality, each
-// interval of a ratio or share is at 5 %/n. The interval of the total difference is at 5 %. Shares are
-// computed only if the total difference is significant and exceeds the noise floor, the difference that the
-// control (the baseline a second time) shows.
+// The n steps together have an error level of 5 %. By Bonferroni's inequality, each interval is at
+// 5 %/n. The interval of the total difference is at 5 %. Shares are computed only if that
+// difference is significant and exceeds the noise floor. The noise floor is the difference between
+// two copies of the baseline.
 //
-// A contender that is void, was not measured or is a trap (it repeats a published mistake) is removed
-// from the chain, and its cause is added to the next step. The sentence of the decomposition names the
-// removed contenders. If no step remains, the sentence has the reason.
+// A contender without valid measurements is removed from the chain. Its cause is added to the next
+// step, and the sentence of the decomposition names it.
 //
 // Source: O. J. Dunn, "Multiple comparisons among means", J. Amer. Statist. Assoc. 56 (1961) 52–64.
 func Decompose(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison, findings []tare.Finding) []tare.Decomposition {
@@ -39,7 +36,6 @@ func Decompose(d evidence.Evidence, effects []tare.Effects, comparisons []tare.C
 	return out
 }
 
-// decomposeOne computes one decomposition.
 func (j *judge) decomposeOne(planned tare.Decompose, effects []tare.Effects) tare.Decomposition {
 	out := tare.Decomposition{
 		ID: planned.ID, Question: planned.Question, Workload: planned.Workload, Metric: cmp.Or(planned.Metric, j.evidence.Primary()),
@@ -75,14 +71,14 @@ func (j *judge) decomposeOne(planned tare.Decompose, effects []tare.Effects) tar
 	return out
 }
 
-// buildChain returns the steps between the contenders of a chain that can be compared, and a sentence
-// about the omitted contenders, "" if there are none. If no step remains, it returns only why.
+// buildChain returns the steps between comparable contenders, and a sentence about the others, or
+// only why.
 func (j *judge) buildChain(planned tare.Decompose, metric string) (steps []tare.Cause, omitted, why string) {
 	if why := j.whyAbsent(planned.From, planned.Workload, metric); why != "" {
 		return nil, "", why
 	}
-	from, causes := planned.From, "" // the last contender that can be compared, and the causes since then
-	var whys []string                // why contenders are omitted
+	from, causes := planned.From, "" // last comparable contender, and the causes since then
+	var whys []string
 	for _, s := range planned.Steps {
 		if causes != "" {
 			causes += " and "
@@ -106,7 +102,6 @@ func (j *judge) buildChain(planned tare.Decompose, metric string) (steps []tare.
 	return steps, "", ""
 }
 
-// whyAbsent returns why a contender cannot be part of a chain, or "" if it can.
 func (j *judge) whyAbsent(id, workload, metric string) string {
 	contender, ok := j.evidence.Contender(id)
 	if !ok {
@@ -127,8 +122,8 @@ func (j *judge) whyAbsent(id, workload, metric string) string {
 	return ""
 }
 
-// setCauseRatio sets the ratio of one step and its interval at an error level. It returns false if
-// there is no ratio. Low and High stay zero if there are too few rounds for an interval.
+// setCauseRatio sets the ratio of one step. Low and High stay zero if there are too few rounds for
+// an interval.
 func (j *judge) setCauseRatio(c *tare.Cause, workload, metric string, effects []tare.Effects, level float64) bool {
 	x := j.evidence.Index()
 	e, ok := tare.EffectsOf(effects, workload, metric, c.To, c.From)
@@ -150,8 +145,7 @@ func (j *judge) setCauseRatio(c *tare.Cause, workload, metric string, effects []
 	return true
 }
 
-// addShares sets the share of each step of out and returns the sentence about the shares. If they cannot be
-// computed, it leaves them 0 and returns a sentence with the reason.
+// addShares sets the share of each step of out and returns a sentence.
 func (j *judge) addShares(out *tare.Decomposition) string {
 	total := tare.Comparison{
 		Ratio: out.Whole.Ratio, Low: out.Whole.Low, High: out.Whole.High, Level: out.Whole.Level, Rounds: out.Whole.Rounds,
@@ -172,8 +166,8 @@ func (j *judge) addShares(out *tare.Decomposition) string {
 	return fmt.Sprintf("Of the %s, %s.", describeTotal(out.Metric, total, pair), listShares(out.Steps))
 }
 
-// describeTotal describes a total difference, for example "56 % more CPU time of a against b on w
-// (1.56×, 1.5 to 1.6, 95 %, 20 rounds)". pair names the two ends of the chain.
+// describeTotal returns e.g. "56 % more CPU time of a against b on w (1.56×, 1.5 to 1.6, 95 %, 20
+// rounds)".
 func describeTotal(metric string, total tare.Comparison, pair string) string {
 	m := tare.MetricFor(metric)
 	direction := m.More
@@ -184,10 +178,8 @@ func describeTotal(metric string, total tare.Comparison, pair string) string {
 	return fmt.Sprintf("%s %s %s (%s×, %s)", format.Percent(math.Abs(total.Ratio-1)), direction, pair, ratio, interval)
 }
 
-// whyNoShares returns a sentence with the reason if the total difference must not be split: it has no
-// interval, is not significant, is within the noise floor, or is a latency of too few requests.
-// Otherwise it returns "". ids are the contenders of the chain, pair names its two ends in the
-// sentence, and level is the error level of a share.
+// whyNoShares returns a sentence why the total difference must not be split, or "". pair names the
+// ends of the chain.
 func (j *judge) whyNoShares(d tare.Decomposition, total tare.Comparison, ids []string, pair string, level float64) string {
 	noun := tare.MetricFor(d.Metric).Noun
 	if minRounds := stats.MinRounds(level); !total.Bounded() || total.Rounds < minRounds {
@@ -208,21 +200,20 @@ func (j *judge) whyNoShares(d tare.Decomposition, total tare.Comparison, ids []s
 	return ""
 }
 
-// computeShares sets the share of each step of out in the total difference, with intervals at error level
-// level. ids are the contenders of the chain. If a share has no interval, it sets none and returns false.
+// computeShares sets the shares, or none and returns false. ids are the contenders of the chain.
 func (j *judge) computeShares(out *tare.Decomposition, ids []string, level float64) bool {
 	index := j.evidence.Index()
 	m, _ := tare.MetricNamed(out.Metric)
 	var totals []float64                       // total difference in each round
-	parts := make([][]float64, len(out.Steps)) // for each step, its part of the difference in each round
+	parts := make([][]float64, len(out.Steps)) // by step and round: part of the difference
 	for _, r := range index.Rounds() {
-		var values []float64 // one for each of ids
+		var values []float64
 		for _, id := range ids {
 			if v, ok := index.InRound(m, evidence.At(r, out.Workload, id)); ok {
 				values = append(values, v)
 			}
 		}
-		if len(values) < len(ids) { // the round does not have all contenders of the chain
+		if len(values) < len(ids) {
 			continue
 		}
 		totals = append(totals, values[len(ids)-1]-values[0])
@@ -242,8 +233,8 @@ func (j *judge) computeShares(out *tare.Decomposition, ids []string, level float
 	return true
 }
 
-// listShares lists the shares of steps: "the framework is 18 % (15 to 21), a line of log 40 % (37
-// to 43) and a terminal 42 % (39 to 45), each at 98.33 %".
+// listShares returns e.g. "the framework is 18 % (15 to 21) and a line of log 82 % (79 to 85), each
+// at 97.5 %".
 func listShares(steps []tare.Cause) string {
 	s := ""
 	for i, c := range steps {

@@ -8,17 +8,14 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Effects compares contenders in pairs. For each pair, workload and metric it returns the effect ln(a/b)
-// of every round, in which each contender is measured once. On the primary metric it compares all pairs
-// of the baseline, the contenders and the control (the baseline a second time); on other metrics it
-// compares each of them with the baseline, which is then b. Status-only contenders, of which only the
-// status of responses is checked, are compared with the baseline only. Traps, which repeat a published
-// mistake, and the null contender, which does nothing, are in no pair.
+// Effects compares contenders in pairs. For each pair, workload and metric it returns ln(a/b) of
+// every round. On the primary metric it compares all pairs, on others only pairs with the baseline,
+// which is then b.
 //
-// A metric that is measured in slices (turns of a contender within a round) is computed from the slices of
-// equal index, summed in blocks. A metric that is measured once per trial has one ratio per round. A round
-// without one of the two values is omitted, and the effects then list their rounds. If a value of a trial
-// is zero in any round, the entire pair is omitted: to omit only that round would select by outcome.
+// A metric per slice is computed from slices of equal index, in blocks. A slice is one turn of a
+// contender in a round. Other metrics have one ratio per round. Rounds without a value are omitted;
+// the effects then list their rounds. If a value per round is ever zero, the entire pair is omitted.
+// Omitting only that round would select by outcome.
 func Effects(d evidence.Evidence) []tare.Effects {
 	x := d.Index()
 	var out []tare.Effects
@@ -34,7 +31,6 @@ func Effects(d evidence.Evidence) []tare.Effects {
 	return out
 }
 
-// listPairs returns the pairs to compare by a metric. In a pair with the baseline, the baseline is second.
 func listPairs(d evidence.Evidence, metric string) [][2]string {
 	var out [][2]string
 	for _, a := range d.Compared() {
@@ -56,7 +52,6 @@ func listPairs(d evidence.Evidence, metric string) [][2]string {
 	return out
 }
 
-// computeEffects computes the effects of one pair. The field Effects is empty if no round has a ratio.
 func computeEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a, b string) tare.Effects {
 	e := tare.Effects{Workload: workload, Metric: metric, A: a, B: b}
 	m, ok := tare.MetricNamed(metric)
@@ -79,10 +74,9 @@ func computeEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a,
 	return e
 }
 
-// effectWithControl returns ln(a/b) in one round, for a metric that is measured in slices, in two ways:
-// effect from blocks of slices if the plan has blocks, and sum from the sums of all slices. If b is the
-// baseline and Plan.Reference is BaselineAndControl, both are the mean of ln(a/baseline) and
-// ln(a/control): baseline and control are the same program, so the mean has a smaller error.
+// effectWithControl returns ln(a/b) in one round, from blocks of slices and from sums of slices. If
+// b is the baseline, it may be a mean of ln(a/baseline) and ln(a/control). Both are the same
+// program, so the mean has a smaller error.
 func effectWithControl(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Key) (effect, sum float64, ok bool) {
 	effect, sum, ok = effectWithoutControl(x, d, metric, a, b)
 	isToBaseline := b.Contender == d.Study.Baseline && a.Contender != tare.ControlID
@@ -96,7 +90,6 @@ func effectWithControl(x *evidence.Index, d evidence.Evidence, metric string, a,
 	return effect, sum, true
 }
 
-// effectWithoutControl returns ln(a/b) as effectWithControl does, but of a and b only.
 func effectWithoutControl(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Key) (effect, sum float64, ok bool) {
 	p, q := pairSlices(x, metric, a, b)
 	sum = stats.SumEffect(p, q)
@@ -105,7 +98,7 @@ func effectWithoutControl(x *evidence.Index, d evidence.Evidence, metric string,
 	}
 	slicing, _ := d.Plan.Slicing(a.Workload)
 	if !slicing.RatioOfSums && d.Plan.Isolation != tare.TrialWise {
-		// The effect of blocks is not finite if the CPU clock is too coarse to measure one: then use the sum.
+		// A coarse CPU clock may measure no time in a block. Then use the sum.
 		if blocks := stats.BlockEffect(p, q, slicing.Block); isFinite(blocks) {
 			return blocks, sum, true
 		}
@@ -113,7 +106,6 @@ func effectWithoutControl(x *evidence.Index, d evidence.Evidence, metric string,
 	return sum, sum, true
 }
 
-// effectInRound returns ln(a/b) of a metric in one round. It returns false if one was not measured or is 0.
 func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b evidence.Key) (effect float64, ok bool) {
 	if m.PerSlice {
 		effect, _, ok := effectWithControl(x, d, m.Name, a, b)
@@ -123,8 +115,7 @@ func effectInRound(x *evidence.Index, d evidence.Evidence, m tare.Metric, a, b e
 	return effect, isFinite(effect)
 }
 
-// pairSlices returns the slices of a (as p) and of b (as q) whose index occurs in both, so that p[i] and
-// q[i] are a pair. The slices of a key are sorted by index.
+// pairSlices returns the slices of a and of b with the same index, sorted by index.
 func pairSlices(x *evidence.Index, metric string, a, b evidence.Key) (p, q []stats.Point) {
 	as, bs := x.Slices(a), x.Slices(b)
 	for i, j := 0, 0; i < len(as) && j < len(bs); {
@@ -143,8 +134,8 @@ func pairSlices(x *evidence.Index, metric string, a, b evidence.Key) (p, q []sta
 	return p, q
 }
 
-// effectsOfTrials returns ln(a/b) of a metric that is measured once per trial, and the rounds of the
-// values as in tare.Effects.Of. It returns nil if a value is not positive in any round.
+// effectsOfTrials returns ln(a/b) of a metric with one value per round, or nil if a value is ever
+// zero.
 func effectsOfTrials(x *evidence.Index, m tare.Metric, workload, a, b string) (effects []float64, rounds []int) {
 	for _, r := range x.Rounds() {
 		va, okA := x.Sample(evidence.At(r, workload, a))[m.Key]
@@ -161,7 +152,7 @@ func effectsOfTrials(x *evidence.Index, m tare.Metric, workload, a, b string) (e
 	return effects, listRounds(rounds)
 }
 
-// listRounds returns rounds in the form of tare.Effects.Of: nil if they are 1, 2, 3 and so on.
+// listRounds returns nil for 1, 2, 3 and so on, as in tare.Effects.Of.
 func listRounds(rounds []int) []int {
 	if n := len(rounds); n == 0 || rounds[0] == 1 && rounds[n-1] == n {
 		return nil

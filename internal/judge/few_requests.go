@@ -9,19 +9,17 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A latency quantile such as p99 is the latency of a handful of requests if few requests are above it.
-// A verdict on a quantile needs at least these numbers of requests above it.
+// A quantile such as p99 depends on the few requests above it. A verdict needs at least this many.
 const (
 	minRequestsAbove        = 100 // in all rounds together
 	minRequestsAboveInRound = 20  // in each round
 )
 
-// whyTooFewRequests returns why metric, if it is a latency, cannot be judged on workload: one of the
-// contenders has too few requests. rounds is the number of rounds that would have enough, or 0 if more
-// rounds do not help. why is "" if there are enough requests, and for metrics that are not latencies.
+// whyTooFewRequests returns why a latency cannot be judged: a contender has too few requests.
+// rounds is the number of rounds with enough. It is 0 if more rounds do not help.
 func (j *judge) whyTooFewRequests(metric, workload string, contenders ...string) (why string, rounds int) {
 	m, _ := tare.MetricNamed(metric)
-	above := 1 - m.Quantile // share of the requests that are above the quantile
+	above := 1 - m.Quantile // share of the requests above the quantile
 	switch {
 	case !m.IsLatency():
 		return "", 0
@@ -29,11 +27,10 @@ func (j *judge) whyTooFewRequests(metric, workload string, contenders ...string)
 		return "it is the latency of a single request", 0
 	}
 	x := j.evidence.Index()
-	// Numbers of all requests with which enough are above the quantile.
 	minInRound, minInAll := math.Round(minRequestsAboveInRound/above), math.Round(minRequestsAbove/above)
 	for _, id := range contenders {
 		var requests float64
-		n, least := 0, math.Inf(1) // number of rounds, and requests in the round with the fewest
+		n, least := 0, math.Inf(1) // number of rounds, and requests in the smallest one
 		for _, r := range x.Rounds() {
 			if s := x.Sample(evidence.At(r, workload, id)); s[m.Key] > 0 {
 				n++
@@ -42,7 +39,7 @@ func (j *judge) whyTooFewRequests(metric, workload string, contenders ...string)
 			}
 		}
 		switch {
-		case n == 0: // not measured: that is reported elsewhere
+		case n == 0: // reported elsewhere
 		case least < minInRound:
 			return fmt.Sprintf("%s has %s requests in one of the rounds, and it takes %s; longer segments would have them",
 				id, formatRate(least), formatRate(minInRound)), 0

@@ -8,25 +8,22 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// minSizesWithCost is the least number of sizes for a fit with a fixed cost: one more than its three
-// parameters cost, factor and exponent.
+// minSizesWithCost is one more than the three parameters of the fit.
 const minSizesWithCost = 4
 
 // costFit is a fit of time to size with a fixed cost: time = cost + factor·size^exponent.
 type costFit struct {
-	exponents   []float64   // exponent fitted in each round
-	costs       []float64   // fixed cost fitted in each round, as a share of the time at the smallest size
-	misfits     [][]float64 // by size and round: logarithm of fitted over measured time, with the published exponent
+	exponents   []float64   // by round
+	costs       []float64   // by round, as a share of the time at the smallest size
+	misfits     [][]float64 // by size and round: ln(fitted/measured time), with the published exponent
 	value, cost float64     // exponent and cost over all rounds
-	low, high   float64     // interval of value; only valid if enough is true
+	low, high   float64     // interval of value, if enough is true
 	enough      bool        // there are enough rounds for an interval
-	sizeRange   float64     // ratio of the largest size to the smallest
+	sizeRange   float64     // largest size over smallest size
 }
 
-// fitFixedCost fits time = cost + factor·size^exponent in each round, to the times on the workloads of s. If
-// time is a fixed cost plus a part in proportion to size, this fit gives the exponent 1, while a straight
-// line through the logarithms has a smaller slope. fitFixedCost also computes the misfits of the same fit
-// with the published exponent. It returns false if there are too few sizes, or if no round has all of them.
+// fitFixedCost fits time = cost + factor·size^exponent in each round. Without the fixed cost, the
+// slope would be smaller. misfits are those of a second fit, with the published exponent.
 func (j *judge) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok bool) {
 	if len(s.Workloads) < minSizesWithCost {
 		return out, false
@@ -42,7 +39,7 @@ func (j *judge) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok
 				sizes, times = append(sizes, sizeOf(w, s.By)), append(times, t)
 			}
 		}
-		if len(times) < len(s.Workloads) { // the round does not have all sizes
+		if len(times) < len(s.Workloads) {
 			continue
 		}
 		exponent, cost := fitCostPower(sizes, times)
@@ -60,19 +57,17 @@ func (j *judge) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok
 	return out, true
 }
 
-// Range of the first grid of exponents that fitCostPower tries.
 const (
 	minExponent = 0.05
 	maxExponent = 4
 )
 
-// fitCostPower returns the exponent and the cost, which is at least zero, with the least sum of squared relative
-// errors. For a given exponent, fitCostLine finds the other parameters directly. So fitCostPower tries 41
-// exponents on a grid from minExponent to maxExponent, and then three times a finer grid around the best.
+// fitCostPower returns the exponent and the cost with the least squared relative errors. It tries
+// exponents on a grid, and then a finer grid around the best, three times. For each exponent
+// fitCostLine finds the other parameters.
 //
-// Source: G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and
-// nonlinear least squares problems whose variables separate", SIAM Journal on
-// Numerical Analysis 10 (1973), which separates the linear parameters so.
+// Source: G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least
+// squares problems whose variables separate", SIAM Journal on Numerical Analysis 10 (1973).
 func fitCostPower(sizes, times []float64) (exponent, cost float64) {
 	leastError := math.Inf(1)
 	low, high := float64(minExponent), float64(maxExponent)
@@ -91,10 +86,10 @@ func fitCostPower(sizes, times []float64) (exponent, cost float64) {
 	return exponent, cost
 }
 
-// fitCostLine fits a straight line, cost + factor·x with x = (size/largest size)^p, to times. The weights
-// 1/time² make errors relative. It also returns the weighted sum of squared errors. sizes is ascending.
+// fitCostLine fits the line cost + factor·x with x = (size/largest size)^p to times. The weights
+// 1/time² make errors relative. sizes is ascending.
 func fitCostLine(sizes, times []float64, p float64) (cost, factor, squares float64) {
-	var sw, sx, sy, sxx, sxy float64 // sums of the weights w, and of w·x, w·time, w·x² and w·x·time
+	var sw, sx, sy, sxx, sxy float64 // weighted sums; x and y are size and time
 	largest := sizes[len(sizes)-1]
 	for i, t := range times {
 		w, x := 1/(t*t), math.Pow(sizes[i]/largest, p)
@@ -102,7 +97,7 @@ func fitCostLine(sizes, times []float64, p float64) (cost, factor, squares float
 	}
 	factor = (sw*sxy - sx*sy) / (sw*sxx - sx*sx)
 	cost = (sy - factor*sx) / sw
-	if cost < 0 { // a cost is not negative: fit a line through the origin
+	if cost < 0 { // fit a line through the origin instead
 		cost, factor = 0, sxy/sxx
 	}
 	for i, t := range times {
@@ -112,8 +107,7 @@ func fitCostLine(sizes, times []float64, p float64) (cost, factor, squares float
 	return cost, factor, squares
 }
 
-// logMisfits returns the logarithm of fitted over measured time at each size, for the best fit with
-// exponent p.
+// logMisfits returns ln(fitted/measured time) at each size, with exponent p.
 func logMisfits(sizes, times []float64, p float64) (misfits []float64) {
 	cost, factor, _ := fitCostLine(sizes, times, p)
 	for i, t := range times {

@@ -11,8 +11,7 @@ func formatLevel(level float64) string {
 	return format.Trimmed(level*100, format.Decimals(100*(1-level))) + " %"
 }
 
-// formatValue formats a value with its unit, as in "1.23 ms/op" for 1.23e6 and ns/op. Only nanoseconds and
-// bytes are scaled.
+// formatValue formats a value with its unit: 1.23e6 and ns/op is "1.23 ms/op".
 func formatValue(x float64, unit string) string {
 	base, per, found := strings.Cut(unit, "/")
 	if found {
@@ -30,7 +29,7 @@ func formatValue(x float64, unit string) string {
 	return format.Significant(x) + " " + unit
 }
 
-// groupThousands separates the thousands of a number: "81234" becomes "81,234".
+// groupThousands returns "81,234" for "81234".
 func groupThousands(digits string) string {
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]

@@ -12,22 +12,19 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// A publication may claim that time grows as size^exponent. The claim holds if the interval of the
-// measured exponent is within maxExponentError of the published one. It is refuted if no part of the
-// interval is, unless the published exponent together with a fixed cost describes the times.
+// A claim of growth states that time grows as size^exponent. It holds if the interval of the
+// measured exponent is within maxExponentError of the published one.
 const maxExponentError = 0.1
 
-// The published exponent with a fixed cost describes the times if the fitted time is within factor
-// maxMisfit of the measured time at each size. The largest size must be at least minFitSpan times the
-// smallest, because on a smaller span other exponents would fit as well.
+// The claim also holds if a fixed cost with the published exponent describes the times. Each fitted
+// time must be within factor maxMisfit of the measured one. On a span of sizes below minFitSpan,
+// other exponents would fit as well.
 const (
 	maxMisfit  = 1.5
 	minFitSpan = 16
 )
 
-// judgeGrowth judges a claim of how time grows with size. It compares the published exponent c.Value
-// with the one that is fitted to workloads which differ only in size. If the published exponent is
-// positive and there are enough sizes, the fit includes a fixed cost.
+// judgeGrowth judges a claim of how time grows with size, by the published exponent c.Value.
 func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	if j.reportUnanswerableAlong(r, c) {
 		return
@@ -57,10 +54,8 @@ func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	j.setGrowthOutcome(r, c.Value, f, size)
 }
 
-// setGrowthOutcome sets the outcome of a claim that time grows as size^published, by the interval of the measured
-// exponent in r and the fit f with a fixed cost. It completes the reason in r.
 func (j *judge) setGrowthOutcome(r *tare.ClaimResult, published float64, f costFit, size string) {
-	low, high := published-maxExponentError, published+maxExponentError // exponents near the published one
+	low, high := published-maxExponentError, published+maxExponentError // near the published one
 	isNear := low <= r.Low && r.High <= high
 	isFar := r.High < low || high < r.Low
 	worst, isDescribed := j.largestMisfit(f, published)
@@ -68,7 +63,7 @@ func (j *judge) setGrowthOutcome(r *tare.ClaimResult, published float64, f costF
 	case isNear:
 		r.Outcome = tare.Holds
 		return
-	case isDescribed: // by the published exponent with a fixed cost
+	case isDescribed:
 		r.Outcome = tare.Holds
 		r.Why = fmt.Sprintf("a fixed cost and a cost in proportion to %s are within %s of the time at each size (%s, %s); with a free exponent time grows as %s^%.2f beyond the fixed cost",
 			formatPower(size, published), format.Factor(math.Exp(worst)), formatLevel(1-alpha), format.Count(len(f.exponents), "round"), size, r.Measured)
@@ -79,9 +74,8 @@ func (j *judge) setGrowthOutcome(r *tare.ClaimResult, published float64, f costF
 	r.Why += fmt.Sprintf(", and was published as %s^%.3g", size, published)
 }
 
-// largestMisfit returns the largest ratio, as a logarithm, of a fitted to a measured time or the reverse that
-// the rounds allow at any size, if the published exponent with a fixed cost is fitted. isDescribed is true if
-// that is within maxMisfit. The ratio at each size has an interval; all of them together have error level alpha.
+// largestMisfit returns the largest factor between fitted and measured time that the rounds allow,
+// as a logarithm. The intervals of all sizes together have error level alpha.
 func (j *judge) largestMisfit(f costFit, published float64) (worst float64, isDescribed bool) {
 	if len(f.exponents) == 0 || published == 0 || f.sizeRange < minFitSpan {
 		return 0, false
@@ -96,7 +90,7 @@ func (j *judge) largestMisfit(f costFit, published float64) (worst float64, isDe
 	return worst, worst <= math.Log(maxMisfit)
 }
 
-// formatPower formats a power of a size: "bytes", "levels^2".
+// formatPower returns e.g. "bytes" or "levels^2".
 func formatPower(size string, exponent float64) string {
 	if exponent == 1 {
 		return size

@@ -8,9 +8,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Leading returns the contender with the lowest ratio to the baseline so far, by the primary metric on the
-// first workload with ratios. The progress line of a run prints it; it is no verdict. ok is false if no
-// contender has a ratio yet.
+// Leading returns the contender with the lowest ratio to the baseline so far. It uses the primary
+// metric, on the first workload with ratios. It is for progress messages and no verdict.
 func Leading(d evidence.Evidence) (lead tare.Comparison, ok bool) {
 	x := d.Index()
 	for _, w := range d.Study.Workloads {
@@ -31,8 +30,8 @@ func Leading(d evidence.Evidence) (lead tare.Comparison, ok bool) {
 	return lead, false
 }
 
-// Trailing returns the ids of contenders that are proven worse than at least leaders other contenders
-// on every workload that they were measured on: their best possible rank is above leaders.
+// Trailing returns the contenders that are proven worse than leaders others on each of their
+// workloads.
 func Trailing(d evidence.Evidence, comparisons []tare.Comparison, leaders int) []string {
 	var out []string
 	for _, id := range d.Having(tare.RoleContender) {

@@ -17,10 +17,9 @@ type Measured struct {
 	Result *tare.Result
 }
 
-// OverMachines combines the results of one study on several machines. It returns a copy of the first
-// result, with the comparisons over all machines added. It returns an error if the results do not
-// answer the same question: if they differ in the study, its inputs, the versions of the contenders or,
-// unless mixedGo is set, the version of Go.
+// OverMachines combines the results of one study on several machines. It returns a copy of the
+// first result, with comparisons over all machines. It returns an error if the results answer
+// different questions. Contenders may have different versions of Go only if mixedGo is set.
 func OverMachines(machines []Measured, mixedGo bool) (*tare.Result, error) {
 	if len(machines) < 2 {
 		return nil, fmt.Errorf("%s: verdicts over machines need two at least", format.Count(len(machines), "machine"))
@@ -49,8 +48,6 @@ func OverMachines(machines []Measured, mixedGo bool) (*tare.Result, error) {
 	return &out, nil
 }
 
-// whyDifferentQuestion returns why two results answer different questions, or "" if they answer the
-// same question.
 func whyDifferentQuestion(a, b *tare.Result, mixedGo bool) string {
 	switch {
 	case len(b.Machines) > 0 || len(a.Machines) > 0:
@@ -69,7 +66,7 @@ func whyDifferentQuestion(a, b *tare.Result, mixedGo bool) string {
 	for _, c := range a.Contenders {
 		d, ok := b.Contender(c.ID)
 		switch {
-		case !ok || c.Error != "" || d.Error != "": // not measured on one of the machines
+		case !ok || c.Error != "" || d.Error != "": // not measured on one of them
 		case c.Role != d.Role:
 			return fmt.Sprintf("%s has another role", printName(c.ID))
 		case c.Version != d.Version || !slices.Equal(c.Modules, d.Modules):
@@ -81,7 +78,7 @@ func whyDifferentQuestion(a, b *tare.Result, mixedGo bool) string {
 	return ""
 }
 
-// machineKind returns the kind of the machine of a result, e.g. linux/amd64.
+// machineKind returns e.g. linux/amd64.
 func machineKind(r *tare.Result) string { return r.Machine.OS + "/" + r.Machine.Arch }
 
 func listKinds(machines []Measured) []string {
@@ -94,11 +91,11 @@ func listKinds(machines []Measured) []string {
 	return out
 }
 
-// combineKind returns the comparisons over machines of one kind, e.g. linux/amd64. The p-values of all
-// comparisons of one metric are adjusted together, by Holm's procedure.
+// combineKind returns the comparisons over machines of one kind. Holm's procedure adjusts the
+// p-values of a metric.
 func combineKind(kind string, machines []Measured) []tare.OverMachines {
 	type test struct {
-		index int // in out
+		index int // index in out
 		p     float64
 	}
 	var out []tare.OverMachines
@@ -132,14 +129,12 @@ func combineKind(kind string, machines []Measured) []tare.OverMachines {
 	return out
 }
 
-// isComparison reports whether o and c are about the same pair of contenders, workload and metric.
 func isComparison(o tare.OverMachines, c tare.Comparison) bool {
 	return o.Workload == c.Workload && o.Contender == c.Contender && o.Metric == c.Metric && o.Against == c.Against
 }
 
-// combineMachines combines comparison c of all machines of one kind. It returns the machines by result,
-// the ratio over all machines, and the p-value of the hypothesis that the ratio is the same on all of
-// them; ok is false if this cannot be tested.
+// combineMachines combines comparison c over machines. pSame is the p-value of the hypothesis that
+// all have the same ratio.
 func combineMachines(kind string, machines []Measured, c tare.Comparison) (o tare.OverMachines, pSame float64, ok bool) {
 	o = tare.OverMachines{Workload: c.Workload, Contender: c.Contender, Metric: c.Metric, Against: c.Against, Kind: kind, P: 1}
 	var estimates []stats.Estimate
@@ -178,8 +173,7 @@ func combineMachines(kind string, machines []Measured, c tare.Comparison) (o tar
 	return o, pSame, ok
 }
 
-// machinesSentence returns a sentence about the machines on which a difference was shown, such as "Less
-// on a, b but not on c; the machines differ in how much."
+// machinesSentence returns e.g. "Less on a, b but not on c; the machines differ in how much."
 func machinesSentence(o tare.OverMachines) string {
 	machines := len(o.Less) + len(o.More) + len(o.Open)
 	holdsOn := func(names []string) string {
@@ -219,7 +213,6 @@ func machinesSentence(o tare.OverMachines) string {
 	return text + "."
 }
 
-// joinNames returns the names of machines, as in "a, b".
 func joinNames(machines []string) string {
 	var out []string
 	for _, name := range machines {
@@ -228,5 +221,5 @@ func joinNames(machines []string) string {
 	return strings.Join(out, ", ")
 }
 
-// printName returns a name from another machine's document as one short line for messages.
+// printName returns a name from another machine's document as one short line.
 func printName(name string) string { return format.Line(name, 80) }

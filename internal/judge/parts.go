@@ -8,15 +8,14 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Parts merges the results of a study whose workloads were divided among machines; each machine
-// measured all rounds of its workloads. Parts computes the intervals again, so that the error level
-// holds for the entire study, and the verdicts on criteria. It returns an error if the parts answer
-// different questions, as [OverMachines] does, or if two parts measured the same workload.
+// Parts merges the results of a study whose workloads were divided among machines. Each machine
+// measured all rounds of its workloads. Parts computes intervals and verdicts again, so that the
+// error level holds for the entire study. It returns an error if the parts do not belong together.
 func Parts(parts []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Result, error) {
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("there is no part")
 	}
-	out := *parts[0].Result // the facts about the study; the loop adds the measurements of all parts
+	out := *parts[0].Result // the facts about the study; the loop adds the measurements
 	clearMeasurements(&out)
 	for _, m := range parts {
 		r := m.Result
@@ -37,14 +36,12 @@ func Parts(parts []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Res
 	return &out, nil
 }
 
-// clearMeasurements removes from r all lists that addPart adds to.
 func clearMeasurements(r *tare.Result) {
 	r.Workloads, r.Comparisons, r.Rounds, r.Values = nil, nil, nil, nil
 	r.Conformance, r.Semantics, r.Trials, r.Plan.Slices = nil, nil, nil, nil
 	r.Explanations, r.Findings, r.NotWeighed = nil, nil, nil
 }
 
-// addPart adds the measurements of one machine to r. Findings and omissions of several parts occur once.
 func addPart(r *tare.Result, m Measured) {
 	part := m.Result
 	machine := tare.OnMachine{Name: m.Name, Machine: part.Machine, Rounds: part.RoundsDone, Seed: part.Seed, Comparisons: part.Comparisons, Effects: part.Rounds}
@@ -62,7 +59,6 @@ func addPart(r *tare.Result, m Measured) {
 	r.Seconds, r.RoundsDone = max(r.Seconds, part.Seconds), min(r.RoundsDone, part.RoundsDone)
 }
 
-// appendNew appends the elements of more that list does not have yet.
 func appendNew[T comparable](list, more []T) []T {
 	for _, x := range more {
 		if !slices.Contains(list, x) {

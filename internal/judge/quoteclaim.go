@@ -10,10 +10,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file puts a claim of a ratio into words: what was published and what was measured, in the same unit.
+// This file puts a claim of a ratio into words: the published and the measured figures, in one
+// unit.
 
-// quotedClaim is a claim of a ratio as a factor that is published as 1 or more: "2.02× as fast" instead of
-// 0.495 times the time.
+// quotedClaim has the factors of a claim as 1 or more: "2.02× as fast" instead of 0.495 times the
+// time.
 type quotedClaim struct {
 	claim     tare.Claim
 	result    tare.ClaimResult
@@ -22,7 +23,6 @@ type quotedClaim struct {
 	low, high float64 // interval of measured
 }
 
-// findClaim returns a claim with published figures and a measured interval. It returns false if there is none.
 func (q *quoter) findClaim(id string) (quotedClaim, bool) {
 	c := quotedClaim{}
 	for _, x := range q.study.Claims {
@@ -47,12 +47,11 @@ func (q *quoter) findClaim(id string) (quotedClaim, bool) {
 	return c, true
 }
 
-// minPrintedWidth is the width of the interval of a factor, as a share of it, from which the interval is printed.
+// minPrintedWidth is the least width of a printed interval, as a share of the factor.
 const minPrintedWidth = 5e-3
 
-// describeClaim returns the published and the measured factor of a claim, each with the figures that it is of,
-// and whether the measurement confirms the order of the two sides and the factor: "published 2.02× (91,882 and
-// 45,478 ns/op); here 1.69× (1.64–1.75; 95,070 and 55,260 ns/op). Order: yes. Factor: no, less".
+// describeClaim returns e.g. "published 2.02× (91,882 and 45,478 ns/op); here 1.69× (1.64–1.75;
+// 95,070 and 55,260 ns/op). Order: yes. Factor: no, less".
 func (q *quoter) describeClaim(id string) (text string, ok bool) {
 	c, ok := q.findClaim(id)
 	if !ok {
@@ -76,16 +75,13 @@ func (q *quoter) describeClaim(id string) (text string, ok bool) {
 		formatFactor(c.published), c.formatPair(c.claim.Baseline, c.claim.Value), here, c.describeOrder(), c.describeFactor()), true
 }
 
-// formatClaimFactor returns the measured factor of a claim without its interval.
 func (q *quoter) formatClaimFactor(id string) (text string, ok bool) {
 	c, ok := q.findClaim(id)
 	return format.Times(c.measured), ok
 }
 
-// formatFactor returns a published factor with three significant digits.
 func formatFactor(x float64) string { return format.Digits(x, 3) + "×" }
 
-// describeOrder returns whether the measurement has the same side ahead as the publication.
 func (c quotedClaim) describeOrder() string {
 	switch c.result.Outcome {
 	case tare.Holds, tare.MoreThanPublished, tare.DirectionHolds:
@@ -101,7 +97,6 @@ func (c quotedClaim) describeOrder() string {
 	return "open"
 }
 
-// describeFactor returns whether the measurement has the published factor.
 func (c quotedClaim) describeFactor() string {
 	isInside := c.low <= c.published && c.published <= c.high || math.Abs(c.measured/c.published-1) < 0.01
 	switch {
@@ -117,8 +112,6 @@ func (c quotedClaim) describeFactor() string {
 	return "open"
 }
 
-// formatClaimFigures returns the measured figures of both sides in the unit of the published ones, or "" if the
-// result does not have both.
 func (q *quoter) formatClaimFigures(c quotedClaim) string {
 	sum := func(contender, workload, metric string) (float64, bool) {
 		v, ok := q.result.Value(workload, contender, metric)
@@ -148,8 +141,8 @@ func (q *quoter) formatClaimFigures(c quotedClaim) string {
 	return c.formatPair(baseline, value)
 }
 
-// formatPair returns two figures in the unit of the claim, the larger of the published ones first. Times of a
-// request become rates, because that is how they were published.
+// formatPair returns two figures in the unit of the claim, the larger published one first. Times of
+// a request become rates, as they were published.
 func (c quotedClaim) formatPair(baseline, value float64) string {
 	unit, isFirst := c.claim.Unit, c.claim.Baseline > c.claim.Value
 	if prefix, isTime := strings.CutSuffix(unit, "/request"); isTime && c.claim.Metric == "time" {
@@ -163,7 +156,7 @@ func (c quotedClaim) formatPair(baseline, value float64) string {
 	return formatQuoted(first) + " and " + formatQuoted(second) + " " + unit
 }
 
-// formatQuoted returns a figure with at most four significant digits, or in whole numbers from 1,000 on.
+// formatQuoted returns at most four significant digits, or a whole number from 1,000 on.
 func formatQuoted(x float64) string {
 	if x >= 1000 {
 		return format.Grouped(x, 0)
@@ -175,7 +168,7 @@ func formatQuoted(x float64) string {
 	return text
 }
 
-// nanosecondsOf returns how many ns the unit of time at the start of unit has, or 1 if it is none.
+// nanosecondsOf returns the ns in the unit at the start of unit, or 1.
 func nanosecondsOf(unit string) float64 {
 	switch {
 	case strings.HasPrefix(unit, "µs"):

@@ -10,11 +10,12 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// setRanks sets the ranks and letters of comparisons cs by the primary metric, in place. On each workload it
-// ranks the baseline and all contenders that no finding voids. A rank is a range, because contenders that do
-// not differ significantly can have each other's rank; they share a letter. A pair differs significantly if
-// it does by Holm's procedure over all pairs, and the difference exceeds the noise floor, the difference that
-// the control (the baseline a second time) shows. Latencies of too few requests are not ranked.
+// setRanks sets the ranks and letters of comparisons cs by the primary metric, in place. It ranks
+// the baseline and all valid contenders of each workload. A rank is a range: contenders that do not
+// differ significantly can have each other's rank. They share a letter.
+//
+// A difference is significant by Holm's procedure over all pairs. It must also exceed the noise
+// floor, which is the difference between two copies of the baseline.
 func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison, findings []tare.Finding) {
 	j := &judge{evidence: d.Indexed()}
 	for _, w := range d.Study.Workloads {
@@ -40,11 +41,10 @@ func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 	}
 }
 
-// pair is a pair of contenders of one workload, by their indices in rows.
+// pair has indexes in rows.
 type pair struct{ i, j int }
 
-// rankRows ranks the contenders of one workload, by the comparison of each with the baseline. floor is the
-// noise floor, a logarithm.
+// rankRows ranks the contenders of one workload. floor is a logarithm.
 func rankRows(d evidence.Evidence, effects []tare.Effects, rows []*tare.Comparison, floor float64) {
 	rounds, pairs := 0, len(rows)*(len(rows)-1)/2
 	for _, row := range rows {
@@ -73,11 +73,10 @@ func rankRows(d evidence.Evidence, effects []tare.Effects, rows []*tare.Comparis
 	}
 }
 
-// orderPairs compares the contenders of one workload in pairs. It returns -1 for each pair that differs
-// significantly and whose contender i is better, and 1 if contender j is better. Other pairs are absent.
+// orderPairs returns -1 for each pair (i, j) whose i is significantly better, and 1 if j is.
 func orderPairs(d evidence.Evidence, effects []tare.Effects, rows []*tare.Comparison, floor float64, higherIsBetter bool) map[pair]int {
 	var pairs []pair
-	var p, logRatios []float64 // by index of pairs: p-value, and estimate of ln(i/j)
+	var p, logRatios []float64 // by pair: p-value, and estimate of ln(i/j)
 	for i := range rows {
 		for j := i + 1; j < len(rows); j++ {
 			e, _ := tare.EffectsOf(effects, rows[i].Workload, rows[i].Metric, rows[i].Contender, rows[j].Contender)
@@ -93,7 +92,7 @@ func orderPairs(d evidence.Evidence, effects []tare.Effects, rows []*tare.Compar
 			continue
 		}
 		sign := 1
-		isLower := logRatios[k] < 0 // the value of i is lower
+		isLower := logRatios[k] < 0
 		if isFirstBetter := isLower != higherIsBetter; isFirstBetter {
 			sign = -1
 		}
@@ -103,9 +102,8 @@ func orderPairs(d evidence.Evidence, effects []tare.Effects, rows []*tare.Compar
 	return order
 }
 
-// canRank reports whether Holm's procedure could find any significant difference among pairs after that
-// many rounds: the p-value of a signed-rank test over n rounds is at least 2^(1-n). looks is the number
-// of times that the study may test.
+// canRank reports whether any difference could be significant. The least p-value of a signed-rank
+// test over n rounds is 2^(1-n).
 func canRank(rounds, pairs, looks int) bool {
 	smallestP := slices.Repeat([]float64{math.Pow(2, float64(1-rounds))}, pairs)
 	return slices.Contains(stats.HolmLooks(smallestP, alpha, looks), true)

@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// judgeRate judges a published claim that the baseline is fast enough up to a rate of c.Value operations a
-// second. The claim holds if, at that rate, the baseline takes at most 1 % of a core more than the contender,
-// on each of the claim's workloads. A break-even has the lowest rate at which the difference is 1 %.
+// judgeRate judges a claim that the baseline is fast enough up to c.Value operations a second. It
+// holds if the baseline then takes at most 1 % of a core more than the contender, on each workload
+// of the claim.
 func (j *judge) judgeRate(r *tare.ClaimResult, c tare.Claim) {
 	var points []tare.BreakEvenPoint
 	for _, result := range BreakEven(j.evidence, j.findings) {
@@ -23,7 +23,6 @@ func (j *judge) judgeRate(r *tare.ClaimResult, c tare.Claim) {
 		setNotMeasured(r, fmt.Sprintf("the break-even of %s has %d of the %d workloads", c.Contender, len(points), len(c.Workloads)))
 		return
 	}
-	// The workload on which the baseline may cost the most more has the lowest such rate.
 	worst := slices.MaxFunc(points, func(p, q tare.BreakEvenPoint) int { return cmp.Compare(p.MoreHigh, q.MoreHigh) })
 	r.Evidence = fmt.Sprintf("break-even of %s against %s, %s", c.Contender, j.evidence.Study.Baseline, format.Count(worst.Rounds, "round"))
 	r.Measured, r.Low, r.High = worst.OnePercent, worst.OnePercentLow, worst.OnePercentHigh

@@ -10,22 +10,20 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// difference states how much more a contender takes than the baseline on one workload, as a share of what the
-// baseline takes on another workload. For example, a router takes 2 µs more than the baseline to find a
-// route, which is 0.4 % of the 500 µs that the baseline takes for an entire request.
+// difference is the additional cost of a contender, as a share of another cost of the baseline. For
+// example, a router takes 2 µs more than the baseline to find a route. That is 0.4 % of the 500 µs
+// of a request.
 type difference struct {
-	workload string     // on which the contender and the baseline are compared
-	of       string     // workload on which the baseline takes the 100 %
-	question Question   // its Effects are the shares of each round, its Edges the limits of criteria
+	workload string     // where the additional cost is measured
+	of       string     // where the other cost is measured
+	question Question   // Effects are the shares by round, Edges the limits of criteria
 	interval stats.Span // of the share; OK is false if there are too few rounds
 }
 
-// differenceKey identifies the differences of one contender by one metric.
 type differenceKey struct{ contender, metric string }
 
-// ruleDifference decides a criterion that limits a difference, and sets the ruling and the sentence of
-// v: for example, a router may take at most 5 % of an entire request more than the baseline. A
-// contender that is proven to take less than the baseline meets the criterion.
+// ruleDifference decides a criterion that limits a difference. A contender that takes less than the
+// baseline meets it.
 func (j *judge) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
 	baseline := j.evidence.Study.Baseline
 	if f, ok := j.findVoid(baseline, criterion.Of, v.Metric); ok {
@@ -63,8 +61,8 @@ func (j *judge) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule t
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }
 
-// findDifference returns the difference on workload, as a share of the baseline on workload of. It returns
-// the zero value, which has no shares, if no round has the difference.
+// findDifference returns the difference on workload over the baseline on workload of, or the zero
+// value.
 func (j *judge) findDifference(contender, metric, workload, of string) difference {
 	for _, d := range j.computeDifferences(contender, metric) {
 		if d.workload == workload && d.of == of {
@@ -74,9 +72,8 @@ func (j *judge) findDifference(contender, metric, workload, of string) differenc
 	return difference{}
 }
 
-// computeDifferences computes the intervals of all differences that criteria limit, for one metric of one
-// contender. Their error is controlled together, by the step-down procedure that the package documentation
-// describes. It stores the result in j.differences for the next call.
+// computeDifferences computes the differences of one contender and metric, as one family. It stores
+// them in j.differences.
 func (j *judge) computeDifferences(contender, metric string) []difference {
 	key := differenceKey{contender, metric}
 	if family, ok := j.differences[key]; ok {
@@ -109,8 +106,7 @@ func (j *judge) computeDifferences(contender, metric string) []difference {
 	return family
 }
 
-// addDifference returns family with the difference that criterion c limits on workload. If family
-// already has that difference because of another criterion, addDifference only adds limit to its edges.
+// addDifference adds the difference that criterion c limits. A known difference gets another edge.
 func (j *judge) addDifference(family []difference, c tare.Criterion, limit float64, contender, workload string) []difference {
 	if !isMeasuredOn(j.evidence, c, workload) {
 		return family
@@ -129,8 +125,7 @@ func (j *judge) addDifference(family []difference, c tare.Criterion, limit float
 	return append(family, difference{workload: workload, of: c.Of, question: question})
 }
 
-// sharesByRound returns a share for each round in which all three values of it were measured: (contender −
-// baseline) on workload, divided by the baseline's value on workload of.
+// sharesByRound returns (contender − baseline) on workload over the baseline on workload of.
 func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline string) []float64 {
 	m, _ := tare.MetricNamed(metric)
 	var out []float64
@@ -146,9 +141,8 @@ func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline 
 	return out
 }
 
-// describeDifference returns the difference in words: "it costs 0.4 % of socket/health more CPU time than
-// nethttp on five/param (0.3 to 0.5 %, 95 %, 18 rounds)". If the interval includes zero, the text claims no
-// difference. If the control (the baseline a second time) differs by as much, the text notes this.
+// describeDifference returns e.g. "it costs 0.4 % of socket/health more CPU time than nethttp on
+// five/param (0.3 to 0.5 %, 95 %, 18 rounds)".
 func (j *judge) describeDifference(d difference, v tare.Verdict, limit float64) string {
 	metric := tare.MetricFor(v.Metric)
 	share, lo, hi := stats.HodgesLehmann(d.question.Effects), d.interval.Low, d.interval.High
@@ -158,7 +152,7 @@ func (j *judge) describeDifference(d difference, v tare.Verdict, limit float64) 
 		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", metric.Noun, base, s, d.of, span)
 	}
 	than, edges := metric.More, []float64{0, limit}
-	if share < 0 { // print it as a positive share that the contender saves
+	if share < 0 { // a positive share that the contender saves
 		share, lo, hi, than, edges = -share, -hi, -lo, metric.Less, []float64{0}
 	}
 	s, span := formatShareInterval(share, lo, hi, d, edges...)
@@ -170,8 +164,8 @@ func (j *judge) describeDifference(d difference, v tare.Verdict, limit float64) 
 	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, d.of, than, base, span, note)
 }
 
-// formatShareInterval returns a share of d in per cent, and its interval from lo to hi in brackets. Rounding
-// moves no bound of the interval across one of edges, which are shares too.
+// formatShareInterval returns a share in per cent, and its interval in brackets. Rounding moves no
+// bound across one of edges.
 func formatShareInterval(share, lo, hi float64, d difference, edges ...float64) (s, span string) {
 	s, l, h := formatShares(share, lo, hi, edges...)
 	rounds := format.Count(len(d.question.Effects), "round")
@@ -181,9 +175,9 @@ func formatShareInterval(share, lo, hi float64, d difference, edges ...float64) 
 	return s + " %", fmt.Sprintf("(%s to %s %%, %s, %s)", l, h, formatLevel(d.interval.Level), rounds)
 }
 
-// formatShares formats a share and its interval as numbers in per cent, with as many decimals as the
-// width of the interval justifies: none if it is 1 % or wider, one if it is 0.1 % or wider, and so on,
-// at most 5. It adds decimals if rounding would move a bound across one of edges.
+// formatShares formats a share and its interval in per cent. The width of the interval gives the
+// number of decimals: none for 1 %, one for 0.1 %. It grows if rounding would move a bound across
+// an edge.
 func formatShares(share, lo, hi float64, edges ...float64) (s, l, h string) {
 	decimals := format.Decimals(math.Abs(100 * share))
 	if width := 100 * (hi - lo); width > 0 {

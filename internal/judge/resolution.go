@@ -10,10 +10,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Resolution returns the smallest differences that this machine can show. They follow from the control, the
-// baseline measured a second time: for every workload and metric measured in slices (turns of a contender within
-// a round), half the width of the control's interval as a share, the difference that four of five such studies
-// would find, and the duration of all rounds. It omits those for which the control has no interval yet.
+// Resolution returns the smallest differences that this machine can show. They follow from the
+// control, which is the baseline measured a second time. Four of five such studies would find the
+// difference Found.
 func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resolution {
 	seconds, x := measuredSeconds(d), d.Index()
 	var out []tare.Resolution
@@ -35,8 +34,8 @@ func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resol
 	return out
 }
 
-// spreadWithinRounds returns the part of an interval's half width, from 0 to 1, that comes from variance within
-// rounds: between blocks of slices of the same processes. It returns 0 if too few blocks were measured.
+// spreadWithinRounds returns the part of a half width, 0 to 1, that comes from variance within
+// rounds, or 0 if unknown.
 func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Comparison) float64 {
 	slicing, _ := d.Plan.Slicing(c.Workload)
 	if slicing.Block == 0 {
@@ -53,20 +52,20 @@ func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Compariso
 	if !ok || !(within > 0) {
 		return 0
 	}
-	within *= float64(len(blocks)) / float64(count) // of the mean of a round's blocks, from that of one block
+	within *= float64(len(blocks)) / float64(count) // variance of a round's mean, from that of one block
 	return math.Sqrt(within / (within + between))
 }
 
-// measuredSeconds returns the duration of all rounds in seconds, without the extra rounds of longer
-// slices, which only check the slice length. If no trial has a duration, it returns the planned one.
+// measuredSeconds returns the duration of all rounds without extra ones, in seconds. Without trials
+// it is the planned one.
 func measuredSeconds(d evidence.Evidence) float64 {
 	seconds := map[int]float64{} // by round
 	for _, t := range d.Trials {
 		switch {
-		case t.Tau > 1: // a round of longer slices
-		case d.Plan.Isolation == tare.TrialWise: // one trial after another
+		case t.Tau > 1: // an extra round of longer slices
+		case d.Plan.Isolation == tare.TrialWise:
 			seconds[t.Round] += t.Seconds
-		default: // the trials of a round are open at the same time
+		default: // the trials are open at the same time
 			seconds[t.Round] = max(seconds[t.Round], t.Seconds)
 		}
 	}

@@ -10,16 +10,15 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// ruleOn decides a criterion for the contender and workload of v, and sets the ruling and the sentence
-// of v. It returns false if there is no ruling, because the contender is not installed, the workload
-// does not select it, or it does not support the workload and the criterion does not name it.
+// ruleOn decides a criterion for the contender and workload of v. It returns false if the criterion
+// is not about them.
 func (j *judge) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, contender tare.Contender) bool {
 	w, _ := j.evidence.Workload(v.Workload)
 	isSelected := contender.Role == tare.RoleBaseline || w.Asks(contender.ID)
 	if contender.Absent() || !isSelected {
 		return false
 	}
-	isRatio := rule.Kind != tare.RuleValue // otherwise the criterion is about the contender's value alone
+	isRatio := rule.Kind != tare.RuleValue // otherwise only the contender's value counts
 	findVoid := j.findVoid
 	if isRatio {
 		findVoid = j.findRatioVoid
@@ -38,19 +37,22 @@ func (j *judge) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule
 		v.Sentence = fmt.Sprintf("%s on %s is void: it does not support this workload.", v.Contender, v.Workload)
 		return criterion.Contender != ""
 	}
-	if !isRatio {
+	if isRatio {
+		j.ruleAgainstBaseline(v, criterion, rule)
+	} else {
 		j.ruleValue(v, rule)
-		return true
 	}
+	return true
+}
+
+func (j *judge) ruleAgainstBaseline(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
 	if j.ruleTooFewRequests(v, v.Workload, v.Contender, j.evidence.Study.Baseline) {
-		return true
-	}
-	if rule.Kind == tare.RuleDifference {
-		j.ruleDifference(v, criterion, rule)
-		return true
+		return
 	}
 	c, ok := j.comparisonOf(v.Contender, v.Workload, v.Metric)
 	switch {
+	case rule.Kind == tare.RuleDifference:
+		j.ruleDifference(v, criterion, rule)
 	case !ok:
 		j.ruleWithoutRatio(v, rule)
 	case !c.Bounded():
@@ -61,11 +63,9 @@ func (j *judge) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule
 	default:
 		j.ruleRatio(v, rule, c)
 	}
-	return true
 }
 
-// ruleTooFewRequests makes v inconclusive if its metric is a latency and one of the contenders has too
-// few requests on workload. It returns false, and leaves v as it is, if there are enough.
+// ruleTooFewRequests makes v inconclusive if a latency has too few requests.
 func (j *judge) ruleTooFewRequests(v *tare.Verdict, workload string, contenders ...string) bool {
 	why, rounds := j.whyTooFewRequests(v.Metric, workload, contenders...)
 	if why == "" {
@@ -76,8 +76,7 @@ func (j *judge) ruleTooFewRequests(v *tare.Verdict, workload string, contenders 
 	return true
 }
 
-// ruleRatio decides a criterion on a ratio by the interval of c. If the ruling is inconclusive, it
-// forecasts the number of rounds that would decide it.
+// ruleRatio decides a criterion on a ratio by the interval of c.
 func (j *judge) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 	edges := []float64{rule.Limit}
 	if rule.Kind == tare.RuleEquivalent {
@@ -100,8 +99,6 @@ func (j *judge) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }
 
-// ruleWithoutRatio decides a criterion on a ratio that could not be computed, because one of the two
-// values is zero or was not measured.
 func (j *judge) ruleWithoutRatio(v *tare.Verdict, rule tare.Rule) {
 	subject, _ := findValue(j.evidence.Index(), v.Workload, v.Metric, tare.Contender{ID: v.Contender})
 	base, _ := findValue(j.evidence.Index(), v.Workload, v.Metric, tare.Contender{ID: j.evidence.Study.Baseline})
@@ -126,8 +123,8 @@ func (j *judge) ruleWithoutRatio(v *tare.Verdict, rule tare.Rule) {
 		formatValue(subject.Value, subject.Unit), j.evidence.Study.Baseline, formatValue(base.Value, base.Unit), format.Count(subject.Rounds, "round"))
 }
 
-// zeroRatio returns the ratio subject/base if one of the values is zero in all rounds: 0, +Inf, or 1 if both
-// are zero. It returns false if neither is zero, or if there are too few rounds for intervals of the values.
+// zeroRatio returns subject/base if one of the values is zero in all rounds: 0, +Inf, or 1 if both
+// are.
 func zeroRatio(subject, base tare.Value) (ratio float64, ok bool) {
 	if min(subject.Rounds, base.Rounds) < minValueRounds {
 		return 0, false
@@ -143,19 +140,18 @@ func zeroRatio(subject, base tare.Value) (ratio float64, ok bool) {
 	return 0, false
 }
 
-// minValueRounds is the least number of rounds for an interval of a value, an order-statistic interval at 5 %.
+// minValueRounds is the least number of rounds for an order-statistic interval at 5 %.
 const minValueRounds = 6
 
-// roundingTolerance is the relative rounding error that is allowed in comparisons with a limit: an
-// exact ratio that equals its limit must meet it.
+// roundingTolerance is a relative rounding error. A ratio that equals its limit must meet it.
 const roundingTolerance = 1e-12
 
-// decideRule returns whether the entire interval of c meets a rule, none of it does, or neither (inconclusive).
+// decideRule returns met if the entire interval of c meets a rule, and not met if none of it does.
 func decideRule(rule tare.Rule, c tare.Comparison) tare.Ruling {
 	isMet, isNotMet := false, false
 	switch {
 	case rule.Kind == tare.RuleEquivalent:
-		margin := math.Log1p(rule.Limit) // a ratio within factor 1+Limit of 1 is equivalent
+		margin := math.Log1p(rule.Limit) // a ratio within 1+Limit of 1 is equivalent
 		isMet = stats.Equivalent(math.Log(c.Low), math.Log(c.High), rule.Limit)
 		isNotMet = math.Log(c.Low) > margin || math.Log(c.High) < -margin
 	case rule.AtMost:
@@ -172,7 +168,6 @@ func decideRule(rule tare.Rule, c tare.Comparison) tare.Ruling {
 	return tare.Inconclusive
 }
 
-// roundsForInterval returns the number of rounds that an interval at the level of c needs.
 func roundsForInterval(c tare.Comparison, looks int) int {
 	return stats.MinRounds(stats.LookLevel(1-c.Level, looks))
 }

@@ -13,15 +13,12 @@ import (
 
 const (
 	minSizes = 3 // number of sizes; a line through two points always fits
-	minSpan  = 2 // ratio of the largest size to the smallest; bodies that differ by a few bytes show no growth
+	minSpan  = 2 // largest size over smallest; a few bytes show no growth
 )
 
-// Scaling fits how time grows with the size of the input, for the baseline, every contender and every trap
-// (which repeats a published mistake): time ~ size^exponent, by least squares on the logarithms,
-// separately in each round. It uses groups of workloads that differ only in size and have at least three
-// sizes, the largest at least twice the smallest. Size is the levels of nesting if the workloads of a
-// group differ in these, else the members if they differ in these, else the length of a body. Rounds in
-// which a size was not measured are omitted. The intervals are at 5 % each, as for exploratory metrics.
+// Scaling fits how time grows with the size of the input: time ~ size^exponent. It uses least
+// squares on the logarithms, in each round. The workloads of a group differ only in size. The size
+// is levels of nesting, members or bytes. Intervals are at 5 % each.
 func Scaling(d evidence.Evidence) []tare.Scaling {
 	groups := groupBySize(d.Study.Workloads)
 	if len(groups) == 0 {
@@ -60,8 +57,8 @@ func Scaling(d evidence.Evidence) []tare.Scaling {
 	return out
 }
 
-// groupBySize groups the workloads that differ only in size, and sorts each group by size. Of several workloads
-// of the same size it takes the first. It omits groups with too few sizes or too small a span for a fit.
+// groupBySize groups the workloads that differ only in size, and sorts each group by size. It omits
+// groups with too few sizes or too small a span.
 func groupBySize(workloads []tare.Workload) [][]tare.Workload {
 	type key struct {
 		fixture, op, set string
@@ -70,7 +67,7 @@ func groupBySize(workloads []tare.Workload) [][]tare.Workload {
 		traffic          tare.Traffic
 	}
 	time, _ := tare.MetricNamed("time")
-	index := map[key]int{} // of the group in all
+	index := map[key]int{} // index in all
 	var all [][]tare.Workload
 	for _, w := range workloads {
 		if w.Fixture == "" || !(w.BodyBytes() > 0) || !w.Measures(time) {
@@ -100,8 +97,8 @@ func groupBySize(workloads []tare.Workload) [][]tare.Workload {
 	return out
 }
 
-// sizeExtent returns the measure by which the sizes of a group are compared: levels or members if it is
-// known of all workloads and differs, otherwise bytes.
+// sizeExtent returns the measure of the sizes of a group: levels or members if known and different,
+// else bytes.
 func sizeExtent(group []tare.Workload) tare.Extent {
 	for _, extent := range []tare.Extent{tare.ByLevels, tare.ByMembers} {
 		differ := slices.ContainsFunc(group, func(w tare.Workload) bool { return sizeOf(w, extent) != sizeOf(group[0], extent) })
@@ -113,7 +110,7 @@ func sizeExtent(group []tare.Workload) tare.Extent {
 	return tare.ByBytes
 }
 
-// sizeOf returns the size of a workload's body by the measure extent; 0 means unknown.
+// sizeOf returns the size of a workload's body; 0 means unknown.
 func sizeOf(w tare.Workload, extent tare.Extent) float64 {
 	switch extent {
 	case tare.ByLevels:
@@ -124,8 +121,6 @@ func sizeOf(w tare.Workload, extent tare.Extent) float64 {
 	return w.BodyBytes()
 }
 
-// fitExponent fits the exponent to the times of contender on the workloads of group in one round. It
-// returns false if a time was not measured.
 func fitExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, extent tare.Extent, contender string, round int) (exponent float64, ok bool) {
 	var logSizes, logTimes []float64
 	for _, w := range group {
@@ -138,11 +133,11 @@ func fitExponent(x *evidence.Index, m tare.Metric, group []tare.Workload, extent
 	return leastSquares(logSizes, logTimes), true
 }
 
-// leastSquares returns the slope of the straight line through the points that has
-// the smallest sum of squared vertical distances. The x must not all be equal.
+// leastSquares returns the slope of the straight line with the least squared vertical distances.
+// The x must not all be equal.
 //
-// Source: A. M. Legendre, "Nouvelles méthodes pour la détermination des
-// orbites des comètes", 1805, appendix.
+// Source: A. M. Legendre, "Nouvelles méthodes pour la détermination des orbites des comètes", 1805,
+// appendix.
 func leastSquares(x, y []float64) float64 {
 	n := float64(len(x))
 	var meanX, meanY float64

@@ -9,10 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// describeTradeOff returns a clause for a sentence about speed, with the semantic differences (outputs
-// that differ from the reference's) that a user of contender gets with it: ", and leaves HTML as it is
-// (one of 3 differences in meaning)". It names the gravest difference that affects the workload's
-// operation, and counts all of them. It returns "" if there are none.
+// describeTradeOff returns the gravest difference in output that comes with a contender's speed,
+// e.g. ", and leaves HTML as it is (one of 3 differences in meaning)".
 func describeTradeOff(d evidence.Evidence, contender, workload string) string {
 	w, _ := d.Workload(workload)
 	var differences []tare.Difference
@@ -41,7 +39,7 @@ func describeTradeOff(d evidence.Evidence, contender, workload string) string {
 	return fmt.Sprintf(", and %s (one of %d differences in meaning)", gravest.Says, len(differences))
 }
 
-// withTradeOff inserts a clause before the full stop of a sentence; "" changes nothing.
+// withTradeOff inserts a clause before the full stop of a sentence.
 func withTradeOff(sentence, clause string) string {
 	if clause == "" {
 		return sentence

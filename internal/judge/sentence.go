@@ -9,11 +9,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// minTimesFaster is the least factor that is printed as one, "1.5× faster"; a smaller difference is
-// printed in per cent.
+// minTimesFaster is the least factor that is printed as one, "1.5× faster". Others are in per cent.
 const minTimesFaster = 1.5
 
-// describeRatio returns a ratio in words: "1.9× faster", "4.8 % less time".
+// describeRatio returns e.g. "1.9× faster" or "4.8 % less time".
 func describeRatio(ratio float64, m tare.Metric) string {
 	switch {
 	case ratio == 1:
@@ -28,20 +27,18 @@ func describeRatio(ratio float64, m tare.Metric) string {
 	return format.Percent(ratio-1) + " " + m.More
 }
 
-// formatMeasured returns the ratio with its evidence: "0.52× the time of B on W (0.51 to 0.53, 95 %, 18
-// rounds)". Rounding moves no bound of the interval across one of edges, which are ratios too.
+// formatMeasured returns e.g. "0.52× the time of B on W (0.51 to 0.53, 95 %, 18 rounds)". Rounding
+// moves no bound across one of edges, which are ratios too.
 func formatMeasured(c tare.Comparison, edges ...float64) string {
 	ratio, span := formatRatio(c, edges...)
 	return fmt.Sprintf("%s× %s %s on %s %s", ratio, tare.MetricFor(c.Metric).Of, c.Against, c.Workload, span)
 }
 
-// formatRatio returns the ratio, and its interval with level and rounds in brackets.
 func formatRatio(c tare.Comparison, edges ...float64) (ratio, span string) {
 	ratio, interval := formatInterval(c, edges...)
 	return ratio, "(" + interval + ")"
 }
 
-// formatInterval returns the ratio, and its interval with level and rounds, without brackets.
 func formatInterval(c tare.Comparison, edges ...float64) (ratio, interval string) {
 	r, lo, hi := format.Estimate(c.Ratio, c.Low, c.High, edges...)
 	if c.Exact {
@@ -50,9 +47,8 @@ func formatInterval(c tare.Comparison, edges ...float64) (ratio, interval string
 	return r, fmt.Sprintf("%s to %s, %s, %s", lo, hi, formatLevel(c.Level), format.Count(c.Rounds, "round"))
 }
 
-// differenceSentence returns the sentence about one comparison: the difference, or that no difference
-// was shown. floor is the noise floor, the difference that the control (the baseline a second time)
-// shows, as a logarithm: a smaller difference counts as none.
+// differenceSentence returns the sentence about one comparison. A difference below floor, a
+// logarithm, counts as none.
 func differenceSentence(c tare.Comparison, floor float64, d evidence.Evidence) string {
 	m := tare.MetricFor(c.Metric)
 	if !c.Bounded() {
@@ -61,7 +57,7 @@ func differenceSentence(c tare.Comparison, floor float64, d evidence.Evidence) s
 	}
 	ratio, span := formatRatio(c, 1)
 	switch significance := c.Differs(floor); {
-	case significance != tare.Significant && c.Below(d.Plan.Until): // proven to be smaller than the user cares for
+	case significance != tare.Significant && c.Below(d.Plan.Until): // smaller than the user cares for
 		return fmt.Sprintf("%s and %s on %s: any difference in %s is smaller than %s; the ratio is %s %s.",
 			c.Contender, c.Against, c.Workload, m.Noun, format.Percent(d.Plan.Until), ratio, span)
 	case significance == tare.Significant:
@@ -74,9 +70,7 @@ func differenceSentence(c tare.Comparison, floor float64, d evidence.Evidence) s
 		c.Contender, c.Against, c.Workload, m.Noun, ratio, span)
 }
 
-// rulingSentence returns the sentence of a verdict on a ratio: the contender, the criterion, the
-// ruling, the numbers and, if the criterion limits the ratio, the difference in words. floor is as in
-// differenceSentence, and edges as in formatMeasured.
+// rulingSentence returns the sentence of a verdict on a ratio. edges are as in formatMeasured.
 func rulingSentence(v tare.Verdict, c tare.Comparison, floor float64, edges ...float64) string {
 	m := tare.MetricFor(c.Metric)
 	tail := ""
@@ -91,8 +85,7 @@ func rulingSentence(v tare.Verdict, c tare.Comparison, floor float64, edges ...f
 	return fmt.Sprintf("%s: %s is %s: it %s %s%s.", c.Contender, v.Criterion, v.Verdict, m.Verb, formatMeasured(c, edges...), tail)
 }
 
-// forecastSentence returns the last sentence of an inconclusive verdict. rounds is the number of rounds
-// that are expected to decide it; 0 means more than can be measured.
+// forecastSentence ends an inconclusive verdict. 0 rounds means more than can be measured.
 func forecastSentence(rounds int) string {
 	if rounds == 0 {
 		return "No number of rounds in reach is expected to decide it."
@@ -100,10 +93,9 @@ func forecastSentence(rounds int) string {
 	return fmt.Sprintf("About %s would decide it.", format.Count(rounds, "round"))
 }
 
-// voidSentence returns the sentence of a verdict that finding f voids.
 func voidSentence(contender, workload string, f tare.Finding) string {
 	prefix := ""
-	if f.Contender != "" && f.Contender != contender { // the finding is about the baseline
+	if f.Contender != "" && f.Contender != contender { // about the baseline
 		prefix = f.Contender + ": "
 	}
 	return fmt.Sprintf("%s on %s is void by %s: %s%s.", contender, workload, f.Check, prefix, f.Message)

@@ -8,9 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// judgeShare judges a published claim that a contender saves at least the share c.Value of what the
-// baseline takes. The measured share is 1 − ratio, with its interval. The claim holds if the entire
-// interval is at or above the published share, and is refuted if the entire interval is below.
+// judgeShare judges a claim that a contender saves at least the share c.Value of the baseline's
+// cost.
 func (j *judge) judgeShare(r *tare.ClaimResult, c tare.Claim) {
 	if j.reportUnanswerable(r, c) {
 		return
@@ -34,7 +33,7 @@ func (j *judge) judgeShare(r *tare.ClaimResult, c tare.Claim) {
 		r.Why += fmt.Sprintf(": %s is thin: %s", c.Metric, why)
 		return
 	}
-	claimedLog := math.Log1p(-c.Value) // logarithm of the ratio at which the share is saved
+	claimedLog := math.Log1p(-c.Value) // ratio that saves the share
 	switch {
 	case math.Log(x.High) <= claimedLog:
 		r.Outcome = tare.Holds

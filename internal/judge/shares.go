@@ -7,11 +7,10 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// findShares returns the published and the measured values of a claim together with the total that they are
-// parts of (c.Whole), such as the 16.6 ms of a frame. It returns nil if the claim states no total, or if a
-// value was not measured or is void.
+// findShares returns the values of a claim and their total c.Whole, such as the 16.6 ms of a frame,
+// or nil.
 func findShares(d evidence.Evidence, c tare.Claim, values []tare.Value) *tare.Shares {
-	ns, ok := c.Nanoseconds() // the unit of the claim
+	ns, ok := c.Nanoseconds() // per unit of the claim
 	if !ok || !(c.Whole > 0) {
 		return nil
 	}
@@ -28,8 +27,6 @@ func findShares(d evidence.Evidence, c tare.Claim, values []tare.Value) *tare.Sh
 	}
 }
 
-// claimValue returns the value of contender by the metric and on the workload of claim c. It returns
-// false if it was not measured.
 func claimValue(values []tare.Value, c tare.Claim, contender string) (v tare.Value, ok bool) {
 	i := slices.IndexFunc(values, func(v tare.Value) bool {
 		return v.Contender == contender && v.Workload == c.Workload && v.Metric == c.Metric

@@ -5,14 +5,13 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Variances estimates, for each workload, how much the ratio of a contender to the baseline varies: the variance
-// within rounds, of one slice (a turn of a contender), and the variance between rounds. Both are means over all
-// contenders and the control (the baseline a second time). Workloads with too few measurements are omitted.
+// Variances estimates for each workload how much the ratios to the baseline vary, within and
+// between rounds. The variance within rounds is that of one slice, a turn of a contender.
 func Variances(d evidence.Evidence) map[string]stats.Variance {
 	x := d.Index()
 	out := map[string]stats.Variance{}
 	for _, s := range d.Plan.Slices {
-		var v stats.Variance // sums over pairs of a contender and the baseline
+		var v stats.Variance // sums over contenders
 		pairs := 0
 		for _, id := range d.Compared() {
 			if id == d.Study.Baseline {
@@ -21,14 +20,14 @@ func Variances(d evidence.Evidence) map[string]stats.Variance {
 			var blocks [][]float64
 			for _, r := range x.Rounds() {
 				points, basePoints := pairSlices(x, d.Primary(), evidence.At(r, s.Workload, id), evidence.At(r, s.Workload, d.Study.Baseline))
-				blocks = append(blocks, stats.BlockEffects(points, basePoints, s.Block)) // the effects of one round
+				blocks = append(blocks, stats.BlockEffects(points, basePoints, s.Block))
 			}
 			within, between, ok := stats.Components(blocks)
 			if !ok {
 				continue
 			}
 			pairs++
-			v.Within += within * float64(s.Block) // the variance of a slice, from that of a block
+			v.Within += within * float64(s.Block) // of a slice, from that of a block
 			v.Between += between
 		}
 		if pairs > 0 {

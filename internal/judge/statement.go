@@ -10,18 +10,17 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// checkDiscriminating is the id of the check that finds criteria which every contender meets. A published
-// claim that a contender meets such a criterion is true but meaningless, and is void as published.
+// checkDiscriminating is the check for criteria that every contender meets. A claim about one is
+// true but meaningless.
 const checkDiscriminating = "discriminating"
 
-// judgeStatement judges a claim without figures, such as "a drop-in replacement", by the check that it
-// names. A finding of the check about the contender refutes the claim; a finding of checkDiscriminating
-// makes it void. The absence of findings is no proof: the claim holds only if caseDescribers knows how
-// many cases the check inspected, and only for these cases and this implementation.
+// judgeStatement judges a claim without figures, such as "a drop-in replacement", by a check. A
+// finding refutes it. No finding proves nothing by itself: the claim holds only for a known number
+// of inspected cases.
 func (j *judge) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 	r.Evidence = "check " + c.Check
 	if len(c.Except) > 0 && j.judgeWithExceptions(r, c) {
-		return // otherwise the claim is judged like one without exceptions
+		return // judge it like a claim without exceptions
 	}
 	for _, f := range j.findings {
 		if f.Check == c.Check && f.Covers(c.Contender, c.Workload) {
@@ -45,16 +44,15 @@ func (j *judge) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 	r.Outcome, r.Why = tare.Holds, "of this implementation: "+cases
 }
 
-// judgeWithExceptions judges a claim about semantics, that outputs equal the reference's, which excepts
-// some properties (c.Except): only differences in other properties refute it. It returns false, and
-// leaves the claim unjudged, if the contender took no semantics test.
+// judgeWithExceptions judges a claim that outputs equal the reference's, except in the properties
+// c.Except.
 func (j *judge) judgeWithExceptions(r *tare.ClaimResult, c tare.Claim) bool {
 	i := slices.IndexFunc(j.evidence.Semantics, func(s tare.Semantics) bool { return s.Contender == c.Contender && s.Cases > 0 })
 	if i < 0 {
 		return false
 	}
 	tested := j.evidence.Semantics[i]
-	var differences, properties []string // differences in words, and the properties that they are in
+	var differences, properties []string
 	excepted := 0
 	for _, d := range tested.Differences {
 		if slices.Contains(c.Except, d.Property) {
@@ -78,12 +76,9 @@ func (j *judge) judgeWithExceptions(r *tare.ClaimResult, c tare.Claim) bool {
 	return true
 }
 
-// caseDescriber describes the cases of a claim's contender that a check inspected: cases is a sentence
-// about them. If the check inspected none, missing states this, as a predicate after the contender's name.
+// caseDescriber describes the cases that a check inspected. missing is a predicate for none.
 type caseDescriber func(d evidence.Evidence, c tare.Claim) (cases, missing string)
 
-// caseDescribers returns the describers by the id of the check. Of other checks it is not known how
-// many cases they inspected.
 func caseDescribers() map[string]caseDescriber {
 	return map[string]caseDescriber{
 		"semantic-diff":  describeSemantics,
@@ -93,7 +88,6 @@ func caseDescribers() map[string]caseDescriber {
 	}
 }
 
-// describeSemantics describes the answers that were compared with a reference. All of them are equal.
 func describeSemantics(d evidence.Evidence, c tare.Claim) (cases, missing string) {
 	for _, s := range d.Semantics {
 		if s.Contender == c.Contender && s.Cases > 0 {
@@ -103,7 +97,6 @@ func describeSemantics(d evidence.Evidence, c tare.Claim) (cases, missing string
 	return "", "took no semantics test"
 }
 
-// describeRejections describes the probes, requests that must be rejected. All of them were.
 func describeRejections(d evidence.Evidence, c tare.Claim) (cases, missing string) {
 	if n, _ := countCases(d, c); n > 0 {
 		return fmt.Sprintf("each of %d probes has the same result as with the reference", n), ""
@@ -111,7 +104,6 @@ func describeRejections(d evidence.Evidence, c tare.Claim) (cases, missing strin
 	return "", "got no request that must be rejected"
 }
 
-// describeCorrect describes the answers before timing, without probes. All of them are correct.
 func describeCorrect(d evidence.Evidence, c tare.Claim) (cases, missing string) {
 	if _, n := countCases(d, c); n > 0 {
 		return fmt.Sprintf("each of %s answers is the reference's", groupThousands(strconv.Itoa(n))), ""
@@ -119,8 +111,6 @@ func describeCorrect(d evidence.Evidence, c tare.Claim) (cases, missing string) 
 	return "", "gave no answer to compare with the reference"
 }
 
-// countCases returns the numbers of conformance cases of a claim's contender: probes, which must be rejected,
-// and answers, which must be correct.
 func countCases(d evidence.Evidence, c tare.Claim) (probes, answers int) {
 	for _, x := range d.Conformance {
 		isInClaim := x.Contender == c.Contender && (c.Workload == "" || c.Workload == x.Workload)
@@ -134,16 +124,16 @@ func countCases(d evidence.Evidence, c tare.Claim) (probes, answers int) {
 	return probes, answers
 }
 
-// describeSuccesses describes the timed operations of a claim's contender, none of which failed. By the
-// rule of three, the failure rate of n such operations is below 3/n with 95 % confidence.
+// describeSuccesses describes the timed operations, none of which failed. By the rule of three,
+// their failure rate is below 3/n with 95 % confidence.
 //
-// Source: J. A. Hanley, A. Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249
-// (1983) 1743–1745.
+// Source: J. A. Hanley, A. Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA
+// 249 (1983) 1743–1745.
 func describeSuccesses(d evidence.Evidence, c tare.Claim) (cases, missing string) {
 	const three = 3 // about −ln(1−0.95), because (1−p)^n is about e^(−np)
 	var n int64
 	for _, s := range d.Slices {
-		isLonger := s.Tau > 1 // slice of an extra round, which only checks the slice length
+		isLonger := s.Tau > 1 // of an extra round
 		isInClaim := s.Contender == c.Contender && (c.Workload == "" || c.Workload == s.Workload)
 		if isInClaim && !isLonger {
 			n += s.Ops

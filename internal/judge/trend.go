@@ -11,10 +11,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeTrend judges a published claim that the ratio of a contender to the baseline rises or falls along a
-// list of workloads. In each round a straight line is fitted to the logarithms of the ratios, over the
-// positions of the workloads in the list. The value of the round is the change of the line from the first
-// workload to the last. The error level is that of this claim by itself.
+// judgeTrend judges a claim that the ratio to the baseline rises or falls along a list of
+// workloads. It fits a straight line to the logarithms of the ratios in each round.
 func (j *judge) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 	if j.reportUnanswerableAlong(r, c) {
 		return
@@ -48,10 +46,8 @@ func (j *judge) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 	r.Outcome, r.Why = outcome, r.Why+": "+why
 }
 
-// ratioChangesByRound returns the change of contender's ratio to the baseline from the first workload
-// of the claim to the last, as a logarithm: one value for each round in which all workloads were
-// measured. It returns nil if the metric is measured once per trial and is zero in any round, because to
-// omit only that round would select by outcome.
+// ratioChangesByRound returns the change of that line, a logarithm, in each round. It returns nil
+// if a value per round is ever zero. Omitting only that round would select by outcome.
 func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
 	var positions []float64
 	for i := range c.Workloads {
@@ -71,8 +67,8 @@ func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
 	return changes
 }
 
-// ratiosAlong returns the logarithms of contender's ratios to the baseline in one round, on the workloads of the
-// claim that have one. hasZero is true if a value that is measured once per trial is zero.
+// ratiosAlong returns the logarithms of the ratios to the baseline in one round. hasZero means that
+// a value per round is zero.
 func (j *judge) ratiosAlong(c tare.Claim, contender string, round int) (ratios []float64, hasZero bool) {
 	x := j.evidence.Index()
 	m, _ := tare.MetricNamed(c.Metric)
@@ -94,8 +90,6 @@ func (j *judge) ratiosAlong(c tare.Claim, contender string, round int) (ratios [
 	return ratios, false
 }
 
-// reportUnanswerableAlong reports whether a claim about several workloads cannot be judged, because its
-// metric does not apply to one of them or a finding voids a ratio. It writes the reason into r.
 func (j *judge) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool {
 	for _, w := range c.Workloads {
 		if why, ok := j.evidence.Measures(w, c.Metric); !ok {
@@ -111,9 +105,8 @@ func (j *judge) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool 
 	return false
 }
 
-// trendOutcome compares a claimed trend with the interval of row, whose ratio is the factor from the
-// first workload to the last. floor is the trend that the control (the baseline a second time) shows by
-// chance, as a logarithm: a smaller trend counts as none.
+// trendOutcome compares a claimed trend with row, the factor from the first workload to the last. A
+// trend below floor, a logarithm, counts as none.
 func trendOutcome(c tare.Claim, row tare.Comparison, floor float64) (o tare.Outcome, why string) {
 	claimed := "rises"
 	if c.Side == "lower" {
@@ -128,7 +121,7 @@ func trendOutcome(c tare.Claim, row tare.Comparison, floor float64) (o tare.Outc
 		return tare.ClaimOpen, "within what the control shows here (±" + format.Percent(math.Expm1(floor)) + ")"
 	case row.Differs(floor) == tare.NotShown:
 		return tare.ClaimOpen, "more rounds are needed"
-	case isFall == isFallClaimed: // the interval is on the claimed side of 1
+	case isFall == isFallClaimed:
 		return tare.Holds, "it " + claimed + " as claimed"
 	}
 	return tare.Refuted, "it was claimed that it " + claimed

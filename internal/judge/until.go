@@ -5,8 +5,8 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Settled counts the differences from the baseline by the primary metric: settled ones, which are significant
-// or proven to be smaller than effect (0.02 for 2 %), and open ones. Void comparisons do not count.
+// Settled counts the differences from the baseline by the primary metric. Settled ones are
+// significant, or proven to be smaller than effect (0.02 for 2 %). Void comparisons do not count.
 func Settled(d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding, effect float64) (settled, open int) {
 	j := &judge{evidence: d.Indexed(), comparisons: comparisons, findings: findings}
 	for _, c := range comparisons {

@@ -6,10 +6,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Values returns the value per operation of every contender, workload and metric: the median over
-// rounds, with the 95 % order-statistic interval of that median. Values of traps (contenders that
-// repeat a published mistake) and of contenders that could not be built are struck: reports cross them
-// out. [Strike] strikes the values that findings void.
+// Values returns the value per operation of every contender, workload and metric. It is the median
+// over rounds, with its 95 % order-statistic interval. Struck values do not count: reports cross
+// them out.
 func Values(d evidence.Evidence) []tare.Value {
 	x := d.Index()
 	var out []tare.Value
@@ -25,7 +24,6 @@ func Values(d evidence.Evidence) []tare.Value {
 	return out
 }
 
-// findValue returns the element of Values for one contender. It returns false if it was not measured.
 func findValue(x *evidence.Index, workload, metric string, c tare.Contender) (v tare.Value, ok bool) {
 	m, ok := tare.MetricNamed(metric)
 	if !ok {
@@ -47,8 +45,8 @@ func findValue(x *evidence.Index, workload, metric string, c tare.Contender) (v 
 	return v, true
 }
 
-// Strike applies the findings of the checks. It returns copies of comparisons and values, in which the
-// values that a finding voids are struck, and ranks and letters are computed without void contenders.
+// Strike applies the findings of the checks to copies of comparisons and values. It strikes the
+// values that a finding voids, and ranks the other contenders again.
 func Strike(d evidence.Evidence, effects []tare.Effects, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding) ([]tare.Comparison, []tare.Value) {
 	struck := append([]tare.Value(nil), values...)
 	for i := range struck {

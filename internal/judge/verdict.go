@@ -8,16 +8,12 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Verdicts returns two kinds of verdicts. One has no criterion and only a sentence, about the difference
-// of a contender from the baseline by the primary metric on one workload. The other has a ruling (met, not
-// met, inconclusive or void) on a criterion of the study for one contender and workload.
+// Verdicts returns verdicts with and without a criterion. One without a criterion only states the
+// difference from the baseline by the primary metric. One with a criterion has a ruling for one
+// contender and workload.
 //
-// A criterion without a contender covers all contenders except traps (which repeat a published mistake), the
-// control, the null contender and status-only ones; it covers the baseline only if it limits an absolute value.
-// Contenders whose programs are not installed have no verdict, nor have workloads to which a metric does not
-// apply ([tare.Workload.Measures]). Ratios and differences are ruled on at every look (the numbers of rounds
-// after which the study may stop), absolute values only when the study has stopped. A verdict is void if a
-// finding voids the contender or the baseline. A latency of too few requests leaves it inconclusive.
+// Ratios are ruled on at every look, after which the study may stop. Absolute values are ruled on
+// only at the end. A verdict is void if a finding voids the contender or the baseline.
 func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding) []tare.Verdict {
 	j := &judge{evidence: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.Verdict
@@ -54,11 +50,9 @@ func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tar
 	return out
 }
 
-// statusOnlyNote is the note on values of a status-only contender, of which only the status of responses
-// is checked.
+// statusOnlyNote is the note on a contender of which only the status of responses is checked.
 const statusOnlyNote = "apart: answers by status only"
 
-// noteStatusOnly adds statusOnlyNote to the sentence of v if the contender is status-only.
 func noteStatusOnly(v tare.Verdict, contender tare.Contender) tare.Verdict {
 	if contender.Role == tare.RoleApart {
 		v.Sentence = withTradeOff(v.Sentence, " ("+statusOnlyNote+")")
@@ -66,7 +60,6 @@ func noteStatusOnly(v tare.Verdict, contender tare.Contender) tare.Verdict {
 	return v
 }
 
-// isCovered reports whether criterion covers contender c on workload, as Verdicts describes.
 func isCovered(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workload string) bool {
 	if criterion.Workload != "" && criterion.Workload != workload {
 		return false
@@ -78,8 +71,6 @@ func isCovered(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workl
 	return c.Role == tare.RoleContender || isValueOfBaseline
 }
 
-// isMeasuredOn reports whether the criterion's metric applies to workload, and to the workload
-// criterion.Of if it names one.
 func isMeasuredOn(d evidence.Evidence, criterion tare.Criterion, workload string) bool {
 	_, ok := d.Measures(workload, criterion.Metric)
 	if ok && criterion.Of != "" {
@@ -88,17 +79,15 @@ func isMeasuredOn(d evidence.Evidence, criterion tare.Criterion, workload string
 	return ok
 }
 
-// Decided reports whether more rounds are unnecessary: every criterion on a ratio or difference is met
-// or not met, and no claim is inconclusive. It ignores void and unmeasured verdicts and claims, and
-// verdicts on absolute values. It returns false if none remains (see [AllVoid]).
+// Decided reports whether more rounds are unnecessary: every criterion and claim that rounds can
+// decide is decided. It returns false if there is none; see [AllVoid].
 func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 	settled, open := countDecided(verdicts, claims)
 	return settled > 0 && open == 0
 }
 
-// AllVoid reports whether more rounds would answer nothing: the study has criteria, all of them are
-// void, and no claim has or awaits an outcome. canPass reports whether a check that voids a verdict now
-// may pass after more rounds. AllVoid returns false if only such checks void one of the verdicts.
+// AllVoid reports whether more rounds would answer nothing: all criteria are void, and no claim can
+// be decided. canPass reports whether a check that voids a verdict now may pass after more rounds.
 func AllVoid(d evidence.Evidence, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult, canPass func(check string) bool) bool {
 	if settled, open := countDecided(verdicts, claims); settled+open > 0 {
 		return false
@@ -123,16 +112,14 @@ func AllVoid(d evidence.Evidence, findings []tare.Finding, verdicts []tare.Verdi
 	return hasVoid
 }
 
-// DecidedTo reports whether no criterion or claim is open, and every difference by the primary metric
-// is either significant or proven to be smaller than effect, such as 0.02 for 2 %.
+// DecidedTo reports whether no criterion or claim is open, and no difference by the primary metric.
+// Differences below effect, such as 0.02 for 2 %, are not open.
 func DecidedTo(effect float64, d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 	_, openQuestions := countDecided(verdicts, claims)
 	_, openDifferences := Settled(d, comparisons, findings, effect)
 	return openQuestions+openDifferences == 0
 }
 
-// countDecided counts the criteria and claims that have an answer, and those that more rounds can
-// answer. It ignores those on which the number of rounds has no influence.
 func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, open int) {
 	for _, v := range verdicts {
 		if v.Rule.Kind == "" || v.Rule.Kind == tare.RuleValue {
@@ -152,7 +139,7 @@ func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, 
 		switch c.Outcome {
 		case tare.ClaimOpen, tare.NotThatSize:
 			open++
-		case tare.NotMeasured, tare.VoidAsPublished: // more rounds change nothing
+		case tare.NotMeasured, tare.VoidAsPublished:
 		default:
 			settled++
 		}
@@ -160,22 +147,18 @@ func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, 
 	return settled, open
 }
 
-// judge decides criteria and claims. Its fields are the measurements that the decisions depend on.
 type judge struct {
 	evidence    evidence.Evidence // with its index
 	comparisons []tare.Comparison
 	values      []tare.Value // of claims only
 	findings    []tare.Finding
-	differences map[differenceKey][]difference // computed by computeDifferences
+	differences map[differenceKey][]difference // set by computeDifferences
 }
 
-// comparisonOf returns the comparison of contender with the baseline. It returns false if there is none.
 func (j *judge) comparisonOf(contender, workload, metric string) (c tare.Comparison, ok bool) {
 	return tare.FindComparison(j.comparisons, workload, contender, metric)
 }
 
-// findVoid returns the first finding that voids metric of contender on workload. It returns false if
-// there is none.
 func (j *judge) findVoid(contender, workload, metric string) (f tare.Finding, ok bool) {
 	voids := tare.VoidsMetric(j.findings, contender, workload, metric)
 	if len(voids) == 0 {
@@ -184,8 +167,6 @@ func (j *judge) findVoid(contender, workload, metric string) (f tare.Finding, ok
 	return voids[0], true
 }
 
-// findRatioVoid returns the first finding that voids the ratio of contender to the baseline, which is a
-// finding about either of them.
 func (j *judge) findRatioVoid(contender, workload, metric string) (f tare.Finding, ok bool) {
 	if f, ok := j.findVoid(contender, workload, metric); ok {
 		return f, true
@@ -193,8 +174,6 @@ func (j *judge) findRatioVoid(contender, workload, metric string) (f tare.Findin
 	return j.findVoid(j.evidence.Study.Baseline, workload, metric)
 }
 
-// differenceVerdict returns the verdict without a criterion on a contender and a workload. It returns
-// false if the primary metric does not apply to workload, or if there is no comparison.
 func (j *judge) differenceVerdict(contender, workload string) (v tare.Verdict, ok bool) {
 	v = tare.Verdict{Contender: contender, Workload: workload, Metric: j.evidence.Primary()}
 	if _, ok := j.evidence.Measures(workload, v.Metric); !ok {

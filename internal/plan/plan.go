@@ -1,10 +1,10 @@
-// Package plan plans the rounds of a study. In a round, the contenders (programs under test) take turns on
-// each workload; a slice is the work of one turn. The plan depends on the workloads, a seed, and pilots,
-// short measurements of each contender before the first round. The same arguments always give the same
-// plan.
+// Package plan plans the rounds of a study. In a round, the contenders (programs under test) take
+// turns on each workload. A slice is the work of one turn. The plan follows from the workloads, a
+// seed, and pilots, which are short measurements.
 //
-// [New] decides the slices of each workload (slicing.go), their number (count.go) and the number of
-// rounds that fit in the budget. [Round] then lays out one round of the plan.
+// [New] decides the slices of each workload, their number and the number of rounds in the budget.
+// [Round] then lays out one round. For example, it has the orders chi-nethttp-null and
+// null-chi-nethttp.
 package plan
 
 import (
@@ -18,36 +18,32 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// MinRounds is the least number of planned rounds, unless the user sets a budget or the number of
-// rounds. With fewer rounds, the intervals of a complete table are too wide to decide anything.
+// MinRounds is the least number of planned rounds, unless the user sets a budget or a number. Fewer
+// rounds give too wide intervals.
 const MinRounds = 12
 
-// minUserRounds is the least number of rounds that [LeastRounds] returns, for any number of workloads.
 const minUserRounds = 8
 
-// LeastRounds returns the number of rounds to which a budget is stretched if the user has set it, or if it
-// is the quick budget and rounds are slower than planned. It is the least number of rounds from which each
-// workload has an interval, but at least minUserRounds. A look is a number of rounds at which the evidence
-// is judged; more looks need more rounds.
+// LeastRounds returns the rounds to which a budget set by the user is stretched. Each workload then
+// has an interval. A look judges the evidence after some rounds. More looks need more rounds.
 func LeastRounds(workloads, looks int) int {
 	return max(minUserRounds, IntervalRounds(workloads, looks))
 }
 
-// IntervalRounds returns the least number of rounds from which each of the workloads has a confidence
-// interval, in a plan with this number of looks.
+// IntervalRounds returns the least number of rounds from which each workload has an interval.
 func IntervalRounds(workloads, looks int) int {
 	return stats.MinRounds(stats.LookLevel(stats.Alpha, looks) / float64(max(1, workloads)))
 }
 
-// FullRounds is the least number of rounds of a full budget that has time for them. The study does not end
-// earlier even if every criterion is decided, because ranks of many contenders need more rounds.
+// FullRounds is the least number of rounds of a full budget that has time for them. Ranks of many
+// contenders need these rounds, even if every criterion is decided.
 const FullRounds = 18
 
-// MaxRounds is the largest number of rounds of a plan, except for studies with Options.Until.
+// MaxRounds is the largest number of rounds of a plan without Options.Until.
 const MaxRounds = stats.MaxRounds
 
-// LongEvery is the number of rounds between extra rounds with longer slices, and LongTau is the factor
-// of their slice length. A plan without time for [stats.LongRounds] extra rounds has none.
+// LongEvery is the number of rounds between extra rounds with longer slices. LongTau is the factor
+// of their slice length.
 const (
 	LongEvery = 8
 	LongTau   = 8
@@ -57,31 +53,30 @@ const (
 type Options struct {
 	Seed      uint64
 	Isolation tare.Isolation // "" means lockstep
-	Budget    time.Duration  // measuring time, including the pilots
-	Spent     time.Duration  // part of the budget that is spent: by the pilots, and by the Done rounds if any
-	Rounds    int            // fixed number of rounds; 0 means as many as the budget has time for
-	User      bool           // the user set the budget: stretch it to LeastRounds only, instead of MinRounds
-	Strict    bool           // never stretch the budget: plan only rounds that end within it, but at least one
-	Slice     time.Duration  // requested slice length; 0 means by the slice rule
-	Most      int            // largest number of slices of a contender in a round (a quarter of it if the work allocates); 0 means by the slice rule
-	Until     float64        // continue until every difference is significant or smaller than this share; 0 means to fill the budget
-	Early     bool           // plan looks before the last round, which may end the study
-	Long      bool           // plan extra rounds with longer slices, which check the slice length
+	Budget    time.Duration  // includes the pilots
+	Spent     time.Duration  // used part of Budget
+	Rounds    int            // 0 means to fill the budget
+	User      bool           // the user set the budget: stretch it less
+	Strict    bool           // never stretch the budget
+	Slice     time.Duration  // requested length; 0 means by the slice rule
+	Most      int            // slices of a contender in a round; 0 means by the slice rule
+	Until     float64        // goal for every difference: significant or smaller than this share; 0 if none
+	Early     bool           // the study may end before the last round
+	Long      bool           // plan extra rounds with longer slices
 
-	Done     int                       // number of finished rounds
-	Pace     float64                   // ratio of the duration of a round to its forecast; 0 means 1
-	Brief    []string                  // ids of contenders with slices a tenth as long, because they have no ratio
-	Measured map[string]stats.Variance // variances in the first rounds, by workload; nil if not measured yet
+	Done     int                       // finished rounds
+	Pace     float64                   // duration of a round over its forecast; 0 means 1
+	Brief    []string                  // contenders with slices a tenth as long, because they have no ratio
+	Measured map[string]stats.Variance // key: workload; nil if not measured yet
 }
 
-// Least budgets of studies.
 const (
-	minProgramBudget = 5 * time.Second  // if a workload needs no server
-	minTrafficBudget = 10 * time.Second // if all workloads need servers
+	minProgramBudget = 5 * time.Second  // a workload needs no server
+	minTrafficBudget = 10 * time.Second // all need servers
 )
 
-// Least returns the least budget of a study of these workloads: the time for the pilots and for six
-// rounds of one workload and two contenders. Six is the least number of rounds for an interval at 95 %.
+// Least returns the least budget of a study: the pilots and six rounds of one workload and two
+// contenders. Six rounds are the least for an interval at 95 %.
 func Least(workloads []tare.Workload) time.Duration {
 	needsNoServer := func(w tare.Workload) bool { return w.Traffic == nil }
 	if len(workloads) == 0 || slices.ContainsFunc(workloads, needsNoServer) {
@@ -93,8 +88,8 @@ func Least(workloads []tare.Workload) time.Duration {
 // BudgetError reports that a budget is too short for any part of a study.
 type BudgetError struct {
 	Budget time.Duration
-	Least  time.Duration // least budget
-	What   string        // the part that Budget has no time for; "" means any interval
+	Least  time.Duration
+	What   string // part without time; "" means any interval
 }
 
 func (e *BudgetError) Error() string {
@@ -104,8 +99,8 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("a budget of %v is too short for any interval; the least is --budget %v", e.Budget, e.Least)
 }
 
-// New plans a study. contenders are the ids of all contenders of a round, and pilots contains a pilot
-// of each contender on each workload that it supports. Workloads without pilots are omitted.
+// New plans a study. contenders are all contenders of a round. pilots has one of each contender on
+// each workload that it supports.
 func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o Options) tare.Plan {
 	p := tare.Plan{
 		Seed:       fmt.Sprint(o.Seed),
@@ -117,9 +112,9 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		p.Isolation = tare.Lockstep
 	}
 	pilotsOf := byWorkload(pilots)
-	var used []tare.Pilot // pilots of these workloads and contenders
+	var used []tare.Pilot
 	for _, w := range workloads {
-		var workPilots []tare.Pilot // in the order of contenders
+		var workPilots []tare.Pilot // in order
 		for _, id := range contenders {
 			for _, pilot := range pilotsOf[w.ID] {
 				if pilot.Contender == id {
@@ -142,13 +137,12 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	return p
 }
 
-// fillBudget sets the number of rounds of p to the number that the budget has time for. It reduces the
-// numbers of slices in steps until the budget has time for MinRounds. If the fewest slices still take
-// too long, it stretches the budget as o permits.
+// fillBudget sets the number of rounds of p. It reduces the numbers of slices until the budget has
+// time for MinRounds. If they still take too long, it stretches the budget.
 func fillBudget(p *tare.Plan, pilots []tare.Pilot, o Options) {
 	p.BudgetSeconds, p.Until = o.Budget.Seconds(), o.Until
 	seconds, byRule := o.remainingSeconds(), p.Slices
-	for share := 1.0; ; share -= shareStep { // share of the number of slices by the slice rule
+	for share := 1.0; ; share -= shareStep { // share of the slices by the slice rule
 		if p.Isolation == tare.Lockstep {
 			p.Slices = reduceCounts(byRule, pilots, o.Measured, share)
 		}
@@ -159,7 +153,7 @@ func fillBudget(p *tare.Plan, pilots []tare.Pilot, o Options) {
 	}
 	p.Fits = p.RoundsPlanned >= MinRounds
 	switch {
-	case p.Fits: // the budget needs no stretching
+	case p.Fits: // no stretching
 	case o.Strict:
 		p.RoundsPlanned = max(1, p.RoundsPlanned)
 	case o.User:
@@ -174,11 +168,9 @@ func fillBudget(p *tare.Plan, pilots []tare.Pilot, o Options) {
 	}
 }
 
-// remainingSeconds returns the part of the budget that is left for the remaining rounds.
 func (o Options) remainingSeconds() float64 { return (o.Budget - o.Spent).Seconds() }
 
-// setRoundsThatFit plans the rounds that the budget has time for with the slices of p. They include extra rounds
-// with longer slices if o.Long is set and there is time for stats.LongRounds of these.
+// setRoundsThatFit plans the rounds that the budget has time for, with extra rounds if possible.
 func setRoundsThatFit(p *tare.Plan, pilots []tare.Pilot, o Options) {
 	maxRounds := MaxRounds
 	if o.Until > 0 {
@@ -200,8 +192,7 @@ func setRoundsThatFit(p *tare.Plan, pilots []tare.Pilot, o Options) {
 	}
 }
 
-// longSlices returns the slices of an extra round: LongTau times as long as in short. It omits the
-// workloads whose slices are long anyway (LongCount is 0).
+// longSlices returns the slices of an extra round. Some workloads have long slices anyway.
 func longSlices(short []tare.Slicing) []tare.Slicing {
 	var out []tare.Slicing
 	for _, s := range short {
@@ -218,7 +209,6 @@ func longSlices(short []tare.Slicing) []tare.Slicing {
 	return out
 }
 
-// scheduleTo returns the looks up to n rounds. The last one is always at n.
 func scheduleTo(n int) []int {
 	looks := stats.Looks(n)
 	if len(looks) == 0 || looks[len(looks)-1] != n {
@@ -227,7 +217,6 @@ func scheduleTo(n int) []int {
 	return looks
 }
 
-// byWorkload groups pilots by the id of their workload.
 func byWorkload(pilots []tare.Pilot) map[string][]tare.Pilot {
 	groups := map[string][]tare.Pilot{}
 	for _, p := range pilots {
@@ -236,8 +225,7 @@ func byWorkload(pilots []tare.Pilot) map[string][]tare.Pilot {
 	return groups
 }
 
-// Seconds forecasts the duration of n rounds of a plan in lockstep that was made from pilots, with its
-// extra rounds of longer slices if long is true, as in [Options].
+// Seconds forecasts the duration of n rounds in lockstep. long adds extra rounds.
 func Seconds(p tare.Plan, pilots []tare.Pilot, n int, long bool) float64 {
 	seconds := float64(n) * p.SecondsPerRound
 	if extra := n / LongEvery; long && extra >= stats.LongRounds {
@@ -246,15 +234,15 @@ func Seconds(p tare.Plan, pilots []tare.Pilot, n int, long bool) float64 {
 	return seconds
 }
 
-// sliceOverheadNS is the overhead of a slice in ns: request, reply and journal line.
+// sliceOverheadNS is for request, reply and journal line.
 const sliceOverheadNS = 30e3
 
-// forecastSeconds forecasts the duration of one round in seconds: the set-up of every process that has
-// slices, then its slices and the passes that count allocations, including their untimed parts.
+// forecastSeconds forecasts the duration of one round: set-up, slices, and passes that count
+// allocations.
 func forecastSeconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 	var ns float64
-	// A process starts once for all its workloads, so the longest of its start times counts.
-	startNS := map[[2]string]float64{} // by contender and process
+	// A process starts once for all its workloads, so the longest start counts.
+	startNS := map[[2]string]float64{} // key: contender and process
 	pilotsOf := byWorkload(pilots)
 	for _, s := range slices {
 		for _, p := range pilotsOf[s.Workload] {
@@ -266,13 +254,13 @@ func forecastSeconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 				continue
 			}
 			slice := float64(ops) * p.ElapsedNS()
-			if s.Count == 1 && s.Cycles == nil { // a continuous segment, whose length is fixed
+			if s.Count == 1 && s.Cycles == nil { // a continuous segment
 				slice = float64(s.TargetNS)
 			}
 			if !p.Counted {
 				ns += float64(s.MemoryOps)*p.ElapsedNS() + p.AroundNS
 			}
-			if p.Process == "" { // benchmarks name their process, and they have no lead-in
+			if p.Process == "" { // benchmarks have no lead-in
 				slice *= 1 + float64(s.Lead[p.Contender])/float64(ops)
 			}
 			ns += float64(s.Count) * (slice + sliceOverheadNS + p.AroundNS)

@@ -9,10 +9,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Round lays out round index (from 1) of the plan p: the random orders in which contenders (programs
-// under test) start and take turns on each workload. A slice is the work of one turn; tau is the factor
-// by which the slices of this round are longer than planned. The result depends only on the arguments,
-// so a resumed study continues with the same orders as without the interruption.
+// Round lays out round index (from 1) of the plan p: the orders in which contenders start and take
+// turns. tau is the factor of its slice length. The result depends only on the arguments, so a
+// resumed study continues with the same orders.
 func Round(p tare.Plan, index, tau int) tare.Round {
 	rng := newRand(p.Seed, index, tau)
 	r := tare.Round{
@@ -23,7 +22,7 @@ func Round(p tare.Plan, index, tau int) tare.Round {
 	}
 	var names []string
 	for _, s := range p.Slices {
-		// A round of longer slices omits workloads whose slices are long anyway: LongCount returns 0.
+		// Some workloads have long slices anyway.
 		if tau == 1 || LongCount(s, tau) > 0 {
 			names = append(names, s.Workload)
 		}
@@ -42,11 +41,8 @@ func Round(p tare.Plan, index, tau int) tare.Round {
 	return r
 }
 
-// makeOrders returns the order of the contenders for each of count slices. If contenders take turns slice
-// by slice (lockstep), the orders are the rows of a Williams design with randomly assigned contenders, in
-// random order. Then, if count is a multiple of the number of rows, every contender is equally often in
-// each position, and equally often after each other contender. If contenders run one after the other
-// (tare.TrialWise), all slices have the same order.
+// makeOrders returns the order of the contenders for each slice. In lockstep these are the rows of
+// a Williams design, in random order.
 func makeOrders(rng *rand.Rand, ids []string, count int, iso tare.Isolation) [][]string {
 	ids = shuffle(rng, ids)
 	out := make([][]string, 0, count)
@@ -81,7 +77,7 @@ func Williams(k int) [][]int {
 	if k == 1 {
 		return [][]int{{0}}
 	}
-	first := make([]int, k) // 0, 1, k−1, 2, k−2, …: neighbours have all differences modulo k
+	first := make([]int, k) // neighbours have all differences modulo k
 	for i, lo, hi := 1, 1, k-1; i < k; i++ {
 		if i%2 == 1 {
 			first[i] = lo
@@ -111,22 +107,20 @@ func Williams(k int) [][]int {
 	return rows
 }
 
-// newRand returns the random source of one round, seeded by the plan's seed and the round only.
+// newRand depends only on the plan's seed and the round.
 func newRand(seed string, index, tau int) *rand.Rand {
 	sum := sha256.Sum256(fmt.Appendf(nil, "tare/plan/v1 %s %d %d", seed, index, tau))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))
 }
 
-// shuffle returns a copy of list in random order.
 func shuffle(rng *rand.Rand, list []string) []string {
 	out := append([]string(nil), list...)
 	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out
 }
 
-// Sample draws the numbers of the conformance cases (inputs whose output is compared with the reference)
-// that contender gets in round index: n different numbers below size, or all if size is smaller. They
-// depend on the plan's seed.
+// Sample draws n cases below size for contender in round index. A case is an input whose output is
+// compared with the reference.
 func Sample(p tare.Plan, index int, contender string, size, n int) []int {
 	rng := newRand(p.Seed+" "+contender, index, 0)
 	return rng.Perm(size)[:min(n, size)]

@@ -9,57 +9,56 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// In a round, the contenders (programs under test) take turns on each workload, and a slice is the work of one
-// turn. The slice rule (docs/METHOD.md, "Rounds and slices") chooses the length and the number of slices. It
-// knows the contenders from pilots, short measurements of each. For example, if an operation takes 50 ns and
-// allocates nothing, a slice has 20,000 operations (1 ms), and a round has some 64 slices of each contender.
+// In a round, the contenders (programs under test) take turns on each workload. A slice is the work
+// of one turn. The slice rule (docs/METHOD.md, "Rounds and slices") chooses the length and the
+// number of slices. For example, an operation takes 50 ns and allocates nothing. Then a slice has
+// 20,000 operations (1 ms), and a round has some 64 slices of each contender.
 //
-// There are four kinds of slices, each with a function:
+// There are four kinds of slices:
 //   - sliceWithoutAllocations, if no contender allocates;
-//   - sliceByCycles, if one allocates: slices consist of complete cycles of the garbage collector, so that each
-//     contender pays for its own garbage;
+//   - sliceByCycles, if one allocates: complete cycles of the garbage collector, so that each contender
+//     pays for its own garbage;
 //   - sliceWithoutCycles, if these cycles take too long;
-//   - sliceTraffic for servers: visits of a load generator, which goes from server to server.
+//   - sliceTraffic for servers: visits of a load generator.
 //
-// Names that end in NS are lengths in ns. Numbers of slices are per contender and round. The inputs of a
-// workload are its pool; operations use them in turn. Consecutive slices are added up to blocks.
+// Names that end in NS are lengths in ns. Numbers of slices are per contender and round. The inputs
+// of a workload are its pool. Consecutive slices are added up to blocks.
 
-// Constants of slices, except for those of servers.
+// Slices of work without servers.
 const (
 	minSliceNS   = 1e6   // least length of a slice
-	allocSliceNS = 12e6  // least length if a contender allocates
-	sliceTurns   = 3     // a slice is as long as this number of turns of the pool,
-	maxTurnsNS   = 24e6  // but turns make it at most this long
-	totalNS      = 200e6 // length of all slices of a contender in a round together
-	capFactor    = 4     // a slice is cut off when it takes this many times the expected time
-	briefDivisor = 10    // divisor of the length of slices of contenders without ratios
+	allocSliceNS = 12e6  // least length with allocations
+	sliceTurns   = 3     // a slice is this many turns of the pool,
+	maxTurnsNS   = 24e6  // but at most this long
+	totalNS      = 200e6 // all slices of a contender in a round
+	capFactor    = 4     // a slice ends after this many times its expected length
+	briefDivisor = 10    // divides slices of contenders without ratios
 	noAllocCount = 64    // largest number of slices
-	allocDivisor = 4     // divisor of this number if a contender allocates
-	noAllocBlock = 4     // number of slices in a block, of work that allocates nothing
-	cycleBlock   = 2     // number of slices in a block, of other work
+	allocDivisor = 4     // divides noAllocCount if a contender allocates
+	noAllocBlock = 4     // slices in a block of work without allocations
+	cycleBlock   = 2     // slices in a block of other work
 
-	maxCycleNS      = 2e9  // slices consist of cycles if the longest cycle takes at most this time,
-	maxCycleOps     = 10   // or at most the time of this number of operations;
-	withoutCyclesNS = 12e6 // otherwise they have at least this length
+	maxCycleNS      = 2e9  // longest cycle for slices of cycles,
+	maxCycleOps     = 10   // or the time of this number of operations
+	withoutCyclesNS = 12e6 // least length of other slices
 
-	maxBalancedNS      = 60e6  // slices with at most this mean length have a balanced order and blocks,
-	minBalancedCount   = 6     // and at least this number;
-	minUnbalancedCount = 2     // of longer slices there are at least this number,
-	onceNS             = 600e6 // and with a mean above this length only one, if they consist of cycles
+	maxBalancedNS      = 60e6  // mean length for a balanced order and blocks,
+	minBalancedCount   = 6     // with at least this number of slices
+	minUnbalancedCount = 2     // least number of longer slices,
+	onceNS             = 600e6 // or one slice of cycles above this mean length
 
-	// A slice begins with a lead-in, a turn of the pool that is not timed, because the slices of the other
-	// contenders have displaced the inputs from the caches. These shares of a slice are its limits.
+	// A slice begins with a lead-in, a turn of the pool that is not timed: other contenders have
+	// displaced the inputs from the caches. Its limits are shares of a slice.
 	leadShare    = 0.07
 	maxLeadShare = 0.5
 )
 
-// sliceWorkload applies the slice rule to one workload. pilots contains one pilot of each contender
-// that supports the workload, in plan order.
+// sliceWorkload applies the slice rule to one workload. pilots are in plan order.
 func sliceWorkload(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
 	s := sliceByRule(workload, pilots, o)
 	hasSegment := workload.Traffic != nil && workload.Traffic.Segment > 0
 	if workload.Slice > 0 || hasSegment {
-		return s // all contenders have the same number of operations, or the same length of a segment
+		return s // all have the same operations or length
 	}
 	for _, id := range o.Brief {
 		shortenCount(s.Ops, id, minVisitResponses, workload.Traffic)
@@ -69,8 +68,8 @@ func sliceWorkload(workload tare.Workload, pilots []tare.Pilot, o Options) tare.
 	return s
 }
 
-// shortenCount divides counts[id], a number of operations or cycles, by briefDivisor. It leaves at least 1,
-// or for a server with traffic t at least perConnection requests for each connection.
+// shortenCount divides counts[id] by briefDivisor. A server keeps at least perConnection requests
+// for each connection.
 func shortenCount(counts map[string]int64, id string, perConnection int, t *tare.Traffic) {
 	byRule := counts[id]
 	if byRule == 0 {
@@ -83,10 +82,8 @@ func shortenCount(counts map[string]int64, id string, perConnection int, t *tare
 	counts[id] = min(byRule, max(least, byRule/briefDivisor))
 }
 
-// sliceByRule implements sliceWorkload without the shorter slices of o.Brief, the contenders that need no
-// ratio.
 func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
-	length := cmp.Or(workload.Slice, o.Slice) // requested length; 0 means by the rule
+	length := cmp.Or(workload.Slice, o.Slice) // 0 means by the rule
 	maxCount := noAllocCount
 	if o.Most > 0 {
 		maxCount = min(maxCount, o.Most)
@@ -102,12 +99,7 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	}
 	e := findExtremes(pilots)
 	if workload.Slice > 0 {
-		// All contenders get the number of operations of the slowest one, so that the overhead of a
-		// slice has the same share in each operation.
-		pilots = slices.Clone(pilots)
-		for i := range pilots {
-			pilots[i].NSPerOp = e.slowest
-		}
+		pilots = withNSPerOp(pilots, e.slowest)
 	}
 	pool := int64(max(1, workload.Pool))
 	s.MemoryOps = memoryOps(pool, e.longestOp)
@@ -129,12 +121,8 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 		sliceWithoutCycles(&s, workload, pilots, e, pool)
 	}
 	countAllocating(&s, cycleLengths, maxCount/allocDivisor, length)
-	isBenchmark := slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted })
-	if isBenchmark { // a slice is one complete run of a benchmark of Go's testing package
-		s.Count, s.Block, s.RatioOfSums = minUnbalancedCount, 1, true
-		for _, p := range pilots {
-			s.Ops[p.Contender], s.Lead[p.Contender] = 1, 0
-		}
+	if isBenchmark := slices.ContainsFunc(pilots, func(p tare.Pilot) bool { return p.Counted }); isBenchmark {
+		sliceByRuns(&s)
 	}
 	if o.Isolation == tare.TrialWise {
 		s.RatioOfSums = true
@@ -142,16 +130,33 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	return s
 }
 
-// extremes are the largest values of the pilots of one workload, in ns, and two facts about all of them.
-type extremes struct {
-	slowest      float64 // timed part of an operation of the slowest contender
-	longestOp    float64 // longest operation, including its untimed part
-	longestCycle float64 // longest collection cycle
-	allocates    bool    // at least one contender allocates
-	hasCycles    bool    // slices can consist of collection cycles: all are known, and none is too long
+// withNSPerOp gives all contenders the number of operations of the slowest one. The overhead then has
+// the same share in each operation.
+func withNSPerOp(pilots []tare.Pilot, slowest float64) []tare.Pilot {
+	pilots = slices.Clone(pilots)
+	for i := range pilots {
+		pilots[i].NSPerOp = slowest
+	}
+	return pilots
 }
 
-// findExtremes returns the extremes of the pilots of one workload.
+// sliceByRuns makes each slice one complete run of a Go benchmark.
+func sliceByRuns(s *tare.Slicing) {
+	s.Count, s.Block, s.RatioOfSums = minUnbalancedCount, 1, true
+	for _, id := range s.Contenders {
+		s.Ops[id], s.Lead[id] = 1, 0
+	}
+}
+
+// extremes are over the pilots of one workload, in ns.
+type extremes struct {
+	slowest      float64 // timed part of an operation
+	longestOp    float64 // operation with its untimed part
+	longestCycle float64 // collection cycle
+	allocates    bool    // at least one contender does
+	hasCycles    bool    // all are known and short enough for slices
+}
+
 func findExtremes(pilots []tare.Pilot) extremes {
 	e := extremes{hasCycles: true}
 	for _, p := range pilots {
@@ -167,7 +172,7 @@ func findExtremes(pilots []tare.Pilot) extremes {
 	return e
 }
 
-// wantedNS returns the wanted length of a slice in ns: some turns of the pool of the slowest contender.
+// wantedNS returns some turns of the pool of the slowest contender.
 func (e extremes) wantedNS(pool int64) int64 {
 	least := float64(minSliceNS)
 	if e.allocates {
@@ -176,8 +181,7 @@ func (e extremes) wantedNS(pool int64) int64 {
 	return int64(min(maxTurnsNS, max(least, sliceTurns*float64(pool)*e.slowest)))
 }
 
-// sliceWithoutAllocations sets slices of s.MinNS, or of one operation if that takes longer, for a
-// workload on which no contender allocates. slowest is the duration of the slowest operation in ns.
+// sliceWithoutAllocations sets slices of s.MinNS, or of one operation. slowest is in ns.
 func sliceWithoutAllocations(s *tare.Slicing, pilots []tare.Pilot, slowest float64, pool int64, maxCount int) {
 	s.TargetNS = max(s.MinNS, int64(slowest))
 	count := min(maxCount, max(minBalancedCount, int(totalNS/float64(s.TargetNS))))
@@ -191,9 +195,8 @@ func sliceWithoutAllocations(s *tare.Slicing, pilots []tare.Pilot, slowest float
 	}
 }
 
-// sliceByCycles sets slices that consist of complete collection cycles, about s.MinNS long.
-// Contenders that do not allocate get slices of the median length. It returns the lengths in ns of
-// the slices of the contenders that allocate, sorted.
+// sliceByCycles sets slices of complete collection cycles. Contenders that do not allocate get
+// slices of the median length. It returns the lengths of the others in ns, sorted.
 func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []float64) {
 	s.Cycles = map[string]int64{}
 	for _, p := range pilots {
@@ -201,7 +204,7 @@ func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []
 			continue
 		}
 		n := max(1, math.Round(float64(s.MinNS)/p.CycleNS))
-		if n*p.CycleNS < minSliceNS { // if the requested length is shorter
+		if n*p.CycleNS < minSliceNS { // the requested length is shorter
 			n = math.Ceil(minSliceNS / p.CycleNS)
 		}
 		lengths = append(lengths, n*p.CycleNS)
@@ -222,12 +225,10 @@ func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []
 	return lengths
 }
 
-// sliceWithoutCycles sets slices of a fixed length for a workload on which a contender allocates, if
-// slices cannot consist of collection cycles.
 func sliceWithoutCycles(s *tare.Slicing, workload tare.Workload, pilots []tare.Pilot, e extremes, pool int64) {
 	s.RatioOfSums = true
 	least := withoutCyclesNS
-	if workload.Slice > 0 { // the requested length already allows for allocations
+	if workload.Slice > 0 { // allows for allocations already
 		least = 0
 	}
 	s.TargetNS = int64(max(least, float64(s.MinNS), e.slowest))
@@ -237,12 +238,11 @@ func sliceWithoutCycles(s *tare.Slicing, workload tare.Workload, pilots []tare.P
 	s.CapNS = capFactor * int64(max(e.longestCycle, float64(s.TargetNS)))
 }
 
-// countAllocating sets the number of slices for a workload on which a contender allocates, and the number
-// of slices in a block. lengths has the lengths in ns of the slices that consist of cycles; all other
-// contenders have slices of s.TargetNS. requested is the requested length of a slice; 0 means none.
+// countAllocating sets the number of slices if a contender allocates. lengths has the ns of slices
+// of cycles. requested is a length; 0 means none.
 func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested time.Duration) {
 	contenders := len(s.Contenders)
-	mean := float64(s.TargetNS) // mean length of a slice over all contenders, in ns
+	mean := float64(s.TargetNS) // over all contenders, in ns
 	for _, l := range lengths {
 		mean += (l - float64(s.TargetNS)) / float64(contenders)
 	}
@@ -251,28 +251,27 @@ func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested
 		s.Count, s.Block = balancedCount(contenders, max(min(minBalancedCount, maxCount), count)), cycleBlock
 		return
 	}
-	// There are too few slices for a balanced order and for blocks.
+	// Too few slices for a balanced order and for blocks.
 	s.Count, s.Block, s.RatioOfSums = max(minUnbalancedCount, count), 1, true
 	if s.Cycles != nil && mean > onceNS {
 		s.Count = 1
 	}
 }
 
-// A visit of a load generator to a server is long compared with the responses in flight at its ends, and short
-// compared with changes of the machine's speed. Connections that start together get their responses together.
-// A visit that begins and ends with a response must have many requests per connection, or its rate would be
-// that of a burst. So visits to slow servers are longer.
+// A visit of a load generator is long compared with the responses in flight at its ends. It is
+// short compared with changes of the machine's speed. Connections that start together get their
+// responses together, as a burst. So visits to slow servers are longer.
 const (
 	visitNS           = 60e6 // length of a visit
-	visitCount        = 8    // number of visits
-	visitLeadRequests = 2    // number of requests per connection in a lead-in
-	minVisitResponses = 10   // least number of requests per connection in a visit,
-	maxVisitNS        = 2e9  // unless the visit would be longer than this
-	segmentLead       = 0.05 // length of the lead-in of a continuous segment, as a share of it
+	visitCount        = 8
+	visitLeadRequests = 2    // requests per connection
+	minVisitResponses = 10   // requests per connection,
+	maxVisitNS        = 2e9  // up to this length of a visit
+	segmentLead       = 0.05 // share of a continuous segment
 )
 
-// sliceTraffic sets the slices of a workload of servers. They are visits of the requested length (0 means
-// by the rule), or one continuous segment per round if the study has segments.
+// sliceTraffic sets visits of a length, or one continuous segment per round. Length 0 means by the
+// rule.
 func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length time.Duration) {
 	if t.Segment > 0 {
 		s.Count, s.Block, s.RatioOfSums = 1, 1, true
@@ -286,7 +285,7 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length t
 	}
 	s.MinNS, s.CapNS = s.TargetNS, capFactor*s.TargetNS
 	for _, p := range pilots {
-		nsPerRequest := p.NSPerOp // in a closed loop; a rate in an open loop
+		nsPerRequest := p.NSPerOp // closed loop
 		if t.Rate > 0 {
 			nsPerRequest = float64(time.Second) / t.Rate
 		}
@@ -304,16 +303,15 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length t
 	}
 }
 
-// A separate pass in each round, the memory pass, counts allocations.
+// The memory pass counts allocations in each round.
 const (
-	memoryNS    = 5e6  // least length of the pass for the slowest contender
-	maxMemoryNS = 50e6 // longest turn of the pool in the pass; longer turns are cut off
-	memoryTurns = 1000 // largest number of turns in the pass
+	memoryNS    = 5e6  // least length for the slowest contender
+	maxMemoryNS = 50e6 // longest turn of the pool
+	memoryTurns = 1000
 )
 
-// memoryOps returns the number of operations of the memory pass, which is the same for all contenders. It
-// makes complete turns of the pool, unless one turn takes too long. nsPerOp is the duration of an
-// operation of the slowest contender.
+// memoryOps returns the number of operations of the memory pass: complete turns of the pool, unless
+// one takes too long. nsPerOp is that of the slowest contender.
 func memoryOps(pool int64, nsPerOp float64) int64 {
 	nsPerOp = max(1, nsPerOp)
 	turn := float64(pool) * nsPerOp
@@ -324,7 +322,7 @@ func memoryOps(pool int64, nsPerOp float64) int64 {
 	return min(turns, memoryTurns) * pool
 }
 
-// sliceByOps sets the slice of p to the number of operations that take about ns, and its lead-in.
+// sliceByOps sets the slice of p to operations of about ns, and its lead-in.
 func sliceByOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 	ops := int64(1)
 	if p.NSPerOp > 0 {
@@ -334,13 +332,13 @@ func sliceByOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 	s.Ops[p.Contender] = ops
 	lead := max(leadShare*float64(ops), min(float64(pool), maxLeadShare*float64(ops)))
 	s.Lead[p.Contender] = int64(math.Round(lead))
-	if ops >= 3 { // then one operation is at most a third of the slice
+	if ops >= 3 { // an operation is at most a third of the slice
 		s.Lead[p.Contender] = max(1, s.Lead[p.Contender])
 	}
 }
 
-// LongCount returns the number of slices of s that a contender runs in a round whose slices are tau
-// times as long. It returns 0 if the slices of s are so long that they are not made longer.
+// LongCount returns the number of slices of s in a round of longer slices, or 0 if they are long
+// already.
 func LongCount(s tare.Slicing, tau int) int {
 	if s.Block == 1 || s.TargetNS > maxBalancedNS {
 		return 0
@@ -348,10 +346,8 @@ func LongCount(s tare.Slicing, tau int) int {
 	return max(2, s.Count/tau)
 }
 
-// balancedCount returns the number of slices for k contenders. Their order is balanced if the slices fill
-// complete Williams designs (see [Williams]), each of which has k rows, or 2k if k is odd. balancedCount
-// returns the smallest such number that is at least wanted. If that is more than twice wanted, it returns
-// wanted rounded up to an even number. Then each round uses other rows of the design.
+// balancedCount returns the number of slices for k contenders, at least wanted. Complete Williams
+// designs give a balanced order. If these take more than twice wanted, each round uses other rows.
 func balancedCount(k, wanted int) int {
 	rows := k
 	if k%2 == 1 {

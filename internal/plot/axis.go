@@ -1,7 +1,6 @@
-// Package plot draws the charts of tare's pages as SVG: intervals on one shared axis ([Scale]),
-// bars from zero ([Bar], [Stack]), curves over time or quantiles ([Chart]), and values over runs
-// ([Trend]). Positions are percentages of the element, so that a drawing fits any width and its
-// text keeps its size. Pages include [Style] once for all drawings.
+// Package plot draws the charts of tare's pages as SVG: intervals on one axis ([Scale]), bars
+// ([Bar], [Stack]), curves ([Chart]), and values over runs ([Trend]). Positions are percentages, so
+// a drawing fits any width. Pages include [Style] once.
 package plot
 
 import (
@@ -23,12 +22,11 @@ func Style() string { return style }
 // Axis maps the values from Low to High to shares of its length, from 0 to 1.
 type Axis struct {
 	Low, High float64
-	Log       bool // logarithmic; Low and High are then above zero
+	Log       bool // Low and High are above zero
 }
 
-// NewLogAxis returns a logarithmic axis that contains all values, with a margin as a share of its
-// length on both sides. It ignores values that are not above zero and finite. Without values the
-// axis reaches from 1 to 10.
+// NewLogAxis returns a logarithmic axis that contains all positive values. margin is a share of its
+// length.
 func NewLogAxis(margin float64, values ...float64) Axis {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -44,7 +42,7 @@ func NewLogAxis(margin float64, values ...float64) Axis {
 	return Axis{Low: math.Exp(low - room), High: math.Exp(high + room), Log: true}
 }
 
-// At returns the position of v as a share of the axis. Values beyond an end are at that end.
+// At returns the position of v as a share of the axis.
 func (a Axis) At(v float64) float64 {
 	low, high := a.Low, a.High
 	if a.Log {
@@ -65,15 +63,15 @@ type Tick struct {
 	Text string
 }
 
-// Ticks returns ticks at round values, the roundest first. On a logarithmic axis no two ticks are
-// closer than distance, a share of the axis. text returns the label of a value.
+// Ticks returns ticks at round values, the roundest first. distance is their least distance on a
+// logarithmic axis, as a share.
 func (a Axis) Ticks(distance float64, text func(float64) string) []Tick {
 	if !a.Log {
 		return a.linearTicks(text)
 	}
-	const enough = 4 // number of ticks; with fewer ticks, less round values are added
+	const enough = 4 // fewer ticks need less round values
 	var out []Tick
-	// Multiples of powers of ten, from the roundest to the least round.
+	// Multiples of powers of ten, the roundest first.
 	for _, steps := range [][]float64{{1}, {2, 5}, {3, 7, 1.5}, {1.2, 1.7, 2.5, 4, 6, 8, 9}, {1.1, 1.3, 1.4, 1.6, 1.8, 2.2}} {
 		for exponent := math.Floor(math.Log10(a.Low)); exponent <= math.Log10(a.High); exponent++ {
 			for _, s := range steps {
@@ -87,9 +85,8 @@ func (a Axis) Ticks(distance float64, text func(float64) string) []Tick {
 	return out
 }
 
-// RatioTicks returns ticks at 1 and at values around it, in the order of their importance: powers of ten
-// and multiples of 3 if the axis spans more than a factor of 40, otherwise powers of two and then round
-// percentages. It omits a value that is closer than distance to a tick before it.
+// RatioTicks returns ticks at 1 and around it, the most important first. No two are closer than
+// distance.
 func (a Axis) RatioTicks(distance float64) []Tick {
 	values := []float64{1, 2, 0.5, 4, 0.25, 8, 0.125, 16, 0.0625, 32, 1.5, 0.75, 1.25, 0.8, 1.1, 0.9, 1.2, 1.05, 0.95, 1.02, 0.98, 1.01, 0.99}
 	if a.High > 40*a.Low {
@@ -106,7 +103,6 @@ func (a Axis) RatioTicks(distance float64) []Tick {
 
 func formatRatio(v float64) string { return format.Trimmed(v, 6) + "×" }
 
-// addTick adds a tick at v if v is on the axis and no other tick is closer than distance.
 func (a Axis) addTick(ticks []Tick, v, distance float64, text func(float64) string) []Tick {
 	if v < a.Low || v > a.High {
 		return ticks
@@ -120,7 +116,7 @@ func (a Axis) addTick(ticks []Tick, v, distance float64, text func(float64) stri
 	return append(ticks, Tick{At: pos, Text: text(v)})
 }
 
-// linearTicks returns ticks at four to ten multiples of a power of ten, or of its half or fifth.
+// linearTicks returns four to ten ticks at round values.
 func (a Axis) linearTicks(text func(float64) string) []Tick {
 	step := math.Pow(10, math.Floor(math.Log10(max(a.High-a.Low, 1e-9))))
 	for _, divisor := range []float64{1, 2, 5} {
@@ -144,25 +140,24 @@ func Number(x float64) string {
 	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
 }
 
-// formatPercent prints a share as a percentage with one decimal, which is a pixel of a drawing 1,000 wide.
+// formatPercent prints one decimal, which is a pixel of a drawing 1,000 wide.
 func formatPercent(share float64) string { return Number(math.Round(share*1000)/10) + "%" }
 
 // drawing builds an SVG element as text.
 type drawing struct{ strings.Builder }
 
-// addElement adds an empty element. attributes are pairs of a name and a value. "" means no class.
+// addElement adds an empty element. attributes are pairs of name and value.
 func (d *drawing) addElement(name, class string, attributes ...string) {
 	d.openTag(name, class, attributes)
 	d.WriteString("/>")
 }
 
-// addText adds a text element and escapes its text. attributes are pairs of a name and a value.
 func (d *drawing) addText(class, text string, attributes ...string) {
 	d.openTag("text", class, attributes)
 	d.WriteString(">" + template.HTMLEscapeString(text) + "</text>")
 }
 
-// openTag writes the start of a tag, without its end.
+// openTag writes a tag without its end.
 func (d *drawing) openTag(name, class string, attributes []string) {
 	d.WriteString("<" + name)
 	if class != "" {

@@ -11,9 +11,9 @@ import (
 
 const (
 	area          = 1000  // units of each axis of a chart's area
-	maxLabels     = 6     // maximum number of curves with names at their ends; more have a legend
-	maxLabel      = 15    // maximum number of letters of a name at the end of a curve
-	labelDistance = 0.075 // least distance of two names, as a share of the height
+	maxLabels     = 6     // curves with names at their ends; more have a legend
+	maxLabel      = 15    // letters of such a name
+	labelDistance = 0.075 // least distance of names, as a share of the height
 )
 
 // Chart draws curves, or the shades of a heat map, on two axes.
@@ -24,21 +24,21 @@ type Chart struct {
 	Curves           []Curve
 	Shades           []Shade
 	Limits           []Limit
-	Low              bool // draw it half as high and without labels of X: a chart with the same axis follows
+	Low              bool // half as high, without labels of X
 }
 
 // Curve is a line through points. A point with a NaN makes a gap.
 type Curve struct {
 	Name   string
-	Class  string // CSS class; "" chooses one by the curve's index
+	Class  string // CSS class; "" chooses one
 	Points []Point
-	Dots   bool // draw a dot at each point
+	Dots   bool
 }
 
 // Point is a pair of values on the axes.
 type Point struct{ X, Y float64 }
 
-// Shade is a set of cells of a heat map with the same opacity.
+// Shade is a set of rectangles of a heat map with the same opacity.
 type Shade struct {
 	Opacity float64
 	Cells   []Cell
@@ -47,8 +47,8 @@ type Shade struct {
 // Cell is a rectangle between values of the axes.
 type Cell struct{ Left, Right, Low, High float64 }
 
-// highLimit is the share of the height from which the name of a limit is below its line, because the
-// caption of the chart is above the line.
+// highLimit is the share of the height from which the name of a limit is below its line, because of
+// the caption.
 const highLimit = 0.93
 
 // Limit is a horizontal line at a value of the vertical axis.
@@ -57,7 +57,7 @@ type Limit struct {
 	Name string
 }
 
-// HTML draws the chart as a figure. Curves through the same points are drawn once, with both names.
+// HTML draws the chart as a figure. Equal curves are drawn once, with both names.
 func (c Chart) HTML() template.HTML {
 	curves := joinEqual(c.Curves)
 	hasLongName := slices.ContainsFunc(curves, func(c Curve) bool { return utf8.RuneCountInString(c.Name) > maxLabel })
@@ -86,31 +86,38 @@ func (c Chart) HTML() template.HTML {
 		}
 	}
 	d.WriteString("</svg>")
-	for _, l := range c.Limits {
-		y := formatPercent(1 - c.Y.At(l.At))
-		d.addElement("line", "limit", "x2", "100%", "y1", y, "y2", y)
-		shift := "-6" // above the line, in pixels
-		if c.Y.At(l.At) > highLimit {
-			shift = "18"
-		}
-		d.addText("strong", l.Name, "x", "6", "y", y, "dy", shift)
-	}
+	c.drawLimits(&d)
 	if !hasLegend {
 		c.drawLabels(&d, curves)
 	}
 	d.WriteString("</svg>")
 	if hasLegend {
-		d.WriteString(`<ul class="legend">`)
-		for i, curve := range curves {
-			d.WriteString(`<li><svg class="swatch" viewBox="0 0 40 12" aria-hidden="true"><path class="` + curveClass(curve, i) + `" d="M1 6H39"/></svg> ` + escape(curve.Name) + `</li>`)
-		}
-		d.WriteString("</ul>")
+		d.addLegend(curves)
 	}
 	d.WriteString("</figure>")
 	return template.HTML(d.String()) //nolint:gosec // made of numbers and class names of this package, and of escaped texts
 }
 
-// drawTicks draws the lines and labels of both axes.
+func (c Chart) drawLimits(d *drawing) {
+	for _, l := range c.Limits {
+		y := formatPercent(1 - c.Y.At(l.At))
+		d.addElement("line", "limit", "x2", "100%", "y1", y, "y2", y)
+		shift := "-6" // pixels, above the line
+		if c.Y.At(l.At) > highLimit {
+			shift = "18"
+		}
+		d.addText("strong", l.Name, "x", "6", "y", y, "dy", shift)
+	}
+}
+
+func (d *drawing) addLegend(curves []Curve) {
+	d.WriteString(`<ul class="legend">`)
+	for i, curve := range curves {
+		d.WriteString(`<li><svg class="swatch" viewBox="0 0 40 12" aria-hidden="true"><path class="` + curveClass(curve, i) + `" d="M1 6H39"/></svg> ` + template.HTMLEscapeString(curve.Name) + `</li>`)
+	}
+	d.WriteString("</ul>")
+}
+
 func (c Chart) drawTicks(d *drawing) {
 	for _, t := range c.YTicks {
 		y := formatPercent(1 - t.At)
@@ -126,10 +133,10 @@ func (c Chart) drawTicks(d *drawing) {
 	}
 }
 
-// drawLabels writes the names of curves next to their ends. It moves names that would overlap: first it
-// moves each name down from the name above it, then it moves names beyond the lower edge up again.
+// drawLabels writes the names of curves next to their ends. Names that would overlap move down, or
+// up from the lower edge.
 func (c Chart) drawLabels(d *drawing, curves []Curve) {
-	type end struct { // of a curve
+	type end struct { // end of a curve
 		y     float64 // share of the height, from the top
 		name  string
 		class string
@@ -163,7 +170,7 @@ func (c Chart) drawLabels(d *drawing, curves []Curve) {
 	}
 }
 
-// joinEqual joins curves with the same points to one, with a name such as "service = first byte".
+// joinEqual joins curves with the same points to one, e.g. "service = first byte".
 func joinEqual(curves []Curve) []Curve {
 	var out []Curve
 	for _, c := range curves {
@@ -177,8 +184,8 @@ func joinEqual(curves []Curve) []Curve {
 	return out
 }
 
-// curveClass returns the class of a curve or, without one, a class by its index, such as "s1 k0": eight
-// colours (s), and another dash (k) for each further eight curves.
+// curveClass returns a class such as "s1 k0": one of eight colours (s), and another dash (k) for
+// further curves.
 func curveClass(c Curve, index int) string {
 	if c.Class != "" {
 		return c.Class
@@ -186,18 +193,18 @@ func curveClass(c Curve, index int) string {
 	return "s" + strconv.Itoa(index%8) + " k" + strconv.Itoa(index/8%4)
 }
 
-// formatUnits prints a coordinate, rounded to units of a chart's area, which are about a pixel.
+// formatUnits rounds a coordinate to units, which are about a pixel.
 func formatUnits(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 
-// dropStraight drops the points of a line that are at most maxBend from the line through the remaining
-// points: a reader would not see them.
+// dropStraight drops points that a reader would not miss: at most maxBend from the line through the
+// others.
 func dropStraight(points []Point) []Point {
 	const maxBend = 2 // units
 	var out []Point
 	i := 0
 	for i < len(points) {
 		out = append(out, points[i])
-		next := i + 1 // the first point after i that cannot be dropped
+		next := i + 1 // first point that cannot be dropped
 		for next+1 < len(points) && isStraight(points[i:next+2], maxBend) {
 			next++
 		}
@@ -206,8 +213,7 @@ func dropStraight(points []Point) []Point {
 	return out
 }
 
-// isStraight reports whether no point is more than maxBend above or below the line from the first
-// to the last point.
+// isStraight reports whether all points are within maxBend above or below a line.
 func isStraight(points []Point, maxBend float64) bool {
 	first, last := points[0], points[len(points)-1]
 	for _, p := range points[1 : len(points)-1] {
@@ -222,12 +228,11 @@ func isStraight(points []Point, maxBend float64) bool {
 	return true
 }
 
-// drawPath returns two SVG paths of a curve: the line through its points, and a dot on each of them.
 func (c Chart) drawPath(curve Curve) (line, dots string) {
-	var lineTo, dotsAt strings.Builder // commands of SVG paths: M moves, L draws a line, h0 a dot
-	var connected []Point              // positions of points without a gap between them, in units of area
+	var lineTo, dotsAt strings.Builder // M moves, L draws a line, h0 a dot
+	var connected []Point              // points without a gap, in units of area
 	drawConnected := func() {
-		command := "M" // begins a line; L continues it
+		command := "M" // L continues a line
 		for _, p := range dropStraight(connected) {
 			lineTo.WriteString(command + formatUnits(p.X) + " " + formatUnits(p.Y))
 			command = "L"
@@ -246,12 +251,11 @@ func (c Chart) drawPath(curve Curve) (line, dots string) {
 	drawConnected()
 	line = lineTo.String()
 	if !strings.Contains(line, "L") {
-		line += "h1" // a line of some length, so that it is visible
+		line += "h1" // makes the line visible
 	}
 	return line, dotsAt.String()
 }
 
-// drawCells returns the SVG path around cells.
 func (c Chart) drawCells(cells []Cell) string {
 	var b strings.Builder
 	for _, cell := range cells {
@@ -267,13 +271,13 @@ type Trend struct {
 	Axis  Axis
 	Runs  int
 	Marks []Mark
-	Steps []int // runs at which another level begins
+	Steps []int // runs with a new level
 }
 
 // Mark is one run of a trend.
 type Mark struct {
 	Run              int
-	Value, Low, High float64 // Low or High is 0 if the run has no bounds
+	Value, Low, High float64 // Low or High 0 means no bounds
 	Void             bool    // drawn as a cross
 }
 
@@ -281,11 +285,11 @@ type Mark struct {
 func (t Trend) HTML(label string) template.HTML {
 	var d drawing
 	d.WriteString(`<svg class="trend" viewBox="0 0 160 36" role="img" aria-label="` + template.HTMLEscapeString(label) + `">`)
-	// Runs are in the middle of equal parts of the view box without margins of 4 and 3 units.
+	// The view box has margins of 4 and 3 units.
 	x := func(run int) string { return Number(4 + (float64(run)+0.5)/float64(max(t.Runs, 1))*152) }
 	y := func(v float64) string { return Number(33 - t.Axis.At(v)*30) }
 	var band, line, dots, void strings.Builder
-	command, last := "M", -1 // M begins a line, L continues it; last is the previous run
+	command, last := "M", -1 // L continues a line; last is the previous run
 	for _, m := range t.Marks {
 		if m.Run != last+1 {
 			command = "M"

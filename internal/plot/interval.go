@@ -6,23 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// Classes of a mark: the position of a contender, a measured program, compared with the baseline.
+// Classes of a mark: a measured program compared with the baseline.
 const (
 	Less = "less" // less than the baseline
 	More = "more" // more than the baseline
 	Same = "same" // no difference beyond the noise
 )
 
-// Scale is the shared background of rows of a table that show ratios to the baseline, each with its
-// interval: an axis of ratios, and the noise as a band around 1.
+// Scale is the shared background of rows with ratios to the baseline and their intervals.
 type Scale struct {
-	ID    string // id of the element that [Scale.Symbol] writes
+	ID    string // element of [Scale.Symbol]
 	Axis  Axis
-	Noise float64 // factor by which two identical programs seem to differ; at most 1 means unknown
+	Noise float64 // apparent factor between identical programs; at most 1 means unknown
 }
 
-// Symbol defines the background: lines at the ticks, the noise as a band around 1, and the line of no
-// difference. A page writes it once, and each row refers to it.
+// Symbol defines the background, with the noise as a band around 1. A page writes it once, and each
+// row refers to it.
 func (s Scale) Symbol() template.HTML {
 	var d drawing
 	d.WriteString(`<symbol id="` + s.ID + `">`)
@@ -44,7 +43,7 @@ func (s Scale) Symbol() template.HTML {
 	return template.HTML(d.String()) //nolint:gosec // made of numbers and class names
 }
 
-// MarkSymbols defines the marks that rows refer to. A page writes them once, before its first row.
+// MarkSymbols defines the marks of rows. A page writes them once, before its first row.
 func MarkSymbols() template.HTML {
 	var d drawing
 	for _, m := range []struct{ id, shape string }{
@@ -69,7 +68,7 @@ const (
 	intervalMark  = "mi"
 )
 
-// markOf returns the id of the mark of a class. A row without a class has the mark of Same.
+// markOf returns the id of the mark of a class, by default that of Same.
 func markOf(class string) string {
 	switch class {
 	case Less:
@@ -80,16 +79,15 @@ func markOf(class string) string {
 	return "ms"
 }
 
-// tickDistance is the least distance of two labels on an axis of ratios, as a share.
+// tickDistance is the least distance of labels on an axis of ratios, as a share.
 const tickDistance = 0.13
 
-// Head draws the labels of the axis. base is the label at 1×, less the label on the left of it and more
-// the label on the right.
+// Head draws the labels of the axis: base at 1×, with less on its left and more on its right.
 func (s Scale) Head(base, less, more string) template.HTML {
 	var d drawing
 	d.WriteString(`<svg width="100%" height="40" aria-hidden="true">`)
 	one := s.Axis.At(1)
-	if one > 0.3 { // otherwise there is no room for the label
+	if one > 0.3 { // room for the label
 		d.addText("", "◀ "+less, "x", "0", "y", "14")
 	}
 	if one < 0.7 {
@@ -102,7 +100,7 @@ func (s Scale) Head(base, less, more string) template.HTML {
 	return d.closeDrawing()
 }
 
-// anchorAt returns the text anchor at a position, so that the text stays in the drawing.
+// anchorAt keeps a text inside the drawing.
 func anchorAt(at float64) string {
 	switch {
 	case at < 0.06:
@@ -113,7 +111,7 @@ func anchorAt(at float64) string {
 	return "middle"
 }
 
-// Claim is a value that a row is compared with, drawn as a diamond: a limit, or a published value.
+// Claim is a limit or a published value of a row, drawn as a diamond.
 type Claim struct {
 	Value float64
 	Text  string
@@ -129,8 +127,8 @@ func (c Claim) markText() string {
 
 // Interval is one row: an estimate with its bounds.
 type Interval struct {
-	Value, Low, High float64 // Value 0 draws the background and claims only; Low or High 0 means no bounds
-	Class            string  // Less, More, Same or ""
+	Value, Low, High float64 // Value 0 draws only background and claims; Low or High 0 means no bounds
+	Class            string  // Less, More or Same
 	Base             bool    // the row is of the baseline
 	Claims           []Claim
 }
@@ -138,17 +136,15 @@ type Interval struct {
 // segment is a part of an axis, in shares.
 type segment struct{ low, high float64 }
 
-// overlapsWith reports whether s and o have a part in common.
 func (s segment) overlapsWith(o segment) bool { return s.low < o.high && o.low < s.high }
 
-// Row draws an interval on the scale, with the height of its row. omitted has the marks and texts of claims
-// for which there is no room.
+// Row draws an interval on the scale. omitted has the claims for which there is no room.
 func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 	var d drawing
 	d.WriteString(`<svg class="row" aria-hidden="true">`)
 	d.addElement("use", "", "href", "#"+s.ID)
 	value := s.Axis.At(x.Value)
-	var taken []segment // by marks and texts
+	var taken []segment // marks and texts
 	if x.Value > 0 {
 		taken = append(taken, segment{low: value - halfMark, high: value + halfMark})
 	}
@@ -180,18 +176,16 @@ func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 	return d.closeDrawing(), omitted
 }
 
-// Sizes in a row, as shares of the width of the drawing on a phone.
+// Shares of the width of the drawing on a phone.
 const (
 	halfMark    = 0.02   // half the width of a mark
-	outsideMark = 0.021  // distance of a text from the middle of its mark
-	claimRoom   = 0.04   // from the middle of a claim's diamond to the end of an empty text
-	claimLetter = 0.0238 // for each letter of a claim's text
+	outsideMark = 0.021  // from a mark to its text
+	claimRoom   = 0.04   // from a diamond to the end of an empty text
+	claimLetter = 0.0238 // each letter of a claim
 )
 
-// placeText returns the side of the diamond at pos on which there is room for a text: "end" for before
-// it, "start" for after it, "" if there is room on neither side. Both are free if they are inside the
-// drawing and do not overlap taken. placeText tries the side before the diamond first, or after it if
-// afterFirst is set.
+// placeText returns the side of the diamond with room for a text: "end" for before it, "start" for
+// after it, or "".
 func placeText(text string, pos float64, taken []segment, afterFirst bool) (side string, room segment) {
 	width := claimRoom + claimLetter*float64(utf8.RuneCountInString(text))
 	sides := []string{"end", "start"}
@@ -212,8 +206,7 @@ func placeText(text string, pos float64, taken []segment, afterFirst bool) (side
 	return "", segment{}
 }
 
-// addClaim draws a diamond, hollow for a limit, with its text, which may be "". side is the text anchor:
-// "start" puts the text after the diamond, "end" before it, and "" omits it.
+// addClaim draws a diamond, hollow for a limit. side is the text anchor, or "" without a text.
 func (d *drawing) addClaim(c Claim, pos float64, side string) {
 	mark := publishedMark
 	if c.Asked {
@@ -221,7 +214,7 @@ func (d *drawing) addClaim(c Claim, pos float64, side string) {
 	}
 	d.addMark(mark, pos)
 	switch {
-	case c.Text == "": // only the diamond
+	case c.Text == "":
 	case side == "start":
 		d.addText("strong", c.Text, "x", formatPercent(pos), "dx", "13", "y", "50%", "dy", "5")
 	case side == "end":
@@ -229,7 +222,7 @@ func (d *drawing) addClaim(c Claim, pos float64, side string) {
 	}
 }
 
-// addMark draws a symbol of MarkSymbols around a position in the middle of the row.
+// addMark draws a symbol of MarkSymbols in the middle of the row.
 func (d *drawing) addMark(id string, pos float64) {
 	d.addElement("use", "", "href", "#"+id, "x", formatPercent(pos))
 }
@@ -243,9 +236,9 @@ func Bar(class string, from, to float64) template.HTML {
 	return d.closeDrawing()
 }
 
-// LimitBar draws a bar from 0 to a value, and a line at the limit of the value, which is above zero.
+// LimitBar draws a bar from 0 to a value, and a line at its limit.
 func LimitBar(class string, value, limit float64) template.HTML {
-	const room = 1.25 // length of the drawing in limits, so that there is room beyond the line
+	const room = 1.25 // length of the drawing in limits
 	end := max(value, limit*room)
 	var d drawing
 	d.WriteString(`<svg class="bar" aria-hidden="true">`)

@@ -1,6 +1,6 @@
 // Package atomicfiletest has disks that fail, for tests of programs that write files with package
-// atomicfile. [Sweep] and [EachFault] repeat an action on the system's disk, and each time make another
-// one of its operations fail. [Disk] is a disk in memory that fails at random and can lose its power.
+// atomicfile. [Sweep] repeats an action, and each time makes another one of its disk operations
+// fail. [Disk] is a disk in memory that can lose its power.
 package atomicfiletest
 
 import (
@@ -23,11 +23,10 @@ type Fault struct {
 	err        error
 	shortWrite bool // a write that fails stores half of its bytes
 	powerLoss  bool // bytes that were not synced are lost
-	hole       bool // with powerLoss: unsynced bytes are not lost, but the first half of them is zero
-	keepsNames bool // with powerLoss: new names that were not synced are not lost
+	hole       bool // with powerLoss: the first half of unsynced bytes becomes zero
+	keepsNames bool // with powerLoss: unsynced names stay
 }
 
-// allFaults returns the faults that Sweep and EachFault try.
 func allFaults() []Fault {
 	powerErr := errors.New("power loss")
 	return []Fault{
@@ -42,26 +41,24 @@ func allFaults() []Fault {
 	}
 }
 
-// disk is the system's disk, on which one operation fails. Its methods, and those of its handles, count
-// their call with beginOp before they call the system.
+// disk is the system's disk, on which one operation fails. All methods call beginOp first.
 type disk struct {
 	atomicfile.System
 	fault   Fault
 	failing int              // number of the operation that fails, from 1; 0 for none
 	count   int              // operations so far
 	down    bool             // a fault with Crash has happened
-	synced  map[string]int64 // number of bytes of each file that are on stable storage
-	renamed []renaming       // new names that are not on stable storage
+	synced  map[string]int64 // bytes on stable storage, by file
+	renamed []renaming       // not on stable storage yet
 }
 
-// renaming is a new name of a file.
 type renaming struct {
 	to      string
-	before  []byte // content of the file that had the name before
-	existed bool   // there was such a file
+	before  []byte // content of the replaced file
+	existed bool
 }
 
-// beginOp counts an operation and returns the error with which it fails.
+// beginOp counts an operation and returns its failure.
 func (d *disk) beginOp() error {
 	if d.down {
 		return d.fault.err
@@ -147,7 +144,7 @@ func (d *disk) SyncDir(dir string) error {
 	return d.System.SyncDir(dir)
 }
 
-// powerLoss removes the data and the names that are not on stable storage, as d.fault requires.
+// powerLoss removes what is not on stable storage.
 func (d *disk) powerLoss(t *testing.T) {
 	for path, n := range d.synced {
 		text, err := os.ReadFile(path)
@@ -178,7 +175,6 @@ func (d *disk) powerLoss(t *testing.T) {
 	}
 }
 
-// handle is an open file of disk.
 type handle struct {
 	atomicfile.Handle
 	disk *disk
@@ -228,14 +224,14 @@ func (h *handle) Sync() error {
 
 func (h *handle) Close() error {
 	err := h.disk.beginOp()
-	_ = h.Handle.Close() // even if the operation fails, so that no file stays open
+	_ = h.Handle.Close() // so that no file stays open
 	return err
 }
 
-// Sweep calls save once for each of its operations on d and each way in which the operation can fail, each
-// time in a new directory. save writes a file with old content, or with fresh content if fresh is true, and
-// returns its path. The test fails if afterwards the file has neither content, or if save has returned nil and
-// the file does not have the fresh content. Sweep tests both a new file and one that replaces an old file.
+// Sweep calls save once for each way in which each of its operations on d can fail. Each call has a
+// new directory, with and without an old file. save writes old or fresh content, and returns the
+// path. The test fails if the file then has neither. It also fails if save has returned nil without
+// the fresh content.
 func Sweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool) (path string, err error)) {
 	t.Helper()
 	runSweep(t, save, false, true) // a new file, and over an old one
@@ -247,7 +243,7 @@ func SweepNew(t *testing.T, save func(d atomicfile.Disk, dir string) (path strin
 	runSweep(t, func(d atomicfile.Disk, dir string, _ bool) (string, error) { return save(d, dir) }, false)
 }
 
-// runSweep is Sweep for each value of oldFiles: true means that an old file exists before.
+// runSweep is Sweep for each value of oldFiles.
 func runSweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool) (path string, err error), oldFiles ...bool) {
 	t.Helper()
 	for _, hasOld := range oldFiles {
@@ -282,9 +278,8 @@ func runSweep(t *testing.T, save func(d atomicfile.Disk, dir string, fresh bool)
 	}
 }
 
-// EachFault calls use once for each of its operations on d and each way in which the operation can
-// fail, each time with a new directory. Then it applies the losses of the fault, and calls the function
-// that use has returned with the fault and the number of the failed operation.
+// EachFault calls use once for each way in which each of its operations on d can fail. Each call
+// has a new directory. It then applies the losses of the fault, and calls the returned function.
 func EachFault(t *testing.T, use func(d atomicfile.Disk, dir string) (inspect func(f Fault, operation int))) {
 	t.Helper()
 	run := func(f Fault, operation int) (operations int) {
@@ -301,14 +296,13 @@ func EachFault(t *testing.T, use func(d atomicfile.Disk, dir string) (inspect fu
 		t.Fatal("nothing is done with the disk")
 	}
 	for _, f := range allFaults() {
-		for operation := 1; operation <= operations+1; operation++ { // the last one: the fault comes after all operations
+		for operation := 1; operation <= operations+1; operation++ { // at the last one, the fault comes after all operations
 			run(f, operation)
 		}
 	}
 	t.Logf("%d faults at %d operations", len(allFaults())*(operations+1), operations)
 }
 
-// expectedContent returns what save writes in a new directory.
 func expectedContent(t *testing.T, save func(atomicfile.Disk, string, bool) (string, error)) []byte {
 	t.Helper()
 	path, err := save(atomicfile.System{}, t.TempDir(), true)

@@ -15,29 +15,28 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// sector is the number of bytes that a Disk writes or loses together. It is small, so that even short
-// writes of tests cover several sectors.
+// sector is the number of bytes that a Disk loses together. It is small for the short writes of
+// tests.
 const sector = 64
 
 var (
-	// errDead is the error of operations after the machine has gone off.
 	errDead = errors.New("the machine is off")
 
 	// ErrIO is the error of failing operations.
 	ErrIO = errors.New("input/output error")
 )
 
-// Disk is a file system in memory that fails as configured and can lose its power. It knows which data is
-// synced to stable storage. In a power cut it loses unsynced sectors in any combination. Of the unsynced
-// changes of names it loses all from some change on, like a file system with a journal.
+// Disk is a file system in memory that can fail and lose its power. In a power cut it loses
+// unsynced sectors in any combination. It loses all changes of names from some unsynced change on,
+// like a file system with a journal.
 type Disk struct {
-	atomicfile.Disk // nil, so that operations which Disk does not implement panic
+	atomicfile.Disk // nil: other operations panic
 
-	Mu     sync.Mutex // guards everything below
-	Left   int        // number of operations until the machine goes off; if negative, it does not
+	Mu     sync.Mutex // guards the fields below
+	Left   int        // operations until the machine goes off; if negative, it does not
 	Fails  float64    // probability that an operation fails
-	Room   int64      // free bytes of the disk; if negative, they are unlimited
-	Failed int        // number of operations that have failed because of Fails
+	Room   int64      // free bytes; if negative, unlimited
+	Failed int        // failures because of Fails
 	OnSync func()     // called before each Sync, without the lock; may be nil
 
 	rng    *rand.Rand
@@ -45,17 +44,17 @@ type Disk struct {
 	locked map[string]bool // paths with a lock
 
 	names  map[string]*inode   // files by path
-	stable map[string]*inode   // files by path, as on stable storage
-	log    []map[string]*inode // files by path after each change of names since stable
+	stable map[string]*inode   // the same on stable storage
+	log    []map[string]*inode // the same after each change since stable
 }
 
 // inode is a file without its name.
 type inode struct {
 	data  []byte         // current content
-	dirty map[int]bool   // numbers of the sectors that were written since the last sync
+	dirty map[int]bool   // unsynced sectors, by number
 	disk  map[int][]byte // sectors on stable storage, by number
-	size  int64          // size on stable storage
-	sizes []int64        // sizes after each write since the last sync
+	size  int64
+	sizes []int64 // size after each unsynced write
 }
 
 // NewDisk returns an empty disk whose failures follow from seed.
@@ -66,8 +65,7 @@ func NewDisk(seed uint64) *Disk {
 	}
 }
 
-// beginOp begins an operation. It returns an error if the operation fails. If last is true, the machine goes
-// off in the middle of the operation.
+// beginOp begins an operation. last means that the machine goes off in the middle of it.
 func (d *Disk) beginOp() (last bool, err error) {
 	if d.dead {
 		return false, errDead
@@ -84,7 +82,7 @@ func (d *Disk) beginOp() (last bool, err error) {
 	return false, nil
 }
 
-// OpenFile opens a file. Write to the file appends, even if flag does not require that.
+// OpenFile opens a file. Write always appends.
 func (d *Disk) OpenFile(path string, flag int) (atomicfile.Handle, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -102,7 +100,6 @@ func (d *Disk) OpenFile(path string, flag int) (atomicfile.Handle, error) {
 	return &file{d: d, n: n}, nil
 }
 
-// updateNames applies a change to the names and records it in the log.
 func (d *Disk) updateNames(change func(map[string]*inode)) {
 	d.names = maps.Clone(d.names)
 	change(d.names)
@@ -168,7 +165,7 @@ func (d *Disk) SyncDir(string) error {
 	return nil
 }
 
-// Lock locks a path. The Disk that Off returns has no locks.
+// Lock locks a path. Off forgets it.
 func (d *Disk) Lock(path string) (io.Closer, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
@@ -179,19 +176,18 @@ func (d *Disk) Lock(path string) (io.Closer, error) {
 	return unlock(func() error { delete(d.locked, path); return nil }), nil
 }
 
-// unlock is a lock of Disk, whose Close calls the function.
 type unlock func() error
 
 func (u unlock) Close() error { return u() }
 
-// Off turns the machine off and returns the disk as it is after a restart. If powerCut is false, only the
-// process was killed, and the system still has all data. seed determines what a power cut loses.
+// Off turns the machine off and returns the disk after a restart. Without a powerCut the system
+// still has all data. seed determines what a power cut loses.
 func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
 	d.dead = true
 	next := NewDisk(seed)
-	found := map[*inode]*inode{} // file after the restart, by file before: a file may have several names
+	found := map[*inode]*inode{} // a file may have several names
 	move := func(names map[string]*inode) map[string]*inode {
 		out := map[string]*inode{}
 		for path, n := range names {
@@ -208,7 +204,6 @@ func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
 		next.stable = next.names
 		return next
 	}
-	// The system still has everything in memory, including what is not on stable storage.
 	next.names, next.stable = move(d.names), move(d.stable)
 	for _, names := range d.log {
 		next.log = append(next.log, move(names))
@@ -216,7 +211,6 @@ func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
 	return next
 }
 
-// afterRestart returns a copy of the file as it is after a restart.
 func (n *inode) afterRestart(rng *rand.Rand, powerCut bool) *inode {
 	if !powerCut {
 		return &inode{data: slices.Clone(n.data), dirty: maps.Clone(n.dirty), disk: maps.Clone(n.disk), size: n.size, sizes: slices.Clone(n.sizes)}
@@ -229,8 +223,8 @@ func (n *inode) afterRestart(rng *rand.Rand, powerCut bool) *inode {
 	return out
 }
 
-// survivingData returns the content of a file after a power cut. Each unsynced sector is either written or
-// not. The size is one that the file had at the last sync or after a later write, or a value in between.
+// survivingData returns the content after a power cut. Each unsynced sector is either written or
+// not. The size is one since the last sync, or between two.
 func (n *inode) survivingData(rng *rand.Rand) []byte {
 	sizes := append([]int64{n.size}, n.sizes...)
 	size := sizes[rng.IntN(len(sizes))]
@@ -248,13 +242,12 @@ func (n *inode) survivingData(rng *rand.Rand) []byte {
 	return out
 }
 
-// sectorAt returns a copy of sector i of the current content; the last sector may be shorter.
+// sectorAt returns sector i of the current content.
 func (n *inode) sectorAt(i int) []byte {
 	return slices.Clone(n.data[min(i*sector, len(n.data)):min((i+1)*sector, len(n.data))])
 }
 
-// syncSectors writes the dirty sectors for which isWritten returns true to stable storage, and
-// returns the others. Afterwards no sector is dirty.
+// syncSectors writes the dirty sectors for which isWritten returns true, and returns the others.
 func (n *inode) syncSectors(isWritten func() bool) (lost map[int]bool) {
 	lost = map[int]bool{}
 	for _, i := range slices.Sorted(maps.Keys(n.dirty)) {
@@ -279,7 +272,7 @@ func (d *Disk) Content() map[string]string {
 	return out
 }
 
-// Change changes the content of a file, as a fault of the medium does.
+// Change damages the content of a file, as a medium may.
 func (d *Disk) Change(path string, change func([]byte) []byte) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()

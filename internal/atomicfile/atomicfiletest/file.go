@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// file is an open file of a [Disk], a file system in memory that fails for tests.
+// file is an open file of a [Disk].
 type file struct {
-	atomicfile.Handle // nil, so that operations which file does not implement panic
+	atomicfile.Handle // nil: other operations panic
 
 	d *Disk
 	n *inode
@@ -40,7 +40,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Write appends p, or only the beginning of p if the operation fails or the disk is full.
+// Write appends p, or only its beginning if the operation fails or the disk is full.
 func (f *file) Write(p []byte) (int, error) {
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
@@ -63,7 +63,7 @@ func (f *file) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// WriteAt writes p, or only the beginning of p if the operation fails.
+// WriteAt writes p, or only its beginning if the operation fails.
 func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
@@ -88,7 +88,7 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	return len(p), err
 }
 
-// setContent sets the content to data, of which the bytes before offset from are unchanged.
+// setContent sets the content. Only the bytes before offset from are unchanged.
 func (f *file) setContent(data []byte, from int) {
 	f.n.data = data
 	for i := range f.n.dirty {
@@ -115,8 +115,8 @@ func (f *file) Truncate(size int64) error {
 	return nil
 }
 
-// Sync brings the content to stable storage. If Sync fails, it writes some dirty sectors and loses the others:
-// as on Linux, a later Sync does not write them again.
+// Sync brings the content to stable storage. If it fails, it loses some dirty sectors. As on Linux,
+// a later Sync does not write them again.
 func (f *file) Sync() error {
 	if f.d.OnSync != nil {
 		f.d.OnSync()
@@ -131,7 +131,7 @@ func (f *file) Sync() error {
 	switch {
 	case last:
 		for i := range f.n.syncSectors(coin) {
-			f.n.dirty[i] = true // still dirty: Sync has not returned an error to a caller
+			f.n.dirty[i] = true // Sync has not returned an error to a caller
 		}
 		return errDead
 	case err != nil:
