@@ -10,8 +10,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file finds the steps of a series: the runs at which a ratio or a count changed its level. A series has
-// one point for each run of a study on a machine, e.g. the time of a benchmark over that of its reference.
+// This file finds the steps of a series: the runs at which a ratio or a count changed its level. A
+// series has one point for each run of a study on a machine. For example, a point is the time of a
+// benchmark over that of its reference.
 
 // newLevelRuns is the number of runs during which a step counts as fresh.
 const newLevelRuns = 3
@@ -19,8 +20,8 @@ const newLevelRuns = 3
 // predictAlpha is the error level of the interval in which the last run is expected.
 const predictAlpha = 0.01
 
-// findLevels estimates by how much ratios vary from run to run on the machine, beyond their intervals, and
-// finds the steps of each series. The terminal, the badge, the page and the metrics all report these steps.
+// findLevels finds the steps of each series. It first estimates by how much ratios vary from run to
+// run, beyond their intervals.
 func (m *Machine) findLevels() {
 	var bounded [][]stats.Run
 	for i := range m.Series {
@@ -46,9 +47,9 @@ func (m *Machine) findLevels() {
 	}
 }
 
-// judgeRatios finds the steps of a series of ratios, given the variance between runs, and computes the
-// range in which the last run was expected. The range follows from the runs before the newest step if that
-// is fresh, or else from the runs since the newest step, without the last run.
+// judgeRatios finds the steps of a series of ratios, given the variance between runs. It also computes
+// the range in which the last run was expected. A fresh step is compared with the runs before it,
+// otherwise the last run with those since the newest step.
 func (s *Series) judgeRatios(variance float64) {
 	runs, indices := s.boundedRuns()
 	lastIsBounded := len(indices) > 0 && indices[len(indices)-1] == s.Last.Run
@@ -71,7 +72,7 @@ func (s *Series) judgeRatios(variance float64) {
 	}
 }
 
-// judgeIntervals finds the steps of a series if the variance between runs is unknown: consecutive points
+// judgeIntervals finds the steps if the variance between runs is unknown. A step is between two points
 // whose intervals do not overlap.
 func (s *Series) judgeIntervals() {
 	if s.Change == First || s.Change == Unknown {
@@ -90,8 +91,8 @@ func (s *Series) judgeIntervals() {
 	}
 }
 
-// judgeCounts finds the steps of a series of counts. It compares the differences between the contender's
-// counts and those of the reference.
+// judgeCounts finds the steps of a series of counts. It compares the differences between the counts and
+// those of the reference.
 func (s *Series) judgeCounts() {
 	s.Change = First
 	if s.Last == nil {
@@ -116,13 +117,13 @@ func (s *Series) judgeCounts() {
 	}
 }
 
-// addStep records a step at a run, from level was to level now. The run is the first of the last n compared runs.
+// addStep records a step at a run, the first of the last n compared runs.
 func (s *Series) addStep(run, n int, was, now Level) {
 	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= newLevelRuns, was, now
 	s.Steps = append(s.Steps, run)
 }
 
-// meanOf returns the level of runs: the weighted mean of their ratios, which is the middle of a prediction
+// meanOf returns the level of runs: the weighted mean of their ratios. It is the middle of a prediction
 // at any error level.
 func meanOf(runs []stats.Run, variance float64) Level {
 	low, high := stats.Predict(runs, variance, 1)
@@ -130,7 +131,7 @@ func meanOf(runs []stats.Run, variance float64) Level {
 	return Level{mean, mean}
 }
 
-// countLevel returns the range of the contender's counts in points, or the zero Level without points.
+// countLevel returns the range of the counts in points.
 func countLevel(points []*Point) (l Level) {
 	for i, p := range points {
 		if i == 0 {
@@ -141,8 +142,8 @@ func countLevel(points []*Point) (l Level) {
 	return l
 }
 
-// isCounted reports whether the points of a series are compared as counts. All points must have counts, and
-// either a count is zero, so that it has no ratio, or no count varied within a run.
+// isCounted reports whether a series is compared as counts. All points must have counts. Either a count
+// is zero, so that it has no ratio, or no count varied within a run.
 func (s *Series) isCounted() bool {
 	n := 0
 	for _, p := range s.Points {
@@ -157,8 +158,8 @@ func (s *Series) isCounted() bool {
 	return n > 0
 }
 
-// boundedRuns returns the points of a series that have an interval and can be compared with the last
-// point, on the logarithmic scale, and the indices of their runs.
+// boundedRuns returns the points that have an interval and can be compared with the last point, on the
+// logarithmic scale. It also returns the indices of their runs.
 func (s *Series) boundedRuns() (runs []stats.Run, indices []int) {
 	if s.Last == nil {
 		return nil, nil
@@ -178,8 +179,8 @@ func (s *Series) boundedRuns() (runs []stats.Run, indices []int) {
 	return runs, indices
 }
 
-// whyMissing returns why a series has no valid point in the newest run, whose index is last. It returns ""
-// if it has one, or if the study no longer has the workload or the contender.
+// whyMissing returns why a series has no valid point in the newest run, whose index is last. It returns
+// "" if it has one, or if the study no longer measures it.
 func whyMissing(newest *tare.Result, s Series, last int) string {
 	switch p := s.Points[last]; {
 	case p != nil && p.Void:

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Call is a method with the messages that the study sends and receives, for a list that the user can read.
+// Call is a method with the messages that the study sends and receives.
 type Call struct {
 	Method   string    `json:"method"` // id in a study
 	Path     string    `json:"path"`   // in gRPC and Connect

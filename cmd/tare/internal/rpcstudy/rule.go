@@ -21,32 +21,31 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// rule defines the HTTP request by which gRPC-Gateway receives a call of a method. It is the
-// google.api.http rule of the method in the .proto file, such as
+// rule is the HTTP request by which gRPC-Gateway receives a call of a method. It is the google.api.http
+// rule of the method in the .proto file, such as
 //
 //	get: "/v1/{name=users/*}"
 //
-// or the gateway's default, POST /package.Service/Method, if the method has none.
+// A method without a rule has the gateway's default, POST /package.Service/Method.
 type rule struct {
 	method   string // HTTP method
 	template string // path template, e.g. /v1/{name=users/*}:archive
 	segments []segment
-	verb     string // text after the colon of the template, e.g. archive; "" without a colon
-	body     string // field that is the body; "*" for all fields that are not in the path; "" for no body
+	verb     string // text after the colon of the template, e.g. archive
+	body     string // field that is the body; "*" for all that are not in the path; "" for no body
 	answer   string // field that is the body of the response; "" for all fields
 	bound    bool   // the file has the rule; false for the default
 }
 
 // segment is a part of a path template: a text such as v1, or a field such as {name=users/*}.
 type segment struct {
-	text  string   // literal text, * or **; "" if the segment is a field
-	field string   // path of a field; "" if the segment is text
-	form  []string // segments that the field's value must have: literal text, * or **
+	text  string   // literal text, * or **; "" for a field
+	field string   // path of a field; "" for text
+	form  []string // segments of the field's value: literal text, * or **
 }
 
 // firstRule returns the first rule of a method with options o, and the number of further rules. It
-// removes further rules from o that the gateway does not support, because the gateway's plugin would
-// reject the complete file.
+// removes rules from o for which the gateway's plugin would reject the file.
 func firstRule(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (r rule, more int, err error) {
 	if !proto.HasExtension(o, annotations.E_Http) {
 		path := fmt.Sprintf("/%s/%s", m.Parent().FullName(), m.Name())
@@ -67,8 +66,8 @@ func firstRule(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (
 	return r, more, nil
 }
 
-// readRule converts a google.api.http rule of the method m. It returns an error if the gateway's plugin
-// rejects the rule, or if the HTTP method is not measured.
+// readRule converts a google.api.http rule of the method m. The error says why the rule cannot be
+// measured.
 func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule, err error) {
 	fail := func(format string, values ...any) (rule, error) {
 		return r, fmt.Errorf("its google.api.http rule "+format, values...)
@@ -137,9 +136,8 @@ func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule,
 	return r, nil
 }
 
-// readOptions returns a copy of a method's options in which extensions have the Go types that are
-// linked into tare, such as annotations.HttpRule. The options of m may have dynamic types instead,
-// which come from the imports of the .proto file.
+// readOptions returns a copy of a method's options with the Go types that are linked into tare, such as
+// annotations.HttpRule. The options of m may have dynamic types from the imports of the .proto file.
 func readOptions(m protoreflect.MethodDescriptor) (*descriptorpb.MethodOptions, error) {
 	b, err := proto.Marshal(m.Options())
 	if err != nil {
@@ -152,8 +150,8 @@ func readOptions(m protoreflect.MethodDescriptor) (*descriptorpb.MethodOptions, 
 // literalRE matches the characters that RFC 3986 allows in a segment of a path.
 var literalRE = lazyregexp.New(`^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+$`)
 
-// parseTemplate parses a path template as google/api/http.proto defines it. For "/v1/{name=users/*}:archive"
-// it returns the segments v1 and name, and the verb archive.
+// parseTemplate parses a path template as google/api/http.proto defines it. For
+// "/v1/{name=users/*}:archive" it returns the segments v1 and name, and the verb archive.
 func parseTemplate(template string) (list []segment, verb string, err error) {
 	fail := func(problem string) ([]segment, string, error) {
 		return nil, "", fmt.Errorf("the path %q %s", template, problem)
@@ -214,8 +212,8 @@ func parseTemplate(template string) (list []segment, verb string, err error) {
 	}
 }
 
-// fieldAt returns the field of a message at a path such as "user.name", or nil if the field does not
-// exist or if the path leads through a repeated field.
+// fieldAt returns the field of a message at a path such as "user.name", or nil. A path cannot lead
+// through a repeated field.
 func fieldAt(md protoreflect.MessageDescriptor, path string) (fd protoreflect.FieldDescriptor) {
 	for name := range strings.SplitSeq(path, ".") {
 		if md == nil {
@@ -232,8 +230,7 @@ func fieldAt(md protoreflect.MessageDescriptor, path string) (fd protoreflect.Fi
 	return fd
 }
 
-// hasOptional reports whether the field at path, or a field that the path leads through, is marked
-// optional in proto3.
+// hasOptional reports whether a field on the path is marked optional in proto3.
 func hasOptional(md protoreflect.MessageDescriptor, path string) bool {
 	for i := range len(path) + 1 {
 		if isFieldEnd := i == len(path) || path[i] == '.'; !isFieldEnd {
@@ -256,13 +253,12 @@ func (r rule) inBody(path string) bool {
 	return r.body == "*" || r.body != "" && (path == r.body || strings.HasPrefix(path, r.body+"."))
 }
 
-// canCarry reports whether a request can contain the field at path: in the HTTP path, body or query.
+// canCarry reports whether a request can contain the field at path.
 func (r rule) canCarry(path string, fd protoreflect.FieldDescriptor) bool {
 	return r.inPath(path) || r.inBody(path) || canQuery(fd)
 }
 
-// canQuery reports whether a query can encode a field. It cannot encode lists and maps of messages, and
-// messages of some well-known types.
+// canQuery reports whether a query can encode a field.
 func canQuery(fd protoreflect.FieldDescriptor) bool {
 	switch {
 	case fd.IsMap():
@@ -279,8 +275,8 @@ func canQuery(fd protoreflect.FieldDescriptor) bool {
 	return true
 }
 
-// matchPath sets the text fields of m that are in the HTTP path to values of the form that the template
-// requires: for {name=users/*} it sets name to "users/name-1", where 1 is the number of the field.
+// matchPath sets the text fields of m that are in the HTTP path. The values have the form that the
+// template requires: {name=users/*} gets "users/name-1", if 1 is the field's number.
 func (r rule) matchPath(m protoreflect.Message) error {
 	for _, s := range r.segments {
 		if s.field == "" {
@@ -310,7 +306,7 @@ func (r rule) matchPath(m protoreflect.Message) error {
 }
 
 // fieldParent returns the message in m that has the field at path, and the field. It creates messages
-// on the path that are not set. readRule has checked that all fields but the last one exist.
+// on the path. readRule has checked that all fields but the last one exist.
 func fieldParent(m protoreflect.Message, path string) (protoreflect.Message, protoreflect.FieldDescriptor, error) {
 	names := strings.Split(path, ".")
 	for _, name := range names[:len(names)-1] {
@@ -323,9 +319,8 @@ func fieldParent(m protoreflect.Message, path string) (protoreflect.Message, pro
 	return m, fd, nil
 }
 
-// encode converts a message to an HTTP path with a query, and a body, which is nil if the rule has no
-// body. It removes the fields of the path and of the body from a copy of the message; the remaining
-// fields become the query.
+// encode converts a message to an HTTP path with a query, and a body. Fields that are neither in the
+// path nor in the body become the query. The body is nil if the rule has none.
 func (r rule) encode(message proto.Message) (path string, body []byte, err error) {
 	rest := proto.Clone(message).ProtoReflect()
 	var b strings.Builder
@@ -384,9 +379,8 @@ func (r rule) encode(message proto.Message) (path string, body []byte, err error
 	return b.String(), body, nil
 }
 
-// matchesForm reports whether value, the value of the segment's field, has the form of the segment:
-// "users/7" has the form users/*. ** matches any number of segments, but the first one must not be
-// empty.
+// matchesForm reports whether value has the form of the segment: "users/7" has the form users/*. The
+// form ** matches any number of segments, but the first one must not be empty.
 func (s segment) matchesForm(value string) bool {
 	parts := strings.Split(value, "/")
 	for i, form := range s.form {
@@ -401,8 +395,8 @@ func (s segment) matchesForm(value string) bool {
 	return len(parts) == len(s.form)
 }
 
-// fieldJSON returns the JSON that the gateway expects as the body if the body is one field. It encodes
-// messages by protojson and other fields by encoding/json, with enums and 64-bit integers as numbers.
+// fieldJSON returns the JSON that the gateway expects if the body is one field. Unlike protojson, it
+// has enums and 64-bit integers as numbers.
 func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte, error) {
 	switch {
 	case fd.IsMap(), fd.IsList() && fd.Message() != nil:
@@ -429,7 +423,7 @@ func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte,
 // query has the parameters of a URL's query, each escaped in the form name=value.
 type query []string
 
-// addMessage adds the fields of a message. prefix, e.g. "user.", comes before their names.
+// addMessage adds the fields of a message. The prefix, e.g. "user.", comes before their names.
 func (q *query) addMessage(m protoreflect.Message, prefix string) (err error) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -485,7 +479,6 @@ func isSingleValue(md protoreflect.MessageDescriptor) bool {
 	return false
 }
 
-// formatValue formats a single value for a path or query.
 func formatValue(fd protoreflect.FieldDescriptor, v protoreflect.Value) (string, error) {
 	switch fd.Kind() {
 	case protoreflect.EnumKind:

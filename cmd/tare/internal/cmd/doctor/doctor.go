@@ -57,7 +57,7 @@ type catalogState struct {
 // lockState shows whether another tare measures.
 type lockState struct {
 	Path   string `json:"path"`             // path of the lock in the cache
-	Held   bool   `json:"held"`             // another tare has this lock, or the machine's
+	Held   bool   `json:"held"`             // by another tare; the machine's lock counts, too
 	Holder string `json:"holder,omitempty"` // the process that has the lock
 }
 
@@ -67,7 +67,7 @@ type options struct {
 	budget    time.Duration // measuring time of --calibrate
 	quiet     bool
 	asJSON    bool
-	catalog   string // "" means the repository's, else the built-in ones
+	catalog   string // "" means the repository's, else the built-in one
 }
 
 // Command returns tare doctor.
@@ -136,8 +136,8 @@ func (o *options) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// diagnose checks everything that tare run needs. missing is the first error that it found, or nil if tare
-// run has everything. err is an error of the diagnosis itself.
+// diagnose checks everything that tare run needs. missing is the first problem found. err is an error
+// of the diagnosis itself.
 func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnosis, missing, err error) {
 	dirs, err := env.Dirs()
 	if err != nil {
@@ -169,8 +169,8 @@ func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnos
 	return d, missing, nil
 }
 
-// readLock returns which process measures with the cache or on this machine, without waiting. path is the
-// path of the cache's lock, and host is the name of the machine's lock.
+// readLock returns the process that measures on this machine, without waiting. The argument path is the
+// cache's lock, host the machine's.
 func readLock(ctx context.Context, path, host string) lockState {
 	l := lockState{Path: path}
 	tryLock := func(lock func(ctx context.Context, name string, waiting func(string)) (func(), error), name string) {
@@ -193,8 +193,6 @@ func readLock(ctx context.Context, path, host string) lockState {
 	return l
 }
 
-// writeText writes a line for each part of the diagnosis, and a table of the values that tare can read on
-// this machine.
 func (d diagnosis) writeText(w io.Writer, st report.Style) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	writeRow := func(label, format string, args ...any) {

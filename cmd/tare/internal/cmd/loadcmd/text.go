@@ -19,8 +19,8 @@ import (
 
 const grpcCodes = 17 // OK (0) to UNAUTHENTICATED (16)
 
-// loadPage collects the lines of the report that tare load prints about one server. Each method writeX
-// writes a section, or nothing if the section has nothing to report.
+// loadPage collects the report about one server. Each writeX writes a section if there is something to
+// report.
 type loadPage struct {
 	b        strings.Builder
 	style    report.Style
@@ -29,7 +29,7 @@ type loadPage struct {
 	unit     loadpage.Unit // unit of all latencies, chosen for their median
 }
 
-// writeLoad writes the report on r. d describes r, and how tells in words how requests were sent.
+// writeLoad writes the report on r. The argument d describes r, how says how requests were sent.
 func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, how string) error {
 	p := &loadPage{style: st, document: d, result: r, unit: loadpage.UnitFor(d.Latency.P50)}
 	fmt.Fprintln(&p.b, cmdenv.Paint(st.Bold, d.URL))
@@ -61,7 +61,7 @@ func (p *loadPage) writeHeading(title string) {
 	fmt.Fprintf(&p.b, "\n%s\n", cmdenv.Paint(p.style.Bold, title))
 }
 
-// whichStep returns " of the last step" for the headings of a search, whose report shows the last step.
+// whichStep returns an addition to the headings of a search. Its report shows the last step.
 func (p *loadPage) whichStep() string {
 	if p.document.Search != nil {
 		return " of the last step"
@@ -101,7 +101,6 @@ func (p *loadPage) writeRate() {
 	}
 }
 
-// writeLatency writes the table of latency distributions, one per column.
 func (p *loadPage) writeLatency() {
 	if p.document.Latency.Count == 0 {
 		return
@@ -166,8 +165,7 @@ func tablePercentiles() []percentile {
 	}
 }
 
-// writeResponses writes the numbers of responses by HTTP status, or for gRPC by gRPC status code, and the
-// numbers of errors by class.
+// writeResponses writes the numbers of responses by status, and of errors by class.
 func (p *loadPage) writeResponses() {
 	p.writeHeading("ANSWERS")
 	var statuses, errors []string
@@ -194,10 +192,9 @@ func (p *loadPage) writeResponses() {
 	}
 }
 
-// joinOrNone joins texts with commas, or returns "none" if there are none.
 func joinOrNone(texts []string) string { return cmp.Or(strings.Join(texts, ", "), "none") }
 
-// writeTransfer writes the bytes that the network path carried, and the CPU time of both sides.
+// writeTransfer writes the bytes on the network path, and the CPU time of both sides.
 func (p *loadPage) writeTransfer() {
 	d := p.document
 	p.writeHeading("TRANSFER" + p.whichStep())
@@ -278,7 +275,6 @@ func (p *loadPage) writeProfile() {
 	}
 }
 
-// writeSteps writes a table of steps of a search or of a rate profile.
 func (p *loadPage) writeSteps(list []load.Stepped) {
 	fmt.Fprintf(&p.b, "  %11s  %10s  %11s  %9s  %9s  %8s  %s\n", "connections", "asked /s", "answered /s", "p50 ms", "p99 ms", "errors %", "objectives")
 	for _, step := range list {
@@ -295,7 +291,6 @@ func (p *loadPage) writeSteps(list []load.Stepped) {
 	}
 }
 
-// writeLimit writes the limit of the rate and the findings.
 func (p *loadPage) writeLimit() {
 	p.writeHeading("LIMIT" + p.whichStep())
 	name, colour := p.document.Limit, p.style.Bold
@@ -322,7 +317,7 @@ func (p *loadPage) writeLimit() {
 	}
 }
 
-// writePainted writes a line with a label and text like writeLabelled, with a colour for the label.
+// writePainted is like writeLabelled, with a colour for the label.
 func (p *loadPage) writePainted(label string, colour func(string) string, text string) {
 	for i, line := range cmdenv.Wrap(text, p.style.Width, 14) {
 		if i > 0 {

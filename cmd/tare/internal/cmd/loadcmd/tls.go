@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// handshakeKeep is the value of --handshake that makes one handshake for each connection.
+// handshakeKeep makes one handshake for each connection.
 const handshakeKeep = "keep"
 
 func handshakeModes() []string {
@@ -28,8 +28,7 @@ func versionsOfTLS() map[string]uint16 {
 	return map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 }
 
-// readTrust checks the TLS flags and reads the certificates of --cacert. It returns the conditions under
-// which tare load trusts a server.
+// readTrust checks the TLS flags and reads the certificates of --cacert.
 func (o *options) readTrust() (loadstudy.Trust, error) {
 	t := loadstudy.Trust{Insecure: o.insecure, Version: versionsOfTLS()[o.tls]}
 	switch {

@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// use is a kind of load that a flag of tare load supports or requires. Every flag supports a load of one
-// server from one machine. Each flag declares its other uses next to its definition, and checkFlags rejects
-// the flag in loads that it does not support, so that no flag is ignored silently.
+// use is a kind of load that a flag of tare load supports or requires. Every flag supports a load of
+// one server from one machine. Other uses are declared next to the flag. checkFlags rejects a flag in
+// other loads, so that none is ignored silently.
 type use string
 
 const (
@@ -61,7 +61,7 @@ func (k loadKind) checkFlags(set *pflag.FlagSet) (err error) {
 	return err
 }
 
-// checkUses returns a usage error if a flag with these uses does not apply to the load.
+// checkUses returns a usage error if a flag with these uses does not apply.
 func (k loadKind) checkUses(flag string, uses []string) error {
 	has := func(u use) bool { return slices.Contains(uses, string(u)) }
 	switch {

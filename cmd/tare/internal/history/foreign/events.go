@@ -7,7 +7,8 @@ import (
 )
 
 // event is a line of go test -json (go doc test2json), such as
-// {"Action":"output","Package":"example.com/p","Output":"BenchmarkOpen-8 1000 1234 ns/op\n"}.
+// {"Action":"output","Package":"example.com/p","Output":"BenchmarkOpen-8 1000 1234 ns/op
+// "}.
 type event struct {
 	Time    time.Time
 	Action  string
@@ -25,9 +26,8 @@ func isEvents(text []byte) bool {
 	return json.Unmarshal(first, &e) == nil && e.Action != "" && e.Schema == ""
 }
 
-// readEvents reads the output of go test -json, in which the events of several packages may be mixed. It
-// joins the output of each package and reads it as a log. The time of the file is that of the first event
-// with a time.
+// readEvents reads the output of go test -json, in which packages may be mixed. It joins the output of
+// each package and reads it as a log. The first event with a time gives the time of the file.
 func (f *file) readEvents() error {
 	type output struct {
 		lines  []line
