@@ -40,7 +40,7 @@ func (r *run) writeInputs(study tare.Study) error {
 	return nil
 }
 
-// writeProbes writes the inputs of the kind's probes, requests that contenders must reject, if it has any.
+// writeProbes writes the inputs of the kind's probes, requests that contenders must reject.
 func (r *run) writeProbes() (err error) {
 	prober, ok := r.kind.(Prober)
 	if !ok {
@@ -54,7 +54,6 @@ func (r *run) writeProbes() (err error) {
 	return err
 }
 
-// describeWorkloads adds the facts about their inputs to the workloads of the study.
 func (r *run) describeWorkloads() error {
 	for i, w := range r.study.Workloads {
 		input := r.inputs[w.ID]

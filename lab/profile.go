@@ -18,8 +18,7 @@ import (
 const profileTime = 3 * time.Second
 
 // takeProfiles takes the requested profiles after the rounds, so that no profiler ran during a
-// measurement. One contender runs at a time. A contender that cannot be profiled is skipped, and the
-// reason is sent as progress.
+// measurement. A contender that cannot be profiled is skipped.
 func (r *run) takeProfiles(ctx context.Context) error {
 	if len(r.opts.Profile) == 0 || r.isInterrupted() || ctx.Err() != nil {
 		return nil

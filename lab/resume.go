@@ -42,9 +42,9 @@ func (r *run) studyFingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// addLook adds a look to the plan of a resumed run: the judgement that the interrupted run made after
-// its last round. The plan must contain every look, because each is one more chance of a false finding
-// and widens the confidence intervals.
+// addLook adds the judgement that the interrupted run made after its last round to the plan. The plan
+// must contain every look: each is one more chance of a false finding and widens the confidence
+// intervals.
 func (r *run) addLook() error {
 	done := len(r.rounds) - r.longRoundsDone
 	wasInterrupted := r.resumedLog.Done != nil && !r.isDone()
@@ -57,8 +57,8 @@ func (r *run) addLook() error {
 	return r.journal.Append(journal.Entry{Plan: &r.plan})
 }
 
-// whyMismatch returns a clause that describes how the journal with this head differs from a run
-// with this fingerprint and these stated options. It returns "" if the run can resume the journal.
+// whyMismatch returns a clause about how the journal with this head differs from a run, or "" if the
+// run can resume it.
 func whyMismatch(head journal.Head, fingerprint string, options map[string]string) string {
 	if head.Fingerprint != fingerprint {
 		return fmt.Sprintf("it belongs to another version of study %s or to other binaries; run without --resume", head.Study)

@@ -20,21 +20,21 @@ import (
 
 // In a round, each contender has one new process, its trial. A slice is one timed run of a number of
 // operations in a trial, while all other contenders wait. In lockstep isolation the trials of a round
-// are open at the same time and take turns; in trial-wise isolation one trial follows another.
+// are open at the same time and take turns. In trial-wise isolation one trial follows another.
 
 // participant is the state of a contender in a round.
 type participant struct {
 	id      string         // contender
 	session *trial.Session // nil if the trial could not be opened or is closed
 	began   time.Time
-	trial   tare.Trial // results so far
-	failed  bool       // the contender takes no further part in this round
+	trial   tare.Trial
+	failed  bool // the contender takes no further part in this round
 
-	firstError string // first error that an operation returned inside a slice; "" if none
+	firstError string // first error of an operation inside a slice; "" if none
 }
 
-// runRound runs one round and writes it to the journal. The slices of the round count only if
-// runRound returns no error.
+// runRound runs one round and writes it to the journal. After an error, the slices of the round do not
+// count.
 func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	began := r.opts.Now()
 	rd.Workloads = r.groupWorkloads(rd.Workloads)
@@ -66,16 +66,15 @@ func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	return nil
 }
 
-// groupWorkloads sorts the workload ids so that the workloads of a group follow each other, if the
-// kind has groups of workloads that share a process. The groups are in the order of their first
-// workloads.
+// groupWorkloads sorts the workload ids so that the workloads of a group, which share a process, follow
+// each other. The groups are in the order of their first workloads.
 func (r *run) groupWorkloads(names []string) []string {
 	grouper, ok := r.kind.(Grouper)
 	if !ok {
 		return names
 	}
 	groupOf := func(name string) string { return grouper.Group(r.inputs[name]) }
-	firstIndex := map[string]int{} // by group: index of its first workload, which Backward visits last
+	firstIndex := map[string]int{} // index of the first workload of each group; Backward visits it last
 	for i, name := range slices.Backward(names) {
 		firstIndex[groupOf(name)] = i
 	}
@@ -96,8 +95,8 @@ func (r *run) runTrialWise(ctx context.Context, rd tare.Round) (done []tare.Slic
 	return done, trials, nil
 }
 
-// runLockstep opens a trial of each contender in ids. While all trials are open, it runs every
-// workload slice by slice, one contender after another. Dropped contenders have no trial.
+// runLockstep opens a trial of each contender in ids. While all trials are open, it runs every workload
+// slice by slice, one contender after another.
 func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (done []tare.Slice, trials []tare.Trial, err error) {
 	byID := map[string]*participant{}
 	var order []*participant
@@ -139,9 +138,9 @@ func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (don
 	return done, trials, ctx.Err()
 }
 
-// runWorkload runs one workload on the open trials: all prepare it, each warms up, then they run
-// their slices in the planned order, and at last each makes a memory pass. order and byID contain
-// the same participants, as a list and by contender id.
+// runWorkload runs one workload on the open trials. All prepare it, each warms up, then they run their
+// slices in the planned order. At last each makes a memory pass. The participants are the same in order
+// and in byID.
 func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order []*participant, byID map[string]*participant) ([]tare.Slice, error) {
 	slicing, _ := r.plan.Slicing(name) // the plan has slices for every workload of a round
 	input := r.inputs[name]
@@ -220,8 +219,8 @@ func (r *run) runSlices(ctx context.Context, rd tare.Round, slicing tare.Slicing
 // meanwhile.
 const maxPreparing = 2
 
-// prepareAll makes the participants prepare a workload. The returned slice has the error of each
-// participant, or nil, at its index.
+// prepareAll makes the participants prepare a workload. It returns the error of each participant, or
+// nil, at its index.
 func (r *run) prepareAll(ctx context.Context, input wire.Workload, participants []*participant) []error {
 	errs := make([]error, len(participants))
 	preparing := make(chan struct{}, maxPreparing)
@@ -237,8 +236,7 @@ func (r *run) prepareAll(ctx context.Context, input wire.Workload, participants 
 	return errs
 }
 
-// warmUp prepares a contender for its first slice: it checks a sample of the conformance cases, then
-// runs the warm-up.
+// warmUp checks a sample of the conformance cases, then runs the warm-up.
 func (r *run) warmUp(ctx context.Context, rd tare.Round, input wire.Workload, p *participant) error {
 	cases := plan.Sample(r.plan, rd.Index, p.id, input.Bodies, sampleCases)
 	conf := tare.Conformance{Contender: p.id, Workload: input.ID, During: true}
@@ -257,7 +255,7 @@ func (r *run) warmUp(ctx context.Context, rd tare.Round, input wire.Workload, p 
 	return err
 }
 
-// pilotOf returns the pilot of a contender on a workload, or the zero value without a pilot.
+// pilotOf returns the pilot of a contender on a workload, or the zero value.
 func (r *run) pilotOf(contender, workload string) tare.Pilot {
 	for _, p := range r.pilots {
 		if p.Contender == contender && p.Workload == workload {
@@ -267,8 +265,7 @@ func (r *run) pilotOf(contender, workload string) tare.Pilot {
 	return tare.Pilot{}
 }
 
-// estimateUntimed returns the expected untimed part of the duration of a run of ops operations,
-// according to the pilot.
+// estimateUntimed returns the expected untimed part of the duration of ops operations.
 func (r *run) estimateUntimed(contender, workload string, ops int64) time.Duration {
 	p := r.pilotOf(contender, workload)
 	return time.Duration(p.AroundNS + float64(ops)*p.UntimedNS)
@@ -277,8 +274,8 @@ func (r *run) estimateUntimed(contender, workload string, ops int64) time.Durati
 // minCappedOps is the number of operations that a slice runs even after its time cap.
 const minCappedOps = 10
 
-// runSlice has the contender of p run the slice with index, while all other contenders wait. The
-// slice is rd.Tau times as long as slicing plans: 1, or more in a round that checks the slice length.
+// runSlice runs the slice with index, while all other contenders wait. It is rd.Tau times as long as
+// slicing plans. In rounds that check the slice length, this factor is more than 1.
 func (r *run) runSlice(ctx context.Context, rd tare.Round, slicing tare.Slicing, p *participant, index int) (tare.Slice, error) {
 	tau := int64(rd.Tau)
 	request := wire.Request{
@@ -291,7 +288,7 @@ func (r *run) runSlice(ctx context.Context, rd tare.Round, slicing tare.Slicing,
 		request.CapNS = slicing.CapNS * tau
 	}
 	// A lead-in and the slice after it may each last until cap_ns. The deadline is twenty times the
-	// expected duration, so a fifth of cap_ns as the least expected duration covers both.
+	// expected duration. So a fifth of cap_ns as the least expected duration covers both.
 	expected := time.Duration(max(slicing.TargetNS, slicing.CapNS/5) * tau)
 	reply, err := p.session.Slice(ctx, request, expected+r.estimateUntimed(p.id, slicing.Workload, request.Ops))
 	if err != nil {
@@ -307,8 +304,8 @@ func (r *run) runSlice(ctx context.Context, rd tare.Round, slicing tare.Slicing,
 	}, nil
 }
 
-// makeSample returns the sample of a contender's workload: values per operation from sum, the sum of
-// its slices, and from a memory pass, which it runs. The sample is empty if sum has no operations.
+// makeSample returns values per operation of a contender's workload. They come from the sum of its
+// slices, and from a memory pass, which it runs.
 func (r *run) makeSample(ctx context.Context, slicing tare.Slicing, p *participant, sum tare.Slice) (tare.Sample, error) {
 	if sum.Ops == 0 {
 		return tare.Sample{}, nil
@@ -342,10 +339,9 @@ func (r *run) makeSample(ctx context.Context, slicing tare.Slicing, p *participa
 	return s, nil
 }
 
-// handleFailure handles an error of the trial of p. It does nothing if err is nil. After a
-// *tare.TrialError the round continues without the contender. The contender takes part in the next
-// round unless it has failed too often. handleFailure returns an error only if the study cannot
-// continue. The round is then discarded.
+// handleFailure handles an error of the trial of p. After a *tare.TrialError the round continues
+// without the contender. It takes part in the next round unless it has failed too often. A returned
+// error means that the study cannot continue.
 func (r *run) handleFailure(ctx context.Context, p *participant, err error) error {
 	if err == nil {
 		return nil
@@ -366,7 +362,6 @@ func (r *run) handleFailure(ctx context.Context, p *participant, err error) erro
 	return r.dropContender(p.id, fmt.Sprintf("%s (%s)", te.Error(), why))
 }
 
-// sumSlices adds up the slices of each contender, by contender id.
 func sumSlices(done []tare.Slice) map[string]tare.Slice {
 	sums := map[string]tare.Slice{}
 	for _, s := range done {
