@@ -13,11 +13,11 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// codeGenerator is a codec that needs code generated for the type of the user's documents. The generated
-// code consists of methods, which only the package of a type can declare. So the type is copied into a
-// package of the contender module (the module of the program that runs the codec).
+// codeGenerator is a codec that needs code generated for the type of the user's documents. The
+// generated methods must be in the package of the type. So the type is copied into a package of the
+// contender module, which is the program that runs the codec.
 type codeGenerator struct {
-	name    string                        // name of the contender module
+	name    string                        // of the contender module
 	mark    string                        // comment above a type that requests code for it, or ""
 	command []string                      // arguments of go, run in the directory of the copy
 	newFile func(Type) (text, why string) // returns user.go of the contender, or why the type is not supported
@@ -44,8 +44,8 @@ func generators(names map[string]bool) []codeGenerator {
 // Generated reports whether a codec needs code that is generated for the type.
 func Generated(id string) bool { return len(generators(map[string]bool{id: true})) > 0 }
 
-// userTemplate is user.go of a contender. The function user in it makes documents of the copied type.
-// Its two values are the name of the contender and the Go type of a document.
+// userTemplate is user.go of a contender. Its function user makes documents of the copied type. The two
+// values are the name of the contender and the Go type of a document.
 const userTemplate = `package main
 
 import own "github.com/tarebench/tare/contenders/codec/%s/user"
@@ -54,9 +54,9 @@ import own "github.com/tarebench/tare/contenders/codec/%s/user"
 func user() func() any { return func() any { return new(%s) } }
 `
 
-// bareTemplate follows userTemplate if encoding/json would call the generated methods. The function bare
-// in it converts a document to a second copy of the type, which has the same layout in memory but no
-// methods. Its two values are the Go type of a document and the name of the type.
+// bareTemplate follows userTemplate if encoding/json would call the generated methods. Its function
+// bare converts a document to a second copy of the type, which has the same layout but no methods. The
+// two values are the Go type of a document and the name of the type.
 const bareTemplate = `
 // bare is a document without the methods that were generated, in the same memory.
 func bare(v any) any {
@@ -78,8 +78,7 @@ func easyjsonFile(t Type) (text, why string) {
 	return fmt.Sprintf(userTemplate, "easyjson", "own."+rootName), ""
 }
 
-// ffjsonFile implements codeGenerator.newFile for ffjson. ffjson supports structs, and slices of structs
-// by the generic type list of its contender.
+// ffjsonFile implements codeGenerator.newFile for ffjson. It supports structs and slices of structs.
 func ffjsonFile(t Type) (text, why string) {
 	goType := ""
 	switch {
@@ -96,8 +95,8 @@ func ffjsonFile(t Type) (text, why string) {
 	return strings.Replace(text, "import own", "import \"unsafe\"\nimport plain \"github.com/tarebench/tare/contenders/codec/ffjson/user/plain\"\nimport own", 1), ""
 }
 
-// contenderPath returns the slash-separated path of a file of the contender module, relative to the
-// directory of the bench, in which contenders are built for the type.
+// contenderPath returns the slash-separated path of a file of the contender module in the bench, where
+// contenders are built for the type.
 func (g codeGenerator) contenderPath(name string) string {
 	return "contenders/codec/" + g.name + "/" + name
 }
@@ -116,13 +115,13 @@ func (t Type) plainSource() string {
 	return "// Package plain holds a copy of the user's own type without methods.\npackage plain\n\n" + t.importLines() + t.Source
 }
 
-// unsupportedError reports that a generator does not support a type. Any other error may be due to the
-// machine, so that a later run may succeed.
+// unsupportedError reports that a generator does not support a type. After any other error, a later run
+// may succeed.
 type unsupportedError struct{ error }
 
-// runGenerator generates code for the type. If the generator fails for the type but works for a plain
-// struct, the error is an unsupportedError. If it fails for both, the type may not be the reason: the
-// download of the generator may have failed, or the disk may be full.
+// runGenerator generates code for the type. If the generator works for a plain struct only, the error
+// is an unsupportedError. If it fails for both, the machine may be the reason: a failed download, or a
+// full disk.
 func (g codeGenerator) runGenerator(ctx context.Context, run gocmd.Go, bench string, t Type) error {
 	err := g.tryGenerate(ctx, run, bench, t)
 	if err == nil || ctx.Err() != nil || errors.Is(err, build.ErrNoToolchain) {

@@ -41,8 +41,8 @@ func exportedName(key string) string {
 	return name
 }
 
-// singularName returns the name of the type of an item in a list called name: Order for Orders. For a list
-// at depth 0, which is the document itself, it returns Item.
+// singularName returns the name of the type of an item in a list: Order for Orders. The document
+// itself, at depth 0, has items of type Item.
 func singularName(name string, depth int) string {
 	switch {
 	case depth == 0:
@@ -55,8 +55,7 @@ func singularName(name string, depth int) string {
 	return name + "Item"
 }
 
-// pickUnique returns name if it is not taken, and otherwise name with a number, the first one from 2 on
-// that is not taken. It adds the returned name to taken.
+// pickUnique returns name, or name with the first free number from 2 on. It adds the result to taken.
 func pickUnique(name string, taken map[string]bool) string {
 	out := name
 	for n := 2; taken[out]; n++ {

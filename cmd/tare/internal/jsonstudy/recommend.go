@@ -13,9 +13,9 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// Recommendation returns the sentences that recommend a codec for each workload (decoding or encoding,
-// with or without a Go type), with its costs, or advise to stay with encoding/json. All numbers come
-// from r. docs are the measured documents, and total is the number of all documents of the user.
+// Recommendation returns sentences that recommend a codec for each workload, with its costs, or advise
+// to stay with encoding/json. A workload is decoding or encoding, with or without a Go type. The
+// measured documents are docs; the user has total.
 func Recommendation(r *tare.Result, docs []codec.Document, total int, t Type) []string {
 	var out []string
 	for _, w := range r.Workloads {
@@ -24,7 +24,6 @@ func Recommendation(r *tare.Result, docs []codec.Document, total int, t Type) []
 	return out
 }
 
-// newAdviser returns an adviser for workload w.
 func newAdviser(r *tare.Result, w tare.Workload, docs []codec.Document, total int, t Type) *adviser {
 	reading := advice.Reading{Result: r, Baseline: Baseline, Workload: w.ID, Metric: "time"}
 	return &adviser{Reading: reading, docs: docs, total: total, typ: t, clause: describeWork(w, t)}
@@ -55,17 +54,16 @@ func describeWork(w tare.Workload, t Type) string {
 	return "decodes into " + typeName
 }
 
-// adviser recommends a codec for one workload.
 type adviser struct {
 	advice.Reading
 	docs   []codec.Document // measured documents
 	total  int              // number of all documents of the user
 	typ    Type
-	clause string // description of the workload, see describeWork
+	clause string // see describeWork
 }
 
-// recommend returns one sentence. If the fastest codec changes values, a second sentence is about the
-// fastest codec that changes no value.
+// recommend returns one sentence. If the fastest codec changes values, a second one is about the
+// fastest that changes none.
 func (a *adviser) recommend() []string {
 	subject := "For your " + describeSize(a.docs)
 	if why := a.WhyNoAdvice(); why != "" {
@@ -101,7 +99,7 @@ func inPassive(clause string) string {
 }
 
 // fasterCodecs returns the codecs that are significantly faster than the baseline, by rank. Within a
-// rank codecs that change no value come first, then maintained ones, then those with lower ratios.
+// rank, codecs that change no value come first, then maintained ones, then lower ratios.
 func (a *adviser) fasterCodecs() []tare.Comparison {
 	list := a.Faster()
 	penalty := func(c tare.Comparison) (points int) {
@@ -143,13 +141,13 @@ func (a *adviser) findDifferences(id, workload string, classes ...tare.Differenc
 }
 
 // wrongValues returns the documents of a workload on which a codec has other values, or which it
-// rejects: one difference for each document.
+// rejects. There is one difference for each document.
 func (a *adviser) wrongValues(id, workload string) []tare.Difference {
 	return a.findDifferences(id, workload, tare.DiffersInValue, tare.DiffersInAcceptance)
 }
 
-// untimedWorkloads returns the workloads that are not in the result, because the study omits them or
-// the budget had no time for them. In the second case the values were compared nevertheless.
+// untimedWorkloads returns the workloads that are not in the result. If only the budget had no time for
+// them, the values were compared nevertheless.
 func (a *adviser) untimedWorkloads() []tare.Workload {
 	return slices.DeleteFunc(allWorkloads(), func(w tare.Workload) bool {
 		return slices.ContainsFunc(a.Result.Workloads, func(timed tare.Workload) bool { return timed.ID == w.ID })
@@ -157,7 +155,7 @@ func (a *adviser) untimedWorkloads() []tare.Workload {
 }
 
 // countWrong returns the number of documents on which a codec has other values. It includes the untimed
-// workloads, because no other recommendation reports their documents.
+// workloads: no other recommendation reports these.
 func (a *adviser) countWrong(id string) int {
 	n := len(a.wrongValues(id, a.Workload))
 	for _, w := range a.untimedWorkloads() {
@@ -188,8 +186,7 @@ func (a *adviser) describeCount(n int) string {
 	return fmt.Sprintf("%d of your %d documents", n, measured)
 }
 
-// describeValues returns a clause about the documents on which the values of a codec differ, with the
-// first difference. It does the same for untimed workloads.
+// describeValues returns a clause about the documents on which the values of a codec differ.
 func (a *adviser) describeValues(id string) string {
 	if !a.isCompared(id) {
 		return "what it makes of your documents was not tested"
@@ -212,8 +209,6 @@ func (a *adviser) describeValues(id string) string {
 	return text
 }
 
-// describeDifference describes a difference by its path, the value of encoding/json, the value of the
-// codec, and the document.
 func describeDifference(d tare.Difference) string {
 	document, path, ok := strings.Cut(d.Asked, " $") // e.g. "orders.json $.items[3].price"
 	if !ok {

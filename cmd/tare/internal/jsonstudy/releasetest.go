@@ -18,25 +18,23 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// NewReleaseKind returns a kind for docs in a study that compares encoding/json of several Go releases.
-// baseline is the first toolchain of the study. The kind also compares the outputs and errors for damaged
-// documents and for unusual values.
+// NewReleaseKind returns a kind for docs in a study of encoding/json in several Go releases. The
+// baseline is the first toolchain. The kind also compares damaged documents and unusual values.
 func NewReleaseKind(codecs lab.Kind, docs []codec.Document, baseline string) *Kind {
 	k := NewKind(codecs, docs)
 	k.baseline = baseline
 	return k
 }
 
-// releaseTest is a semantics test of encoding/json of several releases: it reports inputs on which they
-// differ. Its reference comes from a program built with the baseline's release, because encoding/json in
-// this process has the release of tare.
+// releaseTest is a semantics test that reports inputs on which releases differ. Its reference comes
+// from a program built with the baseline's release: encoding/json in this process has the release of
+// tare.
 type releaseTest struct {
 	id, fixture, op string
 	cases           []releaseCase
 	reference       []wire.Answer // outcomes of the baseline, one for each case
 }
 
-// releaseCase is one input of a releaseTest.
 type releaseCase struct {
 	id       string // unique for the fixture
 	property string // row of the table of differences
@@ -48,8 +46,8 @@ type releaseCase struct {
 // errorTexts is the row of all differences that are only in the text of an error.
 const errorTexts = "texts of errors"
 
-// newReleaseTests returns a test on damaged documents for each decoding workload of a study, and tests on
-// the unusual values and documents of package fixture.
+// newReleaseTests returns a test on damaged documents for each decoding workload. It adds tests on the
+// unusual values and documents of package fixture.
 func newReleaseTests(docs []codec.Document, study tare.Study) []*releaseTest {
 	var out []*releaseTest
 	for _, w := range study.Workloads {
@@ -87,7 +85,8 @@ func (t *releaseTest) writeInput(dir string) (wire.Workload, error) {
 	return in, nil
 }
 
-// loadReference stores the baseline's outcomes of all cases. s is a session with the baseline's program.
+// loadReference stores the baseline's outcomes of all cases. s is a session with the baseline's
+// program.
 func (t *releaseTest) loadReference(ctx context.Context, s *trial.Session, dir string) error {
 	in, err := t.writeInput(dir)
 	if err != nil {
@@ -116,8 +115,8 @@ func (t *releaseTest) loadReference(ctx context.Context, s *trial.Session, dir s
 	return nil
 }
 
-// differ compares an outcome with the baseline's. It returns false if they are equal. If both are errors
-// with different texts, no operation is affected (BearsOn is nil), because both reject the input.
+// differ compares an outcome with the baseline's. Errors with different texts affect no operation
+// (BearsOn is nil): both reject the input.
 func (t *releaseTest) differ(a wire.Answer) (tare.Difference, bool) {
 	if a.Case < 0 || a.Case >= len(t.reference) {
 		return tare.Difference{}, false
@@ -161,8 +160,7 @@ func describeOutcome(a wire.Answer) string {
 	return format.Clip(string(a.Output), maxShown)
 }
 
-// loadTests makes the tests of a study of releases and stores their references. It does nothing in other
-// studies.
+// loadTests makes the tests of a study of releases and stores their references.
 func (k *Kind) loadTests(ctx context.Context, s *trial.Session, study tare.Study, dir string) error {
 	if k.baseline == "" {
 		return nil
@@ -176,7 +174,6 @@ func (k *Kind) loadTests(ctx context.Context, s *trial.Session, study tare.Study
 	return nil
 }
 
-// findTest returns the test with an id, or nil.
 func (k *Kind) findTest(id string) *releaseTest {
 	if i := slices.IndexFunc(k.tests, func(t *releaseTest) bool { return t.id == id }); i >= 0 {
 		return k.tests[i]

@@ -12,8 +12,8 @@ import (
 )
 
 // requireAll makes the SDK and every contender module of the bench require the bridge, a module with an
-// alias of the user's type (see bridgeName). The bridge requires the user's module, which go.mod replaces
-// by its directory on disk.
+// alias of the user's type (see bridgeName). The bridge requires the user's module, which is replaced
+// by its directory.
 func (o *UserType) requireAll(ctx context.Context, run gocmd.Go, bench string) error {
 	if _, err := run.In(ctx, bench, "mod", "edit", "-require="+o.bridgePath()+"@v0.0.0"); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (o *UserType) requireAll(ctx context.Context, run gocmd.Go, bench string) e
 }
 
 // requireIn makes the go.mod in dir require the user's module, with its replacements and sums, and the
-// bridge, whose path relative to dir is bridge. If bridge is "", dir is the bridge itself.
+// bridge. The path of the bridge is relative to dir; "" means that dir is the bridge.
 func (o *UserType) requireIn(ctx context.Context, run gocmd.Go, dir, bridge string) error {
 	args := []string{"mod", "edit", "-require=" + o.path + "@v0.0.0"}
 	if bridge != "" {

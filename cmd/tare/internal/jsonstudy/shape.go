@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// shape counts the values at one path of the user's JSON documents by their kinds. A Go type is inferred
-// from the shape of the documents, see Infer.
+// shape counts the values at one path of the user's JSON documents by their kinds. A Go type is
+// inferred from it, see Infer.
 type shape struct {
 	nulls, bools, texts   int
-	ints, unsigned, reals int // numbers that fit into an int64, only into a uint64, or into neither
+	ints, unsigned, reals int // those that fit into an int64, only into a uint64, or into neither
 	large                 int // integers among reals
 	objects, arrays       int
 
@@ -24,7 +24,7 @@ type shape struct {
 // field is a key of the objects at one path.
 type field struct {
 	key   string
-	shape *shape // shape of the values of the key
+	shape *shape // of the values of the key
 	seen  int    // number of objects with the key
 	last  int    // number of the last object with the key, from 1, so that a repeated key counts once
 }
@@ -36,7 +36,6 @@ func (s *shape) add(body []byte) error {
 	return s.addValue(d)
 }
 
-// addValue adds the next value of d.
 func (s *shape) addValue(d *json.Decoder) error {
 	token, err := d.Token()
 	if err != nil {
@@ -115,7 +114,6 @@ func (s *shape) addObject(d *json.Decoder) error {
 	return err
 }
 
-// fieldFor returns the field of a key, and adds it if it is new.
 func (s *shape) fieldFor(key string) *field {
 	if f := s.byKey[key]; f != nil {
 		return f
@@ -168,5 +166,4 @@ func (s *shape) kindNames() []string {
 	return out
 }
 
-// describeMixed joins the names of several kinds: "string and number".
 func (s *shape) describeMixed() string { return strings.Join(s.kindNames(), " and ") }

@@ -20,14 +20,14 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// bridgeName is the last part of the path of the bridge, a module in the cache whose package has an
-// alias of the user's type. The path begins with the path of the user's module, so that the bridge may
-// import its internal packages.
+// bridgeName is the last part of the path of the bridge, a module in the cache with an alias of the
+// user's type. The path begins with that of the user's module, so that the bridge may import its
+// internal packages.
 const bridgeName = "tare_json_document"
 
 // TypeError reports why a type cannot be measured, and what to do.
 type TypeError struct {
-	Type string // name by which the user selected the type
+	Type string // as the user selected it
 	What string // the reason
 	Hint string // how to correct it; may be ""
 }
@@ -47,8 +47,8 @@ type UserType struct {
 
 	path        string       // path of the package's module
 	goLine      string       // Go version of the module
-	modules     []mainModule // main modules: one, or all of a workspace
-	replace     [][2]string  // replacements of the main modules: old and new, as in go mod edit -replace=old=new
+	modules     []mainModule // one, or all of a workspace
+	replace     [][2]string  // old and new, as in go mod edit -replace=old=new
 	sums        string       // lines of the main modules' go.sum files
 	fingerprint string       // hash of everything that decides which modules are linked
 }
@@ -56,7 +56,7 @@ type UserType struct {
 // mainModule is a module that the user works on.
 type mainModule struct{ Path, Dir, GoVersion string }
 
-// listedPackage is the part of go list's description of a package that Find reads.
+// listedPackage is the part of go list's output that Find reads.
 type listedPackage struct {
 	ImportPath, Name, Dir string
 	Standard              bool
@@ -68,9 +68,8 @@ type listedPackage struct {
 }
 
 // Find finds the package of the type that spec names: import/path.Type, ./dir.Type, or ./.Type in the
-// package of dir. The go command runs in dir, with tag in the environment. If spec is invalid or there is
-// no such package, the error is a *TypeError. Find does not check that the package declares the type;
-// Bench.Describe does.
+// package of dir. The go command runs in dir, with tag in the environment. Find does not check that the
+// package declares the type; Bench.Describe does. An error about spec is a *TypeError.
 func Find(ctx context.Context, tag, dir, spec string) (*UserType, error) {
 	newError := func(what, hint string) error { return &TypeError{Type: spec, What: what, Hint: hint} }
 	dot := strings.LastIndexByte(spec, '.')
@@ -126,8 +125,8 @@ func Find(ctx context.Context, tag, dir, spec string) (*UserType, error) {
 // noModule is a part of the go command's message in a directory without a module.
 const noModule = "go.mod file not found"
 
-// typeError converts an error of the go command to an error about the type, made by newError. It does
-// not convert the error of a done ctx or of a missing go command.
+// typeError converts an error of the go command to an error about the type. It does not convert the
+// error of an ended ctx or of a missing go command.
 func typeError(ctx context.Context, err error, newError func(what, hint string) error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -156,7 +155,7 @@ func (o *UserType) addModules(ctx context.Context, run gocmd.Go, dir string) err
 		} else if err != nil {
 			return err
 		}
-		if m.Path == "command-line-arguments" { // printed by the go command in a directory without a module
+		if m.Path == "command-line-arguments" { // printed in a directory without a module
 			return errors.New("cannot find main module")
 		}
 		o.modules = append(o.modules, m)
@@ -184,9 +183,9 @@ func (o *UserType) addModules(ctx context.Context, run gocmd.Go, dir string) err
 	return nil
 }
 
-// addReplaces adds the replacements in a go.mod or go.work in dir. args are the arguments of the go
-// command that prints the file as JSON. If several replace the same module, the first counts. addReplaces
-// skips replacements of main modules and of the SDK, which the bench replaces itself.
+// addReplaces adds the replacements in a go.mod or go.work in dir. The go command with args prints the
+// file as JSON. If several replace the same module, the first counts. The bench itself replaces main
+// modules and the SDK.
 func (o *UserType) addReplaces(ctx context.Context, run gocmd.Go, dir string, args ...string) error {
 	out, err := run.In(ctx, dir, args...)
 	if err != nil {
@@ -241,9 +240,8 @@ func (o *UserType) bridgeFiles(dir string) map[string]string {
 	}
 }
 
-// Sources returns sources of codec programs that do not list the user's modules and the bridge among
-// their modules. The report shows the modules that a codec would add to the user's program, which has
-// its own modules anyway.
+// Sources returns sources of codec programs that do not list the user's modules and the bridge. The
+// report shows the modules that a codec would add to the user's program.
 func (o *UserType) Sources(sources lab.Sources) lab.Sources { return userSources{sources, o} }
 
 // userSources are sources whose programs are built with the user's type.
@@ -252,7 +250,7 @@ type userSources struct {
 	user *UserType
 }
 
-// Program returns the program of the inner sources, without the user's modules and the bridge.
+// Program returns the program without the user's modules and the bridge.
 func (s userSources) Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error) {
 	p, err := s.Sources.Program(ctx, kind, studyDir, e)
 	c := &p.Contender
