@@ -10,8 +10,8 @@ import (
 // licences. pkg.go.dev requires the same.
 const minRecognised = 75
 
-// Licences returns the SPDX identifiers of the licences in the text of a licence file, such as
-// MIT. It returns nil if less than minRecognised of the text is recognised.
+// Licences returns the SPDX identifiers of the licences in the text of a licence file, such as MIT. It
+// returns nil if too little of the text is recognised.
 func Licences(text []byte) []string {
 	found := licensecheck.Scan(text)
 	if found.Percent < minRecognised {

@@ -19,8 +19,7 @@ func newExitCodesTopic() *cobra.Command {
 	return &cobra.Command{Use: "exit-codes", Short: "Exit codes, and the codes of errors in JSON", Long: exitCodesText()}
 }
 
-// exitCodesText returns a table of the exit codes. Below each exit code are the codes of its errors in
-// JSON.
+// exitCodesText returns a table of the exit codes. Below each are the codes of its errors in JSON.
 func exitCodesText() string {
 	var b strings.Builder
 	b.WriteString("Exit codes, and below each the codes of errors that --json prints with it:\n\n")
@@ -47,8 +46,8 @@ standard error stays.`)
 	return b.String()
 }
 
-// flagError returns a usage error for err, an error about a flag of cmd. If cmd is the root because args
-// begin with an unknown command, the error is about the command.
+// flagError returns a usage error for err, an error about a flag of cmd. If args begin with an unknown
+// command, the error is about that.
 func flagError(cmd *cobra.Command, args []string, err error) error {
 	if !cmd.HasParent() && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		return unknownCommand(cmd, args[0])
@@ -57,8 +56,7 @@ func flagError(cmd *cobra.Command, args []string, err error) error {
 	return cmdenv.UsageOf(err, help+" lists the flags", help)
 }
 
-// unknownCommand returns the error for a command that root does not have. It suggests the help of the
-// commands with similar names. If there are none, it suggests the help of tare.
+// unknownCommand returns the error for a command that root does not have. It suggests similar names.
 func unknownCommand(root *cobra.Command, name string) error {
 	names := cmdenv.CommandNames(root)
 	next := []string{"tare --help"}

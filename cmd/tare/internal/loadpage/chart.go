@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	maxNines     = 5    // the axis of quantiles ends at 99.999 % at most
-	minPlotted   = 10   // requests that a curve of quantiles needs: 10 show the 90 % quantile, one nine
-	curvePoints  = 200  // points of a curve of quantiles
+	maxNines     = 5  // the axis of quantiles ends at 99.999 % at most
+	minPlotted   = 10 // requests that a curve of quantiles needs: 10 show the 90 % quantile, one nine
+	curvePoints  = 200
 	maxSpans     = 150  // columns of charts over time
 	shadeCount   = 8    // shades of a heat map
 	tickDistance = 0.09 // least distance between labels, as a share of the axis
 )
 
-// newLatencyAxis returns a logarithmic axis from low to high ns. It covers at least a factor of 2, so that
-// a single value has room around it.
+// newLatencyAxis returns a logarithmic axis from low to high ns. It covers at least a factor of 2, so
+// that a single value has room around it.
 func newLatencyAxis(low, high int64) plot.Axis {
 	a := plot.Axis{Low: float64(max(low, 1)), High: float64(max(high, 2)), Log: true}
 	if a.High < a.Low*2 {
@@ -42,18 +42,15 @@ func spellTick(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64) + " " + []string{"ns", "µs", "ms", "s"}[i]
 }
 
-// formatRounded formats x with at most one decimal.
 func formatRounded(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }
 
-// namedHist is a distribution with the name of its curve.
 type namedHist struct {
 	name string
 	h    *hist.Hist
 }
 
 // drawQuantiles draws distributions and the latency objectives. On the horizontal axis, x is the number
-// of nines, −log10(1 − quantile): equal steps lead from 0 to 90 %, 99 %, 99.9 % and so on. It returns ""
-// if no distribution has minPlotted requests.
+// of nines, −log10(1 − quantile). Equal steps lead from 0 to 90 %, 99 %, 99.9 % and so on.
 func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
 	all = slices.DeleteFunc(all, func(n namedHist) bool { return n.h == nil || n.h.Count() < minPlotted })
 	if len(all) == 0 {
@@ -87,7 +84,7 @@ func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
 	return c.HTML()
 }
 
-// span is a column of a chart over time, which shows one or more consecutive seconds.
+// span is a column of a chart over time, of one or more consecutive seconds.
 type span struct {
 	from, to      time.Duration      // since measuring began
 	rate, failing float64            // responses and failures per second, in the mean of the seconds
@@ -116,8 +113,8 @@ func mergeSeconds(seconds []load.Second, maxColumns int) []span {
 	return out
 }
 
-// drawTime draws responses and failures per second above a heat map of latencies, both over the same
-// time axis. It returns "" without responses.
+// drawTime draws responses and failures per second above a heat map of latencies, over the same time
+// axis.
 func drawTime(all []span, limits []plot.Limit) template.HTML {
 	low, high, maxCount := int64(math.MaxInt64), int64(0), int64(0)
 	for _, s := range all {
@@ -156,8 +153,8 @@ func drawRates(all []span, x plot.Axis, ticks []plot.Tick) template.HTML {
 	return c.HTML()
 }
 
-// drawHeatMap draws the number of requests by time and latency as cells, and lines for the median and the
-// 99th percentile. maxCount is the greatest number of requests in a cell.
+// drawHeatMap draws the number of requests by time and latency as cells. It adds lines for the median
+// and the 99th percentile. The greatest number in a cell is maxCount.
 func drawHeatMap(all []span, limits []plot.Limit, x plot.Axis, ticks []plot.Tick, y plot.Axis, maxCount int64) template.HTML {
 	heat := plot.Chart{
 		ID: "heat", Title: "Latency over time", X: x, Y: y, XTicks: ticks,

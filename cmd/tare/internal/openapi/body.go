@@ -18,16 +18,16 @@ const (
 	multiparts = "multipart/form-data"
 )
 
-// content is a content type that the body of an operation can have, with its description.
+// content is a content type that the body of an operation can have.
 type content struct {
 	contentType string // e.g. application/json; charset=utf-8
 	description *node  // may have examples; nil for a form of OpenAPI 2, whose fields are parameters
 	schema      *node  // may be nil
 }
 
-// addBody adds the body of an operation to its request, in the first content type that has an example. If
-// no content type has an example, it adds no body, and returns a *missing if the body is required. list
-// contains the parameters of the operation.
+// addBody adds the body of an operation to its request, in the first content type that has an example.
+// Without any example, it returns a *missing if the body is required. The parameters of the operation
+// are list.
 func (r *Requests) addBody(q *Request, op Operation, list []parameter) error {
 	contents, required, err := r.bodyContents(op, list)
 	if err != nil {
@@ -82,8 +82,8 @@ func (r *Requests) bodyContents(op Operation, list []parameter) (out []content, 
 	return out, required, nil
 }
 
-// swaggerContents is bodyContents for OpenAPI 2, whose bodies and fields of forms are parameters, and whose
-// content types are in consumes. A form with a file is always multipart.
+// swaggerContents is bodyContents for OpenAPI 2, whose bodies and fields of forms are parameters. A
+// form with a file is always multipart.
 func (r *Requests) swaggerContents(op Operation, list []parameter) (out []content, required bool, err error) {
 	var body *parameter
 	isForm, hasFile := false, false
@@ -168,8 +168,7 @@ func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 	return nil
 }
 
-// writeBody returns an example as a body of a content type: as JSON, or for other types as the text of the
-// document.
+// writeBody returns an example as a body of a content type, as JSON or as text.
 func writeBody(contentType string, v *node, t typeSet) ([]byte, error) {
 	if !isJSON(contentType) {
 		if isCollection(v) || v.kind == null {
@@ -192,7 +191,7 @@ func writeBody(contentType string, v *node, t typeSet) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// writeJSON writes a value as JSON. Numbers keep the digits that they have in the document; numbers and
+// writeJSON writes a value as JSON. Numbers keep the digits that they have in the document. Numbers and
 // booleans become texts if the schema has type string.
 func writeJSON(out *bytes.Buffer, v *node, t typeSet) error {
 	switch v.kind {
@@ -220,7 +219,6 @@ func writeJSON(out *bytes.Buffer, v *node, t typeSet) error {
 	return nil
 }
 
-// writeCollection writes a list or a mapping as JSON.
 func writeCollection(out *bytes.Buffer, v *node, t typeSet) error {
 	brackets := "[]"
 	if v.kind == mapping {
@@ -247,7 +245,6 @@ func writeCollection(out *bytes.Buffer, v *node, t typeSet) error {
 	return nil
 }
 
-// quoteJSON returns a text as JSON.
 func quoteJSON(s string) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -257,9 +254,9 @@ func quoteJSON(s string) []byte {
 }
 
 // jsonNumber returns a number of YAML as a number of JSON: 0x1f becomes 31, and .5 becomes 0.5. It
-// returns false if the text is not a number. Numbers that begin with a zero are texts in most documents
-// (0123 is 83 in YAML 1.1, and 123 in 1.2). They are numbers only if isNumber is set, for a schema
-// whose type is a number.
+// returns false for other texts. Numbers that begin with a zero are texts in most documents (0123 is 83
+// in YAML 1.1, and 123 in 1.2). They are numbers only if isNumber is set, for a schema whose type is a
+// number.
 func jsonNumber(s string, isNumber bool) (string, bool) {
 	sign, digits := "", strings.TrimPrefix(s, "+")
 	if d, ok := strings.CutPrefix(digits, "-"); ok {
@@ -284,8 +281,8 @@ func jsonNumber(s string, isNumber bool) (string, bool) {
 	return sign + digits, json.Valid([]byte(sign + digits))
 }
 
-// writeForm returns the mapping v as a form. sentType is its content type, with the boundary of a multipart
-// form.
+// writeForm returns the mapping v as a form. sentType is its content type, with the boundary of a
+// multipart form.
 func (r *Requests) writeForm(v *node, c content) (body []byte, sentType string, err error) {
 	form := newForm(c.contentType)
 	t := r.typesOf(c.schema)
@@ -333,7 +330,6 @@ func (r *Requests) writeFields(contentType string, list []parameter) (body []byt
 	return form.finish()
 }
 
-// form is a form being written.
 type form struct {
 	contentType string
 	out         output // of a URL-encoded form
@@ -347,7 +343,6 @@ type part struct {
 	body              []byte
 }
 
-// newForm returns an empty form of a content type.
 func newForm(contentType string) *form {
 	f := &form{contentType: contentType, out: output{max: maxRequest}}
 	if mediaType(contentType) == multiparts {
@@ -357,8 +352,8 @@ func newForm(contentType string) *form {
 }
 
 // addField adds a field. In a multipart form the field becomes one or more parts with contentType; if
-// that is "", the type of the field decides. In a URL-encoded form the style of p decides how the field
-// is written. isStyled means that the document sets the style.
+// that is "", its type decides. In a URL-encoded form, it is written in the style of p. isStyled means
+// that the document sets the style.
 func (f *form) addField(p parameter, v *node, t typeSet, contentType string, isStyled bool) error {
 	if f.parts != nil {
 		return f.addParts(p.name, v, t, contentType)
@@ -377,8 +372,8 @@ func (f *form) addField(p parameter, v *node, t typeSet, contentType string, isS
 	return nil
 }
 
-// addParts adds a part of a multipart form. For a list it adds a part for each item (OpenAPI 3.0, Special
-// Considerations for multipart Content).
+// addParts adds a part of a multipart form. For a list it adds a part for each item (OpenAPI 3.0,
+// Special Considerations for multipart Content).
 func (f *form) addParts(name string, v *node, t typeSet, contentType string) error {
 	if v.kind == list && !isJSON(contentType) {
 		for _, item := range v.fields {
@@ -444,8 +439,8 @@ func (f *form) finish() ([]byte, string, error) {
 	return out.Bytes(), w.FormDataContentType(), nil
 }
 
-// findBoundary returns a boundary that no part contains. It returns the same boundary for equal forms,
-// so that their requests are equal.
+// findBoundary returns a boundary that no part contains. Equal forms have the same, so that their
+// requests are equal.
 func (f *form) findBoundary() string {
 	for i := 0; ; i++ {
 		boundary := "tare-part-" + strconv.Itoa(i)

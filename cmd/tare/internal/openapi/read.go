@@ -1,6 +1,6 @@
-// Package openapi reads the operations of OpenAPI documents (2.0, called Swagger, and
-// 3.0 and later, in YAML or JSON) and builds requests from their examples. tare routes and
-// the feeds of tare load use it, so both get the same paths.
+// Package openapi reads the operations of OpenAPI documents (2.0, called Swagger, and 3.0 and later, in
+// YAML or JSON). It builds requests from their examples. tare routes and the feeds of tare load use it,
+// so both get the same paths.
 package openapi
 
 import (
@@ -43,7 +43,7 @@ type Operation struct {
 	Line, Col int    // position of the path, from 1
 
 	body  *node   // value of the method's key
-	items []*node // its path item, and the path items that the $ref of the path item leads to
+	items []*node // its path item, and those that its $ref leads to
 }
 
 // Skipped is a path item or operation that is not read.
@@ -53,13 +53,11 @@ type Skipped struct {
 	Why       string // a sentence without its end
 }
 
-// operationKeys returns the keys of a path item that are operations.
 func operationKeys() []string {
 	return []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
 }
 
-// Read reads a document of YAML, or of JSON, which is YAML as well. The error is a
-// *[yamlfile.Error].
+// Read reads a document of YAML, or of JSON, which is YAML as well. The error is a *[yamlfile.Error].
 func Read(name string, src []byte) (*Document, error) {
 	r, root, err := yamlfile.Open(name, src, yamlfile.Format{
 		Noun: "description", Begin: "it is for an OpenAPI document, or a list of routes such as GET /users/{id}",
@@ -131,7 +129,7 @@ func (d *Document) readVersion() bool {
 }
 
 // readPath adds the operations of one path, in the order of the document. An operation of the path item
-// hides those of the same method in the path items that its $ref leads to. outer is the document's server.
+// hides those that its $ref leads to. outer is the document's server.
 func (d *Document) readPath(f field, outer base) {
 	if strings.HasPrefix(f.name, "x-") || f.value.isNull() {
 		return
@@ -171,8 +169,8 @@ func (d *Document) readPath(f field, outer base) {
 	}
 }
 
-// whyNoPath returns the reason why requests and routes for a path would differ, or "". Only braces make a
-// parameter in OpenAPI, but :id and * are parameters of routers.
+// whyNoPath returns the reason why requests and routes for a path would differ, or "". Only braces make
+// a parameter in OpenAPI, but :id and * are parameters of routers.
 func whyNoPath(path string) string {
 	open := 0 // number of open braces
 	for _, c := range path {
@@ -197,8 +195,8 @@ func whyNoPath(path string) string {
 	return ""
 }
 
-// operationsOf returns the operations of a path item, in the order of the document. A path item may have
-// many other fields and belong to many paths, so each is searched once.
+// operationsOf returns the operations of a path item. A path item may have many other fields and belong
+// to many paths, so each is searched once.
 func (d *Document) operationsOf(item *node) []field {
 	found, ok := d.methods[item]
 	if !ok {

@@ -15,8 +15,8 @@ const (
 	maxRef  = 4096 // bytes of a reference
 )
 
-// pathItems returns the path item of a path and the path items that its $ref leads to, one after the
-// other. If a $ref cannot be followed, it adds the path to d.Skipped.
+// pathItems returns the path item of a path and those that its $ref leads to. If a $ref cannot be
+// followed, it adds the path to d.Skipped.
 func (d *Document) pathItems(f field) []*node {
 	items := []*node{f.value}
 	ref, hasRef := f.value.find("$ref")
@@ -47,7 +47,7 @@ func (d *Document) addSkipped(path, ref field, why string) {
 	d.Skipped = append(d.Skipped, Skipped{Line: ref.at.Line, Col: ref.at.Col, Path: format.Line(path.name, maxPath), Why: describeRef(ref.value, why)})
 }
 
-// describeRef returns the sentence about a reference that cannot be followed, for the reason why.
+// describeRef returns the sentence about a reference that cannot be followed.
 func describeRef(ref *node, why string) string {
 	text := ref.scalar()
 	return fmt.Sprintf("its $ref (%s) %s", format.Line(text[:min(len(text), maxRef)], 80), why)
@@ -59,8 +59,8 @@ type target struct {
 	why  string // "" if there is a node
 }
 
-// follow returns the node of a reference, or the reason why the node is missing. It looks each
-// reference up once.
+// follow returns the node of a reference, or the reason why it is missing. It looks each reference up
+// once.
 func (d *Document) follow(ref string) (*node, string) {
 	t, ok := d.refs[ref]
 	if !ok {
@@ -109,8 +109,8 @@ func childNode(n *node, name string) *node {
 	return n.get(name)
 }
 
-// resolve follows the $ref of n, and the $ref of the node that it leads to, and so on. It returns
-// the last node, which is n if n has no $ref, or the reason why a reference cannot be followed.
+// resolve follows the $ref of n, and of the node that it leads to, and so on. It returns the last node,
+// or the reason why a reference cannot be followed.
 func (d *Document) resolve(n *node) (*node, string) {
 	for range maxRefs {
 		ref, ok := n.find("$ref")

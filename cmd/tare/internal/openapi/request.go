@@ -21,8 +21,8 @@ type Request struct {
 	Body   []byte
 }
 
-// Requests builds the requests of a document from its examples. If the document lacks something
-// that an operation needs, it returns an error and never guesses.
+// Requests builds the requests of a document from its examples. If something is missing, it returns an
+// error and never guesses.
 type Requests struct {
 	doc      *Document
 	cost     int                     // work so far, in bytes of examples that take as long to read
@@ -37,8 +37,7 @@ func NewRequests(d *Document) *Requests {
 // IsSpent reports whether the examples read so far exceed the bound of a document.
 func (r *Requests) IsSpent() bool { return r.cost > maxExamples }
 
-// Make returns the request of an operation: its parameters in the path, the query, headers and cookies, and
-// its body.
+// Make returns the request of an operation, with its parameters and its body.
 func (r *Requests) Make(op Operation) (Request, error) {
 	q := Request{Method: op.Method}
 	body, why := r.resolve(op.body)
@@ -63,8 +62,8 @@ func (r *Requests) Make(op Operation) (Request, error) {
 	return q, err
 }
 
-// addParameters adds the parameters of the query, the headers and the cookies. It omits optional parameters
-// without an example.
+// addParameters adds the parameters of the query, the headers and the cookies. It omits optional
+// parameters without an example.
 func (r *Requests) addParameters(q *Request, list []parameter) error {
 	query, cookies := output{max: maxRequest}, output{max: maxRequest}
 	for _, p := range list {
@@ -110,7 +109,7 @@ func (r *Requests) addParameters(q *Request, list []parameter) error {
 }
 
 // isIgnored reports whether p is a header that OpenAPI 3 describes elsewhere, e.g. by the content types
-// of the body. A parameter of this name is ignored (Parameter Object).
+// of the body. Such a parameter is ignored (Parameter Object).
 func (r *Requests) isIgnored(p parameter) bool {
 	switch strings.ToLower(p.name) {
 	case "accept", "content-type", "authorization":
@@ -119,23 +118,22 @@ func (r *Requests) isIgnored(p parameter) bool {
 	return false
 }
 
-// parameter is a parameter of an operation.
 type parameter struct {
 	node     *node // description, which may have examples
 	schema   *node // may be nil
 	name     string
-	in       string // place: path, query, header or cookie; in OpenAPI 2 also body and formData
+	in       string // path, query, header or cookie; in OpenAPI 2 also body and formData
 	required bool
 	style    string // how the value is written, e.g. form, simple or deepObject; see expand
 	explode  bool   // each item of a list or mapping is written separately
 	reserved bool   // reserved characters are not escaped
 
 	contentType string  // format of the value, e.g. application/json; "" if style applies
-	types       typeSet // types of the value, if contentType is not ""
+	types       typeSet // of the value, if contentType is not ""
 }
 
-// readParameters returns the parameters of the path and then of the operation. A parameter of the
-// operation replaces the path's parameter of the same name and place.
+// readParameters returns the parameters of the path and then of the operation. The operation's replaces
+// the path's of the same name and place.
 func (r *Requests) readParameters(op Operation) (list []parameter, err error) {
 	indices := map[[2]string]int{}                                                 // of the parameters in list, by name and place
 	for _, owner := range slices.Backward(append([]*node{op.body}, op.items...)) { // the operation comes last
@@ -286,9 +284,8 @@ func (o *output) addLiteral(s string) {
 	})
 }
 
-// addEscaped adds a value and escapes its characters. It does not escape unreserved characters. If
-// reserved is set, it does not escape reserved characters either, unless they have a meaning in a
-// query.
+// addEscaped adds a value and escapes its characters. If reserved is set, it does not escape reserved
+// characters, unless they have a meaning in a query.
 func (o *output) addEscaped(s string, reserved bool) {
 	o.addSafe(s, func(i int) bool {
 		return isUnreserved(s[i]) || reserved && strings.IndexByte("!$'()*,;:@/?", s[i]) >= 0
@@ -318,7 +315,8 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
 }
 
-// isUnreserved reports whether a character needs no escape in any part of a URL (RFC 3986, section 2.3).
+// isUnreserved reports whether a character needs no escape in any part of a URL (RFC 3986, section
+// 2.3).
 func isUnreserved(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '-' || c == '.' || c == '_' || c == '~'
 }

@@ -24,7 +24,7 @@ type base struct {
 }
 
 // basePath returns the path of the first server of n, which is the document, a path item or an
-// operation. It returns outer, the path of the servers around n, if n lists no servers.
+// operation. Without servers it returns outer, the path around n.
 func (d *Document) basePath(n *node, outer base) base {
 	if d.swagger && n != d.root {
 		return outer // in OpenAPI 2 only the document has a path, its basePath
@@ -61,8 +61,8 @@ func (d *Document) basePath(n *node, outer base) base {
 	return b
 }
 
-// firstServer returns the path of the first server, or the reason why it has none. If another server has a
-// different path, it adds a note.
+// firstServer returns the path of the first server, or the reason why it has none. It notes other
+// servers with a different path.
 func (d *Document) firstServer(servers []field) (first, why string) {
 	for i, f := range servers[:min(len(servers), maxServers)] {
 		path, problem := pathOfServer(f.value)
@@ -96,13 +96,12 @@ func pathOfServer(server *node) (path, why string) {
 }
 
 // hostName matches a text that looks like a host name, such as localhost, api.example.com or
-// {region}.example.com. In a relative URL such a text is the first segment of the path, which is
-// probably a mistake.
+// {region}.example.com. In a relative URL it would be a segment of the path, which is probably a
+// mistake.
 var hostName = lazyregexp.New(`(?i)^(?:localhost|[a-z0-9_{}-]+(?:\.[a-z0-9_{}-]+)*\.[a-z]{2,})$`)
 
-// fillVariables returns the URL of a server, in which it replaces each variable, {name}, with its
-// default. It does not replace variables without a default, nor further ones after maxVariables bytes
-// of defaults.
+// fillVariables returns the URL of a server, in which the default of each variable, {name}, replaces
+// it. It stops after maxVariables bytes.
 func fillVariables(server *node) string {
 	variables, added := server.get("variables"), 0 // added: bytes of the defaults so far
 	return variable.ReplaceAllStringFunc(server.get("url").scalar(), func(name string) string {
@@ -118,8 +117,8 @@ func fillVariables(server *node) string {
 // variable matches a variable in the URL of a server.
 var variable = lazyregexp.New(`\{[^{}]*\}`)
 
-// cutHost returns a URL without scheme and host, query and fragment, and reports whether it has a host. The
-// URL may have braces, which package url rejects, and may be only a path.
+// cutHost returns a URL without scheme and host, query and fragment, and reports whether it has a host.
+// The URL may have braces, which package url rejects.
 func cutHost(url string) (path string, hasHost bool) {
 	url, _, _ = strings.Cut(url, "?")
 	url, _, _ = strings.Cut(url, "#")
@@ -132,8 +131,8 @@ func cutHost(url string) (path string, hasHost bool) {
 	return "/" + path, true
 }
 
-// resolvePath returns a path as the prefix of routes: /v1, or "" for the root. It resolves the path against
-// the root (RFC 3986, section 5.2.4). A text with a colon before its first slash is not a path.
+// resolvePath returns a path as the prefix of routes: /v1, or "" for the root. It resolves the path
+// against the root (RFC 3986, section 5.2.4).
 func resolvePath(path string) (resolved, why string) {
 	if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ":") {
 		return "", fmt.Sprintf("its server %q is neither a path nor a URL such as https://host/v1", format.Line(path, 80))

@@ -13,7 +13,7 @@ import "fmt"
 // pair is a part of a path, query, header, cookie or form: values with a name, as in ids=1,2. The
 // example of a parameter can become several pairs.
 type pair struct {
-	prefix   string // text before everything, not escaped
+	prefix   string // before everything, not escaped
 	name     string // "" if the style has no names
 	key      string // text in brackets after the name (style deepObject), or ""
 	values   []string
@@ -53,8 +53,8 @@ func (p pair) write(o *output) {
 	}
 }
 
-// styleOf returns the style settings of n, a parameter of OpenAPI 3 or a field of a form. Missing
-// settings have the default of the place in. It returns an error if a setting has a wrong type.
+// styleOf returns the style settings of n, a parameter of OpenAPI 3 or a field of a form. The place in
+// determines the defaults.
 func styleOf(n *node, in string) (style string, explode, reserved bool, err error) {
 	style = n.get("style").scalar()
 	if style == "" {
@@ -89,9 +89,9 @@ func styleOfCollection(n *node, in string) (style string, explode bool) {
 	return style, false
 }
 
-// expand returns the value v of a parameter as pairs, by its style (OpenAPI 3, Style Values). A list
-// or a mapping is one pair, or one per item if the parameter explodes: ids=1,2 or ids=1 and ids=2.
-// It returns nil for an empty list or mapping of an optional parameter.
+// expand returns the value v of a parameter as pairs, by its style (OpenAPI 3, Style Values). A list or
+// a mapping is one pair, or one per item if the parameter explodes: ids=1,2 or ids=1 and ids=2. An
+// empty one of an optional parameter has no pairs.
 func (p parameter) expand(v *node) ([]pair, error) {
 	if p.contentType != "" {
 		body, err := writeBody(p.contentType, v, p.types)
@@ -183,7 +183,6 @@ func (p parameter) expandItems(v *node, names, values []string) (out []pair) {
 	return out
 }
 
-// isCollection reports whether v is a list or a mapping.
 func isCollection(v *node) bool { return v.kind == list || v.kind == mapping }
 
 // isStyled reports whether a parameter in its place can have its style.
@@ -215,8 +214,8 @@ func (p parameter) expandDeep(names, values []string) (out []pair) {
 	return out
 }
 
-// flatten returns the text of a scalar, or the texts of the items of a list or of the fields of a
-// mapping, which have names. It skips nulls, and returns an error for lists and mappings within v.
+// flatten returns the text of a scalar, or the texts in a list or mapping. The fields of a mapping have
+// names. Lists and mappings within v are an error.
 func flatten(v *node) (names, values []string, err error) {
 	if !isCollection(v) {
 		return nil, []string{v.text}, nil

@@ -10,7 +10,6 @@ type typeSet struct {
 	depth  int   // nesting in allOf
 }
 
-// typesOf returns the types of a schema, which may be nil.
 func (r *Requests) typesOf(schema *node) typeSet { return typeSet{r: r}.ofSchema(schema) }
 
 // ofSchema returns the types of a schema and follows its references.
@@ -23,7 +22,8 @@ func (t typeSet) ofSchema(schema *node) typeSet {
 	return t
 }
 
-// anySchema calls f with the schema and the schemas of its allOf until f returns true, which it reports.
+// anySchema calls f with the schema and the schemas of its allOf until f returns true, which it
+// reports.
 func (t typeSet) anySchema(f func(schema *node) bool) bool {
 	if t.schema == nil || t.r.IsSpent() {
 		return false
@@ -60,7 +60,6 @@ func (t typeSet) isFile() bool {
 	})
 }
 
-// property returns the types of a field of a mapping.
 func (t typeSet) property(name string) (out typeSet) {
 	t.anySchema(func(schema *node) bool {
 		p := schema.get("properties").get(name)
@@ -76,7 +75,6 @@ func (t typeSet) property(name string) (out typeSet) {
 	return out
 }
 
-// items returns the types of the items of a list.
 func (t typeSet) items() (out typeSet) {
 	t.anySchema(func(schema *node) bool {
 		items := schema.get("items")

@@ -17,9 +17,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// reader reads the fields of a project from the nodes of a YAML document. Many of its methods return a function of
-// type yamlfile.Take, which reads the value of one key into a variable. Err is the first error; after it the methods
-// do nothing.
+// reader reads the fields of a project from the nodes of a YAML document. Many methods return a
+// yamlfile.Take, a function that reads the value of one key into a variable. Err is the first error;
+// after it the methods do nothing.
 type reader struct{ *yamlfile.Reader }
 
 // Parse parses a tare.yaml; name is the path of the file, for messages. Every error is a
@@ -84,7 +84,7 @@ func (r reader) readBench(b *Bench, n ast.Node, path string) {
 }
 
 // readDistinct reads a list of different texts that match shape. isNot is the end of the error for
-// a text that does not match, e.g. "is not a build tag".
+// another text, e.g. "is not a build tag".
 func (r reader) readDistinct(dst *[]string, shape *lazyregexp.Regexp, isNot, hint string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
@@ -96,8 +96,8 @@ func (r reader) readDistinct(dst *[]string, shape *lazyregexp.Regexp, isNot, hin
 	})
 }
 
-// readExpression reads a regular expression that is not empty, as go test -bench takes it:
-// slashes separate the names of sub-benchmarks.
+// readExpression reads a regular expression that is not empty, as go test -bench takes it: slashes
+// separate the names of sub-benchmarks.
 func (r reader) readExpression(dst *string) yamlfile.Take {
 	const hint = "as go test -bench takes it, e.g. run: Encode|Decode"
 	return func(n ast.Node, path string) {
@@ -142,8 +142,8 @@ func (r reader) readFile(dst *[]File, hint string) yamlfile.Take {
 	}
 }
 
-// maxMargin is the maximum margin in percent. percentPattern allows three digits before the
-// point and six after it.
+// maxMargin is the maximum margin in percent. percentPattern allows three digits before the point and
+// six after it.
 const maxMargin = 999.999999
 
 // readGate reads the key gate, the criteria that a change must meet, into g, which has the defaults.
@@ -168,7 +168,7 @@ func (r reader) readGate(g *Gate, n ast.Node, fieldPath string) {
 	g.Allocs, g.OnInconclusive = Allocs(allocs), OnInconclusive(onInconclusive)
 }
 
-// readMargin reads an entry of margins: a margin, and which benchmarks or which metric it applies to.
+// readMargin reads an entry of margins: a margin, and what it applies to.
 func (r reader) readMargin(n ast.Node, path string) (m Margin) {
 	const hint = "e.g. {benchmark: BenchmarkParse/, metric: time, margin: 10%}"
 	var expression string
@@ -227,7 +227,6 @@ func (r reader) readMetrics(dst *[]string) yamlfile.Take {
 	})
 }
 
-// readWord reads a text that must be one of known.
 func (r reader) readWord(dst *string, known ...string) yamlfile.Take {
 	hint := "one of " + strings.Join(known, ", ")
 	return func(n ast.Node, path string) {
@@ -259,7 +258,7 @@ func (r reader) readShare(dst *float64, limit float64, hint string) yamlfile.Tak
 }
 
 // readWaiver reads an entry of accept: a slowdown that the gate accepts until a day. Only the metric is
-// optional; a waiver without a reason or a last day would stay in the file for ever.
+// optional. Without a reason or a last day, a waiver would stay for ever.
 func (r reader) readWaiver(n ast.Node, path string) (w Waiver) {
 	const hint = "e.g. {benchmark: BenchmarkEncode, until: 2026-12-31, reason: waits for the new codec}"
 	const dateHint = "the last day on which it holds, e.g. until: 2026-12-31"

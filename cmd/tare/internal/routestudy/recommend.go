@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/kinds/router"
 )
 
-// Recommendation recommends a router for the routes, or to stay with the baseline, with its part of the
-// cost of a request and its disadvantages. It also names the routers that could not be measured.
+// Recommendation recommends a router for the routes, or to stay with the baseline. It gives its part of
+// the cost of a request and its disadvantages. It also names the routers that could not be measured.
 func (d *Document) Recommendation(r *tare.Result) []string {
 	a := d.newAdviser(r)
 	return append(a.recommend(), listRejected(r)...)
@@ -28,7 +28,6 @@ func (d *Document) SetAnswer(r *tare.Result) {
 	a.Reading.SetAnswer("router", routerName(a.Baseline), "where each request must reach its route", routesRight)
 }
 
-// newAdviser returns the adviser of a result.
 func (d *Document) newAdviser(r *tare.Result) *adviser {
 	return &adviser{Reading: advice.Reading{Result: r, Baseline: d.Baseline(), Workload: allID, Metric: "time"}, d: d}
 }
@@ -39,8 +38,8 @@ type adviser struct {
 	d *Document
 }
 
-// recommend returns the recommendation, a second one if the fastest router misroutes requests, and a line
-// about the effect on a request.
+// recommend returns the recommendation, a second one if the fastest router misroutes requests, and a
+// line about the effect on a request.
 func (a *adviser) recommend() []string {
 	subject := "On your " + a.d.countRoutes()
 	if !slices.ContainsFunc(a.Result.Workloads, func(w tare.Workload) bool { return w.ID == allID }) {
@@ -93,8 +92,8 @@ func (a *adviser) findMisrouted(id string) []tare.Difference {
 	return out
 }
 
-// describeLookup returns a clause about the time of a router's lookup and, if measured, the difference
-// in CPU time as a share of a complete request; subject begins it.
+// describeLookup returns a clause about the time of a router's lookup and, if measured, its share of a
+// complete request; subject begins it.
 func (a *adviser) describeLookup(subject string, c tare.Comparison) string {
 	text := fmt.Sprintf("%s takes %s the time of %s for a lookup, %s instead of %s", subject,
 		format.Within(c.Ratio, c.Low, c.High), routerName(a.Baseline), advice.FormatNanoseconds(c.Value), advice.FormatNanoseconds(c.AgainstValue))
@@ -122,8 +121,8 @@ func (a *adviser) requestCost() float64 {
 }
 
 // addImpact adds a line about the routers that cost a request noticeably more CPU time than the
-// baseline: their confidence intervals are above the limit. A router whose interval contains the limit
-// is not decided. addImpact adds nothing if the cost of a request was not measured.
+// baseline. Their confidence intervals are above the limit. A router whose interval contains the limit
+// is not decided.
 func (a *adviser) addImpact(lines []string) []string {
 	request := a.requestCost()
 	if request <= 0 {
@@ -178,8 +177,8 @@ func (a *adviser) describeSemantics(id string) string {
 	return "what it answers to odd requests is not known"
 }
 
-// registeredRE matches a remark such as " (registered at main.go:27)" about the line of tare's program that
-// registered a route, which does not help the user. The message may end within the remark.
+// registeredRE matches a remark such as " (registered at main.go:27)" about tare's program, which does
+// not help the user. The message may end within the remark.
 var registeredRE = lazyregexp.New(`\s*\(registered at [^)]*(\)|$)`)
 
 // listRejected returns a line about each router that could not be measured, e.g. because it does not
@@ -204,7 +203,6 @@ func listRejected(r *tare.Result) []string {
 	return out
 }
 
-// routerName returns the name of a router in sentences.
 func routerName(id string) string {
 	if id == Baseline {
 		return "net/http"

@@ -19,9 +19,8 @@ var (
 	setKey      = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*$`)                        // key of set, e.g. log
 )
 
-// checkLaunch checks the keys that say how a contender of a study is started. It records an error in r
-// if the contender at path has more than one of the keys use, program, command and url, or if tare does
-// not build the contender and it has keys of a build.
+// checkLaunch checks the keys that say how a contender of a study is started. Only one of use, program,
+// command and url is allowed. A contender that tare does not build has no keys of a build.
 func (r *reader) checkLaunch(path string) {
 	first := ""
 	for _, key := range []string{"use", "program", "command", "url"} {
@@ -41,8 +40,8 @@ func (r *reader) checkLaunch(path string) {
 	}
 }
 
-// takeCommand returns a Take for a command line, which is a list of words. The Take rejects a single
-// text, which could be split into words in several ways.
+// takeCommand returns a Take for a command line, which is a list of words. A single text could be split
+// into words in several ways.
 func (r *reader) takeCommand(dst *[]string) yamlfile.Take {
 	hint := "its words as a list, e.g. command: ['./srv', '-port', '$PORT']"
 	return func(n ast.Node, path string) {
@@ -58,7 +57,6 @@ func (r *reader) takeCommand(dst *[]string) yamlfile.Take {
 	}
 }
 
-// takeURL returns a Take for the address of a server.
 func (r *reader) takeURL(dst *string) yamlfile.Take {
 	hint := "scheme, host and port, e.g. http://127.0.0.1:8080"
 	return func(n ast.Node, path string) {
@@ -111,8 +109,8 @@ func (r *reader) takeSet(dst *map[string]string) yamlfile.Take {
 	}
 }
 
-// readScalar reads a text, a number or a boolean as text. Numbers get their shortest form:
-// 3.0 becomes "3".
+// readScalar reads a text, a number or a boolean as text. Numbers get their shortest form: 3.0 becomes
+// "3".
 func (r *reader) readScalar(n ast.Node, path string) (s string) {
 	switch n := n.(type) {
 	case *ast.BoolNode:

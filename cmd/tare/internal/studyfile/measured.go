@@ -7,17 +7,15 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// checkMeasurable returns an error for the first metric, criterion, claim, break-even or
-// decomposition of a study that no run can measure, because the workload does not measure
-// the metric or does not select the contender.
+// checkMeasurable returns an error for the first part of a study that no run can measure. Its workload
+// does not measure the metric, or does not select the contender.
 func checkMeasurable(s tare.Study) error {
 	workloads := map[string]tare.Workload{}
 	for _, w := range s.Workloads {
 		workloads[w.ID] = w
 	}
-	// check returns an error, at path, if one of the workloads does not measure the metric or
-	// does not select the contender. It ignores names that are "" or unknown: other checks
-	// report unknown names.
+	// check returns an error, at path, if one of the workloads does not measure the metric or does not
+	// select the contender. Other checks report unknown names.
 	const anyContender = ""
 	check := func(path, contender, metric string, ids ...string) error {
 		m, isMetric := tare.MetricNamed(metric)
@@ -85,7 +83,6 @@ func checkMeasurable(s tare.Study) error {
 	return nil
 }
 
-// notSelectedError returns the error that a workload does not select a contender.
 func notSelectedError(path, contender, workload string) error {
 	return &tare.FieldError{
 		Path: path,
@@ -94,8 +91,7 @@ func notSelectedError(path, contender, workload string) error {
 	}
 }
 
-// notMeasuredError returns the error that a metric is not measured, with a hint on how to
-// measure it.
+// notMeasuredError returns the error that a metric is not measured, with a hint on how to measure it.
 func notMeasuredError(path string, m tare.Metric, where string) error {
 	hint := "at a given rate the time of an operation is that rate's; leave rate out"
 	switch {

@@ -27,8 +27,8 @@ var (
 	notBlank    = lazyregexp.New(`\S`)
 )
 
-// commandKeys returns the keys of a contender of a study that require key command, in the order in which
-// they are checked.
+// commandKeys returns the keys of a contender that require key command, in the order in which they are
+// checked.
 func commandKeys() []string { return []string{"requires", "files", "path", "delivers"} }
 
 // addPeerKeys adds the keys of a contender that is an external program to keys, with functions

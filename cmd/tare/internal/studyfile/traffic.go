@@ -30,9 +30,8 @@ func trafficKeys() []string {
 	return []string{"rate", "segment", "tls", "delay", "bandwidth"}
 }
 
-// addTrafficKeys adds the keys of a workload's traffic to keys. The values of keys decode the
-// keys of a study. After the keys are read, the caller calls finish, which returns the traffic
-// of the workload at path, or nil if it has no connections.
+// addTrafficKeys adds the keys of a workload's traffic to keys, which decode the keys of a study. After
+// they are read, finish returns the traffic of the workload at path, or nil if it has no connections.
 func (r *reader) addTrafficKeys(keys map[string]yamlfile.Take) (finish func(path string) *tare.Traffic) {
 	var t tare.Traffic
 	keys["connections"] = r.Count(&t.Connections)

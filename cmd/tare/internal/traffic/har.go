@@ -42,7 +42,6 @@ type entry struct {
 	Fetch any `json:"_fetchType"`    // of Safari, e.g. Disk Cache
 }
 
-// postData is the body of a request.
 type postData struct {
 	Text     string  `json:"text"`
 	Encoding string  `json:"encoding"`
@@ -59,7 +58,7 @@ type param struct {
 }
 
 // whyUnsent returns the reason why the browser did not send the request of an entry over HTTP, e.g.
-// "cached answer", or "" if the browser sent it.
+// "cached answer", or "".
 func (e entry) whyUnsent() string {
 	text := func(v any) string {
 		s, _ := v.(string)
@@ -141,7 +140,7 @@ func (f *Feed) readHAR(in *boundedReader) error {
 }
 
 // archivedRequest returns the request of an entry, without headers of the connection and without secret
-// values. It returns an error if the request had a body that the archive does not have.
+// values. It returns an error if the archive lacks the body.
 func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 	q.Method = e.Request.Method
 	target, _, _ := strings.Cut(e.Request.URL, "#")
@@ -235,17 +234,15 @@ func isUnpacked(body []byte) bool {
 	})
 }
 
-// removeHeader removes the headers with a name, in any case.
 func removeHeader(q *load.Request, name string) {
 	q.Header = slices.DeleteFunc(q.Header, func(h [2]string) bool { return strings.EqualFold(h[0], name) })
 }
 
-// boundary separates the parts of a multipart form if the archive has no boundary.
 const boundary = "tare-form-boundary"
 
 // encodeForm returns the body of a form and its content type. mimeType is the content type in the
-// postData of the archive, and header is the Content-Type header of the request. If both have the
-// same media type, encodeForm returns header, because only the header has the boundary, else mimeType.
+// archive, and header the Content-Type header of the request. If both have the same media type, it
+// returns header: only the header has the boundary.
 func encodeForm(mimeType, header string, params []param) (contentType string, body []byte, err error) {
 	media, options, err := mime.ParseMediaType(cmp.Or(mimeType, header, "application/x-www-form-urlencoded"))
 	contentType = cmp.Or(mimeType, header, media)
@@ -268,7 +265,6 @@ func encodeForm(mimeType, header string, params []param) (contentType string, bo
 	return contentType, body, err
 }
 
-// encodeURLForm returns the body of a URL-encoded form.
 func encodeURLForm(params []param) ([]byte, error) {
 	var pairs []string
 	for _, p := range params {
@@ -280,7 +276,6 @@ func encodeURLForm(params []param) ([]byte, error) {
 	return []byte(strings.Join(pairs, "&")), nil
 }
 
-// encodeMultipart returns the body of a multipart form.
 func encodeMultipart(params []param, boundary string) ([]byte, error) {
 	escape := strings.NewReplacer("\r", "%0D", "\n", "%0A", `"`, "%22").Replace // as browsers do
 	var b bytes.Buffer

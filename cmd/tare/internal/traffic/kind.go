@@ -28,7 +28,7 @@ const (
 const dryRunSchema = "tare.dryrun/1"
 
 // IsTares reports whether files of the format are made for tare, not recorded. In such a file an
-// invalid request is an error, and secret values stay in the requests.
+// invalid request is an error, and secret values stay.
 func (k Kind) IsTares() bool { return k == Lines || k == DryRun }
 
 // Formats lists the supported formats, for messages.
@@ -49,7 +49,7 @@ func (k Kind) String() string {
 const maxSniffed = 100
 
 // Sniff returns the format of a file by its beginning, which should have a MiB. isCut means that the
-// file continues after begin. Sniff returns Unknown if begin shows no format.
+// file continues after begin.
 func Sniff(begin []byte, isCut bool) Kind {
 	if start := bytes.TrimSpace(begin); bytes.HasPrefix(start, []byte("{")) {
 		if k := sniffJSON(start); k != Unknown {
@@ -133,7 +133,6 @@ func sniffObject(dec *json.Decoder, begin []byte) (k Kind, isComplete bool) {
 	return Unknown, err == nil
 }
 
-// isRequestKey reports whether name is a key of the format Lines.
 func isRequestKey(name string) bool {
 	switch name {
 	case "method", "path", "header", "body", "items":

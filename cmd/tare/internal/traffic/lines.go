@@ -15,7 +15,7 @@ import (
 )
 
 // readLines reads a file of the format Lines, with a request such as {"method":"GET","path":"/a"} on
-// each line. A request without a method has the method "".
+// each line. The method may be missing, and is then "".
 func (f *Feed) readLines(r io.Reader) error {
 	return f.eachLine(r, maxLinesBytes, func(_ int, line string) error {
 		q, err := parseRequest(line)
@@ -26,8 +26,8 @@ func (f *Feed) readLines(r io.Reader) error {
 	})
 }
 
-// readDryRun reads the requests of the JSON document that "tare load --dry-run --json" prints:
-// {…, "requests": [{"path":"/a"}, …]}. It reads them one by one, because the document may be long.
+// readDryRun reads the requests of the JSON document that "tare load --dry-run --json" prints: {…,
+// "requests": [{"path":"/a"}, …]}. It reads them one by one, because the document may be long.
 func (f *Feed) readDryRun(in *boundedReader) error {
 	in.refill()
 	dec := json.NewDecoder(in)

@@ -151,8 +151,8 @@ func findQuote(text string) int {
 	return -1
 }
 
-// unescapeLog decodes the escapes of nginx and Apache for quotation marks, backslashes and
-// unprintable bytes.
+// unescapeLog decodes the escapes of nginx and Apache for quotation marks, backslashes and unprintable
+// bytes.
 func unescapeLog(text string) (string, error) {
 	if !strings.Contains(text, `\`) {
 		return text, nil
@@ -220,7 +220,6 @@ func pathOf(text string) (string, error) {
 	return out.String(), nil
 }
 
-// isHTTP reports whether the scheme of a URL is http or https.
 func isHTTP(scheme string) bool {
 	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 }
@@ -295,8 +294,8 @@ var connectionHeaders = []string{
 	"proxy-connection", "te", "transfer-encoding", "upgrade",
 }
 
-// addHeader adds a recorded header to a request. It omits pseudo-headers of HTTP/2, headers of the
-// connection, secret headers, and headers without a valid name. It counts the last two.
+// addHeader adds a recorded header to a request. It omits headers of the connection, secret ones, and
+// invalid ones. It counts the last two.
 func (f *Feed) addHeader(q *load.Request, name, value string) {
 	lower := strings.ToLower(name)
 	switch {

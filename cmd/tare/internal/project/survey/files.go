@@ -40,8 +40,8 @@ const (
 	GitLab = "GitLab CI"
 )
 
-// defaultBranch returns the default branch of the remote of the clone at dir, e.g.
-// origin/main. It returns "" if the branch is unknown.
+// defaultBranch returns the default branch of the remote of the clone at dir, e.g. origin/main, or ""
+// if it is unknown.
 func defaultBranch(dir string) string {
 	src, err := os.ReadFile(filepath.Join(dir, ".git", "refs", "remotes", "origin", "HEAD"))
 	if err != nil {
@@ -54,7 +54,7 @@ func defaultBranch(dir string) string {
 	return name
 }
 
-// ModulePath returns the module path in the text of a go.mod, or "" if it has none.
+// ModulePath returns the module path in the text of a go.mod, or "".
 func ModulePath(src []byte) string {
 	for line := range strings.Lines(string(src)) {
 		line, _, _ = strings.Cut(line, "//")
@@ -70,8 +70,8 @@ func ModulePath(src []byte) string {
 	return ""
 }
 
-// isStudy reports whether a YAML file describes a study, a measurement of tare: the first line
-// that is not empty, a comment or --- begins with study:.
+// isStudy reports whether a YAML file describes a study, a measurement of tare. The first line that is
+// not empty, a comment or --- begins with study:.
 func isStudy(src []byte) bool {
 	for line := range bytes.Lines(src) {
 		line = bytes.TrimRight(line, "\r\n \t")
