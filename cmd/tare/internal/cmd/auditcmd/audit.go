@@ -1,4 +1,4 @@
-// Package auditcmd implements tare audit: it checks benchmarks, their output and pages about them for
+// Package auditcmd implements tare audit. It checks benchmarks, their output and pages about them for
 // mistakes that make measured values wrong. It runs no benchmark.
 package auditcmd
 
@@ -25,13 +25,11 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// options holds the flags of tare audit.
 type options struct {
 	asJSON, asSARIF, asGitHub bool // at most one
 	rules                     bool // list the rules
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.asJSON, "json", false, "print JSON (docs/schema/audit.schema.json)")
@@ -125,8 +123,8 @@ func (o *options) listRules(env cmdenv.Env) error {
 	return nil
 }
 
-// readInputs reads the files and directories of args: Go files by the rules for code, other files as results or
-// pages, and directories by both. - is stdin.
+// readInputs reads the files and directories of args: Go files by the rules for code, others as results
+// or pages. - is stdin.
 func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Document, error) {
 	d := audit.Document{Schema: audit.Schema, Read: []string{}, Notes: []string{}, Findings: []audit.Finding{}}
 	var code []string // Go files and directories
@@ -227,7 +225,7 @@ func (o *options) write(env cmdenv.Env, d audit.Document) error {
 // writeText prints each finding. Only the first finding of a rule has the rule's reason and advice.
 func writeText(w io.Writer, d audit.Document, st report.Style) {
 	paint := map[tare.Severity]func(string) string{tare.Void: st.Bad, tare.Warn: st.Warn, tare.Note: st.Dim}
-	var explained []string // ids of rules whose reason is printed
+	var explained []string // rules whose reason is printed
 	for _, f := range d.Findings {
 		position := f.File
 		if f.Line > 0 {
@@ -251,7 +249,6 @@ func writeText(w io.Writer, d audit.Document, st report.Style) {
 	fmt.Fprintf(w, "%s: %s\n", strings.Join(d.Read, ", "), countFindings(d))
 }
 
-// countFindings returns the number of findings in words.
 func countFindings(d audit.Document) string {
 	if len(d.Findings) == 0 {
 		return "nothing found"
@@ -265,8 +262,7 @@ func countFindings(d audit.Document) string {
 	return fmt.Sprintf("%s (%s)", format.Count(len(d.Findings), "finding"), strings.Join(parts, ", "))
 }
 
-// exitCode returns the exit code for the findings as an error, with the codes of tare gate: 5 if measured
-// values are void (cannot be trusted), and 3 for warnings. It returns nil for notes only.
+// exitCode returns the exit code for the findings as an error, with the codes of tare gate.
 func exitCode(d audit.Document) error {
 	switch {
 	case d.CountSeverity(tare.Void) > 0:

@@ -23,8 +23,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file carries out tare bisect: it builds and measures commits until package bisect knows the first one
-// that makes a benchmark slower, or allocate more, than the good revision does.
+// This file carries out tare bisect. It builds and measures commits until package bisect knows the
+// first one that makes a benchmark slower, or allocate more.
 
 // runBisect searches for the first bad commit and prints the result. With --dry-run it prints the cost.
 func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
@@ -38,7 +38,8 @@ func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
 	benchEnv := env
-	// The session requires sources of programs. Those of a comparison are set when both sides are built.
+	// The session requires sources of programs. Those of a comparison are set when both sides are
+	// built.
 	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil }
 	run := session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Procs: o.procs, Seed: o.seed}, NoLock: o.noLock, Quiet: o.quiet}
 	var exit int
@@ -65,8 +66,8 @@ func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// searcher builds and measures commits for a search. [bisect.Search] decides which commits; it calls
-// measureCommit and, after each measurement, saveState.
+// searcher builds and measures commits for a search. [bisect.Search] decides which commits, and calls
+// measureCommit and saveState.
 type searcher struct {
 	options
 	session *session.Session
@@ -132,7 +133,6 @@ func (h commitRange) describeSearch(s *state) string {
 		format.Count(len(h.commits), "commit"), h.good, h.bad, format.Count(s.Search.Plan.Comparisons(), "comparison"), shortID(h.good.Commit), shortID(h.bad.Commit))
 }
 
-// describeDone returns the message that n comparisons of an earlier call are not repeated.
 func describeDone(n int) string {
 	return fmt.Sprintf("%s of an earlier call are used; --restart would forget them", format.Count(n, "comparison"))
 }
@@ -151,8 +151,8 @@ func (s *searcher) beginSearch(ctx context.Context, h commitRange) (err error) {
 	return s.chooseBenchmark(ctx, h.bad.Commit)
 }
 
-// chooseBenchmark builds the bad revision, selects the benchmark that changes most, prints the cost of the
-// search, and saves the state.
+// chooseBenchmark builds the bad revision, selects the benchmark that changes most, and saves the
+// state.
 func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	if err := s.buildCommit(ctx, bad, s.bench); err != nil {
 		return err
@@ -178,8 +178,9 @@ func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	return s.saveState()
 }
 
-// effectOf returns the effect to search for, in the unit of the effects of rounds: the logarithm of a ratio,
-// or a number of allocated objects or bytes per operation. s.effect is the relative change, e.g. 0.05.
+// effectOf returns the effect to search for, in the unit of the effects of rounds. That is the
+// logarithm of a ratio, or a number of objects or bytes per operation. s.effect is the relative change,
+// e.g. 0.05.
 func (s *searcher) effectOf(quantity bisect.Quantity) float64 {
 	switch {
 	case !quantity.IsDifference():
@@ -197,8 +198,7 @@ const (
 )
 
 // findQuantity returns the benchmark and metric to search for. If several benchmarks match, it measures
-// rounds of the built bad revision and returns the one that changes most. For counts it also measures
-// the value of the good revision.
+// rounds and returns the one that changes most. For counts it also measures the good revision.
 func (s *searcher) findQuantity(ctx context.Context, bad string) (bisect.Quantity, error) {
 	var all []bisect.Quantity
 	for _, w := range s.built.Study.Workloads {
@@ -224,8 +224,7 @@ func (s *searcher) findQuantity(ctx context.Context, bad string) (bisect.Quantit
 	return quantity, nil
 }
 
-// planRounds sets the largest number of rounds of a comparison that fits into --max, and prints how
-// long the search will take.
+// planRounds sets the largest number of rounds of a comparison that fits into --max.
 func (s *searcher) planRounds(quantity bisect.Quantity) {
 	plan := &s.state.Search.Plan
 	maxRounds := stats.MaxRounds
@@ -257,8 +256,8 @@ func (s *searcher) buildCommit(ctx context.Context, commit, pattern string) erro
 	return nil
 }
 
-// measureCommit builds a commit, unless it is the last built one, and measures rounds. The error is a
-// *bisect.SkipError if the commit does not build or does not have the benchmark.
+// measureCommit builds a commit, unless it is the last built one, and measures rounds. If the commit
+// cannot be measured, the error is a *bisect.SkipError.
 func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int) (bisect.Batch, error) {
 	// There is a forecast after the comparison of the bad revision, which shows the size of the effect.
 	n, hasForecast := s.state.Search.ForecastRounds()
@@ -287,7 +286,7 @@ func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int)
 }
 
 // measureRounds measures rounds of the built commit, at least one and as many as maxTime allows. For
-// instructions it makes one count instead of rounds. It adds the time to the state.
+// instructions it makes one count instead. It adds the time to the state.
 func (s *searcher) measureRounds(ctx context.Context, commit string, rounds int, maxTime time.Duration) (*tare.Result, error) {
 	start := s.session.Now()
 	defer func() { s.state.Seconds += s.session.Now().Sub(start).Seconds() }()
@@ -315,7 +314,8 @@ func (s *searcher) countInstructions(ctx context.Context, maxTime time.Duration)
 	return s.built.UntimedResult(), nil
 }
 
-// buildSetup returns the options of builds and counts. Callers replace Say, which reports their progress.
+// buildSetup returns the options of builds and counts. Callers replace Say, which reports their
+// progress.
 func (s *searcher) buildSetup() benchstudy.Setup {
 	return benchstudy.Setup{
 		Cache: s.session.Dirs.Cache, RunTag: s.session.RunTag, Guardian: s.session.Guardian, Procs: s.procs,
@@ -333,9 +333,8 @@ func (s *searcher) saveState() error {
 	return s.state.saveTo(s.path)
 }
 
-// toSkipError turns an error about a commit, which does not build or lacks the benchmark, into a
-// *bisect.SkipError, so that the search skips the commit. It returns other errors unchanged, such as the
-// error that the good revision does not build.
+// toSkipError turns an error about a commit into a *bisect.SkipError, so that the search skips the
+// commit. It returns other errors unchanged, such as that of the good revision.
 func toSkipError(ctx context.Context, err error) error {
 	var usage *benchstudy.UsageError
 	var build *suite.BuildError
@@ -348,7 +347,6 @@ func toSkipError(ctx context.Context, err error) error {
 
 func shortID(commit string) string { return commit[:min(9, len(commit))] }
 
-// roundSeconds rounds d to seconds, and to one second if d is shorter.
 func roundSeconds(d time.Duration) time.Duration {
 	return max(time.Second, d.Round(time.Second))
 }

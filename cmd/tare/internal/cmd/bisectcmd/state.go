@@ -23,8 +23,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file stores the state of a search, so that a later call of tare bisect continues it, and prints the search:
-// which commits were compared, and which is the first that makes the benchmark slower.
+// This file stores the state of a search, so that a later call of tare bisect continues it. It also
+// prints the search: which commits were compared, and which is the first bad one.
 
 // schema is the format of a stored search. Changes are additive.
 const schema = "tare.bisect/1"
@@ -36,7 +36,7 @@ type state struct {
 	Good     string          `json:"good"`  // commit without the effect
 	Bad      string          `json:"bad"`   // commit with the effect
 	Quantity bisect.Quantity `json:"of"`    // benchmark and metric
-	Name     string          `json:"name"`  // name of the benchmark in its package
+	Name     string          `json:"name"`  // of the benchmark in its package
 	Base     float64         `json:"base"`  // count of the good revision; 0 if none was needed
 	Search   bisect.Search   `json:"search"`
 	Seconds  float64         `json:"seconds"` // measuring time so far
@@ -58,14 +58,13 @@ func newState(o options, h commitRange) *state {
 	return s
 }
 
-// hashKey returns the name of the search's file.
 func (s *state) hashKey() string {
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{s.Good, s.Bad}, s.Settings...), "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// loadState returns the search stored at path, or fresh if the file does not exist. If the file is damaged
-// or has another search than fresh, it returns an error: only --restart may replace hours of measuring.
+// loadState returns the search stored at path, or fresh if the file does not exist. A file with damage
+// or another search is an error: only --restart may replace hours of measuring.
 func loadState(path string, fresh *state) (*state, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,7 +110,6 @@ func (s *state) countRemaining() int {
 	return bisect.Plan{Commits: len(s.Search.Suspects())}.Comparisons() - 1
 }
 
-// exitCode returns the exit code for the result.
 func (s *state) exitCode() int {
 	switch first := s.Search.Tests[0]; { // compares the bad revision
 	case first.Verdict == bisect.Good:
@@ -155,8 +153,8 @@ func (s *state) describeBad() string {
 	return fmt.Sprintf("%s shows it: %s", shortID(s.Bad), s.formatChange(s.Search.Tests[0]))
 }
 
-// formatChange returns the change of a commit from the good revision, with its interval: a ratio of times,
-// or a difference of counts.
+// formatChange returns the change of a commit from the good revision, with its interval: a ratio of
+// times, or a difference of counts.
 func (s *state) formatChange(t bisect.Test) string {
 	if len(t.Effects) == 0 {
 		return "-"
@@ -226,8 +224,7 @@ func (s *state) writeText(w io.Writer) error {
 	return nil
 }
 
-// packageOf returns the package of a benchmark, import/path.BenchmarkName, as arguments of tare
-// bench, or nil if it is unknown.
+// packageOf returns the package of a benchmark, import/path.BenchmarkName, as arguments of tare bench.
 func packageOf(benchmark string) []string {
 	pkg, _, ok := strings.Cut(benchmark, ".Benchmark")
 	if !ok {

@@ -24,9 +24,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// This file finds the files that tare clean removes: builds of other versions and unfinished files in the
-// cache, temporary directories, and with --results the runs. It finds only files that match the names that
-// tare gives them, and removeLitter removes one.
+// This file finds the files that tare clean removes: builds of other versions and unfinished files in
+// the cache, temporary directories, and runs. It finds only files that match the names that tare gives
+// them.
 
 // Kinds of litter (files that tare does not need), as in JSON.
 const (
@@ -63,8 +63,8 @@ func checkOwnership(variable, dir, home string) error {
 	return nil
 }
 
-// findLitter finds the files that the flags select, of any age. skipped has a line for each file that
-// stays although it was selected.
+// findLitter finds the files that the flags select, of any age. skipped has a line for each selected
+// file that stays.
 func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (found []litter, skipped []string, err error) {
 	cached, skipped, err := findInCache(d.Cache)
 	if err != nil {
@@ -105,8 +105,8 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (
 	return found, skipped, nil
 }
 
-// addNamedRoutes adds the lists of routes that stored results name to needed. If it cannot read a result,
-// it adds all lists, and skipped has the reason.
+// addNamedRoutes adds the lists of routes that stored results name to needed. If it cannot read a
+// result, it adds all lists.
 func addNamedRoutes(needed map[string]bool, d cmdenv.Dirs, cached []litter) (skipped []string, err error) {
 	named, unread, err := findRoutes(d)
 	if err != nil {
@@ -124,8 +124,8 @@ func addNamedRoutes(needed map[string]bool, d cmdenv.Dirs, cached []litter) (ski
 	return []string{unread[0] + others + "; a result may name any list of routes: they all stay"}, nil
 }
 
-// addOfVersion adds the builds, the catalog and the caches of this version to needed. Without a go command
-// it adds all builds, and skipped has the reason.
+// addOfVersion adds the builds, the catalog and the caches of this version to needed. Without a go
+// command it adds all builds.
 func addOfVersion(ctx context.Context, needed map[string]bool, env cmdenv.Env, d cmdenv.Dirs, o options, cached []litter) (skipped []string, err error) {
 	needed[filepath.Join(d.Cache, index.CodeDir)] = true
 	needed[catalog.Unpacked(d.Cache)] = true
@@ -156,7 +156,7 @@ func addKinds(needed map[string]bool, cached []litter, kinds ...string) {
 }
 
 // neededBuilds returns the directories of the builds that this version's contenders use, whether they
-// exist or not. It returns nil if the cache has no builds.
+// exist or not.
 func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) ([]string, error) {
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "bin")); err != nil || len(entries) == 0 {
 		return nil, nil
@@ -185,9 +185,9 @@ func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options)
 	return dirs, ctx.Err()
 }
 
-// findInCache lists tare's files in the cache directory dir. It returns an error if a file does not match
-// the description in cachePlaces, because the directory may then belong to another program. skipped has a
-// line for each link and incomplete directory.
+// findInCache lists tare's files in the cache directory dir. A file that cachePlaces does not describe
+// is an error: the directory may belong to another program. skipped has a line for each link and
+// incomplete directory.
 func findInCache(dir string) (found []litter, skipped []string, err error) {
 	for _, place := range cachePlaces() {
 		top := filepath.Join(dir, place.name)
@@ -230,8 +230,8 @@ func findInCache(dir string) (found []litter, skipped []string, err error) {
 	return found, skipped, nil
 }
 
-// classifyEntry returns the kind of litter of the file at path, or "" if the file stays; why then is the reason,
-// or "" if the reason need not be printed. It returns an error if tare makes no such file in the place.
+// classifyEntry returns the kind of litter of the file at path, or "" if the file stays; why then is
+// the reason to print, if any. It returns an error if tare makes no such file in the place.
 func (p cachePlace) classifyEntry(path string, info fs.FileInfo) (kind, why string, err error) {
 	isUnfinished := p.isUnfinished(info.Name())
 	isOld := time.Since(info.ModTime()) > unfinishedFor
@@ -279,7 +279,7 @@ func isRegular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// describeBuild returns the contender and Go release of a build, or "" if they are unknown.
+// describeBuild returns the contender and Go release of a build, or "".
 func describeBuild(dir string) string {
 	src, err := os.ReadFile(filepath.Join(dir, "built.json"))
 	if err != nil {
@@ -328,9 +328,8 @@ func isDir(path string) bool {
 // errInUse reports that another tare is writing a run or uses a temporary directory.
 var errInUse = errors.New("another tare is writing it")
 
-// removeLitter removes l, and for the last run of a study also the study's directory. It returns errInUse
-// if another tare uses the run or temporary directory. A dry run only makes this check. removeLitter
-// cannot reach files outside of l.top.
+// removeLitter removes l, and for the last run of a study also the study's directory. A dry run only
+// checks that no other tare uses it. It cannot reach files outside of l.top.
 func removeLitter(l litter, dryRun bool) error {
 	if l.Kind == kindRun || l.Kind == kindTemp {
 		unlock, ok := machine.LockDir(l.Path)

@@ -1,6 +1,6 @@
-// Package explain implements tare explain. It explains names that reports of tare contain: checks, rules
-// of tare audit, studies, contenders (programs under test), metrics, and words. For example, tare explain
-// "not met" prints what these words of a verdict mean.
+// Package explain implements tare explain. It explains names in reports of tare: checks, rules of tare
+// audit, studies, programs under test, metrics, and words. For example, tare explain "not met" prints
+// what these words of a verdict mean.
 package explain
 
 import (
@@ -20,7 +20,6 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// explanation contains the facts about one name.
 type explanation struct {
 	Kind  string `json:"kind"` // word, check, rule, metric, study, contender
 	Name  string `json:"name"`
@@ -45,7 +44,8 @@ func Command(env cmdenv.Env) *cobra.Command {
   tare explain json-encode
   tare explain input-consumed
   tare explain "not met"`,
-		// Any number of words is one name. Without one, the error has a hint and commands to try instead.
+		// Any number of words is one name. Without one, the error has a hint and commands to try
+		// instead.
 		Args: cmdenv.Needs(0, "a name", "e.g. tare explain control; tare list shows checks, studies, contenders and metrics", "tare explain control", "tare list"),
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 			return slices.DeleteFunc(explainableNames(env, dir), func(n string) bool { return !strings.HasPrefix(n, start) }), cobra.ShellCompDirectiveNoFileComp
@@ -77,9 +77,8 @@ func Command(env cmdenv.Env) *cobra.Command {
 	return cmd
 }
 
-// explainName returns the explanations of everything called name, or nil if nothing has that name. If the
-// catalog of contenders in dir cannot be read, it still explains other things called name. It returns the
-// error of the catalog only if there are none.
+// explainName returns the explanations of everything called name. An unreadable catalog of contenders
+// in dir is only an error if nothing else has the name.
 func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	var found []explanation
 	for _, w := range listWords() {
@@ -224,8 +223,8 @@ func explainStudy(st tare.Study) explanation {
 	return e
 }
 
-// describeEntry describes a contender of a study: its id, the modules and the Go release that it is
-// built with, and the checks that are expected to declare it void (not trustworthy).
+// describeEntry describes a contender of a study: its id, how it is built, and the checks that are
+// expected to void it.
 func describeEntry(c tare.Entry) string {
 	line := c.ID
 	if len(c.With) > 0 {
@@ -234,7 +233,7 @@ func describeEntry(c tare.Entry) string {
 	if c.Go != "" {
 		line += " built by " + c.Go
 	}
-	if c.Given != "" { // it is built from the module's sources in a directory that the user must name
+	if c.Given != "" { // it is built from sources in a directory that the user must name
 		line += " from a clone (--with-original)"
 	}
 	if len(c.Expect.Void) > 0 {
@@ -264,7 +263,7 @@ const maxJoined = 60
 // writeText writes one paragraph per fact, or a list if a fact has many texts.
 func (e explanation) writeText(w io.Writer, style report.Style) {
 	// LegibleAll makes foreign text safe for a terminal, but it removes indents. Code comes from tare's
-	// own rules and needs its indents, so it is written from the original facts.
+	// own rules, so it is written from the original facts.
 	originalFacts := e.Facts
 	e = report.LegibleAll(e)
 	fmt.Fprintf(w, "%s (%s)\n", cmdenv.Paint(style.Bold, e.Name), e.Kind)

@@ -37,15 +37,14 @@ Exit codes: 0 nothing is damaged; 1 I/O error; 2 something is damaged.`,
 	return cmd
 }
 
-// checkReport is the output of tare history check.
 type checkReport struct {
 	Results  int      `json:"results"`
 	Journals int      `json:"journals"`
 	Damaged  []string `json:"damaged"` // one line for each damaged file
 }
 
-// checkHistory checks the results and journals of all runs and prints the damage. If there is any, it
-// returns the exit code of bad input. A journal has the measurements of a run; a result has the conclusions.
+// checkHistory checks the results and journals of all runs and prints the damage. A journal has the
+// measurements of a run, a result the conclusions.
 func checkHistory(ctx context.Context, env cmdenv.Env, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -85,7 +84,7 @@ func (c *checkReport) checkRun(ctx context.Context, x *index.Index, run history.
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	study := ""    // study of the result; "" without a readable result
+	study := ""    // of the result; "" without a readable result
 	if run.Whole { // the run has ended and has a result
 		c.Results++
 		result, sum, err := history.ReadFirst(run.Result())

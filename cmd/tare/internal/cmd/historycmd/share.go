@@ -19,20 +19,19 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// sharingFlags contains the flags of tare history push and pull, which copy results to and from a branch
-// of a git repository.
+// sharingFlags contains the flags of tare history push and pull, which copy results to and from a
+// branch of a git repository.
 type sharingFlags struct {
 	remote, branch string
 	asJSON         bool
 }
 
-// pushResult is the JSON that tare history push prints.
 type pushResult struct {
 	Remote     string   `json:"remote"`
 	Branch     string   `json:"branch"`
 	Added      int      `json:"added"`    // results
 	Existing   int      `json:"there"`    // results that the branch had already
-	Unreadable []string `json:"left_out"` // one line for each result that could not be read, with the reason
+	Unreadable []string `json:"left_out"` // one line for each result that could not be read
 }
 
 func (s *sharingFlags) addFlags(cmd *cobra.Command) {
@@ -164,9 +163,9 @@ func sharedError(err error) error {
 	return err
 }
 
-// copyResults copies the results in a branch to a writer, one per line, at most maxBytes. files maps the
-// paths of the results to the hashes of their content. Different paths can have the same hash, and a
-// small repository can name one large file any number of times, so copyResults copies each hash once.
+// copyResults copies the results in a branch to a writer, one per line, at most maxBytes. files maps
+// paths to hashes. A small repository can name one large file any number of times, so each hash is
+// copied once.
 func copyResults(to io.Writer, branch string, files map[string]string, copyTo func(to io.Writer, hash string) (int64, error), maxBytes int64) error {
 	copied := map[string]bool{}
 	var total int64

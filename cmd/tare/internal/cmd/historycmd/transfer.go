@@ -20,9 +20,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// This file implements tare history export and import, e.g. tare history import results.ndjson. An archive
-// is a file with a result document on each line. import also reads files of other benchmark tools, which it
-// converts to an archive.
+// This file implements tare history export and import, e.g. tare history import results.ndjson. An
+// archive is a file with a result document on each line. import converts files of other benchmark
+// tools.
 
 func exportCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
@@ -47,15 +47,14 @@ run, export. Journals are not in it, so a run that was cut off is not either.`,
 	return cmd
 }
 
-// exportReport is the output of tare history export.
 type exportReport struct {
 	File    string                 `json:"file"`
 	Results []history.DocumentInfo `json:"results"`
 	Omitted []string               `json:"left_out"` // one line for each result that could not be read
 }
 
-// exportHistory writes the results of studies (of all studies if studies is empty) to file; - is stdout.
-// It prints a line for each result that it cannot read.
+// exportHistory writes the results of studies (all if empty) to file; - is stdout. It prints a line for
+// each unreadable result.
 func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []string, asJSON bool) error {
 	x, _, err := openHistory(ctx, env)
 	if err != nil {
@@ -146,15 +145,14 @@ without --trust.`,
 	return cmd
 }
 
-// importReport is the output of tare history import.
 type importReport struct {
 	Imported []history.DocumentInfo `json:"imported"`
 	Existing []history.DocumentInfo `json:"already_kept"`       // results that were stored already
 	Omitted  []string               `json:"left_out,omitempty"` // parts of other tools' files that were not converted
 }
 
-// importHistory writes the results of files into the data directory. It reads each file twice: once
-// to check it, so that nothing is written if a file is invalid, and once to import it.
+// importHistory writes the results of files into the data directory. It first checks each file, so that
+// nothing is written if one is invalid.
 func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -228,9 +226,9 @@ func (r *importReport) importAll(ctx context.Context, x *index.Index, d cmdenv.D
 
 // source is an archive of results that can be read repeatedly.
 type source struct {
-	name      string   // name in messages
+	name      string   // in messages
 	file      *os.File // the archive, or a temporary copy
-	omissions []string // one line for each part of another tool's file that was not converted
+	omissions []string // one line for each part that was not converted
 }
 
 // scanResults calls visit for all results, from the beginning.
@@ -245,8 +243,8 @@ func (s source) scanResults(visit func(history.DocumentInfo, []byte) error) erro
 const maxCopied = 4 << 30
 
 // copyStream copies a stream to tmp: an archive of at most maxArchive bytes, or a file of another tool
-// of at most maxForeign bytes. It parses an archive while copying, so that an endless document does
-// not fill the disk.
+// of at most maxForeign bytes. It parses an archive while copying, so that an endless document does not
+// fill the disk.
 func copyStream(ctx context.Context, name string, in io.Reader, tmp *os.File, maxForeign, maxArchive int64) error {
 	stream := bufio.NewReaderSize(in, sniffSize)
 	head, err := stream.Peek(sniffSize)
@@ -273,7 +271,6 @@ func copyStream(ctx context.Context, name string, in io.Reader, tmp *os.File, ma
 	return err
 }
 
-// tooLarge returns the usage error about a file of more than maxBytes.
 func tooLarge(name string, maxBytes int64, hint string) error {
 	return cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", name, maxBytes>>20), hint)
 }

@@ -1,4 +1,5 @@
-// Package initcmd implements tare init: it writes a tare.yaml, the settings of tare gate for a repository.
+// Package initcmd implements tare init. It writes a tare.yaml, the settings of tare gate for a
+// repository.
 package initcmd
 
 import (
@@ -23,7 +24,6 @@ import (
 // ciDocs is the address of the recipes for CI.
 const ciDocs = "https://github.com/tarebench/tare/blob/main/deploy/ci/README.md"
 
-// initReport is the output of tare init.
 type initReport struct {
 	File    string        `json:"file"`
 	Written bool          `json:"written"`
@@ -79,9 +79,9 @@ Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already, or a workflo
 	return cmd
 }
 
-// beginProject surveys the repository and writes its tare.yaml and the workflows. An existing tare.yaml is
-// an error, unless force is set; if workflows are selected, it stays as it is instead. If print is set,
-// beginProject only prints the tare.yaml.
+// beginProject surveys the repository and writes its tare.yaml and the workflows. An existing tare.yaml
+// is an error, unless force is set or workflows are selected. If print is set, it only prints the
+// tare.yaml.
 func beginProject(env cmdenv.Env, workflows []forge, force, print, asJSON bool) error {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -130,8 +130,7 @@ func beginProject(env cmdenv.Env, workflows []forge, force, print, asJSON bool) 
 	return nil
 }
 
-// writeFile writes a file. If the file exists, writeFile overwrites it if force is set, and otherwise
-// returns a usage error.
+// writeFile writes a file. If the file exists and force is not set, it returns a usage error.
 func writeFile(path string, text []byte, force bool) error {
 	if force {
 		return cmdenv.SaveFile(atomicfile.System{}, path, 0o644, func(f io.Writer) error { _, err := f.Write(text); return err })

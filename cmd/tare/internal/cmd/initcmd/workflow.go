@@ -19,14 +19,13 @@ const (
 
 // forge is a service that hosts repositories and runs CI, with the workflow that runs tare gate there.
 type forge struct {
-	flag string // flag of tare init
+	flag string
 	name string
-	path func(root string) string   // returns the path of the workflow below root, the top of the repository
+	path func(root string) string   // of the workflow below root, the top of the repository
 	text func(module string) string // returns the workflow for a module; module is its directory below the top, "" for the top
 	next func(path string) string   // returns advice on the next step with the written workflow
 }
 
-// forges returns the forges that tare init supports.
 func forges() []forge {
 	commitStep := func(path string) string { return "commit " + path + "; each pull request gets a verdict" }
 	return []forge{
@@ -85,7 +84,6 @@ jobs:
 	return text
 }
 
-// gitlabJob returns a job for merge requests.
 func gitlabJob(module string) string {
 	changeDir := ""
 	if module != "" {

@@ -22,15 +22,14 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// options holds the flags of tare json.
 type options struct {
 	run  session.Options
-	typ  string   // --type: import/path.Type; "" means that the type is inferred
-	op   string   // --op: any, typed or all
-	only []string // --only: globs of codecs; nil means all
-	show bool     // --show-type: print the inferred type, measure nothing
+	typ  string   // import/path.Type; "" means that the type is inferred
+	op   string   // any, typed or all
+	only []string // globs of codecs; nil means all
+	show bool     // print the inferred type, measure nothing
 
-	releases session.ReleaseFlag // --go: Go releases to compare; not set if codecs are compared
+	releases session.ReleaseFlag // Go releases to compare; not set if codecs are compared
 }
 
 // Command returns tare json.
@@ -179,7 +178,8 @@ func (o options) showType(env cmdenv.Env, inferred jsonstudy.Type, notes []strin
 // maxDocuments limits the bytes of the documents of all files.
 const maxDocuments = 4 * codec.MaxRead
 
-// readDocuments reads the documents of the files args. notes has one line for each peculiarity of a file.
+// readDocuments reads the documents of the files args. notes has one line for each peculiarity of a
+// file.
 func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes []string, err error) {
 	size := 0
 	for _, arg := range args {
@@ -202,8 +202,8 @@ func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes 
 	return docs, notes, nil
 }
 
-// readFile reads the documents of one file, or of stdin if arg is -. It returns a *codec.SyntaxError
-// unchanged, and converts other errors to usage errors.
+// readFile reads the documents of one file, or of stdin if arg is -. Except a *codec.SyntaxError, its
+// errors are usage errors.
 func readFile(env cmdenv.Env, arg string) (docs []codec.Document, notes []string, err error) {
 	name, r := "<stdin>", env.In
 	if arg != "-" {
@@ -228,7 +228,6 @@ func readFile(env cmdenv.Env, arg string) (docs []codec.Document, notes []string
 	return docs, notes, err
 }
 
-// readError returns the usage error about a file that cannot be read.
 func readError(arg string, err error) error {
 	return cmdenv.Usage(fmt.Sprintf("cannot read %s: %s", arg, format.Line(cmdenv.Cause(err).Error(), 0)), "name a file of JSON or NDJSON, or - for stdin")
 }

@@ -1,5 +1,5 @@
-// Package list implements tare list: it lists the bundled studies, the contenders (programs under test) of
-// the catalog, the checks of measurements, and the metrics.
+// Package list implements tare list. It lists the bundled studies, the programs of the catalog, the
+// checks of measurements, and the metrics.
 package list
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// lists contains the requested lists. The other lists are nil. They are pointers, so that a requested list
-// without entries is [] in JSON and not omitted.
+// lists contains the requested lists; the others are nil. With pointers, an empty list is [] in JSON
+// and not omitted.
 type lists struct {
 	Studies    *[]studyRow         `json:"studies,omitempty"`
 	Contenders *[]cmdenv.Contender `json:"contenders,omitempty"`
@@ -86,7 +86,6 @@ func Command(env cmdenv.Env) *cobra.Command {
 	return cmd
 }
 
-// collectLists returns the lists for which isWanted returns true.
 func collectLists(env cmdenv.Env, isWanted func(section string) bool, catalogDir string) (lists, error) {
 	var l lists
 	if isWanted("studies") {

@@ -1,5 +1,5 @@
-// Package newcmd implements tare new: it creates the source of a contender, a program that tare compares
-// with others of its kind.
+// Package newcmd implements tare new. It creates the source of a contender, a program that tare
+// compares with others of its kind.
 package newcmd
 
 import (
@@ -18,7 +18,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// newReport is the output of tare new contender.
 type newReport struct {
 	Kind  string   `json:"kind"`
 	Name  string   `json:"name"`
@@ -99,8 +98,8 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
 	return cmd
 }
 
-// newContender creates the contender id, which is KIND/NAME, in the repository of tare around dir, or in
-// dir if there is no such repository. It returns the files, and the commands to continue with.
+// newContender creates the contender id, which is KIND/NAME, in the repository of tare around dir, or
+// else in dir. It returns the files, and the commands to continue with.
 func newContender(env cmdenv.Env, id, dir, catalogDir string) (newReport, error) {
 	kind, name, ok := strings.Cut(id, "/")
 	if !ok || kind == "" || name == "" {
@@ -133,8 +132,8 @@ func newContender(env cmdenv.Env, id, dir, catalogDir string) (newReport, error)
 	return newReport{Kind: kind, Name: name, Files: files, Next: next}, err
 }
 
-// nextCommands returns the commands with which the user continues. The contender is in contenderDir, which
-// is below dir or in the repository around dir.
+// nextCommands returns the commands with which the user continues. The contender is in contenderDir,
+// which is below dir or in the repository around dir.
 func nextCommands(env cmdenv.Env, c catalog.Catalog, kind, name, dir, contenderDir string) ([]string, error) {
 	absDir, err := filepath.Abs(dir)
 	if err != nil {
@@ -157,8 +156,8 @@ func nextCommands(env cmdenv.Env, c catalog.Catalog, kind, name, dir, contenderD
 	return nextElsewhere(kind, name, contenderDir, filepath.ToSlash(sdk)), err
 }
 
-// nextInside returns commands for a POSIX shell that add a library to the contender in the
-// repository's directory dir, test the contender, and measure it.
+// nextInside returns commands for a POSIX shell that add a library to the contender in the repository's
+// directory dir, test it, and measure it.
 func nextInside(kind, name, dir string) []string {
 	module := path.Join("contenders", kind, name)
 	testCommand := "make contenders LEAVES=" + module
@@ -168,9 +167,9 @@ func nextInside(kind, name, dir string) []string {
 	return []string{"GOWORK=off go -C " + cmdenv.ShellQuote(dir) + " get MODULE@VERSION", testCommand, measureCommand(kind, name, name)}
 }
 
-// nextElsewhere returns the same commands for a contender outside of the repository. The contender imports
-// the SDK, the module of tare. sdk is "" if the SDK is published. Otherwise it is the directory of the SDK:
-// the go command and editors need it in go.mod while the user adds the library.
+// nextElsewhere returns the same commands for a contender outside of the repository. sdk is the
+// directory of the SDK that the contender imports, "" if it is published. The go command and editors
+// need it in go.mod while the user adds the library.
 func nextElsewhere(kind, name, dir, sdk string) []string {
 	entry := fmt.Sprintf("{id: %s, program: ./%s}", name, dir)
 	if filepath.IsAbs(filepath.FromSlash(dir)) {

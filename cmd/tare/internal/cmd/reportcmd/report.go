@@ -15,10 +15,9 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// options holds the flags of tare report.
 type options struct {
 	format  cmdenv.FormatFlag
-	at      cmdenv.RateFlag // --at: rate of a service for which costs are computed
+	at      cmdenv.RateFlag // rate of a service for which costs are computed
 	mixedGo bool            // compare machines with different versions of Go
 }
 
@@ -91,8 +90,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 }
 
 // readResults reads the results of args. A single argument names a file or a run with any number of
-// results; dir is then the directory of the run, or "" for a file. Several arguments are results of
-// several machines, which readResults merges to one result; dir is then "".
+// results; dir is the directory of the run. Several arguments are results of several machines, which it
+// merges.
 func readResults(env cmdenv.Env, args []string, mixedGo bool) (results []*tare.Result, dir string, err error) {
 	if len(args) == 1 {
 		return env.ReadResults(args[0])

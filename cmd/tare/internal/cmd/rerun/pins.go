@@ -14,8 +14,8 @@ import (
 )
 
 // restoreBuilds makes the session build the contenders (programs under test) of study like those of the
-// earlier result old: with its Go release and its versions of modules, if these are available. It prints
-// which ones it restores and which it cannot.
+// result old. It uses its Go release and versions of modules, if available. It prints which ones it
+// restores and which it cannot.
 func restoreBuilds(ctx context.Context, w *session.Session, study *cmdenv.Study, old *tare.Result) {
 	sources, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok {
@@ -44,8 +44,8 @@ func restoreBuilds(ctx context.Context, w *session.Session, study *cmdenv.Study,
 }
 
 // olderModules returns the modules of old whose versions differ today, as path@version of old. today
-// maps the paths of a contender's modules to their present versions. olderModules skips modules that old
-// replaced, and modules in selected, whose versions the study or --with chooses.
+// has the present versions by path. It skips replaced modules, and those in selected, whose versions
+// the user chooses.
 func olderModules(today map[string]string, old []tare.Module, selected []string) []string {
 	var with []string
 	for _, m := range old {

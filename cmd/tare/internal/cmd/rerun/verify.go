@@ -21,18 +21,18 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// verified is the JSON document of tare verify, which checks a receipt: a sealed record of a measurement
-// that tare bench --receipt wrote.
+// verified is the JSON document of tare verify, which checks a receipt. A receipt is a sealed record of
+// a measurement that tare bench --receipt wrote.
 type verified struct {
 	Outcome receipt.Outcome   `json:"outcome"`
 	Made    time.Time         `json:"made"`
-	Seed    string            `json:"seed"`     // seed of the receipt
-	NowSeed string            `json:"now_seed"` // seed of the new measurement
+	Seed    string            `json:"seed"`     // of the receipt
+	NowSeed string            `json:"now_seed"` // of the new measurement
 	Rows    []receipt.Checked `json:"rows"`
 }
 
-// VerifyCommand returns tare verify. root returns all commands of tare, with which it runs the command of a
-// receipt again.
+// VerifyCommand returns tare verify. root returns all commands of tare, with which it runs the command
+// of a receipt again.
 func VerifyCommand(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Command {
 	var o options
 	var asJSON bool
@@ -106,8 +106,8 @@ func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *c
 	return cmdenv.Code(exits[v.Outcome])
 }
 
-// commandOfReceipt returns the arguments that measure the receipt at path again, with another seed. It
-// returns an error if the files of a side have changed.
+// commandOfReceipt returns the arguments that measure the receipt at path again, with another seed.
+// Changed files of a side are an error.
 func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o options, rec receipt.Receipt, path string) ([]string, error) {
 	o.reseed = true // with another random order, the new measurement is independent of the old one
 	args, _, err := repeatedArgs(root(env), o, rec.Result())
@@ -133,9 +133,9 @@ func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 	return withEnv(env, o, withRevisions(args, revisions), foreign)
 }
 
-// findMeasured returns the revision that has the files of a side, base or head, which the hash of their tree
-// identifies: the side's commit, or if it was the worktree, "" for the worktree or HEAD if the user has
-// committed the worktree since. If none of them has these files, it returns an error.
+// findMeasured returns the revision that has the files of a side, base or head. A side of a commit is
+// that commit. A side of the worktree is "" or, if the user has committed it since, HEAD. The hash of
+// its tree must be that of the side.
 func findMeasured(ctx context.Context, repo gitrev.Repo, side receipt.Side, outputs []string) (revision string, err error) {
 	if side.Commit != "" {
 		rev, err := repo.Resolve(ctx, side.Commit)
@@ -167,8 +167,9 @@ func outputsOf(root *cobra.Command, command []string) (files []string) {
 	return files
 }
 
-// withRevisions returns the arguments of tare bench with the flags --base and --head of revisions, right
-// after the command. It sets a flag if args has it, or if the revision is HEAD instead of the worktree.
+// withRevisions returns the arguments of tare bench with the flags --base and --head of revisions,
+// right after the command. A flag is set if args has it, or if the revision is HEAD instead of the
+// worktree.
 func withRevisions(args []string, revisions map[string]string) []string {
 	var out, flags []string
 	for _, side := range []string{"base", "head"} {
@@ -191,7 +192,6 @@ func withRevisions(args []string, revisions map[string]string) []string {
 	return out
 }
 
-// writeText writes the rows and the outcome.
 func (v verified) writeText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "benchmark\tthen\tnow\toutcome")

@@ -11,14 +11,14 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// routeStudy is the study of tare routes, which compares HTTP routers on the user's routes, or with --go
-// the Go releases that build them. measureRoutes starts it; session.Advice calls its other methods.
+// routeStudy is the study of tare routes. It compares HTTP routers on the user's routes, or with --go
+// the Go releases that build them. session.Advice calls its methods.
 type routeStudy struct {
 	o       options
 	doc     *routestudy.Document // the user's routes
 	skipped []tare.NotWeighed    // routers that cannot be measured on these routes; set by newStudy
 
-	releases routestudy.Releases // Toolchains come from --go; newStudy sets the Routers. Empty without --go
+	releases routestudy.Releases // empty without --go; newStudy sets the Routers
 }
 
 // studyID returns the id of the study, under which its results are saved.
@@ -29,8 +29,8 @@ func (o *options) studyID() string {
 	return routestudy.StudyID
 }
 
-// newStudy returns the study of the routers of the catalog. With --go it returns the study of several
-// releases of the baseline and of the routers of --only. It writes nothing.
+// newStudy returns the study of the routers of the catalog. With --go it compares releases of the
+// baseline and of the routers of --only. It writes nothing.
 func (r *routeStudy) newStudy(all catalog.Catalog, dirs cmdenv.Dirs) (cmdenv.Study, error) {
 	study, unfit, err := session.NewRoutesStudy(all, dirs, r.doc)
 	if err != nil {
@@ -55,8 +55,8 @@ func (r *routeStudy) newStudy(all catalog.Catalog, dirs cmdenv.Dirs) (cmdenv.Stu
 	return session.NewRoutesReleases(dirs, r.doc, r.releases)
 }
 
-// runOptions returns the options of the measurement. For a study of releases it removes the patterns of
-// --only: newStudy has applied them to routers, and the ids of contenders are different.
+// runOptions returns the options of the measurement. In a study of releases, newStudy has applied the
+// patterns of --only to routers, and the ids of contenders are different.
 func (r *routeStudy) runOptions() session.Options {
 	run := r.o.run
 	if r.o.releases.IsSet() {
@@ -72,7 +72,6 @@ func (r *routeStudy) recommendRouters(res *tare.Result) []string {
 	return r.doc.Recommendation(res)
 }
 
-// completeResult adds the headline and the skipped routers to a result.
 func (r *routeStudy) completeResult(res *tare.Result) {
 	res.NotWeighed = append(res.NotWeighed, r.skipped...)
 	if r.o.releases.IsSet() {
@@ -107,7 +106,6 @@ func (r *routeStudy) prepareStudy(ctx context.Context, w *session.Session) (stud
 	return study, w.BuildReleases(ctx, study.Study, baseline, baseline, r.releases.Toolchains)
 }
 
-// measureRoutes measures routers on the routes of doc.
 func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *routestudy.Document) error {
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()

@@ -14,14 +14,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// options holds the flags of tare routes.
 type options struct {
 	run           session.Options
-	only          []string // --only: globs of routers; nil means all
-	list          bool     // --list: print the routes, measure nothing
+	only          []string // globs of routers; nil means all
+	list          bool     // print the routes, measure nothing
 	wholeSegments bool     // omit routes such as /files/{name}.json, whose parameter is a part of a segment
 
-	releases session.ReleaseFlag // --go: Go releases to compare; not set if routers are compared
+	releases session.ReleaseFlag // Go releases to compare; not set if routers are compared
 }
 
 // Command returns tare routes.

@@ -22,14 +22,13 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// options holds the flags of tare rpc.
 type options struct {
 	run     session.Options
-	imports []string // -I: directories of imported files
-	only    []string // --only: globs of transports; nil means all
-	method  string   // --method: regular expression; "" means all methods
-	data    string   // --data: file of messages; "" means that they are generated
-	list    bool     // --list: print the calls, measure nothing
+	imports []string // directories of imported files
+	only    []string // globs of transports; nil means all
+	method  string   // regular expression; "" means all methods
+	data    string   // file of messages; "" means that they are generated
+	list    bool     // print the calls, measure nothing
 }
 
 // Command returns tare rpc.
@@ -99,8 +98,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "only", cobra.FixedCompletions(rpcstudy.Transports(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check validates the flags and their combinations. It rejects patterns of --only that select nothing but
-// the baseline, because no transport would be left to compare with it.
+// check validates the flags and their combinations. Patterns of --only must select more than the
+// baseline.
 func (o *options) check(cmd *cobra.Command) error {
 	if err := o.run.Check(cmd); err != nil {
 		return err

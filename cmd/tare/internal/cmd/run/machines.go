@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// runOn runs one study on the machines of --on, and judges their results together. The machines get an
-// order: the text of the study, the files of its workloads, and the hashes of its contenders' sources.
+// runOn runs one study on the machines of --on, and judges their results together. The machines get the
+// text of the study, the files of its workloads, and the hashes of its programs' sources.
 func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, args []string) error {
 	if len(args) != 1 {
 		return cmdenv.Usage("--on takes one study", "e.g. tare run json-encode --rounds 18 --on local,ssh:a")

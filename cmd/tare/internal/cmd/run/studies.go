@@ -18,8 +18,8 @@ import (
 )
 
 // runStudies runs the studies of args, or the studies bundled with tare if args is empty. When a study
-// fails, it prints the error and continues with the others; the returned error has the worst exit code.
-// typed is the command that the user typed, which hints extend.
+// fails, it prints the error and continues; the returned error has the worst exit code. typed is the
+// command that the user typed, which hints extend.
 func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cmdenv.Command, args []string) error {
 	names := args
 	if len(names) == 0 {
@@ -86,9 +86,9 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 	return p.Outcome()
 }
 
-// selectStudies returns the studies that contain a contender and a workload that the flags select. It
-// checks that the budget is not too short and that the output format can represent all results. It also
-// adds the modules that contenders need from --with-original to the options.
+// selectStudies returns the studies with a contender and a workload that the flags select. It checks
+// the budget and the output format. It also adds the modules that contenders need from --with-original
+// to the options.
 func selectStudies(o *session.Options, studies []cmdenv.Study, p *session.Progress) ([]cmdenv.Study, error) {
 	for _, study := range studies {
 		if o.User { // the user has set the budget, which may be too short
@@ -110,9 +110,9 @@ func selectStudies(o *session.Options, studies []cmdenv.Study, p *session.Progre
 	return studies, err
 }
 
-// estimateDuration returns a sentence about the total time of several studies. It returns "" for a
-// single study. It also returns "" for a fixed number of rounds and for a resumed run: then only the
-// pilots, short measurements before the first round, will show the time.
+// estimateDuration returns a sentence about the total time of several studies. For a fixed number of
+// rounds or a resumed run, only the pilots, short measurements before the first round, will show the
+// time.
 func estimateDuration(studies []cmdenv.Study, o session.Options) string {
 	if len(studies) < 2 || o.Rounds > 0 || o.Resume {
 		return ""
@@ -121,8 +121,8 @@ func estimateDuration(studies []cmdenv.Study, o session.Options) string {
 		"building their contenders comes on top of that, and takes longest the first time; --list shows each", len(studies), cmdenv.Seconds(totalBudget(o, studies)))
 }
 
-// describeStudies returns a line about studies: their number, the budget and the time, and the names
-// of those that are omitted.
+// describeStudies returns a line about studies: their number, the budget and the time, and omitted
+// ones.
 func describeStudies(studies []cmdenv.Study, omitted []string, o session.Options) string {
 	text := fmt.Sprintf("%d studies, %s", len(studies), session.DescribeOptions(o))
 	if o.Rounds == 0 && !o.Resume {
@@ -162,8 +162,8 @@ func printPlan(env cmdenv.Env, o session.Options, studies []cmdenv.Study) error 
 	return listStudies(env.Out, p.Document)
 }
 
-// listStudies prints the table of --list: the studies of a run, how long each measures and the size of its
-// measured part.
+// listStudies prints the table of --list: the studies of a run, how long each measures and the size of
+// its measured part.
 func listStudies(w io.Writer, d dryrun.Document) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "STUDY\tMEASURES\tCONTENDERS\tWORKLOADS\tQUESTION")

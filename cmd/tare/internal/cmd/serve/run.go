@@ -24,8 +24,7 @@ import (
 // that the service allows itself.
 const endTimeout = 10 * time.Second
 
-// runServe builds a stack, a program that serves an app, and runs it until it ends. With --dry-run it only
-// prints the command; with --build-only it only builds the stack.
+// runServe builds a stack, a program that serves an app, and runs it until it ends.
 func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -82,8 +81,8 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	return err
 }
 
-// renewsOnHangup reports whether SIGHUP makes the service read its certificate again. If stdin is a
-// terminal it returns false, because then SIGHUP means that the terminal was closed.
+// renewsOnHangup reports whether SIGHUP makes the service read its certificate again. On a terminal,
+// SIGHUP means that it was closed.
 func (o options) renewsOnHangup(env cmdenv.Env) bool {
 	_, _, terminal := cmdenv.Terminal(env.In)
 	return !terminal && o.value(flagTLSCert) != ""
@@ -94,15 +93,13 @@ type servePlan struct {
 	Stack   string   `json:"stack"`
 	Sources string   `json:"sources"`        // directory of the main package
 	Tags    []string `json:"tags,omitempty"` // build tags
-	Command []string `json:"command"`        // words: the program's name and its arguments
+	Command []string `json:"command"`        // the program's name and its arguments
 }
 
-// newPlan returns the document about a run of the stack with args.
 func (st stack) newPlan(args []string) servePlan {
 	return servePlan{st.catalogID, st.leaf.Src(), st.leaf.Manifest.Tags, append([]string{st.catalogID}, args...)}
 }
 
-// writeText prints the plan as lines.
 func (p servePlan) writeText(w io.Writer) error {
 	var words []string
 	for _, word := range p.Command {
@@ -153,9 +150,9 @@ func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, s
 }
 
 // runService runs the program at path; args are its name and flags. It forwards the first signal to the
-// service. It kills the service at the second signal, endTimeout after the first, or if ctx is cancelled.
-// If renews is set, SIGHUP only makes the service read its certificate again; otherwise SIGHUP is like any
-// other signal. The error has the service's exit code.
+// service. It kills the service at the second signal, endTimeout after the first, or if ctx is
+// cancelled. If renews is set, SIGHUP only makes the service read its certificate again. The error has
+// the service's exit code.
 func runService(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian, renews bool) error {
 	cmd := &exec.Cmd{Path: path, Args: args}
 	cmd.Env = append(os.Environ(), trial.EnvRun+"="+tag)
@@ -197,8 +194,8 @@ func runService(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, p
 	}
 }
 
-// exitError returns the error for the end of a service: nil, its exit code, or err if waiting failed. err
-// is the error of cmd.Wait.
+// exitError returns the error for the end of a service: nil, its exit code, or err if waiting failed.
+// err is the error of cmd.Wait.
 func exitError(cmd *exec.Cmd, err error) error {
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

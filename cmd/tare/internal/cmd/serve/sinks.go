@@ -23,7 +23,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file forwards the events of tare serve ingest to the destinations (sinks) of --sink, such as a database.
+// This file forwards the events of tare serve ingest to the destinations (sinks) of --sink, such as a
+// database.
 
 // Flags and environment variables of forwarding.
 const (
@@ -37,18 +38,18 @@ const (
 	drainTimeout = 5 * time.Second
 )
 
-// forwarding sends the events of the ingest service to other systems. The service writes the events to a
-// spool, a directory of files. Sinks, one for each destination, read them from there and send them.
+// forwarding sends the events of the ingest service to other systems. The service writes the events to
+// a spool, a directory of files. Sinks, one for each destination, send them from there.
 type forwarding struct {
-	dir     string        // directory of the spool
+	dir     string        // of the spool
 	targets []sink.Target // destinations, parsed from --sink
 	fsync   bool          // --fsync: events are on stable storage before they are acknowledged
 	wait    bool          // --sink-wait: events are acknowledged when they are forwarded
 	token   string        // TARE_SINK_TOKEN; "" if not set
 }
 
-// tokenTargets returns the sinks that get TARE_SINK_TOKEN: those that take a token and have no
-// credentials in their URL.
+// tokenTargets returns the sinks that get TARE_SINK_TOKEN. They take a token and have no credentials in
+// their URL.
 func (f *forwarding) tokenTargets() (list []sink.Target) {
 	if f.token == "" {
 		return nil
@@ -70,10 +71,9 @@ func isPlaintext(t sink.Target) bool {
 	return strings.HasPrefix(t.URL.Scheme, "http+") && !isLoopback
 }
 
-// parseForwarding parses --sink of the ingest service. args are the flags of the service, value returns a
-// setting of the flags or the environment, and dir is the value of --spool. If the service stores the
-// events itself, parseForwarding returns nil and args. Otherwise it returns the forwarding, and args that
-// make the service write to the spool.
+// parseForwarding parses --sink of the ingest service. args are the flags of the service, value returns
+// a setting of the flags or the environment, and dir is the value of --spool. The returned args make
+// the service write to the spool. The forwarding is nil if the service stores the events itself.
 func parseForwarding(args []string, value func(setting string) string, dir string) (*forwarding, []string, error) {
 	text := value(ingestserving.SetSink)
 	scheme, _, _ := strings.Cut(text, ":")
@@ -170,7 +170,7 @@ func (f *forwarding) startSinks(env cmdenv.Env) (*sink.Service, error) {
 	})
 }
 
-// describeGuarantee describes for the user what an acknowledgement guarantees to the sender of an event.
+// describeGuarantee describes what an acknowledgement guarantees to the sender of an event.
 func (f *forwarding) describeGuarantee() string {
 	disk := "written to this disk, which survives a kill but not a power cut (--fsync does)"
 	if f.fsync {
@@ -182,8 +182,8 @@ func (f *forwarding) describeGuarantee() string {
 	return "acknowledged = " + disk + "; full: 503"
 }
 
-// drainSinks forwards remaining events until a signal arrives or drainTimeout passes, and prints the
-// number of events that stay in the spool.
+// drainSinks forwards remaining events until a signal arrives or drainTimeout passes, and prints how
+// many stay in the spool.
 func (f *forwarding) drainSinks(s *sink.Service, signals <-chan os.Signal, w io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()

@@ -19,16 +19,16 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// stack is a contender, a program of the catalog, that serves an app. A contender module with variants
-// has one stack per variant, or a single one if its program serves all its transports together.
+// stack is a contender, a program of the catalog, that serves an app. A module with variants has one
+// stack per variant. If its program serves all transports together, it has one.
 type stack struct {
-	ID   string `json:"stack"` // name for users: the module's id for its first variant, otherwise catalogID
+	ID   string `json:"stack"` // the module's id for its first variant, otherwise catalogID
 	Trap bool   `json:"trap"`  // the contender repeats a published mistake on purpose
 	Why  string `json:"why"`   // why the catalog has the contender
 
-	leaf      build.Leaf // the contender module
-	catalogID string     // contender id in the catalog, e.g. gin-new; the module's id if Together
-	variant   string     // "" if the module has no variants, or serves all
+	leaf      build.Leaf
+	catalogID string // id in the catalog, e.g. gin-new; the module's id if Together
+	variant   string // "" if the module has no variants, or serves all
 }
 
 // entryID returns the contender id with which the catalog builds the stack.
@@ -42,9 +42,8 @@ func (st stack) entryID() string {
 // tagDB is the build tag for databases of modules that serve users.
 const tagDB = "db"
 
-// withDatabase returns the stack that serves like st and supports databases, if store is the URL of a
-// database. Otherwise it returns st. A stack with databases is another contender module of the catalog
-// with the same source.
+// withDatabase returns the stack that serves like st and supports databases, if store is the URL of
+// one. It is another module of the catalog with the same source.
 func (st stack) withDatabase(c catalog.Catalog, store string) stack {
 	if kind, _, _ := strings.Cut(store, ":"); kind != "sqlite" && kind != "postgres" {
 		return st
@@ -75,8 +74,7 @@ func stacksFor(c catalog.Catalog, app string) []stack {
 	return list
 }
 
-// newStacks returns the stacks of a contender module: one if its program serves all its transports together,
-// otherwise one for each variant that does all of the work.
+// newStacks returns the stacks of a contender module. Only variants that do all of the work count.
 func newStacks(leaf build.Leaf) (list []stack) {
 	m := leaf.Manifest
 	if m.Together {
@@ -212,7 +210,6 @@ func listServed(env cmdenv.Env, dir string, asJSON bool) error {
 	return err
 }
 
-// writeText writes the stacks and settings of an app.
 func (r servedRow) writeText(w io.Writer) error {
 	var names []string
 	for _, st := range r.Stacks {
@@ -260,8 +257,7 @@ func wrapNames(names []string, width int) []string {
 	return lines
 }
 
-// completeStacks returns the completion of --stack: the names of the stacks that serve the app in the
-// arguments.
+// completeStacks returns the completion of --stack: the stacks that serve the app in the arguments.
 func completeStacks(env cmdenv.Env, o *options) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		c, err := env.FindCatalog(o.catalog)
