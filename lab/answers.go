@@ -28,7 +28,6 @@ func (r *run) checkConformance(ctx context.Context, s *trial.Session, input wire
 	return conf, err
 }
 
-// checkAllCases requests all cases of input, in batches, and adds the results to conf.
 func (r *run) checkAllCases(ctx context.Context, s *trial.Session, input wire.Workload, conf tare.Conformance) (tare.Conformance, error) {
 	conf.Workload = input.ID
 	batch := 16

@@ -30,8 +30,7 @@ var errLimit = errors.New("the limit of the run was reached")
 
 func (r *run) isLimitReached() bool { return r.opts.Limit > 0 && r.elapsedTime() >= r.opts.Limit }
 
-// hasPlannedSlices reports whether the slices of rd, its timed pieces, have their planned length. Extra
-// rounds check the slice length, with slices Round.Tau times as long. Forecasts skip these.
+// hasPlannedSlices returns false for extra rounds, whose slices (timed pieces) are longer.
 func hasPlannedSlices(rd tare.Round) bool { return rd.Tau == 1 }
 
 // isStrict reports whether the budget is also the time limit.
@@ -45,7 +44,7 @@ const (
 )
 
 // isPilotTimeSpent reports whether the pilots have used up their share of the time limit. The contender
-// c is being piloted. Once the rounds are planned, pilots may use the full limit.
+// c is being piloted.
 func (r *run) isPilotTimeSpent(c tare.Contender) bool {
 	if r.plan.RoundsPlanned > 0 {
 		return r.isLimitReached()
@@ -75,7 +74,6 @@ func (r *run) omitUnpiloted(works []tare.Workload) {
 	r.removeParts(removed)
 }
 
-// expectedPilot returns the pilot of contender on workload in Options.Expected.
 func (r *run) expectedPilot(contender, workload string) (pilot tare.Pilot, isKnown bool) {
 	for _, p := range r.opts.Expected {
 		if p.Contender == contender && p.Workload == workload {
@@ -93,9 +91,8 @@ func (r *run) expectedPilots(works []tare.Workload) []tare.Pilot {
 	return slices.DeleteFunc(slices.Clone(r.opts.Expected), func(p tare.Pilot) bool { return !selected[p.Workload] })
 }
 
-// fitToExpectedPilots removes the parts of the study that the user's budget has no time for. It is
-// called before any pilot runs. It returns an error if the time limit is too short for one round of the
-// rest.
+// fitToExpectedPilots removes what the user's budget has no time for, before any pilot runs. It fails
+// if the limit is too short for one round.
 func (r *run) fitToExpectedPilots() error {
 	if len(r.opts.Expected) == 0 || r.opts.Rounds > 0 {
 		return nil
@@ -138,8 +135,7 @@ func PilotTime(expected []tare.Pilot) time.Duration {
 	return time.Duration(ns)
 }
 
-// forecastRound returns the expected duration of the round after done rounds. That is the planned
-// duration, or that of the last round if it was longer.
+// forecastRound returns the planned duration, or that of the last round if longer.
 func (r *run) forecastRound(done int) time.Duration {
 	seconds := r.plan.SecondsPerRound
 	lastIsOfPlan := done > r.plannedAt && len(r.rounds) > 0
@@ -154,8 +150,7 @@ func (r *run) forecastRound(done int) time.Duration {
 // minFirstRound is the share of the first round's forecast that must fit in the rest of the limit.
 const minFirstRound = 0.5
 
-// isPastLimit reports whether the round after done rounds would end past the time limit. The first
-// round starts even if only half of it fits: its forecast is unconfirmed, and the limit ends it anyway.
+// isPastLimit reports whether the round after done rounds would end past the time limit.
 func (r *run) isPastLimit(done int) bool {
 	next := r.forecastRound(done)
 	if done == 0 {
@@ -164,8 +159,7 @@ func (r *run) isPastLimit(done int) bool {
 	return r.opts.Limit > 0 && r.elapsedTime()+next > r.opts.Limit
 }
 
-// tooShortError returns the error for a time limit that is too short for a round of p.
-// BudgetError.Least is the time for the pilots and the fewest rounds that allow a verdict.
+// tooShortError returns the error for a limit below a round of p. BudgetError.Least allows a verdict.
 func (r *run) tooShortError(p tare.Plan) error {
 	subject := "a round of the study"
 	if works := r.study.Workloads; len(works) == 1 {
@@ -177,13 +171,12 @@ func (r *run) tooShortError(p tare.Plan) error {
 	return &plan.BudgetError{Budget: r.opts.Limit, Least: roundUp(least), What: subject}
 }
 
-// roundUp adds a tenth to seconds and rounds up to full seconds.
 func roundUp(seconds float64) time.Duration {
 	return time.Duration(math.Ceil(1.1*seconds)) * time.Second
 }
 
-// measurePace returns the ratio of the real duration of a round to the pilots' forecast. Before the
-// first round of a plan, it is the ratio that the plan assumes.
+// measurePace returns the ratio of the real duration of a round to the pilots' forecast. At first it is
+// that of the plan.
 func (r *run) measurePace() float64 {
 	var seconds, rounds float64
 	for _, rd := range r.rounds {
@@ -200,8 +193,7 @@ func (r *run) measurePace() float64 {
 	return planPace * seconds / rounds / r.plan.SecondsPerRound
 }
 
-// planRemaining plans the rounds after done rounds from the pilots of works. Before these rounds, spent
-// of the budget is used up.
+// planRemaining plans the rounds after done ones, when spent of the budget is used up.
 func (r *run) planRemaining(works []tare.Workload, pilots []tare.Pilot, spent time.Duration, done int) tare.Plan {
 	o := r.planOptions(spent)
 	o.Done = done
@@ -217,7 +209,6 @@ func (r *run) planRemaining(works []tare.Workload, pilots []tare.Pilot, spent ti
 	return p
 }
 
-// adoptPlan makes p the plan of the rounds after done rounds.
 func (r *run) adoptPlan(p tare.Plan, done int) error {
 	r.planPace = r.measurePace() // measurePace reads the plan that p replaces
 	r.plan, r.plannedAt = p, done
@@ -232,12 +223,12 @@ func (r *run) adoptPlan(p tare.Plan, done int) error {
 	return nil
 }
 
-// readmitBefore is the number of done rounds from which no workload is brought back. No look, a
-// judgement of the rounds so far, comes earlier.
+// readmitBefore is the number of rounds after which no workload returns. No look, a judgement of the
+// rounds so far, comes earlier.
 const readmitBefore = 8
 
-// readmitWorkloads brings back omitted workloads if the rounds so far show that there is time. It
-// decides by durations and never by a measured difference, so it makes no verdict likelier.
+// readmitWorkloads brings back omitted workloads if there is time. It decides by durations and never by
+// a measured difference, so it makes no verdict likelier.
 func (r *run) readmitWorkloads(ctx context.Context, done int) error {
 	plansByTime := r.opts.Limit > 0 && r.opts.Rounds == 0 && r.plan.Isolation == tare.Lockstep
 	if !plansByTime || len(r.omittedForTime) == 0 || done >= readmitBefore {
@@ -275,8 +266,7 @@ func (r *run) readmitWorkloads(ctx context.Context, done int) error {
 	return r.adoptPlan(p, done)
 }
 
-// findAffordable returns the omitted workloads that the budget has time for. It prefers workloads with
-// short rounds. Each needs the rounds of a confidence interval.
+// findAffordable returns the omitted workloads that the budget has time for.
 func (r *run) findAffordable(done int) []tare.Workload {
 	var candidates []tare.Workload
 	cost := r.roundCosts(r.opts.Expected)
@@ -301,8 +291,8 @@ func (r *run) findAffordable(done int) []tare.Workload {
 	return candidates
 }
 
-// pilotOmitted pilots works, which were omitted before. It returns those that every contender now has a
-// pilot of. The others go to r.failedPilot. A contender that fails is not dropped.
+// pilotOmitted pilots omitted workloads, and returns those with all pilots. A contender that fails is
+// not dropped.
 func (r *run) pilotOmitted(ctx context.Context, works []tare.Workload) ([]tare.Workload, error) {
 	for _, c := range r.contenders {
 		if c.Role == tare.RoleControl || r.dropped[c.ID] {

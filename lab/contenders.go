@@ -60,7 +60,7 @@ func (r *run) buildContenders(ctx context.Context) error {
 	return nil
 }
 
-// chooseRole returns the role of contender c, which was built from entry e.
+// chooseRole returns the role of contender c in the study.
 func (r *run) chooseRole(e tare.Entry, c tare.Contender) tare.Role {
 	switch {
 	case e.ID == tare.NullID:
@@ -114,8 +114,7 @@ func (r *run) buildFor(ctx context.Context, e tare.Entry, path string) (err erro
 	return err
 }
 
-// findInstalled finds the programs that the command of e requires. The error lists those that are
-// missing or do not run.
+// findInstalled lists missing programs of the command of e in its error.
 func (r *run) findInstalled(e tare.Entry) (map[string]string, error) {
 	paths := map[string]string{} // by program name
 	var missing []string
@@ -170,7 +169,6 @@ func (r *run) roleOf(id string) tare.Role {
 	return ""
 }
 
-// isNeeded reports whether the study cannot continue without contender id.
 func (r *run) isNeeded(id string) bool {
 	switch r.roleOf(id) {
 	case tare.RoleBaseline, tare.RoleControl, tare.RoleNull:

@@ -22,9 +22,8 @@ const (
 	startProcesses = 5               // to measure the time to the first answer
 )
 
-// runExams runs the kind's exams with every contender that still takes part, and measures its start. It
-// also tests operations that the budget has no time to measure: users of a contender use these, too.
-// Exams disqualify no contender.
+// runExams runs the kind's exams, and measures starts. It tests operations without time to measure,
+// too: users of a contender use them. Exams disqualify no contender.
 func (r *run) runExams(ctx context.Context) error {
 	r.exams = journal.Exams{Semantics: []tare.Semantics{}, Adoption: map[string]tare.Adoption{}}
 	k, ok := r.kind.(Examiner)
@@ -63,8 +62,8 @@ func (r *run) runExams(ctx context.Context) error {
 	return nil
 }
 
-// examineOne runs all exams with contender c. Later runs may reuse the result, unless a process ended
-// or could not be started: the cause may be another.
+// examineOne runs all exams with contender c. If a process ended, the result is not reusable:
+// its end may have another cause than the exam.
 func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exams []wire.Workload) (result examResult, reusable bool, err error) {
 	x := &examination{run: r, kind: k, id: c.ID, supported: map[string]bool{}, found: tare.Semantics{
 		Contender: c.ID, Reference: k.Reference(), Differences: []tare.Difference{},
@@ -99,9 +98,8 @@ type firstDifference struct {
 	class tare.DifferenceClass
 }
 
-// wasReported reports whether another operation has found at least as severe a difference in the case
-// of d. For example, a value that is encoded wrongly is also decoded wrongly, but reported once. It
-// records a new d.
+// wasReported reports whether another operation has found the difference. For example, a value that is
+// encoded wrongly is also decoded wrongly, but reported once.
 func (x *examination) wasReported(exam wire.Workload, d tare.Difference) bool {
 	key := exam.Fixture + " " + d.Case
 	first, seen := x.differed[key]
@@ -116,7 +114,6 @@ func (x *examination) wasReported(exam wire.Workload, d tare.Difference) bool {
 	return isOtherOp
 }
 
-// runAll runs the exams one after another and closes the process.
 func (x *examination) runAll(ctx context.Context, exams []wire.Workload) error {
 	defer x.close(ctx)
 	for _, exam := range exams {
@@ -212,9 +209,8 @@ func (x *examination) close(ctx context.Context) {
 	}
 }
 
-// measureStarts starts a contender startProcesses times. It returns the median time to the first
-// answer, and the median resident memory before the first request. Both are 0 if a process does not
-// answer. Unreadable memory is 0, too.
+// measureStarts returns the median time to the first answer, and the median resident memory before it.
+// Both are 0 if unknown.
 func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workload) (tare.Adoption, error) {
 	var seconds []float64
 	var memory []int64
@@ -233,8 +229,7 @@ func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workloa
 	return tare.Adoption{StartSeconds: seconds[startProcesses/2], IdleRSSBytes: memory[startProcesses/2]}, nil
 }
 
-// startOnce starts contender id and requests the first case that it supports. It returns the time until
-// the answer, without the time to read the resident memory (in bytes).
+// startOnce returns the time until the first answer, without the time to read the memory (in bytes).
 func (r *run) startOnce(ctx context.Context, id string, exams []wire.Workload) (took time.Duration, resident int64, ok bool) {
 	began := r.opts.Now()
 	s, err := r.openTrial(ctx, id, "start")

@@ -22,12 +22,12 @@ func CheckBudget(s tare.Study, budget time.Duration) error {
 	return nil
 }
 
-// planStudy plans the rounds of the study. At the end of the pilots, spent of the budget is used up.
+// planStudy plans the rounds. When they begin, spent of the budget is used up.
 func (r *run) planStudy(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return plan.New(r.study.Workloads, r.listParticipants(), pilots, r.planOptions(spent))
 }
 
-// planOptions returns the options of a plan that starts when spent of the budget is used up.
+// planOptions returns options for the rest of the budget.
 func (r *run) planOptions(spent time.Duration) plan.Options {
 	return plan.Options{
 		Seed: r.opts.Seed, Isolation: r.opts.Isolation,
@@ -37,19 +37,17 @@ func (r *run) planOptions(spent time.Duration) plan.Options {
 	}
 }
 
-// fixedParticipants is the number of contenders in every study: the baseline, its control (the baseline
-// again) and the null contender (which does no work).
+// fixedParticipants take part in every study. They are the baseline, its control (the baseline again)
+// and the null contender (which does nothing).
 const fixedParticipants = 3
 
-// stopsEarly reports whether an early look (a judgement of the rounds so far) can have a consequence.
-// It can end the study or retire a contender.
+// stopsEarly reports whether an early look, a judgement of the rounds so far, can have a consequence.
 func (r *run) stopsEarly() bool {
 	hasQuestions := len(r.study.Criteria)+len(r.study.Claims) > 0
 	others := len(r.listParticipants()) - fixedParticipants
 	return hasQuestions || r.isReduced() && others > leaders
 }
 
-// listParticipants lists the contenders that take part in the rounds.
 func (r *run) listParticipants() []string {
 	var ids []string
 	for _, c := range r.contenders {
@@ -60,9 +58,9 @@ func (r *run) listParticipants() []string {
 	return ids
 }
 
-// listBrief lists the contenders whose slices, their timed pieces, are a tenth as long as others'. They
-// are the null contender and the traps, which reproduce a published mistake. No ratio of these is
-// computed. A trap that statistics must catch needs complete slices.
+// listBrief lists the contenders with short slices (timed pieces). They are the null contender, and
+// traps, which reproduce a published mistake. No ratio of these is computed. A trap that statistics
+// must catch needs complete slices.
 func (r *run) listBrief() []string {
 	var ids []string
 	for _, c := range r.contenders {
@@ -75,17 +73,14 @@ func (r *run) listBrief() []string {
 	return ids
 }
 
-// fitToPilots removes parts of the study until the user's budget has time for the rest, and returns the
-// plan. It removes workloads first and then contenders, each from the end of the study's list. Parts
-// that a question needs are removed last. If the budget is also the time limit, the longest workloads
-// go first.
+// fitToPilots removes parts of the study until the user's budget has time for the rest. Workloads go
+// first, then contenders, each from the end of the study's list. Parts that a question needs go last.
 func (r *run) fitToPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return r.removeUntilFits(pilots, func() time.Duration { return spent })
 }
 
-// removeUntilFits does the work of fitToPilots. It can be called before all pilots are finished:
-// timeAfterPilots returns the expected time at their end. The pilots of removed parts take no time. At
-// last it restores each removed part that still fits.
+// removeUntilFits can be called before all pilots are finished: timeAfterPilots returns the expected
+// time at their end. The pilots of removed parts take no time.
 func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.Duration) tare.Plan {
 	spent := timeAfterPilots()
 	p := r.planStudy(pilots, spent)
@@ -134,9 +129,8 @@ func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.D
 	return p
 }
 
-// listDispensable lists the parts of the study that may be removed, in the order of their removal.
-// First come workloads, then contenders, at last traps. One workload, the baseline and one other
-// contender stay. That other is installed, and if possible a question is about it.
+// listDispensable lists workloads, then contenders, at last traps. One workload, the baseline and one
+// other contender stay.
 func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
 	needed := findSubjects(r.study)
 	var works, contenders, traps []string
@@ -160,8 +154,7 @@ func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
 	return append(sortDispensable(tare.LeftWorkload, works, needed.workloads), sortDispensable(tare.LeftContender, contenders, needed.contenders)...)
 }
 
-// roundCosts returns the duration in seconds of a round that has only one workload, by workload id. It
-// omits workloads without pilots.
+// roundCosts returns the seconds that each workload adds to a round.
 func (r *run) roundCosts(pilots []tare.Pilot) map[string]float64 {
 	pilotsOf := map[string][]tare.Pilot{} // by workload
 	for _, p := range pilots {
@@ -178,8 +171,7 @@ func (r *run) roundCosts(pilots []tare.Pilot) map[string]float64 {
 	return cost
 }
 
-// sortDispensable returns the parts with these ids in the order in which they may be removed. Needed
-// parts come last, and the last part of all is omitted, as it must stay.
+// sortDispensable puts needed parts last, and omits the last part of all, which must stay.
 func sortDispensable(toPart func(id, why string) tare.NotWeighed, ids []string, needed map[string]bool) []tare.NotWeighed {
 	ids = slices.Clone(ids)
 	slices.Reverse(ids)
@@ -201,11 +193,9 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// subjects contains the ids of the contenders and workloads that questions of the study are about. The
-// id "" means all of them.
+// subjects are the contenders and workloads that questions are about. The id "" means all of them.
 type subjects struct{ contenders, workloads map[string]bool }
 
-// findSubjects returns the subjects of the study's claims, criteria and decompositions.
 func findSubjects(s tare.Study) subjects {
 	found := subjects{contenders: map[string]bool{}, workloads: map[string]bool{}}
 	add := func(contender, workload string) {
@@ -230,11 +220,11 @@ func findSubjects(s tare.Study) subjects {
 	return found
 }
 
-// guessedShare is the assumed time of a contender before its pilot, as a share of the baseline's time.
-// A guess that is too low costs only the pilot of a contender that is then removed.
+// guessedShare is the guessed time of a contender, as a share of the baseline's. A guess that is too
+// low costs only a pilot.
 const guessedShare = 0.6
 
-// guessPilots returns the finished pilots, and guesses for contenders without one.
+// guessPilots adds guesses for contenders without a pilot.
 func (r *run) guessPilots() []tare.Pilot {
 	var pilots []tare.Pilot
 	known := map[[2]string]bool{} // by contender and workload
@@ -269,8 +259,7 @@ func (r *run) workloadOf(id string) (w tare.Workload, ok bool) {
 	return r.study.Workloads[i], true
 }
 
-// forgetDropped deletes the pilots and conformance results of removed workloads and contenders. Results
-// of probes stay: a probe is not a workload of the study.
+// forgetDropped deletes the results of removed parts. Probes stay: they are not workloads of the study.
 func (r *run) forgetDropped() {
 	isRemoved := func(workload string) bool {
 		_, hasInput := r.inputs[workload] // false for probes
@@ -281,7 +270,6 @@ func (r *run) forgetDropped() {
 	r.conformance = slices.DeleteFunc(r.conformance, func(c tare.Conformance) bool { return isRemoved(c.Workload) || r.roleOf(c.Contender) == "" })
 }
 
-// removeOmitted removes from a resumed study the parts that its plan omits.
 func (r *run) removeOmitted() {
 	removed := map[string]bool{}
 	for _, part := range r.plan.LeftOut {

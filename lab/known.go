@@ -22,16 +22,14 @@ type Known interface {
 	Save(key string, value []byte)
 }
 
-// examResult is the result of one contender in the kind's exams, tests with edge cases.
+// examResult is the result of a contender's exams, tests with edge cases.
 type examResult struct {
 	Semantics *tare.Semantics `json:"semantics,omitempty"` // nil if no test was run
 	Adoption  tare.Adoption   `json:"adoption"`
 }
 
-// knownKey returns the key of a result about contender id on inputs. The topic is the kind of result.
-// The key covers everything the result depends on. This includes the reference, which may be the
-// baseline, and this program, which compares. It returns "" if the result must not be stored: a command
-// can run anything.
+// knownKey covers everything that a result depends on. This includes the reference, which may be the
+// baseline, and this program, which compares. It returns "" for commands, which can run anything.
 func (r *run) knownKey(id, topic string, inputs ...wire.Workload) string {
 	p := r.programs[id].Contender
 	isBuilt := p.SHA256 != "" && (p.Launch == "" || p.Launch == tare.LaunchProgram)
@@ -60,7 +58,6 @@ func (r *run) knownKey(id, topic string, inputs ...wire.Workload) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// loadKnown reads the result stored under key into value, a pointer.
 func (r *run) loadKnown(key string, value any) bool {
 	if key == "" {
 		return false
@@ -78,7 +75,7 @@ func (r *run) saveKnown(key string, value any) {
 	}
 }
 
-// programDigest returns the digest and size of this program's executable, or "" if it cannot be read.
+// programDigest describes this program's executable.
 var programDigest = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	if err != nil {

@@ -62,7 +62,7 @@ func (r *run) measureRounds(ctx context.Context) error {
 	}
 }
 
-// stopBefore ends the rounds if no round may follow the done rounds. It then sets r.stopped.
+// stopBefore sets r.stopped if no round may follow.
 func (r *run) stopBefore(ctx context.Context, done int) (stopped bool, err error) {
 	switch {
 	case done >= r.plan.RoundsPlanned && r.opts.Rounds > 0:
@@ -82,8 +82,8 @@ func (r *run) stopBefore(ctx context.Context, done int) (stopped bool, err error
 	return true, nil
 }
 
-// runLook judges the done rounds. If more of them cannot change the answers, it ends them and sets
-// r.stopped. Otherwise it retires trailing contenders.
+// runLook judges the done rounds. It ends the rounds if more cannot change the answers. Otherwise it
+// retires trailing contenders.
 func (r *run) runLook(done int) (stopped bool, err error) {
 	judged := r.judgeEvidence(tare.Machine{}, false)
 	if r.judgeLook(judged, done) && done >= r.minRounds() {
@@ -97,8 +97,7 @@ func (r *run) runLook(done int) (stopped bool, err error) {
 	return false, r.retireTrailing(judged, done)
 }
 
-// stopAfter ends the rounds after err, the error of a round. If only the limit ended it, finished
-// rounds are no error.
+// stopAfter ends the rounds after err. If only the limit ended the last, finished rounds count.
 func (r *run) stopAfter(ctx context.Context, err error) error {
 	if errors.Is(err, errLimit) {
 		return r.stopAtLimit()
@@ -109,7 +108,7 @@ func (r *run) stopAfter(ctx context.Context, err error) error {
 	return err
 }
 
-// stopAtLimit ends the rounds because the budget is spent. It returns an error if no round is finished.
+// stopAtLimit fails if no round is finished.
 func (r *run) stopAtLimit() error {
 	if len(r.rounds) == 0 {
 		return r.tooShortError(r.plan)
@@ -118,9 +117,8 @@ func (r *run) stopAtLimit() error {
 	return nil
 }
 
-// callPermit reports whether Options.Permit allows another round. If not, the plan ends after the done
-// rounds. This number does not depend on the measurements, so the result is that of a fixed number of
-// rounds.
+// callPermit asks Options.Permit for another round. The answer does not depend on the measurements, so
+// the result is that of a fixed number of rounds.
 func (r *run) callPermit(ctx context.Context, done int) (more bool, err error) {
 	if r.opts.Permit == nil {
 		return true, nil
@@ -133,7 +131,7 @@ func (r *run) callPermit(ctx context.Context, done int) (more bool, err error) {
 	return false, r.journal.Append(journal.Entry{Plan: &r.plan})
 }
 
-// minRounds returns the least number of rounds to measure, even if a look decides everything before.
+// minRounds returns the least number of rounds, whatever a look decides.
 func (r *run) minRounds() int {
 	if r.opts.Quick || r.opts.User {
 		return 0
@@ -141,9 +139,8 @@ func (r *run) minRounds() int {
 	return plan.FullRounds
 }
 
-// isBudgetSpent reports whether the budget has no time for a round after done rounds. A study whose
-// rounds are slower than forecast exceeds its budget, to run the fewest rounds that a verdict needs. It
-// then marks the plan as stretched. It never exceeds the time limit.
+// isBudgetSpent reports whether there is no time for another round. Slow rounds may exceed the budget
+// until a verdict is possible, but never the time limit.
 func (r *run) isBudgetSpent(done int) bool {
 	if r.opts.Rounds > 0 {
 		return false
@@ -169,15 +166,14 @@ func (r *run) isBudgetSpent(done int) bool {
 	return true
 }
 
-// isDone reports whether only the result of the resumed run is missing.
+// isDone reports whether only the result is missing.
 func (r *run) isDone() bool {
 	return r.resumedLog.Done != nil && r.resumedLog.Done.Stopped != Interrupted
 }
 
-// minRoundsForLeader is the number of rounds from which a progress line names the leader.
+// minRoundsForLeader is the first round after which the leader is named.
 const minRoundsForLeader = 3
 
-// withLeader adds the current leader to a progress event.
 func (r *run) withLeader(e Event) Event {
 	if r.opts.Progress == nil || e.Round < minRoundsForLeader {
 		return e
@@ -188,8 +184,7 @@ func (r *run) withLeader(e Event) Event {
 	return e
 }
 
-// judgeLook reports whether the evidence answers the study, and sends the number of answered and open
-// questions as progress.
+// judgeLook reports whether the evidence answers the study.
 func (r *run) judgeLook(judged judgedRounds, done int) bool {
 	answered, open := countAnswered(judged.verdicts, judged.claims)
 	if r.opts.Until > 0 { // each difference is a question, too
@@ -213,8 +208,7 @@ func (r *run) isInterrupted() bool {
 	}
 }
 
-// countAnswered counts the answered and the open criteria and claims. A criterion counts once for each
-// of its verdicts.
+// countAnswered counts a criterion once for each of its verdicts.
 func countAnswered(verdicts []tare.Verdict, claims []tare.ClaimResult) (answered, open int) {
 	count := func(isOpen bool) {
 		if isOpen {

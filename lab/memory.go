@@ -27,10 +27,9 @@ func (r *run) checkHeaps(memory int64) error {
 	return nil
 }
 
-// checkData returns an error if the data of the workloads is too large for the available memory, in
-// bytes; 0 means unknown. One contender may still store the data of a workload while another prepares
-// the next. So each counts with its largest. The data of one workload must also be within the memory
-// limit of a process.
+// checkData returns an error if the data of the workloads is too large for memory, in bytes; 0 means
+// unknown. One contender may still store the data of a workload while another prepares the next. So
+// each counts with its largest.
 func (r *run) checkData(available int64) error {
 	k, ok := r.kind.(Holder)
 	if !ok {
@@ -86,8 +85,8 @@ func (r *run) checkData(available int64) error {
 		worst.ID, worst.N, perWorkload[worst.ID]/1e6, others, available/1e6, advice)}
 }
 
-// availableMemory returns the available memory of this machine, in bytes; 0 means unknown. Another
-// machine in the options counts with all its memory.
+// availableMemory is in bytes; 0 means unknown. Another machine in the options counts with all its
+// memory.
 func (r *run) availableMemory() int64 {
 	if r.opts.Machine != nil {
 		return r.opts.Machine.Memory

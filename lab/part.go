@@ -20,7 +20,7 @@ const (
 	whyNoWorkload  = "left out (it is asked none of the workloads that are measured)"
 )
 
-// selector reports whether the contender or workload with id is measured, and if not, the reason.
+// selector reports whether a contender or workload is measured, or why not.
 type selector func(id string) (ok bool, why string)
 
 func selectAll(string) (ok bool, why string) { return true, "" }
@@ -86,8 +86,7 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 	return measured, append(omittedContenders, omittedWorkloads...), nil
 }
 
-// addListed also selects the contenders that a selected workload lists by name. A user who selects a
-// workload also selects its contenders.
+// addListed also selects the contenders that a selected workload lists.
 func addListed(s tare.Study, selectWorkload, selectContender selector) selector {
 	return func(id string) (bool, string) {
 		for _, w := range s.Workloads {
@@ -99,8 +98,7 @@ func addListed(s tare.Study, selectWorkload, selectContender selector) selector 
 	}
 }
 
-// selectForQuick selects the contenders and workloads of the quick budget: those that a question needs,
-// and contenders with an expectation.
+// selectForQuick selects what a question needs, and contenders with an expectation.
 func selectForQuick(s tare.Study) (selectContender, selectWorkload selector) {
 	ids, works := questionsOfQuick(s)
 	isAboutAll := len(ids) == 0 // no question names a contender, so all are in question
@@ -119,8 +117,7 @@ func selectForQuick(s tare.Study) (selectContender, selectWorkload selector) {
 	return chooseFrom(ids), chooseFrom(works)
 }
 
-// questionsOfQuick returns the ids of the contenders and workloads that questions of the quick budget
-// name.
+// questionsOfQuick returns the ids in questions of the quick budget.
 func questionsOfQuick(s tare.Study) (ids, works map[string]bool) {
 	ids, works = map[string]bool{}, map[string]bool{}
 	isIgnored := func(workload string) bool {
@@ -168,8 +165,7 @@ func questionsOfQuick(s tare.Study) (ids, works map[string]bool) {
 	return ids, works
 }
 
-// selectQuickWorkloads restricts choose to the workloads that the study lists for the quick budget, if
-// it lists any.
+// selectQuickWorkloads applies the study's list for the quick budget, if any.
 func selectQuickWorkloads(s tare.Study, choose selector) selector {
 	if len(s.Budget.QuickWorkloads) == 0 {
 		return choose
@@ -182,8 +178,8 @@ func selectQuickWorkloads(s tare.Study, choose selector) selector {
 	}
 }
 
-// omitSegments omits workloads with continuous segments (load of fixed duration on one contender at a
-// time). Those that the study lists for the quick budget stay.
+// omitSegments omits continuous loads of one contender that the study does not list for the quick
+// budget.
 func omitSegments(s tare.Study, choose selector) selector {
 	segment := map[string]time.Duration{} // by workload id
 	for _, w := range s.Workloads {
@@ -199,7 +195,6 @@ func omitSegments(s tare.Study, choose selector) selector {
 	}
 }
 
-// matchAny returns a function that reports whether a name matches one of patterns.
 func matchAny(patterns []string) (func(name string) bool, error) {
 	for _, p := range patterns {
 		if _, err := path.Match(p, ""); err != nil {

@@ -95,8 +95,7 @@ func (r *run) runPilots(ctx context.Context) error {
 	return nil
 }
 
-// pilotOrDrop pilots one contender and drops it if the pilot fails. It returns an error if the study
-// cannot continue after that.
+// pilotOrDrop drops a contender whose pilot fails, if the study can continue.
 func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 	if r.dropped[c.ID] {
 		return nil
@@ -118,7 +117,7 @@ func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 	return r.dropContender(c.ID, te.Error())
 }
 
-// copyToControl copies missing pilots and conformance results of the baseline to the control.
+// copyToControl fills gaps of the control, which is the baseline again.
 func (r *run) copyToControl() {
 	hasPilot := map[string]bool{} // by workload
 	for _, p := range r.pilots {
@@ -138,8 +137,8 @@ func (r *run) copyToControl() {
 	}
 }
 
-// fitToGuessedPilots removes parts of the study if every other contender takes guessedShare of the
-// baseline's time. The pilots of the baseline and the null contender took firstPilots.
+// fitToGuessedPilots guesses other contenders by guessedShare. The pilots of the baseline and the null
+// contender took firstPilots.
 func (r *run) fitToGuessedPilots(firstPilots time.Duration) {
 	allWorks := len(r.study.Workloads)
 	meanPilot := float64(firstPilots) / 2 // of the two contenders
@@ -150,8 +149,7 @@ func (r *run) fitToGuessedPilots(firstPilots time.Duration) {
 	})
 }
 
-// pilotOne pilots contender c on its works, and sends it the probes. Once the pilots have used up their
-// time, it removes the remaining works from the study. If c can do none of works, the error is a
+// pilotOne pilots contender c until the time of pilots is used up. If c can do nothing, the error is a
 // *tare.TrialError.
 func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workload) error {
 	start := r.opts.Now()
@@ -213,8 +211,8 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 	return nil
 }
 
-// pilotWorkload measures the duration and the allocations of an operation of w. Its SetupNS excludes
-// the time to start the process and to prepare w.
+// pilotWorkload measures an operation of w. Its SetupNS excludes the start of the process and the
+// preparation of w.
 func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender string, w tare.Workload) (tare.Pilot, error) {
 	p := tare.Pilot{Contender: contender, Workload: w.ID}
 	expected, isKnown := r.expectedPilot(contender, w.ID)
@@ -266,10 +264,9 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 	return p, nil
 }
 
-// addUntimed sets p.UntimedNS and p.AroundNS from two runs of a benchmark: warm is the time pass, mem
-// the memory pass. The untimed time of a run is a straight line over its operations. UntimedNS is the
-// slope (per operation), and AroundNS the intercept (per run). With too few operations in warm,
-// UntimedNS stays as it is.
+// addUntimed sets p.UntimedNS and p.AroundNS from a time pass and a memory pass. The untimed time of a
+// run is a straight line over its operations. UntimedNS is the slope (per operation), and AroundNS the
+// intercept (per run).
 func addUntimed(p *tare.Pilot, warm, mem wire.Reply) {
 	if moreOps := warm.Ops - mem.Ops; moreOps > 0 {
 		p.UntimedNS = float64(warm.UntimedNS-mem.UntimedNS) / float64(moreOps)
@@ -280,12 +277,12 @@ func addUntimed(p *tare.Pilot, warm, mem wire.Reply) {
 	p.AroundNS = max(0, float64(mem.UntimedNS)-float64(mem.Ops)*p.UntimedNS)
 }
 
-// timedPart returns the timed part of a run of duration d, of which share is timed.
+// timedPart returns share of d.
 func timedPart(d time.Duration, share float64) time.Duration {
 	return time.Duration(share * float64(d))
 }
 
-// warmUpTime returns the time after which a warm-up for w ends, unless collections end it before.
+// warmUpTime limits a warm-up that collections do not end before.
 func warmUpTime(w tare.Workload) time.Duration {
 	switch {
 	case w.Traffic != nil:
@@ -296,15 +293,14 @@ func warmUpTime(w tare.Workload) time.Duration {
 	return warmNS * time.Nanosecond
 }
 
-// opsForTime returns a number of operations of nsPerOp that together take somewhat longer than ns. Then
-// one run of a fixed number of operations is usually enough.
+// opsForTime returns a number of operations that take somewhat longer than ns. Then one run is usually
+// enough.
 func opsForTime(ns, nsPerOp float64) int64 {
 	const minNSPerOp = 0.1 // to divide by, if nsPerOp is 0
 	return int64(math.Ceil(opsMargin * ns / max(minNSPerOp, nsPerOp)))
 }
 
-// withSet returns a copy of input whose Set also contains the study's configuration of contender id,
-// which overrides the workload's.
+// withSet adds the study's configuration of contender id, which overrides the workload's.
 func (r *run) withSet(id string, input wire.Workload) wire.Workload {
 	set := r.programs[id].Contender.Set
 	if len(set) == 0 {
@@ -319,7 +315,6 @@ func (r *run) withSet(id string, input wire.Workload) wire.Workload {
 	return input
 }
 
-// sendProbes sends contender id the requests that it must reject.
 func (r *run) sendProbes(ctx context.Context, s *trial.Session, id string) error {
 	for _, probe := range r.probes {
 		prep, err := s.Prepare(ctx, r.withSet(id, probe))
@@ -338,8 +333,8 @@ func (r *run) sendProbes(ctx context.Context, s *trial.Session, id string) error
 	return nil
 }
 
-// sharePilots gives all entries with the same program the pilot of the first. Then their slices have
-// the same length even if the machine was busier during one pilot.
+// sharePilots gives equal programs the first pilot, so that their slices are equally long on a busy
+// machine.
 func (r *run) sharePilots() {
 	firstPilot := map[string]int{} // index in r.pilots, by program, configuration and workload
 	for i := range r.pilots {
@@ -357,9 +352,9 @@ func (r *run) sharePilots() {
 	}
 }
 
-// dropIncorrect drops the contenders with wrong answers, and their pilots. Traps (contenders that
-// reproduce a published mistake) stay: they are timed to show the misleading measurements. Accepted
-// probes do not drop a contender of RoleApart, of whose answers only the status counts.
+// dropIncorrect drops contenders with wrong answers. Traps, which reproduce a published mistake, stay
+// to show misleading measurements. Of RoleApart only the status counts, so accepted probes do not
+// matter.
 func (r *run) dropIncorrect() {
 	for _, c := range r.conformance {
 		role := r.roleOf(c.Contender)
@@ -377,7 +372,6 @@ func (r *run) dropIncorrect() {
 	r.pilots = remaining
 }
 
-// whyDropped returns a sentence about contender id's first wrong answers.
 func (r *run) whyDropped(id string) string {
 	for _, c := range r.conformance {
 		if c.Contender == id && c.Wrong > 0 {
@@ -387,14 +381,12 @@ func (r *run) whyDropped(id string) string {
 	return "it was dropped"
 }
 
-// wasPilotedOn reports whether contender id has a pilot on workload. A dropped contender counts: its
-// loss is reported instead.
+// wasPilotedOn returns true for a dropped contender, whose loss is reported instead.
 func (r *run) wasPilotedOn(id, workload string) bool {
 	return r.pilotOf(id, workload).Contender != "" || r.dropped[id]
 }
 
-// openTrial starts a trial, a process, of contender id. The name distinguishes the trials of a
-// contender.
+// openTrial starts a process of contender id, named for messages.
 func (r *run) openTrial(ctx context.Context, id, name string) (*trial.Session, error) {
 	p := r.programs[id]
 	conn, err := r.kind.Open(ctx, p, trial.Spec{Name: id + "/" + name, Run: r.opts.Run, Dir: r.opts.Dir, Env: append(r.contenderEnv(), r.builtFor[id]...), Guardian: r.opts.Guardian})
@@ -413,7 +405,6 @@ func (r *run) openTrial(ctx context.Context, id, name string) (*trial.Session, e
 	return s, nil
 }
 
-// contenderEnv returns the environment that overrides that of the contenders' kind.
 func (r *run) contenderEnv() []string {
 	env := slices.Clone(r.opts.Env)
 	if r.opts.Procs > 0 {
@@ -429,7 +420,6 @@ func (r *run) orderSeed() string {
 	return fmt.Sprint(r.opts.Seed)
 }
 
-// statsOps returns the number of operations over which the pilot counts allocations.
 func statsOps(nsPerOp float64) int64 {
 	if nsPerOp <= 0 {
 		return maxStatsOps

@@ -13,8 +13,8 @@ import (
 const leaders = 3
 
 // retireTrailing removes contenders that are proven slower than the leaders from later rounds. It is
-// called at a look, a judgement of the done rounds. Measurements so far remain. A contender that a
-// question is about is never retired. None is retired if the budget has time to rank all.
+// called at a look, a judgement of the done rounds. A contender that a question is about is never
+// retired. None is retired if there is time to rank all.
 func (r *run) retireTrailing(judged judgedRounds, done int) error {
 	if !r.isReduced() || done >= r.plan.RoundsPlanned {
 		return nil

@@ -22,7 +22,6 @@ import (
 // operations in a trial, while all other contenders wait. In lockstep isolation the trials of a round
 // are open at the same time and take turns. In trial-wise isolation one trial follows another.
 
-// participant is the state of a contender in a round.
 type participant struct {
 	id      string         // contender
 	session *trial.Session // nil if the trial could not be opened or is closed
@@ -33,8 +32,7 @@ type participant struct {
 	firstError string // first error of an operation inside a slice; "" if none
 }
 
-// runRound runs one round and writes it to the journal. After an error, the slices of the round do not
-// count.
+// runRound writes a round to the journal. After an error, its slices do not count.
 func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	began := r.opts.Now()
 	rd.Workloads = r.groupWorkloads(rd.Workloads)
@@ -66,8 +64,7 @@ func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	return nil
 }
 
-// groupWorkloads sorts the workload ids so that the workloads of a group, which share a process, follow
-// each other. The groups are in the order of their first workloads.
+// groupWorkloads sorts the workloads by group, since a group shares a process.
 func (r *run) groupWorkloads(names []string) []string {
 	grouper, ok := r.kind.(Grouper)
 	if !ok {
@@ -83,7 +80,7 @@ func (r *run) groupWorkloads(names []string) []string {
 	return names
 }
 
-// runTrialWise runs one complete trial after another, in the round's order.
+// runTrialWise runs one trial after another.
 func (r *run) runTrialWise(ctx context.Context, rd tare.Round) (done []tare.Slice, trials []tare.Trial, err error) {
 	for _, id := range rd.Start {
 		s, t, err := r.runLockstep(ctx, rd, []string{id})
@@ -95,8 +92,8 @@ func (r *run) runTrialWise(ctx context.Context, rd tare.Round) (done []tare.Slic
 	return done, trials, nil
 }
 
-// runLockstep opens a trial of each contender in ids. While all trials are open, it runs every workload
-// slice by slice, one contender after another.
+// runLockstep opens a trial of each contender. Then it runs every workload slice by slice, one
+// contender after another.
 func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (done []tare.Slice, trials []tare.Trial, err error) {
 	byID := map[string]*participant{}
 	var order []*participant
@@ -139,8 +136,7 @@ func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (don
 }
 
 // runWorkload runs one workload on the open trials. All prepare it, each warms up, then they run their
-// slices in the planned order. At last each makes a memory pass. The participants are the same in order
-// and in byID.
+// slices in the planned order. At last each makes a memory pass.
 func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order []*participant, byID map[string]*participant) ([]tare.Slice, error) {
 	slicing, _ := r.plan.Slicing(name) // the plan has slices for every workload of a round
 	input := r.inputs[name]
@@ -184,7 +180,7 @@ func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order
 	return done, nil
 }
 
-// runSlices runs the slices of one workload in the order of the round, and writes each to the journal.
+// runSlices writes each slice to the journal.
 func (r *run) runSlices(ctx context.Context, rd tare.Round, slicing tare.Slicing, byID map[string]*participant) ([]tare.Slice, error) {
 	var done []tare.Slice
 	previous := "" // contender of the previous slice; "" before the first
@@ -215,12 +211,10 @@ func (r *run) runSlices(ctx context.Context, rd tare.Round, slicing tare.Slicing
 	return done, nil
 }
 
-// maxPreparing is the number of contenders that read their input concurrently. Nothing is timed
-// meanwhile.
+// maxPreparing contenders read their input at the same time. Nothing is timed meanwhile.
 const maxPreparing = 2
 
-// prepareAll makes the participants prepare a workload. It returns the error of each participant, or
-// nil, at its index.
+// prepareAll returns an error or nil for each participant.
 func (r *run) prepareAll(ctx context.Context, input wire.Workload, participants []*participant) []error {
 	errs := make([]error, len(participants))
 	preparing := make(chan struct{}, maxPreparing)
@@ -255,7 +249,7 @@ func (r *run) warmUp(ctx context.Context, rd tare.Round, input wire.Workload, p 
 	return err
 }
 
-// pilotOf returns the pilot of a contender on a workload, or the zero value.
+// pilotOf returns the zero value without a pilot.
 func (r *run) pilotOf(contender, workload string) tare.Pilot {
 	for _, p := range r.pilots {
 		if p.Contender == contender && p.Workload == workload {
@@ -265,7 +259,7 @@ func (r *run) pilotOf(contender, workload string) tare.Pilot {
 	return tare.Pilot{}
 }
 
-// estimateUntimed returns the expected untimed part of the duration of ops operations.
+// estimateUntimed returns the expected untimed part of ops operations.
 func (r *run) estimateUntimed(contender, workload string, ops int64) time.Duration {
 	p := r.pilotOf(contender, workload)
 	return time.Duration(p.AroundNS + float64(ops)*p.UntimedNS)
@@ -274,8 +268,8 @@ func (r *run) estimateUntimed(contender, workload string, ops int64) time.Durati
 // minCappedOps is the number of operations that a slice runs even after its time cap.
 const minCappedOps = 10
 
-// runSlice runs the slice with index, while all other contenders wait. It is rd.Tau times as long as
-// slicing plans. In rounds that check the slice length, this factor is more than 1.
+// runSlice runs a slice while all other contenders wait. Rounds that check the slice length have rd.Tau
+// above 1.
 func (r *run) runSlice(ctx context.Context, rd tare.Round, slicing tare.Slicing, p *participant, index int) (tare.Slice, error) {
 	tau := int64(rd.Tau)
 	request := wire.Request{
@@ -304,8 +298,7 @@ func (r *run) runSlice(ctx context.Context, rd tare.Round, slicing tare.Slicing,
 	}, nil
 }
 
-// makeSample returns values per operation of a contender's workload. They come from the sum of its
-// slices, and from a memory pass, which it runs.
+// makeSample returns values per operation, from slices and from a memory pass, which it runs.
 func (r *run) makeSample(ctx context.Context, slicing tare.Slicing, p *participant, sum tare.Slice) (tare.Sample, error) {
 	if sum.Ops == 0 {
 		return tare.Sample{}, nil
@@ -340,8 +333,7 @@ func (r *run) makeSample(ctx context.Context, slicing tare.Slicing, p *participa
 }
 
 // handleFailure handles an error of the trial of p. After a *tare.TrialError the round continues
-// without the contender. It takes part in the next round unless it has failed too often. A returned
-// error means that the study cannot continue.
+// without the contender. Other errors end the study.
 func (r *run) handleFailure(ctx context.Context, p *participant, err error) error {
 	if err == nil {
 		return nil
@@ -378,8 +370,8 @@ func sumSlices(done []tare.Slice) map[string]tare.Slice {
 	return sums
 }
 
-// runQueueShare returns the time that the trials waited for a processor, as a share of the time that
-// they waited or ran. It returns -1 if no trial recorded any wait.
+// runQueueShare returns the share of waiting in the time that trials waited or ran. It is -1 if
+// unknown.
 func runQueueShare(trials []tare.Trial) float64 {
 	var wait, busy float64
 	for _, t := range trials {

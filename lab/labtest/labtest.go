@@ -76,7 +76,6 @@ func referenceAnswer(_ wire.Workload, i int) ([]byte, error) { return []byte(cor
 
 func correctAnswer(i int) string { return strconv.Itoa(i) }
 
-// sources returns programs that only exist in the script.
 type sources struct{ script Script }
 
 func (s sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {

@@ -193,7 +193,7 @@ func (t *Trial) answerCases(request wire.Request) (answers []wire.Answer, err er
 	return answers, nil
 }
 
-// runOps sets the counts of reply for ops operations, and moves the clock by their time.
+// runOps moves the clock by the time of ops operations.
 func (t *Trial) runOps(reply *wire.Reply, request wire.Request, ops int64) {
 	sliceFactor := math.Exp(t.act.Spread * t.rng.NormFloat64())
 	ns := float64(ops) * t.costOf(request.On) * t.trialFactor * sliceFactor
@@ -207,13 +207,13 @@ func (t *Trial) runOps(reply *wire.Reply, request wire.Request, ops int64) {
 	t.addUntimed(reply)
 }
 
-// addUntimed sets the untimed part of the operations of reply, and moves the clock by it.
+// addUntimed moves the clock by the untimed part of reply.
 func (t *Trial) addUntimed(reply *wire.Reply) {
 	reply.UntimedNS = int64(t.paceFactor() * (t.act.AroundNS + float64(reply.Ops)*t.act.UntimedNS))
 	t.clock.Advance(time.Duration(reply.UntimedNS))
 }
 
-// paceFactor returns the factor on all durations, which is 1 in the pilot.
+// paceFactor is 1 in the pilot.
 func (t *Trial) paceFactor() float64 {
 	if t.act.Pace == 0 || t.roundIndex() == 0 {
 		return 1
@@ -221,7 +221,7 @@ func (t *Trial) paceFactor() float64 {
 	return t.act.Pace
 }
 
-// costOf returns the time of an operation of workload in ns, without Spread and Drift.
+// costOf returns ns per operation, without Spread and Drift.
 func (t *Trial) costOf(workload string) float64 {
 	if f, ok := t.act.Ratio[workload]; ok {
 		return t.paceFactor() * t.act.NSPerOp * f
@@ -229,7 +229,7 @@ func (t *Trial) costOf(workload string) float64 {
 	return t.paceFactor() * t.act.NSPerOp
 }
 
-// roundIndex returns the round in the trial's name, or 0 for the pilot.
+// roundIndex parses the trial's name; 0 is the pilot.
 func (t *Trial) roundIndex() int {
 	var round int
 	last := t.name[strings.LastIndexByte(t.name, '/')+1:]

@@ -25,11 +25,10 @@ var ErrNone = errors.New("no contenders around the working directory")
 
 const modulePath = "github.com/tarebench/tare"
 
-// maxModule is the number of bytes of a go.mod that are read to find its module path.
+// maxModule limits the bytes that are read of a go.mod.
 const maxModule = 64 << 10
 
-// maxLevels is the number of directory levels below contenders that are searched: KIND, and
-// KIND/CONTENDER.
+// maxLevels counts the directory levels KIND and KIND/CONTENDER.
 const maxLevels = 2
 
 // Catalog is a set of contenders. The zero value has none.
@@ -87,8 +86,7 @@ func Repository(dir string) (string, error) {
 	}
 }
 
-// isRepository reports whether dir is the root of the tare repository, with its module path and
-// contenders.
+// isRepository reports whether dir is the root of the tare repository.
 func isRepository(dir string) (bool, error) {
 	src, err := atomicfile.ReadStart(filepath.Join(dir, "go.mod"), maxModule)
 	if err != nil {
@@ -106,8 +104,7 @@ func isRepository(dir string) (bool, error) {
 	return false, nil
 }
 
-// unlessAbsent returns nil if err means that a file does not exist, is a directory, or may not be read
-// by this user.
+// unlessAbsent returns nil if err means that a file does not exist or may not be read.
 func unlessAbsent(err error) error {
 	for _, absent := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.ENOTDIR, syscall.EISDIR} {
 		if errors.Is(err, absent) {
@@ -156,7 +153,7 @@ func (c Catalog) Repository() (string, error) {
 	return Repository(c.Dir)
 }
 
-// readBelow adds the contender in dir to c, or those in the directories below, down to depth levels.
+// readBelow adds the contender in dir, or those below, down to depth levels.
 func (c *Catalog) readBelow(dir string, depth int) error {
 	leaf, err := build.ReadLeaf(dir)
 	switch {
@@ -183,7 +180,6 @@ func (c *Catalog) readBelow(dir string, depth int) error {
 	return nil
 }
 
-// checkUnique returns an error if two contenders of one kind have the same id.
 func (c Catalog) checkUnique() error {
 	seen := map[[2]string]string{} // directory by kind and id
 	for _, leaf := range c.leaves {

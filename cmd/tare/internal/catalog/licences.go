@@ -6,8 +6,8 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// minRecognised is the percentage of a licence file's words that must be in the texts of known
-// licences. pkg.go.dev requires the same.
+// minRecognised is the percentage of words that must be in the texts of known licences. The source is
+// pkg.go.dev.
 const minRecognised = 75
 
 // Licences returns the SPDX identifiers of the licences in the text of a licence file, such as MIT. It

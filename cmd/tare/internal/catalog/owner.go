@@ -26,8 +26,8 @@ func (e *OwnerError) Error() string {
 	return fmt.Sprintf("%s belongs to %s, and its code would run as you; if you trust the contenders in %s, name them: --catalog %[3]s, or %[4]s=%[3]s", e.File, e.Owner, e.Root, EnvCatalog)
 }
 
-// checkOwner returns an [OwnerError] if another user owns a file that is built of the repository at
-// root. git protects its users in the same way (safe.directory).
+// checkOwner returns an [OwnerError] if another user owns a built file below root. It is modelled on
+// safe.directory of git.
 func checkOwner(root string) error {
 	if trusted := os.Getenv(EnvCatalog); trusted != "" && sameDir(trusted, root) {
 		return nil
@@ -56,8 +56,7 @@ func checkOwner(root string) error {
 	})
 }
 
-// checkFile returns an [OwnerError] if another user owns the file path or, if that is a link, its
-// target.
+// checkFile returns an [OwnerError] if another user owns the file, or the target of a link.
 func checkFile(root, path string, d fs.DirEntry) error {
 	info, err := d.Info()
 	isLink := d.Type()&fs.ModeSymlink != 0

@@ -40,8 +40,7 @@ func (s *Sources) newPin(leaf build.Leaf, studyDir string, e tare.Entry) (build.
 	return pin, nil
 }
 
-// appliesTo reports whether w, a module that is pinned for all contenders, applies to the contender.
-// The contender must require it, and its entry must not pin it.
+// appliesTo reports whether the contender requires w and its entry does not pin it.
 func appliesTo(leaf build.Leaf, w build.With, pinnedByEntry []build.With) (bool, error) {
 	if slices.ContainsFunc(pinnedByEntry, func(o build.With) bool { return o.Path == w.Path }) {
 		return false, nil

@@ -62,8 +62,8 @@ func (s *Sources) Program(ctx context.Context, kind, studyDir string, e tare.Ent
 	return p, err
 }
 
-// buildOnce builds a contender's folder. Later calls with the same pinned versions and tags return the
-// same result, also an error. An interrupted build is repeated.
+// buildOnce builds a contender's folder. Later calls with the same settings return the same result,
+// also an error. An interrupted build is repeated.
 func (s *Sources) buildOnce(ctx context.Context, leaf build.Leaf, pin build.Pin) (build.Built, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,8 +89,7 @@ func (s *Sources) buildOnce(ctx context.Context, leaf build.Leaf, pin build.Pin)
 	return built, err
 }
 
-// findLeaf finds the folder of the contender of entry e, and its variant. If e.Program is set, it is a
-// directory of the user, relative to studyDir.
+// findLeaf finds the folder and the variant of the contender of entry e.
 func (s *Sources) findLeaf(kind, studyDir string, e tare.Entry) (build.Leaf, string, error) {
 	if e.Program == "" {
 		return s.Catalog.Leaf(kind, e.Leaf())
@@ -142,7 +141,6 @@ func readProgram(dir, kind string, e tare.Entry) (build.Leaf, error) {
 	return leaf, err
 }
 
-// newUnbuiltProgram returns a contender that is not built yet, with the values of its manifest.
 func newUnbuiltProgram(m build.Manifest, variant string) build.Program {
 	c := tare.Contender{
 		Kind:     m.Kind,

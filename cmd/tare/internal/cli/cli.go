@@ -113,7 +113,6 @@ func Execute(ctx context.Context, env cmdenv.Env) (path string, err error) {
 	return cmd.CommandPath(), err
 }
 
-// withDefaults returns env with defaults for what a test has not replaced.
 func withDefaults(env cmdenv.Env) cmdenv.Env {
 	l := &env.Lab
 	if l.Sources == nil {
@@ -146,7 +145,7 @@ func withDefaults(env cmdenv.Env) cmdenv.Env {
 	return env
 }
 
-// startGuardian starts the process that ends the processes of a run if tare is killed.
+// startGuardian starts the process that ends a run's processes if tare is killed.
 func startGuardian(run string) (*trial.Guardian, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -155,7 +154,7 @@ func startGuardian(run string) (*trial.Guardian, error) {
 	return trial.StartGuardian(self, run)
 }
 
-// notifyInterrupts returns a channel of Ctrl-C and SIGTERM, and a function that restores their effect.
+// notifyInterrupts returns a channel of Ctrl-C and SIGTERM, and a function that ends the notification.
 func notifyInterrupts() (<-chan os.Signal, func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -43,8 +43,7 @@ func (d Dirs) Results(study string) string {
 // AllResults returns the directory of the runs of all studies, with a subdirectory each.
 func (d Dirs) AllResults() string { return filepath.Join(d.Data, "results") }
 
-// findDirs returns the directories in TARE_CACHE and TARE_DATA. The default is a directory tare where
-// the operating system goos has such files. Without a home directory the error is a usage error.
+// findDirs returns the directories in TARE_CACHE and TARE_DATA.
 func findDirs(env func(string) string, goos string) (Dirs, error) {
 	d := Dirs{Cache: env("TARE_CACHE"), Data: env("TARE_DATA")}
 	var cacheBase, dataBase string
@@ -94,7 +93,7 @@ func (env Env) HostLock() string { return cmp.Or(env.Getenv("TARE_LOCK"), "measu
 // Dirs returns the directories of this call.
 func (env Env) Dirs() (Dirs, error) { return findDirs(env.Getenv, runtime.GOOS) }
 
-// ensureWritable creates dir with mode 0700 and checks that a file can be created in it.
+// ensureWritable creates dir with mode 0700 and creates a file in it.
 func ensureWritable(dir string) error {
 	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		return err

@@ -73,7 +73,6 @@ func Exits() []Exit {
 	}
 }
 
-// classify returns the exit code and the kind of an error that is not nil.
 func classify(err error) (int, ErrorKind) {
 	for _, exit := range Exits() {
 		for _, kind := range exit.Errors {
@@ -92,7 +91,6 @@ type Position struct {
 	Col  int    `json:"col,omitempty"`
 }
 
-// positionOf returns the position in a file that an error is about.
 func positionOf(err error) (position Position, ok bool) {
 	var (
 		yaml   *studyfile.Error
@@ -193,8 +191,7 @@ func argsOfFlags(args []string) []string {
 	return args
 }
 
-// lastFlag returns the last value of a flag in arguments, without parsing other flags. A flag without
-// "=" has the next argument as its value.
+// lastFlag returns the last value of a flag, without parsing other flags.
 func lastFlag(args []string, name string) (value string, found bool) {
 	args = argsOfFlags(args)
 	for i, arg := range args {
@@ -207,7 +204,7 @@ func lastFlag(args []string, name string) (value string, found bool) {
 	return value, found
 }
 
-// printedError is an exit code, with the errors that led to it and were printed before.
+// printedError is an exit code with errors that were printed.
 type printedError struct {
 	exit int
 	errs []error

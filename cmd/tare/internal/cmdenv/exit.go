@@ -26,8 +26,7 @@ const (
 	ExitInterrupted  = 130 // 128 + SIGINT, as shells report it
 )
 
-// severityOf returns the position of an exit code in the order from the best to the worst. A command
-// that runs several studies exits with the worst.
+// severityOf returns the position of an exit code in the order from the best to the worst.
 func severityOf(code int) int {
 	return slices.Index([]int{ExitOK, ExitInconclusive, ExitNotMet, ExitVoid, ExitUsage, ExitFailure, ExitInterrupted}, code)
 }
@@ -105,7 +104,6 @@ func Complain(w io.Writer, err error) {
 	fmt.Fprintf(w, "tare: %s\n", errorLine(err))
 }
 
-// errorLine returns the message of err in one line, with an introduction if necessary.
 func errorLine(err error) string {
 	switch {
 	case ExitCode(err) == ExitInterrupted:
@@ -116,8 +114,7 @@ func errorLine(err error) string {
 	return joinLines(err)
 }
 
-// joinLines returns the message of err in one line. Semicolons separate errors that [errors.Join] has
-// joined.
+// joinLines puts semicolons between errors of [errors.Join].
 func joinLines(err error) string {
 	var joined interface{ Unwrap() []error }
 	if !errors.As(err, &joined) {

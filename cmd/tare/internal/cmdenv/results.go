@@ -36,7 +36,7 @@ func (env Env) ReadResults(arg string) (results []*tare.Result, dir string, err 
 }
 
 // resultFile returns the path of the result that arg names. It prints a line about newer runs without a
-// result. The error is a usage error with a hint.
+// result.
 func (env Env) resultFile(arg string) (string, error) {
 	path := arg
 	info, err := os.Stat(arg)

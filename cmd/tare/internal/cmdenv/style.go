@@ -41,8 +41,7 @@ func (env Env) Style(stream any) report.Style {
 	return st
 }
 
-// isASCII reports whether the locale has another character set than UTF-8. It returns false if the
-// locale is not set.
+// isASCII reports whether the locale has another character set than UTF-8.
 func (env Env) isASCII() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := strings.ToLower(env.Getenv(name)); value != "" {
@@ -52,7 +51,6 @@ func (env Env) isASCII() bool {
 	return false
 }
 
-// newPainter returns a function that adds the escape sequences of an attribute to a text.
 func newPainter(a color.Attribute) func(string) string {
 	c := color.New(a)
 	c.EnableColor() // independent of the library's check of stdout

@@ -49,7 +49,7 @@ func Paragraph(w io.Writer, first, other, text string, columns int) {
 	}
 }
 
-// minTextColumns is the least width of text, however narrow the terminal is.
+// minTextColumns is the least width of text on narrow terminals.
 const minTextColumns = 20
 
 // unknownColumns is the width of text if the output is not a terminal.

@@ -9,11 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// rateHint describes the values of --at.
 const rateHint = "operations per second, e.g. 1000/s, 2k/s or 1.5M/s; /m is per minute"
 
-// ratePattern matches a rate such as 1.5M/s or 200. Its groups are the number, the prefix of the
-// number, and the unit of time. The last two may be empty.
+// ratePattern matches a rate such as 1.5M/s or 200.
 var ratePattern = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
 
 // RateFlag is the flag --at: the operations per second of the user's service, for which tare computes

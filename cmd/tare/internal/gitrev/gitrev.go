@@ -29,7 +29,6 @@ type Repo struct {
 	Prefix string // directory that was passed to Find, relative to Root; "" for Root itself
 }
 
-// shortCommit returns the first nine characters of a hash, for messages.
 func shortCommit(commit string) string { return commit[:min(9, len(commit))] }
 
 // Find returns the repository of dir.
@@ -129,8 +128,7 @@ func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir stri
 	return dir, notes, nil
 }
 
-// writeFiles writes the files of rev, to which index refers, to the new directory files. It then moves
-// the complete directory to dir.
+// writeFiles writes the files of rev to the directory files, and moves it to dir.
 func (r Repo) writeFiles(ctx context.Context, rev Revision, files, dir string, index []string) error {
 	if err := os.Mkdir(files, 0o755); err != nil { // git makes none for a revision without files
 		return err
@@ -147,8 +145,7 @@ func (r Repo) writeFiles(ctx context.Context, rev Revision, files, dir string, i
 }
 
 // isModified reports whether the files in dir differ from an index. Another file counts, even one that
-// git ignores. The directories of submodules must be empty, as git does not read them. The environment
-// variable in index names the index for git commands.
+// git ignores. The directories of submodules must be empty, as git does not read them.
 func (r Repo) isModified(ctx context.Context, dir string, index, submodules []string) (bool, error) {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return true, err
@@ -175,7 +172,7 @@ func (r Repo) isModified(ctx context.Context, dir string, index, submodules []st
 	return others != "", err
 }
 
-// isEmptyDir reports whether path is an empty directory, and not a link to one.
+// isEmptyDir returns false for a link.
 func isEmptyDir(path string) (bool, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -188,8 +185,7 @@ func isEmptyDir(path string) (bool, error) {
 	return len(entries) == 0, err
 }
 
-// listMissing returns a note on each submodule of rev, and their paths. It adds a note on contents in
-// Git LFS if git-lfs is not installed.
+// listMissing returns notes on submodules and, without git-lfs, on contents in Git LFS.
 func (r Repo) listMissing(ctx context.Context, rev Revision) (notes, submodules []string, err error) {
 	out, err := runGit(ctx, r.Root, nil, "ls-tree", "-r", "-z", "--full-tree", rev.Tree)
 	if err != nil {
@@ -359,8 +355,7 @@ func Sweep(dir string, age time.Duration) {
 	}
 }
 
-// runGit runs git in dir with additional environment variables. It returns its output without the last
-// newline.
+// runGit runs git with additional environment variables.
 func runGit(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	return runGitInput(ctx, dir, env, nil, args...)
 }
@@ -374,8 +369,7 @@ func runGitInput(ctx context.Context, dir string, env []string, in io.Reader, ar
 	return strings.TrimSuffix(out.String(), "\n"), nil
 }
 
-// runGitIO runs git with standard input and output. The error is the first line of standard error, or
-// that of an ended context. Without optional locks, other git commands of the user are not disturbed.
+// runGitIO runs git with standard input and output. The error is the first line of standard error.
 func runGitIO(ctx context.Context, dir string, env []string, in io.Reader, out io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir

@@ -87,9 +87,8 @@ func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir stri
 	return p, packs, nil
 }
 
-// writeWorktree writes the worktree as a git tree into a directory of objects below dir. It returns the
-// hash of the tree and the environment with which git finds the objects. The pathspecs excluded omit
-// files.
+// writeWorktree writes the worktree as a git tree below dir, without the pathspecs excluded. It returns
+// the environment with which git finds the objects.
 func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string, excluded ...string) (tree string, env []string, err error) {
 	objects := filepath.Join(dir, "objects")
 	if err := os.Mkdir(objects, 0o755); err != nil {
@@ -116,8 +115,8 @@ func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string, excl
 	return tree, env, err
 }
 
-// writePack writes a pack of the objects ids with all objects that they refer to, except those of
-// packed. It uses one thread, so that the same objects give the same hash.
+// writePack writes objects and all that they refer to, except those of packed. One thread makes packs
+// of equal objects equal.
 func (r Repo) writePack(ctx context.Context, env, ids, packed []string, path string) error {
 	args := []string{"rev-list", "--objects", "--no-walk"}
 	args = append(args, ids...)

@@ -25,7 +25,7 @@ type Shared struct {
 	Branch string
 }
 
-// maxTries limits the attempts of Add to push if other clones push at the same time.
+// maxTries limits the attempts to push if other clones push at the same time.
 const maxTries = 20
 
 // Files returns the hashes of the branch's files by path, and its last commit. If the branch does not
@@ -68,7 +68,7 @@ type LargeError struct{ What string }
 // Error returns e.What.
 func (e *LargeError) Error() string { return e.What }
 
-// treeListing is a writer that parses the output of git ls-tree -z, and fails at the bounds.
+// treeListing parses the output of git ls-tree -z, and fails at the bounds.
 type treeListing struct {
 	files map[string]string // hashes by path
 	line  []byte            // bytes of an incomplete entry
@@ -146,8 +146,7 @@ func (s Shared) Add(ctx context.Context, files map[string][]byte, subject string
 	return 0, errors.New("unreachable")
 }
 
-// pushURL returns the URL to push to. A push by the name of the remote would also set its tracking
-// branch in the repository.
+// pushURL returns the URL to push to. The name of the remote would also set its tracking branch.
 func (s Shared) pushURL(ctx context.Context) string {
 	if url, err := runGit(ctx, s.Repo.Root, nil, "remote", "get-url", "--push", "--", s.Remote); err == nil && url != "" {
 		return url
@@ -155,8 +154,8 @@ func (s Shared) pushURL(ctx context.Context) string {
 	return s.Remote
 }
 
-// commitFiles makes a commit on top of tip, with the existing files (hashes by path) and the new ones
-// (contents by path). If none is new, it returns "".
+// commitFiles commits existing files (hashes) and new ones (contents) on top of tip. It returns "" if
+// none is new.
 func (s Shared) commitFiles(ctx context.Context, tip string, existing map[string]string, files map[string][]byte, subject string) (commit string, added int, err error) {
 	tmp, remove, err := machine.TempDir("shared")
 	if err != nil {

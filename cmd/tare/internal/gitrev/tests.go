@@ -63,8 +63,7 @@ func CopyTests(base, head, root string, adapt func(text []byte) []byte) (*Tests,
 	return t, nil
 }
 
-// copyCode copies the base without its tests, and marks all its tests as changed: they are removed
-// unless the head has them. It returns the slash paths of the files that the code embeds.
+// copyCode copies the base without its tests. It returns the files that the code embeds.
 func (t *Tests) copyCode() (isCode map[string]bool, err error) {
 	isCode = map[string]bool{}
 	return isCode, walkFiles(t.base, func(name string, e fs.DirEntry) error {
@@ -88,9 +87,8 @@ func (t *Tests) copyCode() (isCode map[string]bool, err error) {
 	})
 }
 
-// copyEmbedded copies the files of head that patterns of go:embed match, for a _test.go file in
-// directory dir. It removes other matches in the copy, as head does not have these. It omits tests, and
-// the files that code embeds (isCode).
+// copyEmbedded copies the files of head that patterns of a _test.go file in dir match. Files that code
+// embeds stay.
 func (t *Tests) copyEmbedded(head, dir string, patterns []string, isCode map[string]bool) error {
 	inHead := map[string]bool{}
 	for _, name := range embeddedFiles(head, dir, patterns) {
@@ -163,13 +161,11 @@ func (t *Tests) Revert(name string) error {
 	return nil
 }
 
-// isTest reports whether the file at a slash path is a test file or below testdata.
 func isTest(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || strings.Contains("/"+name, "/testdata/")
 }
 
-// walkFiles calls visit for each entry of a tree that is not a directory, with its slash path from
-// root.
+// walkFiles visits the files of a tree, by slash path from root.
 func walkFiles(root string, visit func(name string, e fs.DirEntry) error) error {
 	return filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -218,7 +214,6 @@ func copyEntry(from, to string, e fs.DirEntry) error {
 	return os.WriteFile(to, text, info.Mode().Perm()|0o200)
 }
 
-// sameFile reports whether two files have the same bytes, or two links the same target.
 func sameFile(a, b string) bool {
 	infoA, errA := os.Lstat(a)
 	infoB, errB := os.Lstat(b)

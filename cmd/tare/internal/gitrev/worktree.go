@@ -36,8 +36,7 @@ func (r Repo) HashWorktree(ctx context.Context, outputs ...string) (string, erro
 }
 
 // excludeFile returns git pathspecs that exclude the file at path, such as
-// ":(exclude,top,glob)out/NAME". They also exclude .NAME-*, the temporary file that package atomicfile
-// renames. A path outside the worktree needs none.
+// ":(exclude,top,glob)out/NAME".
 func (r Repo) excludeFile(path string) ([]string, error) {
 	if path == "" {
 		return nil, nil

@@ -38,8 +38,7 @@ func Scan(name string, in io.Reader, do func(k DocumentInfo, text []byte) error)
 	return scanDocuments(name, in, MaxBytes, maxLines, do)
 }
 
-// scanDocuments is Scan with bounds on the bytes and lines of each document, including the space before
-// it.
+// scanDocuments is Scan with bounds on each document, including the space before it.
 func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do func(k DocumentInfo, text []byte) error) error {
 	counted := &counter{in: in, maxBytes: maxBytes, maxLines: maxLines} // Read fails if a document is too large
 	dec := json.NewDecoder(counted)
@@ -84,8 +83,7 @@ func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do f
 	}
 }
 
-// shiftLines returns err with its line counted from the start of the archive. The document begins at
-// line.
+// shiftLines adds the line at which the document begins in the archive.
 func shiftLines(line int, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -94,7 +92,7 @@ func shiftLines(line int, err error) error {
 	return &Error{File: e.File, Line: line + max(e.Line-1, 0), Col: max(e.Col, 1), What: e.What, Hint: e.Hint}
 }
 
-// scanError adds a position to an error of the decoder. The document begins after offset begin.
+// scanError adds a position to an error of the decoder.
 func scanError(name string, err error, c *counter, begin int64) error {
 	const hint = "tare history export writes archives, tare run --json single results"
 	var syntax *json.SyntaxError
@@ -113,7 +111,7 @@ func scanError(name string, err error, c *counter, begin int64) error {
 	return err
 }
 
-// newDocumentInfo describes a result whose document has the hash sum.
+// newDocumentInfo describes a result with the hash sum.
 func newDocumentInfo(r *tare.Result, sum string) DocumentInfo {
 	seed := r.Seed
 	if _, err := strconv.ParseUint(seed, 10, 64); err != nil { // not a safe part of a file name
@@ -122,7 +120,7 @@ func newDocumentInfo(r *tare.Result, sum string) DocumentInfo {
 	return DocumentInfo{Study: r.Study, SHA256: sum, started: r.Started.UTC().Format(NameTime), seed: seed}
 }
 
-// importedName is the file that marks the directory of an imported run.
+// importedName is the file that marks an imported run.
 const importedName = "imported"
 
 // IsImported reports whether the run in dir was measured on another machine and imported.
@@ -139,8 +137,7 @@ func ImportDocument(dir string, k DocumentInfo, text []byte) (string, error) {
 	return writeImported(atomicfile.System{}, dir, k, text)
 }
 
-// writeImported is ImportDocument with a disk that tests replace. It writes the mark first, so that the
-// result never counts as a run of this machine.
+// writeImported writes the mark first, so that the result is never taken for a run of this machine.
 func writeImported(disk atomicfile.Disk, dir string, k DocumentInfo, text []byte) (string, error) {
 	var doc bytes.Buffer
 	if err := json.Indent(&doc, text, "", "  "); err != nil {
@@ -189,13 +186,11 @@ func newDir(disk atomicfile.Disk, under, name string) (string, error) {
 	}
 }
 
-// maxLines is the largest number of lines of a document.
 const maxLines = 16 << 20
 
 var errLarge = errors.New("too large")
 
-// counter is a reader that records the offsets of line ends, and fails if a document is too large.
-// Offsets count bytes from the start of the archive.
+// counter records the offsets of line ends, in bytes, and fails if a document is too large.
 type counter struct {
 	in       io.Reader
 	maxBytes int64 // largest size of the document
@@ -206,7 +201,7 @@ type counter struct {
 	ends     []int64 // of the line ends after start
 }
 
-// dropBefore forgets the lines before an offset, where a document begins.
+// dropBefore forgets the lines before an offset.
 func (c *counter) dropBefore(offset int64) {
 	n, _ := slices.BinarySearch(c.ends, offset)
 	c.start, c.before, c.ends = offset, c.before+n, slices.Delete(c.ends, 0, n)

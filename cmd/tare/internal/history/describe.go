@@ -56,8 +56,7 @@ func (m Machine) describeChange(s Series, metric string) string {
 	return "the first"
 }
 
-// describeStep describes the newest step if the variance between runs is unknown. The intervals before
-// and after it do not overlap.
+// describeStep describes a step between intervals that do not overlap.
 func (m Machine) describeStep(s Series) string {
 	step := s.Steps[len(s.Steps)-1]
 	before := s.boundedBefore(step)
@@ -71,8 +70,7 @@ func (m Machine) describeStep(s Series) string {
 	return text
 }
 
-// boundedBefore returns the newest point before a run that has an interval and can be compared with the
-// last point.
+// boundedBefore returns the newest point before a run that is comparable and has an interval.
 func (s Series) boundedBefore(run int) *Point {
 	for _, p := range slices.Backward(s.Points[:run]) {
 		if p != nil && !p.Void && p.Bounded() && p.Other == s.Last.Other {
@@ -82,8 +80,7 @@ func (s Series) boundedBefore(run int) *Point {
 	return s.Before
 }
 
-// againstCounts returns the counts of the reference before the newest step and now, or "" if they are
-// equal when rounded.
+// againstCounts returns the counts of the reference before the newest step and now.
 func (s Series) againstCounts() string {
 	step := s.Steps[len(s.Steps)-1]
 	var before *Point
@@ -116,7 +113,6 @@ func (p Point) Bounds() string {
 	return fmt.Sprintf("%s [%s, %s]", format.Ratio(p.Ratio), format.Ratio(p.Low), format.Ratio(p.High))
 }
 
-// countText returns the range of a level of counts, with the unit.
 func countText(l Level, metric string) string {
 	m, _ := tare.MetricNamed(metric)
 	text := l.formatRange() + " " + m.Unit

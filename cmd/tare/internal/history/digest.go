@@ -88,7 +88,6 @@ func Compact(src []byte) (text []byte, sum string, err error) {
 	return b.Bytes(), hex.EncodeToString(h[:]), nil
 }
 
-// firstElement returns the text of the first element of a JSON list.
 func firstElement(list []byte) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(list))
 	if _, err := dec.Token(); err != nil {

@@ -14,10 +14,10 @@ import (
 // series has one point for each run of a study on a machine. For example, a point is the time of a
 // benchmark over that of its reference.
 
-// newLevelRuns is the number of runs during which a step counts as fresh.
+// newLevelRuns is the number of runs during which a step is fresh.
 const newLevelRuns = 3
 
-// predictAlpha is the error level of the interval in which the last run is expected.
+// predictAlpha is the error level of the expected range of the last run.
 const predictAlpha = 0.01
 
 // findLevels finds the steps of each series. It first estimates by how much ratios vary from run to
@@ -47,9 +47,8 @@ func (m *Machine) findLevels() {
 	}
 }
 
-// judgeRatios finds the steps of a series of ratios, given the variance between runs. It also computes
-// the range in which the last run was expected. A fresh step is compared with the runs before it,
-// otherwise the last run with those since the newest step.
+// judgeRatios finds the steps of ratios and the range in which the last run was expected. After a fresh
+// step, the range is that of the runs before it.
 func (s *Series) judgeRatios(variance float64) {
 	runs, indices := s.boundedRuns()
 	lastIsBounded := len(indices) > 0 && indices[len(indices)-1] == s.Last.Run
@@ -91,8 +90,7 @@ func (s *Series) judgeIntervals() {
 	}
 }
 
-// judgeCounts finds the steps of a series of counts. It compares the differences between the counts and
-// those of the reference.
+// judgeCounts compares the differences between the counts and those of the reference.
 func (s *Series) judgeCounts() {
 	s.Change = First
 	if s.Last == nil {
@@ -117,21 +115,19 @@ func (s *Series) judgeCounts() {
 	}
 }
 
-// addStep records a step at a run, the first of the last n compared runs.
+// addStep records a step at a run, n compared runs ago.
 func (s *Series) addStep(run, n int, was, now Level) {
 	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= newLevelRuns, was, now
 	s.Steps = append(s.Steps, run)
 }
 
-// meanOf returns the level of runs: the weighted mean of their ratios. It is the middle of a prediction
-// at any error level.
+// meanOf returns the weighted mean of ratios. It is the middle of a prediction at any error level.
 func meanOf(runs []stats.Run, variance float64) Level {
 	low, high := stats.Predict(runs, variance, 1)
 	mean := math.Exp((low + high) / 2)
 	return Level{mean, mean}
 }
 
-// countLevel returns the range of the counts in points.
 func countLevel(points []*Point) (l Level) {
 	for i, p := range points {
 		if i == 0 {
@@ -142,8 +138,7 @@ func countLevel(points []*Point) (l Level) {
 	return l
 }
 
-// isCounted reports whether a series is compared as counts. All points must have counts. Either a count
-// is zero, so that it has no ratio, or no count varied within a run.
+// isCounted reports whether a series is compared as counts: one is zero, or none varied within a run.
 func (s *Series) isCounted() bool {
 	n := 0
 	for _, p := range s.Points {
@@ -158,8 +153,7 @@ func (s *Series) isCounted() bool {
 	return n > 0
 }
 
-// boundedRuns returns the points that have an interval and can be compared with the last point, on the
-// logarithmic scale. It also returns the indices of their runs.
+// boundedRuns returns the comparable points with an interval, on the logarithmic scale.
 func (s *Series) boundedRuns() (runs []stats.Run, indices []int) {
 	if s.Last == nil {
 		return nil, nil
@@ -179,8 +173,7 @@ func (s *Series) boundedRuns() (runs []stats.Run, indices []int) {
 	return runs, indices
 }
 
-// whyMissing returns why a series has no valid point in the newest run, whose index is last. It returns
-// "" if it has one, or if the study no longer measures it.
+// whyMissing returns why a series has no valid point in the run last, the newest, or "".
 func whyMissing(newest *tare.Result, s Series, last int) string {
 	switch p := s.Points[last]; {
 	case p != nil && p.Void:

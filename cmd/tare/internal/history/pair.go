@@ -29,7 +29,7 @@ type Count struct {
 	Against float64 `json:"against"`
 }
 
-// alpha is the error level of intervals that PairsOf computes.
+// alpha is the error level of computed intervals.
 const alpha = 0.05
 
 // PairsOf returns the pairs of a result: its comparisons and every other pair in its rounds. It adds
@@ -61,10 +61,8 @@ func PairsOf(r *tare.Result) []Pair {
 	return c.pairs
 }
 
-// pairKey identifies a pair of a result.
 type pairKey struct{ workload, metric, contender, against string }
 
-// pairCollector collects the pairs of a result.
 type pairCollector struct {
 	result *tare.Result
 	pairs  []Pair
@@ -83,8 +81,7 @@ func (c *pairCollector) addPair(p Pair) {
 	c.pairs = append(c.pairs, p)
 }
 
-// pairOfRounds computes a pair from the logarithms of its ratio in each round. The argument level is
-// the error level of the interval.
+// pairOfRounds computes a pair from the logarithms of its ratio in each round.
 func pairOfRounds(e tare.Effects, level float64) Pair {
 	p := Pair{
 		Workload: e.Workload, Metric: e.Metric, Contender: e.A, Against: e.B,
@@ -96,7 +93,7 @@ func pairOfRounds(e tare.Effects, level float64) Pair {
 	return p
 }
 
-// countOf returns the counts of two contenders, or nil if there are none.
+// countOf returns nil if a contender has no count.
 func countOf(r *tare.Result, workload, metric, contender, against string) *Count {
 	find := func(id string) (count float64, ok bool) {
 		v, ok := r.Value(workload, id, metric)
@@ -110,10 +107,9 @@ func countOf(r *tare.Result, workload, metric, contender, against string) *Count
 	return &Count{Value: value, Against: other}
 }
 
-// hasZero reports whether a count is zero, so that there is no ratio.
+// hasZero reports whether there is no ratio.
 func (c Count) hasZero() bool { return c.Value == 0 || c.Against == 0 }
 
-// ratio returns Value / Against, or 0 if Against is zero.
 func (c Count) ratio() float64 {
 	if c.Against == 0 {
 		return 0
@@ -121,8 +117,7 @@ func (c Count) ratio() float64 {
 	return c.Value / c.Against
 }
 
-// isUsable reports whether effects are small enough and few enough for calculations. They may come from
-// a file of somebody else.
+// isUsable reports whether calculations with effects, perhaps of a stranger's file, end soon.
 func isUsable(effects []float64) bool {
 	const (
 		maxEffect  = 100  // logarithm of a ratio

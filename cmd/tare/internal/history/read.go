@@ -74,7 +74,6 @@ func readFrom(name string, in io.Reader, maxBytes int64) ([]*tare.Result, error)
 	return Parse(name, src)
 }
 
-// head contains the schema of a document.
 type head struct {
 	Schema *string `json:"schema"`
 }
@@ -131,7 +130,7 @@ func decodeDocuments[T any](src []byte) (docs []*T, err error) {
 	return []*T{doc}, err
 }
 
-// checkFootprint returns an error for documents that would take more memory than any result.
+// checkFootprint limits the memory that documents would take.
 func checkFootprint(name string, src []byte) error {
 	target := reflect.TypeFor[tare.Result]()
 	if bytes.HasPrefix(bytes.TrimSpace(src), []byte("[")) {
@@ -166,7 +165,6 @@ func Check(name string, results []*tare.Result) error {
 	return nil
 }
 
-// checkNamed returns an error for a result without a study.
 func checkNamed(name string, r *tare.Result) error {
 	if r.Study == "" {
 		return &Error{File: name, What: "a result that names no study"}
@@ -174,7 +172,6 @@ func checkNamed(name string, r *tare.Result) error {
 	return nil
 }
 
-// check returns an error if the document has another schema.
 func (h *head) check(name string) error {
 	if h == nil || h.Schema == nil {
 		return &Error{File: name, What: `no result: it has no "schema"`, Hint: "a result is a JSON document, as tare run --json prints it"}
@@ -193,7 +190,6 @@ func (h *head) check(name string) error {
 	return &Error{File: name, What: fmt.Sprintf("schema %.60q is not %s", *h.Schema, tare.ResultSchema)}
 }
 
-// syntaxError returns the error of a document that is not JSON.
 func syntaxError(name string, src []byte, err error) error {
 	var s *json.SyntaxError
 	if !errors.As(err, &s) {
@@ -211,7 +207,6 @@ func syntaxError(name string, src []byte, err error) error {
 	return e
 }
 
-// typeError returns the error of a document with a value of the wrong type.
 func typeError(name string, src []byte, err error) error {
 	var t *json.UnmarshalTypeError
 	if !errors.As(err, &t) {
@@ -226,8 +221,7 @@ func typeError(name string, src []byte, err error) error {
 	return e
 }
 
-// fieldPath returns the path of a value in a document. It removes the names of embedded structs, which
-// package encoding/json adds. They begin with a capital letter.
+// fieldPath removes the names of embedded structs, which package encoding/json adds.
 func fieldPath(path string) string {
 	parts := strings.Split(path, ".")
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p != "" && p[0] >= 'A' && p[0] <= 'Z' })
@@ -252,8 +246,7 @@ func jsonTypeName(t reflect.Type) string {
 	return "a whole number"
 }
 
-// errorAt returns an error at the position of byte number offset, counted from 1, as package
-// encoding/json reports offsets.
+// errorAt returns an error at byte number offset, counted from 1 as in package encoding/json.
 func errorAt(name string, src []byte, offset int64) *Error {
 	before := src[:min(max(int(offset)-1, 0), len(src))]
 	line := bytes.LastIndexByte(before, '\n')

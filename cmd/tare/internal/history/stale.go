@@ -10,8 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// markStale adds to every run a sentence for each way in which it differs from the newest run, the last
-// one.
+// markStale describes how runs differ from the newest, the last one.
 func markStale(runs []TrendRun) {
 	newest := runs[len(runs)-1].digest
 	for i := range runs[:len(runs)-1] {
@@ -73,7 +72,7 @@ func DescribeRebuilt(then, now *tare.Result) []string {
 // from run to run.
 const kindGobench = "gobench"
 
-// otherInput reports whether a workload has different inputs in two runs that both have it.
+// otherInput reports whether both runs have the workload, with different inputs.
 func otherInput(newest, then *tare.Result, workload string) bool {
 	sum := func(r *tare.Result) string {
 		if i := slices.IndexFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == workload }); i >= 0 {
@@ -85,8 +84,7 @@ func otherInput(newest, then *tare.Result, workload string) bool {
 	return was != "" && is != "" && was != is
 }
 
-// otherReference reports whether the reference has different revisions in two runs: the base of a gate
-// advances with its branch.
+// otherReference reports whether the reference has moved: the base of a gate advances with its branch.
 func otherReference(newest, then *tare.Result, reference string) bool {
 	old, _ := then.Contender(reference)
 	base, _ := newest.Contender(reference)

@@ -122,7 +122,6 @@ const (
 	Unknown  Change = "unknown"   // the last point or the one before has no interval
 )
 
-// newChange returns the verdict before steps are known.
 func newChange(last, before *Point) Change {
 	switch {
 	case last == nil || before == nil:
@@ -163,8 +162,8 @@ func NewTrend(query Query, stored []Stored, pairs Pairs) (Trend, error) {
 	return t, nil
 }
 
-// groupByMachine returns the machines of runs, with the newest maxRuns runs of each; 0 means all. The
-// machine that ran last comes first. Runs are in order, the oldest first.
+// groupByMachine returns the machine that ran last first, with its newest maxRuns runs; 0 means all.
+// Runs are in order, the oldest first.
 func groupByMachine(runs []TrendRun, maxRuns int) []Machine {
 	var machines []Machine
 	for _, r := range slices.Backward(runs) {
@@ -184,8 +183,7 @@ func groupByMachine(runs []TrendRun, maxRuns int) []Machine {
 	return machines
 }
 
-// machineName returns a name of the properties on which results depend, but that no update of the
-// system changes. Runs with the same name are compared.
+// machineName has the properties on which results depend, but that no update changes.
 func machineName(m tare.Machine) string {
 	memory := ""
 	if m.Memory > 0 {
@@ -198,7 +196,6 @@ func machineName(m tare.Machine) string {
 	return fmt.Sprintf("%s (%s/%s, %s%s)", cmp.Or(m.CPU, "a processor without a name"), m.OS, m.Arch, cores, memory)
 }
 
-// addSeries adds the series of all selected pairs in the runs of the machine.
 func (m *Machine) addSeries(query Query, t Trend, pairsOf Pairs) error {
 	if err := m.collectPoints(query, t, pairsOf); err != nil {
 		return err
@@ -216,7 +213,7 @@ func (m *Machine) addSeries(query Query, t Trend, pairsOf Pairs) error {
 	return nil
 }
 
-// collectPoints adds a series for each selected pair of a workload and a contender.
+// collectPoints adds a series for each selected workload and contender.
 func (m *Machine) collectPoints(query Query, t Trend, pairsOf Pairs) error {
 	seriesIndex := map[[2]string]int{} // index in m.Series, by workload and contender
 	newest := m.Runs[len(m.Runs)-1].digest
@@ -247,7 +244,7 @@ func (m *Machine) collectPoints(query Query, t Trend, pairsOf Pairs) error {
 	return nil
 }
 
-// sortSeries sorts the series in the order of the newest run. Other series come last.
+// sortSeries sorts the series in the order of the newest run.
 func (m *Machine) sortSeries() {
 	newest := m.Runs[len(m.Runs)-1].digest
 	workloadIndex := func(id string) int {
@@ -265,7 +262,6 @@ func (m *Machine) sortSeries() {
 	})
 }
 
-// findLast sets Last and Before from the points.
 func (s *Series) findLast() {
 	for _, p := range slices.Backward(s.Points) {
 		switch {
@@ -305,8 +301,7 @@ func isSelected(query Query, r *tare.Result, p Pair) bool {
 	})
 }
 
-// indexOrLen returns the index of the first element that matches, or the length of the list if none
-// does.
+// indexOrLen returns len(list) if none matches.
 func indexOrLen[T any](list []T, matches func(T) bool) int {
 	if i := slices.IndexFunc(list, matches); i >= 0 {
 		return i

@@ -74,7 +74,7 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, user *
 	return c, unsupported, err
 }
 
-// collectSources returns the files of the SDK and of the codecs in names, by slash-separated path.
+// collectSources returns the files of the SDK and of the named codecs.
 func collectSources(from catalog.Catalog, names map[string]bool) (map[string]string, error) {
 	root, err := from.Repository()
 	switch {
@@ -98,8 +98,7 @@ func collectSources(from catalog.Catalog, names map[string]bool) (map[string]str
 	return files, nil
 }
 
-// addType adds the files by which codecs find the type. For a type of the user this is a bridge, a
-// module with an alias of it (see bridgeName). Codecs with generated code get a copy of the type.
+// addType adds the files by which codecs find the type, or a bridge to the user's (see bridgeName).
 func addType(files map[string]string, t Type, user *UserType, names map[string]bool) {
 	path := typePath
 	if user == nil {
@@ -134,8 +133,7 @@ func benchKey(files map[string]string, user *UserType) string {
 	return hex.EncodeToString(h.Sum(nil))[:20]
 }
 
-// makeBench writes a bench to a temporary directory in parent and renames it to dir, so that no process
-// sees an incomplete bench. Codecs whose code cannot be generated are listed in the file skippedName. A
+// makeBench writes a bench to a temporary directory and renames it, so that no process sees a part. A
 // sealed bench is reused by later runs.
 func (b Bench) makeBench(ctx context.Context, parent, dir string, files map[string]string, t Type, user *UserType, names map[string]bool) error {
 	tmp, err := makeTemp(parent, ".making-")
@@ -195,7 +193,7 @@ func (b Bench) makeBench(ctx context.Context, parent, dir string, files map[stri
 	return nil
 }
 
-// makeTemp makes a temporary directory in parent, which it makes, too. The name begins with prefix.
+// makeTemp makes a temporary directory in parent, which it makes, too.
 func makeTemp(parent, prefix string) (dir string, err error) {
 	if err = os.MkdirAll(parent, 0o755); err == nil {
 		dir, err = os.MkdirTemp(parent, prefix)

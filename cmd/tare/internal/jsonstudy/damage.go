@@ -16,8 +16,7 @@ const (
 	maxDamagedBytes = 64 << 10 // size of one document
 )
 
-// chooseDamaged returns an evenly spread part of the small documents, or the smallest if all are too
-// large.
+// chooseDamaged returns an evenly spread part of the small documents, or the smallest.
 func chooseDamaged(docs []codec.Document) []codec.Document {
 	var fit []codec.Document
 	smallest := docs[0]
@@ -43,7 +42,6 @@ type part struct {
 	end      int // offset after the matching closing bracket; 0 unless the part is a bracket
 }
 
-// parseParts returns the parts of a valid document.
 func parseParts(body []byte) []part {
 	var parts []part
 	type level struct { // an open array or object
@@ -82,7 +80,7 @@ func parseParts(body []byte) []part {
 	}
 }
 
-// lastToken returns the part of text that is its last token. token is the parsed token.
+// lastToken returns the text of token at the end of text.
 func lastToken(text []byte, token json.Token) []byte {
 	if _, isString := token.(string); !isString {
 		i := bytes.LastIndexAny(text[:len(text)-1], "[]{}:, \t\r\n")
@@ -108,8 +106,7 @@ type damaged struct {
 	body   []byte
 }
 
-// damageDocument returns versions of a valid document, each damaged in one way: {"a":1 and {key:1} for
-// {"a":1}. It omits damage for which the document has no place.
+// damageDocument returns versions of a document with one damage each: {"a":1 and {key:1} for {"a":1}.
 func damageDocument(body []byte) []damaged {
 	var out []damaged
 	add := func(damage string, changed []byte) {
@@ -171,8 +168,7 @@ func damageDocument(body []byte) []damaged {
 	return out
 }
 
-// upperKeys returns a document with the ASCII letters of its keys in upper case. Keys with escapes
-// stay.
+// upperKeys puts the ASCII letters of keys without escapes in upper case.
 func upperKeys(body []byte, parts []part) []byte {
 	out := bytes.Clone(body)
 	for _, p := range parts {

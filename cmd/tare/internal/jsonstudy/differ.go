@@ -17,8 +17,7 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// difference is a difference between a codec's output and that of encoding/json, at one path in the
-// document.
+// difference is a difference from encoding/json at one path of a document.
 type difference struct {
 	path      string       // e.g. $.items[3].price
 	want, got string       // as JSON, shortened; a got of "" means that the value is missing
@@ -42,11 +41,10 @@ func (d difference) generalPath() string { return indexRE.ReplaceAllString(d.pat
 
 func (d difference) gotText() string { return cmp.Or(d.got, "nothing") }
 
-// maxOtherFields limits the fields that are named in addition to the first one.
+// maxOtherFields limits the named fields after the first.
 const maxOtherFields = 2
 
-// describe returns the difference of document i as a clause that follows a contender's name. The verb
-// is decodes or encodes.
+// describe returns the difference of document i as a clause that follows a contender's name.
 func (d difference) describe(verb string, docs []codec.Document, i int) string {
 	document := ""
 	if len(docs) > 1 {
@@ -69,8 +67,7 @@ func (d difference) describe(verb string, docs []codec.Document, i int) string {
 	return text + document
 }
 
-// fieldPaths returns the general paths of all fields that differ. Documents that differ in the same
-// fields have the same fieldPaths.
+// fieldPaths returns the general paths of all fields that differ.
 func (d difference) fieldPaths() string {
 	names := d.generalPath()
 	for _, m := range d.more {
@@ -194,7 +191,6 @@ func readValue(d *json.Decoder) (any, error) {
 	return token, nil
 }
 
-// readObject reads the rest of an object, after its opening brace.
 func readObject(d *json.Decoder) (any, error) {
 	var members object
 	byKey := map[string]any{}
@@ -223,7 +219,7 @@ func readObject(d *json.Decoder) (any, error) {
 // maxDifferences is the number of differences at which the search ends.
 const maxDifferences = 100
 
-// addDifferences appends the differences of two values at a path to all, at most maxDifferences.
+// addDifferences appends the differences at a path, up to maxDifferences.
 func addDifferences(path string, want, got any, all []difference) []difference {
 	if len(all) >= maxDifferences {
 		return all
@@ -255,7 +251,6 @@ func addDifferences(path string, want, got any, all []difference) []difference {
 	return all
 }
 
-// addFieldDifferences appends the differences of two objects at a path to all.
 func addFieldDifferences(path string, want, got map[string]any, all []difference) []difference {
 	for _, key := range slices.Sorted(maps.Keys(want)) {
 		if value, ok := got[key]; ok {
@@ -272,9 +267,8 @@ func addFieldDifferences(path string, want, got map[string]any, all []difference
 	return all
 }
 
-// compareScalars compares two scalars. Values of different kinds always differ, and arrays of different
-// lengths. A changed number or text is not lost. Null and an empty object or array are nil and empty in
-// Go, so they are not lost either.
+// compareScalars compares two scalars. A changed number or text is not lost, nor null against an empty
+// object or array: in Go these are nil and empty.
 func compareScalars(want, got any) (isSame, lost bool) {
 	switch w := want.(type) {
 	case json.Number:
@@ -312,8 +306,8 @@ func isEmptyValue(v any) bool {
 	return false
 }
 
-// findSpelling compares two texts with the same values token by token, and returns the first
-// difference. It is a value in another spelling, or another key: then the order of keys differs.
+// findSpelling compares two texts with the same values token by token. Another key means that the order
+// differs.
 func findSpelling(want, got []byte) (difference, bool) {
 	w, g := json.NewDecoder(bytes.NewReader(want)), json.NewDecoder(bytes.NewReader(got))
 	w.UseNumber()
@@ -338,7 +332,7 @@ func findSpelling(want, got []byte) (difference, bool) {
 	}
 }
 
-// tokenText returns the text of a token without the space and punctuation before it.
+// tokenText removes space and punctuation before a token.
 func tokenText(text []byte) string { return strings.TrimLeft(string(text), " \t\r\n,:") }
 
 // formatValue returns a value as JSON, at most 40 characters of it.

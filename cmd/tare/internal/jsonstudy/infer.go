@@ -10,10 +10,10 @@ import (
 // rootName is the name of the type of a document.
 const rootName = "Document"
 
-// maxDepth limits the nesting of structs; deeper values have the type any.
+// maxDepth limits the nesting of structs; deeper values are any.
 const maxDepth = 100
 
-// maxNotes limits the notes of one kind that are reported one by one.
+// maxNotes limits the notes of one kind.
 const maxNotes = 6
 
 // Type is the source of a Go type for JSON documents. It is inferred from the documents, or the user's.
@@ -74,8 +74,7 @@ type declarer struct {
 	notes   lineNotes       // for Type.Notes
 }
 
-// typeExpr returns the Go type of the values at path, whose shape is s, and declares its structs. A
-// struct is called name, or name with a number if that is taken. depth counts the levels above.
+// typeExpr returns the Go type of the values at path, whose shape is s, and declares its structs.
 func (g *declarer) typeExpr(s *shape, path, name string, depth int) string {
 	switch kinds := s.kindNames(); {
 	case len(kinds) == 0: // only null
@@ -107,8 +106,7 @@ func (g *declarer) typeExpr(s *shape, path, name string, depth int) string {
 	return pointer + g.numberType(s, path)
 }
 
-// numberType returns the type that can represent all numbers of s, or else float64 with a note that it
-// rounds some.
+// numberType returns a type for all numbers of s, perhaps with a note on rounding.
 func (g *declarer) numberType(s *shape, path string) string {
 	switch {
 	case s.reals == 0 && s.unsigned == 0:
@@ -121,7 +119,7 @@ func (g *declarer) numberType(s *shape, path string) string {
 	return "float64"
 }
 
-// declareObject declares a struct for objects, or returns a map type if the keys are data.
+// declareObject returns a struct, or a map type if the keys are data.
 func (g *declarer) declareObject(s *shape, path, name, pointer string, depth int) string {
 	if values, ok := s.mapValues(); ok {
 		if len(s.fields) > 0 {
@@ -159,8 +157,7 @@ func (g *declarer) declareObject(s *shape, path, name, pointer string, depth int
 	return pointer + name
 }
 
-// uniqueName returns name, or name with a number if another type has it. Only the first type can have
-// rootName.
+// uniqueName returns name, or name with a number. Only the first type can have rootName.
 func (g *declarer) uniqueName(name string) string {
 	if name == rootName && len(g.decls) == 0 && len(g.structs) == 0 {
 		return name
@@ -168,7 +165,7 @@ func (g *declarer) uniqueName(name string) string {
 	return pickUnique(name, g.names)
 }
 
-// legiblePath describes a path for the comment of a generated type, without control characters.
+// legiblePath describes a path for a comment.
 func legiblePath(path string) string {
 	if path == "$" {
 		return "a whole document"
@@ -211,7 +208,7 @@ func cutKey(key string) string {
 	return key
 }
 
-// lineNotes stores the first maxNotes notes of each kind, and counts the others.
+// lineNotes stores the first notes of each kind, and counts the others.
 type lineNotes struct {
 	order []string            // kinds in the order of their first lines
 	first map[string][]string // first lines by kind
@@ -243,7 +240,7 @@ func (n *lineNotes) allLines() []string {
 	return out
 }
 
-// importLines returns the import declarations that the source needs.
+// importLines returns import declarations.
 func (t Type) importLines() string {
 	var b strings.Builder
 	for _, path := range t.Uses {

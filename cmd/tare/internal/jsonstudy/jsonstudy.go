@@ -32,7 +32,6 @@ func Chosen(docs []codec.Document) []codec.Document {
 	return pickSpread(docs, n)
 }
 
-// pickSpread returns n of the documents, evenly spread.
 func pickSpread(docs []codec.Document, n int) []codec.Document {
 	out := make([]codec.Document, n)
 	for i := range out {
@@ -41,7 +40,6 @@ func pickSpread(docs []codec.Document, n int) []codec.Document {
 	return out
 }
 
-// sortedSizes returns the lengths of documents in bytes, sorted.
 func sortedSizes(docs []codec.Document) []int64 {
 	sizes := make([]int64, len(docs))
 	for i, d := range docs {

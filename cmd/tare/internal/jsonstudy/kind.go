@@ -28,7 +28,6 @@ type Kind struct {
 	tests    []*releaseTest // further tests of a study of Go releases; nil before Refer
 }
 
-// workState is a workload with its reference output.
 type workState struct {
 	fixture   string
 	op        string
@@ -99,7 +98,6 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	return wrong, nil
 }
 
-// haveSameValues reports whether two documents differ in order and spelling at most.
 func haveSameValues(a, b []byte) bool {
 	d, differs := compareDocuments(a, b)
 	return !differs || d.form
@@ -183,5 +181,5 @@ func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool
 	return out, true
 }
 
-// maxShown is the maximum length in characters of a value in a difference.
+// maxShown limits the printed characters of a value.
 const maxShown = 80

@@ -22,7 +22,7 @@ const (
 )
 
 // mapValues reports whether the objects of s are maps, and returns the shape of all their values
-// together. The fields of s are all keys of these objects.
+// together.
 func (s *shape) mapValues() (values *shape, isMap bool) {
 	values = s.mergeFields()
 	seen, dataLike, canBeStruct := 0, 0, true
@@ -49,7 +49,6 @@ func (s *shape) mapValues() (values *shape, isMap bool) {
 	return nil, false
 }
 
-// mergeFields returns the shape of the values of all fields together.
 func (s *shape) mergeFields() *shape {
 	values := new(shape)
 	for _, f := range s.fields {
@@ -58,8 +57,7 @@ func (s *shape) mergeFields() *shape {
 	return values
 }
 
-// haveSimilarFields reports whether the values of all fields are objects with similar keys. On average,
-// each has at least half of all keys.
+// haveSimilarFields reports whether objects have, on average, at least half of all keys.
 func haveSimilarFields(fields []*field) bool {
 	union, seen := map[string]bool{}, 0
 	for _, f := range fields {
@@ -79,12 +77,12 @@ func haveSimilarFields(fields []*field) bool {
 // is a key whose first character is no letter, number, _, $, #, @ or -.
 var dataKey = lazyregexp.New(`^[0-9]|^[0-9a-fA-F]{8,}$|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[\s/@]|^[^\pL\pN_$#@-]`)
 
-// looksLikeData reports whether a key is an unlikely name of a field.
+// looksLikeData reports whether a key is no likely name of a field.
 func looksLikeData(key string) bool {
 	return key == "" || utf8.RuneCountInString(key) > maxNameLength || dataKey.MatchString(key)
 }
 
-// canTag reports whether key can be in a struct tag, by the rules of encoding/json.
+// canTag reports whether encoding/json accepts key in a struct tag.
 func canTag(key string) bool {
 	if key == "" {
 		return false
@@ -99,7 +97,7 @@ func canTag(key string) bool {
 	return true
 }
 
-// isTagMark reports whether encoding/json accepts a punctuation mark in the name of a tag.
+// isTagMark reports whether encoding/json accepts c in the name of a tag.
 func isTagMark(c byte) bool {
 	return strings.IndexByte("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) >= 0
 }

@@ -53,7 +53,6 @@ func (k *Kind) Refer(ctx context.Context, sources lab.Sources, study tare.Study,
 	return k.loadTests(ctx, s, study, filepath.Clean(dir))
 }
 
-// loadReference stores the baseline's output for every document of a workload.
 func (k *Kind) loadReference(ctx context.Context, s *trial.Session, in wire.Workload, t Type) error {
 	prepared, err := s.Prepare(ctx, in)
 	var failed *tare.TrialError

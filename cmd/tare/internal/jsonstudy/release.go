@@ -19,7 +19,7 @@ const (
 	firstNewRelease  = "go1.27"
 )
 
-// hasNewImplementation reports whether encoding/json of a toolchain is backed by encoding/json/v2.
+// hasNewImplementation reports whether encoding/json is backed by encoding/json/v2.
 func hasNewImplementation(toolchain string) bool {
 	release, experiments, _ := strings.Cut(toolchain, "+")
 	switch list := strings.Split(experiments, "+"); {
@@ -31,8 +31,8 @@ func hasNewImplementation(toolchain string) bool {
 	return version.Compare(release, firstNewRelease) >= 0
 }
 
-// withFormer returns a toolchain with the former implementation of encoding/json. It returns go1.26 for
-// go1.26+jsonv2, and go1.27+nojsonv2 for go1.27.
+// withFormer selects the former encoding/json: go1.26 for go1.26+jsonv2, and go1.27+nojsonv2 for
+// go1.27.
 func withFormer(toolchain string) string {
 	// The added + makes the last experiment end in + like the others.
 	if before, after, ok := strings.Cut(toolchain+"+", "+"+newExperiment+"+"); ok {
@@ -44,8 +44,7 @@ func withFormer(toolchain string) string {
 	return toolchain
 }
 
-// describeOption returns the beginning of a sentence: how toolchain is built to use the former
-// encoding/json.
+// describeOption says how toolchain is built with the former encoding/json.
 func describeOption(toolchain string) string {
 	if strings.HasSuffix(withFormer(toolchain), "+"+formerExperiment) {
 		return "Built with GOEXPERIMENT=" + formerExperiment
@@ -53,9 +52,8 @@ func describeOption(toolchain string) string {
 	return "Built without GOEXPERIMENT=" + newExperiment
 }
 
-// addFormer adds the last toolchain with the former implementation of encoding/json. It shows which
-// differences are due to the new implementation. It comes last, because a short budget skips the last
-// ones.
+// addFormer adds the last toolchain with the former implementation, to show the effect of the new one.
+// It comes last, because a short budget skips the last ones.
 func addFormer(toolchains []string) []string {
 	last := toolchains[len(toolchains)-1]
 	if former := withFormer(last); hasNewImplementation(last) && !slices.Contains(toolchains, former) {
@@ -89,8 +87,7 @@ func NewReleaseStudy(id, question, op string, toolchains []string) tare.Study {
 	return s
 }
 
-// newStudy returns a study of JSON codecs with the workloads of op, whose only contender is
-// encoding/json.
+// newStudy returns a study whose only contender is encoding/json.
 func newStudy(id, question, op string) tare.Study {
 	s := tare.Study{
 		ID: id, Question: question, Kind: codec.Kind, Baseline: Baseline,

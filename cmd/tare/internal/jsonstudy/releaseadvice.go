@@ -45,7 +45,6 @@ func (a ReleaseAdvice) newAdviser(w tare.Workload) *adviser {
 	return r
 }
 
-// describeCosts returns a sentence about each release on a workload, in the order of the study.
 func (a ReleaseAdvice) describeCosts(w tare.Workload) []string {
 	r := a.newAdviser(w)
 	subject := "For your " + describeSize(a.Docs)
@@ -68,8 +67,7 @@ func (a ReleaseAdvice) describeCosts(w tare.Workload) []string {
 	return out
 }
 
-// findSemantics returns the differences between the outputs of a toolchain and of the baseline, or nil
-// if the toolchain was not tested.
+// findSemantics returns nil if the toolchain was not tested.
 func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	i := slices.IndexFunc(a.Result.Semantics, func(s tare.Semantics) bool { return s.Contender == id && s.Cases > 0 })
 	if i < 0 {
@@ -78,13 +76,11 @@ func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	return &a.Result.Semantics[i]
 }
 
-// isOfDocument reports whether a difference is in the output for a document of the user. The others are
-// damaged documents and unusual values.
+// isOfDocument returns false for damaged documents and unusual values.
 func isOfDocument(d tare.Difference) bool {
 	return slices.ContainsFunc(allWorkloads(), func(w tare.Workload) bool { return strings.HasPrefix(d.Case, w.ID+" ") })
 }
 
-// isAnnounced reports whether the release notes announce a difference.
 func isAnnounced(d tare.Difference) bool { return d.Property == errorTexts }
 
 func (a ReleaseAdvice) nameDocuments() string {
@@ -94,8 +90,8 @@ func (a ReleaseAdvice) nameDocuments() string {
 	return "your documents"
 }
 
-// describeAnswers returns sentences about the outputs of a toolchain. They say how many differ from the
-// baseline's, how many of these are announced, and which option restores the former outputs.
+// describeAnswers tells how many outputs differ, what was announced, and how to restore the former
+// ones.
 func (a ReleaseAdvice) describeAnswers(id string) string {
 	s := a.findSemantics(id)
 	if s == nil {
@@ -133,8 +129,7 @@ func (a ReleaseAdvice) describeAnswers(id string) string {
 	return text + a.describeRestored(id, s)
 }
 
-// describeRestored returns a sentence about the differences that disappear with the former
-// implementation.
+// describeRestored is about differences that disappear with the former implementation.
 func (a ReleaseAdvice) describeRestored(id string, s *tare.Semantics) string {
 	if !hasNewImplementation(id) {
 		return ""

@@ -26,9 +26,7 @@ func NewReleaseKind(codecs lab.Kind, docs []codec.Document, baseline string) *Ki
 	return k
 }
 
-// releaseTest is a semantics test that reports inputs on which releases differ. Its reference comes
-// from a program built with the baseline's release: encoding/json in this process has the release of
-// tare.
+// releaseTest is a semantics test that reports inputs on which releases differ.
 type releaseTest struct {
 	id, fixture, op string
 	cases           []releaseCase
@@ -43,11 +41,10 @@ type releaseCase struct {
 	body     []byte // the input itself
 }
 
-// errorTexts is the row of all differences that are only in the text of an error.
+// errorTexts is the row of differences only in the text of an error.
 const errorTexts = "texts of errors"
 
-// newReleaseTests returns a test on damaged documents for each decoding workload. It adds tests on the
-// unusual values and documents of package fixture.
+// newReleaseTests returns a test on damaged documents for each decoding workload.
 func newReleaseTests(docs []codec.Document, study tare.Study) []*releaseTest {
 	var out []*releaseTest
 	for _, w := range study.Workloads {
@@ -71,7 +68,7 @@ func newReleaseTests(docs []codec.Document, study tare.Study) []*releaseTest {
 	return out
 }
 
-// writeInput writes the cases into dir and returns the test as a workload that reads them.
+// writeInput returns the test as a workload.
 func (t *releaseTest) writeInput(dir string) (wire.Workload, error) {
 	bodies := make([][]byte, len(t.cases))
 	for i, c := range t.cases {
@@ -85,8 +82,7 @@ func (t *releaseTest) writeInput(dir string) (wire.Workload, error) {
 	return in, nil
 }
 
-// loadReference stores the baseline's outcomes of all cases. s is a session with the baseline's
-// program.
+// loadReference stores the baseline's outcomes of all cases.
 func (t *releaseTest) loadReference(ctx context.Context, s *trial.Session, dir string) error {
 	in, err := t.writeInput(dir)
 	if err != nil {
@@ -115,8 +111,7 @@ func (t *releaseTest) loadReference(ctx context.Context, s *trial.Session, dir s
 	return nil
 }
 
-// differ compares an outcome with the baseline's. Errors with different texts affect no operation
-// (BearsOn is nil): both reject the input.
+// differ compares an outcome with the baseline's. Another text of an error affects no operation.
 func (t *releaseTest) differ(a wire.Answer) (tare.Difference, bool) {
 	if a.Case < 0 || a.Case >= len(t.reference) {
 		return tare.Difference{}, false
@@ -152,7 +147,6 @@ func (t *releaseTest) differ(a wire.Answer) (tare.Difference, bool) {
 	return d, true
 }
 
-// describeOutcome returns the output or the error as a short text.
 func describeOutcome(a wire.Answer) string {
 	if a.Error != "" {
 		return format.Clip("refused: "+a.Error, maxShown)
@@ -160,7 +154,6 @@ func describeOutcome(a wire.Answer) string {
 	return format.Clip(string(a.Output), maxShown)
 }
 
-// loadTests makes the tests of a study of releases and stores their references.
 func (k *Kind) loadTests(ctx context.Context, s *trial.Session, study tare.Study, dir string) error {
 	if k.baseline == "" {
 		return nil

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// shape counts the values at one path of the user's JSON documents by their kinds. A Go type is
-// inferred from it, see Infer.
+// shape counts the values at one path of JSON documents by their kinds.
 type shape struct {
 	nulls, bools, texts   int
 	ints, unsigned, reals int // those that fit into an int64, only into a uint64, or into neither
@@ -21,7 +20,6 @@ type shape struct {
 	byKey  map[string]*field // the same fields by key
 }
 
-// field is a key of the objects at one path.
 type field struct {
 	key   string
 	shape *shape // of the values of the key
@@ -29,7 +27,7 @@ type field struct {
 	last  int    // number of the last object with the key, from 1, so that a repeated key counts once
 }
 
-// add adds the values of one document, which is valid JSON.
+// add adds the values of one valid document.
 func (s *shape) add(body []byte) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -73,7 +71,7 @@ func (s *shape) addNumber(text string) {
 	}
 }
 
-// addArray adds the rest of an array, after its opening bracket.
+// addArray begins after the opening bracket.
 func (s *shape) addArray(d *json.Decoder) error {
 	s.arrays++
 	for d.More() {
@@ -88,7 +86,7 @@ func (s *shape) addArray(d *json.Decoder) error {
 	return err
 }
 
-// addObject adds the rest of an object, after its opening brace.
+// addObject begins after the opening brace.
 func (s *shape) addObject(d *json.Decoder) error {
 	s.objects++
 	number := s.objects
@@ -127,7 +125,7 @@ func (s *shape) fieldFor(key string) *field {
 	return f
 }
 
-// merge adds the values of another path, as if they came after the values of s.
+// merge adds the values of another path after those of s.
 func (s *shape) merge(o *shape) {
 	objects := s.objects // before the addition below
 	s.nulls, s.bools, s.texts = s.nulls+o.nulls, s.bools+o.bools, s.texts+o.texts
@@ -146,7 +144,6 @@ func (s *shape) merge(o *shape) {
 	}
 }
 
-// kindNames returns the names of the kinds of values, except null.
 func (s *shape) kindNames() []string {
 	var out []string
 	for _, k := range []struct {

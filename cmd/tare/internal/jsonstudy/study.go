@@ -22,8 +22,7 @@ const (
 	Full  = 6 * time.Minute
 )
 
-// allWorkloads returns the possible workloads, the most useful first: a short budget skips the last
-// ones.
+// allWorkloads begins with the most useful: a short budget skips the last ones.
 func allWorkloads() []tare.Workload {
 	return []tare.Workload{
 		{ID: "typed/decode", File: "documents", Op: codec.OpUnmarshal},
@@ -33,13 +32,12 @@ func allWorkloads() []tare.Workload {
 	}
 }
 
-// familiarCodecs lists the codecs that a short budget skips last: drop-in replacements, and one with
-// generated code.
+// familiarCodecs are skipped last: drop-in replacements, and one with generated code.
 func familiarCodecs() []string {
 	return []string{Baseline, "goccy", "sonic-std", "jsoniter-compatible", "segmentio", "go-json-experiment", "easyjson"}
 }
 
-// byFamiliarity compares entries by their position in familiarCodecs; all others come last.
+// byFamiliarity puts familiarCodecs first.
 func byFamiliarity(a, b tare.Entry) int {
 	position := func(id string) int {
 		if i := slices.Index(familiarCodecs(), id); i >= 0 {
@@ -53,7 +51,7 @@ func byFamiliarity(a, b tare.Entry) int {
 // Typed reports whether a workload uses a Go type for the documents, not any.
 func Typed(workload string) bool { return strings.HasPrefix(workload, "typed/") }
 
-// fixtureOf returns the input of a workload: codec.UserFixture for the documents' type, "" for any.
+// fixtureOf returns codec.UserFixture for the documents' type, "" for any.
 func fixtureOf(w tare.Workload) string {
 	if Typed(w.ID) {
 		return codec.UserFixture
@@ -71,7 +69,7 @@ func verbOf(w tare.Workload) string {
 // Ops returns the values of --op.
 func Ops() []string { return []string{"any", "typed", "all"} }
 
-// whyUnfit returns the reason why a codec cannot process documents of any shape, or "".
+// whyUnfit returns why a codec cannot process documents of any shape.
 func whyUnfit(m build.Manifest) string {
 	switch {
 	case m.Trap:
@@ -99,7 +97,6 @@ func StudyID(file, typ string) string {
 	return "json-" + strings.Trim(unsafeRE.ReplaceAllString(name, "-"), "-.")
 }
 
-// unsafeRE matches characters that ids of studies cannot contain.
 var unsafeRE = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
 // NewStudy returns the study of the selected codecs among leaves (modules of contenders), on the

@@ -20,9 +20,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// bridgeName is the last part of the path of the bridge, a module in the cache with an alias of the
-// user's type. The path begins with that of the user's module, so that the bridge may import its
-// internal packages.
+// bridgeName is the end of the path of the bridge, a module with an alias of the user's type. The path
+// begins with the user's module, whose internal packages it imports.
 const bridgeName = "tare_json_document"
 
 // TypeError reports why a type cannot be measured, and what to do.
@@ -53,10 +52,9 @@ type UserType struct {
 	fingerprint string       // hash of everything that decides which modules are linked
 }
 
-// mainModule is a module that the user works on.
 type mainModule struct{ Path, Dir, GoVersion string }
 
-// listedPackage is the part of go list's output that Find reads.
+// listedPackage is a part of go list's output.
 type listedPackage struct {
 	ImportPath, Name, Dir string
 	Standard              bool
@@ -122,11 +120,10 @@ func Find(ctx context.Context, tag, dir, spec string) (*UserType, error) {
 	return o, nil
 }
 
-// noModule is a part of the go command's message in a directory without a module.
+// noModule is from the go command's message in a directory without a module.
 const noModule = "go.mod file not found"
 
-// typeError converts an error of the go command to an error about the type. It does not convert the
-// error of an ended ctx or of a missing go command.
+// typeError converts an error of the go command to an error about the type.
 func typeError(ctx context.Context, err error, newError func(what, hint string) error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -141,8 +138,7 @@ func typeError(ctx context.Context, err error, newError func(what, hint string) 
 	return newError(text, "")
 }
 
-// addModules adds the user's module, or the modules of the user's workspace, with their replacements
-// and sums.
+// addModules adds the user's module, or all of the workspace.
 func (o *UserType) addModules(ctx context.Context, run gocmd.Go, dir string) error {
 	out, err := run.AsUser(ctx, dir, "list", "-m", "-json=Path,Dir,GoVersion")
 	if err != nil {
@@ -183,9 +179,8 @@ func (o *UserType) addModules(ctx context.Context, run gocmd.Go, dir string) err
 	return nil
 }
 
-// addReplaces adds the replacements in a go.mod or go.work in dir. The go command with args prints the
-// file as JSON. If several replace the same module, the first counts. The bench itself replaces main
-// modules and the SDK.
+// addReplaces adds the replacements in a go.mod or go.work, which the go command prints as JSON. The
+// first of several counts. The bench itself replaces main modules and the SDK.
 func (o *UserType) addReplaces(ctx context.Context, run gocmd.Go, dir string, args ...string) error {
 	out, err := run.In(ctx, dir, args...)
 	if err != nil {
@@ -218,7 +213,6 @@ func (o *UserType) addReplaces(ctx context.Context, run gocmd.Go, dir string, ar
 	return nil
 }
 
-// addSumFile adds the lines of a go.sum, if the file exists.
 func (o *UserType) addSumFile(file string) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -228,10 +222,9 @@ func (o *UserType) addSumFile(file string) error {
 	return err
 }
 
-// bridgePath returns the path of the bridge, see bridgeName.
 func (o *UserType) bridgePath() string { return o.path + "/" + bridgeName }
 
-// bridgeFiles returns the text of the bridge's files in directory dir, by path.
+// bridgeFiles returns the bridge's files in dir, by path.
 func (o *UserType) bridgeFiles(dir string) map[string]string {
 	return map[string]string{
 		dir + "/go.mod": fmt.Sprintf("module %s\n\ngo %s\n", o.bridgePath(), o.goLine),
@@ -244,7 +237,7 @@ func (o *UserType) bridgeFiles(dir string) map[string]string {
 // report shows the modules that a codec would add to the user's program.
 func (o *UserType) Sources(sources lab.Sources) lab.Sources { return userSources{sources, o} }
 
-// userSources are sources whose programs are built with the user's type.
+// userSources builds programs with the user's type.
 type userSources struct {
 	lab.Sources
 	user *UserType

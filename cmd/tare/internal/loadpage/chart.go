@@ -23,8 +23,8 @@ const (
 	tickDistance = 0.09 // least distance between labels, as a share of the axis
 )
 
-// newLatencyAxis returns a logarithmic axis from low to high ns. It covers at least a factor of 2, so
-// that a single value has room around it.
+// newLatencyAxis returns a logarithmic axis in ns. It covers at least a factor of 2, so that a single
+// value has room.
 func newLatencyAxis(low, high int64) plot.Axis {
 	a := plot.Axis{Low: float64(max(low, 1)), High: float64(max(high, 2)), Log: true}
 	if a.High < a.Low*2 {
@@ -33,7 +33,7 @@ func newLatencyAxis(low, high int64) plot.Axis {
 	return a
 }
 
-// spellTick formats a latency in ns for an axis, with at most three significant digits.
+// spellTick formats a latency in ns with at most three significant digits.
 func spellTick(v float64) string {
 	i := 0
 	for ; v >= 999.5 && i < 3; i++ { // 999.5 would be rounded to 1e+03
@@ -92,7 +92,6 @@ type span struct {
 	bins          map[int64]hist.Bin // of latencies, by lower end
 }
 
-// mergeSeconds merges the seconds into at most maxColumns columns.
 func mergeSeconds(seconds []load.Second, maxColumns int) []span {
 	perColumn := (len(seconds) + maxColumns - 1) / maxColumns // rounded up
 	var out []span
@@ -113,8 +112,7 @@ func mergeSeconds(seconds []load.Second, maxColumns int) []span {
 	return out
 }
 
-// drawTime draws responses and failures per second above a heat map of latencies, over the same time
-// axis.
+// drawTime draws rates above a heat map of latencies, over the same time.
 func drawTime(all []span, limits []plot.Limit) template.HTML {
 	low, high, maxCount := int64(math.MaxInt64), int64(0), int64(0)
 	for _, s := range all {
@@ -130,7 +128,6 @@ func drawTime(all []span, limits []plot.Limit) template.HTML {
 	return drawRates(all, x, ticks) + drawHeatMap(all, limits, x, ticks, newLatencyAxis(low, high), maxCount)
 }
 
-// middleSeconds returns the middle of a span, in seconds, at which its values are drawn.
 func (s span) middleSeconds() float64 { return (s.from + s.to).Seconds() / 2 }
 
 // drawRates draws responses per second, and failures if there are any.
@@ -153,8 +150,7 @@ func drawRates(all []span, x plot.Axis, ticks []plot.Tick) template.HTML {
 	return c.HTML()
 }
 
-// drawHeatMap draws the number of requests by time and latency as cells. It adds lines for the median
-// and the 99th percentile. The greatest number in a cell is maxCount.
+// drawHeatMap draws numbers of requests as cells, and lines for the median and the 99th percentile.
 func drawHeatMap(all []span, limits []plot.Limit, x plot.Axis, ticks []plot.Tick, y plot.Axis, maxCount int64) template.HTML {
 	heat := plot.Chart{
 		ID: "heat", Title: "Latency over time", X: x, Y: y, XTicks: ticks,
@@ -189,8 +185,7 @@ func drawHeatMap(all []span, limits []plot.Limit, x plot.Axis, ticks []plot.Tick
 	return heat.HTML()
 }
 
-// shadeOf returns the index of the shade of a count, up to shadeCount-1 for maxCount. Shades are
-// logarithmic, so that a few slow requests are visible.
+// shadeOf returns the index of a logarithmic shade, so that a few slow requests are visible.
 func shadeOf(count, maxCount int64) int {
 	if maxCount <= 1 {
 		return shadeCount - 1

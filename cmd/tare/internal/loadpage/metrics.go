@@ -94,7 +94,6 @@ func toNumber(isTrue bool) float64 {
 	return 0
 }
 
-// countSamples returns a sample for each count. The key of a count becomes the value of the label.
 func countSamples(label string, counts map[string]int64) []sample {
 	var out []sample
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
@@ -103,7 +102,6 @@ func countSamples(label string, counts map[string]int64) []sample {
 	return out
 }
 
-// quantileSamples returns the quantiles of l in seconds, or nil if l is empty.
 func quantileSamples(l load.Latencies) []sample {
 	if l.Count == 0 {
 		return nil

@@ -41,7 +41,7 @@ type Page struct {
 	How      string       // how requests are sent, in words
 }
 
-// shell is the data of the template "page": the content, with the head of the HTML document around it.
+// shell is the data of the template "page": the content, with the head of the HTML document.
 type shell struct {
 	Policy, URL string
 	Style       template.CSS
@@ -107,7 +107,6 @@ func writePage(w io.Writer, p Page, script, directives string) error {
 	return writeTemplate(w, "page", s)
 }
 
-// writeTemplate executes a template completely before it writes anything.
 func writeTemplate(w io.Writer, name string, data any) error {
 	var b bytes.Buffer
 	if err := pageTemplate.ExecuteTemplate(&b, name, data); err != nil {
@@ -145,7 +144,6 @@ func newContent(p Page) *content {
 	return c
 }
 
-// drawCharts draws the latencies of r by quantile and over time.
 func (c *content) drawCharts(d load.Document, r *load.Result) {
 	curves := []namedHist{{"latency", r.Latency}}
 	if d.RateAsked > 0 {
@@ -200,8 +198,8 @@ func (c *content) addFindings(all []load.Remark) {
 	}
 }
 
-// describeBasis returns a sentence with the number of requests, saying that one run shows no interval.
-// The values of several steps or machines show how far they vary, so they need none.
+// describeBasis returns a sentence saying that one run shows no interval. Several steps or machines
+// show how far they vary.
 func describeBasis(d load.Document) string {
 	isRepeated := len(d.Steps) > 1 || len(d.Generators) > 1 || d.Search != nil
 	if d.Requests == 0 || isRepeated {
@@ -210,7 +208,7 @@ func describeBasis(d load.Document) string {
 	return fmt.Sprintf(" One run of %s requests, so without intervals: repeat it to see how far it varies.", FormatCount(d.Requests))
 }
 
-// judgeObjectives adds a row for each objective, and sets the worst sign of all: ✕, then ?, then ✓.
+// judgeObjectives adds a row for each objective, and the worst sign of all: ✕, then ?, then ✓.
 func (c *content) judgeObjectives(all []load.Kept) {
 	for _, k := range all {
 		v := verdict{Mark: classOf(k.Verdict), Sign: markOf(k.Verdict), Ruling: string(k.Verdict), Objective: k.Objective, Measured: FormatTime(int64(k.Value))}
@@ -242,7 +240,6 @@ func limitsOf(all []load.Kept) []plot.Limit {
 	return out
 }
 
-// markOf returns the sign that shows a ruling: ✓, ✕ or ?.
 func markOf(r tare.Ruling) string {
 	switch classOf(r) {
 	case "good":
@@ -275,7 +272,6 @@ func formatHeadline(d load.Document) string {
 	return text + ", no errors."
 }
 
-// formatLimit returns sentences saying what limited the rate, and why.
 func formatLimit(d load.Document) string {
 	if d.Limit == "" {
 		return ""

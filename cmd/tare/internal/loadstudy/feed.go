@@ -36,13 +36,11 @@ func openText(flag, file string, stdin io.Reader) (text *textfile.File, close fu
 	return text, close, nil
 }
 
-// fileError returns err as a usage error about the file that a flag names.
 func fileError(flag, file string, err error) error {
 	return cmdenv.Usage(fmt.Sprintf("%s %s: %s", flag, file, format.Line(cmdenv.Cause(err).Error(), 0)), "")
 }
 
-// readFeed reads the requests of --feed and detects the format of the file. Hosts in the file are
-// ignored: all requests are sent to the user's server.
+// readFeed reads the requests of --feed. It ignores the hosts in the file.
 func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	text, close, err := openText("--feed", a.Feed, stdin)
 	if err != nil {
@@ -87,7 +85,7 @@ func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	return f, nil
 }
 
-// readBodyLines returns the lines of the file --feed-bodies, without their line ends.
+// readBodyLines returns the lines without their ends.
 func (a Requests) readBodyLines(stdin io.Reader) ([][]byte, error) {
 	text, close, err := openText("--feed-bodies", a.FeedBodies, stdin)
 	if err != nil {

@@ -61,7 +61,6 @@ func (a Requests) List(t Target, stdin io.Reader) (*traffic.Feed, error) {
 	return f, nil
 }
 
-// listFromFlags returns the requests that all flags except --feed define, without headers.
 func (a Requests) listFromFlags(path string, stdin io.Reader) ([]load.Request, error) {
 	bodies, err := a.readBodies(stdin)
 	if err != nil {
@@ -77,7 +76,6 @@ func (a Requests) listFromFlags(path string, stdin io.Reader) ([]load.Request, e
 	return list, nil
 }
 
-// defaultMethod returns the method of requests that define none.
 func (a Requests) defaultMethod(hasBody bool) string {
 	switch {
 	case a.Method != "":
@@ -105,8 +103,7 @@ func (a Requests) Header(auth string) ([][2]string, error) {
 	return list, nil
 }
 
-// readBodies returns the bodies that requests use one after the other: a single nil if no flag defines
-// any.
+// readBodies returns the bodies that requests use in turn, or a single nil.
 func (a Requests) readBodies(stdin io.Reader) ([][]byte, error) {
 	file, isFile := strings.CutPrefix(a.Body, "@")
 	switch {
@@ -126,8 +123,7 @@ func (a Requests) readBodies(stdin io.Reader) ([][]byte, error) {
 	return [][]byte{body}, nil
 }
 
-// readBodiesIn returns the contents of the files in a directory, in the order of their names. It skips
-// hidden files.
+// readBodiesIn returns the contents of the files in a directory, by name.
 func readBodiesIn(dir string) ([][]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -167,10 +163,9 @@ func readAll(file string, stdin io.Reader) ([]byte, error) {
 	return cmdenv.ReadAtMost(f, maxBytes)
 }
 
-// buildMix returns a list in which each request of --mix occurs as often as its weight, spread as
-// evenly as possible. GET /a=2 and GET /b=1 become /a, /b, /a. The method is smooth weighted
-// round-robin. For each place in the list every request is credited its weight. The one with the most
-// credit takes the place and pays the sum of weights.
+// buildMix spreads the requests of --mix evenly: GET /a=2 and GET /b=1 become /a, /b, /a. The method is
+// smooth weighted round-robin. For each place every request is credited its weight. The one with the
+// most credit takes the place and pays the sum of weights.
 func (a Requests) buildMix(bodies [][]byte) ([]load.Request, error) {
 	type part struct {
 		load.Request
@@ -207,8 +202,7 @@ func (a Requests) buildMix(bodies [][]byte) ([]load.Request, error) {
 	return list, nil
 }
 
-// parsePart parses a value of --mix, METHOD PATH=WEIGHT. The method may be missing. If the text is
-// invalid, problem is the reason.
+// parsePart parses a value of --mix, METHOD PATH=WEIGHT.
 func (a Requests) parsePart(text string) (r load.Request, weight int, problem string) {
 	equals := strings.LastIndexByte(text, '=')
 	if equals < 0 {
@@ -242,7 +236,6 @@ func IsToken(s string) bool {
 	})
 }
 
-// basicAuth returns the value of the Authorization header for the user and password in a URL.
 func basicAuth(u *url.Userinfo) string {
 	password, _ := u.Password()
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password))

@@ -18,16 +18,15 @@ const (
 	multiparts = "multipart/form-data"
 )
 
-// content is a content type that the body of an operation can have.
+// content is a content type of an operation's body.
 type content struct {
 	contentType string // e.g. application/json; charset=utf-8
 	description *node  // may have examples; nil for a form of OpenAPI 2, whose fields are parameters
 	schema      *node  // may be nil
 }
 
-// addBody adds the body of an operation to its request, in the first content type that has an example.
-// Without any example, it returns a *missing if the body is required. The parameters of the operation
-// are list.
+// addBody adds the body in the first content type that has an example. Without any, it returns a
+// *missing if the body is required.
 func (r *Requests) addBody(q *Request, op Operation, list []parameter) error {
 	contents, required, err := r.bodyContents(op, list)
 	if err != nil {
@@ -52,8 +51,7 @@ func (r *Requests) addBody(q *Request, op Operation, list []parameter) error {
 	return firstErr
 }
 
-// bodyContents returns the content types that the body of an operation can have, in the order of the
-// document, and whether a body is required.
+// bodyContents returns the content types in the order of the document.
 func (r *Requests) bodyContents(op Operation, list []parameter) (out []content, required bool, err error) {
 	if r.doc.swagger {
 		return r.swaggerContents(op, list)
@@ -134,7 +132,6 @@ func (r *Requests) swaggerContents(op Operation, list []parameter) (out []conten
 	return nil, required, nil
 }
 
-// writeContent writes the body of q in one content type, and sets the header Content-Type.
 func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 	media, sentType := mediaType(c.contentType), c.contentType
 	if strings.Contains(media, "*") {
@@ -168,7 +165,7 @@ func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 	return nil
 }
 
-// writeBody returns an example as a body of a content type, as JSON or as text.
+// writeBody returns an example as JSON or as text.
 func writeBody(contentType string, v *node, t typeSet) ([]byte, error) {
 	if !isJSON(contentType) {
 		if isCollection(v) || v.kind == null {
@@ -281,8 +278,7 @@ func jsonNumber(s string, isNumber bool) (string, bool) {
 	return sign + digits, json.Valid([]byte(sign + digits))
 }
 
-// writeForm returns the mapping v as a form. sentType is its content type, with the boundary of a
-// multipart form.
+// writeForm returns a form and its content type, with the boundary of a multipart form.
 func (r *Requests) writeForm(v *node, c content) (body []byte, sentType string, err error) {
 	form := newForm(c.contentType)
 	t := r.typesOf(c.schema)
@@ -304,7 +300,7 @@ func (r *Requests) writeForm(v *node, c content) (body []byte, sentType string, 
 	return form.finish()
 }
 
-// writeFields is writeForm for OpenAPI 2, whose fields are parameters in list.
+// writeFields is writeForm for OpenAPI 2, whose fields are parameters.
 func (r *Requests) writeFields(contentType string, list []parameter) (body []byte, sentType string, err error) {
 	form, found := newForm(contentType), false
 	for _, p := range list {
@@ -351,9 +347,8 @@ func newForm(contentType string) *form {
 	return f
 }
 
-// addField adds a field. In a multipart form the field becomes one or more parts with contentType; if
-// that is "", its type decides. In a URL-encoded form, it is written in the style of p. isStyled means
-// that the document sets the style.
+// addField adds a field. It may become several parts of a multipart form. isStyled means that the
+// document sets the style.
 func (f *form) addField(p parameter, v *node, t typeSet, contentType string, isStyled bool) error {
 	if f.parts != nil {
 		return f.addParts(p.name, v, t, contentType)
@@ -372,8 +367,8 @@ func (f *form) addField(p parameter, v *node, t typeSet, contentType string, isS
 	return nil
 }
 
-// addParts adds a part of a multipart form. For a list it adds a part for each item (OpenAPI 3.0,
-// Special Considerations for multipart Content).
+// addParts adds parts of a multipart form, one for each item of a list (OpenAPI 3.0, Special
+// Considerations for multipart Content).
 func (f *form) addParts(name string, v *node, t typeSet, contentType string) error {
 	if v.kind == list && !isJSON(contentType) {
 		for _, item := range v.fields {
@@ -404,7 +399,6 @@ func (f *form) addParts(name string, v *node, t typeSet, contentType string) err
 	return err
 }
 
-// finish returns the form and its content type.
 func (f *form) finish() ([]byte, string, error) {
 	if f.parts == nil {
 		return f.out.text, f.contentType, nil
@@ -439,8 +433,7 @@ func (f *form) finish() ([]byte, string, error) {
 	return out.Bytes(), w.FormDataContentType(), nil
 }
 
-// findBoundary returns a boundary that no part contains. Equal forms have the same, so that their
-// requests are equal.
+// findBoundary returns a boundary that no part contains, the same for equal forms.
 func (f *form) findBoundary() string {
 	for i := 0; ; i++ {
 		boundary := "tare-part-" + strconv.Itoa(i)

@@ -73,7 +73,6 @@ func Read(name string, src []byte) (*Document, error) {
 	return d, r.Err
 }
 
-// readRoot reads the document. Errors stay in d.reader.
 func (d *Document) readRoot() {
 	if d.root.kind != mapping {
 		d.reader.Fail(d.root.at, "this is "+d.root.kind.String()+", and no OpenAPI document", "a mapping with openapi: and paths:, or a list of routes such as GET /users/{id}")
@@ -107,7 +106,6 @@ func (d *Document) readRoot() {
 	}
 }
 
-// readVersion reads the version, and reports whether it is supported.
 func (d *Document) readVersion() bool {
 	key, prefix, noun := "openapi", "3.", "OpenAPI "
 	version := d.root.get(key)
@@ -128,8 +126,7 @@ func (d *Document) readVersion() bool {
 	return true
 }
 
-// readPath adds the operations of one path, in the order of the document. An operation of the path item
-// hides those that its $ref leads to. outer is the document's server.
+// readPath adds the operations of one path. Those of the path item hide those of its $ref.
 func (d *Document) readPath(f field, outer base) {
 	if strings.HasPrefix(f.name, "x-") || f.value.isNull() {
 		return
@@ -169,8 +166,8 @@ func (d *Document) readPath(f field, outer base) {
 	}
 }
 
-// whyNoPath returns the reason why requests and routes for a path would differ, or "". Only braces make
-// a parameter in OpenAPI, but :id and * are parameters of routers.
+// whyNoPath returns why requests and routes for a path would differ. Only braces make a parameter in
+// OpenAPI, but :id and * are parameters of routers.
 func whyNoPath(path string) string {
 	open := 0 // number of open braces
 	for _, c := range path {
@@ -195,8 +192,7 @@ func whyNoPath(path string) string {
 	return ""
 }
 
-// operationsOf returns the operations of a path item. A path item may have many other fields and belong
-// to many paths, so each is searched once.
+// operationsOf searches each path item once: it may be large and belong to many paths.
 func (d *Document) operationsOf(item *node) []field {
 	found, ok := d.methods[item]
 	if !ok {

@@ -15,8 +15,8 @@ var (
 	flowVersion = lazyregexp.New(`^\{\s*["']?(?:openapi|swagger)["']?\s*:`)
 )
 
-// yamlProlog matches everything before the content of a file: empty lines, comments such as # Pets, and
-// the marker of a document, ---. The content may follow on the same line.
+// yamlProlog matches what comes before the content: empty lines, comments such as # Pets, and the
+// marker ---.
 var yamlProlog = lazyregexp.New(`\A(?:[ \t]*(?:#.*)?\r?\n|---(?:[ \t]*(?:#.*)?\r?\n|[ \t]+))*`)
 
 // IsDocument reports whether a file with this beginning is an OpenAPI document: it has a key openapi or
@@ -35,8 +35,8 @@ func IsDocument(begin []byte, isCut bool) bool {
 	return flowVersion.Match(start) || isObject(start, isCut)
 }
 
-// isObject reports whether the JSON object at the start of src is a document. It reads the keys of the
-// object itself (depth 1).
+// isObject reports whether the JSON object at the start of src is a document, by its own keys (depth
+// 1).
 func isObject(src []byte, isCut bool) bool {
 	dec := json.NewDecoder(bytes.NewReader(src))
 	depth := 0

@@ -2,8 +2,8 @@ package openapi
 
 import "slices"
 
-// typeSet reports the types that a schema allows for a value. They decide how an example is written: a
-// number or a date of YAML may be meant as a text. The zero value reports no type.
+// typeSet has the types that a schema allows. A number or a date of YAML may be meant as a text. The
+// zero value reports no type.
 type typeSet struct {
 	r      *Requests
 	schema *node // without references; may be nil
@@ -12,7 +12,6 @@ type typeSet struct {
 
 func (r *Requests) typesOf(schema *node) typeSet { return typeSet{r: r}.ofSchema(schema) }
 
-// ofSchema returns the types of a schema and follows its references.
 func (t typeSet) ofSchema(schema *node) typeSet {
 	if t.r == nil || schema == nil {
 		return typeSet{}
@@ -22,8 +21,7 @@ func (t typeSet) ofSchema(schema *node) typeSet {
 	return t
 }
 
-// anySchema calls f with the schema and the schemas of its allOf until f returns true, which it
-// reports.
+// anySchema reports whether f is true for the schema or one of its allOf.
 func (t typeSet) anySchema(f func(schema *node) bool) bool {
 	if t.schema == nil || t.r.IsSpent() {
 		return false
@@ -42,7 +40,7 @@ func (t typeSet) anySchema(f func(schema *node) bool) bool {
 	return false
 }
 
-// hasType reports whether all values have one of the types, or are null.
+// hasType reports whether all values have one of the types or are null.
 func (t typeSet) hasType(names ...string) bool {
 	return t.anySchema(func(schema *node) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return hasOnlyType(schema, name) })

@@ -79,7 +79,7 @@ func Load(dir string, formatPath func(path string) string) (Project, error) {
 	return p, err
 }
 
-// readFile reads the file at path, which must be a regular file. name is the path in messages.
+// readFile reads the file at path, which must be a regular file.
 func readFile(path, name string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -106,7 +106,6 @@ func readFile(path, name string) ([]byte, error) {
 	return src, nil
 }
 
-// causeOf returns the error of the operating system, without the path.
 func causeOf(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

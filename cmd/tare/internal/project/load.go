@@ -54,8 +54,7 @@ var (
 	perSecond  = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`) // 1500/s; the group is the number
 )
 
-// readLoad reads an entry of load: n is its node in the YAML file, and fieldPath its path, e.g.
-// load[0]. The ids of the entries before it, others, must differ.
+// readLoad reads an entry at fieldPath, e.g. load[0]. Its id must differ from those of others.
 func (r reader) readLoad(n ast.Node, fieldPath string, others []Server) (l Server) {
 	var rate, slo string // values of these keys as text
 	l.Connections = defaultConnections
@@ -101,8 +100,7 @@ func (r reader) readLoad(n ast.Node, fieldPath string, others []Server) (l Serve
 	return l
 }
 
-// checkRequests fails unless exactly one of the keys mix, feed and feed_bodies of entry l is set. start
-// is the position of the entry.
+// checkRequests fails unless exactly one of mix, feed and feed_bodies is set.
 func (r reader) checkRequests(l Server, start yamlfile.Position, fieldPath string) {
 	source := "" // the key that is set
 	for _, key := range []string{"mix", "feed", "feed_bodies"} {
@@ -166,8 +164,7 @@ func (r reader) readPath(dst *string, hint string) yamlfile.Take {
 	}
 }
 
-// readRate reads requests per second into dst: a number, or a text like 1500/s, which it stores in
-// text.
+// readRate reads a number, or a text like 1500/s, which it stores in text.
 func (r reader) readRate(dst *float64, text *string) yamlfile.Take {
 	const hint = "requests per second, e.g. 1500 or 1500/s; leave it out for a closed loop"
 	return func(n ast.Node, fieldPath string) {
@@ -197,8 +194,7 @@ func Latencies() []string {
 	return names
 }
 
-// readObjectives parses limits of latencies, e.g. p50<5ms,p99<50ms, like --slo of tare load. pos is the
-// position of the text.
+// readObjectives parses limits of latencies, e.g. p50<5ms,p99<50ms.
 func (r reader) readObjectives(text string, pos yamlfile.Position) (out []Objective) {
 	slo, err := load.ParseSLO(text)
 	if err != nil {

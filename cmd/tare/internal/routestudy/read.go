@@ -53,7 +53,6 @@ func Read(name string, src []byte) (*Document, error) {
 	return d, nil
 }
 
-// readOpenAPI returns the operations of an OpenAPI document, and sets the other fields of d.
 func (d *Document) readOpenAPI(src []byte) (list []router.Written, err error) {
 	doc, err := openapi.Read(d.Name, src)
 	if err != nil {
@@ -77,8 +76,7 @@ func (d *Document) readOpenAPI(src []byte) (list []router.Written, err error) {
 	return list, nil
 }
 
-// isList reports whether a file is a list of routes: its name ends in .txt, or its first line with
-// content is a method and a path.
+// isList reports whether a file is a list of routes. It is a .txt, or begins with a method and a path.
 func isList(name string, src []byte) bool {
 	if strings.EqualFold(filepath.Ext(name), ".txt") && !openapi.IsDocument(src, false) {
 		return true
@@ -102,7 +100,7 @@ func (d *Document) describeLeft(l router.Left) string {
 	return fmt.Sprintf("%s: %s: %s", d.position(l.Written), l, l.Why)
 }
 
-// maxSkipped limits the skipped routes that are named one by one.
+// maxSkipped limits the skipped routes that are named.
 const maxSkipped = 10
 
 // Remarks returns the notes, the skipped routes, and the properties that some routers do not support, a

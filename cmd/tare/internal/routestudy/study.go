@@ -34,7 +34,7 @@ const (
 // noticeable is the share of the CPU time of a request beyond which a router's cost matters.
 const noticeable = 0.05
 
-// workloadSpec is a possible workload of the study: requests for one kind of route.
+// workloadSpec is a workload of requests for one kind of route.
 type workloadSpec struct {
 	id       string
 	requests string // a value of router.SetAsk
@@ -48,7 +48,7 @@ const (
 	socketID = "socket" // over a loopback connection
 )
 
-// allWorkloads returns the possible workloads. The study has those for which the table has requests.
+// allWorkloads returns the possible workloads.
 func allWorkloads() []workloadSpec {
 	return []workloadSpec{
 		{id: allID, requests: router.AskAll, op: router.OpServe},
@@ -101,7 +101,7 @@ func (d *Document) Study(routers []string) string {
 	return b.String()
 }
 
-// writeWork writes the parts of a study file that do not depend on the routers.
+// writeWork writes the parts that do not depend on the routers.
 func (d *Document) writeWork(b *strings.Builder) {
 	b.WriteString("workloads:\n")
 	possible := d.Table.Asks()
@@ -122,7 +122,7 @@ func (d *Document) writeWork(b *strings.Builder) {
 	fmt.Fprintf(b, "metrics: [time, cpu, bytes, allocs]\nbudget: {quick: %s, full: %s, quick_workloads: [%s]}\n", Quick, Full, strings.Join(quick, ", "))
 }
 
-// usualRequests is the number of requests in a workload's pool, unless the study sets another one.
+// usualRequests is the default number of requests in a workload.
 const usualRequests = 512
 
 func baselineRank(id, baseline string) int {

@@ -91,9 +91,8 @@ const (
 	maxTurnBytes = 256 << 20 // bytes of their bodies
 )
 
-// alternateMethods returns requests that call the methods in turn, each equally often. Methods with
-// fewer requests repeat theirs. For example, requests a1, a2, a3 of A and b1 of B give a1, b1, a2, b1,
-// a3, b1.
+// alternateMethods calls the methods in turn. Methods with fewer requests repeat theirs. For example,
+// requests a1, a2, a3 of A and b1 of B give a1, b1, a2, b1, a3, b1.
 func alternateMethods(methods []*Method, pools map[string][]server.Request) (list []server.Request, err error) {
 	turns, bytes := 0, 0
 	for _, m := range methods {
@@ -115,8 +114,8 @@ func alternateMethods(methods []*Method, pools map[string][]server.Request) (lis
 	return list, nil
 }
 
-// canonicalRequest returns a call as a request of Connect with JSON. The null contender, a server that
-// does no work, receives it. Other contenders have a dialect, which encodes the call in their protocol.
+// canonicalRequest returns a call as JSON for Connect, which a server that does no work receives. For
+// others a dialect encodes the call.
 func canonicalRequest(c call) (server.Request, error) {
 	body, err := toJSON(c.message)
 	return postRequest(c, body, server.TypeJSON), err
@@ -134,7 +133,7 @@ func postRequest(c call, body []byte, contentType string, header ...string) serv
 	return q
 }
 
-// handlerResponses returns the expected response to each request: the one message of its method.
+// handlerResponses returns the one response of each method.
 func handlerResponses(_ wire.Workload, list []server.Request) ([]server.Response, error) {
 	out := make([]server.Response, len(list))
 	responses := map[*Method]server.Response{}
@@ -154,20 +153,19 @@ func handlerResponses(_ wire.Workload, list []server.Request) ([]server.Response
 	return out, nil
 }
 
-// serverMessages is the file from which a generated server reads its responses. The template of the
-// servers declares the same type.
+// serverMessages is the file of a generated server. Its template declares the same type.
 type serverMessages struct {
 	Methods map[string]serverMethod `json:"methods"` // by path of gRPC
 }
 
-// serverMethod contains the messages of a method, encoded as protocol buffers and then in base64.
+// serverMethod has messages in protocol buffers, encoded in base64.
 type serverMethod struct {
 	Answer   string   `json:"answer"`
 	Requests []string `json:"requests"` // only if the server verifies them
 }
 
-// writeSettings writes the file with a server's messages to dir, and adds its settings to set. A server
-// verifies requests only in a probe: the check would take time in a measurement.
+// writeSettings writes the file and the settings of a server. It verifies requests only in a probe, as
+// the check takes time.
 func (d *Document) writeSettings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
 	messages := serverMessages{map[string]serverMethod{}}
 	for _, m := range d.Methods {
@@ -201,8 +199,7 @@ const (
 	typeProto = "application/proto"
 )
 
-// newDialect returns how requests to a contender are encoded, and its responses decoded. It depends on
-// the setting setProtocol.
+// newDialect returns the encoding that the setting setProtocol selects.
 func newDialect(c tare.Contender, set map[string]string) (server.Dialect, error) {
 	d := server.Dialect{Name: set[setProtocol]}
 	if c.Role == tare.RoleNull {
@@ -225,8 +222,7 @@ func newDialect(c tare.Contender, set map[string]string) (server.Dialect, error)
 	return d, nil
 }
 
-// encodeWith returns a function that encodes calls in protocol buffers. Package load adds the prefix of
-// gRPC.
+// encodeWith returns a function that encodes calls in protocol buffers.
 func encodeWith(contentType string, header ...string) func(server.Request) (server.Request, bool, error) {
 	return func(q server.Request) (server.Request, bool, error) {
 		c := q.Call.(call)
@@ -241,7 +237,6 @@ func encodeJSON(q server.Request) (server.Request, bool, error) {
 	return postRequest(c, body, server.TypeJSON, "Connect-Protocol-Version", "1"), true, err
 }
 
-// encodeRule encodes a call as a request of the gateway, by the method's rule.
 func encodeRule(q server.Request) (server.Request, bool, error) {
 	c := q.Call.(call)
 	path, body, err := c.method.rule.encode(c.message)
@@ -256,8 +251,7 @@ func encodeRule(q server.Request) (server.Request, bool, error) {
 // length.
 const prefixLen = 5
 
-// decodeGRPC decodes a response of gRPC with one message that is not compressed. It returns any other
-// response unchanged.
+// decodeGRPC decodes one message that is not compressed. Other responses stay.
 func decodeGRPC(q server.Request, got server.Response) server.Response {
 	b := got.Body
 	if got.Status != http.StatusOK || len(b) < prefixLen {
@@ -275,13 +269,12 @@ func decodeProto(q server.Request, got server.Response) server.Response {
 	return toCanonical(q, got, typeProto, func(m proto.Message) error { return proto.Unmarshal(got.Body, m) })
 }
 
-// decodeJSON decodes a response in JSON.
 func decodeJSON(q server.Request, got server.Response) server.Response {
 	return toCanonical(q, got, server.TypeJSON, func(m proto.Message) error { return protojson.Unmarshal(got.Body, m) })
 }
 
-// decodeRule decodes a response of the gateway. The method's rule may restrict it to one field of the
-// message (response_body). The other fields come from the expected response.
+// decodeRule decodes a response of the gateway. If it is one field (response_body), the others come
+// from the expected response.
 func decodeRule(q server.Request, got server.Response) server.Response {
 	c := q.Call.(call)
 	if c.method.rule.answer == "" {
@@ -304,8 +297,7 @@ func decodeRule(q server.Request, got server.Response) server.Response {
 	})
 }
 
-// toCanonical returns a response in the same form for all protocols: compact JSON. The argument read
-// decodes the message. It returns a response unchanged if it cannot read it.
+// toCanonical turns all protocols into compact JSON. A response that it cannot read stays.
 func toCanonical(q server.Request, got server.Response, contentType string, read func(proto.Message) error) server.Response {
 	if got.Status != http.StatusOK {
 		return got

@@ -26,9 +26,8 @@ const (
 // maxMessage limits the bytes of a message, generated or not.
 const maxMessage = 1 << 20
 
-// generateMessages returns a request of the method and its response, the same at each call. It sets all
-// fields that a request to gRPC-Gateway can contain. Of a oneof it sets the first field. Lists and maps
-// have two elements.
+// generateMessages returns the same request and response at each call. The request has the fields that
+// gRPC-Gateway can carry. Of a oneof it sets the first field.
 func (m *Method) generateMessages() (requests []proto.Message, answer proto.Message, err error) {
 	requestFiller, replyFiller := messageFiller{}, messageFiller{}
 	request := requestFiller.newMessage(m.desc.Input(), m.rule.canCarry, "")
@@ -55,8 +54,8 @@ type messageFiller struct {
 // fieldFilter reports whether a request can contain the field at a path such as "user.name".
 type fieldFilter func(path string, fd protoreflect.FieldDescriptor) bool
 
-// newMessage returns a message with all fields that canSend accepts. A nil canSend accepts all. The
-// argument path is its path in the outermost message.
+// newMessage sets the fields that canSend accepts; nil accepts all. The path of the outermost message
+// is "".
 func (f *messageFiller) newMessage(md protoreflect.MessageDescriptor, canSend fieldFilter, path string) protoreflect.Message {
 	m := dynamicpb.NewMessage(md)
 	if fillKnown(m) {
@@ -94,8 +93,7 @@ func (f *messageFiller) newMessage(md protoreflect.MessageDescriptor, canSend fi
 	return m
 }
 
-// countField counts a field and reports whether it may be filled. Messages of a type that is being
-// filled would have no end. A message of type Any stays empty.
+// countField reports whether a field may be filled. Recursive types would have no end.
 func (f *messageFiller) countField(fd protoreflect.FieldDescriptor) bool {
 	if f.fields++; f.fields > maxFields {
 		return false
@@ -115,7 +113,6 @@ func (f *messageFiller) countField(fd protoreflect.FieldDescriptor) bool {
 	return md.FullName() != anyName && (len(f.open) < maxDepth || fd.Cardinality() == protoreflect.Required)
 }
 
-// anyName is the message type that contains a message of any type.
 const anyName = "google.protobuf.Any"
 
 func (f *messageFiller) fillMap(m protoreflect.Map, fd protoreflect.FieldDescriptor) {
@@ -128,8 +125,7 @@ func (f *messageFiller) fillMap(m protoreflect.Map, fd protoreflect.FieldDescrip
 	}
 }
 
-// newValue returns the n-th value of a field. It depends on the number of the field, so that fields
-// have different values.
+// newValue returns the n-th value, different for each field.
 func (f *messageFiller) newValue(fd protoreflect.FieldDescriptor, n int, canSend fieldFilter, path string) protoreflect.Value {
 	number := int(fd.Number()) + n
 	switch fd.Kind() {
@@ -157,7 +153,7 @@ func (f *messageFiller) newValue(fd protoreflect.FieldDescriptor, n int, canSend
 	return protoreflect.ValueOfString(fmt.Sprintf("%s-%d", fd.Name(), number))
 }
 
-// firstNonZero returns the first value of an enum that is not 0, or 0 if there is none.
+// firstNonZero returns 0 if an enum has no other value.
 func firstNonZero(e protoreflect.EnumDescriptor) protoreflect.EnumNumber {
 	for i := range e.Values().Len() {
 		if n := e.Values().Get(i).Number(); n != 0 {
@@ -167,8 +163,7 @@ func firstNonZero(e protoreflect.EnumDescriptor) protoreflect.EnumNumber {
 	return e.Values().Get(0).Number()
 }
 
-// fillKnown fills a message of a well-known type such as Timestamp, which protojson encodes in a
-// special form. It returns false for other types.
+// fillKnown fills a type such as Timestamp, which protojson encodes in a special form.
 func fillKnown(m protoreflect.Message) bool {
 	field := func(name protoreflect.Name) protoreflect.FieldDescriptor { return m.Descriptor().Fields().ByName(name) }
 	text := protoreflect.ValueOfString
@@ -194,8 +189,6 @@ func fillKnown(m protoreflect.Message) bool {
 	return true
 }
 
-// marshalMessage encodes a message to protocol buffers. In one process, equal messages give equal
-// bytes.
 func marshalMessage(m proto.Message) ([]byte, error) {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err == nil && len(b) > maxMessage {
@@ -204,7 +197,7 @@ func marshalMessage(m proto.Message) ([]byte, error) {
 	return b, err
 }
 
-// toJSON returns a message as JSON without spaces. Package protojson adds spaces at random.
+// toJSON removes spaces, which protojson adds at random.
 func toJSON(m proto.Message) ([]byte, error) {
 	text, err := protojson.Marshal(m)
 	if err != nil {

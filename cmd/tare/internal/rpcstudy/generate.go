@@ -35,8 +35,8 @@ import (
 //go:embed template plugins
 var parts embed.FS
 
-// module is a Go module that this package generates: a server of the user's service with one transport,
-// such as gRPC. tare builds and measures it as a contender.
+// module is a generated Go module: a server with one transport, such as gRPC. tare measures it as a
+// contender.
 type module struct {
 	name      string   // name of its directory; see catalogID
 	templates []string // names of the template files
@@ -56,7 +56,6 @@ type plugin struct {
 // opaqueMessages makes protoc-gen-go generate messages with the opaque API.
 const opaqueMessages = ",default_api_level=API_OPAQUE"
 
-// allModules returns the modules of all transports.
 func allModules() []module {
 	return []module{
 		{
@@ -90,12 +89,11 @@ func allModules() []module {
 	}
 }
 
-// catalogKind is the kind of some contenders in tare's catalog. Generated modules use the same versions
-// of libraries.
+// catalogKind is a kind in tare's catalog, whose versions of libraries generated modules use.
 const catalogKind = "rpc"
 
-// modulePath returns the path of a generated module. It sorts before the paths of libraries, so that Go
-// initialises the module's package conflict before them.
+// modulePath sorts before the paths of libraries, so that Go initialises the module's package conflict
+// first.
 func (m module) modulePath() string { return "contender.test/" + m.name }
 
 // Bench configures the generation of servers.
@@ -154,13 +152,13 @@ func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, 
 	return dir, b.generateModules(ctx, parent, dir, files, requests)
 }
 
-// marshalRequest encodes a request for a plugin. Equal requests give equal bytes.
+// marshalRequest encodes a request for a plugin.
 func marshalRequest(q *pluginpb.CodeGeneratorRequest) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(q)
 }
 
-// generateModules writes all files of the modules to a temporary directory and renames it to dir. So no
-// process sees incomplete modules. The error is a *GenerateError if a plugin fails.
+// generateModules renames a temporary directory to dir, so that no process sees a part. The error of a
+// plugin is a *GenerateError.
 func (b Bench) generateModules(ctx context.Context, parent, dir string, files map[string]string, requests map[string]*pluginpb.CodeGeneratorRequest) error {
 	cacheError := func(err error) error { return fmt.Errorf("%w %s: %w", build.ErrCache, parent, err) }
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -214,8 +212,8 @@ func (e *GenerateError) Error() string { return fmt.Sprintf("%s: %v", e.Plugin, 
 
 func (e *GenerateError) Unwrap() error { return e.Err }
 
-// runPlugin runs a plugin by "go tool" in the module at dir, which pins its version. It returns the
-// generated files by slash-separated path.
+// runPlugin runs a plugin by "go tool" in the module that pins its version. It returns files by
+// slash-separated path.
 func (b Bench) runPlugin(ctx context.Context, dir string, p plugin, request *pluginpb.CodeGeneratorRequest) (map[string]string, error) {
 	request = proto.CloneOf(request)
 	options := p.options
@@ -251,7 +249,7 @@ func (b Bench) runPlugin(ctx context.Context, dir string, p plugin, request *plu
 	return files, nil
 }
 
-// sourceFiles returns the files of a module that no plugin writes.
+// sourceFiles returns the files that no plugin writes.
 func (m module) sourceFiles(from catalog.Catalog, request *pluginpb.CodeGeneratorRequest, d *Document) (map[string]string, error) {
 	leaf, _, err := from.Leaf(catalogKind, m.catalogID())
 	if err != nil {
@@ -283,7 +281,7 @@ func (m module) sourceFiles(from catalog.Catalog, request *pluginpb.CodeGenerato
 	return files, nil
 }
 
-// catalogID returns the catalog id of the contender with the same libraries.
+// catalogID returns the contender with the same libraries.
 func (m module) catalogID() string {
 	if m.name == "gateway" {
 		return "gateway-dial"
@@ -302,8 +300,7 @@ func Libraries(only func(id string) bool) (kind string, ids []string) {
 	return catalogKind, ids
 }
 
-// goModText returns the go.mod of a catalog contender for this module. It omits replacements, and
-// modules of this repository other than the SDK, which the builder replaces.
+// goModText adapts the go.mod of a catalog contender. The builder replaces the SDK.
 func (m module) goModText(mod string) string {
 	var b strings.Builder
 	inReplace := false // the line is in a replace block
@@ -326,10 +323,9 @@ func (m module) goModText(mod string) string {
 	return b.String()
 }
 
-// pluginRequest returns the request for the plugins: the document's file and the files that define its
-// messages. It removes methods that are not measured: a plugin may reject the complete file for one of
-// them. It removes imports that only options need, whose code would do nothing. Each file becomes a Go
-// package, so that packages cannot import each other in a cycle.
+// pluginRequest returns the document's file and its imports. A plugin may reject the file for one
+// method that is not measured, so it removes these. Each file becomes a Go package, so that packages
+// cannot import each other in a cycle.
 func (d *Document) pluginRequest(m module) *pluginpb.CodeGeneratorRequest {
 	q := &pluginpb.CodeGeneratorRequest{}
 	parameters := []string{"module=" + m.modulePath()}
@@ -362,8 +358,7 @@ func (d *Document) pluginRequest(m module) *pluginpb.CodeGeneratorRequest {
 	return q
 }
 
-// measuredServices returns the services of a file with only their measured methods. Only the document's
-// file has some.
+// measuredServices drops methods that are not measured.
 func (d *Document) measuredServices(f protoreflect.FileDescriptor, services []*descriptorpb.ServiceDescriptorProto) (measured []*descriptorpb.ServiceDescriptorProto) {
 	methods := map[protoreflect.FullName]*Method{}
 	for _, m := range d.Methods {
@@ -385,8 +380,7 @@ func (d *Document) measuredServices(f protoreflect.FileDescriptor, services []*d
 	return measured
 }
 
-// knownPackage returns the Go package of a .proto file in the module's libraries. It returns "" if the
-// plugins must generate the code.
+// knownPackage returns the Go package of a .proto file in the module's libraries, or "".
 func (m module) knownPackage(file string) string {
 	if !slices.ContainsFunc(m.linked, func(dir string) bool { return strings.HasPrefix(file, dir) }) {
 		return ""
@@ -402,7 +396,7 @@ func (m module) knownPackage(file string) string {
 	return o.GetGoPackage()
 }
 
-// importedFiles returns the other files whose types f uses, sorted by path.
+// importedFiles returns the files whose types f uses, sorted by path.
 func importedFiles(f protoreflect.FileDescriptor) []protoreflect.FileDescriptor {
 	found := map[string]protoreflect.FileDescriptor{}
 	addFile := func(d protoreflect.Descriptor) {

@@ -35,7 +35,6 @@ type GatewayRequest struct {
 	Body   json.RawMessage `json:"body,omitempty"`
 }
 
-// newMessage returns a message in both encodings.
 func newMessage(m proto.Message) (Message, error) {
 	text, err := toJSON(m)
 	return Message{Bytes: proto.Size(m), JSON: text}, err

@@ -96,8 +96,7 @@ func (e *NoMethodError) Error() string {
 	return fmt.Sprintf("--method %q matches no method", e.Pattern)
 }
 
-// nameMethods sets the id of each method to the method's name. If a name is not unique or is allID, it
-// adds the service: Service.Method.
+// nameMethods sets the ids. A name that is not unique or is allID becomes Service.Method.
 func (d *Document) nameMethods() {
 	count := map[protoreflect.Name]int{}
 	for _, m := range d.Methods {
@@ -111,8 +110,7 @@ func (d *Document) nameMethods() {
 	}
 }
 
-// prepareMethod reads the google.api.http rule of a method and generates its messages. If the method
-// cannot be measured, it returns the reason.
+// prepareMethod generates the messages of a method, or returns why it cannot be measured.
 func (d *Document) prepareMethod(m *Method) (why string) {
 	switch {
 	case m.desc.IsStreamingClient() && m.desc.IsStreamingServer():

@@ -22,7 +22,7 @@ func (d *Document) SetAnswer(r *tare.Result) {
 	advice.Reading{Result: r, Baseline: Baseline, Workload: allID, Metric: "cpu"}.SetAnswer("transport", "gRPC", "", nil)
 }
 
-// compareTransports returns a line about the costs of each transport, the cheapest first.
+// compareTransports returns a line about each transport, the cheapest first.
 func (d *Document) compareTransports(r *tare.Result) (lines []string) {
 	subject := "On your " + d.countMethods()
 	cpu := advice.Reading{Result: r, Baseline: Baseline, Workload: allID, Metric: "cpu"}
@@ -52,7 +52,6 @@ func (d *Document) compareTransports(r *tare.Result) (lines []string) {
 	return lines
 }
 
-// listFailures returns a line about each transport that was not measured.
 func listFailures(r *tare.Result) (lines []string) {
 	for _, c := range r.Contenders {
 		if c.Error != "" {
@@ -62,7 +61,6 @@ func listFailures(r *tare.Result) (lines []string) {
 	return lines
 }
 
-// listUnanswered returns lines about costs that were not measured.
 func (d *Document) listUnanswered() []string {
 	lines := []string{
 		"Not answered: what your own handlers and interceptors cost. The generated handlers decode the request and answer with a message prepared beforehand; what yours do comes on top, the same behind each transport.",

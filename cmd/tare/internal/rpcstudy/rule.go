@@ -44,8 +44,8 @@ type segment struct {
 	form  []string // segments of the field's value: literal text, * or **
 }
 
-// firstRule returns the first rule of a method with options o, and the number of further rules. It
-// removes rules from o for which the gateway's plugin would reject the file.
+// firstRule returns the first rule, and the number of others. It removes rules from o for which the
+// gateway's plugin would reject the file.
 func firstRule(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (r rule, more int, err error) {
 	if !proto.HasExtension(o, annotations.E_Http) {
 		path := fmt.Sprintf("/%s/%s", m.Parent().FullName(), m.Name())
@@ -66,8 +66,7 @@ func firstRule(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (
 	return r, more, nil
 }
 
-// readRule converts a google.api.http rule of the method m. The error says why the rule cannot be
-// measured.
+// readRule converts a google.api.http rule of the method m.
 func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule, err error) {
 	fail := func(format string, values ...any) (rule, error) {
 		return r, fmt.Errorf("its google.api.http rule "+format, values...)
@@ -136,8 +135,8 @@ func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule,
 	return r, nil
 }
 
-// readOptions returns a copy of a method's options with the Go types that are linked into tare, such as
-// annotations.HttpRule. The options of m may have dynamic types from the imports of the .proto file.
+// readOptions returns options with the Go types that are linked into tare, such as
+// annotations.HttpRule. The imports of a .proto file give dynamic types.
 func readOptions(m protoreflect.MethodDescriptor) (*descriptorpb.MethodOptions, error) {
 	b, err := proto.Marshal(m.Options())
 	if err != nil {
@@ -147,7 +146,7 @@ func readOptions(m protoreflect.MethodDescriptor) (*descriptorpb.MethodOptions, 
 	return o, proto.Unmarshal(b, o)
 }
 
-// literalRE matches the characters that RFC 3986 allows in a segment of a path.
+// literalRE matches the characters of a segment of a path (RFC 3986).
 var literalRE = lazyregexp.New(`^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+$`)
 
 // parseTemplate parses a path template as google/api/http.proto defines it. For
@@ -243,17 +242,17 @@ func hasOptional(md protoreflect.MessageDescriptor, path string) bool {
 	return false
 }
 
-// inPath reports whether the HTTP path contains the field at path, e.g. "user.name".
+// inPath reports whether the HTTP path contains a field, e.g. "user.name".
 func (r rule) inPath(path string) bool {
 	return slices.ContainsFunc(r.segments, func(s segment) bool { return s.field == path })
 }
 
-// inBody reports whether the HTTP body contains the field at path, unless the path has it.
+// inBody reports whether the HTTP body contains a field that is not in the path.
 func (r rule) inBody(path string) bool {
 	return r.body == "*" || r.body != "" && (path == r.body || strings.HasPrefix(path, r.body+"."))
 }
 
-// canCarry reports whether a request can contain the field at path.
+// canCarry reports whether a request can contain a field.
 func (r rule) canCarry(path string, fd protoreflect.FieldDescriptor) bool {
 	return r.inPath(path) || r.inBody(path) || canQuery(fd)
 }
@@ -275,8 +274,7 @@ func canQuery(fd protoreflect.FieldDescriptor) bool {
 	return true
 }
 
-// matchPath sets the text fields of m that are in the HTTP path. The values have the form that the
-// template requires: {name=users/*} gets "users/name-1", if 1 is the field's number.
+// matchPath sets the fields in the HTTP path to the required form: {name=users/*} gets "users/name-1".
 func (r rule) matchPath(m protoreflect.Message) error {
 	for _, s := range r.segments {
 		if s.field == "" {
@@ -305,8 +303,8 @@ func (r rule) matchPath(m protoreflect.Message) error {
 	return nil
 }
 
-// fieldParent returns the message in m that has the field at path, and the field. It creates messages
-// on the path. readRule has checked that all fields but the last one exist.
+// fieldParent returns the message with the field at path, and creates messages on the way. readRule has
+// checked the path.
 func fieldParent(m protoreflect.Message, path string) (protoreflect.Message, protoreflect.FieldDescriptor, error) {
 	names := strings.Split(path, ".")
 	for _, name := range names[:len(names)-1] {
@@ -319,8 +317,7 @@ func fieldParent(m protoreflect.Message, path string) (protoreflect.Message, pro
 	return m, fd, nil
 }
 
-// encode converts a message to an HTTP path with a query, and a body. Fields that are neither in the
-// path nor in the body become the query. The body is nil if the rule has none.
+// encode returns the HTTP path and the body, nil if the rule has none. Other fields become the query.
 func (r rule) encode(message proto.Message) (path string, body []byte, err error) {
 	rest := proto.Clone(message).ProtoReflect()
 	var b strings.Builder
@@ -379,8 +376,8 @@ func (r rule) encode(message proto.Message) (path string, body []byte, err error
 	return b.String(), body, nil
 }
 
-// matchesForm reports whether value has the form of the segment: "users/7" has the form users/*. The
-// form ** matches any number of segments, but the first one must not be empty.
+// matchesForm reports whether "users/7" has the form users/*, for example. The form ** matches any
+// number of segments, the first not empty.
 func (s segment) matchesForm(value string) bool {
 	parts := strings.Split(value, "/")
 	for i, form := range s.form {
@@ -395,8 +392,7 @@ func (s segment) matchesForm(value string) bool {
 	return len(parts) == len(s.form)
 }
 
-// fieldJSON returns the JSON that the gateway expects if the body is one field. Unlike protojson, it
-// has enums and 64-bit integers as numbers.
+// fieldJSON encodes a body of one field. Unlike protojson, it has enums and 64-bit integers as numbers.
 func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte, error) {
 	switch {
 	case fd.IsMap(), fd.IsList() && fd.Message() != nil:
@@ -420,10 +416,10 @@ func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte,
 	return json.Marshal(m.Get(fd).Interface())
 }
 
-// query has the parameters of a URL's query, each escaped in the form name=value.
+// query has parameters name=value, escaped.
 type query []string
 
-// addMessage adds the fields of a message. The prefix, e.g. "user.", comes before their names.
+// addMessage adds fields with a prefix, e.g. "user.".
 func (q *query) addMessage(m protoreflect.Message, prefix string) (err error) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -468,7 +464,7 @@ func (q *query) addParameter(name, value string) {
 	*q = append(*q, url.QueryEscape(name)+"="+url.QueryEscape(value))
 }
 
-// isSingleValue reports whether a path or query encodes messages of this type as one value.
+// isSingleValue reports whether messages of a type are one value in a path or query.
 func isSingleValue(md protoreflect.MessageDescriptor) bool {
 	switch md.FullName() {
 	case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask",
@@ -494,8 +490,7 @@ func formatValue(fd protoreflect.FieldDescriptor, v protoreflect.Value) (string,
 	return v.String(), nil
 }
 
-// formatMessage formats a message of a type that isSingleValue accepts. The error wraps errUnsent for
-// other types.
+// formatMessage accepts the types of isSingleValue. Other types are an errUnsent.
 func formatMessage(m protoreflect.Message) (string, error) {
 	fields := m.Descriptor().Fields()
 	switch m.Descriptor().FullName() {

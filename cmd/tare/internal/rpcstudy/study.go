@@ -26,12 +26,11 @@ const (
 	oneID = "all/c1" // calls all methods in turn, on one connection
 )
 
-// maxSingle is the largest number of methods with a workload of their own.
+// maxSingle is the largest number of methods with their own workload.
 const maxSingle = 8
 
 const connections = 10
 
-// transport is one way to offer the service.
 type transport struct {
 	id       string // id of the contender
 	module   string // name of its generated program
@@ -105,7 +104,6 @@ func (d *Document) StudyID() string {
 	return "rpc-" + strings.Trim(unsafeRE.ReplaceAllString(name, "-"), "-.")
 }
 
-// studyQuestion returns the question that the study answers.
 func (d *Document) studyQuestion() string {
 	return fmt.Sprintf("What does a call of %s in %s cost a server behind gRPC, Connect and gRPC-Gateway?", d.countMethods(), d.fileTitle())
 }

@@ -12,8 +12,7 @@ import (
 
 const claimKinds = "known: ratio, statement, count, trend, growth, share, rate, cause, reported"
 
-// readClaim reads a claim, a published statement that the study checks. It rejects keys that have no
-// meaning for the claim's kind.
+// readClaim reads a claim, a published statement that the study checks.
 func (r *reader) readClaim(n ast.Node, path string) (c tare.Claim) {
 	r.Mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]yamlfile.Take{
 		"id":     r.takeID(&c.ID),
@@ -92,7 +91,6 @@ func (r *reader) readClaimOf(n ast.Node, path string) (of tare.ClaimOf) {
 
 type foreignKey struct{ key, problem, hint string }
 
-// foreignKeys returns the keys that have no meaning in claims of a kind.
 func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 	// reject adds keys that are an error, with the text of the problem. The hint names otherKind, a
 	// kind of claims that have these keys.
@@ -157,7 +155,7 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 	return out
 }
 
-// takeIDs returns a Take for a list of different ids.
+// takeIDs takes a list of different ids.
 func (r *reader) takeIDs(dst *[]string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
@@ -169,7 +167,7 @@ func (r *reader) takeIDs(dst *[]string) yamlfile.Take {
 	})
 }
 
-// readDecomposition reads a decomposition, a chain of different contenders.
+// readDecomposition reads a chain of different contenders.
 func (r *reader) readDecomposition(n ast.Node, path string) (d tare.Decompose) {
 	r.Mapping(n, path, "e.g. {id: log, workload: …, from: nethttp, steps: [{to: gin-new, cause: the framework}]}", map[string]yamlfile.Take{
 		"id":       r.takeID(&d.ID),

@@ -7,8 +7,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// checkMeasurable returns an error for the first part of a study that no run can measure. Its workload
-// does not measure the metric, or does not select the contender.
+// checkMeasurable returns an error for the first part of a study that no run can measure.
 func checkMeasurable(s tare.Study) error {
 	workloads := map[string]tare.Workload{}
 	for _, w := range s.Workloads {
@@ -91,7 +90,6 @@ func notSelectedError(path, contender, workload string) error {
 	}
 }
 
-// notMeasuredError returns the error that a metric is not measured, with a hint on how to measure it.
 func notMeasuredError(path string, m tare.Metric, where string) error {
 	hint := "at a given rate the time of an operation is that rate's; leave rate out"
 	switch {

@@ -27,11 +27,10 @@ func GoRelease(s string) (string, bool) {
 	return "go" + m[1], true
 }
 
-// goExperiments matches the experiments after a release: +jsonv2 or +jsonv2+simd.
+// goExperiments matches +jsonv2 or +jsonv2+simd.
 var goExperiments = lazyregexp.New(`^(?:\+[a-z][a-z0-9]*)+$`)
 
-// goToolchain returns the name of the toolchain of a Go release with or without experiments:
-// go1.26.8+jsonv2 for 1.26.8+jsonv2. It returns false if s is not the name of a toolchain.
+// goToolchain returns a toolchain: go1.26.8+jsonv2 for 1.26.8+jsonv2.
 func goToolchain(s string) (string, bool) {
 	i := strings.IndexByte(s, '+')
 	if i < 0 {
@@ -41,8 +40,7 @@ func goToolchain(s string) (string, bool) {
 	return release + s[i:], ok && goExperiments.MatchString(s[i:])
 }
 
-// takePins returns a Take, which decodes a key of a study, for the modules to build a contender with: one
-// module, or a list without duplicates.
+// takePins takes a module, or a list of different ones.
 func (r *reader) takePins(dst *[]string) yamlfile.Take {
 	seen := map[string]bool{}
 	return r.List(func(n ast.Node, path string) {
@@ -63,7 +61,7 @@ func (r *reader) takePins(dst *[]string) yamlfile.Take {
 	})
 }
 
-// takeRelease returns a Take for the name of a Go toolchain.
+// takeRelease takes the name of a Go toolchain.
 func (r *reader) takeRelease(dst *string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var s string

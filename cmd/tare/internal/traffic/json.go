@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// boundedReader allows limit bytes for each entry of a document. It fails after these bytes, unless
-// refill is called before the next entry. So it bounds the memory for a document of any length.
+// boundedReader fails after limit bytes, unless refill is called before the next entry. So it bounds
+// the memory for a document of any length.
 type boundedReader struct {
 	r           io.Reader
 	limit, left int   // bytes for an entry, and those left of them
@@ -65,9 +65,8 @@ func enterFields(dec *json.Decoder, what string, names ...string) error {
 	return nil
 }
 
-// leaveFields reads the rest of a document after the value to which enterFields advanced dec. A field
-// that occurs twice is an error, and so is anything after the document. A document that ends too early
-// is accepted, as the value has been read.
+// leaveFields reads the rest of a document. A repeated field or a further document is an error. A
+// missing end is not, as the value has been read.
 func leaveFields(dec *json.Decoder, in *boundedReader, names ...string) error {
 	line := func() int {
 		rest, _ := io.ReadAll(dec.Buffered()) // it cannot fail
@@ -113,7 +112,7 @@ func leaveFields(dec *json.Decoder, in *boundedReader, names ...string) error {
 	}
 }
 
-// skipValue reads the next value of dec, of any length.
+// skipValue reads a value of any length.
 func skipValue(dec *json.Decoder, in *boundedReader) error {
 	for depth := 0; ; {
 		in.refill()

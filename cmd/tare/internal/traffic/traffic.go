@@ -111,7 +111,6 @@ func Read(kind Kind, name string, r io.Reader, keepSecrets bool) (*Feed, error) 
 	return f, err
 }
 
-// countSkipped counts an entry that is not a request to a server.
 func (f *Feed) countSkipped(why string) {
 	for i := range f.Skipped {
 		if f.Skipped[i].Why == why {
@@ -122,13 +121,12 @@ func (f *Feed) countSkipped(why string) {
 	f.Skipped = append(f.Skipped, Skipped{why, 1})
 }
 
-// recordBroken records the error of an invalid request. Its position is the line or, if line is 0,
-// where, e.g. "entry 3".
+// recordBroken records an invalid request at line or, if that is 0, at where, e.g. "entry 3".
 func (f *Feed) recordBroken(line int, where string, err error) {
 	f.addBroken(Broken{line, where, err.Error()})
 }
 
-// addBroken counts an invalid request. It stores the first maxBroken of them.
+// addBroken counts an invalid request.
 func (f *Feed) addBroken(b Broken) {
 	f.Lost++
 	if len(f.Broken) < maxBroken {
@@ -154,8 +152,7 @@ func (f *Feed) addRequest(q load.Request) {
 	f.size += requestSize(q)
 }
 
-// addTimed adds a request with its recorded time or with timeErr, the error in reading the time. Its
-// position is as for recordBroken.
+// addTimed adds a request with its time, or with timeErr. Its position is as for recordBroken.
 func (f *Feed) addTimed(q load.Request, c *clock, recorded time.Time, timeErr error, line int, where string) {
 	var since time.Duration
 	if timeErr == nil {
@@ -176,8 +173,7 @@ func requestSize(q load.Request) int {
 	return n
 }
 
-// sortByTime sorts the requests by their times and sets f.Times, which begin at 0. If a time is
-// missing, the requests keep the order of the file.
+// sortByTime sets f.Times, which begin at 0. If a time is missing, the order stays.
 func (f *Feed) sortByTime() {
 	isTimed := len(f.times) > 0 && len(f.times) == len(f.Requests) && len(f.untimed) == 0
 	if !isTimed {
@@ -217,8 +213,7 @@ func (f *Feed) RequireTimes() {
 	}
 }
 
-// spreadSeconds spreads the requests of each second evenly over the second. times are sorted and in
-// full seconds.
+// spreadSeconds spreads the requests of each second evenly. The sorted times are in full seconds.
 func spreadSeconds(times []time.Duration) {
 	for start := 0; start < len(times); {
 		end := start // index after the last request of this second
@@ -232,8 +227,7 @@ func spreadSeconds(times []time.Duration) {
 	}
 }
 
-// countSecret reports whether a header or parameter must be removed because it has a secret name. It
-// then counts the value.
+// countSecret reports whether a header or parameter must be removed because it has a secret name.
 func (f *Feed) countSecret(name string) bool {
 	if f.keepSecrets || !secret.IsName(name) {
 		return false
@@ -242,7 +236,7 @@ func (f *Feed) countSecret(name string) bool {
 	return true
 }
 
-// removeQuerySecrets returns a path or URL without the parameters that have secret names.
+// removeQuerySecrets removes parameters that have secret names.
 func (f *Feed) removeQuerySecrets(target string) string {
 	if f.keepSecrets {
 		return target
@@ -252,7 +246,7 @@ func (f *Feed) removeQuerySecrets(target string) string {
 	return target
 }
 
-// emptyBodySecrets returns a body with empty values for the fields that have secret names.
+// emptyBodySecrets empties fields that have secret names.
 func (f *Feed) emptyBodySecrets(contentType string, body []byte) []byte {
 	if f.keepSecrets {
 		return body
@@ -271,8 +265,8 @@ type clock struct {
 	hasFirst bool
 }
 
-// sinceFirst returns the time from the first request to t, which may be negative. More than maxSpan is
-// an error, because a load at the recorded times would wait that long.
+// sinceFirst may be negative. More than maxSpan is an error: a load at the recorded times would wait
+// that long.
 func (c *clock) sinceFirst(t time.Time) (time.Duration, error) {
 	if t.Unix() < 0 {
 		return 0, fmt.Errorf("its time is before 1970: %s", t.Format(time.RFC3339))

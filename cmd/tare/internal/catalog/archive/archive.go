@@ -22,7 +22,6 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// formatLine is the first line of an archive.
 const formatLine = "tare.catalog/1 (made by the command pack; do not edit)"
 
 // File is a file of the archive.

@@ -93,8 +93,7 @@ func (o *options) check(env cmdenv.Env) error {
 	return o.limits.Check(env)
 }
 
-// runAgent serves one coordinator until a signal arrives. Over the network it waits until a lost
-// coordinator is there again.
+// runAgent serves one coordinator until a signal arrives.
 func (o *options) runAgent(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) error {
 	err := o.check(env)
 	if err != nil {
@@ -137,7 +136,6 @@ func (o *options) newAgent(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command)
 	return a
 }
 
-// completeJoin sets the default of --name, reads the token, and checks the flags that joining requires.
 func (o *options) completeJoin() error {
 	if o.name == "" {
 		host, _ := os.Hostname() // after an error the name is "", which CheckName rejects

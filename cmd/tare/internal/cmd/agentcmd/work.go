@@ -25,8 +25,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// runOrder runs the tare command of an order from another machine, and returns the document that it
-// prints. The command runs in this process, in a temporary directory with the order's files.
+// runOrder runs the tare command of an order in this process, and returns the document that it prints.
 func runOrder(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o fleet.StudyOrder, t fleet.Task) ([]byte, error) {
 	dir, remove, err := machine.TempDir("agent")
 	if err != nil {
@@ -63,7 +62,7 @@ func runOrder(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 }
 
 // withAgentDirs returns env with absolute paths of the cache and catalog: orders run in another
-// directory. Without TARE_CATALOG, it is the catalog of the repository around the working directory.
+// directory.
 func withAgentDirs(env cmdenv.Env) (cmdenv.Env, error) {
 	dirs, err := env.Dirs()
 	if err != nil {
@@ -106,7 +105,6 @@ func withBuiltIn(env cmdenv.Env) (cmdenv.Env, error) {
 	return withVariables(env, map[string]string{catalog.EnvCatalog: dir}), err
 }
 
-// withVariables returns env with other values of environment variables, by name.
 func withVariables(env cmdenv.Env, values map[string]string) cmdenv.Env {
 	getenv := env.Getenv
 	env.Getenv = func(name string) string {
@@ -141,7 +139,6 @@ func checkContenders(env cmdenv.Env, o fleet.StudyOrder) error {
 	return nil
 }
 
-// checkNothing returns a *fleet.NothingError if the command found nothing to measure.
 func checkNothing(o fleet.StudyOrder, document []byte) error {
 	var report struct {
 		Sentence string            `json:"sentence"`
@@ -156,7 +153,7 @@ func checkNothing(o fleet.StudyOrder, document []byte) error {
 	return nil
 }
 
-// withData returns env for the command of an order, with a data directory of its own.
+// withData returns env with a separate data directory.
 func withData(env cmdenv.Env, data string) cmdenv.Env {
 	return withVariables(env, map[string]string{
 		"TARE_DATA":           data,
@@ -187,7 +184,6 @@ func withPermit(env cmdenv.Env, o fleet.StudyOrder, permit lab.Permit) cmdenv.En
 	return env
 }
 
-// orderFiles fetches the files of an order from the coordinator.
 type orderFiles struct {
 	ctx   context.Context
 	cache string // received files, which are named by their content
@@ -195,9 +191,8 @@ type orderFiles struct {
 	fetch func(context.Context, fleet.File, io.Writer) error
 }
 
-// enterDirectory fetches the order's files, and unpacks its repository into repo if it has one. It
-// changes the working directory until leave is called. It is safe because an agent runs one order at a
-// time.
+// enterDirectory fetches the order's files, and unpacks its repository. It changes the working
+// directory until leave is called, which is safe with one order at a time.
 func (p orderFiles) enterDirectory(o fleet.StudyOrder, repo string) (leave func(), err error) {
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return nil, err
@@ -231,7 +226,6 @@ func (p orderFiles) enterDirectory(o fleet.StudyOrder, repo string) (leave func(
 	return func() { _ = os.Chdir(before) }, os.Chdir(workDir)
 }
 
-// placeFile copies a file of the order to its path.
 func (p orderFiles) placeFile(f fleet.File) error {
 	from, err := fleet.CachedFile(p.ctx, p.cache, f, p.fetch)
 	if err != nil {

@@ -38,7 +38,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.rules, "rules", false, "list the rules")
 }
 
-// check rejects flags and arguments that contradict each other, and missing arguments.
 func (o *options) check(args []string) error {
 	formats := 0
 	for _, isSet := range []bool{o.asJSON, o.asSARIF, o.asGitHub} {
@@ -112,7 +111,6 @@ void; 2 for what cannot be read.`,
 	return cmd
 }
 
-// listRules prints the rules, each of which finds one kind of mistake.
 func (o *options) listRules(env cmdenv.Env) error {
 	if o.asJSON {
 		return cmdenv.PrintJSON(env.Out, rules.All())
@@ -123,8 +121,7 @@ func (o *options) listRules(env cmdenv.Env) error {
 	return nil
 }
 
-// readInputs reads the files and directories of args: Go files by the rules for code, others as results
-// or pages. - is stdin.
+// readInputs reads the files and directories of args; - is stdin.
 func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Document, error) {
 	d := audit.Document{Schema: audit.Schema, Read: []string{}, Notes: []string{}, Findings: []audit.Finding{}}
 	var code []string // Go files and directories
@@ -161,7 +158,6 @@ func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Docume
 	return d, nil
 }
 
-// readCode adds the findings about the Go benchmarks in files and directories to d.
 func readCode(ctx context.Context, paths []string, d *audit.Document) error {
 	rep, err := gobench.Read(ctx, paths)
 	if err != nil {
@@ -190,7 +186,6 @@ func readError(err error) error {
 	return cmdenv.Usage(format.Line(err.Error(), 0), "")
 }
 
-// shortPath returns a path relative to the working directory if it is below it.
 func shortPath(path string) string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -203,7 +198,7 @@ func shortPath(path string) string {
 	return rel
 }
 
-// write prints the document in the selected format. The notes of text formats go to stderr.
+// write prints the document in the selected format.
 func (o *options) write(env cmdenv.Env, d audit.Document) error {
 	if !o.asJSON {
 		for _, n := range d.Notes {
@@ -222,7 +217,7 @@ func (o *options) write(env cmdenv.Env, d audit.Document) error {
 	return nil
 }
 
-// writeText prints each finding. Only the first finding of a rule has the rule's reason and advice.
+// writeText prints the findings, and the reason and advice once for each rule.
 func writeText(w io.Writer, d audit.Document, st report.Style) {
 	paint := map[tare.Severity]func(string) string{tare.Void: st.Bad, tare.Warn: st.Warn, tare.Note: st.Dim}
 	var explained []string // rules whose reason is printed

@@ -17,8 +17,7 @@ import (
 
 const stdin = "-"
 
-// readResult reads a file of measured values that the user named, and adds its findings to d. It is the
-// output of a benchmark, or a page with a table. If path is -, it reads in, which is stdin.
+// readResult adds the findings about a file of measured values to d. The path - means in.
 func readResult(files *figures.Files, path string, in io.Reader, d *audit.Document) error {
 	if path != stdin {
 		f, err := os.Open(path)
@@ -40,13 +39,12 @@ func readResult(files *figures.Files, path string, in io.Reader, d *audit.Docume
 	return nil
 }
 
-// isPage reports whether a file has the extension of a page or a text.
 func isPage(name string) bool {
 	return slices.Contains([]string{".md", ".markdown", ".html", ".htm", ".txt", ".log", ".out"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// readPages reads the pages and texts below a directory, and adds the findings about them to d. An
-// unreadable file gets a note, as the user did not name it.
+// readPages adds the findings about pages and texts below dir to d. An unreadable file gets a note, as
+// the user did not name it.
 func readPages(files *figures.Files, dir string, d *audit.Document) error {
 	pages, recognised := 0, 0
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

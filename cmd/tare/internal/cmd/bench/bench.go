@@ -43,10 +43,9 @@ type options struct {
 	allow  float64       // with --exit-code: share of the base's time by which head may be slower
 }
 
-// hasMachines reports whether --on is set: its machines measure instead of this process.
 func (o *options) hasMachines() bool { return len(o.run.On.On) > 0 }
 
-// ownTests is the value of --tests with which each side runs its own tests.
+// ownTests is a value of --tests: each side runs its own tests.
 const ownTests = "own"
 
 // Command returns tare bench.
@@ -223,7 +222,6 @@ func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
 	return err
 }
 
-// setBudget sets o.run.BudgetText from --budget and --max, and rejects budgets of studies.
 func (o *options) setBudget(changed func(flag string) bool) error {
 	// The budgets quick and full are those that a study names. A suite of benchmarks has none.
 	if text := o.run.BudgetText; text == "quick" || text == "full" {
@@ -245,7 +243,6 @@ func (o *options) setBudget(changed func(flag string) bool) error {
 	return nil
 }
 
-// checkChoices rejects invalid values of single flags, and flags that need another one.
 func (o *options) checkChoices() error {
 	switch {
 	case o.layoutCount != 0 && o.layoutCount != 1:
@@ -262,7 +259,6 @@ func (o *options) checkChoices() error {
 	return nil
 }
 
-// parseSides parses the flags in which the sides differ: --pgo, --go and --tests.
 func (o *options) parseSides() (err error) {
 	if isProfileFile(o.request.PGO) {
 		if o.request.PGO, err = filepath.Abs(o.request.PGO); err != nil {
@@ -297,8 +293,8 @@ func (o *options) parseModules() error {
 	return nil
 }
 
-// isProfileFile reports whether a value of --pgo is a path. The values off and auto have a meaning for
-// the go command.
+// isProfileFile reports whether a value of --pgo is a path. The go command has other values: off and
+// auto.
 func isProfileFile(pgo string) bool { return pgo != "" && pgo != "off" && pgo != "auto" }
 
 // parseToolchains parses --go: the toolchain of head, or the two of base and head.

@@ -13,8 +13,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// benchOn compares the two sides on the machines of --on. Each runs tare bench, and it joins their
-// results.
 func benchOn(cmd *cobra.Command, env cmdenv.Env, o *options) error {
 	order, err := session.NewOrder(cmd, &o.run.On, o.run.Rounds, o.run.Seed)
 	if err != nil {

@@ -22,7 +22,6 @@ type record struct {
 	sides      []receipt.Side // git trees of base and head before the measurement
 }
 
-// openReceipt opens the file of --receipt and records the trees of both sides before the measurement.
 func openReceipt(ctx context.Context, o options) (r record, err error) {
 	r.outputs = []string{o.receipt, o.run.Out}
 	if r.file, err = cmdenv.OpenOutput(o.receipt); err != nil || o.receipt == "" {
@@ -36,8 +35,7 @@ func openReceipt(ctx context.Context, o options) (r record, err error) {
 	return r, err
 }
 
-// write writes the receipt of the session's last result. It writes none for an interrupted run. Files
-// that changed during the measurement are a usage error.
+// write writes the receipt. Files that changed during the measurement are a usage error.
 func (r record) write(ctx context.Context, run *session.Session) error {
 	if r.sides == nil || len(run.Results) == 0 {
 		return nil

@@ -14,8 +14,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// benchRun is a run of tare bench on this machine. It compares the benchmarks of base, and of head with
-// a change.
+// benchRun is a run of tare bench on this machine.
 type benchRun struct {
 	o      options
 	lab    cmdenv.Lab // functions of the caller, which timeBenchmarks wraps
@@ -24,8 +23,6 @@ type benchRun struct {
 	record record
 }
 
-// runBench builds both sides, counts the instructions of each benchmark, times the benchmarks in
-// rounds, and takes the selected profiles.
 func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	r := &benchRun{o: o, lab: env.Lab, p: session.NewProgress(env, o.run.Quiet)}
 	defer r.p.End()
@@ -46,8 +43,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	return r.p.Outcome()
 }
 
-// compareSides builds both sides and counts instructions. It times the benchmarks that the counts have
-// not decided.
+// compareSides builds both sides and counts instructions. It times what the counts have not decided.
 func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
 	setup := benchstudy.Setup{
 		Cache: w.Dirs.Cache, RunTag: w.RunTag, Guardian: w.Guardian, Procs: r.o.run.Procs, SliceTime: r.o.run.Slice, Seed: r.o.run.Seed,
@@ -79,10 +75,9 @@ func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
 	return r.timeBenchmarks(ctx, w, b, setup)
 }
 
-// single is the argument of Finish: JSON output is one document, not a list.
+// single makes JSON output one document, not a list.
 const single = true
 
-// timeBenchmarks measures the rounds, prints the result and writes the receipt.
 func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *benchstudy.Bench, setup benchstudy.Setup) error {
 	if err := w.FitBench(b, r.o.maxTime); err != nil {
 		return session.BenchError(ctx, err)
@@ -113,7 +108,6 @@ func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *be
 	return r.record.write(ctx, w)
 }
 
-// planBench prints for --dry-run what runBench would do.
 func planBench(ctx context.Context, env cmdenv.Env, o options) error {
 	p, err := dryrun.New(env, "tare bench", o.run)
 	if err != nil {
@@ -131,8 +125,6 @@ func planBench(ctx context.Context, env cmdenv.Env, o options) error {
 // a part of a small suite may have none.
 func (o options) mayBeEmpty() bool { return o.request.Changed || o.request.Shard.Of > 1 }
 
-// exitCriteria returns the criterion of --exit-code: head takes at most 1 + o.allow times the time of
-// base.
 func (o options) exitCriteria() []tare.Criterion {
 	return []tare.Criterion{{
 		Contender: benchstudy.Head,

@@ -42,8 +42,7 @@ type options struct {
 
 func metricNames() []string { return []string{"time", "allocs", "bytes", tare.MetricInstructions} }
 
-// isCounted reports whether one run of a commit gives the metric exactly enough, so that no rounds are
-// measured.
+// isCounted reports whether one run gives the metric exactly enough.
 func (o options) isCounted() bool { return tare.MetricFor(o.metric).Counted }
 
 // Without --effect, the bad revision must show an effect of at least this share.
@@ -165,9 +164,8 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// selectionOf selects the benchmarks that match pattern, with the good revision as base and commit as
-// head. Time depends on the order of functions in the program. So a comparison of times links several
-// builds with different orders.
+// selectionOf compares commit with the good revision. Time depends on the order of functions in the
+// program, so several builds have different orders.
 func (o options) selectionOf(commit, pattern string) benchstudy.Request {
 	return benchstudy.Request{Dir: ".", Packages: o.packages, Base: o.good, Head: commit, Bench: pattern, OneBuild: o.metric != "time"}
 }

@@ -26,7 +26,6 @@ import (
 // This file carries out tare bisect. It builds and measures commits until package bisect knows the
 // first one that makes a benchmark slower, or allocate more.
 
-// runBisect searches for the first bad commit and prints the result. With --dry-run it prints the cost.
 func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	h, err := o.findHistory(ctx) // before session.With waits for other runs, so that mistakes show at once
 	if err != nil {
@@ -66,8 +65,7 @@ func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// searcher builds and measures commits for a search. [bisect.Search] decides which commits, and calls
-// measureCommit and saveState.
+// searcher builds and measures commits. [bisect.Search] decides which ones.
 type searcher struct {
 	options
 	session *session.Session
@@ -85,14 +83,13 @@ func (s *searcher) closeBuild() {
 	}
 }
 
-// commitRange is the part of a repository's history that is searched.
 type commitRange struct {
 	repo      gitrev.Repo
 	good, bad gitrev.Revision
 	commits   []gitrev.Commit // reachable from bad and not from good, bad first
 }
 
-// findHistory finds the commits to search, and checks that the bad revision has the benchmark.
+// findHistory finds the commits to search.
 func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
 	if h.repo, err = gitrev.Find(ctx, "."); err != nil {
 		return h, cmdenv.UsageOf(err, "")
@@ -117,7 +114,6 @@ func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
 	return h, o.selectionOf(h.bad.Commit, o.bench).Check(ctx)
 }
 
-// findState returns the search of an earlier call or a new one, and the file in which it is stored.
 func (o options) findState(h commitRange, cache string) (s *state, path string, err error) {
 	s = newState(o, h)
 	path = filepath.Join(cache, "bisect", s.hashKey()+".json")
@@ -127,7 +123,6 @@ func (o options) findState(h commitRange, cache string) (s *state, path string, 
 	return s, path, err
 }
 
-// describeSearch returns a line with the commits of the search and the number of comparisons.
 func (h commitRange) describeSearch(s *state) string {
 	return fmt.Sprintf("%s after %s up to %s: %s with %s, the first of them of %s",
 		format.Count(len(h.commits), "commit"), h.good, h.bad, format.Count(s.Search.Plan.Comparisons(), "comparison"), shortID(h.good.Commit), shortID(h.bad.Commit))
@@ -137,7 +132,7 @@ func describeDone(n int) string {
 	return fmt.Sprintf("%s of an earlier call are used; --restart would forget them", format.Count(n, "comparison"))
 }
 
-// beginSearch resumes the search of an earlier call or starts one, and prints its cost.
+// beginSearch resumes the search of an earlier call or starts one.
 func (s *searcher) beginSearch(ctx context.Context, h commitRange) (err error) {
 	if s.state, s.path, err = s.findState(h, s.session.Dirs.Cache); err != nil {
 		return err
@@ -151,8 +146,7 @@ func (s *searcher) beginSearch(ctx context.Context, h commitRange) (err error) {
 	return s.chooseBenchmark(ctx, h.bad.Commit)
 }
 
-// chooseBenchmark builds the bad revision, selects the benchmark that changes most, and saves the
-// state.
+// chooseBenchmark selects the benchmark that changes most at the bad revision.
 func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	if err := s.buildCommit(ctx, bad, s.bench); err != nil {
 		return err
@@ -178,9 +172,8 @@ func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	return s.saveState()
 }
 
-// effectOf returns the effect to search for, in the unit of the effects of rounds. That is the
-// logarithm of a ratio, or a number of objects or bytes per operation. s.effect is the relative change,
-// e.g. 0.05.
+// effectOf returns the effect in the unit of rounds. It is the logarithm of a ratio, or a number of
+// objects or bytes per operation.
 func (s *searcher) effectOf(quantity bisect.Quantity) float64 {
 	switch {
 	case !quantity.IsDifference():
@@ -197,8 +190,8 @@ const (
 	selectionCountRounds = 2 // counts hardly vary between rounds
 )
 
-// findQuantity returns the benchmark and metric to search for. If several benchmarks match, it measures
-// rounds and returns the one that changes most. For counts it also measures the good revision.
+// findQuantity returns the benchmark and metric to search for. If several match, it measures which
+// changes most.
 func (s *searcher) findQuantity(ctx context.Context, bad string) (bisect.Quantity, error) {
 	var all []bisect.Quantity
 	for _, w := range s.built.Study.Workloads {
@@ -224,7 +217,6 @@ func (s *searcher) findQuantity(ctx context.Context, bad string) (bisect.Quantit
 	return quantity, nil
 }
 
-// planRounds sets the largest number of rounds of a comparison that fits into --max.
 func (s *searcher) planRounds(quantity bisect.Quantity) {
 	plan := &s.state.Search.Plan
 	maxRounds := stats.MaxRounds
@@ -242,7 +234,7 @@ func (s *searcher) planRounds(quantity bisect.Quantity) {
 	}
 }
 
-// buildCommit builds the good revision and a commit, with the benchmarks that match pattern.
+// buildCommit builds the good revision and a commit.
 func (s *searcher) buildCommit(ctx context.Context, commit, pattern string) error {
 	s.closeBuild()
 	s.built = nil
@@ -256,8 +248,8 @@ func (s *searcher) buildCommit(ctx context.Context, commit, pattern string) erro
 	return nil
 }
 
-// measureCommit builds a commit, unless it is the last built one, and measures rounds. If the commit
-// cannot be measured, the error is a *bisect.SkipError.
+// measureCommit builds a commit and measures rounds. A *bisect.SkipError means that the commit cannot
+// be measured.
 func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int) (bisect.Batch, error) {
 	// There is a forecast after the comparison of the bad revision, which shows the size of the effect.
 	n, hasForecast := s.state.Search.ForecastRounds()
@@ -285,8 +277,7 @@ func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int)
 	return batch, err
 }
 
-// measureRounds measures rounds of the built commit, at least one and as many as maxTime allows. For
-// instructions it makes one count instead. It adds the time to the state.
+// measureRounds measures at least one round, and as many as maxTime allows.
 func (s *searcher) measureRounds(ctx context.Context, commit string, rounds int, maxTime time.Duration) (*tare.Result, error) {
 	start := s.session.Now()
 	defer func() { s.state.Seconds += s.session.Now().Sub(start).Seconds() }()
@@ -300,7 +291,6 @@ func (s *searcher) measureRounds(ctx context.Context, commit string, rounds int,
 	})
 }
 
-// countInstructions counts instructions of the built commit, without timing, for at most maxTime.
 func (s *searcher) countInstructions(ctx context.Context, maxTime time.Duration) (*tare.Result, error) {
 	counter, missing := counts.FindCounter(ctx, counts.Auto)
 	if counter == nil && ctx.Err() == nil {
@@ -314,8 +304,6 @@ func (s *searcher) countInstructions(ctx context.Context, maxTime time.Duration)
 	return s.built.UntimedResult(), nil
 }
 
-// buildSetup returns the options of builds and counts. Callers replace Say, which reports their
-// progress.
 func (s *searcher) buildSetup() benchstudy.Setup {
 	return benchstudy.Setup{
 		Cache: s.session.Dirs.Cache, RunTag: s.session.RunTag, Guardian: s.session.Guardian, Procs: s.procs,
@@ -323,7 +311,7 @@ func (s *searcher) buildSetup() benchstudy.Setup {
 	}
 }
 
-// saveState saves the state. If the last comparison is finished, it prints its row of the table.
+// saveState saves the state.
 func (s *searcher) saveState() error {
 	tests := s.state.Search.Tests
 	if n := len(tests); n > 0 && tests[n-1].Verdict != "" {
@@ -334,7 +322,7 @@ func (s *searcher) saveState() error {
 }
 
 // toSkipError turns an error about a commit into a *bisect.SkipError, so that the search skips the
-// commit. It returns other errors unchanged, such as that of the good revision.
+// commit.
 func toSkipError(ctx context.Context, err error) error {
 	var usage *benchstudy.UsageError
 	var build *suite.BuildError

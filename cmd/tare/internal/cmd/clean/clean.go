@@ -111,7 +111,6 @@ type cleanReport struct {
 	Skipped []string  `json:"left"` // one line for each skipped or failed removal
 }
 
-// keptBytes has the sizes of the remaining files.
 type keptBytes struct {
 	Cache   int64 `json:"cache_bytes"`
 	Results int64 `json:"results_bytes"`
@@ -129,8 +128,7 @@ type litter struct {
 	name string // path relative to top
 }
 
-// runClean removes the files that the flags select. If it cannot remove one, it continues and returns
-// an exit code.
+// runClean removes the files that the flags select. It continues after failures.
 func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -173,8 +171,7 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	return err
 }
 
-// removeAll removes found, unless c.DryRun is set, and records the outcome in c. It reports whether a
-// file could not be removed.
+// removeAll removes found and records the outcome.
 func (c *cleanReport) removeAll(found []litter) (failed bool) {
 	for _, l := range found {
 		switch err := removeLitter(l, c.DryRun); {
@@ -199,8 +196,7 @@ func (c *cleanReport) removeAll(found []litter) (failed bool) {
 	return failed
 }
 
-// lockSoon takes the lock that a tare holds while it measures, so that no measurement loses its builds.
-// It waits two seconds for another tare.
+// lockSoon takes the lock of measurements, which need their builds. It waits two seconds.
 func lockSoon(ctx context.Context, path string) (unlock func(), err error) {
 	const timeout = 2 * time.Second
 	lockCtx, cancel := context.WithTimeout(ctx, timeout)
@@ -216,8 +212,6 @@ func lockSoon(ctx context.Context, path string) (unlock func(), err error) {
 	return unlock, err
 }
 
-// writeText writes the number and size of the removed files by kind, and the size of the remaining
-// files. A dry run lists each file.
 func (c cleanReport) writeText(w io.Writer, o options) error {
 	c = report.LegibleAll(c) // names in shared directories can come from other users
 	verb := "removed"

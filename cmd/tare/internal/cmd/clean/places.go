@@ -24,8 +24,7 @@ import (
 // such files without the lock.
 const unfinishedFor = 24 * time.Hour
 
-// cachePlace is a directory of the cache, and describes its content. tare clean removes only content
-// that matches.
+// cachePlace describes the content of a directory of the cache.
 type cachePlace struct {
 	name       string         // "" means the cache directory itself
 	kind       string         // of its content
@@ -35,7 +34,6 @@ type cachePlace struct {
 	files      bool           // the content is files; otherwise directories
 }
 
-// hasType reports whether a file or directory is of the type that the place contains.
 func (p cachePlace) hasType(info fs.FileInfo) bool {
 	if p.files {
 		return info.Mode().IsRegular()
@@ -43,8 +41,7 @@ func (p cachePlace) hasType(info fs.FileInfo) bool {
 	return info.IsDir()
 }
 
-// cachePlaces returns the directories of the cache. Their content can be made again, except lists of
-// routes that a stored result names.
+// cachePlaces returns the directories of the cache. Only lists of routes cannot be made again.
 func cachePlaces() []cachePlace {
 	key := regexp.MustCompile(`^[0-9a-f]{16}([0-9a-f]{16})?$`) // 16 or 32 digits
 	short := regexp.MustCompile(`^[0-9a-f]{20}$`)
@@ -64,18 +61,15 @@ func cachePlaces() []cachePlace {
 	}
 }
 
-// tempPrefixes returns the name prefixes of unfinished files and directories.
 func tempPrefixes() []string {
 	return []string{".building-", ".describing-", ".making-", ".reference-", ".gate-"}
 }
 
-// isUnfinished reports whether content is being written, or left by a killed process, by its name.
 func (p cachePlace) isUnfinished(name string) bool {
 	return slices.ContainsFunc(append(tempPrefixes(), p.unfinished), func(prefix string) bool { return prefix != "" && strings.HasPrefix(name, prefix) })
 }
 
-// findRoutes returns the directories of the cache that stored results name as their study_dir. They
-// stay, so that tare can run these studies again. unread has a line for each unreadable result.
+// findRoutes returns the directories of the cache that stored results name as their study_dir.
 func findRoutes(d cmdenv.Dirs) (named map[string]bool, unread []string, err error) {
 	named = map[string]bool{}
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "routes")); err != nil || len(entries) == 0 {

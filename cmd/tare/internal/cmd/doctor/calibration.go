@@ -22,7 +22,6 @@ import (
 // rounds. A look judges the evidence after some number of rounds. The control is the base program
 // entered a second time: a difference between both is noise.
 
-// calibration is the result of tare doctor --calibrate.
 type calibration struct {
 	Summary []string          `json:"summary"` // results in sentences
 	Advice  []string          `json:"advice"`
@@ -38,7 +37,6 @@ type disturbance struct {
 	observations []string
 }
 
-// scaleReading is the result for one kind of work.
 type scaleReading struct {
 	Work        string        `json:"work"` // arithmetic or allocation
 	Study       string        `json:"study"`
@@ -131,8 +129,7 @@ func forecastRounds(effects, control []float64, truth, level float64) int {
 	return n
 }
 
-// isPublished reports whether a study would publish a difference after n rounds. Its interval must
-// exclude equality, and its estimate the noise of the control.
+// isPublished reports whether a study would publish a difference after n rounds.
 func isPublished(effects, control []float64, n int, level float64) bool {
 	if len(control) < n {
 		return false
@@ -182,7 +179,6 @@ func (c *calibration) concludeCopies() (copiesEqual bool) {
 	return copiesEqual
 }
 
-// concludeDifferences writes a sentence about each known difference.
 func (c *calibration) concludeDifferences() (allFound bool) {
 	allFound = true
 	for _, b := range c.Bases {
@@ -213,7 +209,6 @@ func (c *calibration) concludeDifferences() (allFound bool) {
 	return allFound
 }
 
-// concludeMachine describes the resolution and the CPU pressure of the machine.
 func (c *calibration) concludeMachine() {
 	var resolutions, pressures []string
 	for _, b := range c.Bases {
@@ -248,7 +243,6 @@ func (c *calibration) addDisturbance(advice, observation string, work scaleWork)
 	c.disturbances[i].observations = append(c.disturbances[i].observations, observation)
 }
 
-// addAdvice adds advice once.
 func (c *calibration) addAdvice(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(c.Advice, text) {
 		c.Advice = append(c.Advice, text)
@@ -265,7 +259,6 @@ func (e scaleEffect) formatInterval() string {
 
 func formatPercent(share float64) string { return fmt.Sprintf("%.2g %%", 100*share) }
 
-// writeText writes the summary, the advice, and how to print the results.
 func (c calibration) writeText(w io.Writer, st report.Style) error {
 	fmt.Fprintln(w, cmdenv.Paint(st.Bold, "What this machine can tell apart"))
 	for _, text := range c.Summary {

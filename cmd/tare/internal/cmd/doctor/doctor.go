@@ -22,7 +22,6 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// diagnosis is the output of tare doctor.
 type diagnosis struct {
 	Tare      cmdenv.Version   `json:"tare"`
 	Machine   tare.Machine     `json:"machine"`
@@ -34,20 +33,18 @@ type diagnosis struct {
 	Counter   counterState     `json:"counter"`
 }
 
-// counterState describes the counter of instructions.
 type counterState struct {
 	*tare.Counter
 	Missing string `json:"missing,omitempty"` // the reason if there is no counter
 }
 
-// place describes the cache or the data directory.
 type place struct {
 	Dir   string `json:"dir"`
 	Bytes int64  `json:"bytes"`           // size of all files
 	Error string `json:"error,omitempty"` // why it is not writable
 }
 
-// catalogState describes the catalog of contenders, the programs that tare can compare.
+// catalogState describes the catalog of programs that tare can compare.
 type catalogState struct {
 	Dir        string `json:"dir"`
 	Contenders int    `json:"contenders"`
@@ -61,7 +58,6 @@ type lockState struct {
 	Holder string `json:"holder,omitempty"` // the process that has the lock
 }
 
-// options holds the flags of tare doctor.
 type options struct {
 	calibrate bool
 	budget    time.Duration // measuring time of --calibrate

@@ -77,8 +77,8 @@ func Command(env cmdenv.Env) *cobra.Command {
 	return cmd
 }
 
-// explainName returns the explanations of everything called name. An unreadable catalog of contenders
-// in dir is only an error if nothing else has the name.
+// explainName returns all explanations of name. A broken catalog is an error only if nothing else
+// matches.
 func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	var found []explanation
 	for _, w := range listWords() {
@@ -119,7 +119,6 @@ func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	return found, nil
 }
 
-// explainableNames returns all names that explainName finds, for completion and suggestions.
 func explainableNames(env cmdenv.Env, dir string) []string {
 	names := env.Bundled()
 	for _, w := range listWords() {
@@ -148,13 +147,12 @@ func newExplanation(kind, name string, facts ...fact) explanation {
 
 func newFact(label string, text ...string) fact { return fact{Label: label, Text: text} }
 
-// newCode returns a fact with one text for each line of code. It replaces each tab by four spaces.
+// newCode returns a fact with one text for each line of code.
 func newCode(label, code string) fact {
 	code = strings.TrimRight(strings.ReplaceAll(code, "\t", "    "), "\n")
 	return fact{Label: label, Text: strings.Split(code, "\n"), Code: true}
 }
 
-// explainRule explains a rule of tare audit, with its examples.
 func explainRule(r audit.Rule) explanation {
 	e := newExplanation("rule", r.ID,
 		newFact("", r.Title+" "+r.Why), newFact("severity", string(r.Severity)), newFact("what to do", r.Do), newFact("measure", r.Command),
@@ -189,7 +187,6 @@ func explainContender(c cmdenv.Contender) explanation {
 	return e
 }
 
-// explainStudy lists the parts of a study: contenders, workloads, metrics, criteria and claims.
 func explainStudy(st tare.Study) explanation {
 	var contenders, workloads, criteria, claims []string
 	for _, c := range st.Contenders {
@@ -223,8 +220,7 @@ func explainStudy(st tare.Study) explanation {
 	return e
 }
 
-// describeEntry describes a contender of a study: its id, how it is built, and the checks that are
-// expected to void it.
+// describeEntry describes a contender of a study in one line.
 func describeEntry(c tare.Entry) string {
 	line := c.ID
 	if len(c.With) > 0 {
@@ -242,7 +238,6 @@ func describeEntry(c tare.Entry) string {
 	return line
 }
 
-// describeWorkload returns a workload with its operation and input.
 func describeWorkload(w tare.Workload) string {
 	line := w.ID + ": " + w.Op
 	if w.Fixture != "" {
@@ -257,7 +252,7 @@ func describeWorkload(w tare.Workload) string {
 	return line
 }
 
-// maxJoined is the length in bytes below which several texts of a fact are joined to one line.
+// maxJoined is the length in bytes below which texts are joined to one line.
 const maxJoined = 60
 
 // writeText writes one paragraph per fact, or a list if a fact has many texts.

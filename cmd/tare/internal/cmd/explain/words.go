@@ -1,6 +1,5 @@
 package explain
 
-// word is a term of the reports with its explanation.
 type word struct {
 	Word string `json:"word"`
 	Text string `json:"text"`

@@ -76,8 +76,6 @@ func (o *options) check() error {
 	return nil
 }
 
-// showAgents starts a coordinator, prints how the agents in o.names join, waits, and prints those that
-// have joined.
 func showAgents(ctx context.Context, env cmdenv.Env, o options) error {
 	if err := o.check(); err != nil {
 		return err

@@ -22,8 +22,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// buildServers builds the servers of tare.yaml from both sides of the change, base and head. Each gets
-// a directory in dir for its programs and requests.
+// buildServers builds the servers of tare.yaml before and after the change (base and head), each in a
+// directory below dir.
 func (e *extraStudies) buildServers(ctx context.Context, dir string) error {
 	for _, server := range e.request.Project.Load {
 		inHead := func(file string) string { // both sides get the requests of the head
@@ -61,8 +61,7 @@ func (e *extraStudies) buildServers(ctx context.Context, dir string) error {
 	return nil
 }
 
-// buildServer builds the program of a server from both sides into dir. If it cannot, it adds the reason
-// to e.measured.Skipped and returns false.
+// buildServer builds a server from both sides into dir, or records why it cannot.
 func (e *extraStudies) buildServer(ctx context.Context, server project.Server, dir string) (programs gate.SidePaths, ok bool, err error) {
 	skipped := gate.Skipped{What: "load " + server.ID}
 	exists, err := gate.IsDir(filepath.Join(e.projectDirs.Head, filepath.FromSlash(server.Program)))
@@ -106,9 +105,7 @@ func (e *extraStudies) buildServer(ctx context.Context, server project.Server, d
 	return programs, true, nil
 }
 
-// newModuleVersions returns a function that compares a contender's modules on both sides. A contender
-// is a program of the catalog. The function returns them as module@version, and whether a version
-// differs. Base is the side before the change, head the side after.
+// newModuleVersions returns a function that compares a program's modules before and after the change.
 func newModuleVersions(ctx context.Context, all catalog.Catalog, dirs gate.SidePaths) (gate.ModuleVersions, error) {
 	base, err := requiredModules(ctx, dirs.Base)
 	if err != nil {

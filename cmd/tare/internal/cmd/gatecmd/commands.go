@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// benchHash is the length of commit hashes in printed commands.
+// benchHash is the length of printed commit hashes.
 const benchHash = 12
 
 // adviceCommands returns the commands that the report of tare gate advises. One is the user's own with
@@ -34,8 +34,7 @@ func (o options) adviceCommands(cmd *cobra.Command, p project.Project, base stri
 	}
 }
 
-// mergedCommands returns the commands that the merged report of several runs advises. It does not know
-// the flags of the runs.
+// mergedCommands returns the commands for the merged report of several runs.
 func mergedCommands(p project.Project, m gate.Measured) gate.Commands {
 	return gate.Commands{Bench: func(pkg, pattern string) string {
 		c := benchCommand(p, pkg, pattern).Set("base", m.Commit[:min(benchHash, len(m.Commit))])
@@ -46,7 +45,6 @@ func mergedCommands(p project.Project, m gate.Measured) gate.Commands {
 	}}
 }
 
-// benchCommand returns the tare bench command for the benchmarks in pkg that match pattern.
 func benchCommand(p project.Project, pkg, pattern string) cmdenv.Command {
 	env := p.Bench.Env
 	if flags := tagFlags(p.Bench, os.Environ()); flags != "" {

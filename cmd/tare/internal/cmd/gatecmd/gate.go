@@ -24,7 +24,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// options contains the flags of tare gate and tare gate merge.
 type options struct {
 	base, head  string        // revisions; base is "" if tare.yaml names it
 	budget      time.Duration // 0 if not set
@@ -168,7 +167,6 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// runGate measures both sides, judges them, and prints the report.
 func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	ctx := cmd.Context()
 	p, at, err := loadProject()
@@ -213,7 +211,7 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// findSides finds the commits of base and head. If flags choose the base, it also sets p.Gate.Base.
+// findSides finds the commits of base and head.
 func (o options) findSides(ctx context.Context, p *project.Project, at workDir) (gate.Sides, error) {
 	var base string
 	var err error
@@ -238,8 +236,7 @@ func (o options) findSides(ctx context.Context, p *project.Project, at workDir) 
 	return sides, err
 }
 
-// measureChange measures both sides on this machine, or on the machines of --on. lost is an error about
-// machines without a result.
+// measureChange measures both sides. The error lost is about machines without a result.
 func (o options) measureChange(cmd *cobra.Command, env cmdenv.Env, p project.Project, sides gate.Sides) (m gate.Measured, lost, err error) {
 	switch {
 	case sides.AreEqual():
@@ -261,7 +258,6 @@ func (o options) newRequest(p project.Project, sides gate.Sides) gate.Request {
 	}
 }
 
-// workDir describes the working directory.
 type workDir struct {
 	dir          string // its path without symbolic links
 	root         string // top of the repository; dir without a repository
@@ -304,7 +300,7 @@ func (f files) Close() {
 	}
 }
 
-// describeBase returns the printed name of the base. measured is its name in the results.
+// describeBase returns the printed name of the base.
 func describeBase(sides gate.Sides, measured string) string {
 	switch {
 	case sides.BaseCommit == sides.HeadCommit:
@@ -333,7 +329,7 @@ func gateCode(rep gate.Report) int {
 	return cmdenv.ExitOK
 }
 
-// findDeclarations returns the position of each benchmark by its id. File names are relative to root.
+// findDeclarations returns the position of each benchmark by its id.
 func findDeclarations(dir, root string) map[string]gate.Place {
 	out := map[string]gate.Place{}
 	found, err := survey.Look(dir, root)
@@ -346,7 +342,7 @@ func findDeclarations(dir, root string) map[string]gate.Place {
 	return out
 }
 
-// relativeTo returns path relative to root with slashes, or path itself if it is not below root.
+// relativeTo returns path relative to root, or unchanged if outside.
 func relativeTo(root, path string) string {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -355,7 +351,6 @@ func relativeTo(root, path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// configName returns the path of tare.yaml relative to root, or "" without the file.
 func configName(root string, p project.Project) string {
 	if p.File == "" {
 		return ""
@@ -363,7 +358,6 @@ func configName(root string, p project.Project) string {
 	return relativeTo(root, p.File)
 }
 
-// printGate prints the report, writes its files, and reports to GitHub Actions.
 func printGate(env cmdenv.Env, o options, rep gate.Report, exit int, files files) error {
 	var err error
 	switch o.format {

@@ -36,7 +36,7 @@ import (
 // measured programs are called contenders. Many are in tare's catalog. Begin to read at
 // measureExtraStudies.
 
-// extraStudies contains these studies and their sources.
+// extraStudies contains these studies.
 type extraStudies struct {
 	session        *session.Session
 	request        gate.Request
@@ -51,7 +51,6 @@ type extraStudies struct {
 	servers []gate.Measurement // from servers, which are measured last
 }
 
-// measureExtraStudies adds the results of tare.yaml's studies, documents, routes and servers to m.
 func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Request, p *session.Progress, m *gate.Measured) error {
 	rules := request.Project
 	if len(rules.Studies)+len(rules.JSON)+len(rules.Routes)+len(rules.Load) == 0 {
@@ -84,7 +83,6 @@ func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Reque
 	})
 }
 
-// openSides finds the files of both sides and the modules that each requires.
 func (e *extraStudies) openSides(ctx context.Context) error {
 	repo, err := gitrev.Find(ctx, e.request.Project.Dir)
 	if err != nil {
@@ -102,7 +100,6 @@ func (e *extraStudies) openSides(ctx context.Context) error {
 	return err
 }
 
-// placeError returns a usage error at a position in tare.yaml.
 func (e *extraStudies) placeError(at project.Place, message string) error {
 	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", e.config, at.Line, at.Col, message), "")
 }
@@ -128,7 +125,6 @@ func (e *extraStudies) addStudy(study tare.Study, file project.File) error {
 	return nil
 }
 
-// addStudies adds the studies that tare.yaml names.
 func (e *extraStudies) addStudies() error {
 	for _, f := range e.request.Project.Studies {
 		study, err := e.readStudy(f)
@@ -142,8 +138,7 @@ func (e *extraStudies) addStudies() error {
 	return nil
 }
 
-// readStudy reads a study bundled with tare, or a file of the head. Its errors contain the path as in
-// tare.yaml.
+// readStudy reads a study bundled with tare, or a file of the head.
 func (e *extraStudies) readStudy(f project.File) (cmdenv.Study, error) {
 	if f.Bundled() {
 		study, err := e.session.ReadStudy(f.Path)
@@ -161,8 +156,7 @@ func (e *extraStudies) readStudy(f project.File) (cmdenv.Study, error) {
 	return study, err
 }
 
-// readSource reads a file of the head: a study, a document or a list of routes. The limit is the
-// largest of the three.
+// readSource reads a file of the head: a study, a document or a list of routes.
 func (e *extraStudies) readSource(f project.File) ([]byte, error) {
 	src, err := atomicfile.ReadStart(filepath.Join(e.projectDirs.Head, filepath.FromSlash(f.Path)), routestudy.MostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -204,8 +198,7 @@ func (e *extraStudies) addDocuments() error {
 	return nil
 }
 
-// plainID returns name with "-" instead of characters that ids cannot contain. If none remains, it
-// returns "document".
+// plainID returns name with "-" instead of characters that ids cannot contain.
 func plainID(name string) string {
 	id := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
@@ -219,7 +212,6 @@ func plainID(name string) string {
 	return id
 }
 
-// addRoutes adds a study of HTTP routers for each list of routes in tare.yaml.
 func (e *extraStudies) addRoutes() error {
 	for _, f := range e.request.Project.Routes {
 		src, err := e.readSource(f)
@@ -241,7 +233,7 @@ func (e *extraStudies) addRoutes() error {
 	return nil
 }
 
-// runStudies measures each study of list, and adds its results and skipped workloads to e.measured.
+// runStudies measures each study of list.
 func (e *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) error {
 	if e.measured.Requirements == nil {
 		e.measured.Requirements = map[string]gate.Requirements{}
@@ -270,7 +262,7 @@ func (e *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) 
 	return nil
 }
 
-// uniqueID returns id, or id-2, id-3 and so on if an earlier study has it.
+// uniqueID returns id, or id-2, id-3 and so on.
 func (e *extraStudies) uniqueID(id string) string {
 	unique := id
 	for n := 2; ; n++ {

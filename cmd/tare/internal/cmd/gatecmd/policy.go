@@ -70,7 +70,6 @@ func (at workDir) rulesAt(ctx context.Context, commit string) (project.Project, 
 // maxReviews limits the file of reviews, in bytes: anyone can write a review.
 const maxReviews = 16 << 20
 
-// readReviews returns the text of a file, or "" if path is empty.
 func readReviews(path string) (string, error) {
 	if path == "" {
 		return "", nil

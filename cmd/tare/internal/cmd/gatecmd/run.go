@@ -23,7 +23,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// measureSides measures the benchmarks of both sides, then the other parts of tare.yaml.
+// measureSides measures the benchmarks and the rest of tare.yaml.
 func measureSides(ctx context.Context, env cmdenv.Env, request gate.Request) (gate.Measured, error) {
 	restore, err := benchEnvironment(request.Project.Bench, os.Environ())
 	if err != nil {
@@ -102,7 +102,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Request
 	return m, err
 }
 
-// whyNoBenchmarks returns why a selection has no benchmarks. ok is false for other errors.
+// whyNoBenchmarks returns why a selection has no benchmarks.
 func whyNoBenchmarks(err error) (why string, ok bool) {
 	var usage *benchstudy.UsageError
 	if errors.As(err, &usage) && usage.Nothing {
@@ -111,7 +111,7 @@ func whyNoBenchmarks(err error) (why string, ok bool) {
 	return "", false
 }
 
-// benchGate measures the benchmarks after both sides are built.
+// benchGate measures benchmarks that are built.
 type benchGate struct {
 	*session.Session
 	request gate.Request
@@ -150,8 +150,7 @@ func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measu
 	return m, nil
 }
 
-// newStudy returns the study of the benchmarks. Its criteria are the limits of tare.yaml. The study
-// ends when all of them are decided.
+// newStudy returns the study of the benchmarks, which ends when all limits are decided.
 func (g benchGate) newStudy() tare.Study {
 	study := g.built.Study
 	study.Criteria = nil
@@ -163,7 +162,6 @@ func (g benchGate) newStudy() tare.Study {
 	return study
 }
 
-// finishResults makes the session add counts, notes and profiles to each result.
 func (g benchGate) finishResults(env cmdenv.Env) {
 	g.Sources = g.built.Sources
 	g.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
@@ -180,8 +178,7 @@ func (g benchGate) finishResults(env cmdenv.Env) {
 	}
 }
 
-// listSkipped returns the comparisons that a result lacks. A benchmark that failed on the head is
-// Broken and blocks the change.
+// listSkipped returns the comparisons that a result lacks.
 func listSkipped(built *benchstudy.Bench, res *tare.Result) (all []gate.Skipped) {
 	for _, l := range res.NotWeighed {
 		entry := gate.Skipped{What: l.What, Why: l.Why}

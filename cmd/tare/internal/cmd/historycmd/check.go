@@ -43,8 +43,7 @@ type checkReport struct {
 	Damaged  []string `json:"damaged"` // one line for each damaged file
 }
 
-// checkHistory checks the results and journals of all runs and prints the damage. A journal has the
-// measurements of a run, a result the conclusions.
+// checkHistory checks the results of all runs, and the journals with their measurements.
 func checkHistory(ctx context.Context, env cmdenv.Env, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -79,7 +78,6 @@ func checkHistory(ctx context.Context, env cmdenv.Env, asJSON bool) error {
 	return err
 }
 
-// checkRun reads the result and the journal of one run and records the damage.
 func (c *checkReport) checkRun(ctx context.Context, x *index.Index, run history.Run) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -117,5 +115,5 @@ func (c *checkReport) checkRun(ctx context.Context, x *index.Index, run history.
 	return nil
 }
 
-// addDamage records what is wrong with a file. The text may come from the file.
+// addDamage records damage, in text that may come from the file.
 func (c *checkReport) addDamage(line string) { c.Damaged = append(c.Damaged, format.Line(line, 0)) }

@@ -157,8 +157,6 @@ type runRow struct {
 	Error    string    `json:"error,omitempty"`    // why the result cannot be read
 }
 
-// listRuns prints the runs of all studies, or of the study in args. An unreadable result gives the exit
-// code of bad input.
 func listRuns(ctx context.Context, env cmdenv.Env, o options, args []string) error {
 	rows, err := readRuns(ctx, env, args)
 	if err != nil {
@@ -182,7 +180,6 @@ func listRuns(ctx context.Context, env cmdenv.Env, o options, args []string) err
 	return cmdenv.Code(exit)
 }
 
-// readRuns collects the runs of all studies, or of the study in args.
 func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, error) {
 	d, err := env.Dirs()
 	if err != nil {
@@ -220,8 +217,6 @@ func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, err
 	return rows, nil
 }
 
-// newRow returns the row of a run. digest is the index's extract of the result; it is zero if there is
-// none.
 func newRow(run history.Run, digest history.Digest) runRow {
 	isImported, err := history.IsImported(run.Dir)
 	row := runRow{Study: run.Study, Started: run.Begun, Stopped: unfinished, Verdicts: "-", Imported: isImported, Path: run.Dir}

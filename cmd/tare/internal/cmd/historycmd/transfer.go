@@ -53,8 +53,6 @@ type exportReport struct {
 	Omitted []string               `json:"left_out"` // one line for each result that could not be read
 }
 
-// exportHistory writes the results of studies (all if empty) to file; - is stdout. It prints a line for
-// each unreadable result.
 func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []string, asJSON bool) error {
 	x, _, err := openHistory(ctx, env)
 	if err != nil {
@@ -94,7 +92,6 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 	return err
 }
 
-// checkStudies returns an error if no result of one of the studies is stored.
 func checkStudies(ctx context.Context, x *index.Index, studies []string) error {
 	known, err := x.Studies(ctx)
 	if err != nil {
@@ -151,8 +148,7 @@ type importReport struct {
 	Omitted  []string               `json:"left_out,omitempty"` // parts of other tools' files that were not converted
 }
 
-// importHistory writes the results of files into the data directory. It first checks each file, so that
-// nothing is written if one is invalid.
+// importHistory writes the results of files into the data directory, or nothing if a file is invalid.
 func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -195,8 +191,7 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 	return err
 }
 
-// importAll writes the results of sources into the data directory, each once. It skips results that the
-// index x has already.
+// importAll writes the results of sources into the data directory, each once.
 func (r *importReport) importAll(ctx context.Context, x *index.Index, d cmdenv.Dirs, sources []source) error {
 	imported := map[string]string{} // path by hash; the index knows only earlier results
 	for _, s := range sources {
@@ -224,14 +219,12 @@ func (r *importReport) importAll(ctx context.Context, x *index.Index, d cmdenv.D
 	return nil
 }
 
-// source is an archive of results that can be read repeatedly.
 type source struct {
 	name      string   // in messages
 	file      *os.File // the archive, or a temporary copy
 	omissions []string // one line for each part that was not converted
 }
 
-// scanResults calls visit for all results, from the beginning.
 func (s source) scanResults(visit func(history.DocumentInfo, []byte) error) error {
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -239,11 +232,9 @@ func (s source) scanResults(visit func(history.DocumentInfo, []byte) error) erro
 	return history.Scan(s.name, s.file, visit)
 }
 
-// maxCopied limits the bytes of streams copied to the disk.
 const maxCopied = 4 << 30
 
-// copyStream copies a stream to tmp: an archive of at most maxArchive bytes, or a file of another tool
-// of at most maxForeign bytes. It parses an archive while copying, so that an endless document does not
+// copyStream copies a stream to tmp. It parses an archive meanwhile, because an endless document would
 // fill the disk.
 func copyStream(ctx context.Context, name string, in io.Reader, tmp *os.File, maxForeign, maxArchive int64) error {
 	stream := bufio.NewReaderSize(in, sniffSize)
@@ -275,8 +266,7 @@ func tooLarge(name string, maxBytes int64, hint string) error {
 	return cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", name, maxBytes>>20), hint)
 }
 
-// openArchives opens files, and converts those of other tools to archives; - is stdin. The caller must
-// call closeAll even if there is an error.
+// openArchives opens files; - is stdin. The caller must call closeAll even if there is an error.
 func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources []source, closeAll func(), err error) {
 	var cleanups []func()
 	addCleanup := func(f func()) { cleanups = append(cleanups, f) }
@@ -319,7 +309,7 @@ func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources 
 	return sources, closeAll, nil
 }
 
-// openFile opens a file to import. A file that is not regular, e.g. a pipe, can be read only once.
+// openFile opens a file to import.
 func openFile(name string) (f *os.File, isRegular bool, err error) {
 	f, err = os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {

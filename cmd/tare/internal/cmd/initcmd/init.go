@@ -21,7 +21,6 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// ciDocs is the address of the recipes for CI.
 const ciDocs = "https://github.com/tarebench/tare/blob/main/deploy/ci/README.md"
 
 type initReport struct {
@@ -79,9 +78,7 @@ Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already, or a workflo
 	return cmd
 }
 
-// beginProject surveys the repository and writes its tare.yaml and the workflows. An existing tare.yaml
-// is an error, unless force is set or workflows are selected. If print is set, it only prints the
-// tare.yaml.
+// beginProject surveys the repository and writes its tare.yaml and the workflows.
 func beginProject(env cmdenv.Env, workflows []forge, force, print, asJSON bool) error {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -130,7 +127,6 @@ func beginProject(env cmdenv.Env, workflows []forge, force, print, asJSON bool) 
 	return nil
 }
 
-// writeFile writes a file. If the file exists and force is not set, it returns a usage error.
 func writeFile(path string, text []byte, force bool) error {
 	if force {
 		return cmdenv.SaveFile(atomicfile.System{}, path, 0o644, func(f io.Writer) error { _, err := f.Write(text); return err })
@@ -145,7 +141,6 @@ func writeFile(path string, text []byte, force bool) error {
 	return nil
 }
 
-// nextSteps returns two lines of advice about a new tare.yaml: what to run, and how to run it in CI.
 func nextSteps(found survey.Survey) []string {
 	first := "tare gate     measures the worktree against its base, as a pull request will be"
 	if len(found.Benchmarks) == 0 {

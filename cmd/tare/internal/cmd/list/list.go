@@ -35,7 +35,7 @@ type studyRow struct {
 	Claims     int      `json:"claims"` // published statements that the study tests
 }
 
-// checkRow is a check, which finds reasons not to trust a measured value.
+// checkRow is a check of measured values.
 type checkRow struct {
 	ID       string        `json:"check"`
 	Severity tare.Severity `json:"severity"`
@@ -50,7 +50,7 @@ type metricRow struct {
 	Doc       string         `json:"doc"`
 }
 
-// sectionNames returns the names of the lists, which are the possible arguments.
+// sectionNames returns the possible arguments.
 func sectionNames() []string { return []string{"studies", "contenders", "checks", "metrics"} }
 
 // Command returns tare list.
@@ -124,7 +124,6 @@ func collectLists(env cmdenv.Env, isWanted func(section string) bool, catalogDir
 	return l, nil
 }
 
-// writeTables writes a table for each list that is not nil, with a title if hasTitles is set.
 func (l lists) writeTables(w io.Writer, st report.Style, hasTitles bool) error {
 	l = report.LegibleAll(l) // texts of contenders are untrusted
 	var tables []textTable
@@ -176,13 +175,12 @@ func (l lists) writeTables(w io.Writer, st report.Style, hasTitles bool) error {
 	return nil
 }
 
-// textTable is a table with tabs between its columns.
 type textTable struct {
 	title, head string
 	rows        string // one line for each row
 }
 
-// addRow adds a row. format has its columns with tabs between them.
+// addRow adds a row, with tabs between columns.
 func (t *textTable) addRow(format string, args ...any) { t.rows += fmt.Sprintf(format+"\n", args...) }
 
 // firstSentence returns the first sentence of text; tare explain shows the rest.

@@ -26,7 +26,6 @@ type abReport struct {
 	hasBodies bool // a request has a body
 }
 
-// newABReport collects the values of ab's output.
 func newABReport(r *load.Result, d load.Document, l *loadRun) abReport {
 	a := abReport{document: d, result: r, keepAlive: l.options.keepAlive, software: l.software, length: l.length}
 	if d.Requests > 0 && a.length == 0 {
@@ -38,8 +37,8 @@ func newABReport(r *load.Result, d load.Document, l *loadRun) abReport {
 	return a
 }
 
-// fetchFirst sends the first request once before the measurement. Its response has the server software
-// and document length that ab prints. It sends only GET and HEAD, which are safe to repeat.
+// fetchFirst gets the server software and document length that ab prints. It sends only GET and HEAD,
+// which are safe to repeat.
 func (l *loadRun) fetchFirst(ctx context.Context) {
 	first := l.requests[0]
 	if first.Method != http.MethodGet && first.Method != http.MethodHead {
@@ -110,7 +109,6 @@ func (a abReport) writeHead(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// writeRates writes the rows of counts and rates.
 func (a abReport) writeRates(b *strings.Builder) {
 	d := a.document
 	abRow(b, "Concurrency Level:", "%d", d.Connections)
@@ -197,8 +195,7 @@ func (a abReport) writeTimes(b *strings.Builder) {
 	fmt.Fprintf(b, " 100%%  %5d (longest request)\n", toMilliseconds(float64(total.Max)))
 }
 
-// minShareOfAll is the share of requests that made a connection from which all count as having made
-// one.
+// From this share on, all requests count as having made a connection.
 const minShareOfAll = 0.9
 
 // connectShare returns the share of requests that made a connection.
@@ -210,9 +207,8 @@ func (a abReport) connectShare() float64 {
 	return share
 }
 
-// connectPerRequest returns statistics of the connect times of all requests. A request on an open
-// connection counts as 0. The variance is the mean of the squares minus the square of the mean. The
-// mean of the squares of the times above 0 is SD² + Mean².
+// connectPerRequest counts a request on an open connection as 0. The variance is the mean of the
+// squares minus the square of the mean. The mean of the squares of the times above 0 is SD² + Mean².
 func (a abReport) connectPerRequest() load.Latencies {
 	connects, share := a.document.Connect, a.connectShare()
 	if share == 1 || connects.Count == 0 {
@@ -226,8 +222,7 @@ func (a abReport) connectPerRequest() load.Latencies {
 	}
 }
 
-// connectQuantile returns a quantile of the connect times of all requests, in ns. A request on an open
-// connection counts as 0.
+// connectQuantile returns a quantile of the connect times, in ns; 0 on an open connection.
 func (a abReport) connectQuantile(quantile float64) int64 {
 	share := a.connectShare()
 	if quantile <= 1-share {
@@ -239,7 +234,7 @@ func (a abReport) connectQuantile(quantile float64) int64 {
 // toMilliseconds rounds ns to milliseconds, as an integer.
 func toMilliseconds(ns float64) int64 { return int64(math.Round(ns / float64(time.Millisecond))) }
 
-// writeLimit writes the limit and the findings, which ab and wrk do not report.
+// writeLimit writes what ab and wrk do not report.
 func writeLimit(b *strings.Builder, d load.Document) {
 	fmt.Fprintf(b, "\ntare: limit %s: %s\n", d.Limit, d.LimitWhy)
 	for _, f := range d.Findings {

@@ -19,8 +19,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// loadSeveral compares the servers of tare load. It measures a generated study with one contender per
-// server.
+// loadSeveral measures a generated study with one contender per server.
 func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	dir, remove, err := machine.TempDir("load")
 	if err != nil {
@@ -86,7 +85,6 @@ func serverIDs(servers []loadServer) []string {
 	return ids
 }
 
-// describeComparison describes in one line how requests are sent.
 func describeComparison(o options) string {
 	how := "closed loop on " + format.Count(o.connections, "connection")
 	if o.profile != nil {
@@ -95,11 +93,9 @@ func describeComparison(o options) string {
 	return how + ", about " + cmdenv.Seconds(o.duration)
 }
 
-// comparisonID is the id of the study.
 const comparisonID = "load"
 
-// newComparison returns the study. It has one contender per server, the first as baseline, and one
-// workload. The requests are written to a file in dir.
+// newComparison returns a study of the servers, and writes its requests to a file in dir.
 func newComparison(o options, dir string) (tare.Study, error) {
 	first := o.servers[0]
 	study := tare.Study{
@@ -141,9 +137,8 @@ func newComparison(o options, dir string) (tare.Study, error) {
 
 const wantedRounds = 12
 
-// segmentLength returns for how long a round of an open loop loads each server, 1 s to 10 s. It plans
-// for wantedRounds. To the servers, tare adds two programs. The control is the first server again,
-// which shows the noise. The null server measures the load generator.
+// segmentLength returns for how long a round of an open loop loads each server, 1 s to 10 s. tare adds
+// two servers: the first again, which shows the noise, and one that does nothing.
 func segmentLength(budget time.Duration, servers int) time.Duration {
 	segment := budget / time.Duration(wantedRounds*(servers+2))
 	return min(max(segment.Round(100*time.Millisecond), time.Second), 10*time.Second)

@@ -21,7 +21,7 @@ import (
 
 // This file implements tare load --dry-run, which prints the requests and sends none.
 
-// describeFeed prints the format of --feed, a file of requests, and which entries are not sent and why.
+// describeFeed prints the format of --feed, and what is not sent.
 func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	if f.Kind != traffic.Unknown {
 		text := fmt.Sprintf("%s is %s", traffic.FileName(file), f.Kind)
@@ -59,8 +59,7 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	}
 }
 
-// printRequests prints the requests of --dry-run in their order. It opens no connection: for gRPC,
-// parseFlags has required --proto.
+// printRequests prints the requests in their order, and opens no connection.
 func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	var urls []string
 	for _, s := range o.servers {

@@ -18,7 +18,6 @@ import (
 
 const dials = 5 // connections that roundTrip opens
 
-// roundTrip returns the median time to connect to addr.
 func roundTrip(ctx context.Context, addr string, timeout time.Duration) (time.Duration, error) {
 	dialer := net.Dialer{Timeout: timeout}
 	var times []time.Duration
@@ -113,8 +112,7 @@ func (o *observer) markPhase(begin bool) {
 }
 
 // addNewProcesses adds processes that the server has forked since they were last listed. The argument
-// reading has the CPU times that markPhase has read. At the beginning of measuring, the time of a new
-// process is added to the start, so it does not count.
+// reading is from markPhase. At the beginning of measuring, their earlier CPU time must not count.
 func (o *observer) addNewProcesses(reading cpuTimes, begin bool) {
 	o.findProcesses()
 	o.mu.Lock()
@@ -131,7 +129,7 @@ func (o *observer) addNewProcesses(reading cpuTimes, begin bool) {
 	}
 }
 
-// controlGauge starts the sampler of the machine's noise, or stops and reads it.
+// controlGauge starts or stops the sampler of the machine's noise.
 func (o *observer) controlGauge(begin bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -172,7 +170,6 @@ func (o *observer) perSecond() (cpu []time.Duration, memory []int64) {
 	return o.cpuSeconds, o.memory
 }
 
-// liveFacts returns the facts of a running trial.
 func (o *observer) liveFacts(r *load.Result) load.Facts {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -186,7 +183,6 @@ func (o *observer) liveFacts(r *load.Result) load.Facts {
 // clientCores returns the number of processors that the load generator could use: one per thread.
 func clientCores(r *load.Result) float64 { return float64(min(max(r.Threads, 1), runtime.NumCPU())) }
 
-// finalFacts returns the facts of a finished trial.
 func (o *observer) finalFacts(r *load.Result) load.Facts {
 	o.slowWork.Wait()
 	o.mu.Lock()

@@ -53,7 +53,6 @@ const (
 
 func engineNames() []string { return []string{string(load.Epoll), string(load.Portable)} }
 
-// options contains the flags of tare load, and the values that parseFlags computes from them.
 type options struct {
 	// These fields are flags. parseFlags sets defaults that depend on other flags.
 	source      loadstudy.Requests
@@ -127,7 +126,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "tls", cobra.FixedCompletions(slices.Sorted(maps.Keys(versionsOfTLS())), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// addHTTPFlags adds the flags of the requests over HTTP. Some also apply to gRPC.
 func (o *options) addHTTPFlags(flags cmdenv.Flags) {
 	flags.Set.StringVarP(&o.source.Method, "method", "X", "", "`METHOD` of requests; default: GET, with a body POST")
 	declareUses(flags, "method", manyServers, manyMachines, onlyHTTP)
@@ -158,7 +156,6 @@ func (o *options) addGRPCFlags(flags cmdenv.Flags) {
 	declareUses(flags, "deadline", manyServers, manyMachines, onlyGRPC)
 }
 
-// addServerFlags adds the flags that start servers, and --dry-run.
 func (o *options) addServerFlags(flags cmdenv.Flags) {
 	flags.Set.StringArrayVar(&o.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	declareUses(flags, "start", manyServers)
@@ -168,7 +165,6 @@ func (o *options) addServerFlags(flags cmdenv.Flags) {
 	declareUses(flags, "dry-run", manyServers, manyMachines)
 }
 
-// addPaceFlags adds the flags of how many requests are sent, and when.
 func (o *options) addPaceFlags(flags cmdenv.Flags) {
 	flags.Set.IntVarP(&o.connections, "connections", "c", defaultConnections, "number of open connections, each with at most one request in flight (with --search the most to try, default 1024)")
 	declareUses(flags, "connections", manyServers, manyMachines)
@@ -212,7 +208,6 @@ func (o *options) addTLSFlags(flags cmdenv.Flags) {
 	declareUses(flags, "tls", manyMachines, onlyTLS)
 }
 
-// addMachineFlags adds the flags of the sending machines, the network path, the seed and the lock.
 func (o *options) addMachineFlags(flags cmdenv.Flags) {
 	o.on.Add(flags.Set, "load from several `machines` at the same time, ssh:HOST, agent:NAME or local: -c and --rate are for all together")
 	for _, flag := range []string{"on", "listen", "nats", "nats-creds", "fleet"} {
@@ -228,7 +223,6 @@ func (o *options) addMachineFlags(flags cmdenv.Flags) {
 	declareUses(flags, "no-lock", manyServers, manyMachines)
 }
 
-// addOutputFlags adds the flags of objectives and of output.
 func (o *options) addOutputFlags(flags cmdenv.Flags) {
 	flags.Set.StringVar(&o.sloText, "slo", "", "`objectives` that the server must meet, e.g. 'p99<50ms,errors<0.1%'; also p50, p99.9, max, mean")
 	declareUses(flags, "slo", manyMachines)
@@ -251,9 +245,8 @@ func (o *options) addOutputFlags(flags cmdenv.Flags) {
 	declareUses(flags, "progress", manyServers, manyMachines)
 }
 
-// parseFlags checks all flags and computes the other fields. The order of the steps matters. The
-// servers decide which flags apply. The bounds of a duration depend on its default. A rate and the
-// requests depend on checked values. The order also decides which of several mistakes is reported.
+// parseFlags checks all flags and computes the other fields. The order of the steps decides which of
+// several mistakes is reported, and later ones need earlier ones.
 func (o *options) parseFlags(cmd *cobra.Command, args []string, stdin io.Reader) error {
 	changed := cmd.Flags().Changed
 	o.source.HasBody = changed("body")
@@ -294,7 +287,6 @@ func (o *options) parseFlags(cmd *cobra.Command, args []string, stdin io.Reader)
 	return o.readRequests(changed, stdin)
 }
 
-// chooseServers sets o.servers from the arguments, --start and --go.
 func (o *options) chooseServers(args []string) (err error) {
 	if o.servers, err = parseServers(args, o.start); err != nil {
 		return err
@@ -312,7 +304,6 @@ func (o *options) chooseServers(args []string) (err error) {
 
 func isRPC(s loadServer) bool { return s.target.RPC }
 
-// describeKind returns the properties of the load of o.servers.
 func (o *options) describeKind() loadKind {
 	return loadKind{
 		rpc: slices.ContainsFunc(o.servers, isRPC), encrypted: o.servers[0].target.Name != "", quic: o.http == http3,
@@ -320,7 +311,7 @@ func (o *options) describeKind() loadKind {
 	}
 }
 
-// hintAtBodyFile returns a hint if --body is the name of a file: the user probably meant @FILE.
+// hintAtBodyFile suggests @FILE if --body is the name of a file.
 func (o *options) hintAtBodyFile() string {
 	if !o.source.HasBody {
 		return ""
@@ -331,8 +322,7 @@ func (o *options) hintAtBodyFile() string {
 	return fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", o.source.Body, o.source.Body)
 }
 
-// checkDryCalls rejects a --dry-run of gRPC without --proto: only the server could name the message
-// types.
+// checkDryCalls rejects a --dry-run of gRPC without --proto: only the server knows the message types.
 func (o *options) checkDryCalls() error {
 	if o.dryRun && o.grpc.proto == "" {
 		return cmdenv.Usage("--dry-run does not ask the server for the message types of its method", "pass the .proto file with --proto")
@@ -389,7 +379,6 @@ func (o *options) readRequests(changed func(string) bool, stdin io.Reader) (err 
 	return nil
 }
 
-// setDefaults sets defaults that depend on other flags or on a comparison.
 func (o *options) setDefaults(changed func(string) bool, isComparison bool) {
 	o.maxConnections = maxSearched
 	if changed("connections") {
@@ -408,7 +397,6 @@ func (o *options) setDefaults(changed func(string) bool, isComparison bool) {
 	}
 }
 
-// checkBounds rejects single flags that are out of bounds.
 func (o *options) checkBounds(changed func(string) bool) error {
 	boundsError := func(flag string, value any, hint string) error {
 		return cmdenv.Usage(fmt.Sprintf("--%s %v is out of bounds", flag, value), hint)
@@ -475,7 +463,7 @@ func (o *options) checkCombinations(changed func(string) bool, rpc bool) error {
 	return nil
 }
 
-// checkHTTP3 rejects options that HTTP/3 does not have. The argument encrypted means an https URL.
+// checkHTTP3 rejects options that HTTP/3 does not have.
 func (o *options) checkHTTP3(encrypted bool) error {
 	switch {
 	case !encrypted:

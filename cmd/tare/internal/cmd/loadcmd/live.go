@@ -61,8 +61,7 @@ func (l *loadRun) describeLoad() string {
 	return loop
 }
 
-// showSecond records a finished second of trial t. It shows the trial so far on the terminal and on the
-// page of --watch. A trial is one measurement.
+// showSecond shows a finished second of a measurement on the terminal and on the page.
 func (l *loadRun) showSecond(t load.Trial, tick load.Tick) {
 	l.observed.recordSecond(tick.Second)
 	cpu, memory := l.observed.perSecond()

@@ -30,8 +30,8 @@ func (o *options) checkMachines() error {
 	return nil
 }
 
-// shareOrders divides the load into one order per machine, with connections as evenly as possible. Each
-// order has the rate of all machines; a machine computes its part from Index and Of.
+// shareOrders divides the connections between machines. Each order has the rate of all; a machine
+// computes its part.
 func (l *loadRun) shareOrders(machines int) []fleet.LoadOrder {
 	t := l.options.servers[0].target
 	var out []fleet.LoadOrder
@@ -94,8 +94,7 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	return nil
 }
 
-// mergeReports merges the results and facts of all machines, and also returns those of each. The result
-// is nil if no machine has one.
+// mergeReports merges the results of all machines. The result is nil if no machine has one.
 func (l *loadRun) mergeReports(reports []fleet.Generated) (*load.Result, load.Facts, []load.Generator) {
 	var results []*load.Result
 	var generators []load.Generator
@@ -124,8 +123,8 @@ type secondMerger struct {
 	seconds  map[time.Duration]map[string]load.Second // incomplete seconds, by time and machine
 }
 
-// addSecond records a second of one machine. When every machine has reported this second, it returns a
-// line about all together as text. Then lines has this line and one for each machine.
+// addSecond records a second of one machine. When all have reported it, it returns a line about all
+// together as text.
 func (t *secondMerger) addSecond(name string, s load.Second) (text string, lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -27,8 +27,7 @@ type nothingError struct{ Why string }
 
 func (e *nothingError) Error() string { return "nothing could be measured: " + e.Why }
 
-// loadRun loads one server for tare load. A trial is one measurement with a number of connections and a
-// rate. runOnce runs one trial, runSearch several, and onMachines one on several machines.
+// loadRun loads one server. A trial is one measurement with a number of connections and a rate.
 type loadRun struct {
 	*session.Session
 	options   options
@@ -47,7 +46,6 @@ type loadRun struct {
 	length   int64    // bytes of the first response's body, for ab
 }
 
-// loadOne starts the server if it has a command, loads it, and prints the result.
 func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	l := &loadRun{options: o}
 	var err error
@@ -71,7 +69,6 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 	})
 }
 
-// loadServer starts and connects the server, and loads it as the flags select.
 func (l *loadRun) loadServer(ctx context.Context, env cmdenv.Env) (err error) {
 	server := l.options.servers[0]
 	target := server.target
@@ -115,8 +112,8 @@ func (l *loadRun) loadServer(ctx context.Context, env cmdenv.Env) (err error) {
 	return l.runOnce(ctx)
 }
 
-// connectTarget checks that the server accepts connections, and starts a relay if a delay or bandwidth
-// is set. It sets l.target and l.roundTrip. The returned function is never nil.
+// connectTarget checks that the server accepts connections, and starts a relay for a delay or
+// bandwidth. The returned function is never nil.
 func (l *loadRun) connectTarget(ctx context.Context, t loadstudy.Target) (closeRelay func(), err error) {
 	l.target = t.ForLoad(l.options.trust)
 	noRelay := func() {}
@@ -177,7 +174,6 @@ func (l *loadRun) runOnce(ctx context.Context) error {
 	return nil
 }
 
-// writeResult prints a result and writes the files of --page and --metrics.
 func (l *loadRun) writeResult(r *load.Result, d load.Document) error {
 	page := loadpage.Page{Document: d, Result: r, How: l.describeLoad()}
 	if l.watched != nil {
@@ -248,7 +244,6 @@ func (l *loadRun) profileFor(t load.Trial) load.Profile {
 	return l.options.profile
 }
 
-// sessionOptions returns the options of a trial's session.
 func (l *loadRun) sessionOptions(t load.Trial) load.Options {
 	o := load.Options{
 		Target: l.target, Requests: l.requests, Connections: t.Connections, Timeout: l.options.timeout,
@@ -267,13 +262,12 @@ func (l *loadRun) sessionOptions(t load.Trial) load.Options {
 	return o
 }
 
-// withPath adds the facts that do not depend on the trial.
 func (l *loadRun) withPath(f load.Facts) load.Facts {
 	f.RoundTrip, f.Bandwidth, f.Think = l.roundTrip, l.options.bitsPerSecond, l.options.think
 	return f
 }
 
-// innermostError returns the innermost error, the message of the operating system.
+// innermostError returns the message of the operating system.
 func innermostError(err error) string {
 	for {
 		inner := errors.Unwrap(err)

@@ -14,8 +14,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// panel draws a running trial (a measurement) on a terminal. It shows the rate and latency with one bar
-// per second, the errors and the limit. A heat map of latencies follows if there is room.
+// panel draws a running measurement on a terminal, with one bar per second.
 type panel struct {
 	document load.Document // describes result
 	result   *load.Result  // result of the trial so far
@@ -77,7 +76,6 @@ func (p panel) formatLine(columns int, label, text string) string {
 	return cmdenv.Paint(p.style.Bold, fmt.Sprintf("%-*s", panelLabel, label)) + text
 }
 
-// formatErrors returns the errors since the start, by class.
 func (p panel) formatErrors(last load.Second) string {
 	var parts []string
 	for _, class := range load.Classes() {

@@ -86,10 +86,9 @@ func quantileName(nines int) string {
 	return strconv.FormatFloat(100-100*math.Pow(10, -float64(nines)), 'f', max(0, nines-2), 64)
 }
 
-// timelineRows is the largest number of lines in the table of seconds.
 const timelineRows = 20
 
-// writeTimeline writes the table of seconds. If there are too many, a line covers several.
+// writeTimeline writes the table of seconds.
 func (p *loadPage) writeTimeline() {
 	all := p.document.Timeline
 	if len(all) < 2 {
@@ -118,7 +117,7 @@ func (p *loadPage) writeTimeline() {
 	}
 }
 
-// mergeMoments merges consecutive seconds. It sums the counts and takes the greatest quantiles.
+// mergeMoments merges consecutive seconds.
 func mergeMoments(seconds []load.Moment) load.Moment {
 	m := seconds[0]
 	for _, s := range seconds[1:] {

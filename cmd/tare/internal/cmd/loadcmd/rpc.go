@@ -25,7 +25,6 @@ const (
 	maxCallData = 1 << 30 // bytes of JSON
 )
 
-// grpcFlags contains the flags of gRPC calls.
 type grpcFlags struct {
 	proto    string        // file with the method; "" means server reflection
 	imports  []string      // directories in which proto finds its imports
@@ -33,7 +32,6 @@ type grpcFlags struct {
 	deadline time.Duration // deadline of each call; 0 means none
 }
 
-// checkDeadline rejects a deadline that is out of bounds.
 func (c grpcFlags) checkDeadline(changed func(string) bool) error {
 	if changed("deadline") && (c.deadline < time.Millisecond || c.deadline > load.MaxDuration) {
 		return cmdenv.Usage(fmt.Sprintf("--deadline %v is out of bounds", c.deadline), "1ms to 1h")
@@ -41,7 +39,6 @@ func (c grpcFlags) checkDeadline(changed func(string) bool) error {
 	return nil
 }
 
-// readCalls returns the method at the path of target, and one call for each message of --data.
 func (o *options) readCalls(ctx context.Context, target loadstudy.Target, stdin io.Reader) (*grpccall.Method, []load.Request, error) {
 	headers, err := o.source.Header(target.Auth)
 	if err != nil {
@@ -91,10 +88,8 @@ func (o *options) resolveMethod(ctx context.Context, target loadstudy.Target, he
 	return method, nil
 }
 
-// oneLine returns foreign text as one line, without a limit of its length.
 func oneLine(text string) string { return format.Line(text, 0) }
 
-// readBodies reads the JSON of --data and returns the encoded messages of each call.
 func (c grpcFlags) readBodies(m *grpccall.Method, stdin io.Reader) ([][]byte, error) {
 	file, isFile := strings.CutPrefix(c.data, "@")
 	var in io.Reader

@@ -10,8 +10,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// runSearch searches for the highest rate of requests that meets the objectives. It prints the result
-// also after Ctrl-C.
+// runSearch prints the highest rate of requests that meets the objectives, also after Ctrl-C.
 func (l *loadRun) runSearch(ctx context.Context) error {
 	l.Progress.Say("searching " + l.url + " for the most requests per second with " + l.options.slo.String() + ": " + l.describeLoad())
 	found, err := load.Searching{SLO: l.options.slo, Most: l.options.maxConnections, Told: l.reportStep}.Run(ctx, l)
@@ -43,7 +42,6 @@ func (l *loadRun) runSearch(ctx context.Context) error {
 	return nil
 }
 
-// reportStep prints the line of a step of the search.
 func (l *loadRun) reportStep(s load.SearchStep) {
 	text := s.Trial.String() + ": " + loadpage.FormatRate(s.PerSecond()) + " requests per second, p99 " + loadpage.FormatTime(s.Result.Latency.Quantile(0.99)) + ": "
 	switch s.Ruling {

@@ -16,14 +16,13 @@ import (
 
 const memoryLimit = 1 << 50 // practically no limit for the user's server
 
-// startedServer is a server that tare started.
 type startedServer struct {
 	command     *trial.Command
 	inContainer bool // its processes are not children of tare, so tare does not know them
 }
 
-// startServer starts a server and waits until it accepts connections. It chooses a free port for $PORT,
-// and returns the target with that port.
+// startServer starts a server and waits until it accepts connections. It returns the target with the
+// chosen port.
 func startServer(ctx context.Context, w *session.Session, s loadServer) (*startedServer, loadstudy.Target, error) {
 	env, err := w.BuildFor(ctx, s.command)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 )
 
-// loadServer is one server to load. The user names it by a URL or by the command line that starts it.
+// loadServer is one server, named by a URL or by the command line that starts it.
 type loadServer struct {
 	id      string           // name in output: host or program, and a number if another has it
 	url     string           // contains $PORT if the port is chosen later
@@ -21,8 +21,8 @@ type loadServer struct {
 // portVariable represents the port in command lines and URLs.
 const portVariable = "$PORT"
 
-// parseServers returns the servers of the arguments and --start. An argument is a URL, or a path on the
-// servers of --start. One command with one URL is one server, which listens at the URL.
+// parseServers returns the servers of the arguments and --start. One command with one URL is one
+// server.
 func parseServers(args, start []string) ([]loadServer, error) {
 	path := "/"
 	var urls []string
@@ -76,7 +76,6 @@ func parseServers(args, start []string) ([]loadServer, error) {
 	return numberDuplicates(list), nil
 }
 
-// isAddress reports whether an argument is a URL, or text with a port.
 func isAddress(arg string) bool {
 	host, _, _ := strings.Cut(arg, "/")
 	_, port, err := net.SplitHostPort(host)
@@ -100,8 +99,7 @@ func beginsWithPort(text string) bool {
 	return strings.HasPrefix(text, portVariable) || strings.HasPrefix(text, "${PORT}")
 }
 
-// splitWords splits a command line into words like a shell, with quotes and backslashes. Any other
-// syntax of shells is a usage error.
+// splitWords splits a command line into words like a shell, with quotes and backslashes.
 func splitWords(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder

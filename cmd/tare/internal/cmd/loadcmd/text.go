@@ -19,8 +19,7 @@ import (
 
 const grpcCodes = 17 // OK (0) to UNAUTHENTICATED (16)
 
-// loadPage collects the report about one server. Each writeX writes a section if there is something to
-// report.
+// loadPage collects the report about one server.
 type loadPage struct {
 	b        strings.Builder
 	style    report.Style
@@ -29,7 +28,7 @@ type loadPage struct {
 	unit     loadpage.Unit // unit of all latencies, chosen for their median
 }
 
-// writeLoad writes the report on r. The argument d describes r, how says how requests were sent.
+// writeLoad writes the report on r.
 func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, how string) error {
 	p := &loadPage{style: st, document: d, result: r, unit: loadpage.UnitFor(d.Latency.P50)}
 	fmt.Fprintln(&p.b, cmdenv.Paint(st.Bold, d.URL))
@@ -61,7 +60,7 @@ func (p *loadPage) writeHeading(title string) {
 	fmt.Fprintf(&p.b, "\n%s\n", cmdenv.Paint(p.style.Bold, title))
 }
 
-// whichStep returns an addition to the headings of a search. Its report shows the last step.
+// whichStep returns an addition to the headings of a search.
 func (p *loadPage) whichStep() string {
 	if p.document.Search != nil {
 		return " of the last step"
@@ -73,12 +72,10 @@ func (p *loadPage) writeParagraph(text string) {
 	cmdenv.Paragraph(&p.b, "  ", "    ", text, p.style.Width)
 }
 
-// writeLabelled writes a line with a label and text.
 func (p *loadPage) writeLabelled(label, text string) {
 	cmdenv.Paragraph(&p.b, fmt.Sprintf("  %-10s  ", label), strings.Repeat(" ", 14), text, p.style.Width)
 }
 
-// writeRate writes the rates and numbers of requests.
 func (p *loadPage) writeRate() {
 	d := p.document
 	p.writeHeading("RATE")
@@ -165,7 +162,6 @@ func tablePercentiles() []percentile {
 	}
 }
 
-// writeResponses writes the numbers of responses by status, and of errors by class.
 func (p *loadPage) writeResponses() {
 	p.writeHeading("ANSWERS")
 	var statuses, errors []string
@@ -194,7 +190,6 @@ func (p *loadPage) writeResponses() {
 
 func joinOrNone(texts []string) string { return cmp.Or(strings.Join(texts, ", "), "none") }
 
-// writeTransfer writes the bytes on the network path, and the CPU time of both sides.
 func (p *loadPage) writeTransfer() {
 	d := p.document
 	p.writeHeading("TRANSFER" + p.whichStep())
@@ -218,7 +213,6 @@ func (p *loadPage) writeTransfer() {
 	}
 }
 
-// writeDrift writes the trends over the run.
 func (p *loadPage) writeDrift() {
 	if len(p.document.Drift) == 0 {
 		return
@@ -247,7 +241,6 @@ func (p *loadPage) writeObjectives() {
 	}
 }
 
-// formatRuling returns a ruling in capitals and colour.
 func (p *loadPage) formatRuling(r tare.Ruling) string {
 	colour := p.style.Warn
 	switch r {
@@ -259,7 +252,6 @@ func (p *loadPage) formatRuling(r tare.Ruling) string {
 	return cmdenv.Paint(colour, fmt.Sprintf("%-12s", strings.ToUpper(string(r))))
 }
 
-// writeSearch writes the steps of a search and its conclusion.
 func (p *loadPage) writeSearch() {
 	s := p.document.Search
 	p.writeHeading("SEARCH for the most requests per second with " + s.Objectives)
@@ -267,7 +259,6 @@ func (p *loadPage) writeSearch() {
 	cmdenv.Paragraph(&p.b, "  "+p.formatRuling(s.Verdict)+"  ", strings.Repeat(" ", 16), s.Sentence, p.style.Width)
 }
 
-// writeProfile writes the steps of a rate profile.
 func (p *loadPage) writeProfile() {
 	if len(p.document.Steps) > 0 {
 		p.writeHeading("STEPS, each of the requests due in it")
@@ -317,7 +308,6 @@ func (p *loadPage) writeLimit() {
 	}
 }
 
-// writePainted is like writeLabelled, with a colour for the label.
 func (p *loadPage) writePainted(label string, colour func(string) string, text string) {
 	for i, line := range cmdenv.Wrap(text, p.style.Width, 14) {
 		if i > 0 {

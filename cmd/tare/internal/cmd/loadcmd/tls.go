@@ -20,15 +20,13 @@ func handshakeModes() []string {
 	return []string{handshakeKeep, string(load.Full), string(load.Resume)}
 }
 
-// maxPEM limits the bytes of a file of certificates.
 const maxPEM = 1 << 20
 
-// versionsOfTLS returns the numbers of TLS versions by the values of --tls.
+// versionsOfTLS has the values of --tls.
 func versionsOfTLS() map[string]uint16 {
 	return map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 }
 
-// readTrust checks the TLS flags and reads the certificates of --cacert.
 func (o *options) readTrust() (loadstudy.Trust, error) {
 	t := loadstudy.Trust{Insecure: o.insecure, Version: versionsOfTLS()[o.tls]}
 	switch {
@@ -57,7 +55,6 @@ func (o *options) readTrust() (loadstudy.Trust, error) {
 	return t, nil
 }
 
-// handshakeMode returns the load generator's mode for --handshake.
 func (o *options) handshakeMode() load.Handshake {
 	if o.handshake == handshakeKeep {
 		return load.KeepAlive

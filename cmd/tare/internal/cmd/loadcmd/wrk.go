@@ -9,7 +9,6 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// writeWrk writes a result in the format of the load generator wrk.
 func writeWrk(w io.Writer, r *load.Result, d load.Document) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Running %s test @ %s\n  %d threads and %d connections\n", wrkWhole(d.Seconds), d.URL, d.Threads, d.Connections)
@@ -38,8 +37,6 @@ func writeWrk(w io.Writer, r *load.Result, d load.Document) error {
 	return err
 }
 
-// wrkRow writes a row of the table of threads. The last column is the share within one standard
-// deviation of the mean.
 func wrkRow(b *strings.Builder, name string, format func(float64) string, mean, sd, highest, share float64) {
 	fmt.Fprintf(b, "    %-10s%s%s%s%8.2f%%\n", name, padColumn(format(mean), 8), padColumn(format(sd), 10), padColumn(format(highest), 9), share*100)
 }
@@ -53,7 +50,6 @@ func padColumn(text string, columns int) string {
 	return fmt.Sprintf("%*s%s", columns-padding, text, strings.Repeat(" ", padding))
 }
 
-// shareWithinSD returns the share of latencies within one standard deviation of the mean.
 func shareWithinSD(r *load.Result, l load.Latencies) float64 {
 	h := r.Latency
 	if h.Count() == 0 {
@@ -67,9 +63,8 @@ func shareWithinSD(r *load.Result, l load.Latencies) float64 {
 	return 1 - float64(above+below)/float64(h.Count())
 }
 
-// threadRates returns statistics over the seconds of the responses per second and thread. The share is
-// that of seconds within one standard deviation of the mean. A run of less than a second counts as one
-// second.
+// threadRates returns statistics of the responses per second and thread. A run of less than a second
+// counts as one second.
 func threadRates(d load.Document) (mean, sd, highest, share float64) {
 	threads := float64(max(d.Threads, 1))
 	var rates []float64

@@ -89,9 +89,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.mixedGo, "mixed-go", false, "compare machines that built contenders with different versions of Go")
 }
 
-// readResults reads the results of args. A single argument names a file or a run with any number of
-// results; dir is the directory of the run. Several arguments are results of several machines, which it
-// merges.
+// readResults reads one file or run, or merges the results of several machines.
 func readResults(env cmdenv.Env, args []string, mixedGo bool) (results []*tare.Result, dir string, err error) {
 	if len(args) == 1 {
 		return env.ReadResults(args[0])

@@ -24,8 +24,7 @@ import (
 // This file repeats a result of a command such as tare bench. It calls the same command with the seed
 // and the commits of the result.
 
-// findCommand returns the command that args call, with parsed flags. It returns nil for commands that
-// generate no study.
+// findCommand returns the command of args, or nil if it generates no study.
 func findCommand(root *cobra.Command, args []string) *cobra.Command {
 	cmd, rest, err := root.Find(args)
 	if err != nil {
@@ -38,8 +37,7 @@ func findCommand(root *cobra.Command, args []string) *cobra.Command {
 	return cmd
 }
 
-// repeatCommand runs the command that made the result old again and prints a comparison of both
-// results. foreign is the result of isForeign.
+// repeatCommand runs the command of the result old again and compares the results.
 func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, old *tare.Result, foreign bool) error {
 	args, notes, err := repeatedArgs(tree(env), o, old)
 	if err != nil {
@@ -59,8 +57,7 @@ func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *c
 	return printComparison(env, o, old, now, err)
 }
 
-// withEnv returns args with the values of the environment variables in --env flags. A result contains
-// only digests of these.
+// withEnv adds the values of --env, of which a result has only digests.
 func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, error) {
 	var indices []int // of --env flags in args
 	var record []string
@@ -80,9 +77,9 @@ func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, 
 	return args, nil
 }
 
-// repeatedArgs returns the arguments that repeat the command of a result, with its seed and its
-// commits. Another working directory or a changed input file is an error. notes has a line for each
-// side (base or head) that is measured as it is today.
+// repeatedArgs returns the arguments with the seed and commits of a result. Another working directory
+// or a changed input file is an error. There is a note for each side (base or head) that is measured as
+// it is today.
 func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes []string, err error) {
 	cmd := findCommand(root, old.Asked.Command)
 	if cmd == nil {
@@ -120,8 +117,7 @@ func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes
 	return rebuildArgs(cmd, values), notes, nil
 }
 
-// checkInputs returns an error if the working directory or an input of a result's command has changed,
-// or if it was stdin.
+// checkInputs returns an error if the working directory or an input has changed.
 func checkInputs(cmd *cobra.Command, old *tare.Result) error {
 	if dir, err := os.Getwd(); err != nil || filepath.Clean(dir) != filepath.Clean(old.Asked.WorkDir) {
 		return cmdenv.Usage("the result of "+old.Study+" was asked for in "+old.Asked.WorkDir, "go there and rerun it by the path of its result.json")
@@ -142,7 +138,6 @@ func checkInputs(cmd *cobra.Command, old *tare.Result) error {
 	return nil
 }
 
-// formatSum returns an abbreviated hash for messages.
 func formatSum(sum string) string {
 	if sum == "" {
 		return "not recorded"
@@ -162,8 +157,7 @@ func parseCommit(version string) (commit string, hasChanges bool) {
 	return "", false
 }
 
-// rebuildArgs returns the arguments of a command, with these values of flags. Other flags about output
-// and the lock are dropped.
+// rebuildArgs returns the arguments of a command with new values of flags.
 func rebuildArgs(cmd *cobra.Command, values map[string]string) []string {
 	args := []string{cmd.Name()}
 	dropped := []string{"format", "json", "output", "quiet", "progress", "no-lock", "no-page", "receipt"}
@@ -189,8 +183,7 @@ func rebuildArgs(cmd *cobra.Command, values map[string]string) []string {
 	return args
 }
 
-// suggestCommand returns a command that repeats a result of tare bench or tare json which does not
-// contain its command.
+// suggestCommand returns a command for an older result that has none.
 func suggestCommand(old *tare.Result) string {
 	base, _ := old.Contender(benchstudy.Base)
 	head, _ := old.Contender(benchstudy.Head)
@@ -210,7 +203,6 @@ func suggestCommand(old *tare.Result) string {
 	return ""
 }
 
-// hasFiles reports whether a workload of a result has an input file.
 func hasFiles(r *tare.Result) bool {
 	return slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.File != "" })
 }

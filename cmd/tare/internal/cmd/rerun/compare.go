@@ -36,8 +36,7 @@ type rerunRun struct {
 	Stopped string    `json:"stopped"`
 }
 
-// rerunVerdict compares a verdict (what the evidence says about a criterion) of both runs. Then or Now
-// is null if that run has no such verdict.
+// rerunVerdict compares a verdict of both runs. Then or Now is null if that run has no such verdict.
 type rerunVerdict struct {
 	Contender string     `json:"contender"`
 	Workload  string     `json:"workload"`
@@ -82,7 +81,6 @@ const (
 	verdictOnlyNow  = "only now"
 )
 
-// compareRuns compares the verdicts, the claims and the conditions of both runs.
 func compareRuns(old, now *tare.Result) rerunComparison {
 	return rerunComparison{
 		Study: now.Study, Then: newRun(old), Now: newRun(now),
@@ -90,8 +88,6 @@ func compareRuns(old, now *tare.Result) rerunComparison {
 	}
 }
 
-// compareVerdicts compares the verdicts of both runs, in the order of now. A ratio with a criterion
-// needs no other verdict.
 func compareVerdicts(old, now *tare.Result) []rerunVerdict {
 	verdicts := []rerunVerdict{}
 	type key struct{ contender, workload, metric, criterion string }
@@ -121,8 +117,7 @@ func compareVerdicts(old, now *tare.Result) []rerunVerdict {
 	return slices.DeleteFunc(verdicts, func(v rerunVerdict) bool { return v.Criterion == "" && hasCriterion[v.key()] })
 }
 
-// compareClaims compares the outcomes of the claims of now with those in old. It omits reported claims,
-// which nothing measures.
+// compareClaims omits reported claims, which nothing measures.
 func compareClaims(old, now *tare.Result) []rerunClaim {
 	oldOutcomes := map[string]tare.Outcome{}
 	for _, claim := range old.Claims {
@@ -138,8 +133,7 @@ func compareClaims(old, now *tare.Result) []rerunClaim {
 	return claims
 }
 
-// describeDifferences returns a line for each condition that differs between the runs, e.g. "tare was
-// v0.4.0 then and is v0.5.0 now".
+// describeDifferences returns lines such as "tare was v0.4.0 then and is v0.5.0 now".
 func describeDifferences(old, now *tare.Result) []string {
 	lines := []string{}
 	for _, f := range check.Stale(old, now) {
@@ -160,8 +154,7 @@ func newRun(r *tare.Result) rerunRun {
 	return rerunRun{Started: r.Started.UTC(), Seed: r.Seed, Rounds: r.RoundsDone, Stopped: r.Stopped}
 }
 
-// newSide returns a verdict of r with the value that it judges. Figure is 0 if r does not have the
-// value.
+// newSide returns a verdict with the value that it judges.
 func newSide(r *tare.Result, v tare.Verdict) *rerunSide {
 	side := &rerunSide{Verdict: v.Verdict}
 	if v.Rule.Kind == tare.RuleValue {
@@ -176,10 +169,9 @@ func newSide(r *tare.Result, v tare.Verdict) *rerunSide {
 	return side
 }
 
-// key identifies the subject of a verdict: contender, workload and metric.
+// key identifies the subject of a verdict.
 func (v rerunVerdict) key() [3]string { return [3]string{v.Contender, v.Workload, v.Metric} }
 
-// decide sets Verdict and Intervals from both sides.
 func (v *rerunVerdict) decide() {
 	v.Intervals = intervalsUnknown
 	switch {
@@ -205,7 +197,7 @@ func (v *rerunVerdict) decide() {
 	}
 }
 
-// subject returns the criterion. For a verdict without a criterion it names the ratio that is compared.
+// subject returns the criterion.
 func (v rerunVerdict) subject() string {
 	return cmp.Or(strings.TrimSpace(v.Criterion), v.Metric+" ratio")
 }
@@ -286,8 +278,7 @@ func (c rerunComparison) writeText(w io.Writer, st report.Style) error {
 	return nil
 }
 
-// summarize returns a sentence with the numbers of equal and different verdicts and intervals. Criteria
-// on the same ratio count as one pair of intervals.
+// summarize counts equal and different verdicts and intervals. Criteria on the same ratio count once.
 func (c rerunComparison) summarize() string {
 	verdicts, same := 0, 0
 	different := map[[3]string]bool{} // pairs of intervals

@@ -13,9 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// restoreBuilds makes the session build the contenders (programs under test) of study like those of the
-// result old. It uses its Go release and versions of modules, if available. It prints which ones it
-// restores and which it cannot.
+// restoreBuilds builds the programs of study with the Go release and modules of the result old. It
+// prints what it restores and what it cannot.
 func restoreBuilds(ctx context.Context, w *session.Session, study *cmdenv.Study, old *tare.Result) {
 	sources, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok {
@@ -43,9 +42,7 @@ func restoreBuilds(ctx context.Context, w *session.Session, study *cmdenv.Study,
 	study.Contenders = entries
 }
 
-// olderModules returns the modules of old whose versions differ today, as path@version of old. today
-// has the present versions by path. It skips replaced modules, and those in selected, whose versions
-// the user chooses.
+// olderModules returns the modules whose versions differ today. It skips those that the user chooses.
 func olderModules(today map[string]string, old []tare.Module, selected []string) []string {
 	var with []string
 	for _, m := range old {

@@ -95,8 +95,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	o.formatFlag.Complete(cmd)
 }
 
-// runRerun runs the study of the result arg again and prints the comparison. A study that a command
-// generated needs that command.
+// runRerun runs the study of the result arg again and prints the comparison.
 func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, arg string) error {
 	results, dir, err := env.ReadResults(arg)
 	if err != nil {
@@ -119,8 +118,6 @@ func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 	return repeatStudy(ctx, env, o, old, foreign)
 }
 
-// repeatStudy runs the study of the result old again and prints the comparison. foreign is the result
-// of isForeign.
 func repeatStudy(ctx context.Context, env cmdenv.Env, o options, old *tare.Result, foreign bool) error {
 	run, err := originalOptions(old)
 	if err != nil {
@@ -163,8 +160,7 @@ func repeatStudy(ctx context.Context, env cmdenv.Env, o options, old *tare.Resul
 	return printComparison(env, o, old, now, err)
 }
 
-// restoreEnv returns the environment variables with which a result was measured. record has those of
-// the result. The value of --env replaces a digest. foreign is the result of isForeign.
+// restoreEnv returns the environment of a result, with the value of --env for each digest.
 func restoreEnv(env cmdenv.Env, o options, record []string, foreign bool) ([]string, error) {
 	if err := session.CheckEnvironment(o.env); err != nil {
 		return nil, err
@@ -176,8 +172,7 @@ func restoreEnv(env cmdenv.Env, o options, record []string, foreign bool) ([]str
 	return session.RestoreEnv(d, record, o.env, foreign)
 }
 
-// printComparison prints the comparison of both results. It returns err, the error of the measurement;
-// now is nil if there is no result.
+// printComparison prints the comparison and returns err. Without a result, now is nil.
 func printComparison(env cmdenv.Env, o options, old, now *tare.Result, err error) error {
 	if now == nil {
 		return err

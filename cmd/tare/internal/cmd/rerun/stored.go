@@ -18,8 +18,7 @@ import (
 
 // This file reads from a result what was measured: the study and the options.
 
-// storedStudy returns the study of a result. An older result lacks the text of its study. Then it takes
-// the bundled study of the same name, and note warns the user.
+// storedStudy returns the study of a result. An older result has only a name.
 func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, note string, err error) {
 	switch {
 	case old.Asked.Study != "":
@@ -82,8 +81,8 @@ func originalOptions(old *tare.Result) (o session.Options, err error) {
 	return o, err
 }
 
-// parseDescribedBudget returns the budget of an older result, which has only a description of it:
-// "quick (40s)", "full (5m0s)", "90s", or "8 rounds".
+// parseDescribedBudget parses the budget of an older result: "quick (40s)", "full (5m0s)", "90s", or "8
+// rounds".
 func parseDescribedBudget(old *tare.Result) (budget string, rounds int, err error) {
 	budget, _, _ = strings.Cut(old.Budget, " (")
 	n, isRounds := strings.CutSuffix(budget, " rounds")

@@ -98,8 +98,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "only", cobra.FixedCompletions(rpcstudy.Transports(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check validates the flags and their combinations. Patterns of --only must select more than the
-// baseline.
+// check validates the flags and their combinations.
 func (o *options) check(cmd *cobra.Command) error {
 	if err := o.run.Check(cmd); err != nil {
 		return err
@@ -120,7 +119,6 @@ func (o *options) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// runRPC reads the .proto file arg, and lists its calls or measures them.
 func runRPC(ctx context.Context, env cmdenv.Env, o options, arg string) error {
 	doc, err := readProto(ctx, env, o, arg)
 	if err != nil {
@@ -138,7 +136,6 @@ func runRPC(ctx context.Context, env cmdenv.Env, o options, arg string) error {
 	return measureTransports(ctx, env, o, doc)
 }
 
-// callList is the JSON document of --list.
 type callList struct {
 	Methods []rpcstudy.Call `json:"methods"`
 	Notes   []string        `json:"notes"` // the lines on stderr
@@ -156,11 +153,9 @@ func (o options) listCalls(env cmdenv.Env, doc *rpcstudy.Document) error {
 	return err
 }
 
-// maxKnown limits the methods in the message about a pattern without a match.
 const maxKnown = 10
 
-// readProto reads the protocol buffers in the file arg, with the methods that --method selects, and the
-// messages of --data. If the file is invalid, it prints all errors but the last, which it returns.
+// readProto reads the file arg. It prints all errors but the last, which it returns.
 func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*rpcstudy.Document, error) {
 	var methods *regexp.Regexp // nil means all
 	if o.method != "" {

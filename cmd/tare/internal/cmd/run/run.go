@@ -78,7 +78,7 @@ causes none of them.`,
 	return cmd
 }
 
-// addFlags declares the flags of tare run. all is set by --all.
+// addFlags declares the flags of tare run.
 func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	selection := cmdenv.NewFlags("What is measured")
 	selection.Set.StringArrayVar(&o.Only.Contenders, "contender", nil, "only the baseline and contenders that match `glob`, at any budget; repeatable")
@@ -121,7 +121,6 @@ func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	o.Decided.Complete(cmd)
 }
 
-// completeStudies returns the completion of arguments: the names of bundled studies, and files.
 func completeStudies(env cmdenv.Env) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		return slices.DeleteFunc(env.Bundled(), func(name string) bool { return !strings.HasPrefix(name, start) }), cobra.ShellCompDirectiveDefault
@@ -129,7 +128,7 @@ func completeStudies(env cmdenv.Env) cobra.CompletionFunc {
 }
 
 // completeNames returns the completion of a flag: the names that namesOf returns for the studies in the
-// arguments. Without arguments, these are all bundled studies.
+// arguments.
 func completeNames(env cmdenv.Env, namesOf func(cmdenv.Study) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {

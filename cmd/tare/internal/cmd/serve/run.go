@@ -24,7 +24,7 @@ import (
 // that the service allows itself.
 const endTimeout = 10 * time.Second
 
-// runServe builds a stack, a program that serves an app, and runs it until it ends.
+// runServe runs a program that serves an app until it ends.
 func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -88,7 +88,6 @@ func (o options) renewsOnHangup(env cmdenv.Env) bool {
 	return !terminal && o.value(flagTLSCert) != ""
 }
 
-// servePlan is the document of --dry-run.
 type servePlan struct {
 	Stack   string   `json:"stack"`
 	Sources string   `json:"sources"`        // directory of the main package
@@ -113,7 +112,7 @@ func (p servePlan) writeText(w io.Writer) error {
 	return err
 }
 
-// buildStack builds the stack. It returns cmdenv.ErrInterrupted if a signal arrives before the end.
+// buildStack stops with cmdenv.ErrInterrupted at a signal.
 func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, st stack, w cmdenv.Workshop, quiet bool) (build.Program, error) {
 	p := session.NewProgress(env, quiet)
 	defer p.End()
@@ -149,10 +148,9 @@ func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, s
 	return program, err
 }
 
-// runService runs the program at path; args are its name and flags. It forwards the first signal to the
-// service. It kills the service at the second signal, endTimeout after the first, or if ctx is
-// cancelled. If renews is set, SIGHUP only makes the service read its certificate again. The error has
-// the service's exit code.
+// runService forwards the first signal to the service. It kills the service at the second signal,
+// endTimeout after the first, or if ctx is cancelled. If renews is set, SIGHUP only makes the service
+// read its certificate again.
 func runService(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian, renews bool) error {
 	cmd := &exec.Cmd{Path: path, Args: args}
 	cmd.Env = append(os.Environ(), trial.EnvRun+"="+tag)
@@ -194,8 +192,7 @@ func runService(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, p
 	}
 }
 
-// exitError returns the error for the end of a service: nil, its exit code, or err if waiting failed.
-// err is the error of cmd.Wait.
+// exitError returns the service's exit code, or err if waiting failed.
 func exitError(cmd *exec.Cmd, err error) error {
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

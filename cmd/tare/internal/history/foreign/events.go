@@ -16,7 +16,6 @@ type event struct {
 	Output  string
 }
 
-// isEvents reports whether text is the start of the output of go test -json.
 func isEvents(text []byte) bool {
 	if !bytes.HasPrefix(text, []byte("{")) {
 		return false
@@ -26,8 +25,7 @@ func isEvents(text []byte) bool {
 	return json.Unmarshal(first, &e) == nil && e.Action != "" && e.Schema == ""
 }
 
-// readEvents reads the output of go test -json, in which packages may be mixed. It joins the output of
-// each package and reads it as a log. The first event with a time gives the time of the file.
+// readEvents joins the output of each package, which may be mixed, and reads it as a log.
 func (f *file) readEvents() error {
 	type output struct {
 		lines  []line

@@ -35,14 +35,13 @@ const (
 	RunID  = "run"      // the recorded values
 )
 
-// figure is one value of a benchmark.
 type figure struct {
 	benchmark string
 	unit      string // as in the file, e.g. ns/op
 	value     float64
 }
 
-// record is one run of the benchmarks of a package, which becomes a result.
+// record is one run of a package, which becomes a result.
 type record struct {
 	pkg     string
 	os      string
@@ -121,7 +120,6 @@ func Read(name string, src []byte, at time.Time) (read Records, ok bool, err err
 	return read, true, nil
 }
 
-// file is a file that is being read.
 type file struct {
 	name  string
 	text  []byte
@@ -133,14 +131,14 @@ type file struct {
 	units   map[string]int
 }
 
-// sniffBytes is the length of the start of a file by which its format is recognised.
+// sniffBytes is the length of the start that shows the format.
 const sniffBytes = 4096
 
 // benchstatRE matches the head of a table of benchstat: "  │ old.txt │ …", "name  old time/op  …"
 // (before 2023) or CSV.
 var benchstatRE = lazyregexp.New(`(?m)^ +│.*│|^name( +old)? +(old )?(time|alloc|allocs|speed)/op|^,[^\n]*,CI(,|$)`)
 
-// isTable reports whether text is a table of benchstat, not the output of go test that benchstat reads.
+// isTable reports whether text is a table of benchstat, not its input.
 func isTable(text []byte) bool {
 	return benchstatRE.Match(text[:min(len(text), sniffBytes)]) && !bytes.Contains(text, []byte(" ns/op"))
 }
@@ -151,8 +149,7 @@ func IsForeign(head []byte) bool {
 	return isAction(head) || isBenchData(head) || isEvents(head)
 }
 
-// isAction reports whether text is the start of a file of github-action-benchmark: data.js, or the JSON
-// of external-data-json-path.
+// isAction recognises data.js, or the JSON of external-data-json-path.
 func isAction(text []byte) bool {
 	if bytes.HasPrefix(text, []byte("window.BENCHMARK_DATA")) {
 		return true
@@ -163,7 +160,6 @@ func isAction(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("{")) && hasKeys && !isTare
 }
 
-// isBenchData reports whether text is the start of a file of gobenchdata.
 func isBenchData(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("[")) && bytes.Contains(text, []byte(`"Suites"`))
 }
@@ -172,15 +168,13 @@ func (f *file) errorAt(line, col int, what, hint string) error {
 	return &history.Error{File: f.name, Line: line, Col: col, What: what, Hint: hint}
 }
 
-// addOmitted records that an entry in a line is skipped.
 func (f *file) addOmitted(line int, what string) {
 	f.omitted = append(f.omitted, fmt.Sprintf("%s:%d: %s", f.name, line, what))
 }
 
 func isMeasured(value float64) bool { return value >= 0 && !math.IsInf(value, 1) }
 
-// countKept reports whether results store a value, and counts the others. They do not store other units
-// and times of zero.
+// countKept reports whether results store a value. They do not store other units and times of zero.
 func (f *file) countKept(value float64, unit string) bool {
 	metric := metricOf(unit)
 	if metric == "" || metric == "time" && value == 0 {
@@ -190,7 +184,6 @@ func (f *file) countKept(value float64, unit string) bool {
 	return true
 }
 
-// otherUnits returns a line about the values that are not stored, or nil if all are.
 func (f *file) otherUnits() []string {
 	if len(f.units) == 0 {
 		return nil
@@ -206,7 +199,7 @@ func (f *file) otherUnits() []string {
 	return []string{fmt.Sprintf("%s: %s in %s: stored are ns/op above 0, B/op and allocs/op", f.name, format.Count(n, "figure"), strings.Join(names, ", "))}
 }
 
-// metricOf returns the metric that is measured in a unit, or "" if tare has none.
+// metricOf returns the metric of a unit, or "".
 func metricOf(unit string) string {
 	return map[string]string{"ns/op": "time", "B/op": "bytes", "allocs/op": "allocs"}[unit]
 }
@@ -274,14 +267,13 @@ type benchDataSuite struct {
 	Benchmarks        []benchDataBenchmark
 }
 
-// benchDataBenchmark is a benchmark in a benchDataSuite.
 type benchDataBenchmark struct {
 	Name    string
 	NsPerOp float64
 	Mem     struct{ BytesPerOp, AllocsPerOp float64 }
 }
 
-// readBenchData reads the file of gobenchdata: a list of runs.
+// readBenchData reads a list of runs.
 func (f *file) readBenchData() error {
 	text := bytes.TrimSpace(f.text)
 	var runs []struct {
@@ -323,13 +315,11 @@ func (f *file) readBenchData() error {
 	return nil
 }
 
-// hasMemory reports whether the suite has values of memory. If all of them are 0, the run was without
-// -benchmem.
+// hasMemory returns false if all are 0: the run was without -benchmem.
 func (s benchDataSuite) hasMemory() bool {
 	return slices.ContainsFunc(s.Benchmarks, func(b benchDataBenchmark) bool { return b.Mem.BytesPerOp != 0 || b.Mem.AllocsPerOp != 0 })
 }
 
-// figures returns the values of a benchmark, sorted by unit.
 func (b benchDataBenchmark) figures(hasMemory bool) []figure {
 	duration := figure{benchmark: b.Name, unit: "ns/op", value: b.NsPerOp}
 	if !hasMemory {

@@ -40,7 +40,6 @@ type log struct {
 	unnamed int             // index of the first line after the last package: a line such as "ok …" will name their package
 }
 
-// logLine is a line of a log, with what addLine finds.
 type logLine struct {
 	line
 	clean []byte // the line as benchfmt gets it; empty if it is skipped
@@ -64,7 +63,6 @@ func (f *file) readLog(lines []line, pkg string) error {
 // maxLine is the length of lines that benchfmt cannot read.
 const maxLine = bufio.MaxScanTokenSize
 
-// addLine adds one line.
 func (l *log) addLine(i int) error {
 	text := l.lines[i].text
 	l.lines[i].pkg = l.pkg
@@ -98,7 +96,7 @@ var (
 	endedRE = lazyregexp.New(`^(ok  |FAIL)\t(\S+)\t`)
 )
 
-// cutName splits a line that begins with the name of a benchmark into the name and the rest.
+// cutName splits a line after the name of a benchmark.
 func cutName(text []byte) (name string, rest []byte) {
 	after, ok := bytes.CutPrefix(text, []byte("Benchmark"))
 	if !ok || len(after) > 0 && after[0] >= 'a' && after[0] <= 'z' {
@@ -113,7 +111,6 @@ func cutName(text []byte) (name string, rest []byte) {
 
 func trimProcessors(name string) string { return processorsRE.ReplaceAllString(name, "") }
 
-// addNamed adds a line that begins with the name of a benchmark.
 func (l *log) addNamed(i int, name string, rest []byte) error {
 	if l.begun >= 0 {
 		begun, _ := cutName(l.lines[l.begun].text)
@@ -135,8 +132,7 @@ func (l *log) addNamed(i int, name string, rest []byte) error {
 	return nil
 }
 
-// addOther adds a line that does not belong to a benchmark. It may begin or end a package, or end a
-// benchmark without a result.
+// addOther adds a line that may begin or end a package.
 func (l *log) addOther(i int, text string) error {
 	if pkg, ok := strings.CutPrefix(text, "pkg: "); ok {
 		l.skipOpen("its package ends before its result")
@@ -174,7 +170,7 @@ func (l *log) addOther(i int, text string) error {
 	return nil
 }
 
-// skipOpen records that the benchmark that has begun, if any, has no result.
+// skipOpen records that a begun benchmark has no result.
 func (l *log) skipOpen(why string) {
 	if l.begun < 0 {
 		return
@@ -185,7 +181,6 @@ func (l *log) skipOpen(why string) {
 	l.begun = -1
 }
 
-// parseResults parses the clean lines and adds the values to the records.
 func (l *log) parseResults() error {
 	type origin struct{ pkg, os, arch, cpu, version string }
 	f, records := l.f, map[origin]int{} // indices of f.records

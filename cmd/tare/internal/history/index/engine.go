@@ -20,7 +20,6 @@ const CodeDir = "sqlite"
 // maxPages limits the memory of SQLite, in pages of 64 KiB.
 const maxPages = 4096
 
-// startEngine initialises SQLite, once per process.
 func startEngine(cache string) error {
 	if sqlite3.RuntimeConfig != nil {
 		return nil

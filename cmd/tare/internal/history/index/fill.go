@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// stamp identifies the version of a document. A document with another size or time is read again.
+// stamp changes if a document must be read again.
 type stamp struct {
 	id       int64 // of the row; 0 if the document is not in the index
 	size     int64 // of the file in bytes
@@ -73,13 +73,11 @@ func (x *Index) Refresh(ctx context.Context) error {
 	})
 }
 
-// unreadableError means that the operating system could not read documents. Then the index must not
-// remove their entries.
+// unreadableError means that the index must keep the entries of some documents.
 type unreadableError struct{ error }
 
 func (e *unreadableError) Unwrap() error { return e.error }
 
-// relativePath returns the path of a run's directory in the index.
 func (x *Index) relativePath(dir string) (string, error) {
 	path, err := filepath.Rel(x.results, dir)
 	return filepath.ToSlash(path), err
@@ -151,7 +149,7 @@ func addDocument(ctx context.Context, tx *sql.Tx, path string, version stamp, ru
 	return nil
 }
 
-// unixNanos returns ns since 1970, or 0 for the zero time, which means unknown.
+// unixNanos returns 0 for the zero time.
 func unixNanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

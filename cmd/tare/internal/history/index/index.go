@@ -25,7 +25,7 @@ const (
 	lockName = "history.lock"
 )
 
-// lockTimeout is the longest wait until another process releases the index.
+// lockTimeout is the longest wait for another process.
 const lockTimeout = 10 * time.Second
 
 // Index is a database of the digests of stored results. It is updated from the documents whenever it is
@@ -73,8 +73,7 @@ func Open(ctx context.Context, data, cache string) (*Index, error) {
 	return x, nil
 }
 
-// rebuild builds the index again after opening its file at path has failed with err. If it cannot use
-// the file, it builds the index in memory.
+// rebuild builds the index again after err, in memory if it must.
 func (x *Index) rebuild(ctx context.Context, path string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -94,7 +93,6 @@ func (x *Index) rebuild(ctx context.Context, path string, err error) error {
 	return x.buildInMemory(ctx)
 }
 
-// replaceFile removes the database at path and builds it again.
 func (x *Index) replaceFile(ctx context.Context, path string) error {
 	if err := removeDatabase(path); err != nil {
 		return err
@@ -106,7 +104,6 @@ func (x *Index) replaceFile(ctx context.Context, path string) error {
 	return err
 }
 
-// removeDatabase removes the database at path with SQLite's files next to it.
 func removeDatabase(path string) error {
 	for _, name := range []string{path, path + "-journal", path + "-wal", path + "-shm"} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -126,7 +123,6 @@ func (x *Index) openFile(ctx context.Context, path string) error {
 	return x.Refresh(ctx)
 }
 
-// buildInMemory builds the index in memory.
 func (x *Index) buildInMemory(ctx context.Context) error {
 	err := x.connect(ctx, ":memory:")
 	if err == nil {
@@ -139,7 +135,7 @@ func (x *Index) buildInMemory(ctx context.Context) error {
 	return nil
 }
 
-// connect opens the database source, a path or :memory:, and creates its tables if it is empty.
+// connect opens the database at a path or :memory:.
 func (x *Index) connect(ctx context.Context, source string) error {
 	db, err := sql.Open("sqlite3", source)
 	if err != nil {

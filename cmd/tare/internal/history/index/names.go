@@ -47,7 +47,6 @@ func (x *Index) Studies(ctx context.Context) ([]string, error) {
 	return x.queryTexts(ctx, "SELECT DISTINCT study FROM document WHERE study <> '' ORDER BY study")
 }
 
-// queryTexts returns the first column of a query.
 func (x *Index) queryTexts(ctx context.Context, query string, args ...any) (texts []string, err error) {
 	err = x.forEachRow(ctx, func(rows *sql.Rows) error {
 		var text string
@@ -58,8 +57,7 @@ func (x *Index) queryTexts(ctx context.Context, query string, args ...any) (text
 	return texts, err
 }
 
-// forEachRow calls read for each row of a query, up to the first error. See classifyError for its
-// errors.
+// forEachRow calls read for each row of a query, up to the first error.
 func (x *Index) forEachRow(ctx context.Context, read func(rows *sql.Rows) error, query string, args ...any) error {
 	rows, err := x.db.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// tablesVersion returns the user_version of a database with the tables below. It is a checksum of their
-// SQL, so that each change is a new version.
+// tablesVersion is the user_version of a database: a checksum of the SQL, so that each change is a new
+// version.
 func tablesVersion() int { return int(crc32.ChecksumIEEE([]byte(tables)) &^ (1 << 31)) }
 
-// application is the application_id that marks a database as an index of tare: "tare" in ASCII.
+// application marks a database as an index of tare: "tare" in ASCII.
 const application = 0x74617265
 
 // Errors of opening: another version of tare made the tables, the file is damaged, or it is a valid
@@ -62,8 +62,7 @@ CREATE TABLE pair (
 	PRIMARY KEY (document, metric, workload, contender, against)
 ) WITHOUT ROWID;`
 
-// prepareTables creates the tables of an empty database, and rejects a database with other tables or
-// damage.
+// prepareTables creates missing tables, and rejects other tables and damage.
 func prepareTables(ctx context.Context, db *sql.DB) error {
 	// OFF is safe: if a power cut damages the index, it is built again.
 	for _, pragma := range []string{"busy_timeout = 5000", "foreign_keys = ON", "synchronous = OFF"} {
@@ -121,7 +120,6 @@ func damageError(found string) error {
 	return fmt.Errorf("%w: %s", errNotIndex, found)
 }
 
-// inTransaction runs do in a transaction, which is rolled back if do fails.
 func inTransaction(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {

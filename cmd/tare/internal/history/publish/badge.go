@@ -48,10 +48,9 @@ func StandingOf(t history.Trend) (s Standing) {
 	return s
 }
 
-// noVerdict is the colour of a badge if some benchmarks have no verdict.
+// noVerdict is the colour of missing verdicts.
 const noVerdict = "#59636e"
 
-// badgeText returns the text of a badge and its colour.
 func (s Standing) badgeText() (text, colour string) {
 	switch {
 	case s.Worse > 0:
@@ -72,7 +71,7 @@ func (s Standing) badgeText() (text, colour string) {
 	return text, colour
 }
 
-// letterWidth is the approximate width of a character of the badge, in pixels.
+// letterWidth is the approximate width of a character, in pixels.
 const letterWidth = 6.6
 
 // Badge writes an SVG of 20 pixels' height for a README: the label on the left, the text on the right.

@@ -22,7 +22,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// page is the data of page.html. Its types study, machine, chart and run are parts of the page.
+// page is the data of page.html.
 type page struct {
 	Title, Written, Headline string
 	Policy                   string
@@ -60,7 +60,7 @@ type run struct {
 	When, Of, Rounds, Stale string // Of is a version; Stale names differences from the newest run
 }
 
-// maxStale is the largest number of differences of a stale run that the page names.
+// maxStale is the largest number of named differences of a run.
 const maxStale = 2
 
 // Page writes the trends of a repository as one HTML file without references to other files.
@@ -86,7 +86,6 @@ func Page(w io.Writer, title string, trends []history.Trend, now time.Time) erro
 	return pageTemplate.Execute(w, p)
 }
 
-// headlineText returns the sentence with the number of changed benchmarks.
 func (s Standing) headlineText(studies int) string {
 	if studies == 0 {
 		return "No result was kept yet."
@@ -174,8 +173,7 @@ func stepText(m history.Machine, s history.Series, index int) string {
 
 const minRuns = 3
 
-// drawSeries draws a series with runs from left to right. Ratios are on a logarithmic scale. Counts are
-// drawn if one of them is zero.
+// drawSeries draws ratios on a logarithmic scale, or counts if one is zero.
 func drawSeries(m history.Machine, s history.Series) template.HTML {
 	drawCounts := history.HasZeroCount(s.Points)
 	t := plot.Trend{Runs: len(m.Runs), Steps: s.Steps}

@@ -45,7 +45,6 @@ func (s Survey) Draft() []byte {
 	return []byte(b.String())
 }
 
-// draftBench writes the key bench, below a comment about the benchmarks that were found.
 func (s Survey) draftBench(b *strings.Builder) {
 	packages := s.groupByPackage()
 	if len(packages) == 0 {
@@ -85,8 +84,7 @@ func (s Survey) draftBench(b *strings.Builder) {
 `)
 }
 
-// draftStudies writes the keys studies, json, routes and load as comments that the user can enable.
-// Their values are the files that were found.
+// draftStudies writes keys as comments that the user can enable, with the found files.
 func (s Survey) draftStudies(b *strings.Builder) {
 	b.WriteString("\n# Besides benchmarks a gate measures, base against head:\n# Studies: contenders that are programs of this repository, or whose modules a\n# change moves to other versions in go.mod.\n")
 	s.writeOffer(b, "studies", s.Studies, "bench/encode.yaml")
@@ -116,8 +114,7 @@ func (s Survey) draftStudies(b *strings.Builder) {
 `, program, name)
 }
 
-// writeOffer writes a key as a comment, with the first of the found files as its value, or with
-// example.
+// writeOffer writes a key as a comment, with a found file or an example.
 func (s Survey) writeOffer(b *strings.Builder, key string, found []string, example string) {
 	found = onlyPlain(found)
 	if len(found) > 0 {
@@ -127,7 +124,6 @@ func (s Survey) writeOffer(b *strings.Builder, key string, found []string, examp
 	fmt.Fprintf(b, "# %s: [%s]\n", key, example)
 }
 
-// onlyPlain returns the names that need no quotes in a YAML list.
 func onlyPlain(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -138,7 +134,6 @@ func onlyPlain(names []string) []string {
 	return out
 }
 
-// draftGate writes the key gate: the criteria that decide whether a change may pass.
 func (s Survey) draftGate(b *strings.Builder) {
 	base := "merge-base"
 	if s.Branch != "" {
@@ -170,8 +165,7 @@ type packageBenchmarks struct {
 	names []string
 }
 
-// groupByPackage returns the packages with benchmarks. It relies on s.Benchmarks being sorted by
-// package.
+// groupByPackage relies on s.Benchmarks being sorted by package.
 func (s Survey) groupByPackage() []packageBenchmarks {
 	var out []packageBenchmarks
 	for _, n := range s.Benchmarks {
@@ -184,8 +178,7 @@ func (s Survey) groupByPackage() []packageBenchmarks {
 	return out
 }
 
-// packagePatterns returns the patterns for go list: all packages, or in a workspace all packages of
-// each module with benchmarks.
+// packagePatterns returns all packages, or in a workspace those of modules with benchmarks.
 func (s Survey) packagePatterns() []string {
 	if !s.Workspace {
 		return []string{"./..."}
@@ -207,8 +200,7 @@ func (s Survey) packagePatterns() []string {
 	return out
 }
 
-// missingTags returns the build tags that would add benchmarks to a build. A tag counts if a user can
-// set it and no other constraint excludes the file.
+// missingTags returns the build tags that alone would add benchmarks.
 func (s Survey) missingTags() []string {
 	var out []string
 	for _, n := range s.Benchmarks {
@@ -224,7 +216,7 @@ func (s Survey) missingTags() []string {
 	return out
 }
 
-// isUserTag reports whether users set a build tag with -tags. By convention no build sets ignore.
+// isUserTag reports whether users set a tag. By convention no build sets ignore.
 func isUserTag(tag string) bool {
 	isReserved := slices.Contains([]string{"ignore", "unix", "cgo", "gc", "gccgo", "race", "msan", "asan", "boringcrypto"}, tag)
 	if isReserved || constraint.GoVersion(&constraint.TagExpr{Tag: tag}) != "" {
@@ -245,8 +237,7 @@ func isPlain(name string) bool {
 	})
 }
 
-// safeComment replaces characters that cannot be printed, such as line feeds, which would end a
-// comment.
+// safeComment replaces what cannot be printed, such as line feeds, which would end a comment.
 func safeComment(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

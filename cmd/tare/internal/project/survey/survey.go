@@ -106,12 +106,11 @@ func Look(dir, root string) (Survey, error) {
 	return s, nil
 }
 
-// isSkipped reports whether a directory, by its name, is hidden or contains only dependencies.
+// isSkipped returns true for hidden directories and dependencies.
 func isSkipped(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules"
 }
 
-// addFile adds the file at a relative path to the lists that it belongs to.
 func (s *Survey) addFile(rel string, d fs.DirEntry) {
 	isYAML := strings.HasSuffix(rel, ".yaml") || strings.HasSuffix(rel, ".yml")
 	switch name := d.Name(); {
@@ -143,7 +142,7 @@ func (s *Survey) addFile(rel string, d fs.DirEntry) {
 	}
 }
 
-// readFile returns the text of a file, nil if it is unreadable or too large.
+// readFile returns nil if a file is unreadable or too large.
 func (s *Survey) readFile(rel string, limit int64) []byte {
 	src, err := atomicfile.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(rel)), limit)
 	if err != nil {
@@ -152,8 +151,8 @@ func (s *Survey) readFile(rel string, limit int64) []byte {
 	return src
 }
 
-// finishLists sets the import paths of benchmarks, once all modules are known. It sorts and shortens
-// the lists. It removes benchmarks that belong to no module.
+// finishLists sets the import paths of benchmarks, once all modules are known, and drops those without
+// one.
 func (s *Survey) finishLists() {
 	slices.SortFunc(s.Modules, func(a, b Module) int { return cmp.Compare(a.Dir, b.Dir) })
 	for i := range s.Benchmarks {
@@ -167,7 +166,6 @@ func (s *Survey) finishLists() {
 	s.JSON = s.JSON[:min(len(s.JSON), maxJSON)]
 }
 
-// importPath returns the import path of the package in dir, or "".
 func (s *Survey) importPath(dir string) string {
 	m := s.moduleOf(dir)
 	if m.Path == "" {
@@ -180,7 +178,6 @@ func (s *Survey) importPath(dir string) string {
 	return path.Join(m.Path, rest)
 }
 
-// moduleOf returns the module that contains dir, or the zero value.
 func (s Survey) moduleOf(dir string) Module {
 	for current := dir; ; current = path.Dir(current) {
 		for _, m := range s.Modules {
@@ -201,7 +198,7 @@ func inTestdata(rel string) bool {
 	})
 }
 
-// isFixture reports whether a document is in a common directory of test inputs.
+// isFixture reports whether a document is in a common directory of tests.
 func isFixture(rel string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(rel), "/"), func(dir string) bool {
 		switch dir {
