@@ -79,8 +79,8 @@ func (r *run) fitToPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return r.removeUntilFits(pilots, func() time.Duration { return spent })
 }
 
-// removeUntilFits can be called before all pilots are finished: timeAfterPilots returns the expected
-// time at their end. The pilots of removed parts take no time.
+// removeUntilFits does the work of fitToPilots, even before all pilots are finished: timeAfterPilots
+// returns the expected time at their end. The pilots of removed parts take no time.
 func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.Duration) tare.Plan {
 	spent := timeAfterPilots()
 	p := r.planStudy(pilots, spent)

@@ -68,71 +68,85 @@ func firstRule(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (
 
 // readRule converts a google.api.http rule of the method m.
 func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule, err error) {
-	fail := func(format string, values ...any) (rule, error) {
-		return r, fmt.Errorf("its google.api.http rule "+format, values...)
-	}
 	r = rule{body: h.GetBody(), answer: h.GetResponseBody(), bound: true}
 	if r.answer == "*" { // the gateway sends the complete message
 		r.answer = ""
 	}
-	switch p := h.GetPattern().(type) {
-	case *annotations.HttpRule_Get:
-		r.method, r.template = http.MethodGet, p.Get
-	case *annotations.HttpRule_Put:
-		r.method, r.template = http.MethodPut, p.Put
-	case *annotations.HttpRule_Post:
-		r.method, r.template = http.MethodPost, p.Post
-	case *annotations.HttpRule_Delete:
-		r.method, r.template = http.MethodDelete, p.Delete
-	case *annotations.HttpRule_Patch:
-		r.method, r.template = http.MethodPatch, p.Patch
-	case *annotations.HttpRule_Custom:
-		r.method, r.template = p.Custom.GetKind(), p.Custom.GetPath()
-	default:
-		return fail("names no path")
+	var hasPattern bool
+	r.method, r.template, hasPattern = patternOf(h)
+	if !hasPattern {
+		return r, ruleError("names no path")
 	}
 	switch r.method {
 	case http.MethodGet:
 		if r.body != "" {
-			return fail("has a body, which the gateway rejects for GET")
+			return r, ruleError("has a body, which the gateway rejects for GET")
 		}
 	case http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodPatch: // a body is optional
 	default:
-		return fail("is for the method %s, which is not measured", r.method)
+		return r, ruleError("is for the method %s, which is not measured", r.method)
 	}
 	if r.segments, r.verb, err = parseTemplate(r.template); err != nil {
 		return r, fmt.Errorf("its google.api.http rule: %w", err)
 	}
+	if err := r.checkPathFields(m.Input()); err != nil {
+		return r, err
+	}
+	if err := checkBodyField(r.body, m.Input()); err != nil {
+		return r, err
+	}
+	return r, checkBodyField(r.answer, m.Output())
+}
+
+func ruleError(format string, values ...any) error {
+	return fmt.Errorf("its google.api.http rule "+format, values...)
+}
+
+// patternOf returns the HTTP method and the path template of a rule.
+func patternOf(h *annotations.HttpRule) (method, template string, ok bool) {
+	switch p := h.GetPattern().(type) {
+	case *annotations.HttpRule_Get:
+		return http.MethodGet, p.Get, true
+	case *annotations.HttpRule_Put:
+		return http.MethodPut, p.Put, true
+	case *annotations.HttpRule_Post:
+		return http.MethodPost, p.Post, true
+	case *annotations.HttpRule_Delete:
+		return http.MethodDelete, p.Delete, true
+	case *annotations.HttpRule_Patch:
+		return http.MethodPatch, p.Patch, true
+	case *annotations.HttpRule_Custom:
+		return p.Custom.GetKind(), p.Custom.GetPath(), true
+	}
+	return "", "", false
+}
+
+// checkPathFields returns an error unless each field of the path is a single value in every request.
+func (r rule) checkPathFields(request protoreflect.MessageDescriptor) error {
 	for _, s := range r.segments {
 		if s.field == "" {
 			continue
 		}
-		fd := fieldAt(m.Input(), s.field)
+		fd := fieldAt(request, s.field)
 		isMessage := fd != nil && fd.Message() != nil && !isSingleValue(fd.Message())
 		switch {
 		case fd == nil:
-			return fail("names the field %s, which %s has not", s.field, m.Input().FullName())
+			return ruleError("names the field %s, which %s has not", s.field, request.FullName())
 		case isMessage || fd.Cardinality() == protoreflect.Repeated:
-			return fail("has the field %s in the path, which is no single value", s.field)
-		case hasOptional(m.Input(), s.field):
-			return fail("has the field %s in the path, which is optional", s.field)
+			return ruleError("has the field %s in the path, which is no single value", s.field)
+		case hasOptional(request, s.field):
+			return ruleError("has the field %s in the path, which is optional", s.field)
 		}
 	}
-	for _, named := range []struct {
-		field   string
-		message protoreflect.MessageDescriptor
-	}{
-		{r.body, m.Input()},
-		{r.answer, m.Output()},
-	} {
-		if named.field == "" || named.field == "*" {
-			continue
-		}
-		if named.message.Fields().ByName(protoreflect.Name(named.field)) == nil {
-			return fail("names the field %s, which %s has not", named.field, named.message.FullName())
-		}
+	return nil
+}
+
+// checkBodyField returns an error if the field of a body is missing. The names "" and "*" are valid.
+func checkBodyField(name string, message protoreflect.MessageDescriptor) error {
+	if name != "" && name != "*" && message.Fields().ByName(protoreflect.Name(name)) == nil {
+		return ruleError("names the field %s, which %s has not", name, message.FullName())
 	}
-	return r, nil
+	return nil
 }
 
 // readOptions returns options with the Go types that are linked into tare, such as

@@ -14,8 +14,15 @@ import (
 // GoHint is the hint for the name of a Go toolchain.
 const GoHint = "a Go release with all its numbers, e.g. go1.25.5"
 
+// Parts of goRelease: 0 or 25; 1.25; .5, rc1 or beta2.
+const (
+	goNumber = `(?:0|[1-9][0-9]*)`
+	goMinor  = `[1-9][0-9]*\.` + goNumber
+	goPatch  = `(?:\.` + goNumber + `|(?:rc|beta)[1-9][0-9]*)`
+)
+
 // goRelease matches go1.25.5, 1.25.5, 1.26rc1 and 1.26beta2. Its group is the part after "go".
-var goRelease = lazyregexp.New(`^(?:go)?([1-9][0-9]*\.(?:0|[1-9][0-9]*)(?:\.(?:0|[1-9][0-9]*)|(?:rc|beta)[1-9][0-9]*))$`)
+var goRelease = lazyregexp.New(`^(?:go)?(` + goMinor + goPatch + `)$`)
 
 // GoRelease returns the name of the toolchain of a Go release: go1.25.5 for go1.25.5 and
 // 1.25.5. It returns false if s is not the name of one release.

@@ -89,9 +89,15 @@ func (f *Feed) readLog(r io.Reader) error {
 // stampLayout is the layout of times in the common log format.
 const stampLayout = "02/Jan/2006:15:04:05 -0700"
 
+// Parts of stamp: 02/Jan/2006 and 15:04:05 -0700.
+const (
+	stampDate = `[0-3][0-9]/[A-Z][a-z]{2}/[0-9]{4}`
+	stampTime = `[0-9]{2}:[0-9]{2}:[0-9]{2} [+-][0-9]{4}`
+)
+
 // stamp matches `[02/Jan/2006:15:04:05 -0700] "` in a line of an access log. The group is the time. No
 // other format has such a text.
-var stamp = lazyregexp.New(`(?:^| )\[([0-3][0-9]/[A-Z][a-z]{2}/[0-9]{4}:[0-9]{2}:[0-9]{2}:[0-9]{2} [+-][0-9]{4})\] "`)
+var stamp = lazyregexp.New(`(?:^| )\[(` + stampDate + `:` + stampTime + `)\] "`)
 
 // parseLogLine parses a line of the common log format:
 //

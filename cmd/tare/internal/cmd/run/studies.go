@@ -30,15 +30,7 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 		p.Expect(len(names))
 		p.Note(fmt.Sprintf("measuring %s, %s", strings.Join(names, ", "), session.DescribeOptions(o)))
 	}
-	var studies []cmdenv.Study
-	for _, name := range names {
-		study, err := env.ReadStudy(name)
-		if err != nil {
-			p.Fail(err)
-			continue
-		}
-		studies = append(studies, study)
-	}
+	studies := readStudies(env, names, p)
 	if len(studies) == 0 {
 		return p.Outcome()
 	}
@@ -83,6 +75,19 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 		return err
 	}
 	return p.Outcome()
+}
+
+// readStudies prints an error for each study that it cannot read.
+func readStudies(env cmdenv.Env, names []string, p *session.Progress) (studies []cmdenv.Study) {
+	for _, name := range names {
+		study, err := env.ReadStudy(name)
+		if err != nil {
+			p.Fail(err)
+			continue
+		}
+		studies = append(studies, study)
+	}
+	return studies
 }
 
 // selectStudies returns the studies with a contender and a workload that the flags select.
