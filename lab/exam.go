@@ -17,9 +17,9 @@ import (
 // run in separate processes, so that they do not affect the rounds. Only the start of a process is
 // timed.
 const (
-	examLimit      = 5 * time.Second // for one case
+	examLimit      = 5 * time.Second // limit for one case
 	maxExamExits   = 4               // processes that may end in one exam before it is given up
-	startProcesses = 5               // to measure the time to the first answer
+	startProcesses = 5               // processes that measure the time to the first answer
 )
 
 // runExams runs the kind's exams, and measures starts. It tests operations without time to measure,

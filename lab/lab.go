@@ -96,7 +96,7 @@ type run struct {
 	inputs       map[string]wire.Workload // by workload id
 	probes       []wire.Workload          // requests that must be rejected
 	profiles     []tare.Profile
-	allWorkloads []tare.Workload // before any was omitted for lack of time
+	allWorkloads []tare.Workload // workloads before any was omitted for lack of time
 
 	// A contender or a workload is omitted if it is not measured. The user may not have selected it, a
 	// program may be missing, or the time too short.
@@ -107,18 +107,18 @@ type run struct {
 	planPace  float64 // ratio of the duration of a round to the pilots' forecast; 0 means 1
 	plannedAt int     // rounds that were done when plan was made
 
-	resumedLog     *journal.Log // of the run that is resumed; empty for a new run
+	resumedLog     *journal.Log // journal of the run that is resumed; empty for a new run
 	journal        *journal.Writer
 	plan           tare.Plan // RoundsPlanned is 0 until the pilots are done
 	pilots         []tare.Pilot
 	exams          journal.Exams
-	conformance    []tare.Conformance // of workloads in the pilots, and of probes
+	conformance    []tare.Conformance // results for workloads in the pilots, and for probes
 	dropped        map[string]bool    // contenders that take no part any more
 	rounds         []tare.Round       // finished ones, also with longer slices
-	slices         []tare.Slice       // of the finished rounds
-	trials         []tare.Trial       // of the finished rounds, and failed ones of the pilot
+	slices         []tare.Slice       // slices of the finished rounds
+	trials         []tare.Trial       // trials of the finished rounds, and failed ones of the pilot
 	started        time.Time          // when the budget of this run began; zero before the journal is open
-	spentBefore    time.Duration      // by the resumed run, or Options.Spent
+	spentBefore    time.Duration      // time spent by the resumed run, or Options.Spent
 	uncountedTime  time.Duration      // time since started that does not count against the budget
 	stopped        string             // how the study ended, e.g. Decided; "" while it runs
 	longRoundsDone int                // finished rounds with longer slices

@@ -12,7 +12,7 @@ import (
 // means unknown. In lockstep all processes of a round exist at the same time. Each allocates about
 // twice its live heap before it collects.
 func (r *run) checkHeaps(memory int64) error {
-	const maxShare = 0.8         // of the machine's memory
+	const maxShare = 0.8         // share of the machine's memory
 	processes := len(r.programs) // they exist at the same time
 	if r.opts.Isolation == tare.TrialWise {
 		processes = 1

@@ -296,7 +296,7 @@ func warmUpTime(w tare.Workload) time.Duration {
 // opsForTime returns a number of operations that take somewhat longer than ns. Then one run is usually
 // enough.
 func opsForTime(ns, nsPerOp float64) int64 {
-	const minNSPerOp = 0.1 // to divide by, if nsPerOp is 0
+	const minNSPerOp = 0.1 // divisor if nsPerOp is 0
 	return int64(math.Ceil(opsMargin * ns / max(minNSPerOp, nsPerOp)))
 }
 

@@ -33,7 +33,7 @@ type Head struct {
 	Format      string            `json:"format"`
 	Study       string            `json:"study"`       // id
 	Fingerprint string            `json:"fingerprint"` // hash of the study and the binaries; must be equal to resume
-	Options     map[string]string `json:"options"`     // as the user sees them; must be equal to resume
+	Options     map[string]string `json:"options"`     // options as the user sees them; must be equal to resume
 	Started     string            `json:"started"`     // RFC 3339
 }
 
@@ -140,7 +140,7 @@ type Log struct {
 	Plan        *tare.Plan
 	Rounds      []tare.Round
 	Slices      []tare.Slice
-	Trials      []tare.Trial // of complete rounds, and of the pilot if they failed
+	Trials      []tare.Trial // trials of complete rounds, and failed ones of the pilot
 	Done        *Done        // nil if the study has not ended
 	Lost        int          // number of omitted slices, of the unfinished round
 
@@ -203,14 +203,14 @@ func readLog(path string, from io.Reader, maxLen int) (*Log, error) {
 }
 
 type logReader struct {
-	path    string // for errors
+	path    string // path for errors
 	input   *bufio.Reader
-	maxLen  int // of a line, in bytes
+	maxLen  int // maximum length of a line in bytes
 	log     Log
-	slices  []tare.Slice // of the unfinished round
-	trials  []tare.Trial // of the unfinished round
+	slices  []tare.Slice // slices of the unfinished round
+	trials  []tare.Trial // trials of the unfinished round
 	offset  int64        // end of the last line
-	lineNum int          // of the last line, from 1
+	lineNum int          // number of the last line, from 1
 }
 
 // readEntry returns false at the end of the log, which may be a torn or damaged line.

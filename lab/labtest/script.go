@@ -36,11 +36,11 @@ type Act struct {
 	Drift       float64            `json:"drift,omitempty"`  // standard deviation of ln(time) from trial to trial
 	BytesPerOp  int64              `json:"bytes_per_op,omitempty"`
 	AllocsPerOp int64              `json:"allocs_per_op,omitempty"`
-	CycleNS     float64            `json:"cycle_ns,omitempty"`     // from one collection to the next; 0 means none
-	UntimedNS   float64            `json:"untimed_ns,omitempty"`   // per operation, in addition to NSPerOp
-	AroundNS    float64            `json:"around_ns,omitempty"`    // per request that runs operations
+	CycleNS     float64            `json:"cycle_ns,omitempty"`     // time from one collection to the next; 0 means none
+	UntimedNS   float64            `json:"untimed_ns,omitempty"`   // time per operation, in addition to NSPerOp
+	AroundNS    float64            `json:"around_ns,omitempty"`    // time per request that runs operations
 	Pace        float64            `json:"pace,omitempty"`         // factor on all durations in rounds; 0 means 1
-	OutputBytes int64              `json:"output_bytes,omitempty"` // per operation
+	OutputBytes int64              `json:"output_bytes,omitempty"` // bytes per operation
 	Skip        []string           `json:"skip,omitempty"`         // workloads that it does not support
 	Wrong       string             `json:"wrong,omitempty"`        // answer to every case; "" means the correct answers
 	WrongRound  int                `json:"wrong_round,omitempty"`  // first round with the answer Wrong; 0 means from the pilot on

@@ -35,7 +35,7 @@ const maxLevels = 2
 type Catalog struct {
 	Dir string // directory of the contenders
 
-	root   string           // of the opened repository; "" if another directory was opened
+	root   string           // root of an opened repository; "" if another directory was opened
 	leaves []build.Leaf     // the contenders: their directories and manifests
 	broken map[string]error // errors of contenders that could not be read, by folder name
 }

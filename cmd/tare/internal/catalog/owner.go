@@ -61,7 +61,7 @@ func checkFile(root, path string, d fs.DirEntry) error {
 	info, err := d.Info()
 	isLink := d.Type()&fs.ModeSymlink != 0
 	if err == nil && isLink && machine.ForeignOwner(info) == "" {
-		info, err = os.Stat(path) // of the target
+		info, err = os.Stat(path) // the target
 	}
 	if err != nil {
 		return err

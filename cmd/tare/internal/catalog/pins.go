@@ -82,7 +82,7 @@ func (s *Sources) Unused(kind string, entries []tare.Entry, studyDir string) []s
 // Description describes what Program builds for an entry.
 type Description struct {
 	Name    string   // id of the contender, without a variant
-	Dir     string   // of the sources
+	Dir     string   // directory of the sources
 	Modules []string // used libraries and pinned modules: path@version, path=directory or std:package
 	Go      string   // toolchain; "" means the machine's
 }

@@ -39,9 +39,9 @@ func Kinds() []string {
 
 type scaffoldData struct {
 	Name    string
-	Module  string // of the contender
-	Version string // of the SDK that its go.mod requires
-	SDK     string // for a replace directive; "" for none
+	Module  string // module path
+	Version string // version of the SDK
+	SDK     string // directory for a replace directive; "" for none
 }
 
 // Scaffold creates the directory of a new contender, which compiles and passes the conformance suite.

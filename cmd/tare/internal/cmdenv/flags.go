@@ -43,7 +43,7 @@ func Needs(maxArgs int, what, hint string, next ...string) cobra.PositionalArgs 
 // Flags is a group of flags with a heading.
 type Flags struct {
 	title string         // heading in the help
-	Set   *pflag.FlagSet // in the order of the help
+	Set   *pflag.FlagSet // flags in the order of the help
 }
 
 // NewFlags returns an empty group with a heading.

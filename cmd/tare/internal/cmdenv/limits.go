@@ -13,7 +13,7 @@ import (
 // Limits contains the flags of an agent that limit what coordinators on other machines may order.
 type Limits struct {
 	fleet.Limits
-	memory, disk string // as typed; Check parses them
+	memory, disk string // texts; Check parses them
 }
 
 // Add adds the flags. commands is the help text of --allow-commands.

@@ -32,7 +32,7 @@ func (env Env) Bundled() []string {
 // Study is a study, and its file if it has one.
 type Study struct {
 	tare.Study
-	positions *studyfile.Positions // of fields in the file; nil without a file
+	positions *studyfile.Positions // positions of fields in the file; nil without a file
 	Source    string               // text of the file; "" without a file
 }
 

@@ -46,7 +46,7 @@ func Find(ctx context.Context, dir string) (Repo, error) {
 
 // Revision is a commit of a repository.
 type Revision struct {
-	Name   string // as the user gave it
+	Name   string // name as the user gave it
 	Commit string // full hash of the commit
 	Tree   string // full hash of its tree
 }

@@ -170,7 +170,7 @@ func (s Shared) commitFiles(ctx context.Context, tip string, existing map[string
 	git := func(stdin []byte, args ...string) (string, error) {
 		return runGitInput(ctx, s.Repo.Root, env, bytes.NewReader(stdin), args...)
 	}
-	var entries bytes.Buffer // of the new index
+	var entries bytes.Buffer // entries of the new index
 	for path, hash := range existing {
 		fmt.Fprintf(&entries, "100644 blob %s\t%s\x00", hash, path)
 	}

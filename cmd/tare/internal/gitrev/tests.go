@@ -20,7 +20,7 @@ type Tests struct {
 
 	base      string              // directory of the base
 	changed   map[string]bool     // tests that differ from those of the base, by slash path from Root
-	embedders map[string][]string // by slash path of an embedded file: directories of the _test.go files that embed it
+	embedders map[string][]string // directories of the _test.go files that embed a file, by its slash path
 }
 
 // CopyTests copies the code of base to root and adds the tests of head, with the files that they embed.

@@ -198,7 +198,7 @@ type counter struct {
 	read     int64   // bytes read so far
 	start    int64   // offset of the current document
 	before   int     // number of line ends before start
-	ends     []int64 // of the line ends after start
+	ends     []int64 // offsets of line ends after start
 }
 
 // dropBefore forgets the lines before an offset.

@@ -64,7 +64,7 @@ type TrendRun struct {
 	Stale   []string  `json:"stale,omitempty"` // differences from the newest run, a line each
 
 	digest *tare.Result    // the result, or what DigestOf returns
-	id     int64           // of the result in the index
+	id     int64           // id in the index
 	stale  map[string]bool // contenders that differ from the newest run; "" means all
 }
 
@@ -81,14 +81,14 @@ type Stored struct {
 type Series struct {
 	Workload  string   `json:"workload"`
 	Contender string   `json:"contender"`
-	Points    []*Point `json:"points"` // by run; null if the run does not have this pair
+	Points    []*Point `json:"points"` // one point for each run; null if the run does not have this pair
 	Last      *Point   `json:"last"`   // newest point that is not void; null if all are void
 	Before    *Point   `json:"before"` // newest point before Last that can be compared, if possible with an interval; null if none
 	Change    Change   `json:"change"`
 	Steps     []int    `json:"steps,omitempty"`   // runs of steps, as indexes of the machine's runs
 	Fresh     bool     `json:"fresh,omitempty"`   // the newest step is at one of the last three compared runs
-	Was       Level    `json:"was,omitzero"`      // before the newest step: ratios, or counts if Counted is set
-	Now       Level    `json:"now,omitzero"`      // since the newest step, or since the first run; for ratios only if there is a step
+	Was       Level    `json:"was,omitzero"`      // level before the newest step: ratios, or counts if Counted is set
+	Now       Level    `json:"now,omitzero"`      // level since the newest step, or since the first run; for ratios only if there is a step
 	Counted   bool     `json:"counted,omitempty"` // counts are compared, not ratios
 	Missing   string   `json:"missing,omitempty"` // why the newest run does not have a point; "" if it does
 	Low       float64  `json:"expected_low"`      // range in which Last was expected from earlier runs of the same level; 0 if unknown

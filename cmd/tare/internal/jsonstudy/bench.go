@@ -41,7 +41,7 @@ type Bench struct {
 // support the type. If user is nil, the type is inferred. Catalog reuses an earlier bench of the same
 // content, unless a codec failed because of the machine.
 func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, user *UserType, only func(id string) bool) (catalog.Catalog, []tare.NotWeighed, error) {
-	names := map[string]bool{} // of the needed modules, each with one codec or variants of one
+	names := map[string]bool{} // needed modules, each with one codec or variants of one
 	for _, leaf := range from.Leaves() {
 		m := leaf.Manifest
 		isNeeded := m.ID == Baseline || m.ID == tare.NullID

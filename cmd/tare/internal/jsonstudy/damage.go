@@ -102,7 +102,7 @@ func lastToken(text []byte, token json.Token) []byte {
 }
 
 type damaged struct {
-	damage string // as a noun phrase: "a trailing comma"
+	damage string // noun phrase: "a trailing comma"
 	body   []byte
 }
 

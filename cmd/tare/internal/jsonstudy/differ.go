@@ -20,10 +20,10 @@ import (
 // difference is a difference from encoding/json at one path of a document.
 type difference struct {
 	path      string       // e.g. $.items[3].price
-	want, got string       // as JSON, shortened; a got of "" means that the value is missing
+	want, got string       // JSON, shortened; a got of "" means that the value is missing
 	lost      bool         // disqualifies: missing, added, or changed in more than a number or text
 	form      bool         // the same values, in another order or spelling
-	more      []difference // in other fields of the same document
+	more      []difference // other differences of the same document
 }
 
 func (d difference) String() string {

@@ -16,7 +16,7 @@ import (
 // codeGenerator is a codec that needs generated code. The generated methods must be in the package of
 // the type, so the type is copied.
 type codeGenerator struct {
-	name    string                        // of the contender module
+	name    string                        // name of the contender module
 	mark    string                        // comment above a type that requests code for it, or ""
 	command []string                      // arguments of go, run in the directory of the copy
 	newFile func(Type) (text, why string) // returns user.go of the contender, or why the type is not supported

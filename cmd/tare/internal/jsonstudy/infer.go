@@ -69,9 +69,9 @@ func Infer(docs []codec.Document) (Type, error) {
 
 type declarer struct {
 	decls   []string        // source of one type each
-	names   map[string]bool // of all types
+	names   map[string]bool // names of all types
 	structs map[string]bool // names of types that are structs
-	notes   lineNotes       // for Type.Notes
+	notes   lineNotes       // become Type.Notes
 }
 
 // typeExpr returns the Go type of the values at path, whose shape is s, and declares its structs.

@@ -22,7 +22,7 @@ type shape struct {
 
 type field struct {
 	key   string
-	shape *shape // of the values of the key
+	shape *shape // shape of the key's values
 	seen  int    // number of objects with the key
 	last  int    // number of the last object with the key, from 1, so that a repeated key counts once
 }

@@ -26,7 +26,7 @@ const bridgeName = "tare_json_document"
 
 // TypeError reports why a type cannot be measured, and what to do.
 type TypeError struct {
-	Type string // as the user selected it
+	Type string // name that the user typed
 	What string // the reason
 	Hint string // how to correct it; may be ""
 }

@@ -86,10 +86,10 @@ func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
 
 // span is a column of a chart over time, of one or more consecutive seconds.
 type span struct {
-	from, to      time.Duration      // since measuring began
+	from, to      time.Duration      // time since measuring began
 	rate, failing float64            // responses and failures per second, in the mean of the seconds
 	p50, p99, max time.Duration      // the greatest of any second
-	bins          map[int64]hist.Bin // of latencies, by lower end
+	bins          map[int64]hist.Bin // bins of latencies, by lower end
 }
 
 func mergeSeconds(seconds []load.Second, maxColumns int) []span {

@@ -12,7 +12,7 @@ import (
 type Unit struct {
 	Name     string
 	ns       float64 // nanoseconds in a unit
-	decimals int     // of formatted times
+	decimals int     // decimals of formatted times
 }
 
 // UnitFor returns the unit for a table with a typical time of ns.

@@ -37,7 +37,7 @@ func stepName(i int) string {
 // Page is the result of a load test, or of the part that is over.
 type Page struct {
 	Document load.Document
-	Result   *load.Result // for charts; may be nil
+	Result   *load.Result // result for charts; may be nil
 	How      string       // how requests are sent, in words
 }
 
@@ -56,7 +56,7 @@ type content struct {
 	Interrupted        string // message that the run was interrupted, or ""
 	Sign, Mark         string // ✓, ✕ or ?, and its CSS class, for all objectives together; "" if there are none
 	Overview           []pair
-	Columns            []string // of the table of latencies
+	Columns            []string // titles of the table of latencies
 	Rows               []row
 	Quantiles, Time    template.HTML // charts; "" if there is too little to draw
 	Errors, Statuses   []pair

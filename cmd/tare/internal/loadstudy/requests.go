@@ -23,7 +23,7 @@ import (
 // Limits of the requests that flags define.
 const (
 	maxRequests = 100_000
-	maxBytes    = 1 << 30 // of all bodies together, and of a file
+	maxBytes    = 1 << 30 // bytes of all bodies together, and of a file
 )
 
 // Requests contains the flags that define the requests.

@@ -328,8 +328,8 @@ func (r *Requests) writeFields(contentType string, list []parameter) (body []byt
 
 type form struct {
 	contentType string
-	out         output // of a URL-encoded form
-	parts       []part // of a multipart form; nil if the form is URL-encoded
+	out         output // text of a URL-encoded form
+	parts       []part // parts of a multipart form; nil if the form is URL-encoded
 }
 
 // part is a field of a multipart form.

@@ -117,7 +117,7 @@ type composer struct {
 type schemaExample struct {
 	value   *node  // nil without an example
 	why     string // why there is none
-	invalid error  // as in composer
+	invalid error  // the same as in composer
 }
 
 func (s *composer) recordMissing(why string) *node {

@@ -20,12 +20,12 @@ const maxOperations = 200_000
 
 // Document is a parsed document.
 type Document struct {
-	Name       string // of the file, as in messages
+	Name       string // file name
 	Format     string // e.g. OpenAPI 3.1.0
 	Base       string // path of the document's first server; "" for /
 	Operations []Operation
 	Skipped    []Skipped // skipped path items and operations
-	Notes      []string  // for the user, a line each
+	Notes      []string  // notes for the user, a line each
 
 	reader  *yamlfile.Reader // records errors; nil once the document is read
 	root    *node
@@ -38,8 +38,8 @@ type Document struct {
 
 // Operation is a method of a path.
 type Operation struct {
-	Method    string // in capitals
-	Path      string // with the path of its server; parameters are written as {id}
+	Method    string // capitals
+	Path      string // includes the path of its server; parameters are written as {id}
 	Line, Col int    // position of the path, from 1
 
 	body  *node   // value of the method's key
@@ -49,7 +49,7 @@ type Operation struct {
 // Skipped is a path item or operation that is not read.
 type Skipped struct {
 	Line, Col int    // position, from 1
-	Path      string // of the path item or operation, for messages
+	Path      string // path for messages
 	Why       string // a sentence without its end
 }
 

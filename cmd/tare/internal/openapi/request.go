@@ -16,7 +16,7 @@ const (
 // Request is a request that an operation describes.
 type Request struct {
 	Method string
-	Path   string // with the query, escaped
+	Path   string // escaped, with the query
 	Header [][2]string
 	Body   []byte
 }
@@ -128,12 +128,12 @@ type parameter struct {
 	reserved bool   // reserved characters are not escaped
 
 	contentType string  // format of the value, e.g. application/json; "" if style applies
-	types       typeSet // of the value, if contentType is not ""
+	types       typeSet // types of the value, if contentType is not ""
 }
 
 // readParameters returns the parameters of the operation, which replace those of the path.
 func (r *Requests) readParameters(op Operation) (list []parameter, err error) {
-	indices := map[[2]string]int{}                                                 // of the parameters in list, by name and place
+	indices := map[[2]string]int{}                                                 // indices in list, by name and place
 	for _, owner := range slices.Backward(append([]*node{op.body}, op.items...)) { // the operation comes last
 		parameters, err := owner.listField("parameters")
 		if err != nil {

@@ -13,7 +13,7 @@ import "fmt"
 // pair is a part of a path, query, header, cookie or form: values with a name, as in ids=1,2. The
 // example of a parameter can become several pairs.
 type pair struct {
-	prefix   string // before everything, not escaped
+	prefix   string // text before everything, not escaped
 	name     string // "" if the style has no names
 	key      string // text in brackets after the name (style deepObject), or ""
 	values   []string

@@ -32,15 +32,15 @@ func (k kind) String() string {
 type node struct {
 	kind   kind
 	at     yamlfile.Position
-	text   string         // of a scalar: as in the document, so that numbers keep their digits
-	fields []field        // of a mapping, and the items of a list, which have no names
+	text   string         // scalar as in the document, so numbers keep their digits
+	fields []field        // fields of a mapping, or items of a list, which have no names
 	index  map[string]int // index in fields by name; nil for few fields
 }
 
 // field is an entry of a mapping, or an item of a list.
 type field struct {
 	name  string
-	at    yamlfile.Position // of the name
+	at    yamlfile.Position // position of the name
 	value *node
 }
 

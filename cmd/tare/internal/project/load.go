@@ -20,7 +20,7 @@ import (
 // Server is an entry of load in tare.yaml: a server of the repository that is measured under load. A
 // gate compares it before and after a change (base and head).
 type Server struct {
-	ID      string   // in the results of a gate
+	ID      string   // name in the results of a gate
 	Program string   // directory of the main package, relative to the project's directory, e.g. ./cmd/api
 	Args    []string // $PORT is replaced by the port to listen on
 
@@ -32,7 +32,7 @@ type Server struct {
 	Connections int
 	Rate        float64     // requests per second, whatever the responses (open loop); 0 means a closed loop
 	SLO         []Objective // limits of the head's latencies; they require a rate
-	Place                   // of the entry in tare.yaml
+	Place                   // position of the entry in tare.yaml
 }
 
 // Objective is an absolute limit of a latency, which does not depend on the base.

@@ -30,7 +30,7 @@ type Project struct {
 // File is a file that a tare.yaml names, or a bundled study.
 type File struct {
 	Path  string // relative to the project's directory, with slashes, or name of a bundled study
-	Place        // of the name in tare.yaml
+	Place        // position of the name in tare.yaml
 }
 
 // Bundled reports whether f is the name of a study that comes with tare.

@@ -17,7 +17,7 @@ const MostBytes = max(openapi.MaxBytes, router.MostList)
 
 // Document contains the routes of a file.
 type Document struct {
-	Name   string       // in messages
+	Name   string       // file name for messages
 	Format string       // e.g. OpenAPI 3.1.0; "" for a list of routes
 	Base   string       // path of the server, with which every path of the document begins; may be ""
 	Table  router.Table // the routes

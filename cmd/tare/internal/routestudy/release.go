@@ -143,7 +143,7 @@ func (a ReleaseAdvice) describeCost(r advice.Reading, from, to string) string {
 // changedAnswer is an odd request that two releases answer differently.
 type changedAnswer struct {
 	asked        string // request
-	before, then string // with the first and with the other release
+	before, then string // answers with the first and with the other release
 	isMisrouted  bool   // an ordinary request for a route of the user, whose answer was right with the first release
 }
 

@@ -44,8 +44,8 @@ type workloadSpec struct {
 
 // Ids of workloads that request all routes.
 const (
-	allID    = "all"    // by calls of the handler
-	socketID = "socket" // over a loopback connection
+	allID    = "all"    // requests are calls of the handler
+	socketID = "socket" // requests go over a loopback connection
 )
 
 // allWorkloads returns the possible workloads.

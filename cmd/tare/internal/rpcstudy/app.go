@@ -155,7 +155,7 @@ func handlerResponses(_ wire.Workload, list []server.Request) ([]server.Response
 
 // serverMessages is the file of a generated server. Its template declares the same type.
 type serverMessages struct {
-	Methods map[string]serverMethod `json:"methods"` // by path of gRPC
+	Methods map[string]serverMethod `json:"methods"` // methods by path of gRPC
 }
 
 // serverMethod has messages in protocol buffers, encoded in base64.

@@ -19,7 +19,7 @@ import (
 // Limits of a generated message.
 const (
 	maxDepth  = 5     // nesting of messages
-	maxFields = 2_000 // in total; further fields are omitted
+	maxFields = 2_000 // limit in total; further fields are omitted
 	repeats   = 2     // elements of each list and map
 )
 

@@ -34,11 +34,11 @@ type entry struct {
 		Post     *postData       `json:"postData"`
 	} `json:"request"`
 	Response struct {
-		Failure any `json:"_error"` // of Chrome, e.g. net::ERR_BLOCKED_BY_CLIENT
+		Failure any `json:"_error"` // error in Chrome, e.g. net::ERR_BLOCKED_BY_CLIENT
 	} `json:"response"`
-	Type  any `json:"_resourceType"` // of Chrome and Safari, e.g. websocket
+	Type  any `json:"_resourceType"` // type in Chrome and Safari, e.g. websocket
 	Cache any `json:"_fromCache"`    // "disk" or "memory" in Chrome, true in other browsers
-	Fetch any `json:"_fetchType"`    // of Safari, e.g. Disk Cache
+	Fetch any `json:"_fetchType"`    // source in Safari, e.g. Disk Cache
 }
 
 type postData struct {

@@ -34,7 +34,7 @@ type Feed struct {
 	Kind     Kind   // Unknown if the requests are not from a file
 	Unpacked string // compression of the file, e.g. gzip; "" if it is not compressed
 	Requests []load.Request
-	Times    []time.Duration // of each request since the first; nil if a time is missing
+	Times    []time.Duration // time of each request since the first; nil if a time is missing
 	Broken   []Broken        // the first invalid requests
 	Lost     int             // number of all invalid requests
 	Skipped  []Skipped       // counts of entries that are not requests to a server
@@ -43,7 +43,7 @@ type Feed struct {
 	More     bool            // the file has more requests than are stored
 
 	// Times of the requests in the order of the file, until sortByTime sets Times.
-	times       []time.Duration // since the first in the file
+	times       []time.Duration // times since the first request in the file
 	untimed     []untimed       // requests whose time in times is invalid
 	fullSeconds bool            // times are in full seconds
 	size        int             // bytes of the stored requests
@@ -283,7 +283,7 @@ func (c *clock) sinceFirst(t time.Time) (time.Duration, error) {
 
 // Recorded is a load profile that sends requests at recorded times, Speed times as fast.
 type Recorded struct {
-	At    []time.Duration // since the start, not decreasing
+	At    []time.Duration // times since the start, not decreasing
 	Speed float64         // e.g. 2 for half the time between two requests
 }
 

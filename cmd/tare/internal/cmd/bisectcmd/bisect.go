@@ -27,7 +27,7 @@ type options struct {
 	fixed       bool          // --effect is set, so effect does not depend on the effect at bad
 	boundText   string        // --error
 	bound       float64       // largest probability of a wrong result, from boundText
-	maxTime     time.Duration // of one comparison
+	maxTime     time.Duration // limit for one comparison
 	firstParent bool
 	restart     bool
 	dryRun      bool
@@ -47,8 +47,8 @@ func (o options) isCounted() bool { return tare.MetricFor(o.metric).Counted }
 
 // Without --effect, the bad revision must show an effect of at least this share.
 const (
-	minEffect       = 0.05  // of time or bytes; for allocations, one more is enough
-	minCountedShare = 0.005 // of instructions, whose count hardly varies
+	minEffect       = 0.05  // change of time or bytes; for allocations, one more is enough
+	minCountedShare = 0.005 // change of instructions, whose count hardly varies
 )
 
 func formatNames() []string { return []string{"text", "json"} }

@@ -36,7 +36,7 @@ type state struct {
 	Good     string          `json:"good"`  // commit without the effect
 	Bad      string          `json:"bad"`   // commit with the effect
 	Quantity bisect.Quantity `json:"of"`    // benchmark and metric
-	Name     string          `json:"name"`  // of the benchmark in its package
+	Name     string          `json:"name"`  // benchmark without its package
 	Base     float64         `json:"base"`  // count of the good revision; 0 if none was needed
 	Search   bisect.Search   `json:"search"`
 	Seconds  float64         `json:"seconds"` // measuring time so far

@@ -106,7 +106,7 @@ func parseAge(text string) (time.Duration, error) {
 type cleanReport struct {
 	DryRun  bool      `json:"dry_run"`
 	Removed []litter  `json:"removed"`
-	Bytes   int64     `json:"bytes"` // of the removed files
+	Bytes   int64     `json:"bytes"` // total size
 	Kept    keptBytes `json:"kept"`
 	Skipped []string  `json:"left"` // one line for each skipped or failed removal
 }

@@ -27,7 +27,7 @@ const unfinishedFor = 24 * time.Hour
 // cachePlace describes the content of a directory of the cache.
 type cachePlace struct {
 	name       string         // "" means the cache directory itself
-	kind       string         // of its content
+	kind       string         // kind of its content
 	names      *regexp.Regexp // match finished content; nil if all content is unfinished
 	proof      string         // a file that each finished directory contains; "" if none
 	unfinished string         // prefix of unfinished content, in addition to tempPrefixes

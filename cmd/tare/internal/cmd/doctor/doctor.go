@@ -54,7 +54,7 @@ type catalogState struct {
 // lockState shows whether another tare measures.
 type lockState struct {
 	Path   string `json:"path"`             // path of the lock in the cache
-	Held   bool   `json:"held"`             // by another tare; the machine's lock counts, too
+	Held   bool   `json:"held"`             // another tare holds this lock, or the machine's
 	Holder string `json:"holder,omitempty"` // the process that has the lock
 }
 

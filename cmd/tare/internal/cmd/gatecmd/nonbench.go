@@ -47,8 +47,8 @@ type extraStudies struct {
 	moduleVersions gate.ModuleVersions // finds a contender's modules that the change updates
 	config         string              // path of tare.yaml in the repository
 
-	studies []gate.Measurement // from studies, documents and routes
-	servers []gate.Measurement // from servers, which are measured last
+	studies []gate.Measurement // studies, documents and routes
+	servers []gate.Measurement // measured last
 }
 
 func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Request, p *session.Progress, m *gate.Measured) error {

@@ -82,7 +82,7 @@ func (c *checkReport) checkRun(ctx context.Context, x *index.Index, run history.
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	study := ""    // of the result; "" without a readable result
+	study := ""    // "" without a readable result
 	if run.Whole { // the run has ended and has a result
 		c.Results++
 		result, sum, err := history.ReadFirst(run.Result())

@@ -220,7 +220,7 @@ func (r *importReport) importAll(ctx context.Context, x *index.Index, d cmdenv.D
 }
 
 type source struct {
-	name      string   // in messages
+	name      string   // name for messages
 	file      *os.File // the archive, or a temporary copy
 	omissions []string // one line for each part that was not converted
 }

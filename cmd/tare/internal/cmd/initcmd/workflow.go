@@ -21,7 +21,7 @@ const (
 type forge struct {
 	flag string
 	name string
-	path func(root string) string   // of the workflow below root, the top of the repository
+	path func(root string) string   // returns the path of the workflow below root, the top of the repository
 	text func(module string) string // returns the workflow for a module; module is its directory below the top, "" for the top
 	next func(path string) string   // returns advice on the next step with the written workflow
 }

@@ -26,7 +26,7 @@ type documentStudy struct {
 	o        options
 	args     []string            // names of the files
 	docs     []codec.Document    // measured documents
-	total    int                 // of all documents, measured or not
+	total    int                 // number of all documents, measured or not
 	typ      jsonstudy.Type      // the type that documents are decoded into
 	userType *jsonstudy.UserType // nil if the type is inferred
 	kind     *jsonstudy.Kind     // starts codecs and compares their output with that of encoding/json

@@ -43,8 +43,8 @@ type observer struct {
 	pids       []int         // processes of the server when last listed
 	lastCPU    cpuTimes      // last known CPU time of each process, also of ended ones
 	startCPU   cpuTimes      // CPU times when measuring began
-	secondCPU  cpuTimes      // at the end of the last second
-	serverCPU  time.Duration // in the measured part; 0 until its end
+	secondCPU  cpuTimes      // CPU times at the end of the last second
+	serverCPU  time.Duration // CPU time in the measured part; 0 until its end
 	cpuSeconds []time.Duration
 	memory     []int64 // bytes at the end of each second
 

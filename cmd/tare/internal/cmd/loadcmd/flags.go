@@ -94,7 +94,7 @@ type options struct {
 
 	// Values that are valid only after parseFlags.
 	servers        []loadServer // never empty; several are compared
-	program        goProgram    // of --start; with --go each server is another release of it
+	program        goProgram    // program of --start; with --go each server is another release of it
 	profile        load.Profile // rate of an open loop; nil for a closed loop
 	bitsPerSecond  int64        // bandwidth of the relay each way; 0 means no limit
 	slo            load.SLO

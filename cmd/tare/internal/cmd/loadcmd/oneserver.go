@@ -41,7 +41,7 @@ type loadRun struct {
 	page      *cmdenv.Output   // file of --page
 	metrics   *cmdenv.Output   // file of --metrics
 
-	observed observer // of the current or last trial
+	observed observer // observes the current or last trial
 	software string   // Server header of the first response, for ab
 	length   int64    // bytes of the first response's body, for ab
 }

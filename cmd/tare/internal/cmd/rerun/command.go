@@ -59,7 +59,7 @@ func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *c
 
 // withEnv adds the values of --env, of which a result has only digests.
 func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, error) {
-	var indices []int // of --env flags in args
+	var indices []int // indices of --env flags
 	var record []string
 	for i, arg := range args {
 		if kv, ok := strings.CutPrefix(arg, "--env="); ok {

@@ -91,7 +91,7 @@ func compareRuns(old, now *tare.Result) rerunComparison {
 func compareVerdicts(old, now *tare.Result) []rerunVerdict {
 	verdicts := []rerunVerdict{}
 	type key struct{ contender, workload, metric, criterion string }
-	indices := map[key]int{} // in verdicts
+	indices := map[key]int{} // indices in verdicts
 	findOrAdd := func(v tare.Verdict) *rerunVerdict {
 		k := key{v.Contender, v.Workload, v.Metric, v.Criterion}
 		i, ok := indices[k]

@@ -25,8 +25,8 @@ import (
 type verified struct {
 	Outcome receipt.Outcome   `json:"outcome"`
 	Made    time.Time         `json:"made"`
-	Seed    string            `json:"seed"`     // of the receipt
-	NowSeed string            `json:"now_seed"` // of the new measurement
+	Seed    string            `json:"seed"`     // seed of the receipt
+	NowSeed string            `json:"now_seed"` // seed of the new measurement
 	Rows    []receipt.Checked `json:"rows"`
 }
 

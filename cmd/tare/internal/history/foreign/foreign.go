@@ -37,7 +37,7 @@ const (
 
 type figure struct {
 	benchmark string
-	unit      string // as in the file, e.g. ns/op
+	unit      string // unit as in the file, e.g. ns/op
 	value     float64
 }
 
@@ -47,7 +47,7 @@ type record struct {
 	os      string
 	arch    string
 	cpu     string
-	version string // of the measured program
+	version string // version of the measured program
 	at      time.Time
 	figures []figure
 }

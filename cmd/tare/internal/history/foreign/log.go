@@ -16,7 +16,7 @@ import (
 // 1234 ns/op". Tests may print anything in between: then a name and its result are on different lines.
 
 type line struct {
-	number int // in the file, from 1
+	number int // line number, from 1
 	text   []byte
 }
 

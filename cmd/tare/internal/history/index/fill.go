@@ -17,8 +17,8 @@ import (
 
 // stamp changes if a document must be read again.
 type stamp struct {
-	id       int64 // of the row; 0 if the document is not in the index
-	size     int64 // of the file in bytes
+	id       int64 // row; 0 if the document is not in the index
+	size     int64 // bytes
 	modified int64 // ns since 1970; 0 if the document must be read again
 }
 

@@ -17,7 +17,7 @@ type Benchmark struct {
 	Package string `json:"package"` // import path
 	Name    string `json:"name"`
 	File    string `json:"file"`            // relative to the top, with slashes
-	Line    int    `json:"line"`            // of the function
+	Line    int    `json:"line"`            // line of the function
 	Needs   string `json:"needs,omitempty"` // build constraint that excludes the file on this machine
 }
 

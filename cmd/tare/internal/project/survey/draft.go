@@ -17,7 +17,7 @@ import (
 const SchemaURL = "https://raw.githubusercontent.com/tarebench/tare/main/docs/schema/project.schema.json"
 
 const (
-	maxPackages = 8 // in the comment about benchmarks
+	maxPackages = 8 // packages in the comment about benchmarks
 	maxNames    = 3 // benchmarks of each package there
 )
 
