@@ -109,9 +109,8 @@ func (r *run) fitToExpectedPilots() error {
 	return nil
 }
 
-// PilotTime forecasts the duration of all pilots from their expected results. The control gets the
-// results of the baseline's pilot, and takes no time. The null contender does no work, and takes almost
-// none.
+// PilotTime forecasts the duration of all pilots from their expected results. The control, the baseline
+// again, gets the baseline's pilot. The null contender does no work, and takes almost no time.
 func PilotTime(expected []tare.Pilot) time.Duration {
 	var ns float64
 	isStarted := map[[2]string]bool{} // by contender and process
@@ -166,7 +165,7 @@ func (r *run) tooShortError(p tare.Plan) error {
 		subject = "a round of " + works[0].ID
 	}
 	round := max(p.SecondsPerRound, r.elapsedTime().Seconds()-p.PilotSeconds)
-	workloads, looks := len(p.Slices), 1 // a plan without early looks needs the fewest rounds
+	workloads, looks := len(p.Slices), 1 // a plan without early judgements needs the fewest rounds
 	least := p.PilotSeconds + round*float64(plan.LeastRounds(workloads, looks))
 	return &plan.BudgetError{Budget: r.opts.Limit, Least: roundUp(least), What: subject}
 }

@@ -79,8 +79,9 @@ func (r *run) fitToPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return r.removeUntilFits(pilots, func() time.Duration { return spent })
 }
 
-// removeUntilFits does the work of fitToPilots, even before all pilots are finished: timeAfterPilots
-// returns the expected time at their end. The pilots of removed parts take no time.
+// removeUntilFits does the work of fitToPilots. A pilot is a brief run before the rounds. If some are
+// not finished, timeAfterPilots returns the expected time at their end. The pilots of removed parts
+// take no time.
 func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.Duration) tare.Plan {
 	spent := timeAfterPilots()
 	p := r.planStudy(pilots, spent)
@@ -259,7 +260,7 @@ func (r *run) workloadOf(id string) (w tare.Workload, ok bool) {
 	return r.study.Workloads[i], true
 }
 
-// forgetDropped deletes the results of removed parts. Probes stay: they are not workloads of the study.
+// forgetDropped deletes the results of removed parts. Probes, requests to reject, are not parts.
 func (r *run) forgetDropped() {
 	isRemoved := func(workload string) bool {
 		_, hasInput := r.inputs[workload] // false for probes

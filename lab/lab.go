@@ -112,7 +112,7 @@ type run struct {
 	plan           tare.Plan // RoundsPlanned is 0 until the pilots are done
 	pilots         []tare.Pilot
 	exams          journal.Exams
-	conformance    []tare.Conformance // results for workloads in the pilots, and for probes
+	conformance    []tare.Conformance // results for workloads in the pilots, and for requests to reject
 	dropped        map[string]bool    // contenders that take no part any more
 	rounds         []tare.Round       // finished ones, also with longer slices
 	slices         []tare.Slice       // slices of the finished rounds

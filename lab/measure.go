@@ -45,8 +45,7 @@ func (r *run) measureRounds(ctx context.Context) error {
 		}
 		done++
 		r.sendProgress(r.withLeader(Event{Phase: "round", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsedTime(), Left: r.remainingBudget()}))
-		// A long round repeats a round with slices of LongTau times the length, to check the slice
-		// length.
+		// A long round repeats a round with longer slices (timed runs), to check their length.
 		longIsDue := r.plan.LongEvery > 0 && done%r.plan.LongEvery == 0
 		if longIsDue && !r.isInterrupted() && !r.isPastLimit(done) {
 			if err := r.runRound(ctx, plan.Round(r.plan, done, plan.LongTau)); err != nil {

@@ -110,13 +110,13 @@ type Measuring struct {
 	User   bool          // the user set the budget: omit parts of the study, or fail, rather than exceed it
 	Limit  time.Duration // no round ends later; 0 means no limit
 	Spent  time.Duration // part of Budget and Limit that was used up before Run
-	Rounds int           // number of rounds, with one look at the end; 0 means as many as Budget has time for
+	Rounds int           // number of rounds, with one judgement at the end; 0 means as many as Budget has time for
 	Until  float64       // continue until every difference is proven or below this share, at most for Budget; 0 means no such goal
 	Permit Permit        // called before each round if several machines share the rounds; nil permits all
 
 	Seed      uint64         // seed of every order; recorded in the result; 0 means from the clock
 	Isolation tare.Isolation // "" means lockstep
-	Slice     time.Duration  // requested slice length; 0 means by the rule in docs/METHOD.md
+	Slice     time.Duration  // requested length of a slice, one timed run; 0 means by the rule in docs/METHOD.md
 	Most      int            // most slices of a contender in a round, for work that allocates nothing; 0 means by the same rule
 	Procs     int            // GOMAXPROCS of contenders; 0 means the default of the kind
 	Env       []string       // NAME=value, added to the environment of every contender

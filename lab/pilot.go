@@ -45,7 +45,7 @@ const (
 	maxStatsOps = 1000
 
 	sampleCases  = 2  // conformance cases per contender, workload and round
-	maxUnrefused = 24 // most wrongly accepted probes that are listed
+	maxUnrefused = 24 // wrongly accepted requests that are listed at most
 )
 
 // runPilots pilots every contender. A pilot checks that the contender answers every case correctly. It

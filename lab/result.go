@@ -147,7 +147,8 @@ func (r *run) judgeEvidence(facts tare.Machine, final bool) judgedRounds {
 	return judged
 }
 
-// allConformance adds the sums of the samples in rounds to the results of the pilots.
+// allConformance adds the sums of the samples in rounds to the results of pilots, brief runs before the
+// rounds.
 func (r *run) allConformance(trials []tare.Trial) []tare.Conformance {
 	all := slices.Clone(r.conformance)
 	sums := map[[2]string]int{} // index in all, by contender and workload

@@ -140,7 +140,7 @@ type Log struct {
 	Plan        *tare.Plan
 	Rounds      []tare.Round
 	Slices      []tare.Slice
-	Trials      []tare.Trial // trials of complete rounds, and failed ones of the pilot
+	Trials      []tare.Trial // trials of complete rounds, and failed ones before the rounds
 	Done        *Done        // nil if the study has not ended
 	Lost        int          // number of omitted slices, of the unfinished round
 

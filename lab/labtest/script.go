@@ -32,8 +32,8 @@ type Script struct {
 type Act struct {
 	NSPerOp     float64            `json:"ns_per_op"`
 	Ratio       map[string]float64 `json:"ratio,omitempty"`  // factor on NSPerOp by workload id; 1 for others
-	Spread      float64            `json:"spread,omitempty"` // standard deviation of ln(time) from slice to slice
-	Drift       float64            `json:"drift,omitempty"`  // standard deviation of ln(time) from trial to trial
+	Spread      float64            `json:"spread,omitempty"` // standard deviation of ln(time) from one timed run to the next
+	Drift       float64            `json:"drift,omitempty"`  // standard deviation of ln(time) from one process to the next
 	BytesPerOp  int64              `json:"bytes_per_op,omitempty"`
 	AllocsPerOp int64              `json:"allocs_per_op,omitempty"`
 	CycleNS     float64            `json:"cycle_ns,omitempty"`     // time from one collection to the next; 0 means none
@@ -43,7 +43,7 @@ type Act struct {
 	OutputBytes int64              `json:"output_bytes,omitempty"` // bytes per operation
 	Skip        []string           `json:"skip,omitempty"`         // workloads that it does not support
 	Wrong       string             `json:"wrong,omitempty"`        // answer to every case; "" means the correct answers
-	WrongRound  int                `json:"wrong_round,omitempty"`  // first round with the answer Wrong; 0 means from the pilot on
+	WrongRound  int                `json:"wrong_round,omitempty"`  // first round with the answer Wrong; 0 means that all are wrong, also before the rounds
 	FailPilot   bool               `json:"fail_pilot,omitempty"`   // prepare fails with FailClass and FailMessage
 	MaxCases    int                `json:"max_cases,omitempty"`    // largest number of answers in one reply; 0 means any
 	Errors      int64              `json:"errors,omitempty"`       // failed operations per slice

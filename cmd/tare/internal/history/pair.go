@@ -16,7 +16,7 @@ type Pair struct {
 	Ratio     float64 // contender / against; 0 if a count is zero
 	Low       float64 // bounds of the interval; 0 if there are too few rounds
 	High      float64
-	Level     float64 // confidence of the interval, simultaneous over interim looks
+	Level     float64 // confidence of the interval, simultaneous over interim judgements
 	Rounds    int
 	Void      bool   // a check voided one of the two contenders
 	Count     *Count // nil if the metric does not count

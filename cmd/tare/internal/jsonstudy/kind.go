@@ -72,7 +72,7 @@ func (k *Kind) Describe(w tare.Workload, _ wire.Workload) (tare.Workload, error)
 	return w, nil
 }
 
-// Open starts one trial.
+// Open starts one trial, a process.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return k.codecs.Open(ctx, p, spec)
 }

@@ -36,7 +36,7 @@ import (
 // measured programs are called contenders. Many are in tare's catalog. Begin to read at
 // measureExtraStudies.
 
-// extraStudies contains these studies.
+// extraStudies makes and measures these studies.
 type extraStudies struct {
 	session        *session.Session
 	request        gate.Request
@@ -51,6 +51,7 @@ type extraStudies struct {
 	servers []gate.Measurement // measured last
 }
 
+// measureExtraStudies adds the results to m.
 func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Request, p *session.Progress, m *gate.Measured) error {
 	rules := request.Project
 	if len(rules.Studies)+len(rules.JSON)+len(rules.Routes)+len(rules.Load) == 0 {

@@ -77,7 +77,7 @@ func (l *loadRun) showSecond(t load.Trial, tick load.Tick) {
 	}
 	p := panel{document: d, result: tick.SoFar, how: how, duration: l.options.duration, style: l.Style(l.Err)}
 	if l.options.requests > 0 {
-		p.duration = 0 // the trial ends by its number of requests
+		p.duration = 0 // the measurement ends by its number of requests
 	}
 	title := fmt.Sprintf("%d s", countSeconds(tick.At))
 	if l.options.search {

@@ -17,7 +17,7 @@ import (
 // panel draws a running measurement on a terminal, with one bar per second.
 type panel struct {
 	document load.Document // describes result
-	result   *load.Result  // result of the trial so far
+	result   *load.Result  // result so far
 	how      string        // how requests are sent, in words
 	duration time.Duration // planned duration; 0 if unknown
 	style    report.Style

@@ -44,7 +44,7 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	st = st.withDatabase(c, o.store)
 	args := append([]string{"-app=" + o.app}, o.args...)
 	var forward *forwarding
-	if o.app == ingest.Name && !o.build { // --build-only is for studies, whose URL of a sink has no port yet
+	if o.app == ingest.Name && !o.build { // --build-only is for studies, whose destination has no port yet
 		if forward, args, err = parseForwarding(args, o.value, o.spool); err != nil {
 			return err
 		}
