@@ -63,7 +63,7 @@ func (e *UsageError) Error() string { return withHint(e.What, e.Hint) }
 // ErrInterrupted reports that the user ended the run before there was a result.
 var ErrInterrupted = errors.New("interrupted")
 
-// Unknown returns the error for a name that is not in known. noun says what was to be named, such as
+// Unknown returns the error for a name that is not in known. Its kind is noun, such as
 // "study". The hint has similar names, or is defaultHint.
 func Unknown(noun, name string, known []string, defaultHint string, next ...string) error {
 	hint := defaultHint

@@ -86,8 +86,7 @@ func (f *FormatFlag) Format(cmd *cobra.Command) (report.Format, error) {
 	return formats[max(i, 0)], err // i is -1 only if err is not nil
 }
 
-// Choose returns the name that the flags select among names. In the error, what says what a name is: "a
-// format".
+// Choose returns the name that the flags select among names. An error calls the name what: "a format".
 func (f *FormatFlag) Choose(cmd *cobra.Command, what string, names ...string) (string, error) {
 	switch {
 	case f.AsJSON && f.Name != "json" && cmd.Flags().Changed("format"):

@@ -38,9 +38,9 @@ func newMeasurable(s tare.Study) measurable {
 
 const anyContender = ""
 
-// check returns an error, at path, if a workload does not measure the metric or does not select the
-// contender. Other checks report unknown names.
-func (c measurable) check(path, contender, metric string, ids ...string) error {
+// checkWorkloads returns an error, at path, if a workload does not measure the metric or does not
+// select the contender. Other checks report unknown names.
+func (c measurable) checkWorkloads(path, contender, metric string, ids ...string) error {
 	m, isMetric := tare.MetricNamed(metric)
 	for _, id := range ids {
 		w, isWorkload := c.workloads[id]
@@ -57,21 +57,21 @@ func (c measurable) check(path, contender, metric string, ids ...string) error {
 func (c measurable) checkQuestions() error {
 	for i, q := range c.study.Criteria {
 		path := fmt.Sprintf("criteria[%d]", i)
-		if err := c.check(path, q.Contender, q.Metric, q.Workload); err != nil {
+		if err := c.checkWorkloads(path, q.Contender, q.Metric, q.Workload); err != nil {
 			return err
 		}
-		if err := c.check(path, anyContender, q.Metric, q.Of); err != nil {
+		if err := c.checkWorkloads(path, anyContender, q.Metric, q.Of); err != nil {
 			return err
 		}
 	}
 	for i, q := range c.study.Claims {
 		path := fmt.Sprintf("claims[%d]", i)
-		if err := c.check(path, q.Contender, q.Metric, append([]string{q.Workload}, q.Workloads...)...); err != nil {
+		if err := c.checkWorkloads(path, q.Contender, q.Metric, append([]string{q.Workload}, q.Workloads...)...); err != nil {
 			return err
 		}
 	}
 	for i, b := range c.study.BreakEven {
-		if err := c.check(fmt.Sprintf("break_even[%d]", i), b.Contender, "cpu", b.Workloads...); err != nil {
+		if err := c.checkWorkloads(fmt.Sprintf("break_even[%d]", i), b.Contender, "cpu", b.Workloads...); err != nil {
 			return err
 		}
 	}
@@ -94,7 +94,7 @@ func (c measurable) checkDecompositions() error {
 		if metric == "" {
 			metric = c.study.Metrics[0]
 		}
-		if err := c.check(path, d.From, metric, d.Workload); err != nil {
+		if err := c.checkWorkloads(path, d.From, metric, d.Workload); err != nil {
 			return err
 		}
 		for k, step := range d.Steps {

@@ -32,7 +32,7 @@ import (
 //
 //	json: [testdata/order.json]
 //
-// Here JSON codecs of the base's versions decode and encode this document, and so do the head's. The
+// In it, JSON codecs of the base's versions decode and encode this document, and so do the head's. The
 // measured programs are called contenders. Many are in tare's catalog. Begin to read at
 // measureExtraStudies.
 

@@ -49,7 +49,7 @@ func (o options) planGate(ctx context.Context, env cmdenv.Env, p project.Project
 }
 
 // planExtraStudies adds the studies, documents, routes and servers of tare.yaml to a plan. Nothing is
-// unpacked here, so the affected programs are unknown. A word in capitals, such as CODEC, represents
+// unpacked yet, so the affected programs are unknown. A word in capitals, such as CODEC, represents
 // each of them.
 func planExtraStudies(plan *dryrun.Plan, request gate.Request, sides gate.Sides) {
 	ids := []string{gate.BaseID, gate.HeadID}
