@@ -75,7 +75,7 @@ func (r *run) saveKnown(key string, value any) {
 	}
 }
 
-// programDigest describes this program's executable.
+// programDigest returns the digest and size of this program's executable, or "".
 var programDigest = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	if err != nil {

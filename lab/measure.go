@@ -107,7 +107,7 @@ func (r *run) stopAfter(ctx context.Context, err error) error {
 	return err
 }
 
-// stopAtLimit fails if no round is finished.
+// stopAtLimit ends the rounds as the budget is spent. It fails if none is finished.
 func (r *run) stopAtLimit() error {
 	if len(r.rounds) == 0 {
 		return r.tooShortError(r.plan)

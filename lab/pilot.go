@@ -277,7 +277,6 @@ func addUntimed(p *tare.Pilot, warm, mem wire.Reply) {
 	p.AroundNS = max(0, float64(mem.UntimedNS)-float64(mem.Ops)*p.UntimedNS)
 }
 
-// timedPart returns share of d.
 func timedPart(d time.Duration, share float64) time.Duration {
 	return time.Duration(share * float64(d))
 }

@@ -80,7 +80,6 @@ func (r *run) groupWorkloads(names []string) []string {
 	return names
 }
 
-// runTrialWise runs one trial after another.
 func (r *run) runTrialWise(ctx context.Context, rd tare.Round) (done []tare.Slice, trials []tare.Trial, err error) {
 	for _, id := range rd.Start {
 		s, t, err := r.runLockstep(ctx, rd, []string{id})

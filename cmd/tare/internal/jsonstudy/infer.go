@@ -240,7 +240,6 @@ func (n *lineNotes) allLines() []string {
 	return out
 }
 
-// importLines returns import declarations.
 func (t Type) importLines() string {
 	var b strings.Builder
 	for _, path := range t.Uses {

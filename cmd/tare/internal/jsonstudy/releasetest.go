@@ -68,7 +68,6 @@ func newReleaseTests(docs []codec.Document, study tare.Study) []*releaseTest {
 	return out
 }
 
-// writeInput returns the test as a workload.
 func (t *releaseTest) writeInput(dir string) (wire.Workload, error) {
 	bodies := make([][]byte, len(t.cases))
 	for i, c := range t.cases {

@@ -71,7 +71,7 @@ func (s *shape) addNumber(text string) {
 	}
 }
 
-// addArray begins after the opening bracket.
+// addArray adds an array. Its opening bracket was read.
 func (s *shape) addArray(d *json.Decoder) error {
 	s.arrays++
 	for d.More() {
@@ -86,7 +86,7 @@ func (s *shape) addArray(d *json.Decoder) error {
 	return err
 }
 
-// addObject begins after the opening brace.
+// addObject adds an object. Its opening brace was read.
 func (s *shape) addObject(d *json.Decoder) error {
 	s.objects++
 	number := s.objects

@@ -85,7 +85,6 @@ func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	return f, nil
 }
 
-// readBodyLines returns the lines without their ends.
 func (a Requests) readBodyLines(stdin io.Reader) ([][]byte, error) {
 	text, close, err := openText("--feed-bodies", a.FeedBodies, stdin)
 	if err != nil {

@@ -321,7 +321,7 @@ func mediaType(contentType string) string {
 	return strings.ToLower(strings.TrimSpace(media))
 }
 
-// isJSON accepts suffixes as in application/problem+json.
+// isJSON reports whether a content type is JSON, also with a suffix as in application/problem+json.
 func isJSON(contentType string) bool {
 	media := mediaType(contentType)
 	return media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json")

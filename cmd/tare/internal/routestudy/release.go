@@ -185,7 +185,6 @@ func compareAnswers(before, then *tare.Semantics) []changedAnswer {
 	return out
 }
 
-// maxChanges limits the named answers.
 const maxChanges = 3
 
 // describeAnswers is about requests that a release answers differently.

@@ -48,7 +48,7 @@ const (
 	socketID = "socket" // requests go over a loopback connection
 )
 
-// allWorkloads returns the possible workloads.
+// allWorkloads returns the possible workloads. A table may have no requests for some.
 func allWorkloads() []workloadSpec {
 	return []workloadSpec{
 		{id: allID, requests: router.AskAll, op: router.OpServe},

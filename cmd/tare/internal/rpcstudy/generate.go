@@ -152,7 +152,7 @@ func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, 
 	return dir, b.generateModules(ctx, parent, dir, files, requests)
 }
 
-// marshalRequest encodes a request for a plugin.
+// marshalRequest encodes equal requests to equal bytes.
 func marshalRequest(q *pluginpb.CodeGeneratorRequest) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(q)
 }

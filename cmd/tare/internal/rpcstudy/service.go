@@ -89,7 +89,6 @@ func (w *writer) writeHandlers(m module, f *protogen.File, i int, s *protogen.Se
 	}
 }
 
-// connectPath is the import path of connect-go.
 const connectPath = protogen.GoImportPath("connectrpc.com/connect")
 
 // writeRegister writes what the templates call.

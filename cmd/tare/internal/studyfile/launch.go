@@ -68,7 +68,7 @@ func (r *reader) takeURL(dst *string) yamlfile.Take {
 	}
 }
 
-// isServer rejects a user and a query.
+// isServer reports whether a URL is the address of a server, without user and query.
 func isServer(u *url.URL) bool {
 	isHTTP := u.Scheme == "http" || u.Scheme == "https"
 	if !isHTTP || !hostAndPort.MatchString(u.Host) {

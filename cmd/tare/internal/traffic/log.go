@@ -45,7 +45,7 @@ func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) erro
 	}
 }
 
-// readLine reads a line.
+// readLine reads a line. Of a longer one, it returns the first max bytes and true.
 func readLine(b *bufio.Reader, max int) (line string, isLong bool, err error) {
 	var out []byte
 	for {

@@ -126,7 +126,6 @@ func (f *Feed) recordBroken(line int, where string, err error) {
 	f.addBroken(Broken{line, where, err.Error()})
 }
 
-// addBroken counts an invalid request.
 func (f *Feed) addBroken(b Broken) {
 	f.Lost++
 	if len(f.Broken) < maxBroken {
@@ -256,7 +255,6 @@ func (f *Feed) emptyBodySecrets(contentType string, body []byte) []byte {
 	return body
 }
 
-// maxSpan limits the length of a recording.
 const maxSpan = 366 * 24 * time.Hour
 
 // clock converts recorded times to times since the first request of a file.

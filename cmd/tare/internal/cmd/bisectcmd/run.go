@@ -89,7 +89,6 @@ type commitRange struct {
 	commits   []gitrev.Commit // reachable from bad and not from good, bad first
 }
 
-// findHistory finds the commits to search.
 func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
 	if h.repo, err = gitrev.Find(ctx, "."); err != nil {
 		return h, cmdenv.UsageOf(err, "")
@@ -311,7 +310,6 @@ func (s *searcher) buildSetup() benchstudy.Setup {
 	}
 }
 
-// saveState saves the state.
 func (s *searcher) saveState() error {
 	tests := s.state.Search.Tests
 	if n := len(tests); n > 0 && tests[n-1].Verdict != "" {

@@ -171,7 +171,6 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	return err
 }
 
-// removeAll removes found and records the outcome.
 func (c *cleanReport) removeAll(found []litter) (failed bool) {
 	for _, l := range found {
 		switch err := removeLitter(l, c.DryRun); {

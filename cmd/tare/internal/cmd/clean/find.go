@@ -284,7 +284,6 @@ func describeBuild(dir string) string {
 	return strings.TrimSpace(r.Contender.String() + " " + r.Contender.Go)
 }
 
-// findRuns lists the runs that tare made.
 func findRuns(d cmdenv.Dirs) (found []litter, skipped []string, err error) {
 	top := d.AllResults()
 	if info, err := os.Lstat(top); err == nil && !info.IsDir() {

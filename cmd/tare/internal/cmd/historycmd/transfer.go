@@ -309,7 +309,7 @@ func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources 
 	return sources, closeAll, nil
 }
 
-// openFile opens a file to import.
+// openFile opens a file to import. Others than regular files, e.g. pipes, can be read only once.
 func openFile(name string) (f *os.File, isRegular bool, err error) {
 	f, err = os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {

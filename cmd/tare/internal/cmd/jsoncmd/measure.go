@@ -227,7 +227,6 @@ func (d *documentStudy) buildTyped(ctx context.Context, w *session.Session, code
 	return typed, err
 }
 
-// isChosen reports whether --only selects a codec.
 func (d *documentStudy) isChosen(id string) bool {
 	return d.toolchains == nil && cmdenv.Matches(d.o.only, []string{id})
 }

@@ -88,7 +88,7 @@ func quantileName(nines int) string {
 
 const timelineRows = 20
 
-// writeTimeline writes the table of seconds.
+// writeTimeline writes the table of seconds. In a long run, a line covers several.
 func (p *loadPage) writeTimeline() {
 	all := p.document.Timeline
 	if len(all) < 2 {
@@ -117,7 +117,6 @@ func (p *loadPage) writeTimeline() {
 	}
 }
 
-// mergeMoments merges consecutive seconds.
 func mergeMoments(seconds []load.Moment) load.Moment {
 	m := seconds[0]
 	for _, s := range seconds[1:] {

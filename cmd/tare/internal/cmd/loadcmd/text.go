@@ -28,7 +28,6 @@ type loadPage struct {
 	unit     loadpage.Unit // unit of all latencies, chosen for their median
 }
 
-// writeLoad writes the report on r.
 func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, how string) error {
 	p := &loadPage{style: st, document: d, result: r, unit: loadpage.UnitFor(d.Latency.P50)}
 	fmt.Fprintln(&p.b, cmdenv.Paint(st.Bold, d.URL))
@@ -145,7 +144,6 @@ func (p *loadPage) writeLatency() {
 	}
 }
 
-// percentile is a quantile in the tables.
 type percentile struct {
 	name  string
 	value func(load.Latencies) int64 // in ns

@@ -169,7 +169,6 @@ func newSide(r *tare.Result, v tare.Verdict) *rerunSide {
 	return side
 }
 
-// key identifies the subject of a verdict.
 func (v rerunVerdict) key() [3]string { return [3]string{v.Contender, v.Workload, v.Metric} }
 
 func (v *rerunVerdict) decide() {
@@ -197,7 +196,6 @@ func (v *rerunVerdict) decide() {
 	}
 }
 
-// subject returns the criterion.
 func (v rerunVerdict) subject() string {
 	return cmp.Or(strings.TrimSpace(v.Criterion), v.Metric+" ratio")
 }

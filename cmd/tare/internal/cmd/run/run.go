@@ -78,7 +78,6 @@ causes none of them.`,
 	return cmd
 }
 
-// addFlags declares the flags of tare run.
 func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	selection := cmdenv.NewFlags("What is measured")
 	selection.Set.StringArrayVar(&o.Only.Contenders, "contender", nil, "only the baseline and contenders that match `glob`, at any budget; repeatable")

@@ -166,7 +166,6 @@ func (f *forwarding) startSinks(env cmdenv.Env) (*sink.Service, error) {
 	})
 }
 
-// describeGuarantee describes what an acknowledgement guarantees.
 func (f *forwarding) describeGuarantee() string {
 	disk := "written to this disk, which survives a kill but not a power cut (--fsync does)"
 	if f.fsync {
