@@ -24,7 +24,7 @@ type Known interface {
 
 // examResult is the result of a contender's exams, tests with edge cases.
 type examResult struct {
-	Semantics *tare.Semantics `json:"semantics,omitempty"` // nil if no test was run
+	Semantics *tare.Semantics `json:"semantics,omitempty"` // nil if the contender is status-only
 	Adoption  tare.Adoption   `json:"adoption"`
 }
 

@@ -370,6 +370,7 @@ func runGitInput(ctx context.Context, dir string, env []string, in io.Reader, ar
 }
 
 // runGitIO runs git with standard input and output. The error is the first line of standard error.
+// Without optional locks, other git commands of the user are not disturbed.
 func runGitIO(ctx context.Context, dir string, env []string, in io.Reader, out io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir

@@ -26,7 +26,8 @@ func NewReleaseKind(codecs lab.Kind, docs []codec.Document, baseline string) *Ki
 	return k
 }
 
-// releaseTest is a semantics test that reports inputs on which releases differ.
+// releaseTest is a semantics test that reports inputs on which releases differ. Its reference comes
+// from another program: encoding/json in this process has the release of tare.
 type releaseTest struct {
 	id, fixture, op string
 	cases           []releaseCase

@@ -307,6 +307,7 @@ func (s *composer) addProperties(out, schema *node) bool {
 	return true
 }
 
+// isReadOnly reports whether a property is only in responses.
 func (s *composer) isReadOnly(schema *node, name string) bool {
 	p := schema.get("properties").get(name)
 	if p.get("readOnly").isTrue() {

@@ -21,6 +21,7 @@ type boundedReader struct {
 	failed      error // error of r other than io.EOF
 }
 
+// refill allows limit further bytes.
 func (p *boundedReader) refill() { p.left = p.limit }
 
 // Read reads at most p.left bytes.

@@ -178,7 +178,8 @@ func (g benchGate) finishResults(env cmdenv.Env) {
 	}
 }
 
-// listSkipped returns the comparisons that a result lacks.
+// listSkipped returns the comparisons that a result lacks. A benchmark that failed on the head is
+// Broken and blocks the change.
 func listSkipped(built *benchstudy.Bench, res *tare.Result) (all []gate.Skipped) {
 	for _, l := range res.NotWeighed {
 		entry := gate.Skipped{What: l.What, Why: l.Why}

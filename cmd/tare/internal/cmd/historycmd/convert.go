@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-const sniffSize = 4096
+const sniffSize = 4096 // bytes
 
 // isArchive reports whether a file may be an archive of tare's results.
 func isArchive(head []byte) bool {

@@ -232,7 +232,7 @@ func (s source) scanResults(visit func(history.DocumentInfo, []byte) error) erro
 	return history.Scan(s.name, s.file, visit)
 }
 
-const maxCopied = 4 << 30
+const maxCopied = 4 << 30 // bytes
 
 // copyStream copies a stream to tmp. It parses an archive meanwhile, because an endless document would
 // fill the disk.

@@ -173,7 +173,7 @@ func (o options) showType(env cmdenv.Env, inferred jsonstudy.Type, notes []strin
 	return err
 }
 
-const maxDocuments = 4 * codec.MaxRead
+const maxDocuments = 4 * codec.MaxRead // bytes of all files
 
 // readDocuments reads the files args, and notes their peculiarities.
 func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes []string, err error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-const memoryLimit = 1 << 50 // practically no limit for the user's server
+const memoryLimit = 1 << 50 // bytes: practically no limit for the user's server
 
 type startedServer struct {
 	command     *trial.Command

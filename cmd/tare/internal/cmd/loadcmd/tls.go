@@ -20,7 +20,7 @@ func handshakeModes() []string {
 	return []string{handshakeKeep, string(load.Full), string(load.Resume)}
 }
 
-const maxPEM = 1 << 20
+const maxPEM = 1 << 20 // bytes
 
 // versionsOfTLS has the values of --tls.
 func versionsOfTLS() map[string]uint16 {
