@@ -9,11 +9,11 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// checkConformance requests every case of input, compares the answers with the reference and
-// completes conf.
+// checkConformance requests every case of input, compares the answers with the reference and completes
+// conf.
 //
-// If all answers of the same program were correct in an earlier run, it returns that run's result
-// without a request. Each round still requests a sample of the cases.
+// Correct answers of the same program in an earlier run count. Each round still requests a sample of
+// the cases.
 func (r *run) checkConformance(ctx context.Context, s *trial.Session, input wire.Workload, conf tare.Conformance) (tare.Conformance, error) {
 	key := r.knownKey(conf.Contender, "conformance", input)
 	var known tare.Conformance
@@ -28,10 +28,9 @@ func (r *run) checkConformance(ctx context.Context, s *trial.Session, input wire
 	return conf, err
 }
 
-// checkAllCases requests all cases of input, some at a time, and adds the results to conf.
 func (r *run) checkAllCases(ctx context.Context, s *trial.Session, input wire.Workload, conf tare.Conformance) (tare.Conformance, error) {
 	conf.Workload = input.ID
-	batch := 16 // cases per request
+	batch := 16
 	for first := 0; first < input.Bodies; {
 		var cases []int
 		for i := first; i < min(first+batch, input.Bodies); i++ {
@@ -40,7 +39,7 @@ func (r *run) checkAllCases(ctx context.Context, s *trial.Session, input wire.Wo
 		err := r.checkCases(ctx, s, input, cases, &conf)
 		var te *tare.TrialError
 		if errors.As(err, &te) && te.Class == tare.ErrContender && len(cases) > 1 {
-			batch = len(cases) / 2 // the answers may be too long for one reply: retry with fewer
+			batch = len(cases) / 2 // too long for one reply: retry with fewer
 			continue
 		}
 		if err != nil {
@@ -51,7 +50,6 @@ func (r *run) checkAllCases(ctx context.Context, s *trial.Session, input wire.Wo
 	return conf, nil
 }
 
-// checkCases requests some cases of input and adds the results to conf.
 func (r *run) checkCases(ctx context.Context, s *trial.Session, input wire.Workload, cases []int, conf *tare.Conformance) error {
 	answers, err := s.Answer(ctx, input.ID, cases)
 	if err != nil {
@@ -65,7 +63,7 @@ func (r *run) checkCases(ctx context.Context, s *trial.Session, input wire.Workl
 		conf.First = oneLine(wrong[0])
 	}
 	conf.Wrong += len(wrong)
-	for _, line := range wrong { // a wrong answer to a probe accepts a request that must be rejected
+	for _, line := range wrong { // the probe must be rejected
 		if conf.Probe && len(conf.Unrefused) < maxUnrefused {
 			conf.Unrefused = append(conf.Unrefused, oneLine(line))
 		}

@@ -16,39 +16,35 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// A run has a budget (Options.Budget) and may have a time limit (Options.Limit). The plan has as
-// many rounds as fill the budget. The limit is absolute: no round starts that would end after the
-// limit, and a round that is unfinished at the limit is discarded. Options.Spent is the part of the
-// budget and of the limit that was used up before Run.
+// A run has a budget (Options.Budget), which the planned rounds fill. It may have an absolute time
+// limit (Options.Limit). No round starts that would end after it. A round that is unfinished then is
+// discarded. Options.Spent is the part of both that was used up before Run.
 //
-// Pilots, brief runs of each contender before the rounds, can show that the budget has no time for all
-// workloads. Then some workloads are omitted and recorded in run.omittedForTime. readmitWorkloads
-// brings them back if the first rounds are shorter than forecast. Once the rounds are planned,
-// run.omitted contains all omitted parts of the study, whatever the reason.
+// Pilots are brief runs before the rounds. They can show that the budget has no time for all workloads.
+// Omitted workloads are in run.omittedForTime. If the first rounds are shorter than forecast,
+// readmitWorkloads brings them back. Once the rounds are planned, run.omitted has all omitted parts of
+// the study.
 
-// errLimit is the error of a round that was unfinished at the time limit of the run. The
-// measurements of the round are discarded.
+// errLimit is the error of a round that was unfinished at the time limit.
 var errLimit = errors.New("the limit of the run was reached")
 
 func (r *run) isLimitReached() bool { return r.opts.Limit > 0 && r.elapsedTime() >= r.opts.Limit }
 
-// hasPlannedSlices reports whether the slices of rd have their planned length. In extra rounds, which
-// check the slice length, slices are Round.Tau times as long. Forecasts skip these rounds, because they
-// take longer than other rounds.
+// hasPlannedSlices returns false for extra rounds, whose slices (timed pieces) are longer.
 func hasPlannedSlices(rd tare.Round) bool { return rd.Tau == 1 }
 
-// isStrict reports whether the budget is also the time limit, so that nothing may exceed it.
+// isStrict reports whether the budget is also the time limit.
 func (r *run) isStrict() bool { return r.opts.Limit > 0 && r.opts.Limit <= r.opts.Budget }
 
-// Largest shares of the time limit, less Options.Spent, that pilots may use: up to the end of the
-// baseline's pilot, and up to the end of all other pilots.
+// Largest shares of the time limit, less Options.Spent, that pilots may use. The first ends with the
+// baseline's pilot.
 const (
 	baselinePilotShare = 0.25
 	otherPilotShare    = 0.5
 )
 
-// isPilotTimeSpent reports whether the pilots have used up their share of the time limit. c is the
-// contender that is being piloted. Once the rounds are planned, pilots may use the full limit.
+// isPilotTimeSpent reports whether the pilots have used up their share of the time limit. The contender
+// c is being piloted.
 func (r *run) isPilotTimeSpent(c tare.Contender) bool {
 	if r.plan.RoundsPlanned > 0 {
 		return r.isLimitReached()
@@ -57,14 +53,13 @@ func (r *run) isPilotTimeSpent(c tare.Contender) bool {
 	if c.Role == tare.RoleBaseline {
 		share = baselinePilotShare
 	}
-	// The elapsed time includes Options.Spent, which pilots did not use.
+	// Pilots did not use Options.Spent.
 	pilotTime, limit := r.elapsedTime()-r.opts.Spent, r.opts.Limit-r.opts.Spent
 	return r.opts.Limit > 0 && pilotTime > time.Duration(share*float64(limit))
 }
 
-// omitUnpiloted removes works from the study because there is no time to pilot them. Once the
-// rounds are planned it does nothing: then works are workloads that readmitWorkloads tries to bring
-// back, and they are not in the study.
+// omitUnpiloted removes works from the study because there is no time to pilot them. Once the rounds
+// are planned, works come from readmitWorkloads and are not in the study.
 func (r *run) omitUnpiloted(works []tare.Workload) {
 	if r.plan.RoundsPlanned > 0 {
 		return
@@ -79,8 +74,6 @@ func (r *run) omitUnpiloted(works []tare.Workload) {
 	r.removeParts(removed)
 }
 
-// expectedPilot returns the expected result of the pilot of contender on workload. It returns false
-// if Options.Expected does not contain one.
 func (r *run) expectedPilot(contender, workload string) (pilot tare.Pilot, isKnown bool) {
 	for _, p := range r.opts.Expected {
 		if p.Contender == contender && p.Workload == workload {
@@ -98,9 +91,8 @@ func (r *run) expectedPilots(works []tare.Workload) []tare.Pilot {
 	return slices.DeleteFunc(slices.Clone(r.opts.Expected), func(p tare.Pilot) bool { return !selected[p.Workload] })
 }
 
-// fitToExpectedPilots removes the parts of the study that the user's budget has no time for,
-// according to the expected results of the pilots. It is called before any pilot runs. It returns
-// an error if the time limit is too short for one round of the remaining parts.
+// fitToExpectedPilots removes what the user's budget has no time for, before any pilot runs. It fails
+// if the limit is too short for one round.
 func (r *run) fitToExpectedPilots() error {
 	if len(r.opts.Expected) == 0 || r.opts.Rounds > 0 {
 		return nil
@@ -117,9 +109,8 @@ func (r *run) fitToExpectedPilots() error {
 	return nil
 }
 
-// PilotTime forecasts the duration of all pilots from their expected results. It skips the control,
-// which gets the results of the baseline's pilot, and the null contender, which does no work, so that
-// its pilot takes almost no time.
+// PilotTime forecasts the duration of all pilots from their expected results. The control, the baseline
+// again, gets the baseline's pilot. The null contender does no work, and takes almost no time.
 func PilotTime(expected []tare.Pilot) time.Duration {
 	var ns float64
 	isStarted := map[[2]string]bool{} // by contender and process
@@ -131,9 +122,7 @@ func PilotTime(expected []tare.Pilot) time.Duration {
 			isStarted[process] = true
 			ns += p.StartNS
 		}
-		// Each pass takes at least its fixed time. It takes longer if the operation is slow: the
-		// warm-up runs the operation at least once, and the memory pass at least twice, or once if
-		// the program counts its allocations itself.
+		// Each pass takes at least its fixed time, and runs at least these operations.
 		memoryOps := 2.0
 		if p.Counted {
 			memoryOps = 1
@@ -145,8 +134,7 @@ func PilotTime(expected []tare.Pilot) time.Duration {
 	return time.Duration(ns)
 }
 
-// forecastRound returns the expected duration of the round after done rounds: the planned duration,
-// or the duration of the last round if it is longer and the round belongs to the current plan.
+// forecastRound returns the planned duration, or that of the last round if longer.
 func (r *run) forecastRound(done int) time.Duration {
 	seconds := r.plan.SecondsPerRound
 	lastIsOfPlan := done > r.plannedAt && len(r.rounds) > 0
@@ -158,13 +146,10 @@ func (r *run) forecastRound(done int) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// minFirstRound is the share of the forecast duration of the first round that must fit in the rest
-// of the time limit.
+// minFirstRound is the share of the first round's forecast that must fit in the rest of the limit.
 const minFirstRound = 0.5
 
-// isPastLimit reports whether the round after done rounds would end past the time limit. The first
-// round starts even if only half of it fits: no round has confirmed the forecast yet, and the
-// limit ends the round anyway.
+// isPastLimit reports whether the round after done rounds would end past the time limit.
 func (r *run) isPastLimit(done int) bool {
 	next := r.forecastRound(done)
 	if done == 0 {
@@ -173,28 +158,24 @@ func (r *run) isPastLimit(done int) bool {
 	return r.opts.Limit > 0 && r.elapsedTime()+next > r.opts.Limit
 }
 
-// tooShortError returns the error for a time limit that is too short for a round of p. BudgetError.Least
-// is the time for the pilots and the fewest rounds that allow a verdict. A round counts with the duration
-// that p forecasts, or with the duration of the unfinished round so far if that is longer.
+// tooShortError returns the error for a limit below a round of p. BudgetError.Least allows a verdict.
 func (r *run) tooShortError(p tare.Plan) error {
 	subject := "a round of the study"
 	if works := r.study.Workloads; len(works) == 1 {
 		subject = "a round of " + works[0].ID
 	}
 	round := max(p.SecondsPerRound, r.elapsedTime().Seconds()-p.PilotSeconds)
-	workloads, looks := len(p.Slices), 1 // a plan without early looks needs the fewest rounds
+	workloads, looks := len(p.Slices), 1 // a plan without early judgements needs the fewest rounds
 	least := p.PilotSeconds + round*float64(plan.LeastRounds(workloads, looks))
 	return &plan.BudgetError{Budget: r.opts.Limit, Least: roundUp(least), What: subject}
 }
 
-// roundUp adds a tenth to seconds and rounds up to full seconds.
 func roundUp(seconds float64) time.Duration {
 	return time.Duration(math.Ceil(1.1*seconds)) * time.Second
 }
 
-// measurePace returns the pace of the run: the ratio of the real duration of a round to the duration
-// that the pilots forecast. Before the first round of the current plan it returns the pace that the
-// plan assumes.
+// measurePace returns the ratio of the real duration of a round to the pilots' forecast. At first it is
+// that of the plan.
 func (r *run) measurePace() float64 {
 	var seconds, rounds float64
 	for _, rd := range r.rounds {
@@ -211,8 +192,7 @@ func (r *run) measurePace() float64 {
 	return planPace * seconds / rounds / r.plan.SecondsPerRound
 }
 
-// planRemaining plans the rounds after done rounds from the pilots of works. spent is the part of the
-// budget that is used up when these rounds begin.
+// planRemaining plans the rounds after done ones, when spent of the budget is used up.
 func (r *run) planRemaining(works []tare.Workload, pilots []tare.Pilot, spent time.Duration, done int) tare.Plan {
 	o := r.planOptions(spent)
 	o.Done = done
@@ -228,9 +208,8 @@ func (r *run) planRemaining(works []tare.Workload, pilots []tare.Pilot, spent ti
 	return p
 }
 
-// adoptPlan makes p the plan of the rounds after done rounds and records it in the journal.
 func (r *run) adoptPlan(p tare.Plan, done int) error {
-	r.planPace = r.measurePace() // before the next line, because measurePace reads the plan that p replaces
+	r.planPace = r.measurePace() // measurePace reads the plan that p replaces
 	r.plan, r.plannedAt = p, done
 	if err := r.journal.Append(journal.Entry{Plan: &r.plan}); err != nil {
 		return err
@@ -238,18 +217,17 @@ func (r *run) adoptPlan(p tare.Plan, done int) error {
 	forecastOfRound := time.Duration(p.SecondsPerRound * float64(time.Second))
 	r.sendProgress(Event{
 		Phase: "revised", Plan: &r.plan, Round: done, Rounds: p.RoundsPlanned, Left: r.remainingBudget(),
-		Elapsed: forecastOfRound, // in phase revised, Elapsed is the expected duration of one round
+		Elapsed: forecastOfRound, // in phase revised, the expected duration of one round
 	})
 	return nil
 }
 
-// readmitBefore is the number of done rounds from which no workload is brought back. No look, at which
-// the rounds so far are judged, comes earlier.
+// readmitBefore is the number of rounds after which no workload returns. No look, a judgement of the
+// rounds so far, comes earlier.
 const readmitBefore = 8
 
-// readmitWorkloads brings back workloads that were omitted for lack of time, if the rounds so far show
-// that there is time for them. It decides by durations only and never by a measured difference, so it
-// makes no verdict likelier. The workloads have no measurements of the done rounds.
+// readmitWorkloads brings back omitted workloads if there is time. It decides by durations and never by
+// a measured difference, so it makes no verdict likelier.
 func (r *run) readmitWorkloads(ctx context.Context, done int) error {
 	plansByTime := r.opts.Limit > 0 && r.opts.Rounds == 0 && r.plan.Isolation == tare.Lockstep
 	if !plansByTime || len(r.omittedForTime) == 0 || done >= readmitBefore {
@@ -287,9 +265,7 @@ func (r *run) readmitWorkloads(ctx context.Context, done int) error {
 	return r.adoptPlan(p, done)
 }
 
-// findAffordable returns the omitted workloads that the budget has time for at the pace of the done
-// rounds. It prefers workloads with short rounds. The rest of the budget must have time for the rounds
-// that a confidence interval of each workload needs.
+// findAffordable returns the omitted workloads that the budget has time for.
 func (r *run) findAffordable(done int) []tare.Workload {
 	var candidates []tare.Workload
 	cost := r.roundCosts(r.opts.Expected)
@@ -314,9 +290,8 @@ func (r *run) findAffordable(done int) []tare.Workload {
 	return candidates
 }
 
-// pilotOmitted pilots works, which were omitted before. It returns those works that every selected
-// contender now has a pilot of, and records the other works in r.failedPilot. A contender that fails
-// during its pilot is not dropped.
+// pilotOmitted pilots omitted workloads, and returns those with all pilots. A contender that fails is
+// not dropped.
 func (r *run) pilotOmitted(ctx context.Context, works []tare.Workload) ([]tare.Workload, error) {
 	for _, c := range r.contenders {
 		if c.Role == tare.RoleControl || r.dropped[c.ID] {
@@ -326,7 +301,7 @@ func (r *run) pilotOmitted(ctx context.Context, works []tare.Workload) ([]tare.W
 		if err == nil {
 			continue
 		}
-		isTrialError := errors.As(err, new(*tare.TrialError)) // c failed, but the study can continue
+		isTrialError := errors.As(err, new(*tare.TrialError)) // the study can continue
 		if ctx.Err() != nil || !isTrialError {
 			return nil, cmp.Or(ctx.Err(), err)
 		}
@@ -352,7 +327,6 @@ func (r *run) pilotOmitted(ctx context.Context, works []tare.Workload) ([]tare.W
 	return piloted, nil
 }
 
-// sortWorks sorts works as in the study and returns them.
 func (r *run) sortWorks(works []tare.Workload) []tare.Workload {
 	position := map[string]int{}
 	for i, w := range r.allWorkloads {

@@ -11,9 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// StartProgram starts a program that speaks the contender protocol: the binary at p.Path, or the
-// command of the user, which runs in tare's working directory. Such a program works on one thread,
-// so it gets one processor: GOMAXPROCS is 1 unless spec.Env sets it.
+// StartProgram starts a program that speaks the contender protocol. It is the binary at p.Path, or the
+// command of the user, in tare's working directory. Such a program works on one thread, so it gets one
+// processor: GOMAXPROCS is 1 unless spec.Env sets it.
 func StartProgram(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	spec.Path = p.Path
 	spec.Env = append([]string{"GOMAXPROCS=1"}, spec.Env...)
@@ -30,12 +30,11 @@ func StartProgram(ctx context.Context, p build.Program, spec trial.Spec) (trial.
 	return c, nil
 }
 
-// SpokenLaunches returns the ways to launch the contenders of a kind that uses the contender
-// protocol only: built programs and commands, but no URLs.
+// SpokenLaunches returns the ways to launch contenders of a kind that uses only the contender protocol.
+// These are built programs and commands, but no URLs.
 func SpokenLaunches() []tare.Launch { return []tare.Launch{tare.LaunchProgram, tare.LaunchCommand} }
 
-// checkLaunch returns an error if contenders of the kind cannot be launched as e is, or if the
-// command of e has options that are only for servers.
+// checkLaunch returns an error if contenders of the kind cannot be launched as e is.
 func (r *run) checkLaunch(e tare.Entry) error {
 	ways := []tare.Launch{tare.LaunchProgram}
 	if k, ok := r.kind.(Launcher); ok {

@@ -14,9 +14,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// buildContenders turns the study's entries into contenders, and adds the control (the baseline a
-// second time) and the null contender (which does no work). If another contender than the baseline
-// cannot be built or requires programs that are not installed, the study continues and reports that.
+// buildContenders turns the study's entries into contenders. It adds the control (the baseline a second
+// time) and the null contender (which does no work). The study continues without contenders that cannot
+// be built, except the baseline.
 func (r *run) buildContenders(ctx context.Context) error {
 	for _, e := range append(slices.Clone(r.study.Contenders), tare.Entry{ID: tare.NullID}) {
 		r.sendProgress(Event{Phase: "build", Contender: e.ID})
@@ -60,7 +60,7 @@ func (r *run) buildContenders(ctx context.Context) error {
 	return nil
 }
 
-// chooseRole returns the role in the study of contender c, which was built from entry e.
+// chooseRole returns the role of contender c in the study.
 func (r *run) chooseRole(e tare.Entry, c tare.Contender) tare.Role {
 	switch {
 	case e.ID == tare.NullID:
@@ -102,8 +102,8 @@ func (r *run) loadProgram(ctx context.Context, e tare.Entry) (build.Program, err
 	return build.Program{Path: path, Contender: c}, nil
 }
 
-// buildFor builds what the command of e needs before it can start, so that no measured start waits
-// for a compiler. path is the command's program; "" means the one that PATH finds.
+// buildFor builds what the command of e needs, so that no measured start waits for a compiler. The
+// command's program is at path; "" means the one of PATH.
 func (r *run) buildFor(ctx context.Context, e tare.Entry, path string) (err error) {
 	if r.opts.BuildFor == nil {
 		return nil
@@ -114,8 +114,7 @@ func (r *run) buildFor(ctx context.Context, e tare.Entry, path string) (err erro
 	return err
 }
 
-// findInstalled finds the programs that the command of e requires. The error lists those that are
-// missing or do not run.
+// findInstalled lists missing programs of the command of e in its error.
 func (r *run) findInstalled(e tare.Entry) (map[string]string, error) {
 	paths := map[string]string{} // by program name
 	var missing []string
@@ -136,8 +135,8 @@ func (r *run) findInstalled(e tare.Entry) (map[string]string, error) {
 	return paths, nil
 }
 
-// NotInstalledError lists the programs that a contender requires and that are missing or do not
-// run. The study continues without the contender.
+// NotInstalledError lists the programs that a contender requires and that are missing or do not run.
+// The study continues without the contender.
 type NotInstalledError struct {
 	Programs []string
 }
@@ -145,10 +144,10 @@ type NotInstalledError struct {
 // Error returns one line.
 func (e *NotInstalledError) Error() string { return tare.NotInstalled(e.Programs) }
 
-// UnknownError is the error for an entry of a study that Sources do not know, or that the kind
-// cannot launch.
+// UnknownError is the error for an entry of a study that Sources do not know, or that cannot be
+// launched.
 type UnknownError struct {
-	What string   // the unknown thing, e.g. contender "jsonitre-fastest"
+	What string   // e.g. contender "jsonitre-fastest"
 	Near []string // similar known names; nil if there are none
 }
 
@@ -170,7 +169,6 @@ func (r *run) roleOf(id string) tare.Role {
 	return ""
 }
 
-// isNeeded reports whether the study cannot continue without contender id.
 func (r *run) isNeeded(id string) bool {
 	switch r.roleOf(id) {
 	case tare.RoleBaseline, tare.RoleControl, tare.RoleNull:
@@ -179,8 +177,8 @@ func (r *run) isNeeded(id string) bool {
 	return false
 }
 
-// dropContender removes contender id from the rest of the run. It returns a *LostError if the study
-// cannot continue without it.
+// dropContender removes contender id from the rest of the run. If it is needed, the error is a
+// *LostError.
 func (r *run) dropContender(id, why string) error {
 	r.dropped[id] = true
 	if r.isNeeded(id) {

@@ -14,17 +14,16 @@ import (
 )
 
 // An exam tests how a contender answers edge cases in which implementations are known to differ. Exams
-// run in separate processes, so that their effects on a contender are not in the rounds. Nothing in
-// them is timed, except how long a process takes to start.
+// run in separate processes, so that they do not affect the rounds. Only the start of a process is
+// timed.
 const (
-	examLimit      = 5 * time.Second // for one case
-	maxExamExits   = 4               // processes that may end in one exam before its other cases are skipped
-	startProcesses = 5               // processes started to measure the time to the first answer
+	examLimit      = 5 * time.Second // limit for one case
+	maxExamExits   = 4               // processes that may end in one exam before it is given up
+	startProcesses = 5               // processes that measure the time to the first answer
 )
 
-// runExams runs the kind's exams with every contender that still takes part, and measures its start.
-// The exams include operations that the budget has no time to measure, because users of a contender
-// use those operations too and the report vouches for its answers. Exams disqualify no contender.
+// runExams runs the kind's exams, and measures starts. It tests operations without time to measure,
+// too: users of a contender use them. Exams disqualify no contender.
 func (r *run) runExams(ctx context.Context) error {
 	r.exams = journal.Exams{Semantics: []tare.Semantics{}, Adoption: map[string]tare.Adoption{}}
 	k, ok := r.kind.(Examiner)
@@ -35,7 +34,7 @@ func (r *run) runExams(ctx context.Context) error {
 	if err != nil {
 		return &StudyError{r.study.ID, err}
 	}
-	if len(exams) == 0 { // the kind has none for this study
+	if len(exams) == 0 {
 		return nil
 	}
 	for _, c := range r.contenders {
@@ -63,8 +62,8 @@ func (r *run) runExams(ctx context.Context) error {
 	return nil
 }
 
-// examineOne runs all exams with contender c. Later runs may reuse the result, unless a process ended
-// during an exam, possibly for another reason than the case, or the start could not be measured.
+// examineOne runs all exams with contender c. If a process ended, the result is not reusable:
+// its end may have another cause than the exam.
 func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exams []wire.Workload) (result examResult, reusable bool, err error) {
 	x := &examination{run: r, kind: k, id: c.ID, supported: map[string]bool{}, found: tare.Semantics{
 		Contender: c.ID, Reference: k.Reference(), Differences: []tare.Difference{},
@@ -79,30 +78,28 @@ func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exam
 	return result, x.exits == 0 && result.Adoption.StartSeconds > 0, err
 }
 
-// examination is the state of one contender's exams.
 type examination struct {
 	run     *run
 	kind    Examiner
 	id      string
 	found   tare.Semantics
-	session *trial.Session // open process; nil without one
+	session *trial.Session // nil if none is open
 
 	prepared    string                     // id of the exam that session is prepared for
-	unsupported []string                   // operations of exams that the contender could not prepare
-	supported   map[string]bool            // operations of exams that it did prepare
-	exits       int                        // number of processes that ended during an exam
-	differed    map[string]firstDifference // by fixture and case; nil if empty
+	unsupported []string                   // operations that the contender could not prepare
+	supported   map[string]bool            // operations that it did prepare
+	exits       int                        // processes that ended during an exam
+	differed    map[string]firstDifference // by fixture and case
 }
 
-// firstDifference records how a case was first found to differ.
+// firstDifference is the operation in which a case was first found to differ.
 type firstDifference struct {
 	op    string
 	class tare.DifferenceClass
 }
 
-// wasReported reports whether an exam of another operation on the same fixture has found a difference
-// in the case of d that is at least as severe. For example, a value that is encoded wrongly is also
-// decoded wrongly, and must be reported only once. If not, wasReported records d.
+// wasReported reports whether another operation has found the difference. For example, a value that is
+// encoded wrongly is also decoded wrongly, but reported once.
 func (x *examination) wasReported(exam wire.Workload, d tare.Difference) bool {
 	key := exam.Fixture + " " + d.Case
 	first, seen := x.differed[key]
@@ -117,7 +114,6 @@ func (x *examination) wasReported(exam wire.Workload, d tare.Difference) bool {
 	return isOtherOp
 }
 
-// runAll runs the exams one after another and closes the process, also after an error.
 func (x *examination) runAll(ctx context.Context, exams []wire.Workload) error {
 	defer x.close(ctx)
 	for _, exam := range exams {
@@ -125,8 +121,8 @@ func (x *examination) runAll(ctx context.Context, exams []wire.Workload) error {
 			return err
 		}
 	}
-	// An operation is supported if one exam of it could be prepared. For example, a contender with
-	// generated code can encode only the types that the code was generated for.
+	// An operation is supported if one exam of it could be prepared. For example, generated code can
+	// encode only the types that it was generated for.
 	for _, op := range x.unsupported {
 		if !x.supported[op] {
 			x.found.Unsupported = append(x.found.Unsupported, op)
@@ -135,8 +131,7 @@ func (x *examination) runAll(ctx context.Context, exams []wire.Workload) error {
 	return nil
 }
 
-// runExam requests the cases of one exam one by one. If a case ends the process, runExam requests the
-// other cases from a new process.
+// runExam requests the cases of one exam one by one. If a case ends the process, it starts a new one.
 func (x *examination) runExam(ctx context.Context, exam wire.Workload) error {
 	exits := 0
 	for i := range exam.Bodies {
@@ -181,8 +176,7 @@ func (x *examination) runExam(ctx context.Context, exam wire.Workload) error {
 	return nil
 }
 
-// openPrepared opens a process if none is open, and prepares the exam in the process. It returns false
-// if the contender does not support the operation.
+// openPrepared prepares the exam, in a new process if none is open.
 func (x *examination) openPrepared(ctx context.Context, exam wire.Workload) (isSupported bool, err error) {
 	if x.session == nil {
 		s, err := x.run.openTrial(ctx, x.id, "exam")
@@ -215,9 +209,8 @@ func (x *examination) close(ctx context.Context) {
 	}
 }
 
-// measureStarts starts startProcesses processes of contender id, one after another. It returns the
-// median time from the start to the first answer, and the median resident memory before the first
-// request. Both are 0 if a process does not answer. The memory is also 0 if it cannot be read.
+// measureStarts returns the median time to the first answer, and the median resident memory before it.
+// Both are 0 if unknown.
 func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workload) (tare.Adoption, error) {
 	var seconds []float64
 	var memory []int64
@@ -236,9 +229,7 @@ func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workloa
 	return tare.Adoption{StartSeconds: seconds[startProcesses/2], IdleRSSBytes: memory[startProcesses/2]}, nil
 }
 
-// startOnce starts one process of contender id and requests the first case of the first exam that
-// the contender supports. It returns the time until the answer, excluding the time to read the
-// resident memory (in bytes). It returns false if there is no answer.
+// startOnce returns the time until the first answer, without the time to read the memory (in bytes).
 func (r *run) startOnce(ctx context.Context, id string, exams []wire.Workload) (took time.Duration, resident int64, ok bool) {
 	began := r.opts.Now()
 	s, err := r.openTrial(ctx, id, "start")

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/plan"
 )
 
-// CheckBudget returns a [*plan.BudgetError] if budget, set by the user, is too short for any part of
-// the study. It needs only the study, so it can be called before anything is built.
+// CheckBudget returns a [*plan.BudgetError] if the user's budget is too short for any part of the
+// study. It can be called before anything is built.
 func CheckBudget(s tare.Study, budget time.Duration) error {
 	if least := plan.Least(s.Workloads); budget < least {
 		return &plan.BudgetError{Budget: budget, Least: least}
@@ -22,13 +22,12 @@ func CheckBudget(s tare.Study, budget time.Duration) error {
 	return nil
 }
 
-// planStudy plans the rounds of the study. spent is the part of the budget that is used up when the
-// pilots end.
+// planStudy plans the rounds. When they begin, spent of the budget is used up.
 func (r *run) planStudy(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return plan.New(r.study.Workloads, r.listParticipants(), pilots, r.planOptions(spent))
 }
 
-// planOptions returns the options of a plan that starts when spent of the budget is used up.
+// planOptions returns options for the rest of the budget.
 func (r *run) planOptions(spent time.Duration) plan.Options {
 	return plan.Options{
 		Seed: r.opts.Seed, Isolation: r.opts.Isolation,
@@ -38,20 +37,17 @@ func (r *run) planOptions(spent time.Duration) plan.Options {
 	}
 }
 
-// fixedParticipants is the number of contenders that take part in every study: the baseline, its
-// control and the null contender.
+// fixedParticipants take part in every study. They are the baseline, its control (the baseline again)
+// and the null contender (which does nothing).
 const fixedParticipants = 3
 
-// stopsEarly reports whether a look (a judgement of the rounds so far) before the last round can have a
-// consequence: end the study because its questions are answered, or retire a contender. Otherwise no
-// early look is planned.
+// stopsEarly reports whether an early look, a judgement of the rounds so far, can have a consequence.
 func (r *run) stopsEarly() bool {
 	hasQuestions := len(r.study.Criteria)+len(r.study.Claims) > 0
 	others := len(r.listParticipants()) - fixedParticipants
 	return hasQuestions || r.isReduced() && others > leaders
 }
 
-// listParticipants lists the contenders that take part in the rounds.
 func (r *run) listParticipants() []string {
 	var ids []string
 	for _, c := range r.contenders {
@@ -62,15 +58,14 @@ func (r *run) listParticipants() []string {
 	return ids
 }
 
-// listBrief lists the contenders whose slices are a tenth as long as those of others: the null
-// contender, which does no work, and the traps (contenders that reproduce a published mistake) that a
-// check without statistics must catch. No ratio of these contenders is computed, and no check needs
-// their complete slices.
+// listBrief lists the contenders with short slices (timed pieces). They are the null contender, and
+// traps, which reproduce a published mistake. No ratio of these is computed. A trap that statistics
+// must catch needs complete slices.
 func (r *run) listBrief() []string {
 	var ids []string
 	for _, c := range r.contenders {
 		switch {
-		case r.dropped[c.ID]: // takes no part
+		case r.dropped[c.ID]:
 		case c.Role == tare.RoleNull, c.Role == tare.RoleTrap && !slices.ContainsFunc(c.Expect.Void, check.Statistical):
 			ids = append(ids, c.ID)
 		}
@@ -78,20 +73,15 @@ func (r *run) listBrief() []string {
 	return ids
 }
 
-// fitToPilots removes parts of the study until the user's budget has time for the other parts, at least
-// with the fewest slices per round, and returns the plan. It removes workloads first and then
-// contenders, each from the end of the study's list. If the budget is also the time limit, it removes
-// the workloads with the longest rounds first. In both lists, the parts that a claim, criterion or
-// decomposition needs are removed last.
+// fitToPilots removes parts of the study until the user's budget has time for the rest. Workloads go
+// first, then contenders, each from the end of the study's list. Parts that a question needs go last.
 func (r *run) fitToPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return r.removeUntilFits(pilots, func() time.Duration { return spent })
 }
 
-// removeUntilFits does the work of fitToPilots. It can be called before all pilots are finished:
-// timeAfterPilots returns the expected measuring time at the end of all pilots. removeUntilFits calls it
-// again after each removal, because the pilots of removed parts take no time. removeUntilFits removes as
-// many parts as needed from the start of the list of dispensable parts, then restores each removed part
-// that still fits.
+// removeUntilFits does the work of fitToPilots. A pilot is a brief run before the rounds. If some are
+// not finished, timeAfterPilots returns the expected time at their end. The pilots of removed parts
+// take no time.
 func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.Duration) tare.Plan {
 	spent := timeAfterPilots()
 	p := r.planStudy(pilots, spent)
@@ -102,8 +92,7 @@ func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.D
 	need := roundUp(spent.Seconds() + p.SecondsPerRound*plan.MinRounds) // budget for the complete study
 	study, contenders := r.study, r.contenders
 	removed := map[string]bool{}
-	// toggle removes the parts that are in the study and restores those that are not. It reports
-	// whether the plan of the resulting study fits.
+	// toggle removes parts, or restores removed ones. It reports whether the study then fits.
 	toggle := func(parts ...tare.NotWeighed) bool {
 		for _, part := range parts {
 			removed[part.What] = !removed[part.What]
@@ -146,10 +135,8 @@ func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.D
 	return p
 }
 
-// listDispensable lists the parts of the study that may be removed, in the order of their removal:
-// all workloads except one, then all contenders except the baseline and one other contender. The other
-// contender is installed: the first that a question is about, otherwise the first of the study. In this
-// order traps come after all other contenders.
+// listDispensable lists workloads, then contenders, at last traps. One workload, the baseline and one
+// other contender stay.
 func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
 	needed := findSubjects(r.study)
 	var works, contenders, traps []string
@@ -173,8 +160,7 @@ func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
 	return append(sortDispensable(tare.LeftWorkload, works, needed.workloads), sortDispensable(tare.LeftContender, contenders, needed.contenders)...)
 }
 
-// roundCosts returns the duration in seconds of a round that has only one workload, by workload id. It
-// omits workloads without pilots.
+// roundCosts returns the seconds that each workload adds to a round.
 func (r *run) roundCosts(pilots []tare.Pilot) map[string]float64 {
 	pilotsOf := map[string][]tare.Pilot{} // by workload
 	for _, p := range pilots {
@@ -191,9 +177,7 @@ func (r *run) roundCosts(pilots []tare.Pilot) map[string]float64 {
 	return cost
 }
 
-// sortDispensable returns the parts with these ids in the order in which they may be removed: first the
-// parts that are not needed, then the needed parts, both from the end of ids. It omits the last part of
-// this order, which must stay. toPart makes a part from its id.
+// sortDispensable puts needed parts last, and omits the last part of all, which must stay.
 func sortDispensable(toPart func(id, why string) tare.NotWeighed, ids []string, needed map[string]bool) []tare.NotWeighed {
 	ids = slices.Clone(ids)
 	slices.Reverse(ids)
@@ -215,11 +199,9 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// subjects contains the ids of the contenders and workloads that claims, criteria and decompositions
-// are about. The id "" means all of them.
+// subjects are the contenders and workloads that questions are about. The id "" means all of them.
 type subjects struct{ contenders, workloads map[string]bool }
 
-// findSubjects returns the subjects of the study's claims, criteria and decompositions.
 func findSubjects(s tare.Study) subjects {
 	found := subjects{contenders: map[string]bool{}, workloads: map[string]bool{}}
 	add := func(contender, workload string) {
@@ -244,13 +226,11 @@ func findSubjects(s tare.Study) subjects {
 	return found
 }
 
-// guessedShare is the time that a contender is assumed to take before its pilot, as a share of the
-// baseline's time. If the guess is too low, the only loss is the pilot of a contender that is then
-// removed.
+// guessedShare is the guessed time of a contender, as a share of the baseline's. A guess that is too
+// low costs only a pilot.
 const guessedShare = 0.6
 
-// guessPilots returns the finished pilots. For each contender that has not been piloted yet it adds
-// a copy of the baseline's pilots with guessedShare of their time.
+// guessPilots adds guesses for contenders without a pilot.
 func (r *run) guessPilots() []tare.Pilot {
 	var pilots []tare.Pilot
 	known := map[[2]string]bool{} // by contender and workload
@@ -277,7 +257,6 @@ func (r *run) guessPilots() []tare.Pilot {
 	return pilots
 }
 
-// workloadOf returns the workload with id that is still in the study.
 func (r *run) workloadOf(id string) (w tare.Workload, ok bool) {
 	i := slices.IndexFunc(r.study.Workloads, func(w tare.Workload) bool { return w.ID == id })
 	if i < 0 {
@@ -286,8 +265,7 @@ func (r *run) workloadOf(id string) (w tare.Workload, ok bool) {
 	return r.study.Workloads[i], true
 }
 
-// forgetDropped deletes the pilots and conformance results of workloads and contenders that were
-// removed from the study. Results of probes stay: a probe is not a workload of the study.
+// forgetDropped deletes the results of removed parts. Probes, requests to reject, are not parts.
 func (r *run) forgetDropped() {
 	isRemoved := func(workload string) bool {
 		_, hasInput := r.inputs[workload] // false for probes
@@ -298,7 +276,6 @@ func (r *run) forgetDropped() {
 	r.conformance = slices.DeleteFunc(r.conformance, func(c tare.Conformance) bool { return isRemoved(c.Workload) || r.roleOf(c.Contender) == "" })
 }
 
-// removeOmitted removes from a resumed study the parts that its plan omits.
 func (r *run) removeOmitted() {
 	removed := map[string]bool{}
 	for _, part := range r.plan.LeftOut {
@@ -308,7 +285,6 @@ func (r *run) removeOmitted() {
 	r.omitted = append(r.omitted, r.plan.LeftOut...)
 }
 
-// removeParts removes from the study the parts whose NotWeighed.What is true in parts.
 func (r *run) removeParts(parts map[string]bool) {
 	r.study.Workloads = slices.DeleteFunc(slices.Clone(r.study.Workloads), func(w tare.Workload) bool { return parts[tare.LeftWorkload(w.ID, "").What] })
 	r.study.Contenders = slices.DeleteFunc(slices.Clone(r.study.Contenders), func(e tare.Entry) bool { return parts[tare.LeftContender(e.ID, "").What] })

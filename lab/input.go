@@ -10,8 +10,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// writeInputs writes the inputs of all workloads. It omits workloads whose input requires programs that
-// are not installed.
+// writeInputs omits workloads whose programs are not installed.
 func (r *run) writeInputs(study tare.Study) error {
 	var available []tare.Workload
 	for _, w := range r.study.Workloads {
@@ -40,7 +39,7 @@ func (r *run) writeInputs(study tare.Study) error {
 	return nil
 }
 
-// writeProbes writes the inputs of the kind's probes, requests that contenders must reject, if it has any.
+// writeProbes writes requests that contenders must reject.
 func (r *run) writeProbes() (err error) {
 	prober, ok := r.kind.(Prober)
 	if !ok {
@@ -54,7 +53,6 @@ func (r *run) writeProbes() (err error) {
 	return err
 }
 
-// describeWorkloads adds the facts about their inputs to the workloads of the study.
 func (r *run) describeWorkloads() error {
 	for i, w := range r.study.Workloads {
 		input := r.inputs[w.ID]

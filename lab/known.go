@@ -14,25 +14,22 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Known stores results about contenders, so that later runs do not send the same requests to the
-// same program. A key is a hash of the program and of the requests. Load returns false if there is
-// no entry under key, or none that it can read.
+// Known stores results about contenders, so that later runs do not send the same requests to the same
+// program. A key is a hash of the program and of the requests. Load returns false if it cannot read an
+// entry.
 type Known interface {
 	Load(key string) ([]byte, bool)
 	Save(key string, value []byte)
 }
 
-// examResult is the result of one contender in the kind's exams, tests with edge cases.
+// examResult is the result of a contender's exams, tests with edge cases.
 type examResult struct {
-	Semantics *tare.Semantics `json:"semantics,omitempty"` // nil if no test was run, because the contender is status-only
+	Semantics *tare.Semantics `json:"semantics,omitempty"` // nil if the contender is status-only
 	Adoption  tare.Adoption   `json:"adoption"`
 }
 
-// knownKey returns the key of a result about contender id on inputs; topic names the kind of result.
-// The key covers everything the result depends on: the contender's program and how it is configured
-// and started, the baseline, which may be the reference, the inputs, and this program, which
-// compares the answers. It returns "" if the result must not be stored, e.g. because tare did not
-// build the program: a command can run anything.
+// knownKey covers everything that a result depends on. This includes the reference, which may be the
+// baseline, and this program, which compares. It returns "" for commands, which can run anything.
 func (r *run) knownKey(id, topic string, inputs ...wire.Workload) string {
 	p := r.programs[id].Contender
 	isBuilt := p.SHA256 != "" && (p.Launch == "" || p.Launch == tare.LaunchProgram)
@@ -46,7 +43,7 @@ func (r *run) knownKey(id, topic string, inputs ...wire.Workload) string {
 	inputs = slices.Clone(inputs)
 	for i := range inputs {
 		inputs[i] = r.withSet(id, inputs[i])
-		inputs[i].Input = "" // the path differs between runs; the content is covered by SHA256
+		inputs[i].Input = "" // the path differs between runs; SHA256 covers the content
 	}
 	h := sha256.New()
 	reference := ""
@@ -61,7 +58,6 @@ func (r *run) knownKey(id, topic string, inputs ...wire.Workload) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// loadKnown reads the result stored under key into value, a pointer. It returns false if there is none.
 func (r *run) loadKnown(key string, value any) bool {
 	if key == "" {
 		return false
@@ -70,7 +66,6 @@ func (r *run) loadKnown(key string, value any) bool {
 	return ok && json.Unmarshal(src, value) == nil
 }
 
-// saveKnown stores value under key, unless key is "".
 func (r *run) saveKnown(key string, value any) {
 	if key == "" {
 		return
@@ -80,7 +75,7 @@ func (r *run) saveKnown(key string, value any) {
 	}
 }
 
-// programDigest returns the digest and size of this program's executable, or "" if it cannot be read.
+// programDigest returns the digest and size of this program's executable, or "".
 var programDigest = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	if err != nil {

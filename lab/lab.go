@@ -1,11 +1,11 @@
-// Package lab runs studies: it builds the contenders, runs a pilot of each, plans the rounds, lets
-// one contender at a time run a slice, writes every slice to the journal, and stops when the
-// evidence is enough or the budget is spent.
+// Package lab runs studies, which measure and compare programs, the contenders. It builds the
+// contenders, runs a pilot of each, and plans the rounds. One contender at a time then runs a slice, a
+// short timed run. The run stops when the evidence is enough or the budget is spent.
 //
 // The terms of the method are defined in package [github.com/tarebench/tare]. Three belong to this
-// package: a pilot runs a contender briefly before the rounds, only to plan them; exams test a
-// contender with edge cases on which implementations differ; a part of a study is omitted if this
-// run does not measure it.
+// package. A pilot runs a contender briefly before the rounds, only to plan them. Exams test a
+// contender with edge cases on which implementations differ. A part of a study is omitted if this run
+// does not measure it.
 package lab
 
 import (
@@ -33,11 +33,11 @@ const (
 	DefaultFull  = 5 * time.Minute
 )
 
-// LostError is the error of a study that cannot continue because it lost a contender that every
-// comparison needs: the baseline, the control (the baseline a second time) or the null contender
-// (which does no work).
+// LostError is the error of a study that cannot continue without the lost contender. Every comparison
+// needs the baseline, the control (the baseline a second time) and the null contender (which does no
+// work).
 type LostError struct {
-	Contender string // the lost contender as named in the message: its id, its role, or both
+	Contender string // its id, its role, or both
 	Why       string // one line
 }
 
@@ -46,8 +46,8 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("lost %s, which every comparison needs: %s", e.Contender, e.Why)
 }
 
-// Budget returns the default measuring time of a study with budget b, including the pilots. The
-// fewest rounds that allow a verdict can take longer.
+// Budget returns the default measuring time of a study with budget b, including the pilots. The fewest
+// rounds that allow a verdict can take longer.
 func Budget(b tare.Budget, quick bool) time.Duration {
 	if quick {
 		return cmp.Or(b.Quick, DefaultQuick)
@@ -55,8 +55,8 @@ func Budget(b tare.Budget, quick bool) time.Duration {
 	return cmp.Or(b.Full, DefaultFull)
 }
 
-// ExpectError is the error of a run whose checks missed traps (contenders that reproduce a published
-// mistake), although the checks had all the evidence that they need.
+// ExpectError is the error of a run whose checks missed traps, although they had enough evidence. A
+// trap is a contender that reproduces a published mistake.
 type ExpectError struct {
 	Missed []string // one line for each missed trap
 }
@@ -82,51 +82,50 @@ func (e *StudyError) Error() string { return fmt.Sprintf("study %s: %v", e.Study
 // Unwrap returns Err.
 func (e *StudyError) Unwrap() error { return e.Err }
 
-// run is the state of a study during its measurement: newRun prepares it, makePlan runs the pilots,
-// measureRounds adds rounds, and makeResult judges them.
+// run is a study during its measurement. The order is newRun, makePlan (pilots), measureRounds,
+// makeResult.
 type run struct {
 	opts     Options
 	kind     Kind
-	kindName string     // name of the kind
-	study    tare.Study // the part of the study that is measured
+	kindName string
+	study    tare.Study // the part that is measured
 
 	contenders   []tare.Contender         // in plan order
 	programs     map[string]build.Program // by contender id
-	builtFor     map[string][]string      // by contender id: NAME=value that its command needs to find the files built for it
+	builtFor     map[string][]string      // by contender id: environment of its command, NAME=value
 	inputs       map[string]wire.Workload // by workload id
 	probes       []wire.Workload          // requests that must be rejected
 	profiles     []tare.Profile
-	allWorkloads []tare.Workload // the workloads before any was omitted for lack of time
+	allWorkloads []tare.Workload // workloads before any was omitted for lack of time
 
-	// A part of the study, a contender or a workload, is omitted if it is not measured. The reason
-	// can be the user's selection, a program that is not installed, or a lack of time.
-	omitted        []tare.NotWeighed // parts omitted for any reason; until the rounds are planned, without omittedForTime
-	omittedForTime []tare.NotWeighed // parts omitted because the budget has no time for them; equals plan.LeftOut once the rounds are planned
-	failedPilot    map[string]bool   // ids of workloads omitted for lack of time that cannot be readmitted, as their second pilot gave no result; nil if empty
+	// A contender or a workload is omitted if it is not measured. The user may not have selected it, a
+	// program may be missing, or the time too short.
+	omitted        []tare.NotWeighed // without omittedForTime until the rounds are planned
+	omittedForTime []tare.NotWeighed // equals plan.LeftOut once the rounds are planned
+	failedPilot    map[string]bool   // omitted workloads whose second pilot gave no result; nil if empty
 
-	planPace  float64 // pace that plan assumes: the ratio of the duration of a round to the pilots' forecast; 0 means 1
-	plannedAt int     // number of rounds that were done when plan was made
+	planPace  float64 // ratio of the duration of a round to the pilots' forecast; 0 means 1
+	plannedAt int     // rounds that were done when plan was made
 
-	resumedLog     *journal.Log    // journal of the run that is resumed; empty for a new run
-	journal        *journal.Writer // journal of this run
-	plan           tare.Plan       // the current plan; RoundsPlanned is 0 until the pilots are done
+	resumedLog     *journal.Log // journal of the run that is resumed; empty for a new run
+	journal        *journal.Writer
+	plan           tare.Plan // RoundsPlanned is 0 until the pilots are done
 	pilots         []tare.Pilot
 	exams          journal.Exams
-	conformance    []tare.Conformance // results of the complete checks: of workloads in the pilots, and of probes
-	dropped        map[string]bool    // ids of contenders that take no part any more
-	rounds         []tare.Round       // finished rounds, including those with longer slices
+	conformance    []tare.Conformance // results for workloads in the pilots, and for requests to reject
+	dropped        map[string]bool    // contenders that take no part any more
+	rounds         []tare.Round       // finished ones, also with longer slices
 	slices         []tare.Slice       // slices of the finished rounds
-	trials         []tare.Trial       // trials of the finished rounds, and those that failed in the pilot
+	trials         []tare.Trial       // trials of the finished rounds, and failed ones of the pilot
 	started        time.Time          // when the budget of this run began; zero before the journal is open
-	spentBefore    time.Duration      // budget spent before started: by the resumed run, or Options.Spent
+	spentBefore    time.Duration      // time spent by the resumed run, or Options.Spent
 	uncountedTime  time.Duration      // time since started that does not count against the budget
 	stopped        string             // how the study ended, e.g. Decided; "" while it runs
-	longRoundsDone int                // number of finished rounds with longer slices
+	longRoundsDone int                // finished rounds with longer slices
 }
 
-// Run measures study. Three errors come with a result: an *ExpectError, the error of ctx if the run
-// was cancelled after at least one round, and an error of writing the end of the journal. With any
-// other error the result is nil.
+// Run measures study. Three errors come with a result. One is an *ExpectError. One is the error of a
+// ctx that was cancelled after a round. The third is an error of writing the end of the journal.
 func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error) {
 	r, err := newRun(study, o)
 	if err != nil {
@@ -185,8 +184,7 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	return res, nil
 }
 
-// newRun checks the options, sets their defaults, selects the part of the study to measure and
-// writes the inputs.
+// newRun selects the part of the study to measure and writes the inputs.
 func newRun(study tare.Study, o Options) (*run, error) {
 	if err := study.Validate(); err != nil {
 		return nil, &StudyError{study.ID, err}
@@ -226,8 +224,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	return r, nil
 }
 
-// setDefaults sets the options of a run of study that are zero, and makes the path of its directory
-// absolute.
+// setDefaults also makes the path of the directory absolute.
 func setDefaults(o *Options, study tare.Study) error {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -252,8 +249,8 @@ func setDefaults(o *Options, study tare.Study) error {
 	return nil
 }
 
-// isReduced reports whether the run measures only the parts of the study that a claim, a criterion or
-// an expectation needs: at quick, and if the user's budget is less than half of the full budget.
+// isReduced reports whether only what questions need is measured: at quick, and below half of the full
+// budget.
 func (r *run) isReduced() bool {
 	isShort := r.opts.User && r.opts.Rounds == 0 && r.opts.Budget < Budget(r.study.Budget, false)/2
 	return r.opts.Quick || isShort
@@ -285,8 +282,7 @@ func (r *run) openJournal() error {
 	return nil
 }
 
-// makePlan takes the plan and the measurements from the journal of an earlier run. If it has no
-// plan, it runs the pilots and the exams, plans the rounds and writes all of it to the journal.
+// makePlan takes the plan from a journal, or runs the pilots and plans the rounds.
 func (r *run) makePlan(ctx context.Context) error {
 	if r.resumedLog.Plan != nil {
 		return r.restorePlan()
@@ -316,7 +312,6 @@ func (r *run) makePlan(ctx context.Context) error {
 	return nil
 }
 
-// restorePlan restores the state of the earlier run from its journal, r.resumedLog.
 func (r *run) restorePlan() error {
 	r.plan, r.pilots, r.conformance = *r.resumedLog.Plan, r.resumedLog.Pilots, r.resumedLog.Conformance
 	r.rounds, r.slices, r.trials = r.resumedLog.Rounds, r.resumedLog.Slices, r.resumedLog.Trials
@@ -345,7 +340,7 @@ func (r *run) restorePlan() error {
 	return nil
 }
 
-// elapsedTime returns the measuring time so far, including spentBefore; 0 before the journal is open.
+// elapsedTime returns the measuring time so far; 0 before the journal is open.
 func (r *run) elapsedTime() time.Duration {
 	if r.started.IsZero() {
 		return 0
@@ -353,8 +348,8 @@ func (r *run) elapsedTime() time.Duration {
 	return r.spentBefore + r.opts.Now().Sub(r.started) - r.uncountedTime
 }
 
-// runOutsideBudget calls do without counting its time against the budget. It is for work whose
-// result is stored, like a build, so that the next run does not repeat the work.
+// runOutsideBudget calls do without counting its time. Its result is stored, like a build, so the next
+// run does not repeat it.
 func (r *run) runOutsideBudget(do func() error) error {
 	began := r.opts.Now()
 	defer func() { r.uncountedTime += r.opts.Now().Sub(began) }()
@@ -363,7 +358,6 @@ func (r *run) runOutsideBudget(do func() error) error {
 
 func (r *run) remainingBudget() time.Duration { return max(0, r.opts.Budget-r.elapsedTime()) }
 
-// sendProgress reports e to the caller of Run, if it wants reports.
 func (r *run) sendProgress(e Event) {
 	if r.opts.Progress != nil {
 		r.opts.Progress(e)
@@ -379,8 +373,7 @@ func (r *run) machineFacts(ctx context.Context) tare.Machine {
 	return m
 }
 
-// averageNoise returns the mean of the machine's noise over all rounds, including rounds of an
-// earlier run, weighted by their duration. A share that no round has is -1.
+// averageNoise weights rounds by their duration. A share that no round has is -1.
 func (r *run) averageNoise() tare.Noise {
 	if r.opts.Machine != nil {
 		return r.opts.Machine.Noise
@@ -415,9 +408,8 @@ func (r *run) averageNoise() tare.Noise {
 	return noise
 }
 
-// startNoiseSampler starts to record the machine's noise. The returned function stops the recording
-// and returns the noise since the start. Its argument is the trials that ran during the recording:
-// their evidence contains the time that they waited for a processor.
+// startNoiseSampler starts to record the machine's noise. The returned function needs the trials, the
+// processes that ran meanwhile: they have waited for a processor.
 func (r *run) startNoiseSampler() func(trials []tare.Trial) tare.Noise {
 	if r.opts.Machine != nil {
 		return func([]tare.Trial) tare.Noise { return r.opts.Machine.Noise }

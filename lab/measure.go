@@ -14,9 +14,9 @@ import (
 
 // How a study ended. A look is a judgement of the rounds so far, after a planned number of them.
 const (
-	Decided     = "decided"     // every criterion and claim was answered at a look
-	BudgetSpent = "budget"      // the budget was spent
-	AllPlanned  = "planned"     // all rounds that were planned for the budget are done
+	Decided     = "decided" // a look answered every criterion and claim
+	BudgetSpent = "budget"
+	AllPlanned  = "planned"     // all rounds that the budget has time for are done
 	RoundsDone  = "rounds"      // the fixed number of rounds was done
 	Interrupted = "interrupted" // the user stopped it
 
@@ -45,7 +45,7 @@ func (r *run) measureRounds(ctx context.Context) error {
 		}
 		done++
 		r.sendProgress(r.withLeader(Event{Phase: "round", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsedTime(), Left: r.remainingBudget()}))
-		// A long round repeats a round with slices of LongTau times the length, to check the slice length.
+		// A long round repeats a round with longer slices (timed runs), to check their length.
 		longIsDue := r.plan.LongEvery > 0 && done%r.plan.LongEvery == 0
 		if longIsDue && !r.isInterrupted() && !r.isPastLimit(done) {
 			if err := r.runRound(ctx, plan.Round(r.plan, done, plan.LongTau)); err != nil {
@@ -61,8 +61,7 @@ func (r *run) measureRounds(ctx context.Context) error {
 	}
 }
 
-// stopBefore ends the rounds if no round may follow the done rounds. It then returns true, and
-// r.stopped is the reason.
+// stopBefore sets r.stopped if no round may follow.
 func (r *run) stopBefore(ctx context.Context, done int) (stopped bool, err error) {
 	switch {
 	case done >= r.plan.RoundsPlanned && r.opts.Rounds > 0:
@@ -82,8 +81,8 @@ func (r *run) stopBefore(ctx context.Context, done int) (stopped bool, err error
 	return true, nil
 }
 
-// runLook judges the done rounds. It ends the rounds if more of them cannot change the answers: it
-// then returns true, and r.stopped is the reason. Otherwise it retires trailing contenders.
+// runLook judges the done rounds. It ends the rounds if more cannot change the answers. Otherwise it
+// retires trailing contenders.
 func (r *run) runLook(done int) (stopped bool, err error) {
 	judged := r.judgeEvidence(tare.Machine{}, false)
 	if r.judgeLook(judged, done) && done >= r.minRounds() {
@@ -97,8 +96,7 @@ func (r *run) runLook(done int) (stopped bool, err error) {
 	return false, r.retireTrailing(judged, done)
 }
 
-// stopAfter ends the rounds after err, the error of a round. If the round was unfinished at the time
-// limit, stopAfter returns no error, provided that another round is finished.
+// stopAfter ends the rounds after err. If only the limit ended the last, finished rounds count.
 func (r *run) stopAfter(ctx context.Context, err error) error {
 	if errors.Is(err, errLimit) {
 		return r.stopAtLimit()
@@ -109,7 +107,7 @@ func (r *run) stopAfter(ctx context.Context, err error) error {
 	return err
 }
 
-// stopAtLimit ends the rounds because the budget is spent. It returns an error if no round is finished.
+// stopAtLimit ends the rounds as the budget is spent. It fails if none is finished.
 func (r *run) stopAtLimit() error {
 	if len(r.rounds) == 0 {
 		return r.tooShortError(r.plan)
@@ -118,9 +116,8 @@ func (r *run) stopAtLimit() error {
 	return nil
 }
 
-// callPermit reports whether Options.Permit allows another round. If it does not, callPermit
-// changes the plan to end after the done rounds. The number of rounds then does not depend on the
-// measurements, so the result is that of a study with a fixed number of rounds.
+// callPermit asks Options.Permit for another round. The answer does not depend on the measurements, so
+// the result is that of a fixed number of rounds.
 func (r *run) callPermit(ctx context.Context, done int) (more bool, err error) {
 	if r.opts.Permit == nil {
 		return true, nil
@@ -133,7 +130,7 @@ func (r *run) callPermit(ctx context.Context, done int) (more bool, err error) {
 	return false, r.journal.Append(journal.Entry{Plan: &r.plan})
 }
 
-// minRounds returns the least number of rounds to measure, even if a look decides everything before.
+// minRounds returns the least number of rounds, whatever a look decides.
 func (r *run) minRounds() int {
 	if r.opts.Quick || r.opts.User {
 		return 0
@@ -141,10 +138,8 @@ func (r *run) minRounds() int {
 	return plan.FullRounds
 }
 
-// isBudgetSpent reports whether the budget has no time for a round after done rounds. If rounds are slower
-// than the pilots forecast, the study exceeds its budget to run the fewest rounds that a verdict needs:
-// isBudgetSpent returns false and marks the plan as stretched. It returns true if the next round would end
-// after the time limit.
+// isBudgetSpent reports whether there is no time for another round. Slow rounds may exceed the budget
+// until a verdict is possible, but never the time limit.
 func (r *run) isBudgetSpent(done int) bool {
 	if r.opts.Rounds > 0 {
 		return false
@@ -152,7 +147,7 @@ func (r *run) isBudgetSpent(done int) bool {
 	if r.isPastLimit(done) {
 		return true
 	}
-	if r.isStrict() { // the limit is no longer than the budget, and the next round is within the limit
+	if r.isStrict() { // the next round is within the limit
 		return false
 	}
 	next := time.Duration(r.plan.SecondsPerRound * float64(time.Second))
@@ -170,16 +165,14 @@ func (r *run) isBudgetSpent(done int) bool {
 	return true
 }
 
-// isDone reports whether the run that is resumed had finished its measurements, so that only its
-// result is missing.
+// isDone reports whether only the result is missing.
 func (r *run) isDone() bool {
 	return r.resumedLog.Done != nil && r.resumedLog.Done.Stopped != Interrupted
 }
 
-// minRoundsForLeader is the number of rounds from which a progress line names the leader.
+// minRoundsForLeader is the first round after which the leader is named.
 const minRoundsForLeader = 3
 
-// withLeader adds the current leader to a progress event.
 func (r *run) withLeader(e Event) Event {
 	if r.opts.Progress == nil || e.Round < minRoundsForLeader {
 		return e
@@ -190,8 +183,7 @@ func (r *run) withLeader(e Event) Event {
 	return e
 }
 
-// judgeLook reports whether the evidence of a look after done rounds answers the study, and sends
-// the number of answered and open questions as progress.
+// judgeLook reports whether the evidence answers the study.
 func (r *run) judgeLook(judged judgedRounds, done int) bool {
 	answered, open := countAnswered(judged.verdicts, judged.claims)
 	if r.opts.Until > 0 { // each difference is a question, too
@@ -206,7 +198,6 @@ func (r *run) judgeLook(judged judgedRounds, done int) bool {
 	return judge.Decided(judged.verdicts, judged.claims)
 }
 
-// isInterrupted reports whether the user requested a stop.
 func (r *run) isInterrupted() bool {
 	select {
 	case <-r.opts.Stop:
@@ -216,8 +207,7 @@ func (r *run) isInterrupted() bool {
 	}
 }
 
-// countAnswered counts the answered and the open criteria and claims. A criterion counts once for
-// each of its verdicts.
+// countAnswered counts a criterion once for each of its verdicts.
 func countAnswered(verdicts []tare.Verdict, claims []tare.ClaimResult) (answered, open int) {
 	count := func(isOpen bool) {
 		if isOpen {

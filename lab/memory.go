@@ -8,12 +8,12 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// checkHeaps returns an error if the live heaps of all contenders together are too large for memory,
-// in bytes; 0 means unknown. In lockstep all processes of a round exist at the same time, and each
-// allocates about twice its live heap before it collects.
+// checkHeaps returns an error if the live heaps of all contenders are too large for memory, in bytes; 0
+// means unknown. In lockstep all processes of a round exist at the same time. Each allocates about
+// twice its live heap before it collects.
 func (r *run) checkHeaps(memory int64) error {
-	const maxShare = 0.8         // share of the machine's memory that heaps may take
-	processes := len(r.programs) // that exist at the same time
+	const maxShare = 0.8         // share of the machine's memory
+	processes := len(r.programs) // they exist at the same time
 	if r.opts.Isolation == tare.TrialWise {
 		processes = 1
 	}
@@ -27,11 +27,9 @@ func (r *run) checkHeaps(memory int64) error {
 	return nil
 }
 
-// checkData returns an error if the contenders that are open at the same time cannot store the data
-// of their workloads in the available memory, in bytes; 0 means unknown. One contender may still
-// store the data of a workload while another prepares the next, so each counts with its largest
-// workload. The error names the workload that takes most memory. It also returns an error if the
-// data of one workload exceeds the memory limit of a single process.
+// checkData returns an error if the data of the workloads is too large for memory, in bytes; 0 means
+// unknown. One contender may still store the data of a workload while another prepares the next. So
+// each counts with its largest.
 func (r *run) checkData(available int64) error {
 	k, ok := r.kind.(Holder)
 	if !ok {
@@ -87,8 +85,8 @@ func (r *run) checkData(available int64) error {
 		worst.ID, worst.N, perWorkload[worst.ID]/1e6, others, available/1e6, advice)}
 }
 
-// availableMemory returns the memory of this machine that is available, in bytes; 0 means unknown.
-// If the options report another machine, it returns all memory of that machine.
+// availableMemory is in bytes; 0 means unknown. Another machine in the options counts with all its
+// memory.
 func (r *run) availableMemory() int64 {
 	if r.opts.Machine != nil {
 		return r.opts.Machine.Memory

@@ -20,15 +20,15 @@ const (
 	whyNoWorkload  = "left out (it is asked none of the workloads that are measured)"
 )
 
-// selector reports whether the contender or workload with id is measured, and if not, the reason.
+// selector reports whether a contender or workload is measured, or why not.
 type selector func(id string) (ok bool, why string)
 
 func selectAll(string) (ok bool, why string) { return true, "" }
 
 // Part returns the measured part of a study, and the omitted contenders and workloads with the reasons.
-// At the quick budget, the measured part is what a claim, criterion or expectation needs. If only names
-// contenders or workloads, these are measured instead, at any budget. The baseline is always measured.
-// Part returns an error if a pattern in only is invalid, or if no workload remains.
+// At the quick budget, only what a claim, criterion or expectation needs is measured. Names in only
+// override this at any budget. The baseline is always measured. Part returns an error if no workload
+// remains.
 func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed, error) {
 	selectContender, selectWorkload := selectAll, selectAll
 	if isQuick && len(s.Claims)+len(s.Criteria) > 0 {
@@ -86,8 +86,7 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 	return measured, append(omittedContenders, omittedWorkloads...), nil
 }
 
-// addListed selects the contenders that a selected workload lists by name, in addition to those that
-// selectContender selects: a user who selects a workload also selects its contenders.
+// addListed also selects the contenders that a selected workload lists.
 func addListed(s tare.Study, selectWorkload, selectContender selector) selector {
 	return func(id string) (bool, string) {
 		for _, w := range s.Workloads {
@@ -99,9 +98,7 @@ func addListed(s tare.Study, selectWorkload, selectContender selector) selector 
 	}
 }
 
-// selectForQuick selects the contenders and workloads of the quick budget: those that a claim, a
-// decomposition or a criterion needs, and contenders with an expectation. If the study lists its
-// quick workloads, questions about other workloads are ignored.
+// selectForQuick selects what a question needs, and contenders with an expectation.
 func selectForQuick(s tare.Study) (selectContender, selectWorkload selector) {
 	ids, works := questionsOfQuick(s)
 	isAboutAll := len(ids) == 0 // no question names a contender, so all are in question
@@ -120,8 +117,7 @@ func selectForQuick(s tare.Study) (selectContender, selectWorkload selector) {
 	return chooseFrom(ids), chooseFrom(works)
 }
 
-// questionsOfQuick returns the ids of the contenders and workloads that the questions of the quick
-// budget name: those of claims, decompositions and criteria that are not ignored.
+// questionsOfQuick returns the ids in questions of the quick budget.
 func questionsOfQuick(s tare.Study) (ids, works map[string]bool) {
 	ids, works = map[string]bool{}, map[string]bool{}
 	isIgnored := func(workload string) bool {
@@ -169,8 +165,7 @@ func questionsOfQuick(s tare.Study) (ids, works map[string]bool) {
 	return ids, works
 }
 
-// selectQuickWorkloads selects the workloads that choose selects and that the study lists for the
-// quick budget. If it lists none, it returns choose.
+// selectQuickWorkloads applies the study's list for the quick budget, if any.
 func selectQuickWorkloads(s tare.Study, choose selector) selector {
 	if len(s.Budget.QuickWorkloads) == 0 {
 		return choose
@@ -183,8 +178,8 @@ func selectQuickWorkloads(s tare.Study, choose selector) selector {
 	}
 }
 
-// omitSegments selects the workloads that choose selects, except those with continuous segments (load
-// of fixed duration on one contender at a time) that the study does not list for the quick budget.
+// omitSegments omits continuous loads of one contender that the study does not list for the quick
+// budget.
 func omitSegments(s tare.Study, choose selector) selector {
 	segment := map[string]time.Duration{} // by workload id
 	for _, w := range s.Workloads {
@@ -200,8 +195,6 @@ func omitSegments(s tare.Study, choose selector) selector {
 	}
 }
 
-// matchAny returns a function that reports whether a name matches one of patterns. It returns an
-// error if a pattern is malformed.
 func matchAny(patterns []string) (func(name string) bool, error) {
 	for _, p := range patterns {
 		if _, err := path.Match(p, ""); err != nil {
@@ -219,7 +212,7 @@ func matchAny(patterns []string) (func(name string) bool, error) {
 }
 
 // Match reports whether name matches pattern as in [path.Match], except that a star also matches
-// slashes, which the names of workloads contain.
+// slashes. The names of workloads contain slashes.
 func Match(pattern, name string) (bool, error) {
 	flat := strings.NewReplacer("/", "\x00") // NUL is no separator for path.Match
 	return path.Match(flat.Replace(pattern), flat.Replace(name))

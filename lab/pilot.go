@@ -18,10 +18,10 @@ import (
 // A pilot runs a contender briefly before the rounds, only to plan them. On each workload the pilot
 // warms the contender up, then makes a time pass and a memory pass.
 //
-// These constants are the lengths of its parts. A warm-up or time pass ends after a number of garbage
-// collection cycles (…GC) or a time in ns (…NS), whichever comes first.
+// A warm-up or time pass ends after a number of garbage collection cycles (…GC) or a time in ns (…NS),
+// whichever comes first.
 const (
-	// Warm-up, before the pilot and before the slices of a round.
+	// Warm-up, before the pilot and before the slices (timed pieces) of a round.
 	warmGC        = 3
 	warmTrafficNS = 100e6 // for a server: it also allocates buffers and accepts connections
 	warmSliceNS   = 8e6   // for a benchmark with slices of fixed length: suites have many of them
@@ -35,8 +35,8 @@ const (
 	slowCycleNS = 1e9 // likewise
 	opsMargin   = 1.2 // factor on the expected number of operations, so that a pass has too many, not too few
 
-	// minUntimedShare is the least untimed part of an operation, relative to its timed part, that can
-	// be distinguished from chance.
+	// minUntimedShare is the least untimed part of an operation that can be distinguished from chance.
+	// It is relative to the timed part.
 	minUntimedShare = 0.25
 
 	// Memory pass, which counts allocations.
@@ -45,19 +45,15 @@ const (
 	maxStatsOps = 1000
 
 	sampleCases  = 2  // conformance cases per contender, workload and round
-	maxUnrefused = 24 // most wrongly accepted probes that are listed
+	maxUnrefused = 24 // wrongly accepted requests that are listed at most
 )
 
-// runPilots pilots every contender. A pilot checks that the contender answers every case correctly, and
-// measures the duration and the allocations of an operation and the length of a collection cycle. These
-// measurements are used to plan slices and are not reported.
+// runPilots pilots every contender. A pilot checks that the contender answers every case correctly. It
+// measures durations and allocations to plan slices; these are not reported.
 //
-// The baseline and the null contender (which does no work) are piloted first, because their durations
-// show which parts of the study the budget has time for. The control runs the same program as the
-// baseline, so it gets a copy of the baseline's pilot.
-//
-// If the results of pilots are known in advance, the parts that the budget has no time for are
-// omitted before any pilot.
+// The baseline and the null contender (which does no work) come first: their durations show what the
+// budget has time for. The control runs the same program as the baseline, so it gets a copy of its
+// pilot.
 func (r *run) runPilots(ctx context.Context) error {
 	if err := r.fitToExpectedPilots(); err != nil {
 		return err
@@ -99,8 +95,7 @@ func (r *run) runPilots(ctx context.Context) error {
 	return nil
 }
 
-// pilotOrDrop pilots one contender and drops it if the pilot fails. It returns an error if the study
-// cannot continue after that failure.
+// pilotOrDrop drops a contender whose pilot fails, if the study can continue.
 func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 	if r.dropped[c.ID] {
 		return nil
@@ -122,8 +117,7 @@ func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 	return r.dropContender(c.ID, te.Error())
 }
 
-// copyToControl copies the pilots and conformance results of the baseline to the control, for
-// workloads that the control has no pilot of.
+// copyToControl fills gaps of the control, which is the baseline again.
 func (r *run) copyToControl() {
 	hasPilot := map[string]bool{} // by workload
 	for _, p := range r.pilots {
@@ -143,9 +137,8 @@ func (r *run) copyToControl() {
 	}
 }
 
-// fitToGuessedPilots removes the parts of the study that the user's budget has no time for if every
-// other contender takes guessedShare of the baseline's time. firstPilots is the duration of the
-// pilots of the baseline and the null contender.
+// fitToGuessedPilots guesses other contenders by guessedShare. The pilots of the baseline and the null
+// contender took firstPilots.
 func (r *run) fitToGuessedPilots(firstPilots time.Duration) {
 	allWorks := len(r.study.Workloads)
 	meanPilot := float64(firstPilots) / 2 // of the two contenders
@@ -156,9 +149,8 @@ func (r *run) fitToGuessedPilots(firstPilots time.Duration) {
 	})
 }
 
-// pilotOne pilots contender c on the works that are for it, and sends it the probes. Once the pilots
-// have used up their share of the time limit, it removes the remaining works from the study. It
-// returns a *tare.TrialError if c can do none of works.
+// pilotOne pilots contender c until the time of pilots is used up. If c can do nothing, the error is a
+// *tare.TrialError.
 func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workload) error {
 	start := r.opts.Now()
 	s, err := r.openTrial(ctx, c.ID, "pilot")
@@ -168,7 +160,7 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 	defer s.Close(ctx)
 	openTime := r.opts.Now().Sub(start) // part of the set-up of the first workload; 0 for the others
 	done := 0
-	startTimes := map[string]time.Duration{} // by group of workloads: time to start the group's process
+	startTimes := map[string]time.Duration{} // time to start the process, by group of workloads
 	for i, w := range works {
 		if c.Role != tare.RoleBaseline && !w.Asks(c.ID) {
 			continue
@@ -219,9 +211,8 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 	return nil
 }
 
-// pilotWorkload measures the duration and the allocations of an operation of w: it warms up, then
-// makes one or two time passes and a memory pass. The SetupNS that it returns excludes the time to
-// start the process and to prepare w.
+// pilotWorkload measures an operation of w. Its SetupNS excludes the start of the process and the
+// preparation of w.
 func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender string, w tare.Workload) (tare.Pilot, error) {
 	p := tare.Pilot{Contender: contender, Workload: w.ID}
 	expected, isKnown := r.expectedPilot(contender, w.ID)
@@ -248,7 +239,8 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 	}
 	p.BytesPerOp, p.AllocsPerOp = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
 	allocates := p.BytesPerOp >= 1
-	// Slices of benchmarks and servers are not planned by cycles, and w.Heap determines the cycle below.
+	// Slices of benchmarks and servers are not planned by cycles, and w.Heap determines the cycle
+	// below.
 	needsCycle := allocates && w.Heap == 0 && w.Traffic == nil && w.Slice == 0
 	if needsCycle && warm.GC < 2 { // too few cycles for their mean length: measure longer
 		ops := opsForTime(slowCycleNS, p.NSPerOp)
@@ -257,7 +249,7 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 		}
 	}
 	switch {
-	case w.Heap > 0 && allocates: // w.Heap bytes are alive; with GOGC=100, a cycle starts when as many were allocated
+	case w.Heap > 0 && allocates: // with GOGC=100, a cycle starts when w.Heap bytes more were allocated
 		p.CycleNS = float64(w.Heap) / p.BytesPerOp * p.NSPerOp
 	case warm.GC >= 2:
 		p.CycleNS = float64(warm.WallNS) / float64(warm.GC)
@@ -272,10 +264,9 @@ func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender str
 	return p, nil
 }
 
-// addUntimed sets p.UntimedNS and p.AroundNS from two runs of a benchmark with different numbers of
-// operations: warm is the time pass, mem the memory pass. The untimed time of a run is a straight
-// line over its operations. UntimedNS is the slope (per operation), and AroundNS the intercept (per
-// run). If warm has no more operations than mem, UntimedNS stays as it is.
+// addUntimed sets p.UntimedNS and p.AroundNS from a time pass and a memory pass. The untimed time of a
+// run is a straight line over its operations. UntimedNS is the slope (per operation), and AroundNS the
+// intercept (per run).
 func addUntimed(p *tare.Pilot, warm, mem wire.Reply) {
 	if moreOps := warm.Ops - mem.Ops; moreOps > 0 {
 		p.UntimedNS = float64(warm.UntimedNS-mem.UntimedNS) / float64(moreOps)
@@ -286,12 +277,11 @@ func addUntimed(p *tare.Pilot, warm, mem wire.Reply) {
 	p.AroundNS = max(0, float64(mem.UntimedNS)-float64(mem.Ops)*p.UntimedNS)
 }
 
-// timedPart returns the timed part of a run of duration d, of which share is timed.
 func timedPart(d time.Duration, share float64) time.Duration {
 	return time.Duration(share * float64(d))
 }
 
-// warmUpTime returns the time after which a warm-up for w ends, unless enough collections end it before.
+// warmUpTime limits a warm-up that collections do not end before.
 func warmUpTime(w tare.Workload) time.Duration {
 	switch {
 	case w.Traffic != nil:
@@ -302,15 +292,14 @@ func warmUpTime(w tare.Workload) time.Duration {
 	return warmNS * time.Nanosecond
 }
 
-// opsForTime returns a number of operations of nsPerOp that together take somewhat longer than ns. A
-// contender that runs a fixed number of operations at a time then usually needs only one such run.
+// opsForTime returns a number of operations that take somewhat longer than ns. Then one run is usually
+// enough.
 func opsForTime(ns, nsPerOp float64) int64 {
-	const minNSPerOp = 0.1 // to divide by, if nsPerOp is 0
+	const minNSPerOp = 0.1 // divisor if nsPerOp is 0
 	return int64(math.Ceil(opsMargin * ns / max(minNSPerOp, nsPerOp)))
 }
 
-// withSet returns a copy of input whose Set also contains the study's configuration of contender id.
-// The contender's settings override those of the workload.
+// withSet adds the study's configuration of contender id, which overrides the workload's.
 func (r *run) withSet(id string, input wire.Workload) wire.Workload {
 	set := r.programs[id].Contender.Set
 	if len(set) == 0 {
@@ -325,7 +314,6 @@ func (r *run) withSet(id string, input wire.Workload) wire.Workload {
 	return input
 }
 
-// sendProbes sends contender id the requests that it must reject.
 func (r *run) sendProbes(ctx context.Context, s *trial.Session, id string) error {
 	for _, probe := range r.probes {
 		prep, err := s.Prepare(ctx, r.withSet(id, probe))
@@ -344,8 +332,8 @@ func (r *run) sendProbes(ctx context.Context, s *trial.Session, id string) error
 	return nil
 }
 
-// sharePilots gives all entries with the same program the pilot of the first of them, so that they
-// have slices of the same length even if the machine was busier during one of the pilots.
+// sharePilots gives equal programs the first pilot, so that their slices are equally long on a busy
+// machine.
 func (r *run) sharePilots() {
 	firstPilot := map[string]int{} // index in r.pilots, by program, configuration and workload
 	for i := range r.pilots {
@@ -363,10 +351,9 @@ func (r *run) sharePilots() {
 	}
 }
 
-// dropIncorrect drops the contenders with wrong answers, and their pilots. It does not drop traps
-// (contenders that reproduce a published mistake): they are timed to show the misleading
-// measurements. Nor does it drop a contender of RoleApart, of whose answers only the status counts,
-// for accepting probes; the report lists these probes.
+// dropIncorrect drops contenders with wrong answers. Traps, which reproduce a published mistake, stay
+// to show misleading measurements. Of RoleApart only the status counts, so accepted probes do not
+// matter.
 func (r *run) dropIncorrect() {
 	for _, c := range r.conformance {
 		role := r.roleOf(c.Contender)
@@ -384,7 +371,6 @@ func (r *run) dropIncorrect() {
 	r.pilots = remaining
 }
 
-// whyDropped returns a sentence about contender id's first wrong answers.
 func (r *run) whyDropped(id string) string {
 	for _, c := range r.conformance {
 		if c.Contender == id && c.Wrong > 0 {
@@ -394,14 +380,12 @@ func (r *run) whyDropped(id string) string {
 	return "it was dropped"
 }
 
-// wasPilotedOn reports whether contender id has a pilot on workload. It returns true for a dropped
-// contender, whose loss has a reason that is reported instead.
+// wasPilotedOn returns true for a dropped contender, whose loss is reported instead.
 func (r *run) wasPilotedOn(id, workload string) bool {
 	return r.pilotOf(id, workload).Contender != "" || r.dropped[id]
 }
 
-// openTrial starts a trial of contender id and sends it a hello request. name distinguishes the
-// trials of a contender.
+// openTrial starts a process of contender id, named for messages.
 func (r *run) openTrial(ctx context.Context, id, name string) (*trial.Session, error) {
 	p := r.programs[id]
 	conn, err := r.kind.Open(ctx, p, trial.Spec{Name: id + "/" + name, Run: r.opts.Run, Dir: r.opts.Dir, Env: append(r.contenderEnv(), r.builtFor[id]...), Guardian: r.opts.Guardian})
@@ -420,8 +404,6 @@ func (r *run) openTrial(ctx context.Context, id, name string) (*trial.Session, e
 	return s, nil
 }
 
-// contenderEnv returns the environment of contenders in addition to that of their kind, which it
-// overrides.
 func (r *run) contenderEnv() []string {
 	env := slices.Clone(r.opts.Env)
 	if r.opts.Procs > 0 {
@@ -437,7 +419,6 @@ func (r *run) orderSeed() string {
 	return fmt.Sprint(r.opts.Seed)
 }
 
-// statsOps returns the number of operations over which the pilot counts allocations.
 func statsOps(nsPerOp float64) int64 {
 	if nsPerOp <= 0 {
 		return maxStatsOps
@@ -445,7 +426,6 @@ func statsOps(nsPerOp float64) int64 {
 	return min(maxStatsOps, max(minStatsOps, int64(statsNS/nsPerOp)))
 }
 
-// perOp returns total/ops, or 0 if ops is 0.
 func perOp(total, ops int64) float64 {
 	if ops == 0 {
 		return 0
@@ -453,7 +433,6 @@ func perOp(total, ops int64) float64 {
 	return float64(total) / float64(ops)
 }
 
-// expectedTime returns the duration of ops operations of nsPerOp.
 func expectedTime(ops int64, nsPerOp float64) time.Duration {
 	return time.Duration(float64(ops) * nsPerOp)
 }

@@ -13,13 +13,10 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// profileTime is the duration of a contender's run for one profile: some hundreds of samples at the
-// usual 100 a second.
+// profileTime gives some hundreds of samples at the usual 100 a second.
 const profileTime = 3 * time.Second
 
-// takeProfiles takes the requested profiles after the rounds, so that no profiler ran during a
-// measurement. One contender runs at a time. A contender that cannot be profiled is skipped, and the
-// reason is sent as progress.
+// takeProfiles runs after the rounds, so that no profiler disturbs a measurement.
 func (r *run) takeProfiles(ctx context.Context) error {
 	if len(r.opts.Profile) == 0 || r.isInterrupted() || ctx.Err() != nil {
 		return nil
@@ -49,7 +46,7 @@ func (r *run) takeProfiles(ctx context.Context) error {
 	return nil
 }
 
-// profileOne takes all requested profiles of contender id, on every workload that it was piloted on.
+// profileOne profiles contender id on every workload that it was piloted on.
 func (r *run) profileOne(ctx context.Context, id, dir string) error {
 	s, err := r.openTrial(ctx, id, "profile")
 	if err != nil {
@@ -83,7 +80,7 @@ func (r *run) profileOne(ctx context.Context, id, dir string) error {
 	return nil
 }
 
-// saveProfile writes one profile of reply a into dir and adds it to the result.
+// saveProfile writes one profile and adds it to the result.
 func (r *run) saveProfile(id, workload, profile, dir string, a wire.Reply) error {
 	if len(a.Profile) == 0 {
 		return &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("an empty %s profile of %s", profile, workload)}

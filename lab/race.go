@@ -8,14 +8,13 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// leaders is the number of other contenders that must be proven faster than a contender, on all of its
-// workloads, before the contender is retired.
+// leaders is the number of contenders that must be proven faster on all workloads before another is
+// retired.
 const leaders = 3
 
-// retireTrailing is called at a look, after done rounds, with the judgement of these rounds. It removes
-// from later rounds the contenders that are proven slower than the leaders on all workloads. Their
-// measurements so far remain. A contender that a claim, criterion or decomposition is about is never
-// retired, and no contender is retired if the budget has time to rank all of them.
+// retireTrailing removes contenders that are proven slower than the leaders from later rounds. It is
+// called at a look, a judgement of the done rounds. A contender that a question is about is never
+// retired. None is retired if there is time to rank all.
 func (r *run) retireTrailing(judged judgedRounds, done int) error {
 	if !r.isReduced() || done >= r.plan.RoundsPlanned {
 		return nil

@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// makeResult computes the final verdicts and returns the result document.
 func (r *run) makeResult(facts tare.Machine) *tare.Result {
 	judged := r.judgeEvidence(facts, true)
 	for i := range r.contenders {
@@ -82,8 +81,7 @@ func (r *run) makeResult(facts tare.Machine) *tare.Result {
 	return res
 }
 
-// correctSamples replaces, in the samples of d, the values of metrics that slices measure with the
-// values that comparisons use, in which CPU time excludes the CPU time of an idle process.
+// correctSamples subtracts the CPU time of an idle process, as comparisons do.
 func correctSamples(d evidence.Evidence) {
 	for _, t := range d.Trials {
 		for workload, sample := range t.Samples {
@@ -96,8 +94,8 @@ func correctSamples(d evidence.Evidence) {
 	}
 }
 
-// collectEvidence returns the evidence of the rounds so far. Measurements that do not count are marked
-// in it. final is true after the last round.
+// collectEvidence marks measurements that do not count. The argument final is true after the last
+// round.
 func (r *run) collectEvidence(final bool) evidence.Evidence {
 	d := evidence.Evidence{Study: r.study, Plan: r.plan, Contenders: r.contenders, Slices: r.slices, Semantics: r.exams.Semantics, Conformance: r.conformance, Final: final}
 	d.Trials = check.Mark(r.trials, r.slices, r.study.Baseline, r.plan.RoundsPlanned)
@@ -109,8 +107,7 @@ func (r *run) collectEvidence(final bool) evidence.Evidence {
 	return d.Indexed()
 }
 
-// judgedRounds contains everything that is computed from the rounds so far. decomposition and
-// expectations are computed after the last round only.
+// judgedRounds is computed from the rounds so far. decomposition and expectations need the last round.
 type judgedRounds struct {
 	data        evidence.Evidence
 	effects     []tare.Effects
@@ -125,8 +122,7 @@ type judgedRounds struct {
 	expectations  []tare.Expectation
 }
 
-// judgeEvidence judges the rounds so far: first it makes comparisons, then it runs the checks, which
-// read the comparisons, and then it decides the verdicts, which findings of the checks may void.
+// judgeEvidence judges the rounds so far. Findings of checks may void verdicts.
 func (r *run) judgeEvidence(facts tare.Machine, final bool) judgedRounds {
 	judged := judgedRounds{data: r.collectEvidence(final)}
 	judged.effects = judge.Effects(judged.data)
@@ -151,8 +147,8 @@ func (r *run) judgeEvidence(facts tare.Machine, final bool) judgedRounds {
 	return judged
 }
 
-// allConformance returns the conformance results of the pilots, followed by those of the samples in
-// the rounds: their sum for each contender and workload. Trials that do not count are omitted.
+// allConformance adds the sums of the samples in rounds to the results of pilots, brief runs before the
+// rounds.
 func (r *run) allConformance(trials []tare.Trial) []tare.Conformance {
 	all := slices.Clone(r.conformance)
 	sums := map[[2]string]int{} // index in all, by contender and workload
@@ -181,14 +177,13 @@ func (r *run) allConformance(trials []tare.Trial) []tare.Conformance {
 	return all
 }
 
-// statedOptions returns the options as the journal and the result show them. Only a run with the
-// same stated options can resume a journal.
+// statedOptions must be equal to resume a journal.
 func (r *run) statedOptions() map[string]string {
 	budget := r.opts.Budget.String()
 	switch {
 	case r.opts.Rounds > 0:
 		budget = fmt.Sprintf("%d rounds", r.opts.Rounds)
-	case r.opts.User: // the duration alone: it is neither the quick nor the full budget
+	case r.opts.User: // neither the quick nor the full budget
 	case r.opts.Quick:
 		budget = "quick (" + budget + ")"
 	default:

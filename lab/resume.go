@@ -26,8 +26,7 @@ func (e *ResumeError) Error() string {
 	return fmt.Sprintf("cannot resume %s: %s", e.Path, e.Why)
 }
 
-// studyFingerprint returns a hash of the study and the binaries of its contenders. A run can only
-// resume a journal with the same fingerprint.
+// studyFingerprint is a hash of the study and the binaries. It must be equal to resume a journal.
 func (r *run) studyFingerprint() string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
@@ -42,9 +41,8 @@ func (r *run) studyFingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// addLook adds a look to the plan of a resumed run: the judgement that the interrupted run made after
-// its last round. The plan must contain every look, because each is one more chance of a false finding
-// and widens the confidence intervals.
+// addLook adds the last judgement of an interrupted run to the plan. Each is one more chance of a false
+// finding and widens the confidence intervals.
 func (r *run) addLook() error {
 	done := len(r.rounds) - r.longRoundsDone
 	wasInterrupted := r.resumedLog.Done != nil && !r.isDone()
@@ -57,8 +55,7 @@ func (r *run) addLook() error {
 	return r.journal.Append(journal.Entry{Plan: &r.plan})
 }
 
-// whyMismatch returns a clause that describes how the journal with this head differs from a run
-// with this fingerprint and these stated options. It returns "" if the run can resume the journal.
+// whyMismatch returns how a journal differs from a run, or "".
 func whyMismatch(head journal.Head, fingerprint string, options map[string]string) string {
 	if head.Fingerprint != fingerprint {
 		return fmt.Sprintf("it belongs to another version of study %s or to other binaries; run without --resume", head.Study)

@@ -20,21 +20,19 @@ import (
 
 // In a round, each contender has one new process, its trial. A slice is one timed run of a number of
 // operations in a trial, while all other contenders wait. In lockstep isolation the trials of a round
-// are open at the same time and take turns; in trial-wise isolation one trial follows another.
+// are open at the same time and take turns. In trial-wise isolation one trial follows another.
 
-// participant is the state of a contender in a round.
 type participant struct {
 	id      string         // contender
 	session *trial.Session // nil if the trial could not be opened or is closed
 	began   time.Time
-	trial   tare.Trial // results so far
-	failed  bool       // the contender takes no further part in this round
+	trial   tare.Trial
+	failed  bool // the contender takes no further part in this round
 
-	firstError string // first error that an operation returned inside a slice; "" if none
+	firstError string // first error of an operation inside a slice; "" if none
 }
 
-// runRound runs one round and writes it to the journal. The slices of the round count only if
-// runRound returns no error.
+// runRound writes a round to the journal. After an error, its slices do not count.
 func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	began := r.opts.Now()
 	rd.Workloads = r.groupWorkloads(rd.Workloads)
@@ -66,16 +64,14 @@ func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	return nil
 }
 
-// groupWorkloads sorts the workload ids so that the workloads of a group follow each other, if the
-// kind has groups of workloads that share a process. The groups are in the order of their first
-// workloads.
+// groupWorkloads sorts the workloads by group, since a group shares a process.
 func (r *run) groupWorkloads(names []string) []string {
 	grouper, ok := r.kind.(Grouper)
 	if !ok {
 		return names
 	}
 	groupOf := func(name string) string { return grouper.Group(r.inputs[name]) }
-	firstIndex := map[string]int{} // by group: index of its first workload, which Backward visits last
+	firstIndex := map[string]int{} // index of the first workload of each group; Backward visits it last
 	for i, name := range slices.Backward(names) {
 		firstIndex[groupOf(name)] = i
 	}
@@ -84,7 +80,6 @@ func (r *run) groupWorkloads(names []string) []string {
 	return names
 }
 
-// runTrialWise runs one complete trial after another, in the round's order.
 func (r *run) runTrialWise(ctx context.Context, rd tare.Round) (done []tare.Slice, trials []tare.Trial, err error) {
 	for _, id := range rd.Start {
 		s, t, err := r.runLockstep(ctx, rd, []string{id})
@@ -96,8 +91,8 @@ func (r *run) runTrialWise(ctx context.Context, rd tare.Round) (done []tare.Slic
 	return done, trials, nil
 }
 
-// runLockstep opens a trial of each contender in ids. While all trials are open, it runs every
-// workload slice by slice, one contender after another. Dropped contenders have no trial.
+// runLockstep opens a trial of each contender. Then it runs every workload slice by slice, one
+// contender after another.
 func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (done []tare.Slice, trials []tare.Trial, err error) {
 	byID := map[string]*participant{}
 	var order []*participant
@@ -139,9 +134,8 @@ func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (don
 	return done, trials, ctx.Err()
 }
 
-// runWorkload runs one workload on the open trials: all prepare it, each warms up, then they run
-// their slices in the planned order, and at last each makes a memory pass. order and byID contain
-// the same participants, as a list and by contender id.
+// runWorkload runs one workload on the open trials. All prepare it, each warms up, then they run their
+// slices in the planned order. At last each makes a memory pass.
 func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order []*participant, byID map[string]*participant) ([]tare.Slice, error) {
 	slicing, _ := r.plan.Slicing(name) // the plan has slices for every workload of a round
 	input := r.inputs[name]
@@ -185,7 +179,7 @@ func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order
 	return done, nil
 }
 
-// runSlices runs the slices of one workload in the order of the round, and writes each to the journal.
+// runSlices writes each slice to the journal.
 func (r *run) runSlices(ctx context.Context, rd tare.Round, slicing tare.Slicing, byID map[string]*participant) ([]tare.Slice, error) {
 	var done []tare.Slice
 	previous := "" // contender of the previous slice; "" before the first
@@ -216,12 +210,10 @@ func (r *run) runSlices(ctx context.Context, rd tare.Round, slicing tare.Slicing
 	return done, nil
 }
 
-// maxPreparing is the number of contenders that read their input concurrently. Nothing is timed
-// meanwhile.
+// maxPreparing contenders read their input at the same time. Nothing is timed meanwhile.
 const maxPreparing = 2
 
-// prepareAll makes the participants prepare a workload. The returned slice has the error of each
-// participant, or nil, at its index.
+// prepareAll returns an error or nil for each participant.
 func (r *run) prepareAll(ctx context.Context, input wire.Workload, participants []*participant) []error {
 	errs := make([]error, len(participants))
 	preparing := make(chan struct{}, maxPreparing)
@@ -237,8 +229,7 @@ func (r *run) prepareAll(ctx context.Context, input wire.Workload, participants 
 	return errs
 }
 
-// warmUp prepares a contender for its first slice: it checks a sample of the conformance cases, then
-// runs the warm-up.
+// warmUp checks a sample of the conformance cases, then runs the warm-up.
 func (r *run) warmUp(ctx context.Context, rd tare.Round, input wire.Workload, p *participant) error {
 	cases := plan.Sample(r.plan, rd.Index, p.id, input.Bodies, sampleCases)
 	conf := tare.Conformance{Contender: p.id, Workload: input.ID, During: true}
@@ -257,7 +248,7 @@ func (r *run) warmUp(ctx context.Context, rd tare.Round, input wire.Workload, p 
 	return err
 }
 
-// pilotOf returns the pilot of a contender on a workload, or the zero value without a pilot.
+// pilotOf returns the zero value without a pilot.
 func (r *run) pilotOf(contender, workload string) tare.Pilot {
 	for _, p := range r.pilots {
 		if p.Contender == contender && p.Workload == workload {
@@ -267,8 +258,7 @@ func (r *run) pilotOf(contender, workload string) tare.Pilot {
 	return tare.Pilot{}
 }
 
-// estimateUntimed returns the expected untimed part of the duration of a run of ops operations,
-// according to the pilot.
+// estimateUntimed returns the expected untimed part of ops operations.
 func (r *run) estimateUntimed(contender, workload string, ops int64) time.Duration {
 	p := r.pilotOf(contender, workload)
 	return time.Duration(p.AroundNS + float64(ops)*p.UntimedNS)
@@ -277,8 +267,8 @@ func (r *run) estimateUntimed(contender, workload string, ops int64) time.Durati
 // minCappedOps is the number of operations that a slice runs even after its time cap.
 const minCappedOps = 10
 
-// runSlice has the contender of p run the slice with index, while all other contenders wait. The
-// slice is rd.Tau times as long as slicing plans: 1, or more in a round that checks the slice length.
+// runSlice runs a slice while all other contenders wait. Rounds that check the slice length have rd.Tau
+// above 1.
 func (r *run) runSlice(ctx context.Context, rd tare.Round, slicing tare.Slicing, p *participant, index int) (tare.Slice, error) {
 	tau := int64(rd.Tau)
 	request := wire.Request{
@@ -291,7 +281,7 @@ func (r *run) runSlice(ctx context.Context, rd tare.Round, slicing tare.Slicing,
 		request.CapNS = slicing.CapNS * tau
 	}
 	// A lead-in and the slice after it may each last until cap_ns. The deadline is twenty times the
-	// expected duration, so a fifth of cap_ns as the least expected duration covers both.
+	// expected duration. So a fifth of cap_ns as the least expected duration covers both.
 	expected := time.Duration(max(slicing.TargetNS, slicing.CapNS/5) * tau)
 	reply, err := p.session.Slice(ctx, request, expected+r.estimateUntimed(p.id, slicing.Workload, request.Ops))
 	if err != nil {
@@ -307,8 +297,7 @@ func (r *run) runSlice(ctx context.Context, rd tare.Round, slicing tare.Slicing,
 	}, nil
 }
 
-// makeSample returns the sample of a contender's workload: values per operation from sum, the sum of
-// its slices, and from a memory pass, which it runs. The sample is empty if sum has no operations.
+// makeSample returns values per operation, from slices and from a memory pass, which it runs.
 func (r *run) makeSample(ctx context.Context, slicing tare.Slicing, p *participant, sum tare.Slice) (tare.Sample, error) {
 	if sum.Ops == 0 {
 		return tare.Sample{}, nil
@@ -342,10 +331,8 @@ func (r *run) makeSample(ctx context.Context, slicing tare.Slicing, p *participa
 	return s, nil
 }
 
-// handleFailure handles an error of the trial of p. It does nothing if err is nil. After a
-// *tare.TrialError the round continues without the contender. The contender takes part in the next
-// round unless it has failed too often. handleFailure returns an error only if the study cannot
-// continue. The round is then discarded.
+// handleFailure handles an error of the trial of p. After a *tare.TrialError the round continues
+// without the contender. Other errors end the study.
 func (r *run) handleFailure(ctx context.Context, p *participant, err error) error {
 	if err == nil {
 		return nil
@@ -366,7 +353,6 @@ func (r *run) handleFailure(ctx context.Context, p *participant, err error) erro
 	return r.dropContender(p.id, fmt.Sprintf("%s (%s)", te.Error(), why))
 }
 
-// sumSlices adds up the slices of each contender, by contender id.
 func sumSlices(done []tare.Slice) map[string]tare.Slice {
 	sums := map[string]tare.Slice{}
 	for _, s := range done {
@@ -383,8 +369,8 @@ func sumSlices(done []tare.Slice) map[string]tare.Slice {
 	return sums
 }
 
-// runQueueShare returns the time that the trials waited for a processor, as a share of the time that
-// they waited or ran. It returns -1 if no trial recorded any wait.
+// runQueueShare returns the share of waiting in the time that trials waited or ran. It is -1 if
+// unknown.
 func runQueueShare(trials []tare.Trial) float64 {
 	var wait, busy float64
 	for _, t := range trials {

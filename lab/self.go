@@ -12,10 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Self is the Sources of a program that contains its own contenders: for each entry of a study, and
-// for the null contender, it returns the running executable, to be started again as the variant with
-// the entry's name. Such a program must check its environment for [wire.EnvWire] before it does
-// anything else. If the variable is set, it must serve as a contender.
+// Self is the Sources of a program that contains its own contenders. Each is the running executable,
+// started again as the variant with the entry's name. Such a program must check its environment for
+// [wire.EnvWire] before it does anything else. If the variable is set, it must serve as a contender.
 //
 // [wire.EnvWire]: https://pkg.go.dev/github.com/tarebench/tare/contender/wire
 type Self struct{}

@@ -8,10 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// isUnanswerable reports whether every contender that a question of the study is about has been
-// dropped, so that more rounds cannot answer any question. It considers failures only and never a
-// measured difference, so it makes no verdict likelier. It returns false if the number of rounds is
-// fixed.
+// isUnanswerable reports whether every contender in question has been dropped. It considers failures
+// only and never a measured difference, so it makes no verdict likelier.
 func (r *run) isUnanswerable() bool {
 	if r.opts.Rounds > 0 {
 		return false
@@ -40,9 +38,7 @@ func (r *run) isUnanswerable() bool {
 	return slices.ContainsFunc(ids, func(id string) bool { return lost[id] })
 }
 
-// contendersInQuestion returns the ids of the contenders in those criteria, claims, decompositions and
-// answers of the study that rounds can decide. The id "" means all contenders. The baseline is included
-// only if a question is about the baseline itself.
+// contendersInQuestion returns the contenders in questions that rounds can decide. The id "" means all.
 func contendersInQuestion(s tare.Study) (ids []string) {
 	for _, c := range s.Criteria {
 		ids = append(ids, c.Contender)
@@ -73,9 +69,8 @@ func contendersInQuestion(s tare.Study) (ids []string) {
 	return ids
 }
 
-// areCriteriaVoid reports whether every criterion in judged, the judgement of the rounds so far, is
-// void for reasons that more rounds do not change. It returns false while a trap takes part, because
-// the checks may need more rounds to catch the trap.
+// areCriteriaVoid reports whether more rounds change no verdict. Checks may need more to catch a trap,
+// which repeats a published mistake.
 func (r *run) areCriteriaVoid(judged judgedRounds) bool {
 	isTrap := func(c tare.Contender) bool { return c.Role == tare.RoleTrap && !r.dropped[c.ID] }
 	return !slices.ContainsFunc(r.contenders, isTrap) && judge.AllVoid(judged.data, judged.findings, judged.verdicts, judged.claims, check.Statistical)

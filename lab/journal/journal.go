@@ -1,6 +1,6 @@
-// Package journal writes the slices of a study (timed runs of one contender on one workload) to a file
-// while they are measured: each slice is one JSON line, written before the next slice starts. A killed
-// run loses at most the unfinished round; a resumed run continues after the last complete round.
+// Package journal writes the measurements of a study to a file while it runs. A slice is one timed run
+// of a contender on a workload. It becomes one JSON line before the next slice starts. A killed run
+// loses at most the unfinished round. A resumed run continues after the last complete round.
 package journal
 
 import (
@@ -21,8 +21,8 @@ import (
 // Format is the name of the version of the journal's lines.
 const Format = "tare.journal/1"
 
-// maxLine is the largest length of a line in bytes, including its checksum. The longest lines of a
-// study are far shorter. The limit keeps a file without line ends from filling the memory.
+// maxLine is the largest length of a line in bytes. Real lines are far shorter. The limit keeps a file
+// without line ends from filling the memory.
 const maxLine = 64 << 20
 
 // FileName is the journal's name in a run's directory.
@@ -32,8 +32,8 @@ const FileName = "journal.ndjson"
 type Head struct {
 	Format      string            `json:"format"`
 	Study       string            `json:"study"`       // id
-	Fingerprint string            `json:"fingerprint"` // hash of the study and the binaries; only a run with the same hash resumes the journal
-	Options     map[string]string `json:"options"`     // options as the user sees them; only a run with the same options resumes the journal
+	Fingerprint string            `json:"fingerprint"` // hash of the study and the binaries; must be equal to resume
+	Options     map[string]string `json:"options"`     // options as the user sees them; must be equal to resume
 	Started     string            `json:"started"`     // RFC 3339
 }
 
@@ -68,7 +68,7 @@ type Writer struct {
 	file   atomicfile.Handle
 	buf    bytes.Buffer
 	plain  bool  // write no checksums: an earlier version of tare began the journal
-	failed error // first error, or nil; after it nothing is written, because lines after a torn line are not read
+	failed error // nothing is written after it, because lines after a torn line are not read
 }
 
 // Create starts a journal at path, which must not exist.
@@ -95,9 +95,9 @@ func createFile(d atomicfile.Disk, path string, head Head) (*Writer, error) {
 	return w, nil
 }
 
-// Append writes one line in one write, so that a kill leaves at most one torn line, at the end. If e is
-// the end of a round or of the study, it also syncs the file to the disk. After an error, every later
-// call returns the same error.
+// Append writes one line in one write, so that a kill leaves at most one torn line, at the end. The end
+// of a round or of the study is synced to the disk. After an error, every later call returns the same
+// error.
 func (w *Writer) Append(e Entry) error {
 	if w.failed == nil {
 		if err := w.writeEntry(e); err != nil {
@@ -140,16 +140,16 @@ type Log struct {
 	Plan        *tare.Plan
 	Rounds      []tare.Round
 	Slices      []tare.Slice
-	Trials      []tare.Trial // of complete rounds, and trials that failed in the pilot
+	Trials      []tare.Trial // trials of complete rounds, and failed ones before the rounds
 	Done        *Done        // nil if the study has not ended
 	Lost        int          // number of omitted slices, of the unfinished round
 
-	validSize int64 // size of the file without the lines of the unfinished round
+	validSize int64 // without the lines of the unfinished round
 	sums      bool  // all lines have checksums; otherwise none has
 }
 
-// Begun reports whether the journal at path has a complete first line. A run that was killed before it
-// wrote one cannot be resumed. If there is no file, Begun returns false without an error.
+// Begun reports whether the journal at path has a complete first line. Without one, a run cannot be
+// resumed. A missing file is not an error.
 func Begun(path string) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,9 +169,8 @@ func Begun(path string) (bool, error) {
 	return true, nil
 }
 
-// Read reads the journal at path. It omits the unfinished round, a torn last line, and lines of the
-// unfinished round that a loss of power has damaged. Any other invalid line is an error with the number
-// of the line.
+// Read reads the journal at path. It omits the unfinished round, and lines that a kill or a loss of
+// power has damaged. Any other invalid line is an error with the number of the line.
 func Read(path string) (*Log, error) { return readFile(atomicfile.System{}, path) }
 
 func readFile(d atomicfile.Disk, path string) (*Log, error) {
@@ -183,9 +182,8 @@ func readFile(d atomicfile.Disk, path string) (*Log, error) {
 	return readLog(path, f, maxLine)
 }
 
-// readLog reads a journal whose lines have at most maxLen bytes. A read error is returned and not
-// treated like a torn line: otherwise a disk that cannot be read for a moment would cost the rounds
-// that follow.
+// readLog reads lines of at most maxLen bytes. A read error is not treated like a torn line: a disk
+// that fails for a moment must not cost rounds.
 func readLog(path string, from io.Reader, maxLen int) (*Log, error) {
 	r := &logReader{path: path, input: bufio.NewReaderSize(from, 1<<16), maxLen: maxLen}
 	for {
@@ -204,26 +202,24 @@ func readLog(path string, from io.Reader, maxLen int) (*Log, error) {
 	return &r.log, nil
 }
 
-// logReader is the state of readLog.
 type logReader struct {
-	path    string // for errors
+	path    string // path for errors
 	input   *bufio.Reader
-	maxLen  int // of a line, in bytes
+	maxLen  int // maximum length of a line in bytes
 	log     Log
-	slices  []tare.Slice // of the round that is being read
-	trials  []tare.Trial // of the round that is being read
+	slices  []tare.Slice // slices of the unfinished round
+	trials  []tare.Trial // trials of the unfinished round
 	offset  int64        // end of the last line
 	lineNum int          // number of the last line, from 1
 }
 
-// readEntry reads a line and adds its entry to the log. It returns false at the end of the log, which
-// is the end of the file, a torn line, or a part that a loss of power has damaged.
+// readEntry returns false at the end of the log, which may be a torn or damaged line.
 func (r *logReader) readEntry() (more bool, err error) {
 	line, err := readLine(r.input, r.maxLen)
 	switch {
 	case errors.Is(err, errLong):
 		return false, fmt.Errorf("%s:%d: %w of %d bytes", r.path, r.lineNum+1, err, r.maxLen)
-	case errors.Is(err, io.EOF): // the end, possibly in a torn line
+	case errors.Is(err, io.EOF): // possibly in a torn line
 		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("read journal: %w", err)
@@ -255,7 +251,7 @@ func (r *logReader) readEntry() (more bool, err error) {
 	return true, nil
 }
 
-// addEntry adds e, the entry of the last line, to the log, or to the round that is being read.
+// addEntry adds the last line to the log or to the unfinished round.
 func (r *logReader) addEntry(e Entry) {
 	log, isValid := &r.log, true // isValid: the file may end after this line
 	switch {
@@ -289,10 +285,10 @@ func (r *logReader) addEntry(e Entry) {
 	}
 }
 
-// isUnsyncedEnd reports whether a damaged line begins a part of the file that was not synced when the
-// power was lost. A file system may then have written later pages but not earlier ones, which are zero.
-// In this case all lines that follow must belong to the unfinished round, because the end of a round
-// is synced before any later line is written. The line of its end may be the last one.
+// isUnsyncedEnd reports whether a damaged line begins a part that was not synced when the power was
+// lost. A file system may have written later pages but not earlier ones, which are zero. The end of a
+// round is synced before any later line is written. So all lines that follow must belong to the
+// unfinished round.
 func (l *Log) isUnsyncedEnd(damaged []byte, input *bufio.Reader, maxLen int) (isUnsynced bool, err error) {
 	if bytes.IndexByte(damaged, 0) < 0 {
 		return false, nil
@@ -333,7 +329,6 @@ func (l *Log) isUnsyncedEnd(damaged []byte, input *bufio.Reader, maxLen int) (is
 	}
 }
 
-// errLong is the error of readLine for a line of more than maxLen bytes.
 var errLong = errors.New("a line that is longer than the longest")
 
 func readLine(input *bufio.Reader, maxLen int) (line []byte, err error) {

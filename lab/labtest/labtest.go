@@ -19,8 +19,8 @@ import (
 // Start returns the start of the scripted clock.
 func Start() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// Options returns options of a lab for script: a scripted kind under every name in kinds, and scripted
-// sources, clock and machine. The caller must set Dir, and may set seed and budget.
+// Options returns options of a lab for script, with a scripted kind under every name in kinds. The
+// caller must set Dir, and may set seed and budget.
 func Options(script Script, kinds ...string) lab.Options {
 	clock := NewClock(Start())
 	o := lab.Options{
@@ -39,7 +39,8 @@ func Options(script Script, kinds ...string) lab.Options {
 	return o
 }
 
-// kind opens scripted trials, the processes of contenders. The correct answer to case i is the number i.
+// kind opens scripted trials, the processes of contenders. The correct answer to case i is the number
+// i.
 type kind struct {
 	script Script
 	clock  *Clock
@@ -75,7 +76,6 @@ func referenceAnswer(_ wire.Workload, i int) ([]byte, error) { return []byte(cor
 
 func correctAnswer(i int) string { return strconv.Itoa(i) }
 
-// sources returns programs that only exist in the script.
 type sources struct{ script Script }
 
 func (s sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// A scripted contender takes no real time: a script in JSON defines how long its operations take, and
-// each request moves the scripted clock by that time. For example,
+// A scripted contender takes no real time. A script in JSON defines how long its operations take. Each
+// request moves the scripted clock by that time. For example,
 //
 //	{"contenders": {"a": {"ns_per_op": 100, "spread": 0.01}, "b": {"ns_per_op": 120}}}
 //
@@ -32,29 +32,29 @@ type Script struct {
 type Act struct {
 	NSPerOp     float64            `json:"ns_per_op"`
 	Ratio       map[string]float64 `json:"ratio,omitempty"`  // factor on NSPerOp by workload id; 1 for others
-	Spread      float64            `json:"spread,omitempty"` // standard deviation of ln(time) from slice to slice
-	Drift       float64            `json:"drift,omitempty"`  // standard deviation of ln(time) from trial to trial
+	Spread      float64            `json:"spread,omitempty"` // standard deviation of ln(time) from one timed run to the next
+	Drift       float64            `json:"drift,omitempty"`  // standard deviation of ln(time) from one process to the next
 	BytesPerOp  int64              `json:"bytes_per_op,omitempty"`
 	AllocsPerOp int64              `json:"allocs_per_op,omitempty"`
-	CycleNS     float64            `json:"cycle_ns,omitempty"`     // time from one collection to the next; 0 means no collections
-	UntimedNS   float64            `json:"untimed_ns,omitempty"`   // untimed part of an operation, in addition to NSPerOp
-	AroundNS    float64            `json:"around_ns,omitempty"`    // untimed overhead of a request that runs operations
+	CycleNS     float64            `json:"cycle_ns,omitempty"`     // time from one collection to the next; 0 means none
+	UntimedNS   float64            `json:"untimed_ns,omitempty"`   // time per operation, in addition to NSPerOp
+	AroundNS    float64            `json:"around_ns,omitempty"`    // time per request that runs operations
 	Pace        float64            `json:"pace,omitempty"`         // factor on all durations in rounds; 0 means 1
-	OutputBytes int64              `json:"output_bytes,omitempty"` // per operation
-	Skip        []string           `json:"skip,omitempty"`         // ids of workloads that it does not support
-	Wrong       string             `json:"wrong,omitempty"`        // its answer to every case; "" means the correct answers
-	WrongRound  int                `json:"wrong_round,omitempty"`  // first round with the answer Wrong; 0 means from the pilot on
+	OutputBytes int64              `json:"output_bytes,omitempty"` // bytes per operation
+	Skip        []string           `json:"skip,omitempty"`         // workloads that it does not support
+	Wrong       string             `json:"wrong,omitempty"`        // answer to every case; "" means the correct answers
+	WrongRound  int                `json:"wrong_round,omitempty"`  // first round with the answer Wrong; 0 means that all are wrong, also before the rounds
 	FailPilot   bool               `json:"fail_pilot,omitempty"`   // prepare fails with FailClass and FailMessage
 	MaxCases    int                `json:"max_cases,omitempty"`    // largest number of answers in one reply; 0 means any
-	Errors      int64              `json:"errors,omitempty"`       // number of operations per slice that return an error
+	Errors      int64              `json:"errors,omitempty"`       // failed operations per slice
 	ErrorRounds []int              `json:"error_rounds,omitempty"` // rounds with Errors; nil means all
 	FailRounds  []int              `json:"fail_rounds,omitempty"`  // rounds in which slices fail with FailClass and FailMessage
 	FailClass   string             `json:"fail_class,omitempty"`
 	FailMessage string             `json:"fail_message,omitempty"`
-	Version     string             `json:"version,omitempty"` // version in its binary
+	Version     string             `json:"version,omitempty"`
 	Missing     string             `json:"missing,omitempty"` // a claimed symbol that its binary lacks
 	Trap        bool               `json:"trap,omitempty"`
-	BuildError  string             `json:"build_error,omitempty"` // error of its build; "" means that it is built
+	BuildError  string             `json:"build_error,omitempty"` // "" means that it is built
 }
 
 // Parse parses a script in JSON.
@@ -90,8 +90,8 @@ func (c *Clock) Advance(d time.Duration) {
 }
 
 // Open starts a scripted trial of contender id. Its measurements only depend on the script and the name
-// of the trial. reference returns the correct answer to case i of a workload, or the error with which a
-// contender replies.
+// of the trial. reference returns the correct answer to case i of a workload, or the error of the
+// reply.
 func Open(s Script, id, name string, clock *Clock, reference func(w wire.Workload, i int) ([]byte, error)) (*Trial, error) {
 	act, ok := s.Contenders[id]
 	if !ok {
@@ -114,8 +114,8 @@ type Trial struct {
 	reference   func(w wire.Workload, i int) ([]byte, error)
 	rng         *rand.Rand
 	trialFactor float64                  // factor on all times of the trial, from Act.Drift
-	works       map[string]wire.Workload // prepared workloads by id
-	failed      *tare.TrialError         // nil unless the trial has failed
+	works       map[string]wire.Workload // prepared ones, by id
+	failed      *tare.TrialError
 }
 
 // Do replies to one request as the act of the contender defines, and moves the clock.
@@ -179,7 +179,6 @@ func (t *Trial) Do(ctx context.Context, request wire.Request) (wire.Reply, error
 	return reply, nil
 }
 
-// answerCases returns the answers to the cases of request: Act.Wrong, or the correct answers.
 func (t *Trial) answerCases(request wire.Request) (answers []wire.Answer, err error) {
 	isCorrect := t.act.Wrong == "" || t.roundIndex() < t.act.WrongRound
 	for _, i := range request.Cases {
@@ -194,8 +193,7 @@ func (t *Trial) answerCases(request wire.Request) (answers []wire.Answer, err er
 	return answers, nil
 }
 
-// runOps sets the counts of reply for ops operations of workload request.On, and moves the clock by
-// their time.
+// runOps moves the clock by the time of ops operations.
 func (t *Trial) runOps(reply *wire.Reply, request wire.Request, ops int64) {
 	sliceFactor := math.Exp(t.act.Spread * t.rng.NormFloat64())
 	ns := float64(ops) * t.costOf(request.On) * t.trialFactor * sliceFactor
@@ -209,13 +207,13 @@ func (t *Trial) runOps(reply *wire.Reply, request wire.Request, ops int64) {
 	t.addUntimed(reply)
 }
 
-// addUntimed sets the untimed part of the operations of reply, and moves the clock by it.
+// addUntimed moves the clock by the untimed part of reply.
 func (t *Trial) addUntimed(reply *wire.Reply) {
 	reply.UntimedNS = int64(t.paceFactor() * (t.act.AroundNS + float64(reply.Ops)*t.act.UntimedNS))
 	t.clock.Advance(time.Duration(reply.UntimedNS))
 }
 
-// paceFactor returns the factor on all durations: 1 in the pilot, Act.Pace in rounds.
+// paceFactor is 1 in the pilot.
 func (t *Trial) paceFactor() float64 {
 	if t.act.Pace == 0 || t.roundIndex() == 0 {
 		return 1
@@ -223,7 +221,7 @@ func (t *Trial) paceFactor() float64 {
 	return t.act.Pace
 }
 
-// costOf returns the time of an operation of workload in ns, without Spread and Drift.
+// costOf returns ns per operation, without Spread and Drift.
 func (t *Trial) costOf(workload string) float64 {
 	if f, ok := t.act.Ratio[workload]; ok {
 		return t.paceFactor() * t.act.NSPerOp * f
@@ -231,7 +229,7 @@ func (t *Trial) costOf(workload string) float64 {
 	return t.paceFactor() * t.act.NSPerOp
 }
 
-// roundIndex returns the round in the trial's name, or 0 for the pilot.
+// roundIndex parses the trial's name; 0 is the pilot.
 func (t *Trial) roundIndex() int {
 	var round int
 	last := t.name[strings.LastIndexByte(t.name, '/')+1:]

@@ -1,7 +1,6 @@
-// Package catalog finds the contenders, programs to compare, that studies can name: in the
-// repository of tare around the working directory, in another directory, or in an archive in
-// the tare binary. [Locate] chooses one of them, [Open] reads it, and [Sources] builds the
-// contenders.
+// Package catalog finds the contenders, programs to compare, that studies can name. They are in the
+// repository of tare around the working directory, in another directory, or in the tare binary.
+// [Locate] chooses one of them, [Open] reads it, and [Sources] builds the contenders.
 package catalog
 
 import (
@@ -24,28 +23,25 @@ import (
 // ErrNone reports that the working directory is not inside the repository.
 var ErrNone = errors.New("no contenders around the working directory")
 
-// modulePath is the module path in go.mod of the repository.
 const modulePath = "github.com/tarebench/tare"
 
-// maxModule is the number of bytes that are read of a go.mod to find its module path.
+// maxModule limits the bytes that are read of a go.mod.
 const maxModule = 64 << 10
 
-// maxLevels is the number of directory levels below contenders that are searched: KIND, and
-// KIND/CONTENDER.
+// maxLevels counts the directory levels KIND and KIND/CONTENDER.
 const maxLevels = 2
 
 // Catalog is a set of contenders. The zero value has none.
 type Catalog struct {
 	Dir string // directory of the contenders
 
-	root   string           // root of the opened repository; "" if another directory was opened
+	root   string           // root of an opened repository; "" if another directory was opened
 	leaves []build.Leaf     // the contenders: their directories and manifests
 	broken map[string]error // errors of contenders that could not be read, by folder name
 }
 
-// Locate opens the catalog in dir. If dir is "", it opens that of the repository around the
-// working directory or, outside of the repository, the one in the binary. cache is the
-// directory into which Locate unpacks the latter.
+// Locate opens the catalog in dir. If dir is "", it opens that of the repository around the working
+// directory or, outside of it, the one in the binary. It unpacks the latter into the directory cache.
 func Locate(dir, cache string) (Catalog, error) {
 	c, err := Find(dir)
 	if errors.Is(err, ErrNone) {
@@ -54,8 +50,8 @@ func Locate(dir, cache string) (Catalog, error) {
 	return c, err
 }
 
-// Find opens the catalog in dir or, if dir is "", that of the repository around the working
-// directory. The error is [ErrNone] if the working directory is not inside the repository.
+// Find opens the catalog in dir. If dir is "", it opens that of the repository around the working
+// directory. Outside of it, the error is [ErrNone].
 func Find(dir string) (Catalog, error) {
 	if dir != "" {
 		return Open(dir)
@@ -71,8 +67,8 @@ func Find(dir string) (Catalog, error) {
 	return Open(root)
 }
 
-// Repository returns the root of the tare repository that contains dir. The error is ErrNone if
-// dir is in no repository, and an *OwnerError if another user owns a file of it.
+// Repository returns the root of the tare repository that contains dir. The error is ErrNone if dir is
+// in none, and an *OwnerError if another user owns a file of it.
 func Repository(dir string) (string, error) {
 	for {
 		found, err := isRepository(dir)
@@ -90,8 +86,7 @@ func Repository(dir string) (string, error) {
 	}
 }
 
-// isRepository reports whether dir is the root of the tare repository: its go.mod has the
-// module path, and it has a directory of contenders.
+// isRepository reports whether dir is the root of the tare repository.
 func isRepository(dir string) (bool, error) {
 	src, err := atomicfile.ReadStart(filepath.Join(dir, "go.mod"), maxModule)
 	if err != nil {
@@ -109,8 +104,7 @@ func isRepository(dir string) (bool, error) {
 	return false, nil
 }
 
-// unlessAbsent returns nil if err means that a file does not exist, is a directory, or may
-// not be read by this user. It returns any other err.
+// unlessAbsent returns nil if err means that a file does not exist or may not be read.
 func unlessAbsent(err error) error {
 	for _, absent := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.ENOTDIR, syscall.EISDIR} {
 		if errors.Is(err, absent) {
@@ -120,8 +114,8 @@ func unlessAbsent(err error) error {
 	return err
 }
 
-// Open reads every contender in dir, which is the repository of tare, a directory of kinds, a
-// directory of contenders, or one contender.
+// Open reads every contender in dir. It is the repository of tare, a directory of kinds, a directory of
+// contenders, or one contender.
 func Open(dir string) (Catalog, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -150,8 +144,8 @@ func Open(dir string) (Catalog, error) {
 	return c, c.checkUnique()
 }
 
-// Repository returns the root of the repository that contains c, whose SDK the contenders
-// of c are built with. The errors are those of the function [Repository].
+// Repository returns the root of the repository that contains c. The contenders of c are built with its
+// SDK. The errors are those of the function [Repository].
 func (c Catalog) Repository() (string, error) {
 	if c.root != "" {
 		return c.root, nil
@@ -159,8 +153,7 @@ func (c Catalog) Repository() (string, error) {
 	return Repository(c.Dir)
 }
 
-// readBelow adds the contender in dir to c. If dir is no contender, it adds those in the
-// directories below dir, down to depth levels.
+// readBelow adds the contender in dir, or those below, down to depth levels.
 func (c *Catalog) readBelow(dir string, depth int) error {
 	leaf, err := build.ReadLeaf(dir)
 	switch {
@@ -187,7 +180,6 @@ func (c *Catalog) readBelow(dir string, depth int) error {
 	return nil
 }
 
-// checkUnique returns an error if two contenders of one kind have the same id.
 func (c Catalog) checkUnique() error {
 	seen := map[[2]string]string{} // directory by kind and id
 	for _, leaf := range c.leaves {
@@ -217,10 +209,8 @@ func (c Catalog) IDs(kind string) []string {
 	return ids
 }
 
-// Leaf finds the contender with a kind and an id. A contender with variants has an id for
-// each of them, and the variant that id names is returned too; otherwise variant is "". For
-// an unknown id the error is a *lab.UnknownError with similar ids. If the contender could not
-// be read, the error is that of reading it.
+// Leaf finds the contender with a kind and an id. Each variant of a contender has an id; without
+// variants, variant is "". For an unknown id the error is a *lab.UnknownError with similar ids.
 func (c Catalog) Leaf(kind, id string) (leaf build.Leaf, variant string, err error) {
 	otherKind := "" // kind of another contender with the id
 	for _, leaf := range c.leaves {

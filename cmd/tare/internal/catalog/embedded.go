@@ -23,11 +23,10 @@ import (
 //go:embed all:packed
 var packedDir embed.FS
 
-// packed is the archive; nil if the build has no archive.
 var packed, _ = packedDir.ReadFile("packed/catalog.txt") //nolint:gochecknoglobals // an embedded file
 
-// Carried opens the catalog that belongs to this binary. It unpacks the archive into the
-// directory cache. Without an archive, it has that of the clone in which it was built.
+// Carried opens the catalog that belongs to this binary. It unpacks the archive into the directory
+// cache. Without an archive, it opens that of the clone in which the binary was built.
 func Carried(cache string) (Catalog, error) {
 	if len(packed) > 0 {
 		return unpackAll(cache)
@@ -35,12 +34,12 @@ func Carried(cache string) (Catalog, error) {
 	return openClone(sourceFile())
 }
 
-// clone is the root of the clone in which a binary with trimmed paths was linked. make test
-// sets it (-ldflags=-X); in other binaries it is "".
+// clone is the root of the clone in which a binary with trimmed paths was linked. Only make test sets
+// it (-ldflags=-X).
 var clone = "" //nolint:gochecknoglobals // the linker sets it
 
-// sourceFile returns the path that this source file had when the binary was built. With
-// -trimpath the path is relative, unless the linker has set clone.
+// sourceFile returns the path of this source file when the binary was built. With -trimpath it is
+// relative, unless the linker has set clone.
 func sourceFile() string {
 	_, path, _, _ := runtime.Caller(0)
 	if pathInModule, isTrimmed := strings.CutPrefix(path, "github.com/tarebench/tare/"); isTrimmed && clone != "" {
@@ -49,8 +48,7 @@ func sourceFile() string {
 	return filepath.FromSlash(path)
 }
 
-// openClone opens the catalog of the clone that contains source, a source file of this package.
-// If source is a relative path, the clone is unknown, and openClone returns an error.
+// openClone opens the catalog of the clone that contains source. A relative source has no known clone.
 func openClone(source string) (Catalog, error) {
 	root, err := "", ErrNone
 	if filepath.IsAbs(source) {
@@ -65,7 +63,6 @@ func openClone(source string) (Catalog, error) {
 	return Catalog{}, fmt.Errorf("this tare has no contenders inside, and there is no clone around %s, where it was built; run it in a clone, or make install there", source)
 }
 
-// unpackAll unpacks the archive into the cache and opens it.
 func unpackAll(cache string) (Catalog, error) {
 	dir := Unpacked(cache)
 	files, err := archive.Parse(packed)
@@ -78,16 +75,15 @@ func unpackAll(cache string) (Catalog, error) {
 	return Open(dir)
 }
 
-// Unpacked returns the directory in cache into which the archive of this binary is unpacked. It
-// is named after the hash of the archive, and may not exist yet.
+// Unpacked returns the directory in cache into which the archive of this binary is unpacked. It is
+// named after the hash of the archive, and may not exist yet.
 func Unpacked(cache string) string {
 	const hashBytes = 8
 	sum := sha256.Sum256(packed)
 	return filepath.Join(cache, "catalog", hex.EncodeToString(sum[:hashBytes]))
 }
 
-// unpackFiles writes the files into dir. It skips files that dir already has with the same
-// content and replaces others atomically, so that several processes can unpack concurrently.
+// unpackFiles writes the files into dir, atomically, as several processes may unpack concurrently.
 func unpackFiles(files []archive.File, dir string) error {
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))
@@ -101,7 +97,6 @@ func unpackFiles(files []archive.File, dir string) error {
 	return nil
 }
 
-// replaceFile writes a file, replacing an old one atomically, and makes its directory.
 func replaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

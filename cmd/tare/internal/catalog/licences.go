@@ -6,12 +6,12 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// minRecognised is the percentage of a licence file's words that must be in the texts of known
-// licences. pkg.go.dev requires the same.
+// minRecognised is the percentage of words that must be in the texts of known licences. The source is
+// pkg.go.dev.
 const minRecognised = 75
 
-// Licences returns the SPDX identifiers of the licences in the text of a licence file, such as
-// MIT. It returns nil if less than minRecognised of the text is recognised.
+// Licences returns the SPDX identifiers of the licences in the text of a licence file, such as MIT. It
+// returns nil if too little of the text is recognised.
 func Licences(text []byte) []string {
 	found := licensecheck.Scan(text)
 	if found.Percent < minRecognised {

@@ -13,12 +13,12 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// EnvCatalog is the environment variable for the directory of contenders; the flag --catalog
-// overrides it. The user trusts the directory by naming it, also if another user owns it.
+// EnvCatalog is the environment variable for the directory of contenders; the flag --catalog overrides
+// it. The user trusts the directory by naming it, also if another user owns it.
 const EnvCatalog = "TARE_CATALOG"
 
-// OwnerError reports that another user owns a file of a repository that tare found without
-// the user naming it. The code in it would run with the rights of the caller.
+// OwnerError reports that another user owns a file of a repository that the user did not name. The code
+// in it would run with the rights of the caller.
 type OwnerError struct{ Root, File, Owner string }
 
 // Error returns one line, with the way to trust the repository.
@@ -26,9 +26,8 @@ func (e *OwnerError) Error() string {
 	return fmt.Sprintf("%s belongs to %s, and its code would run as you; if you trust the contenders in %s, name them: --catalog %[3]s, or %[4]s=%[3]s", e.File, e.Owner, e.Root, EnvCatalog)
 }
 
-// checkOwner returns an [OwnerError] if another user owns a file that is built of the
-// repository at root. git protects its users in the same way (safe.directory). checkOwner
-// accepts any repository that EnvCatalog names.
+// checkOwner returns an [OwnerError] if another user owns a built file below root. It is modelled on
+// safe.directory of git.
 func checkOwner(root string) error {
 	if trusted := os.Getenv(EnvCatalog); trusted != "" && sameDir(trusted, root) {
 		return nil
@@ -57,13 +56,12 @@ func checkOwner(root string) error {
 	})
 }
 
-// checkFile returns an [OwnerError] if another user owns the file path or, if that is a link,
-// its target.
+// checkFile returns an [OwnerError] if another user owns the file, or the target of a link.
 func checkFile(root, path string, d fs.DirEntry) error {
 	info, err := d.Info()
 	isLink := d.Type()&fs.ModeSymlink != 0
 	if err == nil && isLink && machine.ForeignOwner(info) == "" {
-		info, err = os.Stat(path) // of the target
+		info, err = os.Stat(path) // the target
 	}
 	if err != nil {
 		return err
@@ -74,7 +72,6 @@ func checkFile(root, path string, d fs.DirEntry) error {
 	return nil
 }
 
-// sameDir reports whether two paths name the same directory.
 func sameDir(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)

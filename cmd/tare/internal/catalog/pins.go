@@ -9,13 +9,11 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// A study has an entry for each contender, a program to compare. The user can pin the versions
-// with which contenders are built: modules and the Go toolchain, in an entry or for all
-// contenders (Sources.With and Sources.Go).
+// A study has an entry for each contender, a program to compare. The user can pin modules and the Go
+// toolchain. A pin is in an entry, or for all contenders (Sources.With and Sources.Go).
 
-// newPin returns the modules and the toolchain for the contender of entry e: those that the
-// entry pins, and those of s that the entry does not pin and the contender requires. Paths in the
-// entry are relative to studyDir.
+// newPin returns the modules and the toolchain for the contender of entry e. Those of the entry take
+// precedence over those of s. Paths in the entry are relative to studyDir.
 func (s *Sources) newPin(leaf build.Leaf, studyDir string, e tare.Entry) (build.Pin, error) {
 	pin := build.Pin{Go: cmp.Or(e.Go, s.Go)}
 	for _, text := range e.With {
@@ -42,9 +40,7 @@ func (s *Sources) newPin(leaf build.Leaf, studyDir string, e tare.Entry) (build.
 	return pin, nil
 }
 
-// appliesTo reports whether w, a module that is pinned for all contenders, applies to the
-// contender: the contender requires the module, and its entry does not pin the module to another
-// version. pinnedByEntry are the modules that the entry pins.
+// appliesTo reports whether the contender requires w and its entry does not pin it.
 func appliesTo(leaf build.Leaf, w build.With, pinnedByEntry []build.With) (bool, error) {
 	if slices.ContainsFunc(pinnedByEntry, func(o build.With) bool { return o.Path == w.Path }) {
 		return false, nil
@@ -52,9 +48,8 @@ func appliesTo(leaf build.Leaf, w build.With, pinnedByEntry []build.With) (bool,
 	return leaf.Requires(w.Path)
 }
 
-// Unused returns the values of With that apply to no contender of entries, so that commands can
-// report them. It ignores entries without a contender, which Program rejects, and modules
-// that cannot be read. It reads go.mod files and builds nothing.
+// Unused returns the values of With that apply to no contender of entries, so that commands can report
+// them. It skips what cannot be read. It builds nothing.
 func (s *Sources) Unused(kind string, entries []tare.Entry, studyDir string) []string {
 	used := make([]bool, len(s.With))
 	for _, e := range entries {
@@ -88,12 +83,12 @@ func (s *Sources) Unused(kind string, entries []tare.Entry, studyDir string) []s
 type Description struct {
 	Name    string   // id of the contender, without a variant
 	Dir     string   // directory of the sources
-	Modules []string // libraries that the contender uses and pinned modules: path@version, path=directory or std:package
+	Modules []string // used libraries and pinned modules: path@version, path=directory or std:package
 	Go      string   // toolchain; "" means the machine's
 }
 
-// Describe returns what Program would build for an entry. It only reads manifests and go.mod files, so a branch or
-// commit that the user names is not resolved to a version.
+// Describe returns what Program would build for an entry. It only reads manifests and go.mod files, so
+// a branch or commit is not resolved to a version.
 func (s *Sources) Describe(kind, studyDir string, e tare.Entry) (Description, error) {
 	leaf, _, err := s.findLeaf(kind, studyDir, e)
 	if err != nil {

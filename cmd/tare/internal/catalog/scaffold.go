@@ -22,8 +22,7 @@ import (
 //go:embed scaffold
 var scaffolds embed.FS
 
-// leafName matches the name of a contender: words of lower-case letters and digits with single
-// dashes between them, such as my-codec-2.
+// leafName matches a name such as my-codec-2.
 var leafName = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // Kinds returns the kinds of contenders that [Scaffold] can make, such as codec, sorted.
@@ -38,19 +37,17 @@ func Kinds() []string {
 	return kinds
 }
 
-// scaffoldData has the values that templates contain.
 type scaffoldData struct {
 	Name    string
-	Module  string // module path of the contender
-	Version string // version of the SDK that its go.mod requires
-	SDK     string // directory of the SDK in a replace directive; "" for no directive
+	Module  string // module path
+	Version string // version of the SDK
+	SDK     string // directory for a replace directive; "" for none
 }
 
-// Scaffold creates the directory of a new contender, which compiles and passes the conformance
-// suite: contenders/KIND/NAME if dir is inside the repository, otherwise dir/NAME. Outside of the
-// repository the contender's go.mod has no replace directive for the SDK, because tare finds the SDK
-// when it builds the contender. Scaffold returns the new files, relative to dir if they are below
-// it, and never changes existing files. The error is one line.
+// Scaffold creates the directory of a new contender, which compiles and passes the conformance suite.
+// It is contenders/KIND/NAME if dir is inside the repository, otherwise dir/NAME. Outside of the
+// repository, tare finds the SDK when it builds the contender. Scaffold returns the new files, relative
+// to dir if they are below it. It never changes existing files. The error is one line.
 func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 	switch known := Kinds(); {
 	case !slices.Contains(known, kind):
@@ -90,8 +87,7 @@ func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 	return files, nil
 }
 
-// writeScaffold makes the directory target with the files of a contender of this kind, and
-// returns their paths. If it fails, it removes the directory.
+// writeScaffold makes the directory target with the files of a contender, or removes it.
 func writeScaffold(target, kind string, data scaffoldData) (files []string, err error) {
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return nil, fmt.Errorf("making a contender: %w", err)

@@ -10,13 +10,11 @@ import (
 
 // The SDK is the Go module that contenders, programs to compare, import to speak to tare.
 
-// unpublished is the version of the SDK in a go.mod with a replace directive for the SDK, which
-// makes the version irrelevant.
+// unpublished is the version in a go.mod that replaces the SDK.
 const unpublished = "v0.0.0"
 
-// SDK returns the directory of the SDK with which contenders outside of the repository are
-// built: the repository that contains c or, without one, the SDK in this binary, which
-// is unpacked into the directory cache.
+// SDK returns the directory of the SDK with which contenders outside of the repository are built. It is
+// the repository that contains c, or else the SDK in this binary, unpacked into the directory cache.
 func SDK(c Catalog, cache string) (string, error) {
 	if root, err := c.Repository(); !errors.Is(err, ErrNone) {
 		return root, err
@@ -32,15 +30,13 @@ func SDK(c Catalog, cache string) (string, error) {
 	return root, err
 }
 
-// SDKVersion returns the version of the SDK with which this binary was built, and whether that
-// version is published. It is not if the binary was built in the repository.
+// SDKVersion returns the version of the SDK with which this binary was built, and whether that version
+// is published.
 func SDKVersion() (version string, published bool) {
 	info, _ := debug.ReadBuildInfo()
 	return findVersion(info)
 }
 
-// findVersion returns the version of the SDK in the build information of a binary. info is nil
-// if the binary has none.
 func findVersion(info *debug.BuildInfo) (version string, published bool) {
 	if info == nil {
 		return unpublished, false

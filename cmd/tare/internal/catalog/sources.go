@@ -16,15 +16,15 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Sources builds the contenders, programs to compare, that a study names in its entries. It
-// builds each folder once, even if the study names several of its variants. Do not copy it.
+// Sources builds the contenders, programs to compare, that a study names in its entries. It builds each
+// folder once, even for several variants. Do not copy it.
 type Sources struct {
 	Catalog Catalog
 	Builder *build.Builder // its Licences is set if nil
 
-	// With lists modules as path@version or path=directory (relative to the working directory).
-	// Every contender whose go.mod requires such a module is built with it. Go is the toolchain
-	// for every contender, e.g. go1.25.5. The settings of an entry take precedence.
+	// With lists modules as path@version or path=directory (relative to the working directory). Every
+	// contender that requires such a module is built with it. Go is the toolchain for every contender,
+	// e.g. go1.25.5. The settings of an entry take precedence.
 	With []string
 	Go   string
 
@@ -32,7 +32,6 @@ type Sources struct {
 	done map[string]outcome // builds by folder, tags and pinned versions
 }
 
-// outcome is the result of a build.
 type outcome struct {
 	built build.Built
 	err   error
@@ -40,8 +39,8 @@ type outcome struct {
 
 var _ lab.Sources = (*Sources)(nil)
 
-// Program builds the contender of entry e, or finds its build. If the build fails, it returns
-// the error together with a program that has the values of the contender's manifest.
+// Program builds the contender of entry e, or finds its build. If the build fails, the program has the
+// values of the contender's manifest.
 func (s *Sources) Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error) {
 	leaf, variant, err := s.findLeaf(kind, studyDir, e)
 	if err != nil {
@@ -63,8 +62,8 @@ func (s *Sources) Program(ctx context.Context, kind, studyDir string, e tare.Ent
 	return p, err
 }
 
-// buildOnce builds a contender's folder. Later calls with the same pinned versions and tags return the same result,
-// also an error. It does not store the result of a build that was interrupted.
+// buildOnce builds a contender's folder. Later calls with the same settings return the same result,
+// also an error. An interrupted build is repeated.
 func (s *Sources) buildOnce(ctx context.Context, leaf build.Leaf, pin build.Pin) (build.Built, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +89,7 @@ func (s *Sources) buildOnce(ctx context.Context, leaf build.Leaf, pin build.Pin)
 	return built, err
 }
 
-// findLeaf finds the folder of the contender of entry e, and its variant: in the catalog or, if
-// e.Program is set, in that directory of the user, which is relative to studyDir.
+// findLeaf finds the folder and the variant of the contender of entry e.
 func (s *Sources) findLeaf(kind, studyDir string, e tare.Entry) (build.Leaf, string, error) {
 	if e.Program == "" {
 		return s.Catalog.Leaf(kind, e.Leaf())
@@ -121,8 +119,8 @@ func (s *Sources) findLeaf(kind, studyDir string, e tare.Entry) (build.Leaf, str
 		e.Program, strings.Join(m.Variants, ", "), e.ID, m.Variants[0])
 }
 
-// readProgram reads the folder dir of the user's own contender. If it has no manifest, the
-// contender has the id of entry e and the kind of the study.
+// readProgram reads the folder dir of the user's own contender. Without a manifest, it has the id of
+// entry e and the kind of the study.
 func readProgram(dir, kind string, e tare.Entry) (build.Leaf, error) {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
@@ -143,7 +141,6 @@ func readProgram(dir, kind string, e tare.Entry) (build.Leaf, error) {
 	return leaf, err
 }
 
-// newUnbuiltProgram returns a contender that is not built yet, with the values of its manifest.
 func newUnbuiltProgram(m build.Manifest, variant string) build.Program {
 	c := tare.Contender{
 		Kind:     m.Kind,

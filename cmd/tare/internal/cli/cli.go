@@ -1,5 +1,5 @@
-// Package cli puts the commands of tare, each of which is a package, into one tree, and runs this process
-// as tare. Commands print their results to stdout and progress to stderr; all have the same exit codes.
+// Package cli puts the commands of tare, each of which is a package, into one tree, and runs this
+// process as tare. Commands print their results to stdout and progress to stderr.
 package cli
 
 import (
@@ -46,10 +46,9 @@ import (
 	"github.com/tarebench/tare/studies"
 )
 
-// RunProcess runs this process and returns its exit code. If the environment shows that another tare
-// has started this process, it is the guardian of that tare, which ends processes if tare is killed, or
-// its null contender, a server that does nothing. go vet can start it as its tool. Otherwise it runs
-// the command of its arguments.
+// RunProcess runs this process and returns its exit code. Another tare may have started it as its
+// guardian, which ends processes if that tare is killed. Or it is its null contender, a server that
+// does nothing. go vet can start it as its tool. Otherwise it runs the command of its arguments.
 func RunProcess() int {
 	if trial.GuardianMain() {
 		return 0
@@ -68,9 +67,9 @@ func Main(ctx context.Context, env cmdenv.Env) int {
 	return Report(env, path, err)
 }
 
-// PrepareOutput returns env with other outputs. If the arguments select JSON, stdout records whether
-// anything was written; if nothing was, [Report] writes the error as JSON. If the arguments select
-// progress as NDJSON, stderr converts everything to that format.
+// PrepareOutput returns env with outputs for the selected formats. In JSON, stdout records whether
+// anything was written. If nothing was, [Report] writes the error there. For progress as NDJSON, stderr
+// converts everything to that format.
 func PrepareOutput(env cmdenv.Env) cmdenv.Env {
 	if cmdenv.WantsProgressLines(env.Args) {
 		env.Err = cmdenv.NewProgressLines(env.Err)
@@ -81,7 +80,6 @@ func PrepareOutput(env cmdenv.Env) cmdenv.Env {
 	return env
 }
 
-// trackedOutput records whether anything was written.
 type trackedOutput struct {
 	io.Writer
 	written atomic.Bool
@@ -93,8 +91,8 @@ func (o *trackedOutput) Write(p []byte) (int, error) {
 	return o.Writer.Write(p)
 }
 
-// Report prints the error of the command at path, and returns the exit code. If env has an output of
-// [PrepareOutput] to which nothing was written, it also writes the error there as JSON.
+// Report prints the error of the command at path, and returns the exit code. It also writes the error
+// as JSON if PrepareOutput's stdout got nothing.
 func Report(env cmdenv.Env, path string, err error) int {
 	cmdenv.Complain(env.Err, err)
 	if lines, ok := env.Err.(*cmdenv.ProgressLines); ok {
@@ -106,8 +104,8 @@ func Report(env cmdenv.Env, path string, err error) int {
 	return cmdenv.ExitCode(err)
 }
 
-// Execute carries out the command of env's arguments. It returns the command's path,
-// such as "tare bench", and the error, which it does not print.
+// Execute carries out the command of env's arguments. It returns the command's path, such as "tare
+// bench", and the error, which it does not print.
 func Execute(ctx context.Context, env cmdenv.Env) (path string, err error) {
 	root := newRoot(withDefaults(env))
 	root.SetArgs(env.Args)
@@ -115,7 +113,6 @@ func Execute(ctx context.Context, env cmdenv.Env) (path string, err error) {
 	return cmd.CommandPath(), err
 }
 
-// withDefaults returns env with defaults for all functions and values that a test has not replaced.
 func withDefaults(env cmdenv.Env) cmdenv.Env {
 	l := &env.Lab
 	if l.Sources == nil {
@@ -148,7 +145,7 @@ func withDefaults(env cmdenv.Env) cmdenv.Env {
 	return env
 }
 
-// startGuardian starts the process that ends the processes of a run if tare is killed.
+// startGuardian starts the process that ends a run's processes if tare is killed.
 func startGuardian(run string) (*trial.Guardian, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -157,14 +154,13 @@ func startGuardian(run string) (*trial.Guardian, error) {
 	return trial.StartGuardian(self, run)
 }
 
-// notifyInterrupts returns a channel of Ctrl-C and SIGTERM, and a function that restores their effect.
+// notifyInterrupts returns a channel of Ctrl-C and SIGTERM, and a function that ends the notification.
 func notifyInterrupts() (<-chan os.Signal, func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	return signals, func() { signal.Stop(signals) }
 }
 
-// newRoot returns the command tree.
 func newRoot(env cmdenv.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "tare",

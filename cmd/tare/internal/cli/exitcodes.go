@@ -11,16 +11,12 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/suggest"
 )
 
-// helpWidth is the width of help texts, in columns.
 const helpWidth = 80
 
-// newExitCodesTopic returns the help topic exit-codes, a command that runs nothing.
 func newExitCodesTopic() *cobra.Command {
 	return &cobra.Command{Use: "exit-codes", Short: "Exit codes, and the codes of errors in JSON", Long: exitCodesText()}
 }
 
-// exitCodesText returns a table of the exit codes. Below each exit code are the codes of its errors in
-// JSON.
 func exitCodesText() string {
 	var b strings.Builder
 	b.WriteString("Exit codes, and below each the codes of errors that --json prints with it:\n\n")
@@ -47,8 +43,7 @@ standard error stays.`)
 	return b.String()
 }
 
-// flagError returns a usage error for err, an error about a flag of cmd. If cmd is the root because args
-// begin with an unknown command, the error is about the command.
+// flagError returns a usage error for err, an error about a flag or an unknown command.
 func flagError(cmd *cobra.Command, args []string, err error) error {
 	if !cmd.HasParent() && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		return unknownCommand(cmd, args[0])
@@ -57,8 +52,6 @@ func flagError(cmd *cobra.Command, args []string, err error) error {
 	return cmdenv.UsageOf(err, help+" lists the flags", help)
 }
 
-// unknownCommand returns the error for a command that root does not have. It suggests the help of the
-// commands with similar names. If there are none, it suggests the help of tare.
 func unknownCommand(root *cobra.Command, name string) error {
 	names := cmdenv.CommandNames(root)
 	next := []string{"tare --help"}

@@ -8,8 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Command is a command line of tare that a hint advises, such as the user's with another flag. Its methods
-// return a changed copy.
+// Command is a command line of tare that a hint advises. Its methods return a changed copy.
 type Command struct {
 	env   []string // NAME=value before the command
 	path  string   // names of the command and its parents, e.g. tare gate
@@ -17,7 +16,6 @@ type Command struct {
 	args  []string
 }
 
-// commandFlag is a flag that is set.
 type commandFlag struct {
 	name, value string
 	plain       bool // printed without its value
@@ -68,7 +66,7 @@ func (c Command) SetPlain(name string) Command {
 	return c
 }
 
-// WithFlagsOf adds those flags of another command line whose names are in names.
+// WithFlagsOf adds the flags of another command line that are in names.
 func (c Command) WithFlagsOf(other Command, names ...string) Command {
 	c.flags = slices.Clone(c.flags)
 	for _, f := range other.flags {
@@ -91,8 +89,8 @@ func (c Command) WithEnv(env ...string) Command {
 	return c
 }
 
-// String returns the command line for a POSIX shell. The arguments come before the flags. If an argument
-// looks like a flag, they come after the flags and "--".
+// String returns the command line for a POSIX shell. If an argument looks like a flag, all come last,
+// after "--".
 func (c Command) String() string {
 	var words []string
 	for _, kv := range c.env {
@@ -121,7 +119,6 @@ func (c Command) String() string {
 	return strings.Join(words, " ")
 }
 
-// quotedAll quotes each text for a POSIX shell.
 func quotedAll(texts []string) []string {
 	var out []string
 	for _, text := range texts {

@@ -9,16 +9,16 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Contender is a contender, a program under test, in the lists that commands print.
+// Contender is a program under test, in the lists that commands print.
 type Contender struct {
 	ID      string   `json:"id"`
-	Kind    string   `json:"kind"` // what the program does, e.g. codec or server
+	Kind    string   `json:"kind"` // what it does, e.g. codec or server
 	Trap    bool     `json:"trap"` // it repeats a published mistake on purpose
 	Why     string   `json:"why"`  // why the catalog has it
 	Modules []string `json:"modules"`
 	Dir     string   `json:"dir"` // directory of its source
 
-	Unmaintained string `json:"unmaintained,omitempty"` // why it counts as unmaintained; "" if it is maintained
+	Unmaintained string `json:"unmaintained,omitempty"` // why it counts as unmaintained; "" if it does not
 }
 
 // Contenders returns the contenders of the catalog that [Env.FindCatalog] finds.
@@ -27,8 +27,8 @@ func (env Env) Contenders(dir string) ([]Contender, error) {
 	return ContendersOf(c), err
 }
 
-// ContendersOf returns one Contender for each id that studies can list. A contender module, the entry of
-// a catalog, may have several ids.
+// ContendersOf returns one Contender for each id that studies can list. An entry of the catalog may
+// have several ids.
 func ContendersOf(c catalog.Catalog) []Contender {
 	var rows []Contender
 	for _, leaf := range c.Leaves() {
@@ -43,9 +43,9 @@ func ContendersOf(c catalog.Catalog) []Contender {
 	return rows
 }
 
-// FindCatalog finds the catalog of contenders. It uses the first of these that exists: dir, the value of
-// --catalog; the directory in TARE_CATALOG; the repository around the working directory; the catalog in
-// this binary, which it unpacks into the cache.
+// FindCatalog finds the catalog of contenders. The first that exists counts: dir (the value of
+// --catalog), the directory in TARE_CATALOG, the repository around the working directory. The last
+// choice is the catalog in this binary, which it unpacks into the cache.
 func (env Env) FindCatalog(dir string) (catalog.Catalog, error) {
 	d, err := env.Dirs()
 	if err != nil {
@@ -54,12 +54,10 @@ func (env Env) FindCatalog(dir string) (catalog.Catalog, error) {
 	return Workshop{Catalog: env.CatalogDir(dir), Cache: d.Cache}.FindCatalog()
 }
 
-// CatalogDir returns the directory of contenders in flag, the value of --catalog, or else in
-// TARE_CATALOG. It returns "" if neither is set.
+// CatalogDir returns flag, the value of --catalog, or else TARE_CATALOG.
 func (env Env) CatalogDir(flag string) string { return cmp.Or(flag, env.Getenv(catalog.EnvCatalog)) }
 
-// FindCatalog finds the catalog in w.Catalog. If w.Catalog is "", it looks for a repository and then in
-// this binary, like [Env.FindCatalog].
+// FindCatalog finds the catalog in w.Catalog. If that is "", it searches like [Env.FindCatalog].
 func (w Workshop) FindCatalog() (catalog.Catalog, error) {
 	c, err := catalog.Locate(w.Catalog, w.Cache)
 	var foreign *catalog.OwnerError // the repository belongs to another user
@@ -72,8 +70,8 @@ func (w Workshop) FindCatalog() (catalog.Catalog, error) {
 	return c, err
 }
 
-// SumsOf returns the hashes of the sources of a kind's contenders, by id. If ids is nil it returns all. It
-// skips ids that the catalog does not have.
+// SumsOf returns the hashes of the sources of a kind's contenders, by id. A nil ids means all. It skips
+// unknown ids.
 func SumsOf(c catalog.Catalog, kind string, ids []string) (map[string]string, error) {
 	if ids == nil {
 		ids = c.IDs(kind)

@@ -20,9 +20,9 @@ func AddCounts(set *pflag.FlagSet, into *string) {
 	set.StringVar(into, "counts", "", "count the instructions of an operation with this `counter`: "+strings.Join(counts.Choices(), ", ")+"; default: $"+EnvCounts+", else auto")
 }
 
-// ReadCounts returns the counter of instructions that flag, the value of --counts, selects. If flag is "",
-// the variable EnvCounts selects it, and otherwise it is auto. If an agent runs the command for a
-// coordinator, the default is off, because the coordinator's machines may have different counters.
+// ReadCounts returns the counter of instructions that flag, the value of --counts, selects. The
+// variable EnvCounts is the default. For a coordinator on another machine, the default is off: its
+// machines may have different counters.
 func ReadCounts(env Env, flag string) (counts.Choice, error) {
 	if flag == "" && env.Ordered {
 		return counts.Off, nil

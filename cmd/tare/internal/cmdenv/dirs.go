@@ -14,19 +14,19 @@ import (
 
 // Dirs contains the directories of tare's files.
 type Dirs struct {
-	Cache string // files that can be made again, such as binaries of contenders, and the lock for measuring
+	Cache string // can be made again, such as binaries; and the lock for measuring
 	Data  string // all other files: results and their journals, keys
 }
 
 // Lock returns the path of the cache's lock for measuring.
 func (d Dirs) Lock() string { return filepath.Join(d.Cache, "lock") }
 
-// Known returns the directory of stored results about contenders (programs under test), so that later runs
-// do not send the same requests to the same program again.
+// Known returns the directory of results about programs, so that later runs do not send the same
+// requests again.
 func (d Dirs) Known() string { return filepath.Join(d.Cache, "answers") }
 
-// Results returns the directory of a study's runs: its name, in which _ replaces characters that file
-// names cannot contain, below AllResults.
+// Results returns the directory of a study's runs. In its name, _ replaces characters that file names
+// cannot contain.
 func (d Dirs) Results(study string) string {
 	name := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
@@ -43,9 +43,7 @@ func (d Dirs) Results(study string) string {
 // AllResults returns the directory of the runs of all studies, with a subdirectory each.
 func (d Dirs) AllResults() string { return filepath.Join(d.Data, "results") }
 
-// findDirs returns the directories in TARE_CACHE and TARE_DATA. If one of these is not set, it returns the
-// directory tare in the place that the operating system goos has for such files. Without a home directory
-// the error is a usage error.
+// findDirs returns the directories in TARE_CACHE and TARE_DATA.
 func findDirs(env func(string) string, goos string) (Dirs, error) {
 	d := Dirs{Cache: env("TARE_CACHE"), Data: env("TARE_DATA")}
 	var cacheBase, dataBase string
@@ -88,14 +86,14 @@ func findDirs(env func(string) string, goos string) (Dirs, error) {
 	return d, nil
 }
 
-// HostLock returns the name of the machine's lock for measuring: TARE_LOCK, or a default. At most one tare
-// has the lock at a time. Processes that share no processors can use different names.
+// HostLock returns the name of the machine's lock for measuring. At most one tare has the lock at a
+// time. Processes that share no processors can use different names.
 func (env Env) HostLock() string { return cmp.Or(env.Getenv("TARE_LOCK"), "measuring") }
 
 // Dirs returns the directories of this call.
 func (env Env) Dirs() (Dirs, error) { return findDirs(env.Getenv, runtime.GOOS) }
 
-// ensureWritable creates dir with mode 0700 and checks that a file can be created in it.
+// ensureWritable creates dir with mode 0700 and creates a file in it.
 func ensureWritable(dir string) error {
 	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		return err
@@ -108,7 +106,7 @@ func ensureWritable(dir string) error {
 	return os.Remove(f.Name())
 }
 
-// MakeCache creates the cache directory, and returns an error if it is not writable.
+// MakeCache creates the cache directory, and checks that it is writable.
 func (d Dirs) MakeCache() error {
 	if err := ensureWritable(d.Cache); err != nil {
 		return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", build.ErrCache, d.Cache, Cause(err))
@@ -116,7 +114,7 @@ func (d Dirs) MakeCache() error {
 	return nil
 }
 
-// MakeData creates the data directory, and returns an error if it is not writable.
+// MakeData creates the data directory, and checks that it is writable.
 func (d Dirs) MakeData() error {
 	if err := ensureWritable(d.Data); err != nil {
 		return fmt.Errorf("cannot write results to %s: %w; set TARE_DATA to a directory that can be written", d.Data, Cause(err))

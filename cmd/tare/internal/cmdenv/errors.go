@@ -20,8 +20,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// This file classifies errors: the table Exits has the exit code and the kind of each error, e.g. exit code 2
-// and kind "budget" for a budget below the minimum.
+// This file classifies errors. The table Exits has the exit code and the kind of each error. For
+// example, a budget below the minimum has exit code 2 and kind "budget".
 
 // Exit describes an exit code of tare.
 type Exit struct {
@@ -32,20 +32,19 @@ type Exit struct {
 
 // ErrorKind is a kind of error. Its name is the code in an error document.
 type ErrorKind struct {
-	Name    string           `json:"code"`
-	Meaning string           `json:"meaning"`
-	is      func(error) bool // reports whether an error is of this kind
-	next    []string         // commands that help; CMD is replaced by the command that failed
+	Name    string `json:"code"`
+	Meaning string `json:"meaning"`
+	is      func(error) bool
+	next    []string // commands that help; CMD is replaced by the command that failed
 }
 
-// isA reports whether an error of type E is in err's chain.
 func isA[E error](err error) bool {
 	var e E
 	return errors.As(err, &e)
 }
 
-// Exits returns the exit codes with their kinds of errors. ExitCode, the help and docs/output.md use this
-// table. An error has the first kind in the table whose is function returns true.
+// Exits returns the exit codes with their kinds of errors. ExitCode, the help and docs/output.md use
+// this table. The first kind counts whose function is returns true.
 func Exits() []Exit {
 	return []Exit{
 		{ExitOK, "carried out, whatever was found; a contender that cannot be built or that dies is a finding", nil},
@@ -74,7 +73,6 @@ func Exits() []Exit {
 	}
 }
 
-// classify returns the exit code and the kind of an error that is not nil.
 func classify(err error) (int, ErrorKind) {
 	for _, exit := range Exits() {
 		for _, kind := range exit.Errors {
@@ -86,15 +84,13 @@ func classify(err error) (int, ErrorKind) {
 	return ExitFailure, ErrorKind{}
 }
 
-// Position is a position in a file. Line and Col count from 1; 0 means that the error is about the
-// complete file.
+// Position is a position in a file. Line and Col count from 1; 0 means the complete file.
 type Position struct {
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
 	Col  int    `json:"col,omitempty"`
 }
 
-// positionOf returns the position in a file that an error is about, or false if it is not about a file.
 func positionOf(err error) (position Position, ok bool) {
 	var (
 		yaml   *studyfile.Error
@@ -132,8 +128,8 @@ type ErrorBody struct {
 	Next []string `json:"next"` // commands that help
 }
 
-// NewErrorDocument describes err, which the command at path (e.g. "tare bench") returned.
-// It returns false if there is nothing to report: err is nil or only an exit code.
+// NewErrorDocument describes err, which the command at path (e.g. "tare bench") returned. It returns
+// false if there is nothing to report.
 func NewErrorDocument(path string, err error) (doc ErrorDocument, ok bool) {
 	var printed *printedError
 	if errors.As(err, &printed) {
@@ -169,7 +165,6 @@ func WriteError(w io.Writer, path string, err error) error {
 	return writeLine(w, doc)
 }
 
-// writeLine writes v as JSON in one line and one write.
 func writeLine(w io.Writer, v any) error {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
@@ -181,15 +176,14 @@ func writeLine(w io.Writer, v any) error {
 	return err
 }
 
-// WantsJSON reports whether arguments select output as JSON. It does not parse the command's flags,
-// because an error of parsing is printed as JSON, too.
+// WantsJSON reports whether arguments select output as JSON. It does not parse the command's flags: an
+// error of parsing is JSON, too.
 func WantsJSON(args []string) bool {
 	format, _ := lastFlag(args, "format")
 	isJSONFlag := func(arg string) bool { return arg == "--json" || arg == "--json=true" }
 	return format == "json" || slices.ContainsFunc(argsOfFlags(args), isJSONFlag)
 }
 
-// argsOfFlags returns the arguments before "--", after which there are no flags.
 func argsOfFlags(args []string) []string {
 	if i := slices.Index(args, "--"); i >= 0 {
 		return args[:i]
@@ -197,8 +191,7 @@ func argsOfFlags(args []string) []string {
 	return args
 }
 
-// lastFlag returns the last value of a flag in arguments, without parsing the other flags. It returns
-// false if the flag is absent. A flag without "=" has the next argument as its value.
+// lastFlag returns the last value of a flag, without parsing other flags.
 func lastFlag(args []string, name string) (value string, found bool) {
 	args = argsOfFlags(args)
 	for i, arg := range args {
@@ -211,7 +204,7 @@ func lastFlag(args []string, name string) (value string, found bool) {
 	return value, found
 }
 
-// printedError is an exit code, with the errors that led to it, which were printed when they happened.
+// printedError is an exit code with errors that were printed.
 type printedError struct {
 	exit int
 	errs []error
@@ -221,7 +214,8 @@ func (e *printedError) Error() string {
 	return fmt.Sprintf("exit code %d: %v", e.exit, errors.Join(e.errs...))
 }
 
-// Unwrap returns the exit code as a [Code]. [Complain] does not print a Code, so no error is printed twice.
+// Unwrap returns the exit code as a [Code]. [Complain] does not print a Code, so no error is printed
+// twice.
 func (e *printedError) Unwrap() error { return Code(e.exit) }
 
 // Outcome collects the errors of a command that continues after errors of its parts. The zero value is

@@ -26,8 +26,7 @@ const (
 	ExitInterrupted  = 130 // 128 + SIGINT, as shells report it
 )
 
-// severityOf returns the position of an exit code in the order from the best to the worst. A command
-// that runs several studies exits with the worst of their codes.
+// severityOf returns the position of an exit code in the order from the best to the worst.
 func severityOf(code int) int {
 	return slices.Index([]int{ExitOK, ExitInconclusive, ExitNotMet, ExitVoid, ExitUsage, ExitFailure, ExitInterrupted}, code)
 }
@@ -45,7 +44,7 @@ type UsageError struct {
 	What  string   // the fault
 	Hint  string   // how to correct it; may be ""
 	Next  []string // commands that help
-	cause error    // error with the position in a file; may be nil
+	cause error    // has the position in a file; may be nil
 }
 
 // Usage returns a [*UsageError]. next has the commands that its hint names.
@@ -64,8 +63,8 @@ func (e *UsageError) Error() string { return withHint(e.What, e.Hint) }
 // ErrInterrupted reports that the user ended the run before there was a result.
 var ErrInterrupted = errors.New("interrupted")
 
-// Unknown returns the error for a name that is not in known. noun says what was to be named, such as
-// "study". The hint lists the names in known that are similar, or is defaultHint if none is.
+// Unknown returns the error for a name that is not in known. Its kind is noun, such as
+// "study". The hint has similar names, or is defaultHint.
 func Unknown(noun, name string, known []string, defaultHint string, next ...string) error {
 	hint := defaultHint
 	if similar := suggest.Names(name, known); len(similar) > 0 {
@@ -105,8 +104,6 @@ func Complain(w io.Writer, err error) {
 	fmt.Fprintf(w, "tare: %s\n", errorLine(err))
 }
 
-// errorLine returns the message of err in one line, with an introduction if the message alone would not
-// help.
 func errorLine(err error) string {
 	switch {
 	case ExitCode(err) == ExitInterrupted:
@@ -117,8 +114,7 @@ func errorLine(err error) string {
 	return joinLines(err)
 }
 
-// joinLines returns the message of err in one line. It separates errors that [errors.Join] has joined
-// with semicolons.
+// joinLines puts semicolons between errors of [errors.Join].
 func joinLines(err error) string {
 	var joined interface{ Unwrap() []error }
 	if !errors.As(err, &joined) {
@@ -134,7 +130,6 @@ func joinLines(err error) string {
 	return strings.Join(lines, "; ")
 }
 
-// withHint returns a message with its hint, if any.
 func withHint(what, hint string) string {
 	if hint == "" {
 		return what
@@ -142,8 +137,8 @@ func withHint(what, hint string) string {
 	return what + "; " + hint
 }
 
-// VerdictCode returns the exit code for the worst verdict of a result. Traps (contenders that repeat a
-// published mistake on purpose) do not count.
+// VerdictCode returns the exit code for the worst verdict of a result. Traps, which repeat a published
+// mistake on purpose, do not count.
 func VerdictCode(r *tare.Result) int {
 	exit := ExitOK
 	for _, f := range r.Findings {

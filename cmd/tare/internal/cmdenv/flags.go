@@ -29,8 +29,8 @@ func AtMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// Needs returns a check that accepts 1 to maxArgs arguments, or any number from 1 on if maxArgs is 0. what
-// and hint describe the arguments in the error; next has the commands that hint names.
+// Needs returns a check that accepts 1 to maxArgs arguments; 0 means no limit. what and hint describe
+// the arguments in the error; next has the commands that hint names.
 func Needs(maxArgs int, what, hint string, next ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 || maxArgs > 0 && len(args) > maxArgs {
@@ -53,8 +53,8 @@ func NewFlags(title string) Flags {
 	return Flags{title, set}
 }
 
-// AddFlags adds the flags of all groups to cmd, and sets a help text that lists the flags by group. The
-// other flags of cmd come last.
+// AddFlags adds the flags of all groups to cmd, and a help text that lists them by group. The other
+// flags of cmd come last.
 func AddFlags(cmd *cobra.Command, groups ...Flags) {
 	for _, g := range groups {
 		cmd.Flags().AddFlagSet(g.Set)
@@ -87,6 +87,6 @@ func AddFlags(cmd *cobra.Command, groups ...Flags) {
 // CompleteFlag sets the shell completion of a flag of cmd.
 func CompleteFlag(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic(err) // the flag does not exist, or has a completion already: a mistake in the program
+		panic(err) // the flag does not exist, or has a completion already
 	}
 }

@@ -25,11 +25,10 @@ const (
 	ClaimsName = "claims.html" // newest page of all claims, in the data directory
 )
 
-// allFormats returns the formats of package report and the format of HTML pages.
 func allFormats() []report.Format { return append(report.Formats(), PageOf(nil)) }
 
-// PageOf returns the format of HTML pages, for a result whose other files, such as flame graphs, are in
-// files. files is nil if there are none.
+// PageOf returns the format of HTML pages. The other files of a result, such as flame graphs, are in
+// files, which may be nil.
 func PageOf(files fs.FS) report.Format {
 	return html.Format(html.Options{Files: files, Explain: func(id string) string {
 		for _, c := range slices.Concat(check.All(), benchstudy.Notes()) {
@@ -46,7 +45,6 @@ func SavePage(path, dir string, res *tare.Result) error {
 	return SaveFile(atomicfile.System{}, path, 0o600, func(f io.Writer) error { return PageOf(os.DirFS(dir)).Write(f, res, report.Style{}) })
 }
 
-// formatNames returns the names of all formats, with commas between.
 func formatNames() string {
 	var names []string
 	for _, f := range allFormats() {
@@ -88,8 +86,7 @@ func (f *FormatFlag) Format(cmd *cobra.Command) (report.Format, error) {
 	return formats[max(i, 0)], err // i is -1 only if err is not nil
 }
 
-// Choose returns the name that the flags select among names. In the error, what says what a name is: "a
-// format".
+// Choose returns the name that the flags select among names. An error calls the name what: "a format".
 func (f *FormatFlag) Choose(cmd *cobra.Command, what string, names ...string) (string, error) {
 	switch {
 	case f.AsJSON && f.Name != "json" && cmd.Flags().Changed("format"):
@@ -144,8 +141,8 @@ func WriteResults(w io.Writer, f report.Format, results []*tare.Result, st repor
 	return WriteTogether(w, f, results, st)
 }
 
-// WriteTogether writes the summary of several results: in brief format their totals, in text format
-// their claims and traps (contenders with a known mistake, which the checks must find). It writes nothing in other formats or for a single result.
+// WriteTogether writes a summary of several results, if the format has one. In text format it has their
+// claims and traps, programs whose mistake the checks must find.
 func WriteTogether(w io.Writer, f report.Format, results []*tare.Result, st report.Style) error {
 	switch {
 	case !ForPeople(f) || len(results) < 2:

@@ -10,10 +10,10 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// Limits contains the flags of an agent that limit what coordinators on other machines may order it to do.
+// Limits contains the flags of an agent that limit what coordinators on other machines may order.
 type Limits struct {
 	fleet.Limits
-	memory, disk string // --keep-memory and --keep-disk as typed, which Check parses
+	memory, disk string // texts; Check parses them
 }
 
 // Add adds the flags. commands is the help text of --allow-commands.
@@ -26,8 +26,8 @@ func (l *Limits) Add(flags *pflag.FlagSet, commands string) {
 	flags.StringVar(&l.disk, "keep-disk", "", "end an order when less disk than this `size` is free for builds and what is sent")
 }
 
-// Check parses the sizes that must stay free. It returns an error if a size is invalid, or if this system
-// does not report how much is free.
+// Check parses the sizes that must stay free. It returns an error if this system does not report how
+// much is free.
 func (l *Limits) Check(env Env) error {
 	free := FreeOf(env)
 	for _, f := range []struct {
@@ -53,8 +53,8 @@ func (l *Limits) Check(env Env) error {
 	return nil
 }
 
-// FreeOf returns the available memory and the free disk space in bytes; -1 means unknown. An order writes
-// to the cache and to the directory of temporary files, and FreeOf takes the one with less free space.
+// FreeOf returns the available memory and the free disk space in bytes; -1 means unknown. An order
+// writes to two directories; the one with less space counts.
 func FreeOf(env Env) fleet.Free {
 	f := fleet.Free{Memory: -1, Disk: -1}
 	if n, known := machine.Available(); known {

@@ -16,16 +16,15 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Machines contains the flags that select machines and connect them. This process is the coordinator. On
-// each machine an agent (tare agent) carries out its orders; the coordinator starts the agent, or the user
-// has started it and it joins.
+// Machines contains the flags that select machines and connect them. This process is the coordinator.
+// On each machine an agent (tare agent) carries out its orders. The coordinator or the user starts it.
 type Machines struct {
 	On     []string // ssh:HOST, local (started agents) or agent:NAME (agents that join)
 	Listen string   // host:port at which agents join
-	NATS   string   // URL of a NATS cluster in which coordinator and agents meet, instead of Listen
+	NATS   string   // NATS cluster in which coordinator and agents meet, instead of Listen
 	Creds  string   // file with credentials of the cluster
 	Prefix string   // prefix of NATS subjects
-	Mixed  bool     // compare machines with different versions of Go
+	Mixed  bool     // machines may have different versions of Go
 	Resume bool     // resume the newest unfinished run
 }
 
@@ -58,8 +57,7 @@ func (m *Machines) AddMeeting(flags *pflag.FlagSet) {
 	flags.StringVar(&m.Prefix, "fleet", fleet.DefaultPrefix, "`prefix` of subjects in that cluster: each fleet in a shared cluster needs its own")
 }
 
-// Check returns the machines of --on. It returns an error if the flags are invalid or contradict each
-// other.
+// Check returns the machines of --on, or an error if the flags contradict each other.
 func (m *Machines) Check() ([]fleet.Machine, error) {
 	list, err := fleet.ReadMachines(m.On)
 	if err != nil {
@@ -87,15 +85,15 @@ func (m *Machines) Check() ([]fleet.Machine, error) {
 type Fleet struct {
 	Hub     *fleet.Hub
 	Names   []string                               // names of the machines' agents
-	Start   map[string]func(context.Context) error // functions that start an agent, by name; the other agents join
+	Start   map[string]func(context.Context) error // start an agent, by name; the other agents join
 	Secrets fleet.Secrets                          // certificate and tokens; only with --listen
 
 	mu    sync.Mutex
 	stops []func() // end the started agents
 }
 
-// Open starts the coordinator. The Start functions pass args to each tare agent. Open and they call say
-// with lines about machines.
+// Open starts the coordinator. The Start functions pass args to each tare agent. They report lines
+// about machines by say.
 func (m *Machines) Open(ctx context.Context, env Env, say func(name, line string), args ...string) (*Fleet, error) {
 	list, err := m.Check()
 	if err != nil {
@@ -159,8 +157,8 @@ func (f *Fleet) Close() {
 	f.Hub.Close()
 }
 
-// FleetError converts an error of a fleet. It returns ErrInterrupted if ctx is done, a usage error if a
-// machine rejected the order, and otherwise err.
+// FleetError converts an error of several machines. A rejected order becomes a usage error, an ended
+// ctx ErrInterrupted.
 func FleetError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ErrInterrupted

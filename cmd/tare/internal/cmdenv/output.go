@@ -24,8 +24,8 @@ func PrintJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// LegibleLines returns lines for a field of a JSON document: each with printable characters only, and an
-// empty list instead of null if there are none.
+// LegibleLines returns lines with printable characters only. For JSON, it returns an empty list instead
+// of nil.
 func LegibleLines(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -34,8 +34,7 @@ func LegibleLines(lines []string) []string {
 	return out
 }
 
-// WriteDocument writes results as JSON. If single is set, results has one element, and the document is
-// that result instead of a list.
+// WriteDocument writes results as JSON. If single is set, it writes the only result instead of a list.
 func WriteDocument(w io.Writer, results []*tare.Result, single bool) error {
 	if single {
 		return report.JSON(w, results[0])
@@ -63,7 +62,7 @@ type Output struct {
 // OpenOutput opens the file at path. If path is "" the Output writes nothing.
 func OpenOutput(path string) (*Output, error) { return OpenOutputOn(atomicfile.System{}, path, 0o644) }
 
-// OpenOutputOn opens the file at path on a disk, as OpenOutput does. mode is the mode of the finished file.
+// OpenOutputOn is OpenOutput on a disk, with the mode of the finished file.
 func OpenOutputOn(disk atomicfile.Disk, path string, mode fs.FileMode) (*Output, error) {
 	if path == "" {
 		return &Output{}, nil

@@ -20,8 +20,8 @@ func CheckPatterns(only lab.Only) error {
 	return nil
 }
 
-// Choose returns the studies that have a contender and a workload selected by only, and the names of the
-// other studies. If a pattern matches in no study, it returns an error with similar names.
+// Choose returns the studies with a contender and a workload that only selects, and the names of the
+// others. If a pattern matches in no study, the error has similar names.
 func Choose(only lab.Only, studies []Study) (chosen []Study, others []string, err error) {
 	var contenders, workloads []string
 	for _, s := range studies {
@@ -57,19 +57,19 @@ func Choose(only lab.Only, studies []Study) (chosen []Study, others []string, er
 func Matches(patterns, names []string) bool {
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
 		return slices.ContainsFunc(names, func(name string) bool {
-			ok, err := lab.Match(p, name) // the error means an invalid pattern, which CheckPatterns rejects
+			ok, err := lab.Match(p, name) // CheckPatterns has rejected invalid patterns
 			return ok && err == nil
 		})
 	})
 }
 
 // NoMatch returns the error for a pattern of the flag --noun that matches none of names, the names in
-// scope. The hint has similar names, or patterns for several names, such as sonic-*.
+// scope. The hint has similar names, or patterns such as sonic-*.
 func NoMatch(noun, pattern, scope string, names []string) error {
 	names = slices.Clone(names)
 	slices.Sort(names)
 	names = slices.Compact(names)
-	known := slices.Clone(names) // names, and patterns for names with the same first part
+	known := slices.Clone(names) // and patterns for names with the same first part
 	for _, name := range names {
 		if i := strings.IndexAny(name, "-/"); i > 0 {
 			known = append(known, name[:i]+"*")

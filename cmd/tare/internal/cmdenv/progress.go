@@ -30,8 +30,8 @@ func CompleteProgress(cmd *cobra.Command) {
 	CompleteFlag(cmd, "progress", cobra.FixedCompletions([]string{progressText, progressLines}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// progressForm is the [pflag.Value] of --progress. It only checks the value. [WantsProgressLines] finds
-// the value in the arguments without parsing flags, because errors of parsing are lines of progress, too.
+// progressForm is the [pflag.Value] of --progress, and checks the value. [WantsProgressLines] finds it
+// in the arguments without parsing flags: errors of parsing are lines of progress, too.
 type progressForm string
 
 func (f *progressForm) String() string { return string(*f) }
@@ -64,8 +64,8 @@ type ProgressEvent struct {
 	Text    string  `json:"text"`            // the line that people get
 }
 
-// ProgressLines writes progress as NDJSON. Emit writes an event. Other text, such as an error, is written
-// with Write, and each line becomes an event of phase message. Its methods may be called concurrently.
+// ProgressLines writes progress as NDJSON. Emit writes an event. Each line of other text becomes an
+// event of phase message. Its methods may be called concurrently.
 type ProgressLines struct {
 	mu    sync.Mutex
 	out   io.Writer
@@ -106,11 +106,10 @@ func (l *ProgressLines) Write(p []byte) (int, error) {
 func (l *ProgressLines) Flush() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_ = l.writeText(l.rest) // as in Emit
+	_ = l.writeText(l.rest)
 	l.rest = nil
 }
 
-// writeText writes a line of text as an event, unless it is empty.
 func (l *ProgressLines) writeText(line []byte) error {
 	text := strings.TrimSpace(string(line))
 	if text == "" {
@@ -119,7 +118,6 @@ func (l *ProgressLines) writeText(line []byte) error {
 	return l.writeEvent(ProgressEvent{Phase: PhaseMessage, Text: text})
 }
 
-// writeEvent writes an event in one write.
 func (l *ProgressLines) writeEvent(e ProgressEvent) error {
 	e.Seconds = time.Since(l.began).Round(time.Millisecond).Seconds()
 	return writeLine(l.out, e)

@@ -17,8 +17,8 @@ import (
 
 // This file finds and reads stored results, e.g. the newest one of the study json-encode.
 
-// ReadResults reads the results that arg names: - for stdin, a file, the directory of a run, or a study,
-// which means its newest finished run. It also returns the directory of the results, or "" for stdin.
+// ReadResults reads the results that arg names: - for stdin, a file, the directory of a run, or a
+// study. A study means its newest finished run. It also returns the directory, or "" for stdin.
 func (env Env) ReadResults(arg string) (results []*tare.Result, dir string, err error) {
 	if arg == "-" {
 		results, err := history.ReadFrom("<stdin>", env.In)
@@ -35,8 +35,8 @@ func (env Env) ReadResults(arg string) (results []*tare.Result, dir string, err 
 	return results, filepath.Dir(path), err
 }
 
-// resultFile returns the path of the result that arg names. If arg is a study with newer runs without a
-// result, it prints a line about them. The error is a usage error with a hint that depends on arg.
+// resultFile returns the path of the result that arg names. It prints a line about newer runs without a
+// result.
 func (env Env) resultFile(arg string) (string, error) {
 	path := arg
 	info, err := os.Stat(arg)
@@ -59,7 +59,7 @@ func (env Env) resultFile(arg string) (string, error) {
 		return "", fmt.Errorf("cannot read %s: %w", d.Results(arg), Cause(err))
 	}
 	for i, run := range runs {
-		if !run.Whole { // no result yet
+		if !run.Whole {
 			continue
 		}
 		if i > 0 {
@@ -82,7 +82,6 @@ func (env Env) resultFile(arg string) (string, error) {
 	return "", Unknown("result", arg, StudiesRun(d), "a result.json, a run's directory, or a study that was run; tare history lists the runs", "tare history")
 }
 
-// unfinishedSince returns a clause for a message: n later runs have no result.
 func unfinishedSince(n int) string {
 	if n == 1 {
 		return "a later run has none"
@@ -90,7 +89,6 @@ func unfinishedSince(n int) string {
 	return fmt.Sprintf("%d later runs have none", n)
 }
 
-// readResults reads a file of results. Errors name the file.
 func readResults(path string) ([]*tare.Result, error) {
 	results, err := history.ReadFile(path)
 	if err != nil && !isA[*history.Error](err) { // a history.Error names the file

@@ -36,9 +36,9 @@ type Study struct {
 	Source    string               // text of the file; "" without a file
 }
 
-// ReadInput reads the file arg, or stdin if arg is -. It reads at most maxBytes+1 bytes: more than maxBytes
-// tell the caller that the input is too large. It also returns the name of the file for messages. noun
-// names the content in an error of stdin. A file that cannot be read is a usage error with hint.
+// ReadInput reads the file arg, or stdin if arg is -. It reads at most maxBytes+1 bytes; more than
+// maxBytes means that the input is too large. It also returns the name of the file. In an error of
+// stdin, noun names the content. An unreadable file is a usage error with hint.
 func (env Env) ReadInput(arg string, maxBytes int64, noun, hint string) (name string, src []byte, err error) {
 	if arg == "-" {
 		if src, err = io.ReadAll(io.LimitReader(env.In, maxBytes+1)); err != nil {
@@ -81,8 +81,8 @@ func (env Env) ReadStudy(arg string) (Study, error) {
 	return Study{}, Unknown("study", arg, env.Bundled(), "tare list studies shows them; a file needs its path, e.g. ./"+arg+".yaml")
 }
 
-// ParseStudy parses the text of a study file. Relative paths in the text start at the directory of the
-// file. ParseStudy makes this directory absolute, because the working directory may change.
+// ParseStudy parses the text of a study file. Relative paths in the text start at the file's directory.
+// That becomes absolute, because the working directory may change.
 func ParseStudy(name string, src []byte) (Study, error) {
 	study, positions, err := studyfile.Read(name, src)
 	if err == nil {
@@ -91,8 +91,8 @@ func ParseStudy(name string, src []byte) (Study, error) {
 	return Study{Study: study, positions: positions, Source: string(src)}, err
 }
 
-// CatalogSources build the contenders (programs under test) of a catalog, and can describe them without a
-// build. Sources of other contenders do not implement this interface.
+// CatalogSources build the contenders (programs under test) of a catalog, and can describe them without
+// a build.
 type CatalogSources interface {
 	lab.Sources
 	// Vet returns a *lab.UnknownError if the contender does not exist.
@@ -109,8 +109,8 @@ type CatalogSources interface {
 	Versions(kind string, e tare.Entry) map[string]string
 }
 
-// Vet returns an error if the catalog does not have a contender, before any build starts. The error has
-// the position in the study file and similar names.
+// Vet returns an error if the catalog lacks a contender, before any build starts. The error has the
+// position in the study file and similar names.
 func (c Study) Vet(sources lab.Sources) error {
 	v, ok := sources.(CatalogSources)
 	if !ok {
@@ -151,7 +151,7 @@ func (c Study) Names() (contenders, workloads []string) {
 	return contenders, workloads
 }
 
-// ReadAtMost reads r to its end. The error is a usage error if r has more than maxBytes.
+// ReadAtMost reads r to its end. More than maxBytes are a usage error.
 func ReadAtMost(r io.Reader, maxBytes int64) ([]byte, error) {
 	src, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err == nil && int64(len(src)) > maxBytes {

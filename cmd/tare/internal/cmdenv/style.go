@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Terminal returns the size of stream if it is a terminal. Otherwise it returns false.
+// Terminal returns the size of stream if it is a terminal.
 func Terminal(stream any) (columns, rows int, ok bool) {
 	f, isFile := stream.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
@@ -25,10 +25,9 @@ func Terminal(stream any) (columns, rows int, ok bool) {
 	return 80, 24, true // the usual size
 }
 
-// Style returns the style of text on stream. It has colours if stream is a terminal with colours and
-// NO_COLOR is not set (https://no-color.org).
+// Style returns the style of text on stream. NO_COLOR turns colours off (https://no-color.org).
 func (env Env) Style(stream any) report.Style {
-	columns, _, isTerminal := env.Lab.Terminal(stream) // a test replaces the function Terminal by its own
+	columns, _, isTerminal := env.Lab.Terminal(stream) // a test replaces the function
 	st := report.Style{ASCII: env.isASCII()}
 	if !isTerminal {
 		return st
@@ -42,8 +41,7 @@ func (env Env) Style(stream any) report.Style {
 	return st
 }
 
-// isASCII reports whether the locale has another character set than UTF-8, so that tare prints ASCII
-// only. It returns false if the locale is not set.
+// isASCII reports whether the locale has another character set than UTF-8.
 func (env Env) isASCII() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := strings.ToLower(env.Getenv(name)); value != "" {
@@ -53,19 +51,18 @@ func (env Env) isASCII() bool {
 	return false
 }
 
-// newPainter returns a function that adds the escape sequences of an attribute to a text.
 func newPainter(a color.Attribute) func(string) string {
 	c := color.New(a)
 	c.EnableColor() // independent of the library's check of stdout
 	return func(text string) string { return c.Sprint(text) }
 }
 
-// Paint returns text with the escape sequences that f, a function of report.Style such as Bold, adds. If f is
-// nil, it returns text unchanged.
+// Paint returns text with the escape sequences of f, a function of report.Style such as Bold. A nil f
+// changes nothing.
 func Paint(f func(string) string, text string) string { return format.Paint(f, text) }
 
-// Cause removes the operation and the path from an error of package os, for messages that name both themselves:
-// "open a.txt: permission denied" becomes "permission denied".
+// Cause removes the operation and the path from an error of package os: "open a.txt: permission denied"
+// becomes "permission denied".
 func Cause(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError

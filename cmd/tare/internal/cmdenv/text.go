@@ -12,10 +12,9 @@ import (
 
 // This file formats text for terminals, e.g. numbers of bytes, and paragraphs that fit the width.
 
-// DirSize returns the total size of the files in dir and its subdirectories. It skips files that cannot be
-// read.
+// DirSize returns the total size of the files in dir and below. It skips files that cannot be read.
 func DirSize(dir string) (bytes int64) {
-	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error { // the function returns no error
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return nil
 		}
@@ -40,8 +39,8 @@ func BytesText(n int64) string {
 	return fmt.Sprintf("%.1f %s", x, []string{"kB", "MB", "GB", "TB"}[i])
 }
 
-// Paragraph writes text in lines of at most columns. It writes the indent first before the first line, and
-// the indent other before each further line.
+// Paragraph writes text in lines of at most columns. The indent of the first line is first, that of the
+// others other.
 func Paragraph(w io.Writer, first, other, text string, columns int) {
 	indent := first
 	for _, l := range Wrap(text, columns, len(other)) {
@@ -50,15 +49,14 @@ func Paragraph(w io.Writer, first, other, text string, columns int) {
 	}
 }
 
-// minTextColumns is the least width of text, however narrow the terminal is.
+// minTextColumns is the least width of text on narrow terminals.
 const minTextColumns = 20
 
 // unknownColumns is the width of text if the output is not a terminal.
 const unknownColumns = 96
 
-// Wrap breaks text at spaces into lines of at most columns-used characters. used is the number of columns
-// that the caller needs in each line. If columns is 0, the width is unknown, and lines have at most
-// unknownColumns characters.
+// Wrap breaks text at spaces into lines of at most columns-used characters. The caller needs used
+// columns in each line. If columns is 0, the width is unknown.
 func Wrap(text string, columns, used int) []string {
 	if columns == 0 {
 		columns, used = unknownColumns, 0
@@ -78,8 +76,7 @@ func Wrap(text string, columns, used int) []string {
 	return append(lines, string(line))
 }
 
-// Dagger returns the mark in lists of a trap, a contender that repeats a published mistake. It returns ""
-// for other contenders.
+// Dagger returns the mark in lists of a trap, a program that repeats a published mistake.
 func Dagger(trap bool) string {
 	if trap {
 		return "†"

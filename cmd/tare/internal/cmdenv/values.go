@@ -9,15 +9,13 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// rateHint describes the values of --at.
 const rateHint = "operations per second, e.g. 1000/s, 2k/s or 1.5M/s; /m is per minute"
 
-// ratePattern matches a rate such as 1.5M/s or 200. Its groups are the number, the prefix of the number,
-// and the unit of time; the last two may be empty.
+// ratePattern matches a rate such as 1.5M/s or 200.
 var ratePattern = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
 
-// RateFlag is the flag --at: the operations per second of the user's service, for which tare computes the
-// costs.
+// RateFlag is the flag --at: the operations per second of the user's service, for which tare computes
+// the costs.
 type RateFlag struct{ Text string }
 
 // Rate returns the rate per second, or 0 if the flag is not set.
@@ -49,7 +47,7 @@ func (f RateFlag) Rate() (float64, error) {
 	return x, nil
 }
 
-// Share parses the value of a flag that is a share of 0 or more: 5% is 0.05. text is the value.
+// Share parses the value of a flag that is a share of 0 or more: 5% is 0.05.
 func Share(flag, text string) (float64, error) { return ShareFrom(0, flag, text) }
 
 // ShareFrom parses the value of a flag that is a share of at least minPercent per cent, which may be

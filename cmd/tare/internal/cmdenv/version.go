@@ -57,8 +57,7 @@ func (v Version) String() string {
 	return fmt.Sprintf("tare %s%s %s %s/%s", v.Version, v.formatCommit(), v.Go, v.OS, v.Arch)
 }
 
-// formatCommit returns a space and the abbreviated commit, with +changes if it had uncommitted changes. It
-// returns "" if the commit is unknown.
+// formatCommit returns a space and the abbreviated commit, with +changes for uncommitted changes.
 func (v Version) formatCommit() string {
 	if v.Revision == "" {
 		return ""
@@ -70,7 +69,7 @@ func (v Version) formatCommit() string {
 	return text
 }
 
-// Toolchain describes the go command, or has the reason why it cannot be used.
+// Toolchain describes the go command, or why it cannot be used.
 type Toolchain struct {
 	Path    string `json:"path,omitempty"`
 	Version string `json:"version,omitempty"`

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// embedPatterns returns the patterns of the go:embed directives in a Go file: a.txt and all:data for
-// //go:embed a.txt all:data. If the file has a syntax error, it returns the patterns before the error.
+// embedPatterns returns the patterns of go:embed directives: a.txt and all:data for //go:embed a.txt
+// all:data.
 func embedPatterns(src []byte) (patterns []string) {
 	file, _ := parser.ParseFile(token.NewFileSet(), "", src, parser.ParseComments|parser.SkipObjectResolution)
 	if file == nil {
@@ -41,8 +41,7 @@ func embedPatterns(src []byte) (patterns []string) {
 	return patterns
 }
 
-// embeddedFiles returns the slash paths, from root, of the files that patterns of go:embed match. dir is the
-// directory of the Go file with the patterns. It ignores invalid patterns, which the go command reports.
+// embeddedFiles returns the slash paths, from root, of the files that patterns of go:embed match.
 func embeddedFiles(root, dir string, patterns []string) (names []string) {
 	files := os.DirFS(filepath.Join(root, filepath.FromSlash(dir)))
 	for _, pattern := range patterns {

@@ -1,6 +1,6 @@
-// Package gitrev unpacks revisions of a git repository into directories, so that tare can measure an old
-// and a new version of a program. It never changes the worktree, the index or the list of worktrees of the
-// repository: it runs git with a separate index.
+// Package gitrev unpacks revisions of a git repository into directories. So tare can measure an old and
+// a new version of a program. It runs git with a separate index, and never changes the worktree or the
+// index of the repository.
 package gitrev
 
 import (
@@ -29,7 +29,6 @@ type Repo struct {
 	Prefix string // directory that was passed to Find, relative to Root; "" for Root itself
 }
 
-// shortCommit returns the first nine characters of the hash of a commit, for messages.
 func shortCommit(commit string) string { return commit[:min(9, len(commit))] }
 
 // Find returns the repository of dir.
@@ -60,8 +59,8 @@ func (r Revision) String() string {
 	return r.Name + " (" + shortCommit(r.Commit) + ")"
 }
 
-// Resolve finds a revision by any name that git accepts. The error is an [UnknownError] if
-// git does not know the name.
+// Resolve finds a revision by any name that git accepts. The error for another name is an
+// [UnknownError].
 func (r Repo) Resolve(ctx context.Context, name string) (Revision, error) {
 	if name == "" || strings.HasPrefix(name, "-") {
 		return Revision{}, &UnknownError{name}
@@ -116,8 +115,8 @@ func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir stri
 			now := time.Now()
 			return dir, notes, os.Chtimes(dir, now, now) // the time of the last use, for Sweep
 		}
-		// Benchmarks run in the directory, and some write files; a cache may also come from
-		// another machine.
+		// Benchmarks run in the directory, and some write files. A cache may also come from another
+		// machine.
 		notes = append(notes, fmt.Sprintf("%s: its files in the cache had been changed, and were written again", rev))
 		if err := os.Rename(dir, filepath.Join(tmp, "changed")); err != nil {
 			return "", nil, fmt.Errorf("remove the changed files of %s: %w", rev, err)
@@ -129,8 +128,7 @@ func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir stri
 	return dir, notes, nil
 }
 
-// writeFiles writes the files of rev, to which index refers, to the new directory files, and moves the
-// complete directory to dir.
+// writeFiles writes the files of rev to the directory files, and moves it to dir.
 func (r Repo) writeFiles(ctx context.Context, rev Revision, files, dir string, index []string) error {
 	if err := os.Mkdir(files, 0o755); err != nil { // git makes none for a revision without files
 		return err
@@ -146,9 +144,8 @@ func (r Repo) writeFiles(ctx context.Context, rev Revision, files, dir string, i
 	return nil
 }
 
-// isModified reports whether the files in dir differ from an index: a content differs, a file is missing, or
-// dir has another file, even one that git ignores. The directories of submodules must be empty, as git does
-// not read them. index is the environment variable that names the index for git commands.
+// isModified reports whether the files in dir differ from an index. Another file counts, even one that
+// git ignores. The directories of submodules must be empty, as git does not read them.
 func (r Repo) isModified(ctx context.Context, dir string, index, submodules []string) (bool, error) {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return true, err
@@ -163,8 +160,8 @@ func (r Repo) isModified(ctx context.Context, dir string, index, submodules []st
 		return false, err
 	}
 	env := append([]string{"GIT_DIR=" + repository, "GIT_WORK_TREE=" + dir}, index...)
-	// The new index has no file times, so git hashes all contents. The command fails if files
-	// differ, which diff-files reports too.
+	// The new index has no file times, so git hashes all contents. Files that differ make the command
+	// fail, and diff-files reports them.
 	if _, err := runGit(ctx, dir, env, "update-index", "-q", "--ignore-submodules", "--refresh"); err != nil && ctx.Err() != nil {
 		return false, err
 	}
@@ -175,8 +172,7 @@ func (r Repo) isModified(ctx context.Context, dir string, index, submodules []st
 	return others != "", err
 }
 
-// isEmptyDir reports whether path is an empty directory, and not a link to one. It returns
-// false if the path does not exist.
+// isEmptyDir returns false for a link.
 func isEmptyDir(path string) (bool, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -189,8 +185,7 @@ func isEmptyDir(path string) (bool, error) {
 	return len(entries) == 0, err
 }
 
-// listMissing returns a note on each submodule of rev, the paths of the submodules, and a
-// note on contents in Git LFS if git-lfs is not installed.
+// listMissing returns notes on submodules and, without git-lfs, on contents in Git LFS.
 func (r Repo) listMissing(ctx context.Context, rev Revision) (notes, submodules []string, err error) {
 	out, err := runGit(ctx, r.Root, nil, "ls-tree", "-r", "-z", "--full-tree", rev.Tree)
 	if err != nil {
@@ -217,8 +212,8 @@ func (r Repo) listMissing(ctx context.Context, rev Revision) (notes, submodules 
 	return notes, submodules, nil
 }
 
-// Changed lists the files that differ between base and head, relative to Root. A nil head
-// means the worktree; its untracked files count, unless git ignores them.
+// Changed lists the files that differ between base and head, relative to Root. A nil head means the
+// worktree. Its untracked files count, unless git ignores them.
 func (r Repo) Changed(ctx context.Context, base Revision, head *Revision) ([]string, error) {
 	args := []string{"diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", base.Commit}
 	if head != nil {
@@ -242,9 +237,8 @@ type Match struct {
 	Line string
 }
 
-// Grep returns the lines that match an extended regular expression in the files that match
-// a pathspec: files of a revision, or of the worktree if rev is nil. It returns nil if no
-// line matches.
+// Grep returns the lines that match an extended regular expression, in files that match a pathspec. A
+// nil rev means the worktree.
 func (r Repo) Grep(ctx context.Context, rev *Revision, expression, pathspec string) ([]Match, error) {
 	args := []string{"grep", "-z", "-E", "--no-color", "--no-line-number", "--no-column"}
 	if rev == nil {
@@ -278,12 +272,12 @@ func (r Repo) Grep(ctx context.Context, rev *Revision, expression, pathspec stri
 type Commit struct {
 	ID, Author, Subject string
 	Parents             []string  // hashes
-	Time                time.Time // time of the commit; zero if unknown
+	Time                time.Time // zero if unknown
 }
 
-// Between lists the commits of head that base does not have, children before their parents. The error is an
-// [ApartError] if base is not an ancestor of head. With firstParent, the list follows only the first parent
-// of each merge and omits the merged commits.
+// Between lists the commits of head that base does not have, children before their parents. If base is
+// not an ancestor of head, the error is an [ApartError]. With firstParent, the list follows only the
+// first parent of each merge.
 func (r Repo) Between(ctx context.Context, base, head Revision, firstParent bool) ([]Commit, error) {
 	ancestor, err := runGit(ctx, r.Root, nil, "merge-base", base.Commit, head.Commit)
 	if ctx.Err() != nil {
@@ -338,8 +332,7 @@ func (e *ApartError) Error() string {
 	return text
 }
 
-// Worktree describes the worktree as a side of a comparison: its commit, and whether files
-// differ from the commit.
+// Worktree describes the worktree as a side of a comparison: its commit, and whether files differ.
 func (r Repo) Worktree(ctx context.Context) string {
 	name := "worktree"
 	if rev, err := r.Resolve(ctx, "HEAD"); err == nil {
@@ -351,8 +344,8 @@ func (r Repo) Worktree(ctx context.Context) string {
 	return name
 }
 
-// Sweep removes the entries of dir that have not been modified for age. Extract sets the modification time
-// of a directory that it uses again.
+// Sweep removes the entries of dir that have not been modified for age. Extract sets the modification
+// time of a directory that it uses again.
 func Sweep(dir string, age time.Duration) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -362,13 +355,11 @@ func Sweep(dir string, age time.Duration) {
 	}
 }
 
-// runGit runs git in dir with additional environment variables, and returns its output
-// without the last newline.
+// runGit runs git with additional environment variables.
 func runGit(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	return runGitInput(ctx, dir, env, nil, args...)
 }
 
-// runGitInput is runGit with standard input.
 func runGitInput(ctx context.Context, dir string, env []string, in io.Reader, args ...string) (string, error) {
 	var out bytes.Buffer
 	err := runGitIO(ctx, dir, env, in, &out, args...)
@@ -378,9 +369,8 @@ func runGitInput(ctx context.Context, dir string, env []string, in io.Reader, ar
 	return strings.TrimSuffix(out.String(), "\n"), nil
 }
 
-// runGitIO runs git with standard input and output. The error is the first line of standard
-// error, or that of the context if it has ended. git takes no optional locks, so that other
-// git commands of the user are not disturbed.
+// runGitIO runs git with standard input and output. The error is the first line of standard error.
+// Without optional locks, other git commands of the user are not disturbed.
 func runGitIO(ctx context.Context, dir string, env []string, in io.Reader, out io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir

@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Packed describes revisions of a repository and its worktree, for another machine that shall measure them.
-// That machine also receives the packs, which are files with the objects of git.
+// Packed describes revisions of a repository and its worktree, for another machine that measures them.
+// That machine also receives the packs, files with objects of git.
 type Packed struct {
 	Prefix  string   `json:"prefix,omitempty"` // directory relative to the top, with slashes
 	Head    string   `json:"head"`             // commit that is checked out
@@ -21,7 +21,6 @@ type Packed struct {
 	Tree    string   `json:"tree"`             // hash of the tree of the worktree
 }
 
-// hashRE matches git's name of an object.
 var hashRE = lazyregexp.New(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
 
 // Check returns an error if a Packed from another machine is invalid.
@@ -37,10 +36,9 @@ func (p Packed) Check() error {
 	return nil
 }
 
-// Pack writes the objects of revs into packs in dir, one for each revision. A later call likely makes the
-// same first pack, which the other machine may have already. With worktree, the last pack has the files of
-// the worktree, except those that git ignores, and p.Head is HEAD. Without worktree, p.Head is the last of
-// revs. Pack does not change the repository.
+// Pack writes the objects of revs into packs in dir, one for each revision. The first pack is often the
+// same as in an earlier call, and the other machine has it. With worktree, the last pack has its files,
+// except those that git ignores. Then p.Head is HEAD, otherwise the last of revs.
 func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir string) (p Packed, packs []string, err error) {
 	p.Prefix = filepath.ToSlash(filepath.Clean(r.Prefix))
 	if p.Prefix == "." {
@@ -53,7 +51,7 @@ func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir stri
 		return p, nil, errors.New("the repository has no commit yet")
 	}
 	p.Head, p.Tree = head.Commit, head.Tree
-	env := []string{} // names for git the directory with the objects of the worktree
+	env := []string{} // names the directory with the objects of the worktree
 	if worktree {
 		if p.Tree, env, err = r.writeWorktree(ctx, head, dir); err != nil {
 			return p, nil, fmt.Errorf("read the worktree: %w", err)
@@ -89,9 +87,8 @@ func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir stri
 	return p, packs, nil
 }
 
-// writeWorktree writes the worktree as a git tree into a directory of objects below dir, and
-// returns the hash of the tree and the environment with which git finds the objects. The
-// pathspecs excluded omit files.
+// writeWorktree writes the worktree as a git tree below dir, without the pathspecs excluded. It returns
+// the environment with which git finds the objects.
 func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string, excluded ...string) (tree string, env []string, err error) {
 	objects := filepath.Join(dir, "objects")
 	if err := os.Mkdir(objects, 0o755); err != nil {
@@ -118,8 +115,8 @@ func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string, excl
 	return tree, env, err
 }
 
-// writePack writes a pack of the objects ids with all objects that they refer to, except the objects that
-// packed refers to. It uses one thread, so that the same objects give the same pack with the same hash.
+// writePack writes objects and all that they refer to, except those of packed. One thread makes packs
+// of equal objects equal.
 func (r Repo) writePack(ctx context.Context, env, ids, packed []string, path string) error {
 	args := []string{"rev-list", "--objects", "--no-walk"}
 	args = append(args, ids...)
@@ -146,8 +143,8 @@ func (r Repo) writePack(ctx context.Context, env, ids, packed []string, path str
 	return out.Close()
 }
 
-// Unpack makes a repository with a worktree in dir from packs, and returns the directory p.Prefix of it. The
-// history of the repository has only the packed commits.
+// Unpack makes a repository with a worktree in dir from packs, and returns the directory p.Prefix of
+// it. Its history has only the packed commits.
 func Unpack(ctx context.Context, p Packed, packs []string, dir string) (string, error) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -175,8 +172,8 @@ func Unpack(ctx context.Context, p Packed, packs []string, dir string) (string, 
 			return "", err
 		}
 	}
-	// A separate index checks out the worktree. The index of the repository is that of the commit;
-	// update-index records the files that equal it as unmodified, and fails if others differ.
+	// A separate index checks out the worktree. The index of the repository is that of the commit.
+	// update-index records files that equal it as unmodified, and fails if others differ.
 	files := []string{"GIT_INDEX_FILE=" + filepath.Join(gitDir, "tare-worktree")}
 	for _, step := range []struct {
 		env  []string
@@ -199,7 +196,6 @@ func Unpack(ctx context.Context, p Packed, packs []string, dir string) (string, 
 	return subdir, nil
 }
 
-// indexPack adds the objects of a pack to a repository.
 func indexPack(ctx context.Context, root, path string) error {
 	in, err := os.Open(path)
 	if err != nil {

@@ -17,19 +17,19 @@ import (
 )
 
 // Shared is a branch of a remote repository to which several clones add files, such as results of
-// measurements. A file name is used only once, so that files of different clones never conflict. The branch
-// has no history in common with other branches.
+// measurements. A file name is used only once, so that clones never conflict. The branch has its own
+// history.
 type Shared struct {
 	Repo   Repo
 	Remote string // name or URL
 	Branch string
 }
 
-// maxTries limits the attempts of Add to push if other clones push at the same time.
+// maxTries limits the attempts to push if other clones push at the same time.
 const maxTries = 20
 
-// Files returns the hashes of the branch's files by path, and its last commit. tip is "" if
-// the branch does not exist.
+// Files returns the hashes of the branch's files by path, and its last commit. If the branch does not
+// exist, tip is "".
 func (s Shared) Files(ctx context.Context) (tip string, files map[string]string, err error) {
 	ref := "refs/heads/" + s.Branch
 	// The full environment is passed: git may need a token in it to access the remote.
@@ -55,8 +55,8 @@ func (s Shared) Files(ctx context.Context) (tip string, files map[string]string,
 	return tip, files, nil
 }
 
-// Bounds of the list of a branch's files. A few kilobytes of trees that refer to each other
-// several times can list any number of files.
+// Bounds of the list of a branch's files. A few kilobytes of trees that refer to each other can list
+// any number of files.
 const (
 	maxShared  = 100_000  // files
 	maxListing = 16 << 20 // bytes of the list
@@ -68,7 +68,7 @@ type LargeError struct{ What string }
 // Error returns e.What.
 func (e *LargeError) Error() string { return e.What }
 
-// treeListing is a writer that parses the output of git ls-tree -z, and fails at the bounds.
+// treeListing parses the output of git ls-tree -z, and fails at the bounds.
 type treeListing struct {
 	files map[string]string // hashes by path
 	line  []byte            // bytes of an incomplete entry
@@ -77,7 +77,7 @@ type treeListing struct {
 }
 
 // Write parses the complete entries of the output so far. An entry is MODE TYPE HASH\tPATH\x00, such as
-// 100644 blob 4b825dc…	a/b.json.
+// 100644 blob 4b825dc…      a/b.json.
 func (l *treeListing) Write(p []byte) (int, error) {
 	l.size += len(p)
 	l.line = append(l.line, p...)
@@ -99,9 +99,9 @@ func (l *treeListing) Write(p []byte) (int, error) {
 	}
 }
 
-// Copy writes the content of the file with a hash of [Shared.Files] to w, and returns its
-// length. The error is a [LargeError] if the file has more than max bytes: a few compressed
-// bytes of a repository can contain any number of zeros.
+// Copy writes the content of the file with a hash of [Shared.Files] to w, and returns its length. The
+// error is a [LargeError] if it has more than max bytes. A few compressed bytes can contain any number
+// of zeros.
 func (s Shared) Copy(ctx context.Context, w io.Writer, hash string, max int64) (int64, error) {
 	text, err := runGit(ctx, s.Repo.Root, nil, "cat-file", "-s", hash)
 	if err != nil {
@@ -114,8 +114,8 @@ func (s Shared) Copy(ctx context.Context, w io.Writer, hash string, max int64) (
 	return size, runGitIO(ctx, s.Repo.Root, nil, nil, w, "cat-file", "blob", hash)
 }
 
-// Add adds the files that the branch does not have yet, in one commit, and returns their number. If another
-// clone pushes a commit at the same time, Add tries again on top of that commit.
+// Add adds the files that the branch does not have yet, in one commit, and returns their number. If
+// another clone pushes first, it tries again on top of that commit.
 func (s Shared) Add(ctx context.Context, files map[string][]byte, subject string) (added int, err error) {
 	for try := range maxTries {
 		tip, existing, err := s.Files(ctx)
@@ -146,8 +146,7 @@ func (s Shared) Add(ctx context.Context, files map[string][]byte, subject string
 	return 0, errors.New("unreachable")
 }
 
-// pushURL returns the URL to push to. A push by the name of the remote would also set the
-// remote's tracking branch in the repository.
+// pushURL returns the URL to push to. The name of the remote would also set its tracking branch.
 func (s Shared) pushURL(ctx context.Context) string {
 	if url, err := runGit(ctx, s.Repo.Root, nil, "remote", "get-url", "--push", "--", s.Remote); err == nil && url != "" {
 		return url
@@ -155,8 +154,8 @@ func (s Shared) pushURL(ctx context.Context) string {
 	return s.Remote
 }
 
-// commitFiles makes a commit whose parent is tip. The commit has the existing files (hashes by path), and
-// the files (contents by path) that do not exist. If all exist, commitFiles returns "" and 0.
+// commitFiles commits existing files (hashes) and new ones (contents) on top of tip. It returns "" if
+// none is new.
 func (s Shared) commitFiles(ctx context.Context, tip string, existing map[string]string, files map[string][]byte, subject string) (commit string, added int, err error) {
 	tmp, remove, err := machine.TempDir("shared")
 	if err != nil {
@@ -171,7 +170,7 @@ func (s Shared) commitFiles(ctx context.Context, tip string, existing map[string
 	git := func(stdin []byte, args ...string) (string, error) {
 		return runGitInput(ctx, s.Repo.Root, env, bytes.NewReader(stdin), args...)
 	}
-	var entries bytes.Buffer // of the new index
+	var entries bytes.Buffer // entries of the new index
 	for path, hash := range existing {
 		fmt.Fprintf(&entries, "100644 blob %s\t%s\x00", hash, path)
 	}

@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// Tests is a copy of a tree, the base, with the tests of another tree, the head, so that the same benchmarks
-// measure the code of both. The tests are the _test.go files, the testdata directories, and the files that
-// _test.go files embed.
+// Tests is a copy of a tree, the base, with the tests of another tree, the head. So the same benchmarks
+// measure the code of both. The tests are the _test.go files, the testdata directories, and the files
+// that _test.go files embed.
 type Tests struct {
 	Root string // directory of the copy
 
 	base      string              // directory of the base
 	changed   map[string]bool     // tests that differ from those of the base, by slash path from Root
-	embedders map[string][]string // by slash path of an embedded file: directories of the _test.go files that embed it
+	embedders map[string][]string // directories of the _test.go files that embed a file, by its slash path
 }
 
 // CopyTests copies the code of base to root and adds the tests of head, with the files that they embed.
-// Files that the code of base embeds, too, stay as they are. adapt returns the text of a _test.go file of
-// head with the changes that the code of base needs.
+// Files that the code of base embeds stay as they are. The function adapt changes the text of a
+// _test.go file as the code of base needs it.
 func CopyTests(base, head, root string, adapt func(text []byte) []byte) (*Tests, error) {
 	t := &Tests{Root: root, base: base, changed: map[string]bool{}, embedders: map[string][]string{}}
 	isCode, err := t.copyCode()
@@ -63,8 +63,7 @@ func CopyTests(base, head, root string, adapt func(text []byte) []byte) (*Tests,
 	return t, nil
 }
 
-// copyCode copies the base without its tests, and marks all its tests as changed: they are removed unless
-// the head has them too. It returns the slash paths of the files that the code, not a test, embeds.
+// copyCode copies the base without its tests. It returns the files that the code embeds.
 func (t *Tests) copyCode() (isCode map[string]bool, err error) {
 	isCode = map[string]bool{}
 	return isCode, walkFiles(t.base, func(name string, e fs.DirEntry) error {
@@ -88,9 +87,8 @@ func (t *Tests) copyCode() (isCode map[string]bool, err error) {
 	})
 }
 
-// copyEmbedded copies the files of head that patterns of go:embed match, for a _test.go file in directory
-// dir. It removes other files that the patterns match in the copy, as head does not have these. It omits
-// tests, which are copied anyway, and the files that code embeds (isCode).
+// copyEmbedded copies the files of head that patterns of a _test.go file in dir match. Files that code
+// embeds stay.
 func (t *Tests) copyEmbedded(head, dir string, patterns []string, isCode map[string]bool) error {
 	inHead := map[string]bool{}
 	for _, name := range embeddedFiles(head, dir, patterns) {
@@ -125,8 +123,8 @@ func (t *Tests) copyEmbedded(head, dir string, patterns []string, isCode map[str
 	return nil
 }
 
-// Changed returns the slash paths of the tests that differ from the base and that the package in a directory
-// may use: its _test.go files, files that they embed, and files of a testdata directory in or above it.
+// Changed returns the slash paths of the changed tests that the package in a directory may use. A
+// testdata directory above it counts.
 func (t *Tests) Changed(dir string) (files []string) {
 	for name := range t.changed {
 		if i := strings.Index("/"+name, "/testdata/"); i >= 0 {
@@ -163,13 +161,11 @@ func (t *Tests) Revert(name string) error {
 	return nil
 }
 
-// isTest reports whether the file at a slash path is a test file or below testdata.
 func isTest(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || strings.Contains("/"+name, "/testdata/")
 }
 
-// walkFiles calls visit for each entry of a tree that is not a directory, with its slash
-// path from root. It skips .git and node_modules.
+// walkFiles visits the files of a tree, by slash path from root.
 func walkFiles(root string, visit func(name string, e fs.DirEntry) error) error {
 	return filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -192,8 +188,7 @@ func walkFiles(root string, visit func(name string, e fs.DirEntry) error) error 
 	})
 }
 
-// copyEntry copies a regular file, which becomes writable, or a symbolic link. It skips
-// other entries, such as sockets.
+// copyEntry copies a regular file, which becomes writable, or a symbolic link.
 func copyEntry(from, to string, e fs.DirEntry) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -219,7 +214,6 @@ func copyEntry(from, to string, e fs.DirEntry) error {
 	return os.WriteFile(to, text, info.Mode().Perm()|0o200)
 }
 
-// sameFile reports whether two files have the same bytes, or two links the same target.
 func sameFile(a, b string) bool {
 	infoA, errA := os.Lstat(a)
 	infoB, errB := os.Lstat(b)

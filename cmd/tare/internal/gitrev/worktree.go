@@ -11,9 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// HashWorktree returns the git tree hash of the files in the worktree. It omits files that git ignores
-// and the files at the paths outputs, which the running command writes: its output must not change
-// the hash. Paths that are "" have no effect. The repository and its index are not changed.
+// HashWorktree returns the git tree hash of the files in the worktree. It omits files that git ignores.
+// The running command writes outputs, which must not change the hash.
 func (r Repo) HashWorktree(ctx context.Context, outputs ...string) (string, error) {
 	head, err := r.Resolve(ctx, "HEAD")
 	if err != nil {
@@ -36,9 +35,8 @@ func (r Repo) HashWorktree(ctx context.Context, outputs ...string) (string, erro
 	return hash, err
 }
 
-// excludeFile returns git pathspecs that exclude the file at path, such as ":(exclude,top,glob)out/NAME",
-// and .NAME-*, the temporary file that package atomicfile renames to NAME. It returns nil if path is
-// "", outside the worktree or in a directory that does not exist.
+// excludeFile returns git pathspecs that exclude the file at path, such as
+// ":(exclude,top,glob)out/NAME".
 func (r Repo) excludeFile(path string) ([]string, error) {
 	if path == "" {
 		return nil, nil

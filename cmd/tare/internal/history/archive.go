@@ -17,31 +17,30 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file reads archives of results, which tare history export writes, and stores their results as runs.
-// An archive is a file of JSON documents, one after another or in lists.
+// This file reads archives of results, which tare history export writes, and stores their results as
+// runs. An archive is a file of JSON documents.
 
-// DocumentInfo describes a result document in an archive or an index. Scan sets all fields but Path,
-// and Index.Export sets only the exported fields.
+// DocumentInfo describes a result document in an archive or an index.
 type DocumentInfo struct {
 	Study  string `json:"study"`
-	SHA256 string `json:"sha256"` // hash of the document without insignificant space
+	SHA256 string `json:"sha256"` // of the document without insignificant space
 	Path   string `json:"path"`   // path of the run's directory
 
-	// ImportDocument names the new directory of the run "started-seed".
+	// ImportDocument names the new directory "started-seed".
 	started string // start time in the format NameTime
-	seed    string // seed of the run; the start of SHA256 if the seed is not a number
+	seed    string // the start of SHA256 if the seed is not a number
 }
 
 // Scan reads the documents in an archive. It calls do for each result, with its text without
-// insignificant space, which do may retain. Scan returns the first error of do. For a document that is
-// not a result it returns an [*Error] with the position in the archive.
+// insignificant space. The text may be retained. Any other document is an [*Error] with the position in
+// the archive.
 func Scan(name string, in io.Reader, do func(k DocumentInfo, text []byte) error) error {
 	return scanDocuments(name, in, MaxBytes, maxLines, do)
 }
 
-// scanDocuments is Scan with bounds on the bytes and lines of each document, including the space before it.
+// scanDocuments is Scan with bounds on each document, including the space before it.
 func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do func(k DocumentInfo, text []byte) error) error {
-	counted := &counter{in: in, maxBytes: maxBytes, maxLines: maxLines} // its Read fails if a document is too large
+	counted := &counter{in: in, maxBytes: maxBytes, maxLines: maxLines} // Read fails if a document is too large
 	dec := json.NewDecoder(counted)
 	for {
 		var raw json.RawMessage
@@ -57,7 +56,7 @@ func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do f
 		line := counted.lineAt(dec.InputOffset() - int64(len(raw)))
 		docs := []json.RawMessage{raw}
 		if raw[0] == '[' {
-			// Parse checks the memory that each document would take, but only after the list is split.
+			// Parse would check the memory only after the list is split.
 			if err := checkFootprint(name, raw); err != nil {
 				return shiftLines(line, err)
 			}
@@ -84,7 +83,7 @@ func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do f
 	}
 }
 
-// shiftLines returns err with its line counted from the start of the archive, in which the document begins at line.
+// shiftLines adds the line at which the document begins in the archive.
 func shiftLines(line int, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -93,7 +92,7 @@ func shiftLines(line int, err error) error {
 	return &Error{File: e.File, Line: line + max(e.Line-1, 0), Col: max(e.Col, 1), What: e.What, Hint: e.Hint}
 }
 
-// scanError turns an error of the decoder into one with a position. The document begins after offset begin.
+// scanError adds a position to an error of the decoder.
 func scanError(name string, err error, c *counter, begin int64) error {
 	const hint = "tare history export writes archives, tare run --json single results"
 	var syntax *json.SyntaxError
@@ -112,7 +111,7 @@ func scanError(name string, err error, c *counter, begin int64) error {
 	return err
 }
 
-// newDocumentInfo describes a result whose document has the hash sum.
+// newDocumentInfo describes a result with the hash sum.
 func newDocumentInfo(r *tare.Result, sum string) DocumentInfo {
 	seed := r.Seed
 	if _, err := strconv.ParseUint(seed, 10, 64); err != nil { // not a safe part of a file name
@@ -121,11 +120,10 @@ func newDocumentInfo(r *tare.Result, sum string) DocumentInfo {
 	return DocumentInfo{Study: r.Study, SHA256: sum, started: r.Started.UTC().Format(NameTime), seed: seed}
 }
 
-// importedName is the file that marks the directory of an imported run.
+// importedName is the file that marks an imported run.
 const importedName = "imported"
 
-// IsImported reports whether the run in dir was measured on another machine and imported. It returns false
-// if dir is "".
+// IsImported reports whether the run in dir was measured on another machine and imported.
 func IsImported(dir string) (bool, error) {
 	if dir == "" {
 		return false, nil
@@ -133,14 +131,13 @@ func IsImported(dir string) (bool, error) {
 	return isFile(filepath.Join(dir, importedName))
 }
 
-// ImportDocument writes text, the document of k from another machine, into a new directory under dir, the
-// directory of its study. It returns the new directory. If a write fails, it removes the directory again.
+// ImportDocument writes text, the document k, into a new directory under dir, and returns that
+// directory. If a write fails, it removes the directory.
 func ImportDocument(dir string, k DocumentInfo, text []byte) (string, error) {
 	return writeImported(atomicfile.System{}, dir, k, text)
 }
 
-// writeImported is ImportDocument with a disk that tests replace. It writes the mark before the
-// result, so that the result never counts as a run of this machine.
+// writeImported writes the mark first, so that the result is never taken for a run of this machine.
 func writeImported(disk atomicfile.Disk, dir string, k DocumentInfo, text []byte) (string, error) {
 	var doc bytes.Buffer
 	if err := json.Indent(&doc, text, "", "  "); err != nil {
@@ -165,8 +162,8 @@ func writeImported(disk atomicfile.Disk, dir string, k DocumentInfo, text []byte
 	return "", err
 }
 
-// NewDir creates a new directory under another and returns its path. If name exists, the new
-// directory is called name-2, name-3 and so on, up to name-100. Only its owner can read it.
+// NewDir creates a new directory under another and returns its path. If name exists, it tries name-2 to
+// name-100. Only the owner can read it.
 func NewDir(under, name string) (string, error) { return newDir(atomicfile.System{}, under, name) }
 
 func newDir(disk atomicfile.Disk, under, name string) (string, error) {
@@ -189,32 +186,29 @@ func newDir(disk atomicfile.Disk, under, name string) (string, error) {
 	}
 }
 
-// maxLines is the largest number of lines of a document.
 const maxLines = 16 << 20
 
-// errLarge ends the reading of a document that is too large.
 var errLarge = errors.New("too large")
 
-// counter is a reader that records the offsets of line ends, and fails if a document is too large.
-// Offsets count bytes from the start of the archive.
+// counter records the offsets of line ends, in bytes, and fails if a document is too large.
 type counter struct {
 	in       io.Reader
-	maxBytes int64   // largest size of the document
-	maxLines int     // largest number of lines of the document
+	maxBytes int64 // largest size of the document
+	maxLines int
 	read     int64   // bytes read so far
 	start    int64   // offset of the current document
 	before   int     // number of line ends before start
-	ends     []int64 // offsets of the line ends after start
+	ends     []int64 // offsets of line ends after start
 }
 
-// dropBefore forgets the lines before an offset, where a document begins.
+// dropBefore forgets the lines before an offset.
 func (c *counter) dropBefore(offset int64) {
 	n, _ := slices.BinarySearch(c.ends, offset)
 	c.start, c.before, c.ends = offset, c.before+n, slices.Delete(c.ends, 0, n)
 }
 
 func (c *counter) Read(p []byte) (int, error) {
-	room := c.start + c.maxBytes + 1 - c.read // one byte more than allowed: the decoder reads the byte after a document
+	room := c.start + c.maxBytes + 1 - c.read // the decoder reads one byte after a document
 	if room <= 0 || len(c.ends) > c.maxLines {
 		return 0, errLarge
 	}

@@ -9,11 +9,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file puts the changes of a series into words. A series has a point for each run of a study on a machine:
-// the ratio of a contender to its reference on a workload. A step is a run at which the level changed.
+// This file puts the changes of a series into words. A series has a point for each run of a study on a
+// machine. The point is the ratio of a program to its reference on one workload. A step is a run at
+// which the level changed.
 
-// DescribeChange returns a sentence about the newest change of a series of the machine, for the terminal
-// and the page. The sentence claims no more than the runs allow.
+// DescribeChange returns a sentence about the newest change of a series of the machine. The sentence
+// claims no more than the runs allow.
 func (m Machine) DescribeChange(s Series, metric string) string {
 	text := m.describeChange(s, metric)
 	if s.Missing != "" && s.Last != nil {
@@ -22,7 +23,7 @@ func (m Machine) DescribeChange(s Series, metric string) string {
 	return text
 }
 
-// describeChange returns the sentence without the reason why the newest run lacks the series.
+// describeChange omits why the newest run lacks the series.
 func (m Machine) describeChange(s Series, metric string) string {
 	when := func(run int) string { return format.Minute(m.Runs[run].Started) }
 	expected := fmt.Sprintf("%s to %s was expected", format.Ratio(s.Low), format.Ratio(s.High))
@@ -55,8 +56,7 @@ func (m Machine) describeChange(s Series, metric string) string {
 	return "the first"
 }
 
-// describeStep describes the newest step if the variance between runs is unknown: the intervals before and
-// after the step do not overlap.
+// describeStep describes a step between intervals that do not overlap.
 func (m Machine) describeStep(s Series) string {
 	step := s.Steps[len(s.Steps)-1]
 	before := s.boundedBefore(step)
@@ -70,8 +70,7 @@ func (m Machine) describeStep(s Series) string {
 	return text
 }
 
-// boundedBefore returns the newest point before a run that has an interval and the same input and reference
-// as the last point.
+// boundedBefore returns the newest point before a run that is comparable and has an interval.
 func (s Series) boundedBefore(run int) *Point {
 	for _, p := range slices.Backward(s.Points[:run]) {
 		if p != nil && !p.Void && p.Bounded() && p.Other == s.Last.Other {
@@ -81,8 +80,7 @@ func (s Series) boundedBefore(run int) *Point {
 	return s.Before
 }
 
-// againstCounts returns the counts of the reference before the newest step and now, or "" if they are equal
-// when rounded.
+// againstCounts returns the counts of the reference before the newest step and now.
 func (s Series) againstCounts() string {
 	step := s.Steps[len(s.Steps)-1]
 	var before *Point
@@ -115,7 +113,6 @@ func (p Point) Bounds() string {
 	return fmt.Sprintf("%s [%s, %s]", format.Ratio(p.Ratio), format.Ratio(p.Low), format.Ratio(p.High))
 }
 
-// countText returns the range of a level of counts, with the unit.
 func countText(l Level, metric string) string {
 	m, _ := tare.MetricNamed(metric)
 	text := l.formatRange() + " " + m.Unit
@@ -125,7 +122,6 @@ func countText(l Level, metric string) string {
 	return text
 }
 
-// formatRange returns the range of a level of counts.
 func (l Level) formatRange() string {
 	if low, high := format.Average(l.Low), format.Average(l.High); low != high {
 		return low + " to " + high

@@ -11,14 +11,13 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Digest is a small extract of a stored result, see DigestOf, or the reason why the result cannot be read.
+// Digest is a small extract of a stored result, or the reason why the result cannot be read.
 type Digest struct {
 	Result *tare.Result
 	Error  string // one line; "" if the result could be read
 }
 
-// DigestOf returns the parts of a result that lists and trends need: contenders with their modules,
-// workloads, machine, verdicts and voids (findings that a value does not count), without texts.
+// DigestOf returns the parts of a result that lists and trends need, without texts.
 func DigestOf(r *tare.Result) *tare.Result {
 	m := r.Machine
 	d := &tare.Result{
@@ -49,8 +48,8 @@ func DigestOf(r *tare.Result) *tare.Result {
 	return d
 }
 
-// ReadFirst reads the result in a file, and returns it with the hash of its document, see Compact.
-// If the file contains a list, it returns the first result.
+// ReadFirst reads the first result in a file, and returns it with the hash of its document, see
+// Compact.
 func ReadFirst(path string) (*tare.Result, string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -72,8 +71,8 @@ func ReadFirst(path string) (*tare.Result, string, error) {
 	return results[0], sum, err
 }
 
-// Compact returns a JSON document without insignificant space, as a new slice, and the SHA-256 hash
-// of the returned text in hex. If src is a list of documents, it returns the first one.
+// Compact returns a JSON document without insignificant space, and the SHA-256 hash of the returned
+// text in hex. If src is a list, it returns the first document. The text is a new slice.
 func Compact(src []byte) (text []byte, sum string, err error) {
 	doc := bytes.TrimSpace(bytes.TrimPrefix(src, []byte("\ufeff")))
 	for bytes.HasPrefix(doc, []byte("[")) {
@@ -89,7 +88,6 @@ func Compact(src []byte) (text []byte, sum string, err error) {
 	return b.Bytes(), hex.EncodeToString(h[:]), nil
 }
 
-// firstElement returns the text of the first element of a JSON list.
 func firstElement(list []byte) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(list))
 	if _, err := dec.Token(); err != nil {

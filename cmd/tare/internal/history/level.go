@@ -10,17 +10,18 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file finds the steps of a series: the runs at which a ratio or a count changed its level. A series has
-// one point for each run of a study on a machine, e.g. the time of a benchmark over that of its reference.
+// This file finds the steps of a series: the runs at which a ratio or a count changed its level. A
+// series has one point for each run of a study on a machine. For example, a point is the time of a
+// benchmark over that of its reference.
 
-// newLevelRuns is the number of runs during which a step counts as fresh.
+// newLevelRuns is the number of runs during which a step is fresh.
 const newLevelRuns = 3
 
-// predictAlpha is the error level of the interval in which the last run is expected.
+// predictAlpha is the error level of the expected range of the last run.
 const predictAlpha = 0.01
 
-// findLevels estimates by how much ratios vary from run to run on the machine, beyond their intervals, and
-// finds the steps of each series. The terminal, the badge, the page and the metrics all report these steps.
+// findLevels finds the steps of each series. It first estimates by how much ratios vary from run to
+// run, beyond their intervals.
 func (m *Machine) findLevels() {
 	var bounded [][]stats.Run
 	for i := range m.Series {
@@ -46,9 +47,8 @@ func (m *Machine) findLevels() {
 	}
 }
 
-// judgeRatios finds the steps of a series of ratios, given the variance between runs, and computes the
-// range in which the last run was expected. The range follows from the runs before the newest step if that
-// is fresh, or else from the runs since the newest step, without the last run.
+// judgeRatios finds the steps of ratios and the range in which the last run was expected. After a fresh
+// step, the range is that of the runs before it.
 func (s *Series) judgeRatios(variance float64) {
 	runs, indices := s.boundedRuns()
 	lastIsBounded := len(indices) > 0 && indices[len(indices)-1] == s.Last.Run
@@ -71,7 +71,7 @@ func (s *Series) judgeRatios(variance float64) {
 	}
 }
 
-// judgeIntervals finds the steps of a series if the variance between runs is unknown: consecutive points
+// judgeIntervals finds the steps if the variance between runs is unknown. A step is between two points
 // whose intervals do not overlap.
 func (s *Series) judgeIntervals() {
 	if s.Change == First || s.Change == Unknown {
@@ -90,8 +90,7 @@ func (s *Series) judgeIntervals() {
 	}
 }
 
-// judgeCounts finds the steps of a series of counts. It compares the differences between the contender's
-// counts and those of the reference.
+// judgeCounts compares the differences between the counts and those of the reference.
 func (s *Series) judgeCounts() {
 	s.Change = First
 	if s.Last == nil {
@@ -116,21 +115,19 @@ func (s *Series) judgeCounts() {
 	}
 }
 
-// addStep records a step at a run, from level was to level now. The run is the first of the last n compared runs.
+// addStep records a step at a run, n compared runs ago.
 func (s *Series) addStep(run, n int, was, now Level) {
 	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= newLevelRuns, was, now
 	s.Steps = append(s.Steps, run)
 }
 
-// meanOf returns the level of runs: the weighted mean of their ratios, which is the middle of a prediction
-// at any error level.
+// meanOf returns the weighted mean of ratios. It is the middle of a prediction at any error level.
 func meanOf(runs []stats.Run, variance float64) Level {
 	low, high := stats.Predict(runs, variance, 1)
 	mean := math.Exp((low + high) / 2)
 	return Level{mean, mean}
 }
 
-// countLevel returns the range of the contender's counts in points, or the zero Level without points.
 func countLevel(points []*Point) (l Level) {
 	for i, p := range points {
 		if i == 0 {
@@ -141,8 +138,7 @@ func countLevel(points []*Point) (l Level) {
 	return l
 }
 
-// isCounted reports whether the points of a series are compared as counts. All points must have counts, and
-// either a count is zero, so that it has no ratio, or no count varied within a run.
+// isCounted reports whether a series is compared as counts: one is zero, or none varied within a run.
 func (s *Series) isCounted() bool {
 	n := 0
 	for _, p := range s.Points {
@@ -157,8 +153,7 @@ func (s *Series) isCounted() bool {
 	return n > 0
 }
 
-// boundedRuns returns the points of a series that have an interval and can be compared with the last
-// point, on the logarithmic scale, and the indices of their runs.
+// boundedRuns returns the comparable points with an interval, on the logarithmic scale.
 func (s *Series) boundedRuns() (runs []stats.Run, indices []int) {
 	if s.Last == nil {
 		return nil, nil
@@ -178,8 +173,7 @@ func (s *Series) boundedRuns() (runs []stats.Run, indices []int) {
 	return runs, indices
 }
 
-// whyMissing returns why a series has no valid point in the newest run, whose index is last. It returns ""
-// if it has one, or if the study no longer has the workload or the contender.
+// whyMissing returns why a series has no valid point in the run last, the newest, or "".
 func whyMissing(newest *tare.Result, s Series, last int) string {
 	switch p := s.Points[last]; {
 	case p != nil && p.Void:

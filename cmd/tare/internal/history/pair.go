@@ -7,34 +7,33 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Pair compares a contender with another on one workload and metric of one run.
+// Pair compares a contender, a measured program, with another on one workload and metric of one run.
 type Pair struct {
 	Workload  string
 	Metric    string
 	Contender string
 	Against   string
 	Ratio     float64 // contender / against; 0 if a count is zero
-	Low       float64 // interval, with High; 0 if there are too few rounds
+	Low       float64 // bounds of the interval; 0 if there are too few rounds
 	High      float64
-	Level     float64 // confidence of the interval, simultaneous over interim looks
+	Level     float64 // confidence of the interval, simultaneous over interim judgements
 	Rounds    int
 	Void      bool   // a check voided one of the two contenders
 	Count     *Count // nil if the metric does not count
 }
 
 // Count contains the counts of a contender and of its reference, such as allocations per operation.
-// Counts may be zero, and have no interval if they never vary.
+// Counts that never vary have no interval.
 type Count struct {
 	Value   float64 `json:"value"`
 	Against float64 `json:"against"`
 }
 
-// alpha is the error level of intervals that PairsOf computes.
+// alpha is the error level of computed intervals.
 const alpha = 0.05
 
-// PairsOf returns the pairs of a result. These are its comparisons; every other pair in its rounds, whose
-// interval is computed like that of a comparison (see the package documentation of stats); and each
-// contender with the baseline if one of them has a zero count, so that there is no ratio to compare.
+// PairsOf returns the pairs of a result: its comparisons and every other pair in its rounds. It adds
+// pairs with the baseline in which a count is zero, so that there is no ratio.
 func PairsOf(r *tare.Result) []Pair {
 	c := pairCollector{result: r, known: map[pairKey]bool{}}
 	for _, x := range r.Comparisons {
@@ -62,22 +61,18 @@ func PairsOf(r *tare.Result) []Pair {
 	return c.pairs
 }
 
-// pairKey identifies a pair of a result.
 type pairKey struct{ workload, metric, contender, against string }
 
-// pairCollector collects the pairs of a result.
 type pairCollector struct {
 	result *tare.Result
 	pairs  []Pair
 	known  map[pairKey]bool // keys of pairs
 }
 
-// hasPair reports whether the pairs have one of a and b, in either order.
 func (c *pairCollector) hasPair(workload, metric, a, b string) bool {
 	return c.known[pairKey{workload, metric, a, b}] || c.known[pairKey{workload, metric, b, a}]
 }
 
-// addPair adds p, and sets its Void and Count.
 func (c *pairCollector) addPair(p Pair) {
 	isVoid := func(contender string) bool { return len(c.result.VoidsMetric(contender, p.Workload, p.Metric)) > 0 }
 	p.Void = isVoid(p.Contender) || isVoid(p.Against)
@@ -86,8 +81,7 @@ func (c *pairCollector) addPair(p Pair) {
 	c.pairs = append(c.pairs, p)
 }
 
-// pairOfRounds computes the pair of the contenders e.A and e.B from their effects, the logarithms of their
-// ratio in each round. level is the error level of the interval.
+// pairOfRounds computes a pair from the logarithms of its ratio in each round.
 func pairOfRounds(e tare.Effects, level float64) Pair {
 	p := Pair{
 		Workload: e.Workload, Metric: e.Metric, Contender: e.A, Against: e.B,
@@ -99,8 +93,7 @@ func pairOfRounds(e tare.Effects, level float64) Pair {
 	return p
 }
 
-// countOf returns the counts of two contenders. It returns nil if one of them has none, or if the metric
-// does not count.
+// countOf returns nil if a contender has no count.
 func countOf(r *tare.Result, workload, metric, contender, against string) *Count {
 	find := func(id string) (count float64, ok bool) {
 		v, ok := r.Value(workload, id, metric)
@@ -114,10 +107,9 @@ func countOf(r *tare.Result, workload, metric, contender, against string) *Count
 	return &Count{Value: value, Against: other}
 }
 
-// hasZero reports whether a count is zero, so that there is no ratio.
+// hasZero reports whether there is no ratio.
 func (c Count) hasZero() bool { return c.Value == 0 || c.Against == 0 }
 
-// ratio returns Value / Against, or 0 if Against is zero.
 func (c Count) ratio() float64 {
 	if c.Against == 0 {
 		return 0
@@ -125,8 +117,7 @@ func (c Count) ratio() float64 {
 	return c.Value / c.Against
 }
 
-// isUsable reports whether effects, which may come from a file of somebody else, are small enough and few
-// enough for calculations.
+// isUsable reports whether calculations with effects, perhaps of a stranger's file, end soon.
 func isUsable(effects []float64) bool {
 	const (
 		maxEffect  = 100  // logarithm of a ratio

@@ -1,6 +1,6 @@
-// Package history reads the runs that tare stores, imports runs of other machines, and follows a study from
-// run to run: NewTrend finds at which run a ratio changed. A run is a directory with its result and its
-// journal, such as results/json-encode/20261102T150405Z-7 with result.json.
+// Package history reads the runs that tare stores, and follows a study from run to run. For example,
+// NewTrend finds at which run a ratio changed. A run is a directory with its result and its journal,
+// such as results/json-encode/20261102T150405Z-7 with result.json.
 package history
 
 import (
@@ -74,13 +74,12 @@ func readFrom(name string, in io.Reader, maxBytes int64) ([]*tare.Result, error)
 	return Parse(name, src)
 }
 
-// head contains the schema of a document.
 type head struct {
 	Schema *string `json:"schema"`
 }
 
-// Parse parses one result document, or a list of documents, with the schema that this tare writes. It
-// ignores unknown fields, because later versions add fields to the schema. Its errors are an [*Error].
+// Parse parses one result document, or a list of documents. It ignores unknown fields: later versions
+// add some. Its errors are an [*Error].
 func Parse(name string, src []byte) ([]*tare.Result, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	text := bytes.TrimSpace(src)
@@ -121,7 +120,6 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 	return results, nil
 }
 
-// decodeDocuments decodes one document, or a list of documents.
 func decodeDocuments[T any](src []byte) (docs []*T, err error) {
 	if bytes.HasPrefix(bytes.TrimSpace(src), []byte("[")) {
 		err = json.Unmarshal(src, &docs)
@@ -132,8 +130,7 @@ func decodeDocuments[T any](src []byte) (docs []*T, err error) {
 	return []*T{doc}, err
 }
 
-// checkFootprint returns an error for a document, or a list of documents, that would take more
-// memory than any result.
+// checkFootprint limits the memory that documents would take.
 func checkFootprint(name string, src []byte) error {
 	target := reflect.TypeFor[tare.Result]()
 	if bytes.HasPrefix(bytes.TrimSpace(src), []byte("[")) {
@@ -150,8 +147,8 @@ func checkFootprint(name string, src []byte) error {
 	return e
 }
 
-// Check checks results that were part of another document, and returns the same errors as [Parse]. name is
-// the name of that document, for errors.
+// Check checks results that were part of another document, and returns the same errors as [Parse]. The
+// argument name is the name of that document.
 func Check(name string, results []*tare.Result) error {
 	for _, r := range results {
 		var h *head
@@ -168,7 +165,6 @@ func Check(name string, results []*tare.Result) error {
 	return nil
 }
 
-// checkNamed returns an error for a result without a study.
 func checkNamed(name string, r *tare.Result) error {
 	if r.Study == "" {
 		return &Error{File: name, What: "a result that names no study"}
@@ -176,7 +172,6 @@ func checkNamed(name string, r *tare.Result) error {
 	return nil
 }
 
-// check returns an error if the document has another schema.
 func (h *head) check(name string) error {
 	if h == nil || h.Schema == nil {
 		return &Error{File: name, What: `no result: it has no "schema"`, Hint: "a result is a JSON document, as tare run --json prints it"}
@@ -195,7 +190,6 @@ func (h *head) check(name string) error {
 	return &Error{File: name, What: fmt.Sprintf("schema %.60q is not %s", *h.Schema, tare.ResultSchema)}
 }
 
-// syntaxError returns the error of a document that is not JSON.
 func syntaxError(name string, src []byte, err error) error {
 	var s *json.SyntaxError
 	if !errors.As(err, &s) {
@@ -213,7 +207,6 @@ func syntaxError(name string, src []byte, err error) error {
 	return e
 }
 
-// typeError returns the error of a document with a value of the wrong type.
 func typeError(name string, src []byte, err error) error {
 	var t *json.UnmarshalTypeError
 	if !errors.As(err, &t) {
@@ -228,15 +221,13 @@ func typeError(name string, src []byte, err error) error {
 	return e
 }
 
-// fieldPath returns the path of a value in a document. It removes the names of embedded structs,
-// which package encoding/json adds and which begin with a capital letter.
+// fieldPath removes the names of embedded structs, which package encoding/json adds.
 func fieldPath(path string) string {
 	parts := strings.Split(path, ".")
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p != "" && p[0] >= 'A' && p[0] <= 'Z' })
 	return strings.Join(parts, ".")
 }
 
-// jsonTypeName returns the JSON type of a Go type, with an article.
 func jsonTypeName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -255,8 +246,7 @@ func jsonTypeName(t reflect.Type) string {
 	return "a whole number"
 }
 
-// errorAt returns an error at the position of byte number offset, counted from 1, as package encoding/json
-// reports offsets.
+// errorAt returns an error at byte number offset, counted from 1 as in package encoding/json.
 func errorAt(name string, src []byte, offset int64) *Error {
 	before := src[:min(max(int(offset)-1, 0), len(src))]
 	line := bytes.LastIndexByte(before, '\n')

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// Run is one stored run, e.g. results/STUDY/20060102T150405Z-7: it has a journal, which is written while
-// the study runs, and a result if the run came to its end.
+// Run is one stored run, e.g. results/STUDY/20060102T150405Z-7. It has a journal, and a result if the
+// run came to its end.
 type Run struct {
 	Dir   string    // directory of its journal and result
 	Study string    // name of the directory that contains Dir
@@ -25,12 +25,12 @@ type Run struct {
 // Result returns the path of the result, which need not exist.
 func (r Run) Result() string { return filepath.Join(r.Dir, ResultName) }
 
-// NameTime is the format of the time that the name of a run's directory begins with, in UTC, so
-// that names sort by age.
+// NameTime is the format of the time that the name of a run's directory begins with, in UTC. Such names
+// sort by age.
 const NameTime = "20060102T150405Z"
 
-// Runs lists the runs of every study under dir, the newest first. It returns none if dir does not exist.
-// It returns an error if it cannot read a directory, because its callers take missing runs for removed.
+// Runs lists the runs of every study under dir, the newest first. An unreadable directory is an error:
+// callers take missing runs for removed. A missing dir has no runs.
 func Runs(dir string) ([]Run, error) {
 	studies, err := listNames(dir)
 	if err != nil {
@@ -86,7 +86,7 @@ func sortNewestFirst(runs []Run) {
 	})
 }
 
-// listNames returns the names in a directory, or none if it does not exist or is a file.
+// listNames returns none if the directory does not exist or is a file.
 func listNames(dir string) ([]string, error) {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +105,7 @@ func listNames(dir string) ([]string, error) {
 	return names, nil
 }
 
-// isFile reports whether path is a regular file. A missing parent directory is not an error.
+// isFile returns false if a parent directory is missing.
 func isFile(path string) (bool, error) {
 	info, err := os.Stat(path)
 	if err == nil {

@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// Sparkline draws a series with one character per run, the oldest first: Unicode blocks, or ASCII
-// characters if ascii is set. The height shows the logarithm of the ratio, on a scale from the
-// lowest to the highest end of all intervals in the series, so that differences within the intervals
-// look small. If the series has a zero count, the height shows the contender's count. A missing point,
-// nil, is a space. A void point, whose measurement does not count, is an x.
+// Sparkline draws a series with one character per run, the oldest first. The height shows the logarithm
+// of the ratio. The scale spans all intervals, so that differences within them look small. If the
+// series has a zero count, the height shows the count. A missing point, nil, is a space. A void point,
+// whose measurement does not count, is an x.
 func Sparkline(points []*Point, ascii bool) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	if ascii {
 		levels = []rune("_.-~=+*#")
 	}
-	const minRange = 1e-12 // values that differ by less are equal, apart from rounding errors
+	const minRange = 1e-12 // a smaller range is only rounding errors
 	bottom, top := math.Inf(1), math.Inf(-1)
 	drawCounts := HasZeroCount(points)
 	for _, p := range points {
@@ -52,8 +51,8 @@ func Sparkline(points []*Point, ascii bool) string {
 	return b.String()
 }
 
-// HasZeroCount reports whether all points of a series have counts and one of the counts is zero.
-// Such a series has no ratios to draw.
+// HasZeroCount reports whether all points of a series have counts and one of the counts is zero. Such a
+// series has no ratios to draw.
 func HasZeroCount(points []*Point) bool {
 	zero := false
 	for _, p := range points {

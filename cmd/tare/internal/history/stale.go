@@ -10,8 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// markStale adds to every run a sentence for each way in which it differs from the newest run, the last one:
-// the findings of the check "stale", the version of tare, rebuilt programs, the reference and the inputs.
+// markStale describes how runs differ from the newest, the last one.
 func markStale(runs []TrendRun) {
 	newest := runs[len(runs)-1].digest
 	for i := range runs[:len(runs)-1] {
@@ -48,9 +47,9 @@ func markStale(runs []TrendRun) {
 	}
 }
 
-// DescribeRebuilt returns a line, with both hashes, for each contender whose program differs between
-// the results then and now, although tare, Go and the modules are the same. Builds are reproducible,
-// so the source of the contender itself has changed.
+// DescribeRebuilt returns a line for each contender whose program was built from changed source. The
+// line has the hashes of both programs. Builds are reproducible. So if tare, Go and the modules are the
+// same, the source of the contender has changed.
 func DescribeRebuilt(then, now *tare.Result) []string {
 	if then.Tare != now.Tare {
 		return nil // the SDK, which is in all contenders, may differ
@@ -69,12 +68,11 @@ func DescribeRebuilt(then, now *tare.Result) []string {
 	return out
 }
 
-// kindGobench is the kind of studies whose contenders are two revisions of a repository. These change from
-// run to run.
+// kindGobench is the kind of studies whose contenders are two revisions of a repository. These change
+// from run to run.
 const kindGobench = "gobench"
 
-// otherInput reports whether a workload has different inputs in the runs newest and then. It returns
-// false if one of them does not have the workload.
+// otherInput reports whether both runs have the workload, with different inputs.
 func otherInput(newest, then *tare.Result, workload string) bool {
 	sum := func(r *tare.Result) string {
 		if i := slices.IndexFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == workload }); i >= 0 {
@@ -86,8 +84,7 @@ func otherInput(newest, then *tare.Result, workload string) bool {
 	return was != "" && is != "" && was != is
 }
 
-// otherReference reports whether the contender called reference, against which others are compared, has
-// different revisions in the runs newest and then: the base of a gate advances with its branch.
+// otherReference reports whether the reference has moved: the base of a gate advances with its branch.
 func otherReference(newest, then *tare.Result, reference string) bool {
 	old, _ := then.Contender(reference)
 	base, _ := newest.Contender(reference)
@@ -95,8 +92,8 @@ func otherReference(newest, then *tare.Result, reference string) bool {
 	return base.Kind == kindGobench && was != "" && is != "" && was != is
 }
 
-// Version returns the version of a contender in the run, or "" if it is unknown. If contender is "",
-// it returns the version of the first contender that competes.
+// Version returns the version of a contender in the run, or "" if it is unknown. If contender is "", it
+// returns that of the first contender that competes.
 func (r TrendRun) Version(contender string) string {
 	if r.digest == nil {
 		return ""
@@ -112,5 +109,5 @@ func (r TrendRun) Version(contender string) string {
 // commitPattern matches an abbreviated or complete Git commit.
 var commitPattern = lazyregexp.New(`\b[0-9a-f]{7,40}\b`)
 
-// Commit returns the commit hash in a version that tare bench has written, or "" if it has none.
+// Commit returns the commit hash in a version that tare bench has written, or "".
 func Commit(version string) string { return commitPattern.FindString(version) }

@@ -14,20 +14,21 @@ import (
 // Query selects a part of a study's history. Only Study is required.
 type Query struct {
 	Study      string
-	Contenders []string // patterns as in lab.Match; none selects all contenders that compete
+	Contenders []string // patterns as in lab.Match; none selects all that compete
 	Workloads  []string // patterns as in lab.Match; none selects all
 	Metric     string   // "" means the first metric of the newest run
 	Against    string   // id of the reference; "" means the baseline of the newest run
 	Last       int      // number of newest runs of each machine; 0 means all
 }
 
-// Trend contains the ratios of a study from run to run. A series never mixes runs of different machines.
+// Trend contains the ratios of a study from run to run. A series never mixes runs of different
+// machines.
 type Trend struct {
 	Study      string    `json:"study"`
 	Metric     string    `json:"metric"`
 	Against    string    `json:"against"`            // reference of every ratio
 	Machines   []Machine `json:"machines"`           // the machine that ran last comes first
-	Unreadable []string  `json:"left_out,omitempty"` // reasons why results could not be read, a line each
+	Unreadable []string  `json:"left_out,omitempty"` // why results could not be read, a line each
 }
 
 // Machine contains the runs of one machine.
@@ -36,16 +37,17 @@ type Machine struct {
 	Runs   []TrendRun `json:"runs"`   // the oldest first
 	Series []Series   `json:"series"` // in the order of the newest run
 
-	// Between is the standard deviation of the logarithms of ratios from run to run, in addition to
-	// the error that their intervals express. Known is false if there are too few runs to estimate
-	// it; then changes are found only by comparing intervals.
+	// Between is the standard deviation of the logarithms of ratios from run to run. It is in addition
+	// to the error that their intervals express. Known is false if there are too few runs to estimate
+	// it.
 	Between float64 `json:"between"`
 	Known   bool    `json:"between_known"`
 
 	NotWeighed []tare.NotWeighed `json:"not_weighed,omitempty"` // entries that the newest run skipped
 }
 
-// Level is the range of values of a series between two steps. Low and High are equal unless counts vary.
+// Level is the range of values of a series between two steps. Low and High are equal unless counts
+// vary.
 type Level struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -61,8 +63,8 @@ type TrendRun struct {
 	Tare    string    `json:"tare,omitempty"`
 	Stale   []string  `json:"stale,omitempty"` // differences from the newest run, a line each
 
-	digest *tare.Result    // the result, or the parts of it that DigestOf returns
-	id     int64           // id of the result in the index
+	digest *tare.Result    // the result, or what DigestOf returns
+	id     int64           // id in the index
 	stale  map[string]bool // contenders that differ from the newest run; "" means all
 }
 
@@ -74,22 +76,22 @@ type Stored struct {
 	Digest  *tare.Result
 }
 
-// Series contains the ratios of one contender on one workload, from run to run. findLevels finds its steps,
-// at which the level of the ratio changes.
+// Series contains the ratios of one contender on one workload, from run to run. A contender is a
+// measured program. A step is a run at which the level of the ratio changes.
 type Series struct {
 	Workload  string   `json:"workload"`
 	Contender string   `json:"contender"`
-	Points    []*Point `json:"points"` // by run; null if the run does not have this contender and workload
+	Points    []*Point `json:"points"` // one point for each run; null if the run does not have this pair
 	Last      *Point   `json:"last"`   // newest point that is not void; null if all are void
-	Before    *Point   `json:"before"` // newest point before Last with the same input and reference, if possible with an interval; null if none
+	Before    *Point   `json:"before"` // newest point before Last that can be compared, if possible with an interval; null if none
 	Change    Change   `json:"change"`
-	Steps     []int    `json:"steps,omitempty"`   // runs at which the ratio changes its level, as indexes of the machine's runs
+	Steps     []int    `json:"steps,omitempty"`   // runs of steps, as indexes of the machine's runs
 	Fresh     bool     `json:"fresh,omitempty"`   // the newest step is at one of the last three compared runs
-	Was       Level    `json:"was,omitzero"`      // level before the newest step: of ratios, or of counts if Counted is set
+	Was       Level    `json:"was,omitzero"`      // level before the newest step: ratios, or counts if Counted is set
 	Now       Level    `json:"now,omitzero"`      // level since the newest step, or since the first run; for ratios only if there is a step
 	Counted   bool     `json:"counted,omitempty"` // counts are compared, not ratios
 	Missing   string   `json:"missing,omitempty"` // why the newest run does not have a point; "" if it does
-	Low       float64  `json:"expected_low"`      // range, with High, in which Last was expected from earlier runs of the same level; 0 if unknown
+	Low       float64  `json:"expected_low"`      // range in which Last was expected from earlier runs of the same level; 0 if unknown
 	High      float64  `json:"expected_high"`
 }
 
@@ -97,12 +99,12 @@ type Series struct {
 type Point struct {
 	Run   int     `json:"run"` // index of the machine's runs
 	Ratio float64 `json:"ratio"`
-	Low   float64 `json:"low"` // interval, with High; 0 if there are too few rounds
+	Low   float64 `json:"low"` // bounds of the interval; 0 if there are too few rounds
 	High  float64 `json:"high"`
 	Level float64 `json:"level"` // confidence of the interval
 	Void  bool    `json:"void,omitempty"`
 	Stale bool    `json:"stale,omitempty"`       // the contender, the reference or the machine differs from the newest run
-	Other bool    `json:"other_input,omitempty"` // the workload has another input than in the newest run, or the reference is another revision
+	Other bool    `json:"other_input,omitempty"` // the input or the revision of the reference differs from the newest run
 	Count *Count  `json:"count,omitempty"`       // only of a metric that counts
 }
 
@@ -114,13 +116,12 @@ type Change string
 
 // Changes.
 const (
-	First    Change = "first"     // there is no point with which the last one can be compared
+	First    Change = "first"     // no point can be compared with the last one
 	Changed  Change = "changed"   // there is a step; the newest one is from Was to Now
 	NotShown Change = "not shown" // there is no step
 	Unknown  Change = "unknown"   // the last point or the one before has no interval
 )
 
-// newChange returns the verdict before steps are known. It is NotShown if last can be compared with before.
 func newChange(last, before *Point) Change {
 	switch {
 	case last == nil || before == nil:
@@ -134,8 +135,8 @@ func newChange(last, before *Point) Change {
 // Pairs returns all pairs of the stored result id in which against is the reference.
 type Pairs func(id int64, metric, against string) ([]Pair, error)
 
-// NewTrend returns the history of a study from its stored results, the oldest first. If no result has the
-// metric, a contender or a workload of the query, the trend is empty; that is no error.
+// NewTrend returns the history of a study from its stored results, the oldest first. The trend is empty
+// if nothing matches the query.
 func NewTrend(query Query, stored []Stored, pairs Pairs) (Trend, error) {
 	t := Trend{Study: query.Study, Metric: query.Metric, Against: query.Against, Machines: []Machine{}}
 	if len(stored) == 0 {
@@ -161,8 +162,8 @@ func NewTrend(query Query, stored []Stored, pairs Pairs) (Trend, error) {
 	return t, nil
 }
 
-// groupByMachine returns the machines of runs, with the newest maxRuns runs of each; 0 means all. The
-// machine that ran last comes first. runs and the runs of a machine are in the same order, the oldest first.
+// groupByMachine returns the machine that ran last first, with its newest maxRuns runs; 0 means all.
+// Runs are in order, the oldest first.
 func groupByMachine(runs []TrendRun, maxRuns int) []Machine {
 	var machines []Machine
 	for _, r := range slices.Backward(runs) {
@@ -182,8 +183,7 @@ func groupByMachine(runs []TrendRun, maxRuns int) []Machine {
 	return machines
 }
 
-// machineName returns the name of a machine: the properties on which results depend and that an update of
-// the system does not change. Runs with the same name are compared.
+// machineName has the properties on which results depend, but that no update changes.
 func machineName(m tare.Machine) string {
 	memory := ""
 	if m.Memory > 0 {
@@ -196,7 +196,6 @@ func machineName(m tare.Machine) string {
 	return fmt.Sprintf("%s (%s/%s, %s%s)", cmp.Or(m.CPU, "a processor without a name"), m.OS, m.Arch, cores, memory)
 }
 
-// addSeries adds the series of all selected pairs in the runs of the machine, and their changes.
 func (m *Machine) addSeries(query Query, t Trend, pairsOf Pairs) error {
 	if err := m.collectPoints(query, t, pairsOf); err != nil {
 		return err
@@ -214,8 +213,7 @@ func (m *Machine) addSeries(query Query, t Trend, pairsOf Pairs) error {
 	return nil
 }
 
-// collectPoints adds a series for each selected pair of a workload and a contender, with a point for each
-// run that has the pair.
+// collectPoints adds a series for each selected workload and contender.
 func (m *Machine) collectPoints(query Query, t Trend, pairsOf Pairs) error {
 	seriesIndex := map[[2]string]int{} // index in m.Series, by workload and contender
 	newest := m.Runs[len(m.Runs)-1].digest
@@ -246,8 +244,7 @@ func (m *Machine) collectPoints(query Query, t Trend, pairsOf Pairs) error {
 	return nil
 }
 
-// sortSeries sorts the series in the order of the workloads and contenders of the newest run. Series that
-// this run does not have come last.
+// sortSeries sorts the series in the order of the newest run.
 func (m *Machine) sortSeries() {
 	newest := m.Runs[len(m.Runs)-1].digest
 	workloadIndex := func(id string) int {
@@ -265,7 +262,6 @@ func (m *Machine) sortSeries() {
 	})
 }
 
-// findLast sets Last and Before from the points.
 func (s *Series) findLast() {
 	for _, p := range slices.Backward(s.Points) {
 		switch {
@@ -281,8 +277,9 @@ func (s *Series) findLast() {
 	}
 }
 
-// isSelected reports whether the query selects a pair. A query without contenders selects all that compete.
-// That excludes the control, a second copy of the baseline, and traps, which reproduce published mistakes.
+// isSelected reports whether the query selects a pair. A query without contenders selects all that
+// compete. The control, a second copy of the baseline, does not compete. Nor do traps, which reproduce
+// published mistakes.
 func isSelected(query Query, r *tare.Result, p Pair) bool {
 	match := func(patterns []string, name string) bool {
 		return slices.ContainsFunc(patterns, func(pattern string) bool {
@@ -304,7 +301,7 @@ func isSelected(query Query, r *tare.Result, p Pair) bool {
 	})
 }
 
-// indexOrLen returns the index of the first element that matches, or the length of the list if none does.
+// indexOrLen returns len(list) if none matches.
 func indexOrLen[T any](list []T, matches func(T) bool) int {
 	if i := slices.IndexFunc(list, matches); i >= 0 {
 		return i

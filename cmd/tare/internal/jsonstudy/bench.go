@@ -29,19 +29,19 @@ const (
 )
 
 // Bench builds JSON codecs for the type of the user's documents. It copies the catalog's codecs and the
-// SDK, the packages of this repository that they import, and adds the type to the copy. Such a copy is
-// called a bench, and is in the cache.
+// SDK, the packages of this repository that they import. It adds the type to the copy. Such a copy, in
+// the cache, is called a bench.
 type Bench struct {
-	Cache string       // cache directory; benches are in Cache/document
+	Cache string       // benches are in Cache/document
 	Run   string       // tag of every process that is started; "" for none
 	Log   func(string) // receives lines of progress; may be nil
 }
 
-// Catalog returns a catalog of the codecs that only selects from the catalog from, adapted to the type
-// t, and the codecs that do not support the type. user is the user's type, or nil for an inferred type.
-// Catalog reuses an earlier bench of the same content, unless a codec failed because of the machine.
+// Catalog returns a catalog of the selected codecs, adapted to the type t, and the codecs that do not
+// support the type. If user is nil, the type is inferred. Catalog reuses an earlier bench of the same
+// content, unless a codec failed because of the machine.
 func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, user *UserType, only func(id string) bool) (catalog.Catalog, []tare.NotWeighed, error) {
-	names := map[string]bool{} // of the needed contender modules, each with one codec or variants of one
+	names := map[string]bool{} // needed modules, each with one codec or variants of one
 	for _, leaf := range from.Leaves() {
 		m := leaf.Manifest
 		isNeeded := m.ID == Baseline || m.ID == tare.NullID
@@ -74,8 +74,7 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, user *
 	return c, unsupported, err
 }
 
-// collectSources returns the files of the SDK and of the contender modules of codecs in names, by
-// slash-separated path.
+// collectSources returns the files of the SDK and of the named codecs.
 func collectSources(from catalog.Catalog, names map[string]bool) (map[string]string, error) {
 	root, err := from.Repository()
 	switch {
@@ -99,9 +98,7 @@ func collectSources(from catalog.Catalog, names map[string]bool) (map[string]str
 	return files, nil
 }
 
-// addType adds the files by which codecs find the type: an inferred type itself, or for a type of the
-// user a bridge, a module with an alias of it (see bridgeName). For codecs with generated code it adds a
-// copy of the type.
+// addType adds the files by which codecs find the type, or a bridge to the user's (see bridgeName).
 func addType(files map[string]string, t Type, user *UserType, names map[string]bool) {
 	path := typePath
 	if user == nil {
@@ -123,7 +120,7 @@ func addType(files map[string]string, t Type, user *UserType, names map[string]b
 	}
 }
 
-// benchKey returns the name of a bench: a hash of its files and of the fingerprint of the user's modules.
+// benchKey returns the name of a bench, a hash of its content.
 func benchKey(files map[string]string, user *UserType) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "tare.document/1\n")
@@ -136,10 +133,8 @@ func benchKey(files map[string]string, user *UserType) string {
 	return hex.EncodeToString(h.Sum(nil))[:20]
 }
 
-// makeBench writes a bench to a temporary directory in parent and renames it to dir, so that no
-// process sees an incomplete bench. It removes codecs whose code cannot be generated, and lists them
-// in the file skippedName. It seals the bench, so that later runs reuse it, unless a codec failed for a
-// reason that may not repeat.
+// makeBench writes a bench to a temporary directory and renames it, so that no process sees a part. A
+// sealed bench is reused by later runs.
 func (b Bench) makeBench(ctx context.Context, parent, dir string, files map[string]string, t Type, user *UserType, names map[string]bool) error {
 	tmp, err := makeTemp(parent, ".making-")
 	if err != nil {
@@ -198,7 +193,7 @@ func (b Bench) makeBench(ctx context.Context, parent, dir string, files map[stri
 	return nil
 }
 
-// makeTemp makes a temporary directory in parent, which it makes, too. The name begins with prefix.
+// makeTemp makes a temporary directory in parent, which it makes, too.
 func makeTemp(parent, prefix string) (dir string, err error) {
 	if err = os.MkdirAll(parent, 0o755); err == nil {
 		dir, err = os.MkdirTemp(parent, prefix)
@@ -209,7 +204,6 @@ func makeTemp(parent, prefix string) (dir string, err error) {
 	return dir, nil
 }
 
-// logLine logs a line of progress.
 func (b Bench) logLine(text string) {
 	if b.Log != nil {
 		b.Log(text)

@@ -9,15 +9,14 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// tare json --go damages some of the user's documents, each in one place, and reports if Go releases differ
-// in the outcome. These are the limits of the documents.
+// tare json --go damages some of the user's documents, each in one place, and reports if Go releases
+// differ in the outcome. These are the limits of the documents.
 const (
 	maxDamaged      = 8        // number of documents
 	maxDamagedBytes = 64 << 10 // size of one document
 )
 
-// chooseDamaged returns the documents that are damaged: an evenly spread part of the documents that are
-// small enough, or the smallest document if all are too large.
+// chooseDamaged returns an evenly spread part of the small documents, or the smallest.
 func chooseDamaged(docs []codec.Document) []codec.Document {
 	var fit []codec.Document
 	smallest := docs[0]
@@ -43,7 +42,6 @@ type part struct {
 	end      int // offset after the matching closing bracket; 0 unless the part is a bracket
 }
 
-// parseParts returns the keys, scalars and opening brackets of a valid document.
 func parseParts(body []byte) []part {
 	var parts []part
 	type level struct { // an open array or object
@@ -82,7 +80,7 @@ func parseParts(body []byte) []part {
 	}
 }
 
-// lastToken returns the part of text that is its last token. token is the parsed token.
+// lastToken returns the text of token at the end of text.
 func lastToken(text []byte, token json.Token) []byte {
 	if _, isString := token.(string); !isString {
 		i := bytes.LastIndexAny(text[:len(text)-1], "[]{}:, \t\r\n")
@@ -96,21 +94,19 @@ func lastToken(text []byte, token json.Token) []byte {
 		for i-backslashes > 0 && text[i-backslashes-1] == '\\' {
 			backslashes++
 		}
-		if backslashes%2 == 0 { // an odd number escapes the quote, so that it is inside of the string
+		if backslashes%2 == 0 { // an odd number escapes the quote
 			return text[i:]
 		}
 	}
 	return text
 }
 
-// damaged is a document of the user with damage in one place.
 type damaged struct {
-	damage string // the damage as a noun phrase: "a trailing comma"
+	damage string // noun phrase: "a trailing comma"
 	body   []byte
 }
 
-// damageDocument returns versions of a valid document, each damaged in one way: {"a":1 and {key:1}
-// for {"a":1}. It omits damage for which the document has no place, such as null for an array.
+// damageDocument returns versions of a document with one damage each: {"a":1 and {key:1} for {"a":1}.
 func damageDocument(body []byte) []damaged {
 	var out []damaged
 	add := func(damage string, changed []byte) {
@@ -172,8 +168,7 @@ func damageDocument(body []byte) []damaged {
 	return out
 }
 
-// upperKeys returns a document with the ASCII letters of its keys in upper case. It does not change
-// keys with escapes.
+// upperKeys puts the ASCII letters of keys without escapes in upper case.
 func upperKeys(body []byte, parts []part) []byte {
 	out := bytes.Clone(body)
 	for _, p := range parts {
@@ -188,7 +183,6 @@ func upperKeys(body []byte, parts []part) []byte {
 	return out
 }
 
-// newDamagedCases returns the cases of documents that are damaged.
 func newDamagedCases(docs []codec.Document) []releaseCase {
 	var out []releaseCase
 	chosen := chooseDamaged(docs)

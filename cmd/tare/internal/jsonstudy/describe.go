@@ -14,15 +14,15 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// describer is the source of a program that prints a copy of the declaration of the user's type as JSON.
-// The program is compiled with the type and inspects it by reflection. So, unlike with parsing the source,
-// build tags and generated files do not matter.
+// describer is the source of a program that prints a copy of the declaration of the user's type as
+// JSON. The program is compiled with the type and inspects it by reflection. So build tags and
+// generated files do not matter.
 //
 //go:embed describe.go.txt
 var describer string
 
-// Describe returns a copy of the declaration of the user's type, for code generators. If the type does not
-// exist or does not compile, the error is a *TypeError.
+// Describe returns a copy of the declaration of the user's type, for code generators. If the type does
+// not compile, the error is a *TypeError.
 func (b Bench) Describe(ctx context.Context, o *UserType) (Type, error) {
 	tmp, err := makeTemp(filepath.Join(b.Cache, "document"), ".describing-")
 	if err != nil {
@@ -66,8 +66,8 @@ func (b Bench) Describe(ctx context.Context, o *UserType) (Type, error) {
 	return t, nil
 }
 
-// relativeTo returns an error of the compiler, "file.go:line:column: text", with the path of the file
-// relative to the user's module. In complaint the path is absolute or relative to dir.
+// relativeTo returns an error of the compiler, "file.go:line:column: text", with the path relative to
+// the user's module. In complaint the path is absolute or relative to dir.
 func (o *UserType) relativeTo(dir, complaint string) string {
 	file, rest, ok := strings.Cut(complaint, ":")
 	if !ok || !strings.HasSuffix(file, ".go") {

@@ -17,17 +17,15 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// difference is a difference between a codec's output for a JSON document and the reference output of
-// encoding/json, at one path in the document.
+// difference is a difference from encoding/json at one path of a document.
 type difference struct {
 	path      string       // e.g. $.items[3].price
-	want, got string       // values as JSON, shortened; a got of "" means that the value is missing
-	lost      bool         // disqualifies: a value is missing, added, or changed in more than a number or text
-	form      bool         // the values are the same, in another order or spelling
-	more      []difference // differences in other fields of the same document
+	want, got string       // JSON, shortened; a got of "" means that the value is missing
+	lost      bool         // disqualifies: missing, added, or changed in more than a number or text
+	form      bool         // the same values, in another order or spelling
+	more      []difference // other differences of the same document
 }
 
-// String returns the difference for a message.
 func (d difference) String() string {
 	if d.got == "" {
 		return fmt.Sprintf("%s: %s is missing", d.path, d.want)
@@ -41,14 +39,12 @@ var indexRE = lazyregexp.New(`\[\d+\]`)
 // generalPath returns the path without the indices of items: $.items[].price.
 func (d difference) generalPath() string { return indexRE.ReplaceAllString(d.path, "[]") }
 
-// gotText returns the value in the output, or "nothing".
 func (d difference) gotText() string { return cmp.Or(d.got, "nothing") }
 
-// maxOtherFields limits the fields that are named in addition to the first one.
+// maxOtherFields limits the named fields after the first.
 const maxOtherFields = 2
 
-// describe returns the difference of document i as a clause that follows a contender's name. verb is
-// what the contender does: decodes or encodes.
+// describe returns the difference of document i as a clause that follows a contender's name.
 func (d difference) describe(verb string, docs []codec.Document, i int) string {
 	document := ""
 	if len(docs) > 1 {
@@ -71,8 +67,7 @@ func (d difference) describe(verb string, docs []codec.Document, i int) string {
 	return text + document
 }
 
-// fieldPaths returns the general paths of all fields that differ. Documents that differ in the same
-// fields have the same fieldPaths.
+// fieldPaths returns the general paths of all fields that differ.
 func (d difference) fieldPaths() string {
 	names := d.generalPath()
 	for _, m := range d.more {
@@ -84,8 +79,8 @@ func (d difference) fieldPaths() string {
 // otherOrder is the value of got if only the order of keys differs.
 const otherOrder = "another order of keys"
 
-// compareDocuments compares an output with the reference, first by values and then by spelling, and
-// returns the most severe difference, if any. The sign of zero is part of a value.
+// compareDocuments compares an output with the reference and returns the most severe difference, if
+// any. The sign of zero is part of a value.
 func compareDocuments(want, got []byte) (difference, bool) {
 	want, got = bytes.TrimRight(want, "\n"), bytes.TrimRight(got, "\n")
 	if bytes.Equal(want, got) {
@@ -108,8 +103,8 @@ func compareDocuments(want, got []byte) (difference, bool) {
 	return findSpelling(want, got)
 }
 
-// mostSevere returns the first difference that disqualifies, or the first of all if none disqualifies.
-// It adds the first difference of each other field as more. It returns false if all is empty.
+// mostSevere returns the first difference that disqualifies, or the first of all. It adds the first
+// difference of each other field as more.
 func mostSevere(all []difference) (difference, bool) {
 	if len(all) == 0 {
 		return difference{}, false
@@ -128,7 +123,6 @@ func mostSevere(all []difference) (difference, bool) {
 	return first, true
 }
 
-// member is a key of an object, and its value.
 type member struct {
 	key   string
 	value any
@@ -158,9 +152,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// parseDocument parses one document. Numbers become json.Number, with the digits of the text, and
-// objects in which a key occurs more than once become object. It returns an error if text contains no
-// document, or more than one.
+// parseDocument parses one document. Numbers become json.Number, with the digits of the text.
 func parseDocument(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	var raw json.RawMessage
@@ -177,7 +169,6 @@ func parseDocument(text []byte) (any, error) {
 	return readValue(d)
 }
 
-// readValue reads the next value of d.
 func readValue(d *json.Decoder) (any, error) {
 	token, err := d.Token()
 	switch {
@@ -200,7 +191,6 @@ func readValue(d *json.Decoder) (any, error) {
 	return token, nil
 }
 
-// readObject reads the rest of an object, after its opening brace.
 func readObject(d *json.Decoder) (any, error) {
 	var members object
 	byKey := map[string]any{}
@@ -229,7 +219,7 @@ func readObject(d *json.Decoder) (any, error) {
 // maxDifferences is the number of differences at which the search ends.
 const maxDifferences = 100
 
-// addDifferences appends the differences of two values at a path to all, at most maxDifferences.
+// addDifferences appends the differences at a path, up to maxDifferences.
 func addDifferences(path string, want, got any, all []difference) []difference {
 	if len(all) >= maxDifferences {
 		return all
@@ -261,7 +251,6 @@ func addDifferences(path string, want, got any, all []difference) []difference {
 	return all
 }
 
-// addFieldDifferences appends the differences of two objects at a path to all.
 func addFieldDifferences(path string, want, got map[string]any, all []difference) []difference {
 	for _, key := range slices.Sorted(maps.Keys(want)) {
 		if value, ok := got[key]; ok {
@@ -278,9 +267,8 @@ func addFieldDifferences(path string, want, got map[string]any, all []difference
 	return all
 }
 
-// compareScalars compares two scalars. It also gets values of different kinds and arrays of different
-// lengths, which always differ. lost is false for two numbers, for two texts, and for null and an empty
-// object or array, which are nil and empty in Go. All other values that differ are lost.
+// compareScalars compares two scalars. A changed number or text is not lost, nor null against an empty
+// object or array: in Go these are nil and empty.
 func compareScalars(want, got any) (isSame, lost bool) {
 	switch w := want.(type) {
 	case json.Number:
@@ -304,8 +292,8 @@ func isNegativeZero(n json.Number) bool {
 	return strings.HasPrefix(digits, "-") && strings.Trim(digits, "-0.") == ""
 }
 
-// isEmptyValue reports whether v is null, an empty object or an empty array. In Go these differ only
-// as nil and empty.
+// isEmptyValue reports whether v is null, an empty object or an empty array. In Go these differ only as
+// nil and empty.
 func isEmptyValue(v any) bool {
 	switch x := v.(type) {
 	case nil:
@@ -318,9 +306,8 @@ func isEmptyValue(v any) bool {
 	return false
 }
 
-// findSpelling compares two texts with the same values token by token, and returns the first difference:
-// a value in another spelling, or another key, which means that the order of keys differs. It returns
-// false if only white space differs.
+// findSpelling compares two texts with the same values token by token. Another key means that the order
+// differs.
 func findSpelling(want, got []byte) (difference, bool) {
 	w, g := json.NewDecoder(bytes.NewReader(want)), json.NewDecoder(bytes.NewReader(got))
 	w.UseNumber()
@@ -345,7 +332,7 @@ func findSpelling(want, got []byte) (difference, bool) {
 	}
 }
 
-// tokenText returns the text of a token without the space and punctuation before it.
+// tokenText removes space and punctuation before a token.
 func tokenText(text []byte) string { return strings.TrimLeft(string(text), " \t\r\n,:") }
 
 // formatValue returns a value as JSON, at most 40 characters of it.

@@ -13,9 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// codeGenerator is a codec that needs code generated for the type of the user's documents. The generated
-// code consists of methods, which only the package of a type can declare. So the type is copied into a
-// package of the contender module (the module of the program that runs the codec).
+// codeGenerator is a codec that needs generated code. The generated methods must be in the package of
+// the type, so the type is copied.
 type codeGenerator struct {
 	name    string                        // name of the contender module
 	mark    string                        // comment above a type that requests code for it, or ""
@@ -25,7 +24,7 @@ type codeGenerator struct {
 	addsMethods bool // the generated code has the methods that encoding/json calls
 }
 
-// generators returns the generators of the contender modules in names; the other codecs need none.
+// generators returns the generators of the named modules.
 func generators(names map[string]bool) []codeGenerator {
 	all := []codeGenerator{
 		{
@@ -44,8 +43,8 @@ func generators(names map[string]bool) []codeGenerator {
 // Generated reports whether a codec needs code that is generated for the type.
 func Generated(id string) bool { return len(generators(map[string]bool{id: true})) > 0 }
 
-// userTemplate is user.go of a contender. The function user in it makes documents of the copied type.
-// Its two values are the name of the contender and the Go type of a document.
+// userTemplate makes documents of the copied type. Its values are the contender and the Go type of a
+// document.
 const userTemplate = `package main
 
 import own "github.com/tarebench/tare/contenders/codec/%s/user"
@@ -54,9 +53,9 @@ import own "github.com/tarebench/tare/contenders/codec/%s/user"
 func user() func() any { return func() any { return new(%s) } }
 `
 
-// bareTemplate follows userTemplate if encoding/json would call the generated methods. The function bare
-// in it converts a document to a second copy of the type, which has the same layout in memory but no
-// methods. Its two values are the Go type of a document and the name of the type.
+// bareTemplate converts a document to a type with the same layout but without methods. It is for
+// encoding/json, which would call them. Its values are the Go type of a document and the name of the
+// type.
 const bareTemplate = `
 // bare is a document without the methods that were generated, in the same memory.
 func bare(v any) any {
@@ -67,7 +66,6 @@ func bare(v any) any {
 }
 `
 
-// easyjsonFile implements codeGenerator.newFile for easyjson.
 func easyjsonFile(t Type) (text, why string) {
 	if t.Why != "" {
 		return "", t.Why
@@ -78,8 +76,7 @@ func easyjsonFile(t Type) (text, why string) {
 	return fmt.Sprintf(userTemplate, "easyjson", "own."+rootName), ""
 }
 
-// ffjsonFile implements codeGenerator.newFile for ffjson. ffjson supports structs, and slices of structs
-// by the generic type list of its contender.
+// ffjsonFile implements codeGenerator.newFile for ffjson.
 func ffjsonFile(t Type) (text, why string) {
 	goType := ""
 	switch {
@@ -96,13 +93,12 @@ func ffjsonFile(t Type) (text, why string) {
 	return strings.Replace(text, "import own", "import \"unsafe\"\nimport plain \"github.com/tarebench/tare/contenders/codec/ffjson/user/plain\"\nimport own", 1), ""
 }
 
-// contenderPath returns the slash-separated path of a file of the contender module, relative to the
-// directory of the bench, in which contenders are built for the type.
+// contenderPath returns the slash-separated path of a file of the contender's module.
 func (g codeGenerator) contenderPath(name string) string {
 	return "contenders/codec/" + g.name + "/" + name
 }
 
-// typesSource returns the source of the copied type, in package user.
+// typesSource returns package user with the copied type.
 func (g codeGenerator) typesSource(t Type) string {
 	mark := ""
 	if g.mark != "" {
@@ -111,18 +107,17 @@ func (g codeGenerator) typesSource(t Type) string {
 	return "// Package user holds a copy of the user's own type.\npackage user\n\n" + t.importLines() + addMark(t.Source, mark)
 }
 
-// plainSource returns the source of the copied type in a package that no code is generated for.
+// plainSource returns the copied type for a package without generated code.
 func (t Type) plainSource() string {
 	return "// Package plain holds a copy of the user's own type without methods.\npackage plain\n\n" + t.importLines() + t.Source
 }
 
-// unsupportedError reports that a generator does not support a type. Any other error may be due to the
-// machine, so that a later run may succeed.
+// unsupportedError reports that a generator does not support a type. After any other error, a later run
+// may succeed.
 type unsupportedError struct{ error }
 
-// runGenerator generates code for the type. If the generator fails for the type but works for a plain
-// struct, the error is an unsupportedError. If it fails for both, the type may not be the reason: the
-// download of the generator may have failed, or the disk may be full.
+// runGenerator generates code for the type. If a plain struct works, the error is an unsupportedError.
+// If that fails, too, the machine may be the reason: a failed download, or a full disk.
 func (g codeGenerator) runGenerator(ctx context.Context, run gocmd.Go, bench string, t Type) error {
 	err := g.tryGenerate(ctx, run, bench, t)
 	if err == nil || ctx.Err() != nil || errors.Is(err, build.ErrNoToolchain) {
@@ -135,7 +130,7 @@ func (g codeGenerator) runGenerator(ctx context.Context, run gocmd.Go, bench str
 	return unsupportedError{err}
 }
 
-// tryGenerate copies the type into a new package, runs the generator there and compiles the package.
+// tryGenerate copies the type into a new package, generates code, and compiles it.
 func (g codeGenerator) tryGenerate(ctx context.Context, run gocmd.Go, bench string, t Type) error {
 	dir := filepath.Join(bench, filepath.FromSlash(g.contenderPath("user")))
 	if err := os.RemoveAll(dir); err != nil {

@@ -10,25 +10,25 @@ import (
 // rootName is the name of the type of a document.
 const rootName = "Document"
 
-// maxDepth limits the nesting of structs; deeper values have the type any.
+// maxDepth limits the nesting of structs; deeper values are any.
 const maxDepth = 100
 
-// maxNotes limits the notes of one kind that are reported one by one.
+// maxNotes limits the notes of one kind.
 const maxNotes = 6
 
 // Type is the source of a Go type for JSON documents. It is inferred from the documents, or the user's.
 type Type struct {
-	Name   string   // name in messages: "inferred", or import/path.Type of the user
+	Name   string   // "inferred", or import/path.Type of the user
 	Source string   // declarations without package clause and imports, the type of a document first
 	Root   string   // kind of the type of a document: struct, slice, map or other
 	Item   string   // name of the items' type if Root is a slice of structs; otherwise ""
 	Uses   []string // packages that the source imports
-	Why    string   // why there is no source, one line; "" if there is a source
+	Why    string   // why there is no source, one line; "" if there is
 	Notes  []string // decisions about the type, one line each
 }
 
 // Infer returns a Go type for all of docs. A value that is null or missing in some documents becomes a
-// pointer, a value of several kinds becomes any, and an object whose keys look like data becomes a map.
+// pointer. A value of several kinds becomes any. An object whose keys look like data becomes a map.
 // From {"id": 1, "name": "a"} and {"id": 2} it infers
 //
 //	type Document struct {
@@ -67,16 +67,14 @@ func Infer(docs []codec.Document) (Type, error) {
 	return t, nil
 }
 
-// declarer collects the declarations of the inferred types.
 type declarer struct {
 	decls   []string        // source of one type each
 	names   map[string]bool // names of all types
 	structs map[string]bool // names of types that are structs
-	notes   lineNotes       // decisions, for Type.Notes
+	notes   lineNotes       // become Type.Notes
 }
 
-// typeExpr returns the Go type of the values at path, whose shape is s, and declares its structs. A struct
-// is called name, or name with a number if another type has this name. depth counts the levels above.
+// typeExpr returns the Go type of the values at path, whose shape is s, and declares its structs.
 func (g *declarer) typeExpr(s *shape, path, name string, depth int) string {
 	switch kinds := s.kindNames(); {
 	case len(kinds) == 0: // only null
@@ -108,8 +106,7 @@ func (g *declarer) typeExpr(s *shape, path, name string, depth int) string {
 	return pointer + g.numberType(s, path)
 }
 
-// numberType returns int64, uint64 or float64: the type that can represent all numbers of s, or else
-// float64 with a note that it rounds some.
+// numberType returns a type for all numbers of s, perhaps with a note on rounding.
 func (g *declarer) numberType(s *shape, path string) string {
 	switch {
 	case s.reals == 0 && s.unsigned == 0:
@@ -122,8 +119,7 @@ func (g *declarer) numberType(s *shape, path string) string {
 	return "float64"
 }
 
-// declareObject declares a struct for objects and returns its type, or returns a map type if the keys
-// are data.
+// declareObject returns a struct, or a map type if the keys are data.
 func (g *declarer) declareObject(s *shape, path, name, pointer string, depth int) string {
 	if values, ok := s.mapValues(); ok {
 		if len(s.fields) > 0 {
@@ -161,8 +157,7 @@ func (g *declarer) declareObject(s *shape, path, name, pointer string, depth int
 	return pointer + name
 }
 
-// uniqueName returns a name that no other type has: name, or name with a number. Only the first type
-// can have rootName, the name of the type of a document.
+// uniqueName returns name, or name with a number. Only the first type can have rootName.
 func (g *declarer) uniqueName(name string) string {
 	if name == rootName && len(g.decls) == 0 && len(g.structs) == 0 {
 		return name
@@ -170,7 +165,7 @@ func (g *declarer) uniqueName(name string) string {
 	return pickUnique(name, g.names)
 }
 
-// legiblePath describes a path for the comment of a generated type, without control characters.
+// legiblePath describes a path for a comment.
 func legiblePath(path string) string {
 	if path == "$" {
 		return "a whole document"
@@ -183,7 +178,6 @@ func legiblePath(path string) string {
 	}, "what is at "+shortPath(path))
 }
 
-// shortPath returns a path, without its middle if it is long.
 func shortPath(path string) string {
 	const maxLength = 80
 	r := []rune(path)
@@ -193,7 +187,6 @@ func shortPath(path string) string {
 	return string(r[:maxLength/2]) + "…" + string(r[len(r)-maxLength/2:])
 }
 
-// keyExamples returns the first three keys.
 func keyExamples(fields []*field) string {
 	const maxKeys = 3
 	var keys []string
@@ -207,7 +200,6 @@ func keyExamples(fields []*field) string {
 	return strings.Join(keys, ", ")
 }
 
-// cutKey returns a key, or its first 24 characters and … if it is longer.
 func cutKey(key string) string {
 	const maxLength = 24
 	if r := []rune(key); len(r) > maxLength {
@@ -216,7 +208,7 @@ func cutKey(key string) string {
 	return key
 }
 
-// lineNotes stores notes by kind: the first maxNotes lines of each kind, and the number of further lines.
+// lineNotes stores the first notes of each kind, and counts the others.
 type lineNotes struct {
 	order []string            // kinds in the order of their first lines
 	first map[string][]string // first lines by kind
@@ -248,7 +240,6 @@ func (n *lineNotes) allLines() []string {
 	return out
 }
 
-// importLines returns the import declarations that the source needs.
 func (t Type) importLines() string {
 	var b strings.Builder
 	for _, path := range t.Uses {
@@ -260,8 +251,8 @@ func (t Type) importLines() string {
 	return b.String()
 }
 
-// addMark adds a mark, which requests generated code (see codeGenerator), to the comment above the
-// declaration of the document's type.
+// addMark adds a mark to the comment above the document's type. It requests generated code (see
+// codeGenerator).
 func addMark(source, mark string) string {
 	i := strings.Index(source, "type "+rootName+" ")
 	if mark == "" || i < 0 {

@@ -1,7 +1,6 @@
-// Package jsonstudy makes a study that measures every codec on the user's JSON documents. It infers
-// a Go type from the documents, or takes a type of the user's module, and builds the catalog's
-// codecs for the type in the cache. It compares the values of each codec with those of
-// encoding/json, and reports differences together with the speed.
+// Package jsonstudy makes a study that measures every codec on the user's JSON documents. It infers a
+// Go type from the documents, or takes a type of the user's module. It builds the catalog's codecs for
+// the type. It also reports where their values differ from those of encoding/json.
 package jsonstudy
 
 import (
@@ -19,8 +18,8 @@ const (
 	poolBytes = 32 << 20 // bytes of all documents together
 )
 
-// Chosen returns the documents that are measured. If all are within the limits, it returns all. Otherwise
-// it returns an evenly spread part, whose number is computed from the average size.
+// Chosen returns the documents that are measured. If not all are within the limits, it returns an
+// evenly spread part.
 func Chosen(docs []codec.Document) []codec.Document {
 	var sum int
 	for _, d := range docs {
@@ -33,7 +32,6 @@ func Chosen(docs []codec.Document) []codec.Document {
 	return pickSpread(docs, n)
 }
 
-// pickSpread returns n of the documents, evenly spread.
 func pickSpread(docs []codec.Document, n int) []codec.Document {
 	out := make([]codec.Document, n)
 	for i := range out {
@@ -42,7 +40,6 @@ func pickSpread(docs []codec.Document, n int) []codec.Document {
 	return out
 }
 
-// sortedSizes returns the lengths of documents in bytes, sorted.
 func sortedSizes(docs []codec.Document) []int64 {
 	sizes := make([]int64, len(docs))
 	for i, d := range docs {
@@ -52,8 +49,8 @@ func sortedSizes(docs []codec.Document) []int64 {
 	return sizes
 }
 
-// poolBodies returns the texts of documents for a pool, a file with one document per line. It replaces
-// line ends inside of a document by spaces. In valid JSON line ends are never part of a string.
+// poolBodies returns the texts of documents for a file with one document per line. Line ends become
+// spaces: in valid JSON they are never part of a string.
 func poolBodies(docs []codec.Document) [][]byte {
 	out := make([][]byte, len(docs))
 	for i, d := range docs {
@@ -62,8 +59,8 @@ func poolBodies(docs []codec.Document) [][]byte {
 	return out
 }
 
-// Sizes describes the lengths of documents: "48 kB document", or "1,000 documents of 310 B to 2.1
-// kB (median 1.2 kB)".
+// Sizes describes the lengths of documents: "48 kB document", or "1,000 documents of 310 B to 2.1 kB
+// (median 1.2 kB)".
 func Sizes(docs []codec.Document) string {
 	if len(docs) == 1 {
 		return advice.FormatBytes(int64(len(docs[0].Body))) + " document"

@@ -14,22 +14,20 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Kind runs JSON codecs on the user's documents and compares their output. The lab, which measures a
-// study, calls its methods. The output of encoding/json is the reference. A codec with other numbers or
-// texts is measured, and the differences are reported. A codec that loses parts of a document, returns
-// an error or writes invalid JSON is disqualified.
+// Kind runs JSON codecs on the user's documents and compares their output with that of encoding/json.
+// The lab, which measures a study, calls its methods. Other numbers or texts are reported. A codec that
+// loses parts of a document or returns an error is disqualified.
 type Kind struct {
-	codecs lab.Kind // kind that starts codecs
+	codecs lab.Kind // starts codecs
 	docs   []codec.Document
 	pool   [][]byte             // bodies of docs without line ends
 	works  map[string]workState // by id of the workload
 	shown  map[string]string    // reported texts of differences, by workload, fields and class
 
-	baseline string         // first toolchain of a study of Go releases; "" in other studies
+	baseline string         // first toolchain of a study of Go releases; otherwise ""
 	tests    []*releaseTest // further tests of a study of Go releases; nil before Refer
 }
 
-// workState is a workload with its reference output.
 type workState struct {
 	fixture   string
 	op        string
@@ -74,13 +72,13 @@ func (k *Kind) Describe(w tare.Workload, _ wire.Workload) (tare.Workload, error)
 	return w, nil
 }
 
-// Open starts one trial.
+// Open starts one trial, a process.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return k.codecs.Open(ctx, p, spec)
 }
 
-// Compare returns the differences that disqualify a codec. An output equal to the input document also
-// counts as correct, because the null contender, which measures the harness alone, returns its input.
+// Compare returns the differences that disqualify a codec. The input document is also a correct output:
+// the null contender, which measures the harness alone, returns it.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	reference := k.works[w.ID].reference
 	var wrong []string
@@ -100,7 +98,6 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	return wrong, nil
 }
 
-// haveSameValues reports whether two documents differ in order and spelling at most.
 func haveSameValues(a, b []byte) bool {
 	d, differs := compareDocuments(a, b)
 	return !differs || d.form
@@ -117,8 +114,8 @@ func (k *Kind) Reference() string {
 	return "encoding/json"
 }
 
-// Exams returns the semantics tests, whose differences from the reference are reported but do not
-// disqualify: the documents for each workload of the study, and in a study of releases further tests.
+// Exams returns the semantics tests, whose differences are reported but do not disqualify. They have
+// the documents of each workload. A study of releases has further tests.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	var list []wire.Workload
 	for _, w := range allWorkloads() {
@@ -142,9 +139,9 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 }
 
 // Differ returns the difference of an output from the reference, in values or else in spelling. After
-// decoding, encoding/json writes the values of all codecs, so that another spelling means another Go
-// value, such as a json.Number with other digits. Documents that differ in the same fields get the same
-// text, about the first of them. The lab calls Differ for the documents of a contender in order.
+// decoding, another spelling means another Go value, such as a json.Number with other digits. Documents
+// that differ in the same fields get the same text, about the first of them. The lab calls Differ for
+// the documents of a contender in order.
 func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	if t := k.findTest(asked.ID); t != nil {
 		return t.differ(a)
@@ -184,5 +181,5 @@ func (k *Kind) Differ(asked wire.Workload, a wire.Answer) (tare.Difference, bool
 	return out, true
 }
 
-// maxShown is the maximum length in characters of a value in a difference.
+// maxShown limits the printed characters of a value.
 const maxShown = 80

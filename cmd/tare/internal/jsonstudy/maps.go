@@ -8,21 +8,21 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file decides whether the JSON objects at one place of the user's documents become a Go map or a
-// struct: a map if their keys are data such as dates and ids, a struct if their keys name fields.
+// This file decides whether JSON objects become a Go map or a struct. They become a map if their keys
+// are data such as dates and ids. They become a struct if their keys name fields.
 
 // Bounds of the rules for maps.
 const (
 	minVariedKeys  = 24  // least number of distinct keys in objects that have few keys in common
-	maxVariedShare = 0.5 // an object of this kind has on average less than this share of the keys
+	maxVariedShare = 0.5 // such an object has on average less than this share of the keys
 	minAlikeKeys   = 16  // least number of keys whose values are objects with the same fields
 	minScalarKeys  = 64  // least number of keys whose values are scalars of one kind
 	maxFields      = 400 // largest number of fields of a struct
 	maxNameLength  = 48  // largest number of characters in the name of a field
 )
 
-// mapValues reports whether the objects of s are maps. If they are, it returns the shape of all their
-// values together. The fields of s are all keys of these objects.
+// mapValues reports whether the objects of s are maps, and returns the shape of all their values
+// together.
 func (s *shape) mapValues() (values *shape, isMap bool) {
 	values = s.mergeFields()
 	seen, dataLike, canBeStruct := 0, 0, true
@@ -49,7 +49,6 @@ func (s *shape) mapValues() (values *shape, isMap bool) {
 	return nil, false
 }
 
-// mergeFields returns the shape of the values of all fields together.
 func (s *shape) mergeFields() *shape {
 	values := new(shape)
 	for _, f := range s.fields {
@@ -58,8 +57,7 @@ func (s *shape) mergeFields() *shape {
 	return values
 }
 
-// haveSimilarFields reports whether the values of all fields are objects that have, on average, at least
-// half of the keys that occur in any of these objects.
+// haveSimilarFields reports whether objects have, on average, at least half of all keys.
 func haveSimilarFields(fields []*field) bool {
 	union, seen := map[string]bool{}, 0
 	for _, f := range fields {
@@ -74,25 +72,24 @@ func haveSimilarFields(fields []*field) bool {
 	return len(union) > 0 && 2*seen >= len(union)*len(fields)
 }
 
-// dataKey matches keys that look like data. Its alternatives are, in order: a number or date (2024-05-01),
-// a hexadecimal id (deadbeef), a UUID, a key with a space, a slash or an @, and a key whose first
-// character is no letter, number, _, $, #, @ or -.
+// dataKey matches keys that look like data. Its alternatives are, in order: a number or date
+// (2024-05-01), a hexadecimal id (deadbeef), a UUID, a key with a space, a slash or an @. The last one
+// is a key whose first character is no letter, number, _, $, #, @ or -.
 var dataKey = lazyregexp.New(`^[0-9]|^[0-9a-fA-F]{8,}$|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[\s/@]|^[^\pL\pN_$#@-]`)
 
-// looksLikeData reports whether a key is an unlikely name of a field: a number, a date, a hash, an
-// address or a path.
+// looksLikeData reports whether a key is no likely name of a field.
 func looksLikeData(key string) bool {
 	return key == "" || utf8.RuneCountInString(key) > maxNameLength || dataKey.MatchString(key)
 }
 
-// canTag reports whether key can be in a struct tag, by the rules of encoding/json.
+// canTag reports whether encoding/json accepts key in a struct tag.
 func canTag(key string) bool {
 	if key == "" {
 		return false
 	}
 	for _, r := range key {
 		switch {
-		case unicode.IsLetter(r), unicode.IsDigit(r), r < utf8.RuneSelf && isTagMark(byte(r)): // r is valid
+		case unicode.IsLetter(r), unicode.IsDigit(r), r < utf8.RuneSelf && isTagMark(byte(r)):
 		default:
 			return false
 		}
@@ -100,7 +97,7 @@ func canTag(key string) bool {
 	return true
 }
 
-// isTagMark reports whether encoding/json accepts a punctuation mark in the name of a tag.
+// isTagMark reports whether encoding/json accepts c in the name of a tag.
 func isTagMark(c byte) bool {
 	return strings.IndexByte("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) >= 0
 }

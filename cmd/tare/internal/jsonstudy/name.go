@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// isInitialism reports whether Go names write the word in capitals, like ID in UserID.
+// isInitialism reports whether Go writes the word in capitals, like ID in UserID.
 func isInitialism(word string) bool {
 	switch strings.ToUpper(word) {
 	case "API", "CPU", "HTML", "HTTP", "HTTPS", "ID", "IP", "JSON", "OS", "SQL", "TLS", "UI", "URI", "URL", "UTC", "UUID", "XML":
@@ -15,7 +15,7 @@ func isInitialism(word string) bool {
 	return false
 }
 
-// exportedName converts a key to the name of a Go field or type: created_at is CreatedAt.
+// exportedName returns CreatedAt for created_at.
 func exportedName(key string) string {
 	words := strings.FieldsFunc(key, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	var b strings.Builder
@@ -41,8 +41,7 @@ func exportedName(key string) string {
 	return name
 }
 
-// singularName returns the name of the type of an item in a list called name: Order for Orders. For a list
-// at depth 0, which is the document itself, it returns Item.
+// singularName returns Order for a list of Orders, and Item for a document that is a list.
 func singularName(name string, depth int) string {
 	switch {
 	case depth == 0:
@@ -55,8 +54,7 @@ func singularName(name string, depth int) string {
 	return name + "Item"
 }
 
-// pickUnique returns name if it is not taken, and otherwise name with a number, the first one from 2 on
-// that is not taken. It adds the returned name to taken.
+// pickUnique returns name, or name with a number, and marks it as taken.
 func pickUnique(name string, taken map[string]bool) string {
 	out := name
 	for n := 2; taken[out]; n++ {

@@ -13,9 +13,9 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// Recommendation returns the sentences that recommend a codec for each workload (decoding or encoding,
-// with or without a Go type), with its costs, or advise to stay with encoding/json. All numbers come
-// from r. docs are the measured documents, and total is the number of all documents of the user.
+// Recommendation returns sentences that recommend a codec for each workload, with its costs, or advise
+// to stay with encoding/json. A workload is decoding or encoding, with or without a Go type. The
+// measured documents are docs; the user has total.
 func Recommendation(r *tare.Result, docs []codec.Document, total int, t Type) []string {
 	var out []string
 	for _, w := range r.Workloads {
@@ -24,7 +24,6 @@ func Recommendation(r *tare.Result, docs []codec.Document, total int, t Type) []
 	return out
 }
 
-// newAdviser returns an adviser for workload w.
 func newAdviser(r *tare.Result, w tare.Workload, docs []codec.Document, total int, t Type) *adviser {
 	reading := advice.Reading{Result: r, Baseline: Baseline, Workload: w.ID, Metric: "time"}
 	return &adviser{Reading: reading, docs: docs, total: total, typ: t, clause: describeWork(w, t)}
@@ -40,7 +39,7 @@ func SetAnswer(r *tare.Result, docs []codec.Document, total int, t Type) {
 	a.Reading.SetAnswer("codec", "encoding/json", "where all values must stay", func(id string) bool { return a.countWrong(id) == 0 })
 }
 
-// describeWork describes a workload as a clause that follows a codec's name: "decodes into any".
+// describeWork describes a workload as a clause: "decodes into any".
 func describeWork(w tare.Workload, t Type) string {
 	typeName := "any"
 	switch {
@@ -55,17 +54,15 @@ func describeWork(w tare.Workload, t Type) string {
 	return "decodes into " + typeName
 }
 
-// adviser recommends a codec for one workload.
 type adviser struct {
 	advice.Reading
 	docs   []codec.Document // measured documents
 	total  int              // number of all documents of the user
 	typ    Type
-	clause string // description of the workload, see describeWork
+	clause string // see describeWork
 }
 
-// recommend returns one sentence. If the fastest codec changes values, a second sentence is about the
-// fastest codec that changes no value.
+// recommend returns a second sentence if the fastest codec changes values.
 func (a *adviser) recommend() []string {
 	subject := "For your " + describeSize(a.docs)
 	if why := a.WhyNoAdvice(); why != "" {
@@ -95,13 +92,13 @@ func (a *adviser) recommend() []string {
 	return append(lines, "Where every value must stay as encoding/json has it: "+a.describeCodec(faster[i], faster))
 }
 
-// inPassive returns the description of a workload in the passive voice: "decoded into any".
+// inPassive returns "decoded into any" for "decodes into any".
 func inPassive(clause string) string {
 	return strings.NewReplacer("decodes into", "decoded into", "encodes from", "encoded from").Replace(clause)
 }
 
-// fasterCodecs returns the codecs that are significantly faster than the baseline, by rank. Within a
-// rank codecs that change no value come first, then maintained ones, then those with lower ratios.
+// fasterCodecs sorts by rank. Within a rank, codecs that change no value come first, then maintained
+// ones.
 func (a *adviser) fasterCodecs() []tare.Comparison {
 	list := a.Faster()
 	penalty := func(c tare.Comparison) (points int) {
@@ -119,7 +116,6 @@ func (a *adviser) fasterCodecs() []tare.Comparison {
 	return list
 }
 
-// describeCodec returns a sentence about the gain and the costs of a codec.
 func (a *adviser) describeCodec(c tare.Comparison, faster []tare.Comparison) string {
 	text := fmt.Sprintf("%s %s in %s the time of encoding/json, %s instead of %s; %s; %s", c.Contender, a.clause,
 		format.Within(c.Ratio, c.Low, c.High), advice.FormatNanoseconds(c.Value), advice.FormatNanoseconds(c.AgainstValue), a.describeValues(c.Contender), a.DescribeCosts(c.Contender))
@@ -129,7 +125,6 @@ func (a *adviser) describeCodec(c tare.Comparison, faster []tare.Comparison) str
 	return text + advice.DescribeTies(c, faster) + "."
 }
 
-// findDifferences returns the differences of a codec on a workload, of certain classes.
 func (a *adviser) findDifferences(id, workload string, classes ...tare.DifferenceClass) []tare.Difference {
 	var out []tare.Difference
 	for _, s := range a.Result.Semantics {
@@ -142,22 +137,20 @@ func (a *adviser) findDifferences(id, workload string, classes ...tare.Differenc
 	return out
 }
 
-// wrongValues returns the documents of a workload on which a codec has other values, or which it
-// rejects: one difference for each document.
+// wrongValues returns the documents with other values, or rejected ones.
 func (a *adviser) wrongValues(id, workload string) []tare.Difference {
 	return a.findDifferences(id, workload, tare.DiffersInValue, tare.DiffersInAcceptance)
 }
 
-// untimedWorkloads returns the workloads that are not in the result, because the study omits them or
-// the budget had no time for them. In the second case the values were compared nevertheless.
+// untimedWorkloads returns the workloads that are not in the result. Their values may have been
+// compared.
 func (a *adviser) untimedWorkloads() []tare.Workload {
 	return slices.DeleteFunc(allWorkloads(), func(w tare.Workload) bool {
 		return slices.ContainsFunc(a.Result.Workloads, func(timed tare.Workload) bool { return timed.ID == w.ID })
 	})
 }
 
-// countWrong returns the number of documents on which a codec has other values. It includes the untimed
-// workloads, because no other recommendation reports their documents.
+// countWrong counts documents with other values, also in untimed workloads.
 func (a *adviser) countWrong(id string) int {
 	n := len(a.wrongValues(id, a.Workload))
 	for _, w := range a.untimedWorkloads() {
@@ -166,13 +159,11 @@ func (a *adviser) countWrong(id string) int {
 	return n
 }
 
-// isCompared reports whether the values of a codec were compared with those of encoding/json.
 func (a *adviser) isCompared(id string) bool {
 	return slices.ContainsFunc(a.Result.Semantics, func(s tare.Semantics) bool { return s.Contender == id && s.Cases > 0 })
 }
 
-// describeCount describes n of the measured documents as a part of the user's documents: "3 of your 10
-// documents".
+// describeCount describes n measured documents: "3 of your 10 documents".
 func (a *adviser) describeCount(n int) string {
 	measured := len(a.docs)
 	switch {
@@ -188,8 +179,7 @@ func (a *adviser) describeCount(n int) string {
 	return fmt.Sprintf("%d of your %d documents", n, measured)
 }
 
-// describeValues returns a clause about the documents on which the values of a codec differ, with the
-// first difference. It does the same for untimed workloads.
+// describeValues returns a clause about the documents with other values.
 func (a *adviser) describeValues(id string) string {
 	if !a.isCompared(id) {
 		return "what it makes of your documents was not tested"
@@ -212,8 +202,6 @@ func (a *adviser) describeValues(id string) string {
 	return text
 }
 
-// describeDifference describes a difference by its path, the value of encoding/json, the value of the
-// codec, and the document.
 func describeDifference(d tare.Difference) string {
 	document, path, ok := strings.Cut(d.Asked, " $") // e.g. "orders.json $.items[3].price"
 	if !ok {

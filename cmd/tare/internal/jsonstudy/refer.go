@@ -22,8 +22,8 @@ type RefusedError struct {
 func (e *RefusedError) Error() string { return e.Document + ": " + e.What }
 
 // Refer runs the baseline, encoding/json, on every document and workload of the study. It stores the
-// outputs as the reference, with which the outputs of all codecs are compared. It writes inputs into dir.
-// The error is a *RefusedError if encoding/json rejects a document.
+// outputs as the reference. It writes inputs into dir. If encoding/json rejects a document, the error
+// is a *RefusedError.
 func (k *Kind) Refer(ctx context.Context, sources lab.Sources, study tare.Study, t Type, spec trial.Spec, dir string) error {
 	p, err := sources.Program(ctx, codec.Kind, dir, study.Contenders[0])
 	if err != nil {
@@ -53,7 +53,6 @@ func (k *Kind) Refer(ctx context.Context, sources lab.Sources, study tare.Study,
 	return k.loadTests(ctx, s, study, filepath.Clean(dir))
 }
 
-// loadReference stores the baseline's output for every document of a workload.
 func (k *Kind) loadReference(ctx context.Context, s *trial.Session, in wire.Workload, t Type) error {
 	prepared, err := s.Prepare(ctx, in)
 	var failed *tare.TrialError

@@ -9,16 +9,17 @@ import (
 	"github.com/tarebench/tare/contender/codec"
 )
 
-// tare json --go compares encoding/json built with several toolchains: Go releases, each with experiments
-// (GOEXPERIMENT) or none, e.g. go1.26+jsonv2. Since firstNewRelease, encoding/json has a new implementation,
-// which is backed by encoding/json/v2. These experiments select the other implementation.
+// tare json --go compares encoding/json built with several toolchains, such as go1.26+jsonv2. This is a
+// Go release with an experiment (GOEXPERIMENT). Since firstNewRelease, encoding/json has a new
+// implementation, which is backed by encoding/json/v2. These experiments select the other
+// implementation.
 const (
 	newExperiment    = "jsonv2"   // selects the new implementation in earlier releases
 	formerExperiment = "nojsonv2" // selects the former implementation in later releases
 	firstNewRelease  = "go1.27"
 )
 
-// hasNewImplementation reports whether encoding/json of a toolchain is backed by encoding/json/v2.
+// hasNewImplementation reports whether encoding/json is backed by encoding/json/v2.
 func hasNewImplementation(toolchain string) bool {
 	release, experiments, _ := strings.Cut(toolchain, "+")
 	switch list := strings.Split(experiments, "+"); {
@@ -30,8 +31,8 @@ func hasNewImplementation(toolchain string) bool {
 	return version.Compare(release, firstNewRelease) >= 0
 }
 
-// withFormer returns a toolchain like toolchain, which has the new implementation of encoding/json, but
-// with the former one: go1.26 for go1.26+jsonv2, and go1.27+nojsonv2 for go1.27.
+// withFormer selects the former encoding/json: go1.26 for go1.26+jsonv2, and go1.27+nojsonv2 for
+// go1.27.
 func withFormer(toolchain string) string {
 	// The added + makes the last experiment end in + like the others.
 	if before, after, ok := strings.Cut(toolchain+"+", "+"+newExperiment+"+"); ok {
@@ -43,8 +44,7 @@ func withFormer(toolchain string) string {
 	return toolchain
 }
 
-// describeOption returns the beginning of a sentence: how toolchain, which has the new implementation of
-// encoding/json, is built to use the former one.
+// describeOption says how toolchain is built with the former encoding/json.
 func describeOption(toolchain string) string {
 	if strings.HasSuffix(withFormer(toolchain), "+"+formerExperiment) {
 		return "Built with GOEXPERIMENT=" + formerExperiment
@@ -52,9 +52,8 @@ func describeOption(toolchain string) string {
 	return "Built without GOEXPERIMENT=" + newExperiment
 }
 
-// addFormer adds the last toolchain with the former implementation of encoding/json, unless it is among
-// toolchains or the last one has the former implementation anyway. It shows which differences of the last
-// toolchain are due to the new implementation. It comes last, because a short budget skips the last ones.
+// addFormer adds the last toolchain with the former implementation, to show the effect of the new one.
+// It comes last, because a short budget skips the last ones.
 func addFormer(toolchains []string) []string {
 	last := toolchains[len(toolchains)-1]
 	if former := withFormer(last); hasNewImplementation(last) && !slices.Contains(toolchains, former) {
@@ -63,10 +62,10 @@ func addFormer(toolchains []string) []string {
 	return toolchains
 }
 
-// NewReleaseStudy returns the study of encoding/json built with several toolchains, on the workloads
-// of op. The first toolchain is the baseline. If only the last one has the new implementation of
-// encoding/json, the study adds the last one with the former implementation. It then splits the difference
-// between first and last into the part of the new implementation and the part of the rest of the release.
+// NewReleaseStudy returns the study of encoding/json built with several toolchains, on the workloads of
+// op. The first toolchain is the baseline. If only the last one has the new implementation, the study
+// adds it with the former one. This splits the difference between first and last in two: the new
+// implementation, and the rest of the release.
 func NewReleaseStudy(id, question, op string, toolchains []string) tare.Study {
 	s := newStudy(id, question, op)
 	s.Contenders = nil
@@ -88,8 +87,7 @@ func NewReleaseStudy(id, question, op string, toolchains []string) tare.Study {
 	return s
 }
 
-// newStudy returns a study of JSON codecs with the workloads of op, whose only contender is
-// encoding/json.
+// newStudy returns a study whose only contender is encoding/json.
 func newStudy(id, question, op string) tare.Study {
 	s := tare.Study{
 		ID: id, Question: question, Kind: codec.Kind, Baseline: Baseline,

@@ -11,22 +11,21 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// releaseNotes is the page that announces the new implementation of encoding/json. The only difference
-// that it announces is in the texts of errors.
+// releaseNotes is the page that announces the new implementation of encoding/json. The only announced
+// difference is in the texts of errors.
 const releaseNotes = "https://go.dev/doc/go1.27#jsonv2"
 
-// ReleaseAdvice describes in sentences the result of a study that compares encoding/json of several Go
-// releases on the user's documents.
+// ReleaseAdvice describes in sentences the result of a study of encoding/json in several Go releases.
 type ReleaseAdvice struct {
 	Result     *tare.Result
 	Docs       []codec.Document // measured documents
 	Total      int              // number of all documents of the user
 	Type       Type             // type that documents are decoded into
-	Toolchains []string         // toolchains that the user selected, the baseline first
+	Toolchains []string         // those that the user selected, the baseline first
 }
 
-// Lines returns a sentence about the cost of each release on each workload, and one about the outputs of
-// each release.
+// Lines returns a sentence about the cost of each release on each workload, and one about the outputs
+// of each release.
 func (a ReleaseAdvice) Lines() []string {
 	var out []string
 	for _, w := range a.Result.Workloads {
@@ -40,14 +39,12 @@ func (a ReleaseAdvice) Lines() []string {
 	return out
 }
 
-// newAdviser returns the adviser for a workload.
 func (a ReleaseAdvice) newAdviser(w tare.Workload) *adviser {
 	r := newAdviser(a.Result, w, a.Docs, a.Total, a.Type)
 	r.Baseline = a.Toolchains[0]
 	return r
 }
 
-// describeCosts returns a sentence about each release on a workload, in the order of the study.
 func (a ReleaseAdvice) describeCosts(w tare.Workload) []string {
 	r := a.newAdviser(w)
 	subject := "For your " + describeSize(a.Docs)
@@ -70,8 +67,7 @@ func (a ReleaseAdvice) describeCosts(w tare.Workload) []string {
 	return out
 }
 
-// findSemantics returns the differences between the outputs of a toolchain and of the baseline, or nil if
-// the toolchain was not tested.
+// findSemantics returns nil if the toolchain was not tested.
 func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	i := slices.IndexFunc(a.Result.Semantics, func(s tare.Semantics) bool { return s.Contender == id && s.Cases > 0 })
 	if i < 0 {
@@ -80,16 +76,13 @@ func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	return &a.Result.Semantics[i]
 }
 
-// isOfDocument reports whether a difference is in the output for a document of the user, as opposed to a
-// damaged document or an unusual value. Only then the case begins with the id of a workload.
+// isOfDocument returns false for damaged documents and unusual values.
 func isOfDocument(d tare.Difference) bool {
 	return slices.ContainsFunc(allWorkloads(), func(w tare.Workload) bool { return strings.HasPrefix(d.Case, w.ID+" ") })
 }
 
-// isAnnounced reports whether the release notes announce a difference.
 func isAnnounced(d tare.Difference) bool { return d.Property == errorTexts }
 
-// nameDocuments names the documents that were tested.
 func (a ReleaseAdvice) nameDocuments() string {
 	if tested := len(a.Docs); a.Total > tested {
 		return fmt.Sprintf("the %d tested ones of your %d documents", tested, a.Total)
@@ -97,9 +90,8 @@ func (a ReleaseAdvice) nameDocuments() string {
 	return "your documents"
 }
 
-// describeAnswers returns sentences about the outputs of a toolchain: how many differ from the baseline's,
-// how many of these differences are announced, and which option restores the former outputs. It returns ""
-// if the toolchain was not tested.
+// describeAnswers tells how many outputs differ, what was announced, and how to restore the former
+// ones.
 func (a ReleaseAdvice) describeAnswers(id string) string {
 	s := a.findSemantics(id)
 	if s == nil {
@@ -137,9 +129,7 @@ func (a ReleaseAdvice) describeAnswers(id string) string {
 	return text + a.describeRestored(id, s)
 }
 
-// describeRestored returns a sentence about the differences that disappear if the same release is built
-// with the former implementation. It returns "" if the toolchain has the former implementation, or if the
-// former implementation was not tested.
+// describeRestored is about differences that disappear with the former implementation.
 func (a ReleaseAdvice) describeRestored(id string, s *tare.Semantics) string {
 	if !hasNewImplementation(id) {
 		return ""
@@ -147,7 +137,7 @@ func (a ReleaseAdvice) describeRestored(id string, s *tare.Semantics) string {
 	former := withFormer(id)
 	remaining := a.findSemantics(former)
 	switch {
-	case former == a.Toolchains[0]: // the baseline, which has no differences from itself
+	case former == a.Toolchains[0]: // has no differences from itself
 		remaining = &tare.Semantics{}
 	case remaining == nil:
 		return ""
@@ -165,8 +155,8 @@ func (a ReleaseAdvice) describeRestored(id string, s *tare.Semantics) string {
 	return fmt.Sprintf(" %s, it has the former answer in %s.", describeOption(id), all)
 }
 
-// SetAnswer sets the headline of the result: the cost and the outputs of the last selected release on the
-// first workload.
+// SetAnswer sets the headline of the result: the cost and the outputs of the last selected release on
+// the first workload.
 func (a ReleaseAdvice) SetAnswer() {
 	if len(a.Result.Workloads) == 0 {
 		return

@@ -18,25 +18,22 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// NewReleaseKind returns a kind for docs in a study that compares encoding/json of several Go releases.
-// baseline is the first toolchain of the study. The kind also compares the outputs and errors for damaged
-// documents and for unusual values.
+// NewReleaseKind returns a kind for docs in a study of encoding/json in several Go releases. The
+// baseline is the first toolchain. The kind also compares damaged documents and unusual values.
 func NewReleaseKind(codecs lab.Kind, docs []codec.Document, baseline string) *Kind {
 	k := NewKind(codecs, docs)
 	k.baseline = baseline
 	return k
 }
 
-// releaseTest is a semantics test of encoding/json of several releases: it reports inputs on which they
-// differ. Its reference comes from a program built with the baseline's release, because encoding/json in
-// this process has the release of tare.
+// releaseTest is a semantics test that reports inputs on which releases differ. Its reference comes
+// from another program: encoding/json in this process has the release of tare.
 type releaseTest struct {
 	id, fixture, op string
 	cases           []releaseCase
 	reference       []wire.Answer // outcomes of the baseline, one for each case
 }
 
-// releaseCase is one input of a releaseTest.
 type releaseCase struct {
 	id       string // unique for the fixture
 	property string // row of the table of differences
@@ -45,11 +42,10 @@ type releaseCase struct {
 	body     []byte // the input itself
 }
 
-// errorTexts is the row of all differences that are only in the text of an error.
+// errorTexts is the row of differences only in the text of an error.
 const errorTexts = "texts of errors"
 
-// newReleaseTests returns a test on damaged documents for each decoding workload of a study, and tests on
-// the unusual values and documents of package fixture.
+// newReleaseTests returns a test on damaged documents for each decoding workload.
 func newReleaseTests(docs []codec.Document, study tare.Study) []*releaseTest {
 	var out []*releaseTest
 	for _, w := range study.Workloads {
@@ -73,7 +69,6 @@ func newReleaseTests(docs []codec.Document, study tare.Study) []*releaseTest {
 	return out
 }
 
-// writeInput writes the cases into dir and returns the test as a workload that reads them.
 func (t *releaseTest) writeInput(dir string) (wire.Workload, error) {
 	bodies := make([][]byte, len(t.cases))
 	for i, c := range t.cases {
@@ -87,7 +82,7 @@ func (t *releaseTest) writeInput(dir string) (wire.Workload, error) {
 	return in, nil
 }
 
-// loadReference stores the baseline's outcomes of all cases. s is a session with the baseline's program.
+// loadReference stores the baseline's outcomes of all cases.
 func (t *releaseTest) loadReference(ctx context.Context, s *trial.Session, dir string) error {
 	in, err := t.writeInput(dir)
 	if err != nil {
@@ -116,8 +111,7 @@ func (t *releaseTest) loadReference(ctx context.Context, s *trial.Session, dir s
 	return nil
 }
 
-// differ compares an outcome with the baseline's. It returns false if they are equal. If both are errors
-// with different texts, no operation is affected (BearsOn is nil), because both reject the input.
+// differ compares an outcome with the baseline's. Another text of an error affects no operation.
 func (t *releaseTest) differ(a wire.Answer) (tare.Difference, bool) {
 	if a.Case < 0 || a.Case >= len(t.reference) {
 		return tare.Difference{}, false
@@ -153,7 +147,6 @@ func (t *releaseTest) differ(a wire.Answer) (tare.Difference, bool) {
 	return d, true
 }
 
-// describeOutcome returns the output or the error as a short text.
 func describeOutcome(a wire.Answer) string {
 	if a.Error != "" {
 		return format.Clip("refused: "+a.Error, maxShown)
@@ -161,8 +154,6 @@ func describeOutcome(a wire.Answer) string {
 	return format.Clip(string(a.Output), maxShown)
 }
 
-// loadTests makes the tests of a study of releases and stores their references. It does nothing in other
-// studies.
 func (k *Kind) loadTests(ctx context.Context, s *trial.Session, study tare.Study, dir string) error {
 	if k.baseline == "" {
 		return nil
@@ -176,7 +167,6 @@ func (k *Kind) loadTests(ctx context.Context, s *trial.Session, study tare.Study
 	return nil
 }
 
-// findTest returns the test with an id, or nil.
 func (k *Kind) findTest(id string) *releaseTest {
 	if i := slices.IndexFunc(k.tests, func(t *releaseTest) bool { return t.id == id }); i >= 0 {
 		return k.tests[i]

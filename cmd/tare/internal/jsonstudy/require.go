@@ -11,9 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// requireAll makes the SDK and every contender module of the bench require the bridge, a module with an
-// alias of the user's type (see bridgeName). The bridge requires the user's module, which go.mod replaces
-// by its directory on disk.
+// requireAll makes all modules of the bench require the bridge, and the bridge the user's module.
 func (o *UserType) requireAll(ctx context.Context, run gocmd.Go, bench string) error {
 	if _, err := run.In(ctx, bench, "mod", "edit", "-require="+o.bridgePath()+"@v0.0.0"); err != nil {
 		return err
@@ -31,8 +29,8 @@ func (o *UserType) requireAll(ctx context.Context, run gocmd.Go, bench string) e
 	return nil
 }
 
-// requireIn makes the go.mod in dir require the user's module, with its replacements and sums, and the
-// bridge, whose path relative to dir is bridge. If bridge is "", dir is the bridge itself.
+// requireIn makes the go.mod in dir require the user's module and the bridge. The path "" means that
+// dir is the bridge.
 func (o *UserType) requireIn(ctx context.Context, run gocmd.Go, dir, bridge string) error {
 	args := []string{"mod", "edit", "-require=" + o.path + "@v0.0.0"}
 	if bridge != "" {
@@ -54,7 +52,7 @@ func (o *UserType) requireIn(ctx context.Context, run gocmd.Go, dir, bridge stri
 	return err
 }
 
-// addSums adds the lines of the user's go.sum files to a go.sum, each once.
+// addSums adds the lines of the user's go.sum files, each once.
 func (o *UserType) addSums(file string) error {
 	existing, err := os.ReadFile(file)
 	if err != nil && !os.IsNotExist(err) {

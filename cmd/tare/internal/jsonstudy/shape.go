@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// shape counts the values at one path of the user's JSON documents by their kinds. A Go type is inferred
-// from the shape of the documents, see Infer.
+// shape counts the values at one path of JSON documents by their kinds.
 type shape struct {
 	nulls, bools, texts   int
-	ints, unsigned, reals int // numbers that fit into an int64, only into a uint64, or into neither
+	ints, unsigned, reals int // those that fit into an int64, only into a uint64, or into neither
 	large                 int // integers among reals
 	objects, arrays       int
 
@@ -21,22 +20,20 @@ type shape struct {
 	byKey  map[string]*field // the same fields by key
 }
 
-// field is a key of the objects at one path.
 type field struct {
 	key   string
-	shape *shape // shape of the values of the key
+	shape *shape // shape of the key's values
 	seen  int    // number of objects with the key
 	last  int    // number of the last object with the key, from 1, so that a repeated key counts once
 }
 
-// add adds the values of one document, which is valid JSON.
+// add adds the values of one valid document.
 func (s *shape) add(body []byte) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	return s.addValue(d)
 }
 
-// addValue adds the next value of d.
 func (s *shape) addValue(d *json.Decoder) error {
 	token, err := d.Token()
 	if err != nil {
@@ -74,7 +71,7 @@ func (s *shape) addNumber(text string) {
 	}
 }
 
-// addArray adds the rest of an array, after its opening bracket.
+// addArray adds an array. Its opening bracket was read.
 func (s *shape) addArray(d *json.Decoder) error {
 	s.arrays++
 	for d.More() {
@@ -89,7 +86,7 @@ func (s *shape) addArray(d *json.Decoder) error {
 	return err
 }
 
-// addObject adds the rest of an object, after its opening brace.
+// addObject adds an object. Its opening brace was read.
 func (s *shape) addObject(d *json.Decoder) error {
 	s.objects++
 	number := s.objects
@@ -115,7 +112,6 @@ func (s *shape) addObject(d *json.Decoder) error {
 	return err
 }
 
-// fieldFor returns the field of a key, and adds it if it is new.
 func (s *shape) fieldFor(key string) *field {
 	if f := s.byKey[key]; f != nil {
 		return f
@@ -129,7 +125,7 @@ func (s *shape) fieldFor(key string) *field {
 	return f
 }
 
-// merge adds the values of another path, as if they came after the values of s.
+// merge adds the values of another path after those of s.
 func (s *shape) merge(o *shape) {
 	objects := s.objects // before the addition below
 	s.nulls, s.bools, s.texts = s.nulls+o.nulls, s.bools+o.bools, s.texts+o.texts
@@ -148,7 +144,6 @@ func (s *shape) merge(o *shape) {
 	}
 }
 
-// kindNames returns the names of the kinds of values, except null.
 func (s *shape) kindNames() []string {
 	var out []string
 	for _, k := range []struct {
@@ -168,5 +163,4 @@ func (s *shape) kindNames() []string {
 	return out
 }
 
-// describeMixed joins the names of several kinds: "string and number".
 func (s *shape) describeMixed() string { return strings.Join(s.kindNames(), " and ") }

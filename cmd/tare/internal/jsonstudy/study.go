@@ -22,8 +22,7 @@ const (
 	Full  = 6 * time.Minute
 )
 
-// allWorkloads returns the possible workloads, the most useful first: a short budget skips the last
-// ones.
+// allWorkloads begins with the most useful: a short budget skips the last ones.
 func allWorkloads() []tare.Workload {
 	return []tare.Workload{
 		{ID: "typed/decode", File: "documents", Op: codec.OpUnmarshal},
@@ -33,13 +32,12 @@ func allWorkloads() []tare.Workload {
 	}
 }
 
-// familiarCodecs lists the codecs that a short budget skips last: drop-in replacements, and one
-// with generated code.
+// familiarCodecs are skipped last: drop-in replacements, and one with generated code.
 func familiarCodecs() []string {
 	return []string{Baseline, "goccy", "sonic-std", "jsoniter-compatible", "segmentio", "go-json-experiment", "easyjson"}
 }
 
-// byFamiliarity compares entries by their position in familiarCodecs; all others come last.
+// byFamiliarity puts familiarCodecs first.
 func byFamiliarity(a, b tare.Entry) int {
 	position := func(id string) int {
 		if i := slices.Index(familiarCodecs(), id); i >= 0 {
@@ -50,10 +48,10 @@ func byFamiliarity(a, b tare.Entry) int {
 	return cmp.Compare(position(a.ID), position(b.ID))
 }
 
-// Typed reports whether a workload decodes into or encodes from a Go type for the documents, not any.
+// Typed reports whether a workload uses a Go type for the documents, not any.
 func Typed(workload string) bool { return strings.HasPrefix(workload, "typed/") }
 
-// fixtureOf returns the fixture (input) of a workload: codec.UserFixture for the documents' type, "" for any.
+// fixtureOf returns codec.UserFixture for the documents' type, "" for any.
 func fixtureOf(w tare.Workload) string {
 	if Typed(w.ID) {
 		return codec.UserFixture
@@ -61,7 +59,6 @@ func fixtureOf(w tare.Workload) string {
 	return ""
 }
 
-// verbOf returns the verb that describes the work of a codec on w.
 func verbOf(w tare.Workload) string {
 	if w.Op == codec.OpMarshal {
 		return "encodes"
@@ -72,7 +69,7 @@ func verbOf(w tare.Workload) string {
 // Ops returns the values of --op.
 func Ops() []string { return []string{"any", "typed", "all"} }
 
-// whyUnfit returns the reason why a codec of the catalog cannot process documents of any shape, or "".
+// whyUnfit returns why a codec cannot process documents of any shape.
 func whyUnfit(m build.Manifest) string {
 	switch {
 	case m.Trap:
@@ -87,8 +84,8 @@ func whyUnfit(m build.Manifest) string {
 	return ""
 }
 
-// StudyID returns the id of the study of the documents in a file; "-" is stdin. typ is the value of --type,
-// or "". For orders.json and example.com/shop/order.Order the id is json-orders-order.Order.
+// StudyID returns the id of the study of the documents in a file; "-" is stdin. For orders.json and the
+// --type example.com/shop/order.Order it is json-orders-order.Order.
 func StudyID(file, typ string) string {
 	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	if file == "-" {
@@ -100,11 +97,10 @@ func StudyID(file, typ string) string {
 	return "json-" + strings.Trim(unsafeRE.ReplaceAllString(name, "-"), "-.")
 }
 
-// unsafeRE matches characters that ids of studies cannot contain.
 var unsafeRE = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
-// NewStudy returns the study of the codecs that only selects among leaves (contender modules), on the
-// workloads of op, one of Ops. It also returns the codecs that cannot process the documents, with reasons.
+// NewStudy returns the study of the selected codecs among leaves (modules of contenders), on the
+// workloads of op, one of Ops. It also returns the codecs that cannot process the documents.
 func NewStudy(id, question string, leaves []build.Leaf, op string, only func(id string) bool) (tare.Study, []tare.NotWeighed) {
 	s := newStudy(id, question, op)
 	var left []tare.NotWeighed

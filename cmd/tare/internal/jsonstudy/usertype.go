@@ -20,14 +20,13 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// bridgeName is the last part of the path of the bridge, a module in the cache whose package has an
-// alias of the user's type. The path begins with the path of the user's module, so that the bridge may
-// import its internal packages.
+// bridgeName is the end of the path of the bridge, a module with an alias of the user's type. The path
+// begins with the user's module, whose internal packages it imports.
 const bridgeName = "tare_json_document"
 
 // TypeError reports why a type cannot be measured, and what to do.
 type TypeError struct {
-	Type string // name by which the user selected the type
+	Type string // name that the user typed
 	What string // the reason
 	Hint string // how to correct it; may be ""
 }
@@ -47,16 +46,15 @@ type UserType struct {
 
 	path        string       // path of the package's module
 	goLine      string       // Go version of the module
-	modules     []mainModule // main modules: one, or all of a workspace
-	replace     [][2]string  // replacements of the main modules: old and new, as in go mod edit -replace=old=new
+	modules     []mainModule // one, or all of a workspace
+	replace     [][2]string  // old and new, as in go mod edit -replace=old=new
 	sums        string       // lines of the main modules' go.sum files
 	fingerprint string       // hash of everything that decides which modules are linked
 }
 
-// mainModule is a module that the user works on.
 type mainModule struct{ Path, Dir, GoVersion string }
 
-// listedPackage is the part of go list's description of a package that Find reads.
+// listedPackage is a part of go list's output.
 type listedPackage struct {
 	ImportPath, Name, Dir string
 	Standard              bool
@@ -68,9 +66,8 @@ type listedPackage struct {
 }
 
 // Find finds the package of the type that spec names: import/path.Type, ./dir.Type, or ./.Type in the
-// package of dir. The go command runs in dir, with tag in the environment. If spec is invalid or there is
-// no such package, the error is a *TypeError. Find does not check that the package declares the type;
-// Bench.Describe does.
+// package of dir. The go command runs in dir, with tag in the environment. Find does not check that the
+// package declares the type; Bench.Describe does. An error about spec is a *TypeError.
 func Find(ctx context.Context, tag, dir, spec string) (*UserType, error) {
 	newError := func(what, hint string) error { return &TypeError{Type: spec, What: what, Hint: hint} }
 	dot := strings.LastIndexByte(spec, '.')
@@ -123,11 +120,10 @@ func Find(ctx context.Context, tag, dir, spec string) (*UserType, error) {
 	return o, nil
 }
 
-// noModule is a part of the go command's message in a directory without a module.
+// noModule is from the go command's message in a directory without a module.
 const noModule = "go.mod file not found"
 
-// typeError converts an error of the go command to an error about the type, made by newError. It does
-// not convert the error of a done ctx or of a missing go command.
+// typeError converts an error of the go command to an error about the type.
 func typeError(ctx context.Context, err error, newError func(what, hint string) error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -142,8 +138,7 @@ func typeError(ctx context.Context, err error, newError func(what, hint string) 
 	return newError(text, "")
 }
 
-// addModules adds the user's module, or the modules of the user's workspace, with their replacements
-// and sums.
+// addModules adds the user's module, or all of the workspace.
 func (o *UserType) addModules(ctx context.Context, run gocmd.Go, dir string) error {
 	out, err := run.AsUser(ctx, dir, "list", "-m", "-json=Path,Dir,GoVersion")
 	if err != nil {
@@ -156,7 +151,7 @@ func (o *UserType) addModules(ctx context.Context, run gocmd.Go, dir string) err
 		} else if err != nil {
 			return err
 		}
-		if m.Path == "command-line-arguments" { // printed by the go command in a directory without a module
+		if m.Path == "command-line-arguments" { // printed in a directory without a module
 			return errors.New("cannot find main module")
 		}
 		o.modules = append(o.modules, m)
@@ -184,9 +179,8 @@ func (o *UserType) addModules(ctx context.Context, run gocmd.Go, dir string) err
 	return nil
 }
 
-// addReplaces adds the replacements in a go.mod or go.work in dir. args are the arguments of the go
-// command that prints the file as JSON. If several replace the same module, the first counts. addReplaces
-// skips replacements of main modules and of the SDK, which the bench replaces itself.
+// addReplaces adds the replacements in a go.mod or go.work, which the go command prints as JSON. The
+// first of several counts. The bench itself replaces main modules and the SDK.
 func (o *UserType) addReplaces(ctx context.Context, run gocmd.Go, dir string, args ...string) error {
 	out, err := run.In(ctx, dir, args...)
 	if err != nil {
@@ -219,7 +213,6 @@ func (o *UserType) addReplaces(ctx context.Context, run gocmd.Go, dir string, ar
 	return nil
 }
 
-// addSumFile adds the lines of a go.sum, if the file exists.
 func (o *UserType) addSumFile(file string) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -229,10 +222,9 @@ func (o *UserType) addSumFile(file string) error {
 	return err
 }
 
-// bridgePath returns the path of the bridge, see bridgeName.
 func (o *UserType) bridgePath() string { return o.path + "/" + bridgeName }
 
-// bridgeFiles returns the text of the bridge's files in directory dir, by path.
+// bridgeFiles returns the bridge's files in dir, by path.
 func (o *UserType) bridgeFiles(dir string) map[string]string {
 	return map[string]string{
 		dir + "/go.mod": fmt.Sprintf("module %s\n\ngo %s\n", o.bridgePath(), o.goLine),
@@ -241,18 +233,17 @@ func (o *UserType) bridgeFiles(dir string) map[string]string {
 	}
 }
 
-// Sources returns sources of codec programs that do not list the user's modules and the bridge among
-// their modules. The report shows the modules that a codec would add to the user's program, which has
-// its own modules anyway.
+// Sources returns sources of codec programs that do not list the user's modules and the bridge. The
+// report shows the modules that a codec would add to the user's program.
 func (o *UserType) Sources(sources lab.Sources) lab.Sources { return userSources{sources, o} }
 
-// userSources are sources whose programs are built with the user's type.
+// userSources builds programs with the user's type.
 type userSources struct {
 	lab.Sources
 	user *UserType
 }
 
-// Program returns the program of the inner sources, without the user's modules and the bridge.
+// Program returns the program without the user's modules and the bridge.
 func (s userSources) Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error) {
 	p, err := s.Sources.Program(ctx, kind, studyDir, e)
 	c := &p.Contender

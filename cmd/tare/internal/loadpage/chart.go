@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	maxNines     = 5    // the axis of quantiles ends at 99.999 % at most
-	minPlotted   = 10   // requests that a curve of quantiles needs: 10 show the 90 % quantile, one nine
-	curvePoints  = 200  // points of a curve of quantiles
+	maxNines     = 5  // the axis of quantiles ends at 99.999 % at most
+	minPlotted   = 10 // requests that a curve of quantiles needs: 10 show the 90 % quantile, one nine
+	curvePoints  = 200
 	maxSpans     = 150  // columns of charts over time
 	shadeCount   = 8    // shades of a heat map
 	tickDistance = 0.09 // least distance between labels, as a share of the axis
 )
 
-// newLatencyAxis returns a logarithmic axis from low to high ns. It covers at least a factor of 2, so that
-// a single value has room around it.
+// newLatencyAxis returns a logarithmic axis in ns. It covers at least a factor of 2, so that a single
+// value has room.
 func newLatencyAxis(low, high int64) plot.Axis {
 	a := plot.Axis{Low: float64(max(low, 1)), High: float64(max(high, 2)), Log: true}
 	if a.High < a.Low*2 {
@@ -33,7 +33,7 @@ func newLatencyAxis(low, high int64) plot.Axis {
 	return a
 }
 
-// spellTick formats a latency in ns for an axis, with at most three significant digits.
+// spellTick formats a latency in ns with at most three significant digits.
 func spellTick(v float64) string {
 	i := 0
 	for ; v >= 999.5 && i < 3; i++ { // 999.5 would be rounded to 1e+03
@@ -42,18 +42,15 @@ func spellTick(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64) + " " + []string{"ns", "µs", "ms", "s"}[i]
 }
 
-// formatRounded formats x with at most one decimal.
 func formatRounded(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }
 
-// namedHist is a distribution with the name of its curve.
 type namedHist struct {
 	name string
 	h    *hist.Hist
 }
 
 // drawQuantiles draws distributions and the latency objectives. On the horizontal axis, x is the number
-// of nines, −log10(1 − quantile): equal steps lead from 0 to 90 %, 99 %, 99.9 % and so on. It returns ""
-// if no distribution has minPlotted requests.
+// of nines, −log10(1 − quantile). Equal steps lead from 0 to 90 %, 99 %, 99.9 % and so on.
 func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
 	all = slices.DeleteFunc(all, func(n namedHist) bool { return n.h == nil || n.h.Count() < minPlotted })
 	if len(all) == 0 {
@@ -87,15 +84,14 @@ func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
 	return c.HTML()
 }
 
-// span is a column of a chart over time, which shows one or more consecutive seconds.
+// span is a column of a chart over time, of one or more consecutive seconds.
 type span struct {
-	from, to      time.Duration      // since measuring began
+	from, to      time.Duration      // time since measuring began
 	rate, failing float64            // responses and failures per second, in the mean of the seconds
 	p50, p99, max time.Duration      // the greatest of any second
-	bins          map[int64]hist.Bin // of latencies, by lower end
+	bins          map[int64]hist.Bin // bins of latencies, by lower end
 }
 
-// mergeSeconds merges the seconds into at most maxColumns columns.
 func mergeSeconds(seconds []load.Second, maxColumns int) []span {
 	perColumn := (len(seconds) + maxColumns - 1) / maxColumns // rounded up
 	var out []span
@@ -116,8 +112,7 @@ func mergeSeconds(seconds []load.Second, maxColumns int) []span {
 	return out
 }
 
-// drawTime draws responses and failures per second above a heat map of latencies, both over the same
-// time axis. It returns "" without responses.
+// drawTime draws rates above a heat map of latencies, over the same time.
 func drawTime(all []span, limits []plot.Limit) template.HTML {
 	low, high, maxCount := int64(math.MaxInt64), int64(0), int64(0)
 	for _, s := range all {
@@ -133,7 +128,6 @@ func drawTime(all []span, limits []plot.Limit) template.HTML {
 	return drawRates(all, x, ticks) + drawHeatMap(all, limits, x, ticks, newLatencyAxis(low, high), maxCount)
 }
 
-// middleSeconds returns the middle of a span, in seconds, at which its values are drawn.
 func (s span) middleSeconds() float64 { return (s.from + s.to).Seconds() / 2 }
 
 // drawRates draws responses per second, and failures if there are any.
@@ -156,8 +150,7 @@ func drawRates(all []span, x plot.Axis, ticks []plot.Tick) template.HTML {
 	return c.HTML()
 }
 
-// drawHeatMap draws the number of requests by time and latency as cells, and lines for the median and the
-// 99th percentile. maxCount is the greatest number of requests in a cell.
+// drawHeatMap draws numbers of requests as cells, and lines for the median and the 99th percentile.
 func drawHeatMap(all []span, limits []plot.Limit, x plot.Axis, ticks []plot.Tick, y plot.Axis, maxCount int64) template.HTML {
 	heat := plot.Chart{
 		ID: "heat", Title: "Latency over time", X: x, Y: y, XTicks: ticks,
@@ -192,8 +185,7 @@ func drawHeatMap(all []span, limits []plot.Limit, x plot.Axis, ticks []plot.Tick
 	return heat.HTML()
 }
 
-// shadeOf returns the index of the shade of a count, up to shadeCount-1 for maxCount. Shades are
-// logarithmic, so that a few slow requests are visible.
+// shadeOf returns the index of a logarithmic shade, so that a few slow requests are visible.
 func shadeOf(count, maxCount int64) int {
 	if maxCount <= 1 {
 		return shadeCount - 1

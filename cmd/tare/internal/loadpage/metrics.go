@@ -21,8 +21,8 @@ type sample struct {
 	value      float64
 }
 
-// WriteMetrics writes d, the result of a load test, as OpenMetrics, which Prometheus reads, too: a gauge for
-// each value, labelled with the server's URL, as in tare_load_requests{url="http://localhost:8080/"} 5000
+// WriteMetrics writes d, the result of a load test, as OpenMetrics, which Prometheus reads, too. It
+// writes a gauge for each value, as in tare_load_requests{url="http://localhost:8080/"} 5000
 func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 	out := bufio.NewWriter(w)
 	writeMetric := func(name, help string, samples ...sample) {
@@ -38,7 +38,7 @@ func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 			fmt.Fprintf(out, "%s{%s} %s\n", name, labels, strconv.FormatFloat(s.value, 'g', -1, 64))
 		}
 	}
-	single := func(x float64) sample { return sample{value: x} } // without a label
+	single := func(x float64) sample { return sample{value: x} }
 	writeMetric("tare_load_requests", "Requests with a complete response, whatever its status.", single(float64(d.Requests)))
 	writeMetric("tare_load_sent", "Requests sent.", single(float64(d.Sent)))
 	writeMetric("tare_load_requests_per_second", "Requests answered in a second.", single(d.RequestsPerSecond))
@@ -87,7 +87,6 @@ func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 	return out.Flush()
 }
 
-// toNumber returns 1 for true and 0 for false.
 func toNumber(isTrue bool) float64 {
 	if isTrue {
 		return 1
@@ -95,7 +94,6 @@ func toNumber(isTrue bool) float64 {
 	return 0
 }
 
-// countSamples returns a sample for each count. The key of a count becomes the value of the label.
 func countSamples(label string, counts map[string]int64) []sample {
 	var out []sample
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
@@ -104,7 +102,6 @@ func countSamples(label string, counts map[string]int64) []sample {
 	return out
 }
 
-// quantileSamples returns the quantiles of l in seconds, or nil if l is empty.
 func quantileSamples(l load.Latencies) []sample {
 	if l.Count == 0 {
 		return nil

@@ -12,10 +12,10 @@ import (
 type Unit struct {
 	Name     string
 	ns       float64 // nanoseconds in a unit
-	decimals int     // of formatted times
+	decimals int     // decimals of formatted times
 }
 
-// UnitFor returns the unit for a table with a typical time of ns: s from 10 s on, ms from 1 ms on, otherwise µs.
+// UnitFor returns the unit for a table with a typical time of ns.
 func UnitFor(ns int64) Unit {
 	switch {
 	case ns >= 10e9:
@@ -86,7 +86,7 @@ func FormatBitRate(perSecond float64) string {
 	return formatScaled(perSecond, []string{"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"})
 }
 
-// FormatCPU formats the CPU time of one side in seconds, and its part for each request if there are any.
+// FormatCPU formats the CPU time of one side in seconds, and its part for each request.
 func FormatCPU(seconds float64, requests int64) string {
 	text := FormatDecimal(seconds, 2) + " s of CPU time"
 	if requests > 0 {

@@ -1,5 +1,6 @@
-// Package loadpage writes the result of a load test as an HTML page ([Write]), serves the same page during the
-// run ([Watch]), and writes the result as OpenMetrics ([WriteMetrics]). It also formats the numbers of reports.
+// Package loadpage writes the result of a load test as an HTML page ([Write]) and as OpenMetrics
+// ([WriteMetrics]). It serves the same page during the run ([Watch]). It also formats the numbers of
+// reports.
 package loadpage
 
 import (
@@ -36,11 +37,11 @@ func stepName(i int) string {
 // Page is the result of a load test, or of the part that is over.
 type Page struct {
 	Document load.Document
-	Result   *load.Result // for charts; if nil, the page has none
+	Result   *load.Result // result for charts; may be nil
 	How      string       // how requests are sent, in words
 }
 
-// shell is the data of the template "page": the content, with the head of the HTML document around it.
+// shell is the data of the template "page": the content, with the head of the HTML document.
 type shell struct {
 	Policy, URL string
 	Style       template.CSS
@@ -52,7 +53,7 @@ type shell struct {
 type content struct {
 	URL, How, Headline string
 	Second             string // sentences below the headline: what limited the rate, and the number of requests
-	Interrupted        string // message that the run was interrupted; "" if it was not
+	Interrupted        string // message that the run was interrupted, or ""
 	Sign, Mark         string // ✓, ✕ or ?, and its CSS class, for all objectives together; "" if there are none
 	Overview           []pair
 	Columns            []string // titles of the table of latencies
@@ -69,10 +70,8 @@ type content struct {
 	Warned             bool // a finding is void or a warning
 }
 
-// pair is a line of the page: a name and its value.
 type pair struct{ Name, Value string }
 
-// row is a row of the table of latencies.
 type row struct {
 	Name  string
 	Cells []string
@@ -84,10 +83,8 @@ type verdict struct {
 	Bar                                     template.HTML // measured value, with a line at the limit
 }
 
-// finding is a finding of the load generator. Mark is its CSS class.
 type finding struct{ Mark, Severity, Check, Text string }
 
-// searchTable is the conclusion of a search and its steps.
 type searchTable struct {
 	Mark, Ruling, Sentence, Objectives string
 	Steps                              [][]string
@@ -99,8 +96,8 @@ func Write(w io.Writer, p Page) error {
 	return writePage(w, p, noScript, noDirectives)
 }
 
-// writePage writes p as a page with a script, which may be "". directives are added to the page's content
-// security policy, which otherwise permits only the style and the script.
+// writePage writes p as a page with a script, which may be "". The content security policy permits only
+// the style, the script and directives.
 func writePage(w io.Writer, p Page, script, directives string) error {
 	style := html.Style()
 	s := shell{
@@ -110,7 +107,6 @@ func writePage(w io.Writer, p Page, script, directives string) error {
 	return writeTemplate(w, "page", s)
 }
 
-// writeTemplate executes a template completely before it writes anything.
 func writeTemplate(w io.Writer, name string, data any) error {
 	var b bytes.Buffer
 	if err := pageTemplate.ExecuteTemplate(&b, name, data); err != nil {
@@ -122,7 +118,6 @@ func writeTemplate(w io.Writer, name string, data any) error {
 	return nil
 }
 
-// newContent returns the texts and charts of a page.
 func newContent(p Page) *content {
 	d := p.Document
 	c := &content{URL: d.URL, How: p.How, Headline: formatHeadline(d), Second: formatLimit(d) + describeBasis(d), FirstError: d.FirstError, Overview: listCounts(d)}
@@ -149,7 +144,6 @@ func newContent(p Page) *content {
 	return c
 }
 
-// drawCharts draws the latencies of r by quantile and, if r has two or more seconds, over time.
 func (c *content) drawCharts(d load.Document, r *load.Result) {
 	curves := []namedHist{{"latency", r.Latency}}
 	if d.RateAsked > 0 {
@@ -165,7 +159,6 @@ func (c *content) drawCharts(d load.Document, r *load.Result) {
 
 const grpcCodes = 17 // number of gRPC statuses, OK (0) to UNAUTHENTICATED (16)
 
-// addResponses adds the numbers of errors by class, and of responses by status.
 func (c *content) addResponses(d load.Document) {
 	for _, class := range load.Classes() {
 		if n := d.Errors[string(class)]; n > 0 {
@@ -182,7 +175,6 @@ func (c *content) addResponses(d load.Document) {
 	}
 }
 
-// addGenerators adds a line for each machine that sent requests.
 func (c *content) addGenerators(all []load.Generated) {
 	for _, g := range all {
 		text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s; its clock was %+.2f ± %.2f ms off; limit: %s", FormatRate(g.RequestsPerSecond),
@@ -194,7 +186,6 @@ func (c *content) addGenerators(all []load.Generated) {
 	}
 }
 
-// addFindings adds the findings, each with its advice.
 func (c *content) addFindings(all []load.Remark) {
 	marks := map[tare.Severity]string{tare.Void: "bad", tare.Warn: "warn"} // CSS classes
 	for _, f := range all {
@@ -207,9 +198,8 @@ func (c *content) addFindings(all []load.Remark) {
 	}
 }
 
-// describeBasis returns a sentence with the number of requests, saying that one run shows no interval. It
-// returns "" without requests, and if the run has several steps or machines, whose values show how far they
-// vary.
+// describeBasis returns a sentence saying that one run shows no interval. Several steps or machines
+// show how far they vary.
 func describeBasis(d load.Document) string {
 	isRepeated := len(d.Steps) > 1 || len(d.Generators) > 1 || d.Search != nil
 	if d.Requests == 0 || isRepeated {
@@ -218,7 +208,7 @@ func describeBasis(d load.Document) string {
 	return fmt.Sprintf(" One run of %s requests, so without intervals: repeat it to see how far it varies.", FormatCount(d.Requests))
 }
 
-// judgeObjectives adds a row for each objective, and sets the worst sign of all: ✕, then ?, then ✓.
+// judgeObjectives adds a row for each objective, and the worst sign of all: ✕, then ?, then ✓.
 func (c *content) judgeObjectives(all []load.Kept) {
 	for _, k := range all {
 		v := verdict{Mark: classOf(k.Verdict), Sign: markOf(k.Verdict), Ruling: string(k.Verdict), Objective: k.Objective, Measured: FormatTime(int64(k.Value))}
@@ -240,7 +230,6 @@ func (c *content) judgeObjectives(all []load.Kept) {
 	}
 }
 
-// limitsOf returns the objectives of latencies as limits of charts.
 func limitsOf(all []load.Kept) []plot.Limit {
 	var out []plot.Limit
 	for _, k := range all {
@@ -251,7 +240,6 @@ func limitsOf(all []load.Kept) []plot.Limit {
 	return out
 }
 
-// markOf returns the sign that shows a ruling: ✓, ✕ or ?.
 func markOf(r tare.Ruling) string {
 	switch classOf(r) {
 	case "good":
@@ -262,7 +250,6 @@ func markOf(r tare.Ruling) string {
 	return "?"
 }
 
-// formatHeadline returns the result in one sentence.
 func formatHeadline(d load.Document) string {
 	switch {
 	case d.Limit == "":
@@ -285,7 +272,6 @@ func formatHeadline(d load.Document) string {
 	return text + ", no errors."
 }
 
-// formatLimit returns sentences saying what limited the rate, and why.
 func formatLimit(d load.Document) string {
 	if d.Limit == "" {
 		return ""
@@ -310,7 +296,6 @@ func formatLimit(d load.Document) string {
 	return text
 }
 
-// listCounts returns the counts of a run, with the CPU times of both sides.
 func listCounts(d load.Document) []pair {
 	out := []pair{
 		{"measured", FormatDecimal(d.Seconds, 1) + " s"},
@@ -335,7 +320,6 @@ func listCounts(d load.Document) []pair {
 	return out
 }
 
-// addDistributions adds the table of latencies.
 func (c *content) addDistributions(d load.Document) {
 	if d.Latency.Count == 0 {
 		return
@@ -373,7 +357,6 @@ func (c *content) addDistributions(d load.Document) {
 	}
 }
 
-// addSearch adds the table of a search.
 func (c *content) addSearch(s *load.SearchSummary) {
 	if s == nil {
 		return
@@ -382,7 +365,7 @@ func (c *content) addSearch(s *load.SearchSummary) {
 	c.Search.Steps = stepRows(s.Steps)
 }
 
-// stepRows returns the rows of a table of steps. Their cells are in the order of stepName.
+// stepRows returns the rows of a table of steps, with cells in the order of stepName.
 func stepRows(list []load.Stepped) (rows [][]string) {
 	for _, step := range list {
 		rate := "–" // a closed loop
@@ -400,7 +383,6 @@ func stepRows(list []load.Stepped) (rows [][]string) {
 	return rows
 }
 
-// classOf returns the CSS class of a ruling.
 func classOf(r tare.Ruling) string {
 	switch r {
 	case tare.Met:

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Watch serves the page of a running load test on a loopback address, and sends its content to connected
-// browsers again whenever [Watch.Show] replaces it. It renders only while a browser is connected.
+// Watch serves the page of a running load test on a loopback address. Connected browsers get its
+// content again whenever [Watch.Show] replaces it. It renders only while a browser is connected.
 type Watch struct {
 	server   *http.Server
 	listener net.Listener
@@ -25,7 +25,8 @@ type Watch struct {
 	changed chan struct{} // closed when page changes, and then replaced
 }
 
-// Listen serves the page on addr, host:port, which must be a loopback address. Without a host it is 127.0.0.1.
+// Listen serves the page on addr, host:port, which must be a loopback address. Without a host it is
+// 127.0.0.1.
 func Listen(addr string, first Page) (*Watch, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -50,7 +51,6 @@ func Listen(addr string, first Page) (*Watch, error) {
 	return w, nil
 }
 
-// isLoopback reports whether only this machine can reach host.
 func isLoopback(host string) bool {
 	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return host == "localhost" || err == nil && ip.IsLoopback()
@@ -80,7 +80,6 @@ func (w *Watch) Show(p Page) {
 	w.setPage(p, isLast)
 }
 
-// setPage replaces the page and wakes the goroutines that send it.
 func (w *Watch) setPage(p Page, isLast bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,7 +88,7 @@ func (w *Watch) setPage(p Page, isLast bool) {
 	w.changed = make(chan struct{})
 }
 
-// currentPage returns the page, whether it is the last one, and a channel that is closed when the page changes.
+// currentPage also returns a channel that is closed when the page changes.
 func (w *Watch) currentPage() (p Page, isLast bool, changed <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -110,7 +109,7 @@ func (w *Watch) Close() error {
 	return err
 }
 
-// servePage sends the page with a script that replaces its content when an event brings a newer one.
+// servePage sends the page with a script that updates it.
 func (w *Watch) servePage(rw http.ResponseWriter, _ *http.Request) {
 	p, _, _ := w.currentPage()
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -119,7 +118,7 @@ func (w *Watch) servePage(rw http.ResponseWriter, _ *http.Request) {
 	_ = writePage(rw, p, watchScript, mayReadEvents) // fails if the browser has gone
 }
 
-// serveEvents sends the content of each new page as a server-sent event, and an event at the end of the run.
+// serveEvents sends each new page as a server-sent event.
 func (w *Watch) serveEvents(rw http.ResponseWriter, r *http.Request) {
 	rw.Header().Set("Content-Type", "text/event-stream")
 	rw.Header().Set("Cache-Control", "no-store")

@@ -14,13 +14,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A feed is a file of requests that the user gives to tare load, for example a HAR archive of a browser or lines of
-// JSON. This file opens feeds and files of bodies.
+// A feed is a file of requests that the user gives to tare load, for example a HAR archive of a browser
+// or lines of JSON. This file opens feeds and files of bodies.
 
 const lineHint = `a line is {"method":"POST","path":"/v1","header":{},"body":"base64"}; --feed-bodies sends each line as a body`
 
-// openText opens the file that a flag names as text, and decompresses it if necessary. The file "-" means stdin. The
-// caller must call close unless there is an error.
+// openText opens the file that a flag names as text, and decompresses it if necessary. The file "-"
+// means stdin. The caller must call close unless there is an error.
 func openText(flag, file string, stdin io.Reader) (text *textfile.File, close func() error, err error) {
 	close = func() error { return nil }
 	if file != "-" {
@@ -36,13 +36,12 @@ func openText(flag, file string, stdin io.Reader) (text *textfile.File, close fu
 	return text, close, nil
 }
 
-// fileError returns err as a usage error about the file that a flag names.
 func fileError(flag, file string, err error) error {
 	return cmdenv.Usage(fmt.Sprintf("%s %s: %s", flag, file, format.Line(cmdenv.Cause(err).Error(), 0)), "")
 }
 
-// readFeed reads the requests of --feed and detects the format of the file. Hosts in the file are ignored, because
-// all requests are sent to the server that the user names.
+// readFeed reads the requests of --feed. It ignores hosts in the file: the
+// user names the server.
 func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	text, close, err := openText("--feed", a.Feed, stdin)
 	if err != nil {
@@ -87,7 +86,6 @@ func (a Requests) readFeed(stdin io.Reader) (*traffic.Feed, error) {
 	return f, nil
 }
 
-// readBodyLines returns the lines of the file --feed-bodies, without their line ends. It skips blank lines.
 func (a Requests) readBodyLines(stdin io.Reader) ([][]byte, error) {
 	text, close, err := openText("--feed-bodies", a.FeedBodies, stdin)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package loadstudy reads the flags of tare load, which sends requests to the user's servers: the servers to load,
-// such as :8080/users, and the requests, such as --mix 'GET /a=3' --mix 'GET /b=1'. It also provides a comparison of
-// several servers with its contenders.
+// Package loadstudy reads the flags of tare load, which sends requests to the user's servers. The flags
+// define the servers, such as :8080/users, and the requests, such as --mix 'GET /a=3' --mix 'GET /b=1'.
+// For several servers it provides contenders to compare.
 package loadstudy
 
 import (
@@ -61,7 +61,6 @@ func (a Requests) List(t Target, stdin io.Reader) (*traffic.Feed, error) {
 	return f, nil
 }
 
-// listFromFlags returns the requests that all flags except --feed define, without headers.
 func (a Requests) listFromFlags(path string, stdin io.Reader) ([]load.Request, error) {
 	bodies, err := a.readBodies(stdin)
 	if err != nil {
@@ -77,8 +76,6 @@ func (a Requests) listFromFlags(path string, stdin io.Reader) ([]load.Request, e
 	return list, nil
 }
 
-// defaultMethod returns the method of requests that define none: the value of --method or, without it, POST for
-// requests with a body and GET for others.
 func (a Requests) defaultMethod(hasBody bool) string {
 	switch {
 	case a.Method != "":
@@ -89,7 +86,7 @@ func (a Requests) defaultMethod(hasBody bool) string {
 	return "GET"
 }
 
-// Header returns the headers that every request has: those of -H and, unless auth is "", an Authorization header with
+// Header returns the headers that every request has. Unless auth is "", they contain Authorization with
 // this value.
 func (a Requests) Header(auth string) ([][2]string, error) {
 	var list [][2]string
@@ -106,7 +103,7 @@ func (a Requests) Header(auth string) ([][2]string, error) {
 	return list, nil
 }
 
-// readBodies returns the bodies that requests use one after the other: a single nil if no flag defines any.
+// readBodies returns the bodies that requests use in turn, or a single nil.
 func (a Requests) readBodies(stdin io.Reader) ([][]byte, error) {
 	file, isFile := strings.CutPrefix(a.Body, "@")
 	switch {
@@ -126,8 +123,7 @@ func (a Requests) readBodies(stdin io.Reader) ([][]byte, error) {
 	return [][]byte{body}, nil
 }
 
-// readBodiesIn returns the contents of the files in a directory, in the order of their names. It skips subdirectories
-// and hidden files.
+// readBodiesIn returns the contents of the files in a directory, by name.
 func readBodiesIn(dir string) ([][]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -155,7 +151,6 @@ func readBodiesIn(dir string) ([][]byte, error) {
 	return bodies, nil
 }
 
-// readAll reads a file, or stdin for -.
 func readAll(file string, stdin io.Reader) ([]byte, error) {
 	if file == "-" {
 		return cmdenv.ReadAtMost(stdin, maxBytes)
@@ -168,9 +163,9 @@ func readAll(file string, stdin io.Reader) ([]byte, error) {
 	return cmdenv.ReadAtMost(f, maxBytes)
 }
 
-// buildMix returns a list in which each request of --mix occurs as often as its weight, spread as evenly as possible:
-// GET /a=2 and GET /b=1 become /a, /b, /a. The method is smooth weighted round-robin: for each place in the list
-// every request is credited its weight, and the one with the most credit takes the place and pays the sum of weights.
+// buildMix spreads the requests of --mix evenly: GET /a=2 and GET /b=1 become /a, /b, /a. The method is
+// smooth weighted round-robin. For each place every request is credited its weight. The one with the
+// most credit takes the place and pays the sum of weights.
 func (a Requests) buildMix(bodies [][]byte) ([]load.Request, error) {
 	type part struct {
 		load.Request
@@ -207,8 +202,7 @@ func (a Requests) buildMix(bodies [][]byte) ([]load.Request, error) {
 	return list, nil
 }
 
-// parsePart parses a value of --mix, METHOD PATH=WEIGHT. The method may be missing, and the weight follows the last
-// equals sign. If the text is invalid, problem is the reason; otherwise problem is "".
+// parsePart parses a value of --mix, METHOD PATH=WEIGHT.
 func (a Requests) parsePart(text string) (r load.Request, weight int, problem string) {
 	equals := strings.LastIndexByte(text, '=')
 	if equals < 0 {
@@ -233,7 +227,6 @@ func (a Requests) parsePart(text string) (r load.Request, weight int, problem st
 	return r, weight, ""
 }
 
-// takesBody reports whether requests of a method usually have a body.
 func takesBody(method string) bool { return slices.Contains([]string{"POST", "PUT", "PATCH"}, method) }
 
 // IsToken reports whether s is a token of HTTP (RFC 9110, 5.6.2).
@@ -243,14 +236,13 @@ func IsToken(s string) bool {
 	})
 }
 
-// basicAuth returns the value of the Authorization header for the user and password in a URL.
 func basicAuth(u *url.Userinfo) string {
 	password, _ := u.Password()
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password))
 }
 
-// WriteRequests writes requests to a file, one on each line, which replaces an old file only if all were written.
-// Only the owner can read the file.
+// WriteRequests writes requests to a file, one on each line, which replaces an old file only if all
+// were written. Only the owner can read it.
 func WriteRequests(file string, requests []load.Request) error {
 	f, err := atomicfile.Create(atomicfile.System{}, file)
 	if err != nil {

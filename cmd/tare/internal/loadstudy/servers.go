@@ -10,14 +10,14 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Servers provides a comparison of the user's servers with its contenders, the programs that are compared. Nothing is
-// built for them. Servers implements [lab.Sources].
+// Servers provides a comparison of the user's servers with its contenders, the programs that are
+// compared. Nothing is built for them.
 type Servers struct{}
 
 var _ lab.Sources = Servers{}
 
-// Program returns the contender of entry e of a study: a URL of a running server, or a command that starts one. The
-// null contender, a server that does as little as possible, is this program itself.
+// Program returns the contender of entry e of a study: a URL of a running server, or a command that
+// starts one. The null contender, a server that does as little as possible, is this program itself.
 func (Servers) Program(ctx context.Context, name, dir string, e tare.Entry) (build.Program, error) {
 	if e.ID == tare.NullID {
 		p, err := lab.Self{}.Program(ctx, name, dir, e)

@@ -16,7 +16,7 @@ import (
 
 // Target is a server to load, parsed from a URL.
 type Target struct {
-	URL  string // URL without user and password, for messages
+	URL  string // without user and password, for messages
 	Addr string // host:port
 	Host string // value of the Host header
 	Path string // escaped path with the query, e.g. /users?limit=2
@@ -25,8 +25,8 @@ type Target struct {
 	Auth string // value of the Authorization header; "" for none
 }
 
-// ParseTarget parses a URL with the scheme http, https, grpc or grpcs. A URL without a scheme means http, and :PORT
-// means http on this machine.
+// ParseTarget parses a URL with the scheme http, https, grpc or grpcs. A URL without a scheme means
+// http, and :PORT means http on this machine.
 func ParseTarget(text string) (Target, error) {
 	fail := func(why string) (Target, error) {
 		return Target{}, cmdenv.Usage(fmt.Sprintf("%q is not a URL to load: %s", text, why), "e.g. http://127.0.0.1:8080/path")
@@ -90,7 +90,7 @@ type Trust struct {
 	Insecure bool           // accept any certificate
 	Roots    *x509.CertPool // trusted roots; nil means the system's
 	PEM      []byte         // Roots in PEM; nil means the system's
-	Version  uint16         // version of TLS to use, as in [tls.Config]; 0 means the newest that both support
+	Version  uint16         // as in [tls.Config]; 0 means the newest that both support
 }
 
 // ForLoad converts t for the load generator.

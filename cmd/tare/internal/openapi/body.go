@@ -18,16 +18,15 @@ const (
 	multiparts = "multipart/form-data"
 )
 
-// content is a content type that the body of an operation can have, with its description.
+// content is a content type of an operation's body.
 type content struct {
 	contentType string // e.g. application/json; charset=utf-8
 	description *node  // may have examples; nil for a form of OpenAPI 2, whose fields are parameters
 	schema      *node  // may be nil
 }
 
-// addBody adds the body of an operation to its request, in the first content type that has an example. If
-// no content type has an example, it adds no body, and returns a *missing if the body is required. list
-// contains the parameters of the operation.
+// addBody adds the body in the first content type that has an example. Without any, it returns a
+// *missing if the body is required.
 func (r *Requests) addBody(q *Request, op Operation, list []parameter) error {
 	contents, required, err := r.bodyContents(op, list)
 	if err != nil {
@@ -52,8 +51,7 @@ func (r *Requests) addBody(q *Request, op Operation, list []parameter) error {
 	return firstErr
 }
 
-// bodyContents returns the content types that the body of an operation can have, in the order of the
-// document, and whether a body is required.
+// bodyContents returns the content types in the order of the document.
 func (r *Requests) bodyContents(op Operation, list []parameter) (out []content, required bool, err error) {
 	if r.doc.swagger {
 		return r.swaggerContents(op, list)
@@ -82,8 +80,8 @@ func (r *Requests) bodyContents(op Operation, list []parameter) (out []content, 
 	return out, required, nil
 }
 
-// swaggerContents is bodyContents for OpenAPI 2, whose bodies and fields of forms are parameters, and whose
-// content types are in consumes. A form with a file is always multipart.
+// swaggerContents is bodyContents for OpenAPI 2, whose bodies and fields of forms are parameters. A
+// form with a file is always multipart.
 func (r *Requests) swaggerContents(op Operation, list []parameter) (out []content, required bool, err error) {
 	var body *parameter
 	isForm, hasFile := false, false
@@ -134,7 +132,6 @@ func (r *Requests) swaggerContents(op Operation, list []parameter) (out []conten
 	return nil, required, nil
 }
 
-// writeContent writes the body of q in one content type, and sets the header Content-Type.
 func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 	media, sentType := mediaType(c.contentType), c.contentType
 	if strings.Contains(media, "*") {
@@ -168,8 +165,7 @@ func (r *Requests) writeContent(q *Request, c content, list []parameter) error {
 	return nil
 }
 
-// writeBody returns an example as a body of a content type: as JSON, or for other types as the text of the
-// document.
+// writeBody returns an example as JSON or as text.
 func writeBody(contentType string, v *node, t typeSet) ([]byte, error) {
 	if !isJSON(contentType) {
 		if isCollection(v) || v.kind == null {
@@ -192,7 +188,7 @@ func writeBody(contentType string, v *node, t typeSet) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// writeJSON writes a value as JSON. Numbers keep the digits that they have in the document; numbers and
+// writeJSON writes a value as JSON. Numbers keep the digits that they have in the document. Numbers and
 // booleans become texts if the schema has type string.
 func writeJSON(out *bytes.Buffer, v *node, t typeSet) error {
 	switch v.kind {
@@ -220,7 +216,6 @@ func writeJSON(out *bytes.Buffer, v *node, t typeSet) error {
 	return nil
 }
 
-// writeCollection writes a list or a mapping as JSON.
 func writeCollection(out *bytes.Buffer, v *node, t typeSet) error {
 	brackets := "[]"
 	if v.kind == mapping {
@@ -247,7 +242,6 @@ func writeCollection(out *bytes.Buffer, v *node, t typeSet) error {
 	return nil
 }
 
-// quoteJSON returns a text as JSON.
 func quoteJSON(s string) []byte {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -257,9 +251,9 @@ func quoteJSON(s string) []byte {
 }
 
 // jsonNumber returns a number of YAML as a number of JSON: 0x1f becomes 31, and .5 becomes 0.5. It
-// returns false if the text is not a number. Numbers that begin with a zero are texts in most documents
-// (0123 is 83 in YAML 1.1, and 123 in 1.2). They are numbers only if isNumber is set, for a schema
-// whose type is a number.
+// returns false for other texts. Numbers that begin with a zero are texts in most documents (0123 is 83
+// in YAML 1.1, and 123 in 1.2). They are numbers only if isNumber is set, for a schema whose type is a
+// number.
 func jsonNumber(s string, isNumber bool) (string, bool) {
 	sign, digits := "", strings.TrimPrefix(s, "+")
 	if d, ok := strings.CutPrefix(digits, "-"); ok {
@@ -284,8 +278,7 @@ func jsonNumber(s string, isNumber bool) (string, bool) {
 	return sign + digits, json.Valid([]byte(sign + digits))
 }
 
-// writeForm returns the mapping v as a form. sentType is its content type, with the boundary of a multipart
-// form.
+// writeForm returns a form and its content type, with the boundary of a multipart form.
 func (r *Requests) writeForm(v *node, c content) (body []byte, sentType string, err error) {
 	form := newForm(c.contentType)
 	t := r.typesOf(c.schema)
@@ -307,7 +300,7 @@ func (r *Requests) writeForm(v *node, c content) (body []byte, sentType string, 
 	return form.finish()
 }
 
-// writeFields is writeForm for OpenAPI 2, whose fields are parameters in list.
+// writeFields is writeForm for OpenAPI 2, whose fields are parameters.
 func (r *Requests) writeFields(contentType string, list []parameter) (body []byte, sentType string, err error) {
 	form, found := newForm(contentType), false
 	for _, p := range list {
@@ -333,11 +326,10 @@ func (r *Requests) writeFields(contentType string, list []parameter) (body []byt
 	return form.finish()
 }
 
-// form is a form being written.
 type form struct {
 	contentType string
-	out         output // of a URL-encoded form
-	parts       []part // of a multipart form; nil if the form is URL-encoded
+	out         output // text of a URL-encoded form
+	parts       []part // parts of a multipart form; nil if the form is URL-encoded
 }
 
 // part is a field of a multipart form.
@@ -347,7 +339,6 @@ type part struct {
 	body              []byte
 }
 
-// newForm returns an empty form of a content type.
 func newForm(contentType string) *form {
 	f := &form{contentType: contentType, out: output{max: maxRequest}}
 	if mediaType(contentType) == multiparts {
@@ -356,9 +347,8 @@ func newForm(contentType string) *form {
 	return f
 }
 
-// addField adds a field. In a multipart form the field becomes one or more parts with contentType; if
-// that is "", the type of the field decides. In a URL-encoded form the style of p decides how the field
-// is written. isStyled means that the document sets the style.
+// addField adds a field. It may become several parts of a multipart form. isStyled means that the
+// document sets the style.
 func (f *form) addField(p parameter, v *node, t typeSet, contentType string, isStyled bool) error {
 	if f.parts != nil {
 		return f.addParts(p.name, v, t, contentType)
@@ -377,7 +367,7 @@ func (f *form) addField(p parameter, v *node, t typeSet, contentType string, isS
 	return nil
 }
 
-// addParts adds a part of a multipart form. For a list it adds a part for each item (OpenAPI 3.0, Special
+// addParts adds parts of a multipart form, one for each item of a list (OpenAPI 3.0, Special
 // Considerations for multipart Content).
 func (f *form) addParts(name string, v *node, t typeSet, contentType string) error {
 	if v.kind == list && !isJSON(contentType) {
@@ -409,7 +399,6 @@ func (f *form) addParts(name string, v *node, t typeSet, contentType string) err
 	return err
 }
 
-// finish returns the form and its content type.
 func (f *form) finish() ([]byte, string, error) {
 	if f.parts == nil {
 		return f.out.text, f.contentType, nil
@@ -444,8 +433,7 @@ func (f *form) finish() ([]byte, string, error) {
 	return out.Bytes(), w.FormDataContentType(), nil
 }
 
-// findBoundary returns a boundary that no part contains. It returns the same boundary for equal forms,
-// so that their requests are equal.
+// findBoundary returns a boundary that no part contains, the same for equal forms.
 func (f *form) findBoundary() string {
 	for i := 0; ; i++ {
 		boundary := "tare-part-" + strconv.Itoa(i)

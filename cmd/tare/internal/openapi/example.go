@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Bounds of examples. They are needed because a short document can use an alias or a schema many times.
+// Bounds of examples: a short document can use an alias or a schema many times.
 const (
 	maxExample  = 16 << 20 // bytes of an example
 	maxExamples = 1 << 30  // bytes of all examples, each as often as it is read
@@ -35,15 +35,13 @@ func (m *missing) Error() string {
 	return "no example of " + m.subject
 }
 
-// isMissing reports whether err is a *missing.
 func isMissing(err error) bool {
 	var m *missing
 	return errors.As(err, &m)
 }
 
-// findExample returns the example of owner, a parameter or a media type: one at owner itself, or
-// else one of its schema, which may be nil. subject names owner in messages. The error is a *missing
-// if there is none.
+// findExample returns the example of a parameter or media type, or of its schema, which may be nil.
+// Without one the error is a *missing.
 func (r *Requests) findExample(owner, schema *node, subject string) (*node, error) {
 	v := r.directExample(owner)
 	var why string
@@ -68,8 +66,7 @@ func (r *Requests) findExample(owner, schema *node, subject string) (*node, erro
 	return v, nil
 }
 
-// directExample returns the example at a parameter, a media type or a schema itself, or nil. Null is
-// no example, because generators write it.
+// directExample returns the example at a node itself. Null is no example, because generators write it.
 func (r *Requests) directExample(owner *node) *node {
 	r.cost += costOfNode
 	if v := owner.get("example"); !v.isNull() {
@@ -98,7 +95,6 @@ func (r *Requests) directExample(owner *node) *node {
 	return nil
 }
 
-// resolve calls Document.resolve and adds its cost.
 func (r *Requests) resolve(n *node) (*node, string) {
 	if _, ok := n.find("$ref"); ok {
 		r.cost += costOfReference
@@ -106,26 +102,24 @@ func (r *Requests) resolve(n *node) (*node, string) {
 	return r.doc.resolve(n)
 }
 
-// composer composes the example of a schema from the examples of its parts: {"id": 7} for a schema
-// with a property id whose example is 7.
+// composer makes examples from those of parts: {"id": 7} for a schema with a property id whose example
+// is 7.
 type composer struct {
 	r    *Requests
 	open []*node // schemas being composed, the outermost first: a schema may contain itself
 	read int     // number of schemas read
 	cuts int     // number of times that a schema contained itself or a bound was reached
-	why  string  // first reason for a missing example; "" if none is missing
+	why  string  // first reason for a missing example
 
-	invalid error // first field that is not a list; nil if there is none
+	invalid error // first field that is not a list
 }
 
-// schemaExample is the composed example of a schema.
 type schemaExample struct {
 	value   *node  // nil without an example
 	why     string // why there is none
-	invalid error  // as in composer
+	invalid error  // the same as in composer
 }
 
-// recordMissing records why there is no example, unless a reason is recorded, and returns nil.
 func (s *composer) recordMissing(why string) *node {
 	if s.why == "" {
 		s.why = why
@@ -133,8 +127,7 @@ func (s *composer) recordMissing(why string) *node {
 	return nil
 }
 
-// exampleOf returns the example of a schema: an example, default, const or first enum at the
-// schema, or the composition of its parts. It returns nil, and records why, if there is no example.
+// exampleOf returns the example of a schema or its parts. If there is none, it records why.
 func (s *composer) exampleOf(schema *node) *node {
 	s.r.cost += costOfNode
 	s.read++
@@ -172,8 +165,8 @@ func (s *composer) exampleOf(schema *node) *node {
 	return composed.value
 }
 
-// compose composes the example of a schema from the examples of its parts. It stores the example
-// unless a part was cut: then the example depends on the schemas around it.
+// compose makes an example of parts. It stores the example unless a part was cut: then it depends on
+// the schemas around it.
 func (s *composer) compose(schema *node) schemaExample {
 	whyBefore, invalidBefore, cutsBefore := s.why, s.invalid, s.cuts
 	s.why, s.invalid = "", nil // what is recorded now is about this schema, and not about the schema around it
@@ -193,7 +186,7 @@ func (s *composer) compose(schema *node) schemaExample {
 	return composed
 }
 
-// listField returns the items of a field of a schema, and records if the field is not a list.
+// listField also records if the field is not a list.
 func (s *composer) listField(schema *node, name string) []field {
 	items, err := schema.listField(name)
 	if err != nil && s.invalid == nil {
@@ -202,7 +195,7 @@ func (s *composer) listField(schema *node, name string) []field {
 	return items
 }
 
-// statedValue returns the example, the default, the const or the first enum of a schema, or nil.
+// statedValue returns the example, the default, the const or the first enum.
 func (s *composer) statedValue(schema *node) *node {
 	if v := s.r.directExample(schema); v != nil {
 		return v
@@ -220,8 +213,7 @@ func (s *composer) statedValue(schema *node) *node {
 	return nil
 }
 
-// listOf returns an example list with one item, or nil if the list needs more items or the item has no
-// example.
+// listOf returns an example list with one item, or nil if more are needed.
 func (s *composer) listOf(schema, items *node) *node {
 	switch minItems := schema.get("minItems").scalar(); minItems {
 	case "", "0", "1": // one item is enough
@@ -234,9 +226,8 @@ func (s *composer) listOf(schema, items *node) *node {
 	return nil
 }
 
-// composeParts returns the example composed of the properties of a schema, all schemas of allOf, and
-// the first schema of oneOf and of anyOf that has an example. It returns nil if a required part has
-// no example. A part that is not a mapping is the example if there are no fields.
+// composeParts combines the properties, allOf, and the first example of oneOf and of anyOf. It returns
+// nil if a required part has none.
 func (s *composer) composeParts(schema *node) *node {
 	out := &node{kind: mapping}
 	var other *node // the last part that is not a mapping
@@ -291,8 +282,7 @@ func (s *composer) composeParts(schema *node) *node {
 	return out
 }
 
-// addProperties adds the examples of the properties that requests can have to out. It returns false
-// if a required property has none.
+// addProperties returns false if a required property has no example.
 func (s *composer) addProperties(out, schema *node) bool {
 	properties := schema.get("properties")
 	if properties == nil || properties.kind != mapping {
@@ -317,7 +307,7 @@ func (s *composer) addProperties(out, schema *node) bool {
 	return true
 }
 
-// isReadOnly reports whether a property is only in responses, so that requests must not have it.
+// isReadOnly reports whether a property is only in responses.
 func (s *composer) isReadOnly(schema *node, name string) bool {
 	p := schema.get("properties").get(name)
 	if p.get("readOnly").isTrue() {
@@ -327,7 +317,6 @@ func (s *composer) isReadOnly(schema *node, name string) bool {
 	return p.get("readOnly").isTrue()
 }
 
-// requiredNames returns the names of the required properties.
 func requiredNames(schema *node) (names []string) {
 	for _, f := range schema.get("required").items() {
 		names = append(names, f.value.scalar())
@@ -335,7 +324,7 @@ func requiredNames(schema *node) (names []string) {
 	return names
 }
 
-// hasOnlyType reports whether all values of a schema have the type called name or are null.
+// hasOnlyType reports whether all values have a type or are null.
 func hasOnlyType(schema *node, name string) bool {
 	t := schema.get("type")
 	if t.scalar() == name {
@@ -354,9 +343,8 @@ func hasOnlyType(schema *node, name string) bool {
 	return found
 }
 
-// exampleSize returns the approximate size of a value in bytes when written. It stops counting
-// beyond max, because a few bytes of a document can repeat an alias any number of times. depth is
-// the nesting of v.
+// exampleSize returns the approximate size in bytes. It stops beyond max: a few bytes can repeat an
+// alias any number of times.
 func exampleSize(v *node, max, depth int) (n int) {
 	if depth > maxNested {
 		return max + 1

@@ -1,6 +1,6 @@
-// Package openapi reads the operations of OpenAPI documents (2.0, called Swagger, and
-// 3.0 and later, in YAML or JSON) and builds requests from their examples. tare routes and
-// the feeds of tare load use it, so both get the same paths.
+// Package openapi reads the operations of OpenAPI documents (2.0, called Swagger, and 3.0 and later, in
+// YAML or JSON). It builds requests from their examples. tare routes and the feeds of tare load use it,
+// so both get the same paths.
 package openapi
 
 import (
@@ -20,12 +20,12 @@ const maxOperations = 200_000
 
 // Document is a parsed document.
 type Document struct {
-	Name       string // of the file, as in messages
+	Name       string // file name
 	Format     string // e.g. OpenAPI 3.1.0
 	Base       string // path of the document's first server; "" for /
 	Operations []Operation
 	Skipped    []Skipped // skipped path items and operations
-	Notes      []string  // for the user, a line each
+	Notes      []string  // notes for the user, a line each
 
 	reader  *yamlfile.Reader // records errors; nil once the document is read
 	root    *node
@@ -38,28 +38,26 @@ type Document struct {
 
 // Operation is a method of a path.
 type Operation struct {
-	Method    string // in capitals
-	Path      string // with the path of its server; parameters are written as {id}
+	Method    string // capitals
+	Path      string // includes the path of its server; parameters are written as {id}
 	Line, Col int    // position of the path, from 1
 
 	body  *node   // value of the method's key
-	items []*node // its path item, and the path items that the $ref of the path item leads to
+	items []*node // its path item, and those that its $ref leads to
 }
 
 // Skipped is a path item or operation that is not read.
 type Skipped struct {
 	Line, Col int    // position, from 1
-	Path      string // of the path item or operation, for messages
+	Path      string // path for messages
 	Why       string // a sentence without its end
 }
 
-// operationKeys returns the keys of a path item that are operations.
 func operationKeys() []string {
 	return []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
 }
 
-// Read reads a document of YAML, or of JSON, which is YAML as well. The error is a
-// *[yamlfile.Error].
+// Read reads a document of YAML, or of JSON, which is YAML as well. The error is a *[yamlfile.Error].
 func Read(name string, src []byte) (*Document, error) {
 	r, root, err := yamlfile.Open(name, src, yamlfile.Format{
 		Noun: "description", Begin: "it is for an OpenAPI document, or a list of routes such as GET /users/{id}",
@@ -75,7 +73,6 @@ func Read(name string, src []byte) (*Document, error) {
 	return d, r.Err
 }
 
-// readRoot reads the document. Errors stay in d.reader.
 func (d *Document) readRoot() {
 	if d.root.kind != mapping {
 		d.reader.Fail(d.root.at, "this is "+d.root.kind.String()+", and no OpenAPI document", "a mapping with openapi: and paths:, or a list of routes such as GET /users/{id}")
@@ -109,7 +106,6 @@ func (d *Document) readRoot() {
 	}
 }
 
-// readVersion reads the version, and reports whether it is supported.
 func (d *Document) readVersion() bool {
 	key, prefix, noun := "openapi", "3.", "OpenAPI "
 	version := d.root.get(key)
@@ -130,8 +126,7 @@ func (d *Document) readVersion() bool {
 	return true
 }
 
-// readPath adds the operations of one path, in the order of the document. An operation of the path item
-// hides those of the same method in the path items that its $ref leads to. outer is the document's server.
+// readPath adds the operations of one path. Those of the path item hide those of its $ref.
 func (d *Document) readPath(f field, outer base) {
 	if strings.HasPrefix(f.name, "x-") || f.value.isNull() {
 		return
@@ -171,8 +166,8 @@ func (d *Document) readPath(f field, outer base) {
 	}
 }
 
-// whyNoPath returns the reason why requests and routes for a path would differ, or "". Only braces make a
-// parameter in OpenAPI, but :id and * are parameters of routers.
+// whyNoPath returns why requests and routes for a path would differ. Only braces make a parameter in
+// OpenAPI, but :id and * are parameters of routers.
 func whyNoPath(path string) string {
 	open := 0 // number of open braces
 	for _, c := range path {
@@ -197,8 +192,7 @@ func whyNoPath(path string) string {
 	return ""
 }
 
-// operationsOf returns the operations of a path item, in the order of the document. A path item may have
-// many other fields and belong to many paths, so each is searched once.
+// operationsOf searches each path item once: it may be large and belong to many paths.
 func (d *Document) operationsOf(item *node) []field {
 	found, ok := d.methods[item]
 	if !ok {

@@ -7,21 +7,21 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Keys of a document in YAML. yamlVersion matches the line openapi: 3.1.0, yamlContent the line paths:, and
-// flowVersion the beginning of a flow mapping, {openapi: 3.1.0. Keys can be in quotes.
+// Keys of a document in YAML, possibly in quotes. yamlVersion matches the line openapi: 3.1.0,
+// yamlContent the line paths:. flowVersion matches the beginning of a flow mapping, {openapi: 3.1.0.
 var (
 	yamlVersion = lazyregexp.New(`(?m)^["']?(?:openapi|swagger)["']?[ \t]*:(?:[ \t]|\r?$)`)
 	yamlContent = lazyregexp.New(`(?m)^["']?(?:paths|components|definitions)["']?[ \t]*:[ \t]*(?:#.*)?\r?$`)
 	flowVersion = lazyregexp.New(`^\{\s*["']?(?:openapi|swagger)["']?\s*:`)
 )
 
-// yamlProlog matches everything before the content of a file: empty lines, comments such as # Pets, and the
-// marker of a document, ---, which the content may follow on the same line.
+// yamlProlog matches what comes before the content: empty lines, comments such as # Pets, and the
+// marker ---.
 var yamlProlog = lazyregexp.New(`\A(?:[ \t]*(?:#.*)?\r?\n|---(?:[ \t]*(?:#.*)?\r?\n|[ \t]+))*`)
 
 // IsDocument reports whether a file with this beginning is an OpenAPI document: it has a key openapi or
-// swagger. isCut means that the file is longer than begin. Then a key paths, components or definitions is
-// enough: its value can fill the beginning, so that the version comes after it.
+// swagger. isCut means that the file is longer than begin. Then a key paths, components or definitions
+// is enough: the version may come after its value.
 func IsDocument(begin []byte, isCut bool) bool {
 	begin = bytes.TrimPrefix(begin, []byte("\ufeff"))
 	begin = begin[len(yamlProlog.FindString(string(begin))):]
@@ -35,8 +35,8 @@ func IsDocument(begin []byte, isCut bool) bool {
 	return flowVersion.Match(start) || isObject(start, isCut)
 }
 
-// isObject reports whether the JSON object at the start of src is a document. It reads the keys of the
-// object itself (depth 1) until it finds openapi or swagger.
+// isObject reports whether the JSON object at the start of src is a document, by its own keys (depth
+// 1).
 func isObject(src []byte, isCut bool) bool {
 	dec := json.NewDecoder(bytes.NewReader(src))
 	depth := 0

@@ -15,8 +15,7 @@ const (
 	maxRef  = 4096 // bytes of a reference
 )
 
-// pathItems returns the path item of a path and the path items that its $ref leads to, one after the
-// other. If a $ref cannot be followed, it adds the path to d.Skipped.
+// pathItems returns a path item and those that its $ref leads to.
 func (d *Document) pathItems(f field) []*node {
 	items := []*node{f.value}
 	ref, hasRef := f.value.find("$ref")
@@ -41,26 +40,23 @@ func (d *Document) pathItems(f field) []*node {
 	return items
 }
 
-// addSkipped records a path item whose $ref cannot be followed.
 func (d *Document) addSkipped(path, ref field, why string) {
 	const maxPath = 200 // characters in a message
 	d.Skipped = append(d.Skipped, Skipped{Line: ref.at.Line, Col: ref.at.Col, Path: format.Line(path.name, maxPath), Why: describeRef(ref.value, why)})
 }
 
-// describeRef returns the sentence about a reference that cannot be followed, for the reason why.
 func describeRef(ref *node, why string) string {
 	text := ref.scalar()
 	return fmt.Sprintf("its $ref (%s) %s", format.Line(text[:min(len(text), maxRef)], 80), why)
 }
 
-// target is the node that a reference leads to, or the reason why it leads to none.
+// target is the node of a reference, or why there is none.
 type target struct {
 	node *node
 	why  string // "" if there is a node
 }
 
-// follow returns the node of a reference, or the reason why the node is missing. It looks each
-// reference up once.
+// follow looks each reference up once.
 func (d *Document) follow(ref string) (*node, string) {
 	t, ok := d.refs[ref]
 	if !ok {
@@ -70,7 +66,7 @@ func (d *Document) follow(ref string) (*node, string) {
 	return t.node, t.why
 }
 
-// findTarget finds the node of a reference, which is a JSON pointer in the fragment of a URL.
+// findTarget follows a JSON pointer in the fragment of a URL.
 func (d *Document) findTarget(ref string) (n *node, why string) {
 	fragment, ok := strings.CutPrefix(ref, "#")
 	switch {
@@ -98,7 +94,7 @@ func (d *Document) findTarget(ref string) (n *node, why string) {
 // unescape decodes a part of a JSON pointer (RFC 6901, section 4).
 var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
-// childNode returns the value of a mapping by its name, or the item of a list by its number.
+// childNode returns a value of a mapping or an item of a list.
 func childNode(n *node, name string) *node {
 	if items := n.items(); items != nil {
 		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(items) {
@@ -109,8 +105,7 @@ func childNode(n *node, name string) *node {
 	return n.get(name)
 }
 
-// resolve follows the $ref of n, and the $ref of the node that it leads to, and so on. It returns
-// the last node, which is n if n has no $ref, or the reason why a reference cannot be followed.
+// resolve follows the $ref of n, and of the node that it leads to, and so on.
 func (d *Document) resolve(n *node) (*node, string) {
 	for range maxRefs {
 		ref, ok := n.find("$ref")

@@ -16,13 +16,13 @@ const (
 // Request is a request that an operation describes.
 type Request struct {
 	Method string
-	Path   string // with the query, escaped
+	Path   string // escaped, with the query
 	Header [][2]string
 	Body   []byte
 }
 
-// Requests builds the requests of a document from its examples. If the document lacks something
-// that an operation needs, it returns an error and never guesses.
+// Requests builds the requests of a document from its examples. If something is missing, it returns an
+// error and never guesses.
 type Requests struct {
 	doc      *Document
 	cost     int                     // work so far, in bytes of examples that take as long to read
@@ -37,8 +37,7 @@ func NewRequests(d *Document) *Requests {
 // IsSpent reports whether the examples read so far exceed the bound of a document.
 func (r *Requests) IsSpent() bool { return r.cost > maxExamples }
 
-// Make returns the request of an operation: its parameters in the path, the query, headers and cookies, and
-// its body.
+// Make returns the request of an operation, with its parameters and its body.
 func (r *Requests) Make(op Operation) (Request, error) {
 	q := Request{Method: op.Method}
 	body, why := r.resolve(op.body)
@@ -63,8 +62,7 @@ func (r *Requests) Make(op Operation) (Request, error) {
 	return q, err
 }
 
-// addParameters adds the parameters of the query, the headers and the cookies. It omits optional parameters
-// without an example.
+// addParameters omits optional parameters without an example.
 func (r *Requests) addParameters(q *Request, list []parameter) error {
 	query, cookies := output{max: maxRequest}, output{max: maxRequest}
 	for _, p := range list {
@@ -109,8 +107,8 @@ func (r *Requests) addParameters(q *Request, list []parameter) error {
 	return nil
 }
 
-// isIgnored reports whether p is a header that OpenAPI 3 describes elsewhere, e.g. by the content types
-// of the body. A parameter of this name is ignored (Parameter Object).
+// isIgnored reports whether OpenAPI 3 describes the header elsewhere (Parameter Object), e.g. by the
+// content types of the body.
 func (r *Requests) isIgnored(p parameter) bool {
 	switch strings.ToLower(p.name) {
 	case "accept", "content-type", "authorization":
@@ -119,12 +117,11 @@ func (r *Requests) isIgnored(p parameter) bool {
 	return false
 }
 
-// parameter is a parameter of an operation.
 type parameter struct {
 	node     *node // description, which may have examples
 	schema   *node // may be nil
 	name     string
-	in       string // place: path, query, header or cookie; in OpenAPI 2 also body and formData
+	in       string // path, query, header or cookie; in OpenAPI 2 also body and formData
 	required bool
 	style    string // how the value is written, e.g. form, simple or deepObject; see expand
 	explode  bool   // each item of a list or mapping is written separately
@@ -134,10 +131,9 @@ type parameter struct {
 	types       typeSet // types of the value, if contentType is not ""
 }
 
-// readParameters returns the parameters of the path and then of the operation. A parameter of the
-// operation replaces the path's parameter of the same name and place.
+// readParameters returns the parameters of the operation, which replace those of the path.
 func (r *Requests) readParameters(op Operation) (list []parameter, err error) {
-	indices := map[[2]string]int{}                                                 // of the parameters in list, by name and place
+	indices := map[[2]string]int{}                                                 // indices in list, by name and place
 	for _, owner := range slices.Backward(append([]*node{op.body}, op.items...)) { // the operation comes last
 		parameters, err := owner.listField("parameters")
 		if err != nil {
@@ -167,7 +163,7 @@ func (r *Requests) readParameters(op Operation) (list []parameter, err error) {
 	return list, nil
 }
 
-// checkPlace returns an error if parameters of the document's version cannot be in the place of p.
+// checkPlace rejects places that the document's version does not have.
 func (r *Requests) checkPlace(p parameter) error {
 	switch p.in {
 	case "path", "query", "header":
@@ -208,7 +204,6 @@ func (r *Requests) readParameter(n *node) (p parameter, err error) {
 	return p, nil
 }
 
-// fillPath returns the path of an operation with its parameters replaced by their examples.
 func (r *Requests) fillPath(path string, list []parameter) (string, error) {
 	if strings.Contains(path, "#") {
 		return "", errors.New("a path with # cannot be requested")
@@ -257,7 +252,6 @@ type output struct {
 	isFull bool // a text did not fit; it and all further ones are dropped
 }
 
-// add adds a text as it is.
 func (o *output) add(s string) {
 	o.isFull = o.isFull || len(o.text)+len(s) > o.max
 	if !o.isFull {
@@ -265,7 +259,7 @@ func (o *output) add(s string) {
 	}
 }
 
-// addPairs adds pairs with a separator between them, and before them if the output is not empty.
+// addPairs adds pairs with a separator before all but the first text.
 func (o *output) addPairs(pairs []pair, separator string) {
 	for _, p := range pairs {
 		if len(o.text) > 0 && separator != "" {
@@ -278,7 +272,7 @@ func (o *output) addPairs(pairs []pair, separator string) {
 	}
 }
 
-// addLiteral adds a literal part of a path, and escapes the characters that a path cannot have.
+// addLiteral adds a part of a path, and escapes what a path cannot have.
 func (o *output) addLiteral(s string) {
 	o.addSafe(s, func(i int) bool {
 		isEscape := s[i] == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2])
@@ -286,16 +280,15 @@ func (o *output) addLiteral(s string) {
 	})
 }
 
-// addEscaped adds a value and escapes its characters. It does not escape unreserved characters. If
-// reserved is set, it does not escape reserved characters either, unless they have a meaning in a
-// query.
+// addEscaped escapes a value. If reserved is set, only reserved characters with a meaning in a query
+// are escaped.
 func (o *output) addEscaped(s string, reserved bool) {
 	o.addSafe(s, func(i int) bool {
 		return isUnreserved(s[i]) || reserved && strings.IndexByte("!$'()*,;:@/?", s[i]) >= 0
 	})
 }
 
-// addSafe adds a text, and escapes the bytes at indices for which isSafe returns false.
+// addSafe escapes the bytes for which isSafe returns false.
 func (o *output) addSafe(s string, isSafe func(i int) bool) {
 	const digits = "0123456789ABCDEF"
 	start := 0
@@ -318,12 +311,11 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
 }
 
-// isUnreserved reports whether a character needs no escape in any part of a URL (RFC 3986, section 2.3).
+// isUnreserved returns true for characters that need no escape in a URL (RFC 3986, section 2.3).
 func isUnreserved(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '-' || c == '.' || c == '_' || c == '~'
 }
 
-// mediaType returns the media type of a content type, without its parameters.
 func mediaType(contentType string) string {
 	media, _, _ := strings.Cut(contentType, ";")
 	return strings.ToLower(strings.TrimSpace(media))

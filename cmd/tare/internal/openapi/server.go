@@ -16,15 +16,14 @@ const (
 	maxVariables = 8 << 10 // bytes of the values of a server's variables
 )
 
-// base is the path of a server, or the reason why the server has none.
+// base is the path of a server, or why there is none.
 type base struct {
 	path string // "" for the root
 	why  string // "" if there is a path
 	at   yamlfile.Position
 }
 
-// basePath returns the path of the first server of n, which is the document, a path item or an
-// operation. It returns outer, the path of the servers around n, if n lists no servers.
+// basePath returns the path of the first server of n, or outer.
 func (d *Document) basePath(n *node, outer base) base {
 	if d.swagger && n != d.root {
 		return outer // in OpenAPI 2 only the document has a path, its basePath
@@ -61,8 +60,8 @@ func (d *Document) basePath(n *node, outer base) base {
 	return b
 }
 
-// firstServer returns the path of the first server, or the reason why it has none. If another server has a
-// different path, it adds a note.
+// firstServer returns the path of the first server, or why it has none. It notes different paths of
+// others.
 func (d *Document) firstServer(servers []field) (first, why string) {
 	for i, f := range servers[:min(len(servers), maxServers)] {
 		path, problem := pathOfServer(f.value)
@@ -78,7 +77,6 @@ func (d *Document) firstServer(servers []field) (first, why string) {
 	return first, ""
 }
 
-// pathOfServer returns the path of a server, or the reason why it has none.
 func pathOfServer(server *node) (path, why string) {
 	switch url, ok := server.find("url"); {
 	case server.kind != mapping:
@@ -95,14 +93,11 @@ func pathOfServer(server *node) (path, why string) {
 	return resolvePath(rest)
 }
 
-// hostName matches a text that looks like a host name, such as localhost, api.example.com or
-// {region}.example.com. In a relative URL such a text is the first segment of the path, which is
-// probably a mistake.
+// hostName matches a text such as localhost, api.example.com or {region}.example.com. In a relative
+// URL, it is probably a mistake.
 var hostName = lazyregexp.New(`(?i)^(?:localhost|[a-z0-9_{}-]+(?:\.[a-z0-9_{}-]+)*\.[a-z]{2,})$`)
 
-// fillVariables returns the URL of a server, in which it replaces each variable, {name}, with its
-// default. It does not replace variables without a default, nor further ones after maxVariables bytes
-// of defaults.
+// fillVariables replaces each variable, {name}, with its default, up to maxVariables bytes.
 func fillVariables(server *node) string {
 	variables, added := server.get("variables"), 0 // added: bytes of the defaults so far
 	return variable.ReplaceAllStringFunc(server.get("url").scalar(), func(name string) string {
@@ -115,11 +110,10 @@ func fillVariables(server *node) string {
 	})
 }
 
-// variable matches a variable in the URL of a server.
 var variable = lazyregexp.New(`\{[^{}]*\}`)
 
-// cutHost returns a URL without scheme and host, query and fragment, and reports whether it has a host. The
-// URL may have braces, which package url rejects, and may be only a path.
+// cutHost returns a URL without scheme and host, query and fragment. The URL may have braces, which
+// package url rejects.
 func cutHost(url string) (path string, hasHost bool) {
 	url, _, _ = strings.Cut(url, "?")
 	url, _, _ = strings.Cut(url, "#")
@@ -132,8 +126,7 @@ func cutHost(url string) (path string, hasHost bool) {
 	return "/" + path, true
 }
 
-// resolvePath returns a path as the prefix of routes: /v1, or "" for the root. It resolves the path against
-// the root (RFC 3986, section 5.2.4). A text with a colon before its first slash is not a path.
+// resolvePath returns a prefix of routes: /v1, or "" for the root (RFC 3986, section 5.2.4).
 func resolvePath(path string) (resolved, why string) {
 	if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ":") {
 		return "", fmt.Sprintf("its server %q is neither a path nor a URL such as https://host/v1", format.Line(path, 80))

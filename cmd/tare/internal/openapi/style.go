@@ -23,7 +23,6 @@ type pair struct {
 	reserved bool   // reserved characters are not escaped
 }
 
-// write writes the pair.
 func (p pair) write(o *output) {
 	o.add(p.prefix)
 	add := func(s string) {
@@ -53,8 +52,7 @@ func (p pair) write(o *output) {
 	}
 }
 
-// styleOf returns the style settings of n, a parameter of OpenAPI 3 or a field of a form. Missing
-// settings have the default of the place in. It returns an error if a setting has a wrong type.
+// styleOf returns the style settings of a parameter or field, with the defaults of the place in.
 func styleOf(n *node, in string) (style string, explode, reserved bool, err error) {
 	style = n.get("style").scalar()
 	if style == "" {
@@ -89,9 +87,8 @@ func styleOfCollection(n *node, in string) (style string, explode bool) {
 	return style, false
 }
 
-// expand returns the value v of a parameter as pairs, by its style (OpenAPI 3, Style Values). A list
-// or a mapping is one pair, or one per item if the parameter explodes: ids=1,2 or ids=1 and ids=2.
-// It returns nil for an empty list or mapping of an optional parameter.
+// expand returns a value as pairs, by its style (OpenAPI 3, Style Values). A list or a mapping is one
+// pair, or one per item if the parameter explodes: ids=1,2 or ids=1 and ids=2.
 func (p parameter) expand(v *node) ([]pair, error) {
 	if p.contentType != "" {
 		body, err := writeBody(p.contentType, v, p.types)
@@ -135,7 +132,7 @@ func (p parameter) expand(v *node) ([]pair, error) {
 	return []pair{single}, nil
 }
 
-// newPair returns an empty pair, which is escaped as the parameter is.
+// newPair returns a pair with the escapes of the parameter.
 func (p parameter) newPair() pair { return pair{isHeader: p.in == "header", reserved: p.reserved} }
 
 // hasName reports whether the pairs of the parameter contain its name.
@@ -163,7 +160,6 @@ func (p parameter) styleSeparators() (prefix, between string) {
 	return "", between
 }
 
-// expandItems returns a pair for each item of the list or mapping v.
 func (p parameter) expandItems(v *node, names, values []string) (out []pair) {
 	prefix, between := p.styleSeparators()
 	for i, value := range values {
@@ -183,10 +179,9 @@ func (p parameter) expandItems(v *node, names, values []string) (out []pair) {
 	return out
 }
 
-// isCollection reports whether v is a list or a mapping.
 func isCollection(v *node) bool { return v.kind == list || v.kind == mapping }
 
-// isStyled reports whether a parameter in its place can have its style.
+// isStyled reports whether the place allows the style.
 func (p parameter) isStyled() bool {
 	switch p.style {
 	case "simple":
@@ -215,8 +210,7 @@ func (p parameter) expandDeep(names, values []string) (out []pair) {
 	return out
 }
 
-// flatten returns the text of a scalar, or the texts of the items of a list or of the fields of a
-// mapping, which have names. It skips nulls, and returns an error for lists and mappings within v.
+// flatten returns the text of a scalar, or of all items or fields. Nested ones are an error.
 func flatten(v *node) (names, values []string, err error) {
 	if !isCollection(v) {
 		return nil, []string{v.text}, nil

@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// kind is the type of a node.
 type kind uint8
 
 const (
@@ -28,27 +27,27 @@ func (k kind) String() string {
 	return [...]string{"empty", "a single value", "a single value", "text", "a list", "a mapping"}[k]
 }
 
-// node is a value of a document. An alias and its anchor are one node, which may
-// therefore contain itself.
+// node is a value of a document. An alias and its anchor are one node, which may therefore contain
+// itself.
 type node struct {
 	kind   kind
 	at     yamlfile.Position
-	text   string         // of a scalar: as the document has it, so that numbers keep their digits
-	fields []field        // of a mapping, and the items of a list, which have no names
+	text   string         // scalar as in the document, so numbers keep their digits
+	fields []field        // fields of a mapping, or items of a list, which have no names
 	index  map[string]int // index in fields by name; nil for few fields
 }
 
 // field is an entry of a mapping, or an item of a list.
 type field struct {
 	name  string
-	at    yamlfile.Position // of the name
+	at    yamlfile.Position // position of the name
 	value *node
 }
 
-// maxUnindexed is the number of fields up to which a mapping has no index.
+// maxUnindexed is the number of fields of a mapping without an index.
 const maxUnindexed = 8
 
-// find returns the field of a mapping with that name, or false. n may be nil.
+// find returns the field with that name. n may be nil.
 func (n *node) find(name string) (field, bool) {
 	if n == nil || n.kind != mapping {
 		return field{}, false
@@ -68,7 +67,7 @@ func (n *node) find(name string) (field, bool) {
 	return field{}, false
 }
 
-// get returns the value of a field, or nil if the field is missing. n may be nil, so calls can be chained.
+// get returns the value of a field, or nil. n may be nil, so calls can be chained.
 func (n *node) get(name string) *node {
 	f, _ := n.find(name)
 	return f.value
@@ -90,13 +89,11 @@ func (n *node) scalar() string {
 	return n.text
 }
 
-// isTrue reports whether n is the boolean true.
 func (n *node) isTrue() bool {
 	return n != nil && n.kind == boolean && strings.EqualFold(n.text, "true")
 }
 
-// listField returns the items of a field that is a list. It returns an error if the field is anything
-// else but null.
+// listField returns the items of a field that is a list.
 func (n *node) listField(name string) ([]field, error) {
 	v := n.get(name)
 	if v.isNull() || v.kind == list {
@@ -105,8 +102,7 @@ func (n *node) listField(name string) ([]field, error) {
 	return nil, fmt.Errorf("%s is %s, not a list", name, v.kind)
 }
 
-// boolField returns the value of a field that is a boolean, and unset if the field is missing. It
-// returns an error if the field is anything else but null.
+// boolField returns unset if the field is missing or null.
 func (n *node) boolField(name string, unset bool) (bool, error) {
 	v := n.get(name)
 	switch {
@@ -138,13 +134,11 @@ func (n *node) addField(f field) {
 	}
 }
 
-// converter converts nodes of the YAML library to nodes of this package.
 type converter struct {
 	reader  *yamlfile.Reader // knows the positions of nodes
 	anchors map[string]*node // the last value so far by the name of its anchor
 }
 
-// convert converts a node and everything below it.
 func (c *converter) convert(n ast.Node) *node {
 	switch x := n.(type) {
 	case *ast.AnchorNode:
@@ -183,9 +177,8 @@ func (c *converter) convert(n ast.Node) *node {
 }
 
 // joinColons returns the text of a scalar with colons. Inside a flow list such as [12:30, http://host],
-// the library mistakes such a scalar for a mapping from 12 to 30. joinColons returns false if n is a
-// real mapping: its colon is followed by a space or comes after a quoted key (YAML 1.2.2, section
-// 7.4.2).
+// the library mistakes such a scalar for a mapping. The colon of a real one is followed by a space or
+// comes after a quoted key (YAML 1.2.2, section 7.4.2).
 func joinColons(n ast.Node) (string, bool) {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) == 1 {
 		n = m.Values[0]
@@ -215,8 +208,7 @@ func joinColons(n ast.Node) (string, bool) {
 	return key.Value + ":" + after, true
 }
 
-// addFields adds the fields of a mapping, and then the fields of the mappings that its merge keys (<<)
-// name. A merge key names one mapping or a list of them.
+// addFields adds the fields of a mapping, and of those that its merge keys (<<) name.
 func (c *converter) addFields(out *node, m ast.MapNode) {
 	var merged []*node
 	for pairs := m.MapRange(); pairs.Next(); {
@@ -238,7 +230,6 @@ func (c *converter) addFields(out *node, m ast.MapNode) {
 	}
 }
 
-// kindOf returns the kind of a node of the library.
 func kindOf(n ast.Node) kind {
 	switch x := n.(type) {
 	case *ast.NullNode:
@@ -259,11 +250,9 @@ func kindOf(n ast.Node) kind {
 	return text
 }
 
-// yamlNumber matches a decimal number of the core schema (YAML 1.2.2, section 10.3.2), such as -1.5e3, .5
-// and 12.: a sign, then digits after a point or digits with an optional fraction, then an exponent.
+// yamlNumber matches a decimal number (YAML 1.2.2, section 10.3.2), such as -1.5e3, .5 and 12.
 var yamlNumber = lazyregexp.New(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
-// scalarText returns the text of a scalar without its quotes.
 func scalarText(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.StringNode:

@@ -2,18 +2,16 @@ package openapi
 
 import "slices"
 
-// typeSet reports the types that a schema allows for a value. They decide how an example is written: a
-// number or a date of YAML may be meant as a text. The zero value reports no type.
+// typeSet has the types that a schema allows. A number or a date of YAML may be meant as a text. The
+// zero value reports no type.
 type typeSet struct {
 	r      *Requests
 	schema *node // without references; may be nil
 	depth  int   // nesting in allOf
 }
 
-// typesOf returns the types of a schema, which may be nil.
 func (r *Requests) typesOf(schema *node) typeSet { return typeSet{r: r}.ofSchema(schema) }
 
-// ofSchema returns the types of a schema and follows its references.
 func (t typeSet) ofSchema(schema *node) typeSet {
 	if t.r == nil || schema == nil {
 		return typeSet{}
@@ -23,7 +21,7 @@ func (t typeSet) ofSchema(schema *node) typeSet {
 	return t
 }
 
-// anySchema calls f with the schema and the schemas of its allOf until f returns true, which it reports.
+// anySchema reports whether f is true for the schema or one of its allOf.
 func (t typeSet) anySchema(f func(schema *node) bool) bool {
 	if t.schema == nil || t.r.IsSpent() {
 		return false
@@ -42,7 +40,7 @@ func (t typeSet) anySchema(f func(schema *node) bool) bool {
 	return false
 }
 
-// hasType reports whether all values have one of the types, or are null.
+// hasType reports whether all values have one of the types or are null.
 func (t typeSet) hasType(names ...string) bool {
 	return t.anySchema(func(schema *node) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return hasOnlyType(schema, name) })
@@ -60,7 +58,6 @@ func (t typeSet) isFile() bool {
 	})
 }
 
-// property returns the types of a field of a mapping.
 func (t typeSet) property(name string) (out typeSet) {
 	t.anySchema(func(schema *node) bool {
 		p := schema.get("properties").get(name)
@@ -76,7 +73,6 @@ func (t typeSet) property(name string) (out typeSet) {
 	return out
 }
 
-// items returns the types of the items of a list.
 func (t typeSet) items() (out typeSet) {
 	t.anySchema(func(schema *node) bool {
 		items := schema.get("items")

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
-// Root returns the top of the repository that contains dir: the nearest directory at or above
-// dir with files of a version control system. Without one, it returns dir and false.
+// Root returns the top of the repository that contains dir: the nearest directory with files of a
+// version control system. Without one, it returns dir and false.
 func Root(dir string) (string, bool) {
 	for current := dir; ; current = filepath.Dir(current) {
 		for _, mark := range []string{".git", ".hg", ".jj", ".svn"} {
@@ -25,9 +25,8 @@ func Root(dir string) (string, bool) {
 	}
 }
 
-// Find returns the path of the nearest tare.yaml at or above dir, but not above the top of the
-// repository. dir is absolute. Find does not open the file: [Load] reports if it is a directory or
-// cannot be read.
+// Find returns the path of the nearest tare.yaml at or above dir, within the repository. dir is
+// absolute. Find does not open the file: [Load] reports if it cannot be read.
 func Find(dir string) (path string, ok bool) {
 	root, _ := Root(dir)
 	for current := dir; ; current = filepath.Dir(current) {
@@ -41,9 +40,8 @@ func Find(dir string) (path string, ok bool) {
 	}
 }
 
-// Home returns the directory for a new tare.yaml of dir, which is absolute: of the directories with
-// a go.work or go.mod at or above dir, the one nearest to the top of the repository. If there is none,
-// Home returns the top.
+// Home returns the directory for a new tare.yaml of dir, which is absolute. It is the highest directory
+// with a go.work or go.mod at or above dir, or else the top of the repository.
 func Home(dir string) string {
 	root, _ := Root(dir)
 	home := root
@@ -59,9 +57,9 @@ func Home(dir string) string {
 	}
 }
 
-// Load returns the project of dir, which is absolute: the content of the tare.yaml that [Find] finds.
-// If there is none, it returns the default project at the top of the repository. An error in the file
-// is a *yamlfile.Error. formatPath returns how messages name a path; nil means unchanged.
+// Load returns the project of dir, which is absolute. Without a tare.yaml, it is the default project at
+// the top of the repository. An error in the file is a *yamlfile.Error. formatPath returns how messages
+// name a path; nil means unchanged.
 func Load(dir string, formatPath func(path string) string) (Project, error) {
 	path, ok := Find(dir)
 	if !ok {
@@ -81,7 +79,7 @@ func Load(dir string, formatPath func(path string) string) (Project, error) {
 	return p, err
 }
 
-// readFile reads the file at path, which must be a regular file. name is the path in messages.
+// readFile reads the file at path, which must be a regular file.
 func readFile(path, name string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -108,7 +106,6 @@ func readFile(path, name string) ([]byte, error) {
 	return src, nil
 }
 
-// causeOf returns the error of the operating system, without the path.
 func causeOf(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

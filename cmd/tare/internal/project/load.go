@@ -17,19 +17,19 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Server is an entry of load in tare.yaml: a server of the repository that a gate, the comparison of a change
-// (head) with its base, measures under load.
+// Server is an entry of load in tare.yaml: a server of the repository that is measured under load. A
+// gate compares it before and after a change (base and head).
 type Server struct {
 	ID      string   // name in the results of a gate
 	Program string   // directory of the main package, relative to the project's directory, e.g. ./cmd/api
-	Args    []string // arguments of the program; $PORT is replaced by the port to listen on
+	Args    []string // $PORT is replaced by the port to listen on
 
 	// One of Mix, Feed and FeedBodies is set. The files are relative to the project's directory.
 	Mix        []string // METHOD PATH=WEIGHT, e.g. GET /items/7=3, like --mix of tare load
 	Feed       string   // file with one request per line
 	FeedBodies string   // file with the body of a POST to / in each line
 
-	Connections int         // number of open connections
+	Connections int
 	Rate        float64     // requests per second, whatever the responses (open loop); 0 means a closed loop
 	SLO         []Objective // limits of the head's latencies; they require a rate
 	Place                   // position of the entry in tare.yaml
@@ -44,7 +44,6 @@ type Objective struct {
 // Place is a position in a tare.yaml. Lines and columns count from 1.
 type Place struct{ Line, Col int }
 
-// defaultConnections is the number of connections without the key connections.
 const defaultConnections = 10
 
 const loadHint = "e.g. {program: ./cmd/api, args: [-port, $PORT], mix: [GET /items/7=3, GET /health=1]}"
@@ -55,8 +54,7 @@ var (
 	perSecond  = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`) // 1500/s; the group is the number
 )
 
-// readLoad reads an entry of load: n is its node in the YAML file, and fieldPath its path, e.g. load[0]. others are
-// the entries before it, whose ids must differ.
+// readLoad reads an entry at fieldPath, e.g. load[0]. Its id must differ from those of others.
 func (r reader) readLoad(n ast.Node, fieldPath string, others []Server) (l Server) {
 	var rate, slo string // values of these keys as text
 	l.Connections = defaultConnections
@@ -102,8 +100,7 @@ func (r reader) readLoad(n ast.Node, fieldPath string, others []Server) (l Serve
 	return l
 }
 
-// checkRequests fails unless exactly one of the keys mix, feed and feed_bodies of entry l is set. start is the
-// position of the entry.
+// checkRequests fails unless exactly one of mix, feed and feed_bodies is set.
 func (r reader) checkRequests(l Server, start yamlfile.Position, fieldPath string) {
 	source := "" // the key that is set
 	for _, key := range []string{"mix", "feed", "feed_bodies"} {
@@ -124,8 +121,8 @@ func (r reader) checkRequests(l Server, start yamlfile.Position, fieldPath strin
 const (
 	minSegment = 2 * time.Second
 	maxSegment = time.Minute
-	// minBeyond is the planned number of responses above a quantile in each round. A verdict needs
-	// 20; the other 4 allow for a rate that is not quite reached.
+	// minBeyond is the planned number of responses above a quantile in each round. A verdict needs 20;
+	// the other 4 allow for a rate that is not quite reached.
 	minBeyond = 24
 )
 
@@ -149,13 +146,11 @@ func (l Server) Segment() time.Duration {
 	return out.Round(100 * time.Millisecond)
 }
 
-// placeOf returns the position of n.
 func (r reader) placeOf(n ast.Node) Place {
 	pos := r.Of(n)
 	return Place{pos.Line, pos.Col}
 }
 
-// readPath reads a path below the project's directory.
 func (r reader) readPath(dst *string, hint string) yamlfile.Take {
 	return func(n ast.Node, fieldPath string) {
 		r.Text(dst, hint)(n, fieldPath)
@@ -169,7 +164,7 @@ func (r reader) readPath(dst *string, hint string) yamlfile.Take {
 	}
 }
 
-// readRate reads requests per second into dst: a number, or a text like 1500/s, which it stores in text.
+// readRate reads a number, or a text like 1500/s, which it stores in text.
 func (r reader) readRate(dst *float64, text *string) yamlfile.Take {
 	const hint = "requests per second, e.g. 1500 or 1500/s; leave it out for a closed loop"
 	return func(n ast.Node, fieldPath string) {
@@ -199,8 +194,7 @@ func Latencies() []string {
 	return names
 }
 
-// readObjectives parses limits, e.g. p50<5ms,p99<50ms, like --slo of tare load. It accepts only
-// limits of latencies. pos is the position of the text, for errors.
+// readObjectives parses limits of latencies, e.g. p50<5ms,p99<50ms.
 func (r reader) readObjectives(text string, pos yamlfile.Position) (out []Objective) {
 	slo, err := load.ParseSLO(text)
 	if err != nil {

@@ -17,9 +17,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// reader reads the fields of a project from the nodes of a YAML document. Many of its methods return a function of
-// type yamlfile.Take, which reads the value of one key into a variable. Err is the first error; after it the methods
-// do nothing.
+// reader reads the fields of a project. A yamlfile.Take is a function that reads the value of one key
+// into a variable. After the first error, in Err, the methods do nothing.
 type reader struct{ *yamlfile.Reader }
 
 // Parse parses a tare.yaml; name is the path of the file, for messages. Every error is a
@@ -57,7 +56,6 @@ var (
 	variablePattern = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)     // GOGC=200
 )
 
-// readBench reads the key bench into b, which has the defaults.
 func (r reader) readBench(b *Bench, n ast.Node, path string) {
 	var packages []string
 	r.Mapping(n, path, "e.g. bench: {packages: [./...]}", map[string]yamlfile.Take{
@@ -83,8 +81,7 @@ func (r reader) readBench(b *Bench, n ast.Node, path string) {
 	}
 }
 
-// readDistinct reads a list of different texts that match shape. isNot is the end of the error for
-// a text that does not match, e.g. "is not a build tag".
+// readDistinct reads a list of different texts. An error ends with isNot, e.g. "is not a build tag".
 func (r reader) readDistinct(dst *[]string, shape *lazyregexp.Regexp, isNot, hint string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
@@ -96,8 +93,8 @@ func (r reader) readDistinct(dst *[]string, shape *lazyregexp.Regexp, isNot, hin
 	})
 }
 
-// readExpression reads a regular expression that is not empty, as go test -bench takes it:
-// slashes separate the names of sub-benchmarks.
+// readExpression reads an expression as for go test -bench: slashes separate the names of
+// sub-benchmarks.
 func (r reader) readExpression(dst *string) yamlfile.Take {
 	const hint = "as go test -bench takes it, e.g. run: Encode|Decode"
 	return func(n ast.Node, path string) {
@@ -111,10 +108,10 @@ func (r reader) readExpression(dst *string) yamlfile.Take {
 	}
 }
 
-// bundledName matches the possible names of the studies that are bundled with tare, e.g. json-encode.
+// bundledName matches names of bundled studies, e.g. json-encode.
 var bundledName = lazyregexp.New(`^[a-z0-9][a-z0-9-]*$`)
 
-// readStudy reads the path of a study file inside the project, or the name of a bundled study.
+// readStudy reads a path inside the project, or the name of a bundled study.
 func (r reader) readStudy(dst *[]File) yamlfile.Take {
 	const hint = "the path of a study file from this file's directory, or the name of a bundled study, e.g. studies: [bench/encode.yaml]"
 	takeFile := r.readFile(dst, hint)
@@ -129,7 +126,7 @@ func (r reader) readStudy(dst *[]File) yamlfile.Take {
 	}
 }
 
-// readFile reads a path inside the project and appends it to dst, which must not contain it.
+// readFile appends a path inside the project, which must be new.
 func (r reader) readFile(dst *[]File, hint string) yamlfile.Take {
 	return func(n ast.Node, fieldPath string) {
 		var s string
@@ -142,11 +139,10 @@ func (r reader) readFile(dst *[]File, hint string) yamlfile.Take {
 	}
 }
 
-// maxMargin is the maximum margin in percent. percentPattern allows three digits before the
-// point and six after it.
+// maxMargin is the maximum margin in percent. percentPattern allows three digits before the point and
+// six after it.
 const maxMargin = 999.999999
 
-// readGate reads the key gate, the criteria that a change must meet, into g, which has the defaults.
 func (r reader) readGate(g *Gate, n ast.Node, fieldPath string) {
 	var metrics []string
 	allocs, onInconclusive := string(g.Allocs), string(g.OnInconclusive)
@@ -168,7 +164,6 @@ func (r reader) readGate(g *Gate, n ast.Node, fieldPath string) {
 	g.Allocs, g.OnInconclusive = Allocs(allocs), OnInconclusive(onInconclusive)
 }
 
-// readMargin reads an entry of margins: a margin, and which benchmarks or which metric it applies to.
 func (r reader) readMargin(n ast.Node, path string) (m Margin) {
 	const hint = "e.g. {benchmark: BenchmarkParse/, metric: time, margin: 10%}"
 	var expression string
@@ -202,10 +197,8 @@ var (
 // Metrics returns the metrics that a gate can compare with its margin.
 func Metrics() []string { return []string{"time", "cpu", "bytes"} }
 
-// judgedMetrics returns the metrics that a margin or a waiver can have.
 func judgedMetrics() []string { return append(Metrics(), "allocs", tare.MetricInstructions) }
 
-// readMetrics reads a list of metrics that are compared with the margin.
 func (r reader) readMetrics(dst *[]string) yamlfile.Take {
 	known := Metrics()
 	hint := "known: " + strings.Join(known, ", ")
@@ -227,7 +220,6 @@ func (r reader) readMetrics(dst *[]string) yamlfile.Take {
 	})
 }
 
-// readWord reads a text that must be one of known.
 func (r reader) readWord(dst *string, known ...string) yamlfile.Take {
 	hint := "one of " + strings.Join(known, ", ")
 	return func(n ast.Node, path string) {
@@ -241,7 +233,7 @@ func (r reader) readWord(dst *string, known ...string) yamlfile.Take {
 // percentPattern matches a percentage with its sign, e.g. 2.5% or 5 %. The group is the number.
 var percentPattern = lazyregexp.New(`^([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%$`)
 
-// readShare reads a percentage from 0.1 % to limit percent, and sets dst to the share.
+// readShare reads a percentage from 0.1 % to limit percent.
 func (r reader) readShare(dst *float64, limit float64, hint string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var s string
@@ -259,7 +251,7 @@ func (r reader) readShare(dst *float64, limit float64, hint string) yamlfile.Tak
 }
 
 // readWaiver reads an entry of accept: a slowdown that the gate accepts until a day. Only the metric is
-// optional; a waiver without a reason or a last day would stay in the file for ever.
+// optional. Without a reason or a last day, a waiver would stay for ever.
 func (r reader) readWaiver(n ast.Node, path string) (w Waiver) {
 	const hint = "e.g. {benchmark: BenchmarkEncode, until: 2026-12-31, reason: waits for the new codec}"
 	const dateHint = "the last day on which it holds, e.g. until: 2026-12-31"

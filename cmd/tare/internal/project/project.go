@@ -1,7 +1,6 @@
-// Package project reads tare.yaml, which contains the settings of a repository for tare. With
-// them a gate, which compares a change (head) with its base and blocks it if it is slower,
-// measures the same on every machine. All fields are optional; a repository without the file
-// has the defaults.
+// Package project reads tare.yaml, which contains the settings of a repository for tare. A gate
+// compares a change (head) with its base and blocks it if it is slower. With these settings it measures
+// the same on every machine. All fields are optional, and so is the file.
 package project
 
 import (
@@ -19,8 +18,8 @@ const FileName = "tare.yaml"
 type Project struct {
 	File    string   // path of tare.yaml; "" if absent
 	Dir     string   // directory to which paths in tare.yaml are relative
-	Bench   Bench    // settings of Go benchmarks
-	Studies []File   // studies (measurements that compare contenders): files, or names of bundled ones
+	Bench   Bench    // Go benchmarks
+	Studies []File   // measurements that compare programs: files, or names of bundled ones
 	JSON    []File   // documents for the measurement of JSON codecs
 	Routes  []File   // file of routes for the measurement of routers; at most one
 	Load    []Server // servers that are measured under load
@@ -30,7 +29,7 @@ type Project struct {
 
 // File is a file that a tare.yaml names, or a bundled study.
 type File struct {
-	Path  string // path relative to the project's directory, with slashes, or name of a bundled study
+	Path  string // relative to the project's directory, with slashes, or name of a bundled study
 	Place        // position of the name in tare.yaml
 }
 
@@ -43,8 +42,8 @@ type Bench struct {
 	Run      string        // regular expression, as go test -bench takes it
 	Tags     []string      // build tags
 	Env      []string      // NAME=value
-	Budget   time.Duration // time for measuring the benchmarks, without builds; 0 means the default of tare bench
-	Max      time.Duration // maximum duration of a gate, which skips and reports the rest; 0 means no limit
+	Budget   time.Duration // time for measuring, without builds; 0 means the default of tare bench
+	Max      time.Duration // maximum duration of a gate, which skips the rest; 0 means no limit
 }
 
 // Gate holds the criteria of a change.
@@ -53,11 +52,11 @@ type Gate struct {
 	Margin         float64  // least slowdown that blocks a change, as a share: 0.05 is 5 %
 	Margins        []Margin // replace Margin for some benchmarks; the first match counts
 	Alpha          float64  // family-wise error rate of all comparisons of a gate, as a share
-	Metrics        []string // metrics that are compared with the margin
+	Metrics        []string // those that are compared with the margin
 	Instructions   float64  // maximum increase of instructions, as a share; 0 means no limit
 	Allocs         Allocs
 	OnInconclusive OnInconclusive
-	Review         string // line with which a reviewer accepts worse results or changed rules; if "", a change may bring its waivers and rules itself
+	Review         string // line with which a reviewer accepts worse results or changed rules; "" requires none
 	Reference      string // revision with which the history of a branch is compared; "" if absent
 }
 
@@ -98,9 +97,9 @@ type OnInconclusive string
 
 // Outcomes of a gate with inconclusive results.
 const (
-	PassOpen OnInconclusive = "pass" // the gate passes; only its table shows the inconclusive results
+	PassOpen OnInconclusive = "pass" // only the table shows the inconclusive results
 	WarnOpen OnInconclusive = "warn" // the gate passes with a warning about them
-	FailOpen OnInconclusive = "fail" // the gate fails
+	FailOpen OnInconclusive = "fail"
 )
 
 // Waiver accepts a slowdown until a day.

@@ -8,11 +8,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Rule is a setting that affects a gate, the check of a change against its base: its key in tare.yaml, e.g.
-// gate.margin, and its value as text. A gate compares the rules of base and head to report changed ones.
+// Rule is a setting of a gate, the check of a change against its base: its key in tare.yaml, e.g.
+// gate.margin, and its value. A gate reports rules that differ between base and head.
 type Rule struct{ Key, Value string }
 
-// formatInstructions returns the limit of instructions as text, "" if absent.
 func formatInstructions(g Gate) string {
 	if g.Instructions == 0 {
 		return ""
@@ -20,8 +19,8 @@ func formatInstructions(g Gate) string {
 	return format.Percent(g.Instructions)
 }
 
-// Rules returns all settings that decide which measurements a gate takes and which results block
-// a change, in the order of tare.yaml. Two projects with equal rules have equal gates.
+// Rules returns all settings that decide which measurements a gate takes and which results block a
+// change. Two projects with equal rules have equal gates.
 func (p Project) Rules() []Rule {
 	list := func(values []string) string { return strings.Join(values, ", ") }
 	listPaths := func(files []File) string {

@@ -17,7 +17,7 @@ const MostBytes = max(openapi.MaxBytes, router.MostList)
 
 // Document contains the routes of a file.
 type Document struct {
-	Name   string       // name of the file in messages
+	Name   string       // file name for messages
 	Format string       // e.g. OpenAPI 3.1.0; "" for a list of routes
 	Base   string       // path of the server, with which every path of the document begins; may be ""
 	Table  router.Table // the routes
@@ -30,8 +30,7 @@ type Error struct{ What string }
 // Error is one line: file:line:col: the fault, and how to correct it.
 func (e *Error) Error() string { return e.What }
 
-// Read reads an OpenAPI document, in YAML or JSON, or a list of routes. The
-// error is an *[Error].
+// Read reads an OpenAPI document, in YAML or JSON, or a list of routes. The error is an *[Error].
 func Read(name string, src []byte) (*Document, error) {
 	d := &Document{Name: name}
 	var written []router.Written
@@ -54,7 +53,6 @@ func Read(name string, src []byte) (*Document, error) {
 	return d, nil
 }
 
-// readOpenAPI returns the operations of an OpenAPI document, and sets the other fields of d.
 func (d *Document) readOpenAPI(src []byte) (list []router.Written, err error) {
 	doc, err := openapi.Read(d.Name, src)
 	if err != nil {
@@ -78,8 +76,7 @@ func (d *Document) readOpenAPI(src []byte) (list []router.Written, err error) {
 	return list, nil
 }
 
-// isList reports whether a file is a list of routes: its name ends in .txt, or its first line that is
-// neither empty nor a comment is a method and a path.
+// isList reports whether a file is a list of routes. It is a .txt, or begins with a method and a path.
 func isList(name string, src []byte) bool {
 	if strings.EqualFold(filepath.Ext(name), ".txt") && !openapi.IsDocument(src, false) {
 		return true
@@ -95,21 +92,19 @@ func isList(name string, src []byte) bool {
 	return false
 }
 
-// position returns file:line:col of a route.
 func (d *Document) position(w router.Written) string {
 	return fmt.Sprintf("%s:%d:%d", d.Name, w.Line, w.Col)
 }
 
-// describeLeft returns a line about a skipped route.
 func (d *Document) describeLeft(l router.Left) string {
 	return fmt.Sprintf("%s: %s: %s", d.position(l.Written), l, l.Why)
 }
 
-// maxSkipped limits the skipped routes that are named one by one.
+// maxSkipped limits the skipped routes that are named.
 const maxSkipped = 10
 
-// Remarks returns the notes, the skipped routes, and the properties because of which some routers do not
-// support the table, a line each.
+// Remarks returns the notes, the skipped routes, and the properties that some routers do not support, a
+// line each.
 func (d *Document) Remarks() []string {
 	out := append([]string(nil), d.Notes...)
 	for i, l := range d.Table.Left {
@@ -143,8 +138,8 @@ func (d *Document) Remarks() []string {
 	return out
 }
 
-// LeaveParts removes the routes with a parameter that is a part of a segment. It returns false if
-// no route remains.
+// LeaveParts removes the routes with a parameter that is a part of a segment. It returns false if no
+// route remains.
 func (d *Document) LeaveParts() bool {
 	d.Table = d.Table.Whole()
 	return len(d.Table.Routes) > 0

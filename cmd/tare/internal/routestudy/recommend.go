@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/kinds/router"
 )
 
-// Recommendation recommends a router for the routes, or to stay with the baseline, with its part of the
-// cost of a request and its disadvantages. It also names the routers that could not be measured.
+// Recommendation recommends a router for the routes, or to stay with the baseline. It gives its part of
+// the cost of a request and its disadvantages. It also names the routers that could not be measured.
 func (d *Document) Recommendation(r *tare.Result) []string {
 	a := d.newAdviser(r)
 	return append(a.recommend(), listRejected(r)...)
@@ -28,19 +28,17 @@ func (d *Document) SetAnswer(r *tare.Result) {
 	a.Reading.SetAnswer("router", routerName(a.Baseline), "where each request must reach its route", routesRight)
 }
 
-// newAdviser returns the adviser of a result.
 func (d *Document) newAdviser(r *tare.Result) *adviser {
 	return &adviser{Reading: advice.Reading{Result: r, Baseline: d.Baseline(), Workload: allID, Metric: "time"}, d: d}
 }
 
-// adviser recommends a router by the workload that requests all routes.
+// adviser recommends a router by the workload of all routes.
 type adviser struct {
 	advice.Reading
 	d *Document
 }
 
-// recommend returns the recommendation, a second one if the fastest router misroutes requests, and a line
-// about the effect on a request.
+// recommend returns a second recommendation if the fastest router misroutes requests.
 func (a *adviser) recommend() []string {
 	subject := "On your " + a.d.countRoutes()
 	if !slices.ContainsFunc(a.Result.Workloads, func(w tare.Workload) bool { return w.ID == allID }) {
@@ -74,13 +72,11 @@ func (a *adviser) recommend() []string {
 	return a.addImpact(lines)
 }
 
-// describeChoice returns a sentence about the gain and the costs of a router; subject begins it.
 func (a *adviser) describeChoice(subject string, c tare.Comparison, faster []tare.Comparison) string {
 	return fmt.Sprintf("%s; %s; %s%s.", a.describeLookup(subject, c), a.describeSemantics(c.Contender), a.DescribeCosts(c.Contender), advice.DescribeTies(c, faster))
 }
 
-// findMisrouted returns the differences of a router in requests that a route of the table should have
-// handled.
+// findMisrouted returns the differences in requests for a route of the table.
 func (a *adviser) findMisrouted(id string) []tare.Difference {
 	var out []tare.Difference
 	for _, s := range a.Result.Semantics {
@@ -93,8 +89,7 @@ func (a *adviser) findMisrouted(id string) []tare.Difference {
 	return out
 }
 
-// describeLookup returns a clause about the time of a router's lookup and, if measured, the difference
-// in CPU time as a share of a complete request; subject begins it.
+// describeLookup returns a clause about a lookup, and its share of a request.
 func (a *adviser) describeLookup(subject string, c tare.Comparison) string {
 	text := fmt.Sprintf("%s takes %s the time of %s for a lookup, %s instead of %s", subject,
 		format.Within(c.Ratio, c.Low, c.High), routerName(a.Baseline), advice.FormatNanoseconds(c.Value), advice.FormatNanoseconds(c.AgainstValue))
@@ -106,14 +101,14 @@ func (a *adviser) describeLookup(subject string, c tare.Comparison) string {
 	return text
 }
 
-// cpuReading returns the reading with CPU time as the metric, which noise disturbs least.
+// cpuReading returns the CPU time, which noise disturbs least.
 func (a *adviser) cpuReading() advice.Reading {
 	r := a.Reading
 	r.Metric = "cpu"
 	return r
 }
 
-// requestCost returns the baseline's CPU time for a complete request; 0 if it was not measured.
+// requestCost returns the baseline's CPU time for a complete request, or 0.
 func (a *adviser) requestCost() float64 {
 	if v, ok := a.Result.Value(socketID, a.Baseline, "cpu"); ok && !v.Struck { // struck: a check voids the value
 		return v.Value
@@ -121,9 +116,8 @@ func (a *adviser) requestCost() float64 {
 	return 0
 }
 
-// addImpact adds a line about the routers that cost a request noticeably more CPU time than the
-// baseline: their confidence intervals are above the limit. A router whose interval contains the limit
-// is not decided. addImpact adds nothing if the cost of a request was not measured.
+// addImpact adds a line about the routers that cost a request noticeably more CPU time. Their
+// confidence intervals are above the limit. An interval that contains it is undecided.
 func (a *adviser) addImpact(lines []string) []string {
 	request := a.requestCost()
 	if request <= 0 {
@@ -159,7 +153,7 @@ func (a *adviser) addImpact(lines []string) []string {
 		len(measured)-len(expensive)-len(undecided), len(measured), share, routerName(a.Baseline), strings.Join(parts, "; ")))
 }
 
-// describeSemantics returns a clause about the semantics tests in which a router differs from net/http.
+// describeSemantics returns a clause about differences from net/http.
 func (a *adviser) describeSemantics(id string) string {
 	for _, s := range a.Result.Semantics {
 		if s.Contender != id {
@@ -178,12 +172,11 @@ func (a *adviser) describeSemantics(id string) string {
 	return "what it answers to odd requests is not known"
 }
 
-// registeredRE matches a remark such as " (registered at main.go:27)" about the line of tare's program that
-// registered a route, which does not help the user. The message may end within the remark.
+// registeredRE matches a remark such as " (registered at main.go:27)" about tare's program. The message
+// may end within it.
 var registeredRE = lazyregexp.New(`\s*\(registered at [^)]*(\)|$)`)
 
-// listRejected returns a line about each router that could not be measured, e.g. because it does not
-// support the table of routes.
+// listRejected returns a line about each router that could not be measured.
 func listRejected(r *tare.Result) []string {
 	var out []string
 	for _, t := range r.Trials {
@@ -204,7 +197,6 @@ func listRejected(r *tare.Result) []string {
 	return out
 }
 
-// routerName returns the name of a router in sentences.
 func routerName(id string) string {
 	if id == Baseline {
 		return "net/http"

@@ -22,13 +22,12 @@ type Releases struct {
 	Toolchains []string // e.g. go1.26.8; the others are compared with the first
 }
 
-// contenderID returns the id of a router built with a toolchain.
 func contenderID(router, toolchain string) string { return router + "-" + toolchain }
 
 // ReleaseStudy returns the text of a study file of routers, each built with several toolchains. The
 // baseline is the first router with the first toolchain. A study compares contenders only with its
-// baseline. Therefore the toolchains of any other router are compared in decompositions, which can
-// start from any contender.
+// baseline. So decompositions, which can start from any contender, compare the toolchains of other
+// routers.
 func (d *Document) ReleaseStudy(r Releases) string {
 	var b strings.Builder
 	var names []string
@@ -56,9 +55,7 @@ func (d *Document) ReleaseStudy(r Releases) string {
 	return b.String()
 }
 
-// goField returns the field of a contender with its toolchain, e.g. ", go: go1.26.8". It returns "" for
-// a release without its last number, such as go1.26, which a dry run may have and which study files do
-// not allow.
+// goField returns a field such as ", go: go1.26.8". Study files do not allow releases such as go1.26.
 func goField(toolchain string) string {
 	release, _, _ := strings.Cut(toolchain, "+")
 	if version.Lang(release) == release {
@@ -81,14 +78,13 @@ type ReleaseAdvice struct {
 	Releases
 }
 
-// newReading returns the values of the workload that requests all routes.
 func (a ReleaseAdvice) newReading() advice.Reading {
 	return advice.Reading{Result: a.Result, Baseline: contenderID(a.Routers[0], a.Toolchains[0]), Workload: allID, Metric: "time"}
 }
 
-// Lines compares each router and toolchain with the same router built with the first toolchain. It
-// returns a sentence about the cost of a lookup and a sentence about the answers for each, and a line
-// about each router that could not be measured.
+// Lines compares each router and toolchain with the same router built with the first toolchain. There
+// is a sentence about the cost of a lookup and one about the answers for each. It adds a line about
+// each router that could not be measured.
 func (a ReleaseAdvice) Lines() []string {
 	subject := "On your " + a.Document.countRoutes()
 	r := a.newReading()
@@ -111,7 +107,7 @@ func (a ReleaseAdvice) Lines() []string {
 	return append(out, listRejected(a.Result)...)
 }
 
-// findPair returns the comparison of a contender with the same router built with the first toolchain.
+// findPair compares a contender with its router built with the first toolchain.
 func (a ReleaseAdvice) findPair(r advice.Reading, from, to string) (c tare.Comparison, ok bool) {
 	if len(a.Result.VoidsMetric(from, r.Workload, r.Metric))+len(a.Result.VoidsMetric(to, r.Workload, r.Metric)) > 0 {
 		return c, false
@@ -134,7 +130,7 @@ func (a ReleaseAdvice) findPair(r advice.Reading, from, to string) (c tare.Compa
 	return c, false
 }
 
-// describeCost returns a sentence about the time of a lookup, without its subject.
+// describeCost returns a sentence without its subject.
 func (a ReleaseAdvice) describeCost(r advice.Reading, from, to string) string {
 	c, ok := a.findPair(r, from, to)
 	if !ok {
@@ -144,15 +140,14 @@ func (a ReleaseAdvice) describeCost(r advice.Reading, from, to string) string {
 		format.Within(c.Ratio, c.Low, c.High), from, advice.FormatNanoseconds(c.Value), advice.FormatNanoseconds(c.AgainstValue), r.DescribeDoubt(c))
 }
 
-// changedAnswer is a semantics test (an odd request on which routers differ) in which two releases answer
-// differently.
+// changedAnswer is an odd request that two releases answer differently.
 type changedAnswer struct {
 	asked        string // request
 	before, then string // answers with the first and with the other release
 	isMisrouted  bool   // an ordinary request for a route of the user, whose answer was right with the first release
 }
 
-// findSemantics returns the answers of a contender, or nil if it was not tested.
+// findSemantics returns nil if the contender was not tested.
 func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	for i, s := range a.Result.Semantics {
 		if s.Contender == id && s.Cases > 0 {
@@ -162,8 +157,8 @@ func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	return nil
 }
 
-// compareAnswers returns the tests in which two contenders differ. A result contains only the answers that
-// differ from the reference's, so for any other test the contender gave the answer of the reference.
+// compareAnswers returns the tests in which two contenders differ. A test that is missing in a result
+// equals the reference.
 func compareAnswers(before, then *tare.Semantics) []changedAnswer {
 	find := func(s *tare.Semantics, d tare.Difference) (tare.Difference, bool) {
 		for _, other := range s.Differences {
@@ -190,11 +185,9 @@ func compareAnswers(before, then *tare.Semantics) []changedAnswer {
 	return out
 }
 
-// maxChanges limits the answers that a sentence names.
 const maxChanges = 3
 
-// describeAnswers returns a sentence about the requests that a release answers differently. It returns
-// "" if one of the two was not tested.
+// describeAnswers is about requests that a release answers differently.
 func (a ReleaseAdvice) describeAnswers(from, to string) string {
 	before, then := a.findSemantics(from), a.findSemantics(to)
 	if before == nil || then == nil {
@@ -225,7 +218,8 @@ func (a ReleaseAdvice) describeAnswers(from, to string) string {
 	return text + "."
 }
 
-// SetAnswer sets the headline of the result: cost and answers of the first router with the last toolchain.
+// SetAnswer sets the headline of the result: cost and answers of the first router with the last
+// toolchain.
 func (a ReleaseAdvice) SetAnswer() {
 	r := a.newReading()
 	from, to := r.Baseline, contenderID(a.Routers[0], a.Toolchains[len(a.Toolchains)-1])

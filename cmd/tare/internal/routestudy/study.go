@@ -34,22 +34,21 @@ const (
 // noticeable is the share of the CPU time of a request beyond which a router's cost matters.
 const noticeable = 0.05
 
-// workloadSpec is a possible workload of the study: requests for one kind of route.
+// workloadSpec is a workload of requests for one kind of route.
 type workloadSpec struct {
 	id       string
-	requests string // selection of requests, a value of router.SetAsk
+	requests string // a value of router.SetAsk
 	op       string
 	fullOnly bool // the quick budget has no time for it
 }
 
 // Ids of workloads that request all routes.
 const (
-	allID    = "all"    // by calls of the handler
-	socketID = "socket" // over a loopback connection
+	allID    = "all"    // requests are calls of the handler
+	socketID = "socket" // requests go over a loopback connection
 )
 
-// allWorkloads returns the possible workloads. The study of a table has the workloads for which the
-// table has requests.
+// allWorkloads returns the possible workloads. A table may have no requests for some.
 func allWorkloads() []workloadSpec {
 	return []workloadSpec{
 		{id: allID, requests: router.AskAll, op: router.OpServe},
@@ -74,7 +73,7 @@ func (d *Document) Baseline() string {
 }
 
 // Routers returns the ids of all routers among leaves, the modules of the catalog, the baseline first.
-// It also returns the routers that are skipped, with the reason.
+// It also returns the skipped routers.
 func (d *Document) Routers(leaves []build.Leaf) (ids []string, left []tare.NotWeighed) {
 	for _, leaf := range leaves {
 		m := leaf.Manifest
@@ -90,8 +89,8 @@ func (d *Document) Routers(leaves []build.Leaf) (ids []string, left []tare.NotWe
 	return ids, left
 }
 
-// Study returns the text of a study file of routers, with a workload for each kind of route in the table.
-// The list of the routes has to be in a file next to it, called ListName.
+// Study returns the text of a study file of routers, with a workload for each kind of route in the
+// table. The list of the routes must be in a file next to it, called ListName.
 func (d *Document) Study(routers []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "study: %s\nquestion: %q\nkind: %s\nbaseline: %s\ncontenders:\n", StudyID, d.studyQuestion(), router.Kind, d.Baseline())
@@ -102,8 +101,7 @@ func (d *Document) Study(routers []string) string {
 	return b.String()
 }
 
-// writeWork writes the parts of a study file that do not depend on the routers: workloads, metrics and
-// budgets.
+// writeWork writes the parts that do not depend on the routers.
 func (d *Document) writeWork(b *strings.Builder) {
 	b.WriteString("workloads:\n")
 	possible := d.Table.Asks()
@@ -124,10 +122,9 @@ func (d *Document) writeWork(b *strings.Builder) {
 	fmt.Fprintf(b, "metrics: [time, cpu, bytes, allocs]\nbudget: {quick: %s, full: %s, quick_workloads: [%s]}\n", Quick, Full, strings.Join(quick, ", "))
 }
 
-// usualRequests is the number of requests in a workload's pool, unless the study sets another one.
+// usualRequests is the default number of requests in a workload.
 const usualRequests = 512
 
-// baselineRank returns 0 for the baseline and 1 for other routers, to sort the baseline first.
 func baselineRank(id, baseline string) int {
 	if id == baseline {
 		return 0
@@ -135,12 +132,10 @@ func baselineRank(id, baseline string) int {
 	return 1
 }
 
-// studyQuestion returns the question of the study.
 func (d *Document) studyQuestion() string {
 	return fmt.Sprintf("Which router is fastest on the %s of %s, and would a request notice?", d.countRoutes(), d.fileTitle())
 }
 
-// fileTitle returns the name of the document's file, without its directory.
 func (d *Document) fileTitle() string {
 	return strings.Trim(filepath.Base(filepath.ToSlash(d.Name)), "<>")
 }
@@ -158,5 +153,4 @@ func (d *Document) ListName() string {
 	return cmp.Or(strings.TrimLeft(stem, "."), "routes") + ".txt"
 }
 
-// countRoutes returns the number of routes with the noun.
 func (d *Document) countRoutes() string { return format.Count(len(d.Table.Routes), "route") }

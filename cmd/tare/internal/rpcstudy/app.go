@@ -22,10 +22,10 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// This file makes requests of the service's messages for the server kind, which measures servers over
-// HTTP, and converts the responses of all transports to one form, in which they are compared.
+// This file makes HTTP requests of the service's messages. It converts the responses of all transports
+// to one form, in which they are compared.
 
-// AppName is the fixture of workloads that request the user's service.
+// AppName is the name of workloads that request the user's service.
 const AppName = "service"
 
 // Settings of contenders, which are the generated servers. Their template reads the first two.
@@ -43,14 +43,13 @@ const (
 	overConnectJSON = "connect-json"
 )
 
-// call is a method and the message that it is called with.
 type call struct {
 	method  *Method
 	message proto.Message
 }
 
-// App returns the service as an app of the server kind. It has an op for each method, and the op allID,
-// which calls all methods in turn.
+// App returns the service for package server, which measures servers over HTTP. It has an op for each
+// method, and allID, which calls all methods in turn.
 func (d *Document) App() (server.App, error) {
 	ops := []string{allID}
 	pools := map[string][]server.Request{}
@@ -92,9 +91,8 @@ const (
 	maxTurnBytes = 256 << 20 // bytes of their bodies
 )
 
-// alternateMethods returns a list of requests that calls the methods in turn, each equally often, until
-// every request of pools is in the list. Methods with fewer requests repeat theirs: the requests a1, a2 and
-// a3 of A, and b1 of B, give a1, b1, a2, b1, a3, b1.
+// alternateMethods calls the methods in turn. Methods with fewer requests repeat theirs. For example,
+// requests a1, a2, a3 of A and b1 of B give a1, b1, a2, b1, a3, b1.
 func alternateMethods(methods []*Method, pools map[string][]server.Request) (list []server.Request, err error) {
 	turns, bytes := 0, 0
 	for _, m := range methods {
@@ -116,15 +114,14 @@ func alternateMethods(methods []*Method, pools map[string][]server.Request) (lis
 	return list, nil
 }
 
-// canonicalRequest returns a call as a request of Connect with JSON. The null contender, a server that does
-// no work, receives it; the dialects of the other contenders encode the call in their protocols.
+// canonicalRequest returns a call as JSON for Connect, which a server that does no work receives. For
+// others a dialect encodes the call.
 func canonicalRequest(c call) (server.Request, error) {
 	body, err := toJSON(c.message)
 	return postRequest(c, body, server.TypeJSON), err
 }
 
-// postRequest returns a call as a POST request with a body and a content type. header has the names and
-// values of further headers, alternately.
+// postRequest returns a call as a POST request. header has further names and values, alternately.
 func postRequest(c call, body []byte, contentType string, header ...string) server.Request {
 	q := server.Request{
 		Method: http.MethodPost, Path: c.method.Path(), Body: body, Call: c, Status: http.StatusOK,
@@ -136,7 +133,7 @@ func postRequest(c call, body []byte, contentType string, header ...string) serv
 	return q
 }
 
-// handlerResponses returns the expected response to each request: the one message of its method.
+// handlerResponses returns the one response of each method.
 func handlerResponses(_ wire.Workload, list []server.Request) ([]server.Response, error) {
 	out := make([]server.Response, len(list))
 	responses := map[*Method]server.Response{}
@@ -156,20 +153,19 @@ func handlerResponses(_ wire.Workload, list []server.Request) ([]server.Response
 	return out, nil
 }
 
-// serverMessages is the content of the file from which a generated server reads its responses. The template
-// of the servers declares the same type.
+// serverMessages is the file of a generated server. Its template declares the same type.
 type serverMessages struct {
-	Methods map[string]serverMethod `json:"methods"` // by path of gRPC
+	Methods map[string]serverMethod `json:"methods"` // methods by path of gRPC
 }
 
-// serverMethod contains the messages of a method, encoded as protocol buffers and then in base64.
+// serverMethod has messages in protocol buffers, encoded in base64.
 type serverMethod struct {
 	Answer   string   `json:"answer"`
-	Requests []string `json:"requests"` // expected requests, if the server verifies them
+	Requests []string `json:"requests"` // only if the server verifies them
 }
 
-// writeSettings writes the file with a server's messages to dir, and adds the settings of the server to set.
-// A server verifies requests only if it is probed: the check would take time in a measurement.
+// writeSettings writes the file and the settings of a server. It verifies requests only in a probe, as
+// the check takes time.
 func (d *Document) writeSettings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
 	messages := serverMessages{map[string]serverMethod{}}
 	for _, m := range d.Methods {
@@ -203,9 +199,7 @@ const (
 	typeProto = "application/proto"
 )
 
-// newDialect returns the dialect of a contender: how requests to it are encoded, and its responses decoded,
-// in the protocol of its setting setProtocol. For all dialects, package load sends one request at a time on
-// each connection.
+// newDialect returns the encoding that the setting setProtocol selects.
 func newDialect(c tare.Contender, set map[string]string) (server.Dialect, error) {
 	d := server.Dialect{Name: set[setProtocol]}
 	if c.Role == tare.RoleNull {
@@ -228,8 +222,7 @@ func newDialect(c tare.Contender, set map[string]string) (server.Dialect, error)
 	return d, nil
 }
 
-// encodeWith returns a function that encodes calls as messages in protocol buffers, with a content type.
-// Package load adds the prefix of gRPC.
+// encodeWith returns a function that encodes calls in protocol buffers.
 func encodeWith(contentType string, header ...string) func(server.Request) (server.Request, bool, error) {
 	return func(q server.Request) (server.Request, bool, error) {
 		c := q.Call.(call)
@@ -238,14 +231,12 @@ func encodeWith(contentType string, header ...string) func(server.Request) (serv
 	}
 }
 
-// encodeJSON encodes a call as a JSON request of Connect.
 func encodeJSON(q server.Request) (server.Request, bool, error) {
 	c := q.Call.(call)
 	body, err := toJSON(c.message)
 	return postRequest(c, body, server.TypeJSON, "Connect-Protocol-Version", "1"), true, err
 }
 
-// encodeRule encodes a call as a request of the gateway, by the method's rule.
 func encodeRule(q server.Request) (server.Request, bool, error) {
 	c := q.Call.(call)
 	path, body, err := c.method.rule.encode(c.message)
@@ -256,11 +247,11 @@ func encodeRule(q server.Request) (server.Request, bool, error) {
 	return out, true, err
 }
 
-// prefixLen is the length of the prefix of a message in gRPC: one byte for compression, four for the length.
+// prefixLen is the length of the prefix of a message in gRPC: one byte for compression, four for the
+// length.
 const prefixLen = 5
 
-// decodeGRPC decodes a response of gRPC with one message that is not compressed. It returns any other
-// response unchanged.
+// decodeGRPC decodes one message that is not compressed. Other responses stay.
 func decodeGRPC(q server.Request, got server.Response) server.Response {
 	b := got.Body
 	if got.Status != http.StatusOK || len(b) < prefixLen {
@@ -274,18 +265,16 @@ func decodeGRPC(q server.Request, got server.Response) server.Response {
 	return toCanonical(q, got, typeGRPC, func(m proto.Message) error { return proto.Unmarshal(got.Body, m) })
 }
 
-// decodeProto decodes a response of Connect in protocol buffers.
 func decodeProto(q server.Request, got server.Response) server.Response {
 	return toCanonical(q, got, typeProto, func(m proto.Message) error { return proto.Unmarshal(got.Body, m) })
 }
 
-// decodeJSON decodes a response in JSON.
 func decodeJSON(q server.Request, got server.Response) server.Response {
 	return toCanonical(q, got, server.TypeJSON, func(m proto.Message) error { return protojson.Unmarshal(got.Body, m) })
 }
 
-// decodeRule decodes a response of the gateway. By the method's rule it may be only one field of the message
-// (response_body). decodeRule then takes the other fields from the expected response.
+// decodeRule decodes a response of the gateway. If it is one field (response_body), the others come
+// from the expected response.
 func decodeRule(q server.Request, got server.Response) server.Response {
 	c := q.Call.(call)
 	if c.method.rule.answer == "" {
@@ -308,9 +297,7 @@ func decodeRule(q server.Request, got server.Response) server.Response {
 	})
 }
 
-// toCanonical returns a response in the same form for all protocols: its message as compact JSON, with the
-// content type of JSON if the response has the expected contentType. read decodes the message. If read fails
-// or the status is not 200, toCanonical returns the response unchanged.
+// toCanonical turns all protocols into compact JSON. A response that it cannot read stays.
 func toCanonical(q server.Request, got server.Response, contentType string, read func(proto.Message) error) server.Response {
 	if got.Status != http.StatusOK {
 		return got

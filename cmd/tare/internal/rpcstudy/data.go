@@ -28,9 +28,8 @@ type example struct {
 	Response json.RawMessage `json:"response"`
 }
 
-// Fill reads messages of methods from src, a file of JSON values (see example). Each value has a method, and
-// a request or the response of the method or both. Methods that are not in the file use generated messages.
-// name is the file's name in errors, which have line and column.
+// Fill reads messages of methods from src, a file of JSON values (see example). Methods that are not in
+// the file use generated messages. The argument name is the file's name in errors.
 func (d *Document) Fill(name string, src []byte) error {
 	position := func(offset int64) string {
 		before := src[:min(max(offset, 0), int64(len(src)))]
@@ -67,8 +66,6 @@ func (d *Document) Fill(name string, src []byte) error {
 	}
 }
 
-// errorOffset returns the offset in the file of an error of package json: the offset of a syntax error, the
-// end of a file that ends too early, or else the start of the value.
 func errorOffset(err error, start, end int64) int64 {
 	var syntax *json.SyntaxError
 	switch {
@@ -80,7 +77,6 @@ func errorOffset(err error, start, end int64) int64 {
 	return start
 }
 
-// trimJSONError returns an error of package json in words for the author of the file.
 func trimJSONError(err error) error {
 	var typed *json.UnmarshalTypeError
 	switch {
@@ -92,7 +88,7 @@ func trimJSONError(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// findMethod returns the method with a name: its id, or pkg.Service/Method. The error lists the ids.
+// findMethod accepts an id, or pkg.Service/Method.
 func (d *Document) findMethod(name string) (*Method, error) {
 	var ids []string
 	for _, m := range d.Methods {
@@ -108,9 +104,7 @@ func (d *Document) findMethod(name string) (*Method, error) {
 	return nil, fmt.Errorf("no method %q is measured; these are: %s", name, strings.Join(ids, ", "))
 }
 
-// addExample adds the request of an example to a method, and sets the method's response. The server gives
-// the same response to every request, so a second one must be equal to the first: hasResponse records the
-// methods that have one.
+// addExample adds the messages of an example. A second response must be equal, as the server gives one.
 func (m *Method) addExample(e example, hasResponse map[*Method]bool) error {
 	if e.Request == nil && e.Response == nil {
 		return errors.New("the value has neither request nor response")
@@ -142,8 +136,7 @@ func (m *Method) addExample(e example, hasResponse map[*Method]bool) error {
 	return nil
 }
 
-// parseMessage parses a message from JSON. Positions in its errors count from the start of the value,
-// not of the file.
+// parseMessage parses JSON. Positions in errors count from the start of the value.
 func parseMessage(text []byte, m *dynamicpb.Message) error {
 	if err := protojson.Unmarshal(text, m); err != nil {
 		fault := strings.ReplaceAll(err.Error(), "\u00a0", " ")

@@ -13,22 +13,21 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// This file generates the messages with which a method of the user's service is called, from the
+// This file generates the messages with which a method of the user's service is called. It uses the
 // method's descriptor: a field "string name = 1" becomes "name-1".
 
 // Limits of a generated message.
 const (
 	maxDepth  = 5     // nesting of messages
-	maxFields = 2_000 // fields in total; further fields are omitted
+	maxFields = 2_000 // limit in total; further fields are omitted
 	repeats   = 2     // elements of each list and map
 )
 
-// maxMessage limits the bytes of a message that is generated or that the user supplies.
+// maxMessage limits the bytes of a message, generated or not.
 const maxMessage = 1 << 20
 
-// generateMessages returns a request of the method and its response, with the same values at each call.
-// It sets all fields that a request to gRPC-Gateway can contain; of the fields of a oneof it sets the
-// first. Lists and maps have two elements.
+// generateMessages returns the same request and response at each call. The request has the fields that
+// gRPC-Gateway can carry. Of a oneof it sets the first field.
 func (m *Method) generateMessages() (requests []proto.Message, answer proto.Message, err error) {
 	requestFiller, replyFiller := messageFiller{}, messageFiller{}
 	request := requestFiller.newMessage(m.desc.Input(), m.rule.canCarry, "")
@@ -47,7 +46,6 @@ func (m *Method) generateMessages() (requests []proto.Message, answer proto.Mess
 	return []proto.Message{request.Interface()}, reply.Interface(), nil
 }
 
-// messageFiller generates one message together with the messages in its fields.
 type messageFiller struct {
 	open   []protoreflect.FullName // types of the messages that are being filled, the outermost first
 	fields int                     // number of fields so far
@@ -56,8 +54,8 @@ type messageFiller struct {
 // fieldFilter reports whether a request can contain the field at a path such as "user.name".
 type fieldFilter func(path string, fd protoreflect.FieldDescriptor) bool
 
-// newMessage returns a message with all fields that canSend accepts, or with all fields if canSend is
-// nil. path is the path of the message in the outermost one, whose path is "".
+// newMessage sets the fields that canSend accepts; nil accepts all. The path of the outermost message
+// is "".
 func (f *messageFiller) newMessage(md protoreflect.MessageDescriptor, canSend fieldFilter, path string) protoreflect.Message {
 	m := dynamicpb.NewMessage(md)
 	if fillKnown(m) {
@@ -95,9 +93,7 @@ func (f *messageFiller) newMessage(md protoreflect.MessageDescriptor, canSend fi
 	return m
 }
 
-// countField counts a field and reports whether it may be filled. It returns false after maxFields
-// fields, for messages of a type that is being filled (they would have no end), for messages of type
-// Any, and, at the depth maxDepth, for messages that are not required.
+// countField reports whether a field may be filled. Recursive types would have no end.
 func (f *messageFiller) countField(fd protoreflect.FieldDescriptor) bool {
 	if f.fields++; f.fields > maxFields {
 		return false
@@ -117,10 +113,8 @@ func (f *messageFiller) countField(fd protoreflect.FieldDescriptor) bool {
 	return md.FullName() != anyName && (len(f.open) < maxDepth || fd.Cardinality() == protoreflect.Required)
 }
 
-// anyName is the message type that contains a message of any type.
 const anyName = "google.protobuf.Any"
 
-// fillMap adds elements to the map of a field.
 func (f *messageFiller) fillMap(m protoreflect.Map, fd protoreflect.FieldDescriptor) {
 	for n := range repeats {
 		key := f.newValue(fd.MapKey(), n, nil, string(fd.Name()))
@@ -131,8 +125,7 @@ func (f *messageFiller) fillMap(m protoreflect.Map, fd protoreflect.FieldDescrip
 	}
 }
 
-// newValue returns the n-th value of a field, or of an element of a list or map. The value depends on
-// the number of the field, so that fields have different values.
+// newValue returns the n-th value, different for each field.
 func (f *messageFiller) newValue(fd protoreflect.FieldDescriptor, n int, canSend fieldFilter, path string) protoreflect.Value {
 	number := int(fd.Number()) + n
 	switch fd.Kind() {
@@ -160,7 +153,7 @@ func (f *messageFiller) newValue(fd protoreflect.FieldDescriptor, n int, canSend
 	return protoreflect.ValueOfString(fmt.Sprintf("%s-%d", fd.Name(), number))
 }
 
-// firstNonZero returns the first value of an enum that is not 0, or 0 if there is no other.
+// firstNonZero returns 0 if an enum has no other value.
 func firstNonZero(e protoreflect.EnumDescriptor) protoreflect.EnumNumber {
 	for i := range e.Values().Len() {
 		if n := e.Values().Get(i).Number(); n != 0 {
@@ -170,8 +163,7 @@ func firstNonZero(e protoreflect.EnumDescriptor) protoreflect.EnumNumber {
 	return e.Values().Get(0).Number()
 }
 
-// fillKnown fills a message of a well-known type of protocol buffers, such as Timestamp, which protojson
-// encodes in a special form. It returns false for other types.
+// fillKnown fills a type such as Timestamp, which protojson encodes in a special form.
 func fillKnown(m protoreflect.Message) bool {
 	field := func(name protoreflect.Name) protoreflect.FieldDescriptor { return m.Descriptor().Fields().ByName(name) }
 	text := protoreflect.ValueOfString
@@ -197,8 +189,6 @@ func fillKnown(m protoreflect.Message) bool {
 	return true
 }
 
-// marshalMessage encodes a message to protocol buffers. Within one process, equal messages give equal
-// bytes. It returns an error if the result is longer than maxMessage.
 func marshalMessage(m proto.Message) ([]byte, error) {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err == nil && len(b) > maxMessage {
@@ -207,8 +197,7 @@ func marshalMessage(m proto.Message) ([]byte, error) {
 	return b, err
 }
 
-// toJSON returns a message as JSON without spaces. Package protojson adds spaces at random, so that
-// programs do not depend on its exact output.
+// toJSON removes spaces, which protojson adds at random.
 func toJSON(m proto.Message) ([]byte, error) {
 	text, err := protojson.Marshal(m)
 	if err != nil {

@@ -35,18 +35,18 @@ import (
 //go:embed template plugins
 var parts embed.FS
 
-// module is a Go module that this package generates: a server of the user's service with one transport,
-// such as gRPC. tare builds and measures it as a contender.
+// module is a generated Go module: a server with one transport, such as gRPC. tare measures it as a
+// contender.
 type module struct {
 	name      string   // name of its directory; see catalogID
 	templates []string // names of the template files
 	plugins   []plugin
-	linked    []string // directories of .proto files for which its libraries contain the generated code
+	linked    []string // directories of .proto files whose generated code its libraries contain
 	manifest  string   // manifest of the contender
 }
 
-// plugin is a protoc plugin. If a .proto file has an edition instead of a syntax, the fields of its
-// messages are pointers, which the gateway's code can set only through the opaque API.
+// plugin is a protoc plugin. An edition in a .proto file makes the fields of its messages pointers. The
+// gateway's code can set these only through the opaque API.
 type plugin struct {
 	name    string
 	options string // options for all files
@@ -56,7 +56,6 @@ type plugin struct {
 // opaqueMessages makes protoc-gen-go generate messages with the opaque API.
 const opaqueMessages = ",default_api_level=API_OPAQUE"
 
-// allModules returns the modules of all transports.
 func allModules() []module {
 	return []module{
 		{
@@ -90,24 +89,22 @@ func allModules() []module {
 	}
 }
 
-// catalogKind is the kind of the contenders in tare's catalog from which generated modules take the
-// versions of their libraries.
+// catalogKind is a kind in tare's catalog, whose versions of libraries generated modules use.
 const catalogKind = "rpc"
 
-// modulePath returns the path of a generated module. The path sorts before the paths of libraries, so
-// that Go initialises the module's package conflict before the libraries.
+// modulePath sorts before the paths of libraries, so that Go initialises the module's package conflict
+// first.
 func (m module) modulePath() string { return "contender.test/" + m.name }
 
 // Bench configures the generation of servers.
 type Bench struct {
 	Cache string       // cache directory; generated modules are in Cache/rpc
-	Run   string       // TARE_RUN in the environment of started processes; "" leaves it unset
-	Log   func(string) // receives lines of progress; may be nil
+	Run   string       // TARE_RUN of started processes; "" leaves it unset
+	Log   func(string) // gets lines of progress; may be nil
 }
 
-// Generate generates the modules of the transports that only selects, and of the baseline, and returns
-// their directory. The name of the directory is a hash of the input: Generate returns an existing
-// directory for the same input.
+// Generate generates the modules of the selected transports and of the baseline, and returns their
+// directory. Its name is a hash of the input: equal input is generated once.
 func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, only func(id string) bool) (string, error) {
 	needed := map[string]bool{}
 	for _, t := range allTransports() {
@@ -155,14 +152,13 @@ func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, 
 	return dir, b.generateModules(ctx, parent, dir, files, requests)
 }
 
-// marshalRequest encodes a request for a plugin. Equal requests give equal bytes.
+// marshalRequest encodes equal requests to equal bytes.
 func marshalRequest(q *pluginpb.CodeGeneratorRequest) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(q)
 }
 
-// generateModules writes files and the output of the plugins to a temporary directory in parent, and
-// renames it to dir, so that no process sees incomplete modules. The error is a *GenerateError if a
-// plugin fails.
+// generateModules renames a temporary directory to dir, so that no process sees a part. The error of a
+// plugin is a *GenerateError.
 func (b Bench) generateModules(ctx context.Context, parent, dir string, files map[string]string, requests map[string]*pluginpb.CodeGeneratorRequest) error {
 	cacheError := func(err error) error { return fmt.Errorf("%w %s: %w", build.ErrCache, parent, err) }
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -216,8 +212,8 @@ func (e *GenerateError) Error() string { return fmt.Sprintf("%s: %v", e.Plugin, 
 
 func (e *GenerateError) Unwrap() error { return e.Err }
 
-// runPlugin runs a plugin by "go tool" in the module at dir, which pins its version. It returns the
-// generated files by slash-separated path.
+// runPlugin runs a plugin by "go tool" in the module that pins its version. It returns files by
+// slash-separated path.
 func (b Bench) runPlugin(ctx context.Context, dir string, p plugin, request *pluginpb.CodeGeneratorRequest) (map[string]string, error) {
 	request = proto.CloneOf(request)
 	options := p.options
@@ -253,8 +249,7 @@ func (b Bench) runPlugin(ctx context.Context, dir string, p plugin, request *plu
 	return files, nil
 }
 
-// sourceFiles returns the files of a module that no plugin writes: go.mod and go.sum of the catalog, the
-// manifest, the templates, and the implementation of the service.
+// sourceFiles returns the files that no plugin writes.
 func (m module) sourceFiles(from catalog.Catalog, request *pluginpb.CodeGeneratorRequest, d *Document) (map[string]string, error) {
 	leaf, _, err := from.Leaf(catalogKind, m.catalogID())
 	if err != nil {
@@ -286,7 +281,7 @@ func (m module) sourceFiles(from catalog.Catalog, request *pluginpb.CodeGenerato
 	return files, nil
 }
 
-// catalogID returns the catalog id of the contender with the same libraries.
+// catalogID returns the contender with the same libraries.
 func (m module) catalogID() string {
 	if m.name == "gateway" {
 		return "gateway-dial"
@@ -294,8 +289,8 @@ func (m module) catalogID() string {
 	return m.name
 }
 
-// Libraries returns the catalog contenders from which the generated programs of the transports that only
-// selects, and of the baseline, take the versions of their libraries, and the kind of these contenders.
+// Libraries returns the catalog contenders whose versions of libraries the generated programs use, and
+// their kind.
 func Libraries(only func(id string) bool) (kind string, ids []string) {
 	for _, m := range allModules() {
 		if slices.ContainsFunc(allTransports(), func(t transport) bool { return t.module == m.name && (t.id == Baseline || only(t.id)) }) {
@@ -305,8 +300,7 @@ func Libraries(only func(id string) bool) (kind string, ids []string) {
 	return catalogKind, ids
 }
 
-// goModText returns the go.mod of a catalog contender for this module: with its module path, and without
-// replacements and modules of this repository other than the SDK, which the builder replaces.
+// goModText adapts the go.mod of a catalog contender. The builder replaces the SDK.
 func (m module) goModText(mod string) string {
 	var b strings.Builder
 	inReplace := false // the line is in a replace block
@@ -329,11 +323,9 @@ func (m module) goModText(mod string) string {
 	return b.String()
 }
 
-// pluginRequest returns the request for the plugins: the document's file and the files that define its
-// messages. It removes methods that are not measured, because a plugin may reject the complete file
-// because of one of them. It removes imports that only options need, because their code would do
-// nothing. Each file becomes a separate Go package, so that packages cannot import each other in a
-// cycle.
+// pluginRequest returns the document's file and its imports. A plugin may reject the file for one
+// method that is not measured, so it removes these. Each file becomes a Go package, so that packages
+// cannot import each other in a cycle.
 func (d *Document) pluginRequest(m module) *pluginpb.CodeGeneratorRequest {
 	q := &pluginpb.CodeGeneratorRequest{}
 	parameters := []string{"module=" + m.modulePath()}
@@ -366,8 +358,7 @@ func (d *Document) pluginRequest(m module) *pluginpb.CodeGeneratorRequest {
 	return q
 }
 
-// measuredServices returns the services of a file that have measured methods, without the other methods.
-// Only the document's file has measured methods.
+// measuredServices drops methods that are not measured.
 func (d *Document) measuredServices(f protoreflect.FileDescriptor, services []*descriptorpb.ServiceDescriptorProto) (measured []*descriptorpb.ServiceDescriptorProto) {
 	methods := map[protoreflect.FullName]*Method{}
 	for _, m := range d.Methods {
@@ -389,8 +380,7 @@ func (d *Document) measuredServices(f protoreflect.FileDescriptor, services []*d
 	return measured
 }
 
-// knownPackage returns the Go package with the generated code of a .proto file if the module's libraries
-// contain it. It returns "" if the plugins must generate the code.
+// knownPackage returns the Go package of a .proto file in the module's libraries, or "".
 func (m module) knownPackage(file string) string {
 	if !slices.ContainsFunc(m.linked, func(dir string) bool { return strings.HasPrefix(file, dir) }) {
 		return ""
@@ -406,8 +396,7 @@ func (m module) knownPackage(file string) string {
 	return o.GetGoPackage()
 }
 
-// importedFiles returns the other files that define types which the messages, extensions and services
-// of f use, sorted by path.
+// importedFiles returns the files whose types f uses, sorted by path.
 func importedFiles(f protoreflect.FileDescriptor) []protoreflect.FileDescriptor {
 	found := map[string]protoreflect.FileDescriptor{}
 	addFile := func(d protoreflect.Descriptor) {

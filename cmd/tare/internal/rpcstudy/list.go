@@ -8,12 +8,12 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Call is a method with the messages that the study sends and receives, for a list that the user can read.
+// Call is a method with the messages that the study sends and receives.
 type Call struct {
 	Method   string    `json:"method"` // id in a study
-	Path     string    `json:"path"`   // in gRPC and Connect
+	Path     string    `json:"path"`   // path in gRPC and Connect
 	Requests []Request `json:"requests"`
-	Answer   Message   `json:"answer"` // to every request
+	Answer   Message   `json:"answer"` // answer to every request
 }
 
 // Request is a request message in every encoding.
@@ -24,18 +24,17 @@ type Request struct {
 
 // Message is a message in protocol buffers and in JSON.
 type Message struct {
-	Bytes int             `json:"bytes"` // in protocol buffers
+	Bytes int             `json:"bytes"` // size in protocol buffers
 	JSON  json.RawMessage `json:"json"`
 }
 
 // GatewayRequest is a request to the gateway.
 type GatewayRequest struct {
 	Method string          `json:"method"`
-	Path   string          `json:"path"` // with the query
+	Path   string          `json:"path"` // path with the query
 	Body   json.RawMessage `json:"body,omitempty"`
 }
 
-// newMessage returns a message in both encodings.
 func newMessage(m proto.Message) (Message, error) {
 	text, err := toJSON(m)
 	return Message{Bytes: proto.Size(m), JSON: text}, err

@@ -1,7 +1,6 @@
 // Package rpcstudy makes a study, a comparison that tare measures, of a service that the user defines
-// in a .proto file. The study compares three transports: gRPC, Connect and gRPC-Gateway, which
-// translates HTTP and JSON. The package generates a server for each transport, whose handlers respond
-// with a prepared message.
+// in a .proto file. The study compares gRPC, Connect and gRPC-Gateway, which translates HTTP and JSON.
+// The package generates a server for each. Its handlers respond with a prepared message.
 package rpcstudy
 
 import (
@@ -26,16 +25,16 @@ import (
 type Document struct {
 	Name    string // path of the file, as the user typed it
 	Methods []*Method
-	Left    []tare.NotWeighed // methods that are not measured, with the reason
+	Left    []tare.NotWeighed // methods that are not measured
 	file    protoreflect.FileDescriptor
 }
 
 // Method is a unary method with the messages of its calls.
 type Method struct {
-	ID           string // id in a study, unique in the document
+	ID           string // unique in the document
 	desc         protoreflect.MethodDescriptor
-	rule         rule                        // google.api.http rule: the method and path of the call in the gateway
-	options      *descriptorpb.MethodOptions // options without rules that the gateway rejects
+	rule         rule                        // how the gateway receives the call
+	options      *descriptorpb.MethodOptions // without rules that the gateway rejects
 	more         int                         // number of further rules, which are not measured
 	requests     []proto.Message
 	answer       proto.Message // response to every request
@@ -48,8 +47,7 @@ func (m *Method) Path() string {
 }
 
 // Read compiles the .proto file name, whose imports are in the directories imports. It selects the
-// methods whose names, such as pkg.Service/Method, match only, or all if only is nil. Left has the
-// methods that cannot be measured. It returns an error if no method remains.
+// methods whose pkg.Service/Method matches only; nil selects all.
 func Read(ctx context.Context, name string, imports []string, only *regexp.Regexp) (*Document, error) {
 	file, err := grpccall.Load(ctx, name, imports)
 	if err != nil {
@@ -98,9 +96,7 @@ func (e *NoMethodError) Error() string {
 	return fmt.Sprintf("--method %q matches no method", e.Pattern)
 }
 
-// nameMethods sets the id of each method to the method's name. It adds the service, as in
-// Service.Method, if several services have a method of this name, or if allID, the id of the workload
-// that calls all methods, equals the name.
+// nameMethods sets the ids. A name that is not unique or is allID becomes Service.Method.
 func (d *Document) nameMethods() {
 	count := map[protoreflect.Name]int{}
 	for _, m := range d.Methods {
@@ -114,8 +110,7 @@ func (d *Document) nameMethods() {
 	}
 }
 
-// prepareMethod reads the google.api.http rule of a method and generates its messages. It returns the
-// reason if the method cannot be measured, else "".
+// prepareMethod generates the messages of a method, or returns why it cannot be measured.
 func (d *Document) prepareMethod(m *Method) (why string) {
 	switch {
 	case m.desc.IsStreamingClient() && m.desc.IsStreamingServer():
@@ -144,17 +139,16 @@ func (d *Document) prepareMethod(m *Method) (why string) {
 	return ""
 }
 
-// httpBody is the message type that the gateway does not encode as JSON.
+// httpBody is a message type that the gateway does not encode as JSON.
 const httpBody = "google.api.HttpBody"
 
-// Remarks returns lines for the user about methods that are skipped, have no rule or have several, and
-// about the messages.
+// Remarks returns lines for the user about methods and messages.
 func (d *Document) Remarks() []string {
 	var lines []string
 	for _, l := range d.Left {
 		lines = append(lines, fmt.Sprintf("%s: %s; left out", l.What, l.Why))
 	}
-	unbound, further := 0, 0 // numbers of methods without a rule, and with more than one
+	unbound, further := 0, 0 // methods without a rule, and with more than one
 	for _, m := range d.Methods {
 		if !m.rule.bound {
 			unbound++
@@ -172,9 +166,8 @@ func (d *Document) Remarks() []string {
 	return append(lines, d.describeMessages())
 }
 
-// describeMessages returns a line about the origin and the lengths of the messages.
 func (d *Document) describeMessages() string {
-	withUserRequests := 0 // number of methods whose requests are the user's
+	withUserRequests := 0
 	var requestSizes, responseSizes []int
 	for _, m := range d.Methods {
 		if m.userRequests {
@@ -195,7 +188,6 @@ func (d *Document) describeMessages() string {
 	return fmt.Sprintf("messages are %s: requests of %s, answers of %s in protocol buffers", origin, formatSizes(requestSizes), formatSizes(responseSizes))
 }
 
-// formatSizes returns the range of sizes in bytes, e.g. "12 to 340 B".
 func formatSizes(sizes []int) string {
 	low, high := slices.Min(sizes), slices.Max(sizes)
 	if low == high {
@@ -204,7 +196,6 @@ func formatSizes(sizes []int) string {
 	return fmt.Sprintf("%d to %d B", low, high)
 }
 
-// fileTitle returns the name of the document's file, without directories.
 func (d *Document) fileTitle() string { return filepath.Base(filepath.ToSlash(d.Name)) }
 
 func (d *Document) countMethods() string { return format.Count(len(d.Methods), "method") }

@@ -10,10 +10,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Recommendation returns the lines that the command prints after measuring the user's service with
-// several transports, such as gRPC and Connect. They give the server CPU time of a call with each
-// transport compared with gRPC, the time that one caller waits, the transports that failed, and the
-// questions that the measurement does not answer.
+// Recommendation returns the lines that the command prints after measuring. They compare the server CPU
+// time of a call and the time that one caller waits with gRPC. They list the transports that failed,
+// and the questions without an answer.
 func (d *Document) Recommendation(r *tare.Result) []string {
 	return slices.Concat(d.compareTransports(r), listFailures(r), d.listUnanswered())
 }
@@ -23,7 +22,7 @@ func (d *Document) SetAnswer(r *tare.Result) {
 	advice.Reading{Result: r, Baseline: Baseline, Workload: allID, Metric: "cpu"}.SetAnswer("transport", "gRPC", "", nil)
 }
 
-// compareTransports returns a line about the costs of each transport, the cheapest first.
+// compareTransports returns a line about each transport, the cheapest first.
 func (d *Document) compareTransports(r *tare.Result) (lines []string) {
 	subject := "On your " + d.countMethods()
 	cpu := advice.Reading{Result: r, Baseline: Baseline, Workload: allID, Metric: "cpu"}
@@ -53,7 +52,6 @@ func (d *Document) compareTransports(r *tare.Result) (lines []string) {
 	return lines
 }
 
-// listFailures returns a line about each transport (a contender of the study) that was not measured.
 func listFailures(r *tare.Result) (lines []string) {
 	for _, c := range r.Contenders {
 		if c.Error != "" {
@@ -63,7 +61,6 @@ func listFailures(r *tare.Result) (lines []string) {
 	return lines
 }
 
-// listUnanswered returns lines about costs that the measured values do not include.
 func (d *Document) listUnanswered() []string {
 	lines := []string{
 		"Not answered: what your own handlers and interceptors cost. The generated handlers decode the request and answer with a message prepared beforehand; what yours do comes on top, the same behind each transport.",

@@ -21,32 +21,31 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// rule defines the HTTP request by which gRPC-Gateway receives a call of a method. It is the
-// google.api.http rule of the method in the .proto file, such as
+// rule is the HTTP request by which gRPC-Gateway receives a call of a method. It is the google.api.http
+// rule of the method in the .proto file, such as
 //
 //	get: "/v1/{name=users/*}"
 //
-// or the gateway's default, POST /package.Service/Method, if the method has none.
+// A method without a rule has the gateway's default, POST /package.Service/Method.
 type rule struct {
 	method   string // HTTP method
 	template string // path template, e.g. /v1/{name=users/*}:archive
 	segments []segment
-	verb     string // text after the colon of the template, e.g. archive; "" without a colon
-	body     string // field that is the body; "*" for all fields that are not in the path; "" for no body
+	verb     string // text after the colon of the template, e.g. archive
+	body     string // field that is the body; "*" for all that are not in the path; "" for no body
 	answer   string // field that is the body of the response; "" for all fields
 	bound    bool   // the file has the rule; false for the default
 }
 
 // segment is a part of a path template: a text such as v1, or a field such as {name=users/*}.
 type segment struct {
-	text  string   // literal text, * or **; "" if the segment is a field
-	field string   // path of a field; "" if the segment is text
-	form  []string // segments that the field's value must have: literal text, * or **
+	text  string   // literal text, * or **; "" for a field
+	field string   // path of a field; "" for text
+	form  []string // segments of the field's value: literal text, * or **
 }
 
-// firstRule returns the first rule of a method with options o, and the number of further rules. It
-// removes further rules from o that the gateway does not support, because the gateway's plugin would
-// reject the complete file.
+// firstRule returns the first rule, and the number of others. It removes rules from o for which the
+// gateway's plugin would reject the file.
 func firstRule(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (r rule, more int, err error) {
 	if !proto.HasExtension(o, annotations.E_Http) {
 		path := fmt.Sprintf("/%s/%s", m.Parent().FullName(), m.Name())
@@ -67,79 +66,91 @@ func firstRule(m protoreflect.MethodDescriptor, o *descriptorpb.MethodOptions) (
 	return r, more, nil
 }
 
-// readRule converts a google.api.http rule of the method m. It returns an error if the gateway's plugin
-// rejects the rule, or if the HTTP method is not measured.
+// readRule converts a google.api.http rule of the method m.
 func readRule(h *annotations.HttpRule, m protoreflect.MethodDescriptor) (r rule, err error) {
-	fail := func(format string, values ...any) (rule, error) {
-		return r, fmt.Errorf("its google.api.http rule "+format, values...)
-	}
 	r = rule{body: h.GetBody(), answer: h.GetResponseBody(), bound: true}
 	if r.answer == "*" { // the gateway sends the complete message
 		r.answer = ""
 	}
-	switch p := h.GetPattern().(type) {
-	case *annotations.HttpRule_Get:
-		r.method, r.template = http.MethodGet, p.Get
-	case *annotations.HttpRule_Put:
-		r.method, r.template = http.MethodPut, p.Put
-	case *annotations.HttpRule_Post:
-		r.method, r.template = http.MethodPost, p.Post
-	case *annotations.HttpRule_Delete:
-		r.method, r.template = http.MethodDelete, p.Delete
-	case *annotations.HttpRule_Patch:
-		r.method, r.template = http.MethodPatch, p.Patch
-	case *annotations.HttpRule_Custom:
-		r.method, r.template = p.Custom.GetKind(), p.Custom.GetPath()
-	default:
-		return fail("names no path")
+	var hasPattern bool
+	r.method, r.template, hasPattern = patternOf(h)
+	if !hasPattern {
+		return r, ruleError("names no path")
 	}
 	switch r.method {
 	case http.MethodGet:
 		if r.body != "" {
-			return fail("has a body, which the gateway rejects for GET")
+			return r, ruleError("has a body, which the gateway rejects for GET")
 		}
 	case http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodPatch: // a body is optional
 	default:
-		return fail("is for the method %s, which is not measured", r.method)
+		return r, ruleError("is for the method %s, which is not measured", r.method)
 	}
 	if r.segments, r.verb, err = parseTemplate(r.template); err != nil {
 		return r, fmt.Errorf("its google.api.http rule: %w", err)
 	}
+	if err := r.checkPathFields(m.Input()); err != nil {
+		return r, err
+	}
+	if err := checkBodyField(r.body, m.Input()); err != nil {
+		return r, err
+	}
+	return r, checkBodyField(r.answer, m.Output())
+}
+
+func ruleError(format string, values ...any) error {
+	return fmt.Errorf("its google.api.http rule "+format, values...)
+}
+
+// patternOf returns the HTTP method and the path template of a rule.
+func patternOf(h *annotations.HttpRule) (method, template string, ok bool) {
+	switch p := h.GetPattern().(type) {
+	case *annotations.HttpRule_Get:
+		return http.MethodGet, p.Get, true
+	case *annotations.HttpRule_Put:
+		return http.MethodPut, p.Put, true
+	case *annotations.HttpRule_Post:
+		return http.MethodPost, p.Post, true
+	case *annotations.HttpRule_Delete:
+		return http.MethodDelete, p.Delete, true
+	case *annotations.HttpRule_Patch:
+		return http.MethodPatch, p.Patch, true
+	case *annotations.HttpRule_Custom:
+		return p.Custom.GetKind(), p.Custom.GetPath(), true
+	}
+	return "", "", false
+}
+
+// checkPathFields returns an error unless each field of the path is a single value in every request.
+func (r rule) checkPathFields(request protoreflect.MessageDescriptor) error {
 	for _, s := range r.segments {
 		if s.field == "" {
 			continue
 		}
-		fd := fieldAt(m.Input(), s.field)
+		fd := fieldAt(request, s.field)
 		isMessage := fd != nil && fd.Message() != nil && !isSingleValue(fd.Message())
 		switch {
 		case fd == nil:
-			return fail("names the field %s, which %s has not", s.field, m.Input().FullName())
+			return ruleError("names the field %s, which %s has not", s.field, request.FullName())
 		case isMessage || fd.Cardinality() == protoreflect.Repeated:
-			return fail("has the field %s in the path, which is no single value", s.field)
-		case hasOptional(m.Input(), s.field):
-			return fail("has the field %s in the path, which is optional", s.field)
+			return ruleError("has the field %s in the path, which is no single value", s.field)
+		case hasOptional(request, s.field):
+			return ruleError("has the field %s in the path, which is optional", s.field)
 		}
 	}
-	for _, named := range []struct {
-		field   string
-		message protoreflect.MessageDescriptor
-	}{
-		{r.body, m.Input()},
-		{r.answer, m.Output()},
-	} {
-		if named.field == "" || named.field == "*" {
-			continue
-		}
-		if named.message.Fields().ByName(protoreflect.Name(named.field)) == nil {
-			return fail("names the field %s, which %s has not", named.field, named.message.FullName())
-		}
-	}
-	return r, nil
+	return nil
 }
 
-// readOptions returns a copy of a method's options in which extensions have the Go types that are
-// linked into tare, such as annotations.HttpRule. The options of m may have dynamic types instead,
-// which come from the imports of the .proto file.
+// checkBodyField returns an error if the field of a body is missing. The names "" and "*" are valid.
+func checkBodyField(name string, message protoreflect.MessageDescriptor) error {
+	if name != "" && name != "*" && message.Fields().ByName(protoreflect.Name(name)) == nil {
+		return ruleError("names the field %s, which %s has not", name, message.FullName())
+	}
+	return nil
+}
+
+// readOptions returns options with the Go types that are linked into tare, such as
+// annotations.HttpRule. The imports of a .proto file give dynamic types.
 func readOptions(m protoreflect.MethodDescriptor) (*descriptorpb.MethodOptions, error) {
 	b, err := proto.Marshal(m.Options())
 	if err != nil {
@@ -149,11 +160,11 @@ func readOptions(m protoreflect.MethodDescriptor) (*descriptorpb.MethodOptions, 
 	return o, proto.Unmarshal(b, o)
 }
 
-// literalRE matches the characters that RFC 3986 allows in a segment of a path.
+// literalRE matches the characters of a segment of a path (RFC 3986).
 var literalRE = lazyregexp.New(`^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+$`)
 
-// parseTemplate parses a path template as google/api/http.proto defines it. For "/v1/{name=users/*}:archive"
-// it returns the segments v1 and name, and the verb archive.
+// parseTemplate parses a path template as google/api/http.proto defines it. For
+// "/v1/{name=users/*}:archive" it returns the segments v1 and name, and the verb archive.
 func parseTemplate(template string) (list []segment, verb string, err error) {
 	fail := func(problem string) ([]segment, string, error) {
 		return nil, "", fmt.Errorf("the path %q %s", template, problem)
@@ -214,8 +225,8 @@ func parseTemplate(template string) (list []segment, verb string, err error) {
 	}
 }
 
-// fieldAt returns the field of a message at a path such as "user.name", or nil if the field does not
-// exist or if the path leads through a repeated field.
+// fieldAt returns the field of a message at a path such as "user.name", or nil. A path cannot lead
+// through a repeated field.
 func fieldAt(md protoreflect.MessageDescriptor, path string) (fd protoreflect.FieldDescriptor) {
 	for name := range strings.SplitSeq(path, ".") {
 		if md == nil {
@@ -232,8 +243,7 @@ func fieldAt(md protoreflect.MessageDescriptor, path string) (fd protoreflect.Fi
 	return fd
 }
 
-// hasOptional reports whether the field at path, or a field that the path leads through, is marked
-// optional in proto3.
+// hasOptional reports whether a field on the path is marked optional in proto3.
 func hasOptional(md protoreflect.MessageDescriptor, path string) bool {
 	for i := range len(path) + 1 {
 		if isFieldEnd := i == len(path) || path[i] == '.'; !isFieldEnd {
@@ -246,23 +256,22 @@ func hasOptional(md protoreflect.MessageDescriptor, path string) bool {
 	return false
 }
 
-// inPath reports whether the HTTP path contains the field at path, e.g. "user.name".
+// inPath reports whether the HTTP path contains a field, e.g. "user.name".
 func (r rule) inPath(path string) bool {
 	return slices.ContainsFunc(r.segments, func(s segment) bool { return s.field == path })
 }
 
-// inBody reports whether the HTTP body contains the field at path, unless the path has it.
+// inBody reports whether the HTTP body contains a field that is not in the path.
 func (r rule) inBody(path string) bool {
 	return r.body == "*" || r.body != "" && (path == r.body || strings.HasPrefix(path, r.body+"."))
 }
 
-// canCarry reports whether a request can contain the field at path: in the HTTP path, body or query.
+// canCarry reports whether a request can contain a field.
 func (r rule) canCarry(path string, fd protoreflect.FieldDescriptor) bool {
 	return r.inPath(path) || r.inBody(path) || canQuery(fd)
 }
 
-// canQuery reports whether a query can encode a field. It cannot encode lists and maps of messages, and
-// messages of some well-known types.
+// canQuery reports whether a query can encode a field.
 func canQuery(fd protoreflect.FieldDescriptor) bool {
 	switch {
 	case fd.IsMap():
@@ -279,8 +288,7 @@ func canQuery(fd protoreflect.FieldDescriptor) bool {
 	return true
 }
 
-// matchPath sets the text fields of m that are in the HTTP path to values of the form that the template
-// requires: for {name=users/*} it sets name to "users/name-1", where 1 is the number of the field.
+// matchPath sets the fields in the HTTP path to the required form: {name=users/*} gets "users/name-1".
 func (r rule) matchPath(m protoreflect.Message) error {
 	for _, s := range r.segments {
 		if s.field == "" {
@@ -309,8 +317,8 @@ func (r rule) matchPath(m protoreflect.Message) error {
 	return nil
 }
 
-// fieldParent returns the message in m that has the field at path, and the field. It creates messages
-// on the path that are not set. readRule has checked that all fields but the last one exist.
+// fieldParent returns the message with the field at path, and creates messages on the way. readRule has
+// checked the path.
 func fieldParent(m protoreflect.Message, path string) (protoreflect.Message, protoreflect.FieldDescriptor, error) {
 	names := strings.Split(path, ".")
 	for _, name := range names[:len(names)-1] {
@@ -323,9 +331,7 @@ func fieldParent(m protoreflect.Message, path string) (protoreflect.Message, pro
 	return m, fd, nil
 }
 
-// encode converts a message to an HTTP path with a query, and a body, which is nil if the rule has no
-// body. It removes the fields of the path and of the body from a copy of the message; the remaining
-// fields become the query.
+// encode returns the HTTP path and the body, nil if the rule has none. Other fields become the query.
 func (r rule) encode(message proto.Message) (path string, body []byte, err error) {
 	rest := proto.Clone(message).ProtoReflect()
 	var b strings.Builder
@@ -384,9 +390,8 @@ func (r rule) encode(message proto.Message) (path string, body []byte, err error
 	return b.String(), body, nil
 }
 
-// matchesForm reports whether value, the value of the segment's field, has the form of the segment:
-// "users/7" has the form users/*. ** matches any number of segments, but the first one must not be
-// empty.
+// matchesForm reports whether "users/7" has the form users/*, for example. The form ** matches any
+// number of segments, the first not empty.
 func (s segment) matchesForm(value string) bool {
 	parts := strings.Split(value, "/")
 	for i, form := range s.form {
@@ -401,8 +406,7 @@ func (s segment) matchesForm(value string) bool {
 	return len(parts) == len(s.form)
 }
 
-// fieldJSON returns the JSON that the gateway expects as the body if the body is one field. It encodes
-// messages by protojson and other fields by encoding/json, with enums and 64-bit integers as numbers.
+// fieldJSON encodes a body of one field. Unlike protojson, it has enums and 64-bit integers as numbers.
 func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte, error) {
 	switch {
 	case fd.IsMap(), fd.IsList() && fd.Message() != nil:
@@ -426,10 +430,10 @@ func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte,
 	return json.Marshal(m.Get(fd).Interface())
 }
 
-// query has the parameters of a URL's query, each escaped in the form name=value.
+// query has parameters name=value, escaped.
 type query []string
 
-// addMessage adds the fields of a message. prefix, e.g. "user.", comes before their names.
+// addMessage adds fields with a prefix, e.g. "user.".
 func (q *query) addMessage(m protoreflect.Message, prefix string) (err error) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -474,7 +478,7 @@ func (q *query) addParameter(name, value string) {
 	*q = append(*q, url.QueryEscape(name)+"="+url.QueryEscape(value))
 }
 
-// isSingleValue reports whether a path or query encodes messages of this type as one value.
+// isSingleValue reports whether messages of a type are one value in a path or query.
 func isSingleValue(md protoreflect.MessageDescriptor) bool {
 	switch md.FullName() {
 	case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask",
@@ -485,7 +489,6 @@ func isSingleValue(md protoreflect.MessageDescriptor) bool {
 	return false
 }
 
-// formatValue formats a single value for a path or query.
 func formatValue(fd protoreflect.FieldDescriptor, v protoreflect.Value) (string, error) {
 	switch fd.Kind() {
 	case protoreflect.EnumKind:
@@ -501,8 +504,7 @@ func formatValue(fd protoreflect.FieldDescriptor, v protoreflect.Value) (string,
 	return v.String(), nil
 }
 
-// formatMessage formats a message of a type that isSingleValue accepts. The error wraps errUnsent for
-// other types.
+// formatMessage accepts the types of isSingleValue. Other types are an errUnsent.
 func formatMessage(m protoreflect.Message) (string, error) {
 	fields := m.Descriptor().Fields()
 	switch m.Descriptor().FullName() {

@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// serviceSource returns the source of a Go file for the module of a generated server. The file implements
-// the document's services with the types of the module's templates, for example the method
-// func (s *service0) Get(_ context.Context, q *pb.GetRequest) (*pb.User, error).
+// serviceSource returns the source of a Go file for the module of a generated server. The file
+// implements the document's services, for example the method func (s *service0) Get(_ context.Context,
+// q *pb.GetRequest) (*pb.User, error).
 func (m module) serviceSource(request *pluginpb.CodeGeneratorRequest, d *Document) (string, error) {
 	gen, err := protogen.Options{}.New(request)
 	if err != nil {
@@ -35,7 +35,6 @@ func (m module) serviceSource(request *pluginpb.CodeGeneratorRequest, d *Documen
 	return string(out), err
 }
 
-// writer writes the body of a Go file and collects its imports.
 type writer struct {
 	b       strings.Builder
 	imports map[string]string // names by path
@@ -43,7 +42,7 @@ type writer struct {
 
 func (w *writer) printLine(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
 
-// qualify returns an identifier of another package with its package name, and imports the package.
+// qualify imports the package of an identifier.
 func (w *writer) qualify(id protogen.GoIdent) string {
 	path := string(id.GoImportPath)
 	if w.imports[path] == "" {
@@ -52,8 +51,7 @@ func (w *writer) qualify(id protogen.GoIdent) string {
 	return w.imports[path] + "." + id.GoName
 }
 
-// serviceIdent returns an identifier of the package with the generated services of f: for Connect, a
-// package below the one of the messages.
+// serviceIdent finds the package of services, which for Connect is not that of messages.
 func (w *writer) serviceIdent(m module, f *protogen.File, name string) string {
 	path := f.GoImportPath
 	if m.name == "connect" {
@@ -62,7 +60,7 @@ func (w *writer) serviceIdent(m module, f *protogen.File, name string) string {
 	return w.qualify(path.Ident(name))
 }
 
-// writeHandlers writes the type service<i>, which implements the i-th service of f, and its constructor.
+// writeHandlers writes the type service<i> and its constructor.
 func (w *writer) writeHandlers(m module, f *protogen.File, i int, s *protogen.Service) {
 	unimplemented := "Unimplemented" + s.GoName + "Server"
 	if m.name == "connect" {
@@ -91,11 +89,9 @@ func (w *writer) writeHandlers(m module, f *protogen.File, i int, s *protogen.Se
 	}
 }
 
-// connectPath is the import path of connect-go.
 const connectPath = protogen.GoImportPath("connectrpc.com/connect")
 
-// writeRegister writes the functions that the templates call to register the services: register, and for
-// the gateway dialTo and callIn.
+// writeRegister writes what the templates call.
 func (w *writer) writeRegister(m module, f *protogen.File) {
 	grpc, runtime := protogen.GoImportPath("google.golang.org/grpc"), protogen.GoImportPath("github.com/grpc-ecosystem/grpc-gateway/v2/runtime")
 	forEachService := func(write func(i int, s *protogen.Service)) {

@@ -26,13 +26,11 @@ const (
 	oneID = "all/c1" // calls all methods in turn, on one connection
 )
 
-// maxSingle is the largest number of methods with a workload of their own.
+// maxSingle is the largest number of methods with their own workload.
 const maxSingle = 8
 
-// connections is the number of connections of most workloads.
 const connections = 10
 
-// transport is one way to offer the service.
 type transport struct {
 	id       string // id of the contender
 	module   string // name of its generated program
@@ -59,8 +57,8 @@ func Transports() (ids []string) {
 	return ids
 }
 
-// Study returns the study of the baseline and of the transports for which only returns true. Their generated
-// modules are in dir.
+// Study returns the study of the baseline and of the selected transports. Their generated modules are
+// in dir.
 func (d *Document) Study(dir string, only func(id string) bool) tare.Study {
 	s := tare.Study{
 		ID: d.StudyID(), Question: d.studyQuestion(), Kind: server.Name, Baseline: Baseline,
@@ -87,8 +85,7 @@ func (d *Document) Study(dir string, only func(id string) bool) tare.Study {
 	return s
 }
 
-// Alone returns an entry about the methods that the study does not measure each by itself, nil if there are
-// no such methods.
+// Alone returns an entry about methods without a workload of their own, or nil.
 func (d *Document) Alone() []tare.NotWeighed {
 	if len(d.Methods) <= maxSingle {
 		return nil
@@ -101,18 +98,17 @@ func (d *Document) Alone() []tare.NotWeighed {
 
 var unsafeRE = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
-// StudyID returns the id of the study, made from the name of the file: rpc-users for users.proto.
+// StudyID returns the id of the study: rpc-users for users.proto.
 func (d *Document) StudyID() string {
 	name := strings.TrimSuffix(d.fileTitle(), filepath.Ext(d.fileTitle()))
 	return "rpc-" + strings.Trim(unsafeRE.ReplaceAllString(name, "-"), "-.")
 }
 
-// studyQuestion returns the question that the study answers.
 func (d *Document) studyQuestion() string {
 	return fmt.Sprintf("What does a call of %s in %s cost a server behind gRPC, Connect and gRPC-Gateway?", d.countMethods(), d.fileTitle())
 }
 
-// LibrariesOnly removes the number of required modules of the generated servers from a result: their
+// LibrariesOnly removes the number of required modules of the generated servers from a result. Their
 // go.mod is that of a catalog contender, which requires other modules as well.
 func LibrariesOnly(r *tare.Result) {
 	for i := range r.Contenders {

@@ -12,8 +12,7 @@ import (
 
 const claimKinds = "known: ratio, statement, count, trend, growth, share, rate, cause, reported"
 
-// readClaim reads a claim, a published statement that the study checks. It rejects keys that have no
-// meaning for the claim's kind.
+// readClaim reads a claim, a published statement that the study checks.
 func (r *reader) readClaim(n ast.Node, path string) (c tare.Claim) {
 	r.Mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]yamlfile.Take{
 		"id":     r.takeID(&c.ID),
@@ -60,7 +59,6 @@ func (r *reader) readClaim(n ast.Node, path string) (c tare.Claim) {
 	return c
 }
 
-// readShown reads a reference to a line of public code.
 func (r *reader) readShown(n ast.Node, path string) (s tare.Shown) {
 	var line float64
 	r.Mapping(n, path, "e.g. {repository: github.com/owner/name, commit: …, path: main.go, line: 12, says: …}", map[string]yamlfile.Take{
@@ -74,7 +72,6 @@ func (r *reader) readShown(n ast.Node, path string) (s tare.Shown) {
 	return s
 }
 
-// readSource reads the name and the URL of a publication.
 func (r *reader) readSource(n ast.Node, path string) (s tare.Source) {
 	r.Mapping(n, path, "e.g. {name: …, url: …}", map[string]yamlfile.Take{
 		"name": r.Text(&s.Name, "as claims have it"),
@@ -83,7 +80,6 @@ func (r *reader) readSource(n ast.Node, path string) (s tare.Source) {
 	return s
 }
 
-// readClaimOf reads the measurement that a claim compares with.
 func (r *reader) readClaimOf(n ast.Node, path string) (of tare.ClaimOf) {
 	r.Mapping(n, path, "e.g. {workload: ten, metric: time}", map[string]yamlfile.Take{
 		"contender": r.takeID(&of.Contender),
@@ -93,13 +89,11 @@ func (r *reader) readClaimOf(n ast.Node, path string) (of tare.ClaimOf) {
 	return of
 }
 
-// foreignKey is a key that has no meaning in claims of a kind, with the error for it.
 type foreignKey struct{ key, problem, hint string }
 
-// foreignKeys returns the keys that have no meaning in claims of a kind.
 func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
-	// reject adds keys that are an error, with the text of the problem. The hint names
-	// otherKind, a kind of claims that have these keys, unless it is "".
+	// reject adds keys that are an error, with the text of the problem. The hint names otherKind, a
+	// kind of claims that have these keys.
 	reject := func(problem, otherKind string, keys ...string) {
 		for _, key := range keys {
 			hint := "leave " + key + " out"
@@ -161,7 +155,7 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 	return out
 }
 
-// takeIDs returns a Take for a list of different ids.
+// takeIDs takes a list of different ids.
 func (r *reader) takeIDs(dst *[]string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
@@ -173,8 +167,7 @@ func (r *reader) takeIDs(dst *[]string) yamlfile.Take {
 	})
 }
 
-// readDecomposition reads a decomposition, a chain of contenders. It rejects a chain that
-// has a contender twice.
+// readDecomposition reads a chain of different contenders.
 func (r *reader) readDecomposition(n ast.Node, path string) (d tare.Decompose) {
 	r.Mapping(n, path, "e.g. {id: log, workload: …, from: nethttp, steps: [{to: gin-new, cause: the framework}]}", map[string]yamlfile.Take{
 		"id":       r.takeID(&d.ID),
@@ -208,7 +201,6 @@ func (r *reader) readBreakEven(n ast.Node, path string) (b tare.BreakEven) {
 	return b
 }
 
-// readStep reads a step of a decomposition.
 func (r *reader) readStep(n ast.Node, path string) (s tare.DecomposeStep) {
 	r.Mapping(n, path, "e.g. {to: gin-new, cause: the framework}", map[string]yamlfile.Take{
 		"to":    r.takeID(&s.To),

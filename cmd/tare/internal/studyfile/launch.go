@@ -19,9 +19,7 @@ var (
 	setKey      = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*$`)                        // key of set, e.g. log
 )
 
-// checkLaunch checks the keys that say how a contender of a study is started. It records an error in r
-// if the contender at path has more than one of the keys use, program, command and url, or if tare does
-// not build the contender and it has keys of a build.
+// checkLaunch checks how a contender is started. Only one of use, program, command and url is allowed.
 func (r *reader) checkLaunch(path string) {
 	first := ""
 	for _, key := range []string{"use", "program", "command", "url"} {
@@ -41,8 +39,7 @@ func (r *reader) checkLaunch(path string) {
 	}
 }
 
-// takeCommand returns a Take for a command line, which is a list of words. The Take rejects a single
-// text, which could be split into words in several ways.
+// takeCommand takes a list of words. A single text could be split in several ways.
 func (r *reader) takeCommand(dst *[]string) yamlfile.Take {
 	hint := "its words as a list, e.g. command: ['./srv', '-port', '$PORT']"
 	return func(n ast.Node, path string) {
@@ -58,7 +55,6 @@ func (r *reader) takeCommand(dst *[]string) yamlfile.Take {
 	}
 }
 
-// takeURL returns a Take for the address of a server.
 func (r *reader) takeURL(dst *string) yamlfile.Take {
 	hint := "scheme, host and port, e.g. http://127.0.0.1:8080"
 	return func(n ast.Node, path string) {
@@ -72,7 +68,7 @@ func (r *reader) takeURL(dst *string) yamlfile.Take {
 	}
 }
 
-// isServer reports whether a URL is the HTTP address of a server, without user and query.
+// isServer reports whether a URL is the address of a server, without user and query.
 func isServer(u *url.URL) bool {
 	isHTTP := u.Scheme == "http" || u.Scheme == "https"
 	if !isHTTP || !hostAndPort.MatchString(u.Host) {
@@ -81,8 +77,7 @@ func isServer(u *url.URL) bool {
 	return u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
-// takeSet returns a Take for a mapping of words to scalars. All values become texts, which the kind of
-// the study parses.
+// takeSet takes a mapping of words to scalars, all as texts.
 func (r *reader) takeSet(dst *map[string]string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		m, ok := n.(ast.MapNode)
@@ -111,8 +106,7 @@ func (r *reader) takeSet(dst *map[string]string) yamlfile.Take {
 	}
 }
 
-// readScalar reads a text, a number or a boolean as text. Numbers get their shortest form:
-// 3.0 becomes "3".
+// readScalar reads a text, a number or a boolean. Numbers get their shortest form: 3.0 becomes "3".
 func (r *reader) readScalar(n ast.Node, path string) (s string) {
 	switch n := n.(type) {
 	case *ast.BoolNode:

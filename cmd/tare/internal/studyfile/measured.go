@@ -7,59 +7,80 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// checkMeasurable returns an error for the first metric, criterion, claim, break-even or
-// decomposition of a study that no run can measure, because the workload does not measure
-// the metric or does not select the contender.
+// checkMeasurable returns an error for the first part of a study that no run can measure.
 func checkMeasurable(s tare.Study) error {
-	workloads := map[string]tare.Workload{}
-	for _, w := range s.Workloads {
-		workloads[w.ID] = w
-	}
-	// check returns an error, at path, if one of the workloads does not measure the metric or
-	// does not select the contender. It ignores names that are "" or unknown: other checks
-	// report unknown names.
-	const anyContender = ""
-	check := func(path, contender, metric string, ids ...string) error {
-		m, isMetric := tare.MetricNamed(metric)
-		for _, id := range ids {
-			w, isWorkload := workloads[id]
-			if isMetric && isWorkload && !w.Measures(m) {
-				return notMeasuredError(path+".metric", m, "on "+id)
-			}
-			if contender != anyContender && contender != s.Baseline && !w.Asks(contender) {
-				return notSelectedError(path, contender, id)
-			}
-		}
-		return nil
-	}
 	for i, name := range s.Metrics {
 		m, isMetric := tare.MetricNamed(name)
 		if isMetric && !slices.ContainsFunc(s.Workloads, func(w tare.Workload) bool { return w.Measures(m) }) {
 			return notMeasuredError(fmt.Sprintf("metrics[%d]", i), m, "on any workload")
 		}
 	}
-	for i, c := range s.Criteria {
+	c := newMeasurable(s)
+	if err := c.checkQuestions(); err != nil {
+		return err
+	}
+	return c.checkDecompositions()
+}
+
+// measurable knows what the workloads of a study measure.
+type measurable struct {
+	study     tare.Study
+	workloads map[string]tare.Workload
+}
+
+func newMeasurable(s tare.Study) measurable {
+	m := measurable{s, map[string]tare.Workload{}}
+	for _, w := range s.Workloads {
+		m.workloads[w.ID] = w
+	}
+	return m
+}
+
+const anyContender = ""
+
+// checkWorkloads returns an error, at path, if a workload does not measure the metric or does not
+// select the contender. Other checks report unknown names.
+func (c measurable) checkWorkloads(path, contender, metric string, ids ...string) error {
+	m, isMetric := tare.MetricNamed(metric)
+	for _, id := range ids {
+		w, isWorkload := c.workloads[id]
+		if isMetric && isWorkload && !w.Measures(m) {
+			return notMeasuredError(path+".metric", m, "on "+id)
+		}
+		if contender != anyContender && contender != c.study.Baseline && !w.Asks(contender) {
+			return notSelectedError(path, contender, id)
+		}
+	}
+	return nil
+}
+
+func (c measurable) checkQuestions() error {
+	for i, q := range c.study.Criteria {
 		path := fmt.Sprintf("criteria[%d]", i)
-		if err := check(path, c.Contender, c.Metric, c.Workload); err != nil {
+		if err := c.checkWorkloads(path, q.Contender, q.Metric, q.Workload); err != nil {
 			return err
 		}
-		if err := check(path, anyContender, c.Metric, c.Of); err != nil {
+		if err := c.checkWorkloads(path, anyContender, q.Metric, q.Of); err != nil {
 			return err
 		}
 	}
-	for i, c := range s.Claims {
+	for i, q := range c.study.Claims {
 		path := fmt.Sprintf("claims[%d]", i)
-		if err := check(path, c.Contender, c.Metric, append([]string{c.Workload}, c.Workloads...)...); err != nil {
+		if err := c.checkWorkloads(path, q.Contender, q.Metric, append([]string{q.Workload}, q.Workloads...)...); err != nil {
 			return err
 		}
 	}
-	for i, b := range s.BreakEven {
-		if err := check(fmt.Sprintf("break_even[%d]", i), b.Contender, "cpu", b.Workloads...); err != nil {
+	for i, b := range c.study.BreakEven {
+		if err := c.checkWorkloads(fmt.Sprintf("break_even[%d]", i), b.Contender, "cpu", b.Workloads...); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+func (c measurable) checkDecompositions() error {
 	ids := map[string]bool{}
-	for i, d := range s.Decompose {
+	for i, d := range c.study.Decompose {
 		path := fmt.Sprintf("decompose[%d]", i)
 		if ids[d.ID] {
 			return &tare.FieldError{
@@ -71,13 +92,13 @@ func checkMeasurable(s tare.Study) error {
 		ids[d.ID] = true
 		metric := d.Metric
 		if metric == "" {
-			metric = s.Metrics[0]
+			metric = c.study.Metrics[0]
 		}
-		if err := check(path, d.From, metric, d.Workload); err != nil {
+		if err := c.checkWorkloads(path, d.From, metric, d.Workload); err != nil {
 			return err
 		}
 		for k, step := range d.Steps {
-			if step.To != s.Baseline && !workloads[d.Workload].Asks(step.To) {
+			if step.To != c.study.Baseline && !c.workloads[d.Workload].Asks(step.To) {
 				return notSelectedError(fmt.Sprintf("%s.steps[%d].to", path, k), step.To, d.Workload)
 			}
 		}
@@ -85,7 +106,6 @@ func checkMeasurable(s tare.Study) error {
 	return nil
 }
 
-// notSelectedError returns the error that a workload does not select a contender.
 func notSelectedError(path, contender, workload string) error {
 	return &tare.FieldError{
 		Path: path,
@@ -94,8 +114,6 @@ func notSelectedError(path, contender, workload string) error {
 	}
 }
 
-// notMeasuredError returns the error that a metric is not measured, with a hint on how to
-// measure it.
 func notMeasuredError(path string, m tare.Metric, where string) error {
 	hint := "at a given rate the time of an operation is that rate's; leave rate out"
 	switch {

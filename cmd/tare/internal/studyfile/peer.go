@@ -27,12 +27,10 @@ var (
 	notBlank    = lazyregexp.New(`\S`)
 )
 
-// commandKeys returns the keys of a contender of a study that require key command, in the order in which
-// they are checked.
+// commandKeys require key command. They are checked in this order.
 func commandKeys() []string { return []string{"requires", "files", "path", "delivers"} }
 
-// addPeerKeys adds the keys of a contender that is an external program to keys, with functions
-// that decode their values into e.
+// addPeerKeys adds the keys of an external program.
 func (r *reader) addPeerKeys(keys map[string]yamlfile.Take, e *tare.Entry) {
 	keys["requires"] = r.takeRequires(&e.Requires)
 	keys["files"] = r.takeFiles(&e.Files)
@@ -48,7 +46,7 @@ func (r *reader) addPeerKeys(keys map[string]yamlfile.Take, e *tare.Entry) {
 	}
 }
 
-// takeRequires returns a Take for the names of programs.
+// takeRequires takes the names of programs.
 func (r *reader) takeRequires(dst *[]string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
@@ -60,7 +58,7 @@ func (r *reader) takeRequires(dst *[]string) yamlfile.Take {
 	})
 }
 
-// takeFiles returns a Take for a mapping of names to texts.
+// takeFiles takes a mapping of names to texts.
 func (r *reader) takeFiles(dst *map[string]string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		m, ok := n.(ast.MapNode)
@@ -87,7 +85,6 @@ func (r *reader) takeFiles(dst *map[string]string) yamlfile.Take {
 	}
 }
 
-// checkCommandKeys records an error if the contender at path has one of commandKeys, but no command.
 func (r *reader) checkCommandKeys(path string) {
 	if _, found := r.At(path + ".command"); found {
 		return

@@ -14,8 +14,15 @@ import (
 // GoHint is the hint for the name of a Go toolchain.
 const GoHint = "a Go release with all its numbers, e.g. go1.25.5"
 
+// Parts of goRelease: 0 or 25; 1.25; .5, rc1 or beta2.
+const (
+	goNumber = `(?:0|[1-9][0-9]*)`
+	goMinor  = `[1-9][0-9]*\.` + goNumber
+	goPatch  = `(?:\.` + goNumber + `|(?:rc|beta)[1-9][0-9]*)`
+)
+
 // goRelease matches go1.25.5, 1.25.5, 1.26rc1 and 1.26beta2. Its group is the part after "go".
-var goRelease = lazyregexp.New(`^(?:go)?([1-9][0-9]*\.(?:0|[1-9][0-9]*)(?:\.(?:0|[1-9][0-9]*)|(?:rc|beta)[1-9][0-9]*))$`)
+var goRelease = lazyregexp.New(`^(?:go)?(` + goMinor + goPatch + `)$`)
 
 // GoRelease returns the name of the toolchain of a Go release: go1.25.5 for go1.25.5 and
 // 1.25.5. It returns false if s is not the name of one release.
@@ -27,11 +34,10 @@ func GoRelease(s string) (string, bool) {
 	return "go" + m[1], true
 }
 
-// goExperiments matches the experiments after a release: +jsonv2 or +jsonv2+simd.
+// goExperiments matches +jsonv2 or +jsonv2+simd.
 var goExperiments = lazyregexp.New(`^(?:\+[a-z][a-z0-9]*)+$`)
 
-// goToolchain returns the name of the toolchain of a Go release with or without experiments:
-// go1.26.8+jsonv2 for 1.26.8+jsonv2. It returns false if s is not the name of a toolchain.
+// goToolchain returns a toolchain: go1.26.8+jsonv2 for 1.26.8+jsonv2.
 func goToolchain(s string) (string, bool) {
 	i := strings.IndexByte(s, '+')
 	if i < 0 {
@@ -41,8 +47,7 @@ func goToolchain(s string) (string, bool) {
 	return release + s[i:], ok && goExperiments.MatchString(s[i:])
 }
 
-// takePins returns a Take, which decodes a key of a study, for the modules to build a contender with: one
-// module, or a list without duplicates.
+// takePins takes a module, or a list of different ones.
 func (r *reader) takePins(dst *[]string) yamlfile.Take {
 	seen := map[string]bool{}
 	return r.List(func(n ast.Node, path string) {
@@ -63,7 +68,7 @@ func (r *reader) takePins(dst *[]string) yamlfile.Take {
 	})
 }
 
-// takeRelease returns a Take for the name of a Go toolchain.
+// takeRelease takes the name of a Go toolchain.
 func (r *reader) takeRelease(dst *string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var s string

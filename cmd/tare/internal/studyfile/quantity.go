@@ -10,9 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// takeMemory returns a decoder of an amount of memory from 0 to [tare.MaxHeap]: an integer number of bytes, or
-// a text with a unit. For other values it records an error in r and leaves dst unchanged. An integer node is
-// always decoded: r.Number fails only for values that are not integers.
+// takeMemory takes from 0 to [tare.MaxHeap] bytes: an integer, or a text with a unit. After an error
+// dst is unchanged.
 func (r *reader) takeMemory(dst *int64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var bytes float64

@@ -13,7 +13,6 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// quoteRule is the hint for a ratio.
 const quoteRule = `a comparison in quotes, e.g. "<= 0.5"`
 
 // Forms of names in a study.
@@ -22,8 +21,7 @@ var (
 	idName    = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._+-]*(/[A-Za-z0-9][A-Za-z0-9._+-]*)*$`) // e.g. devices-50/marshal
 )
 
-// readStudy reads a study, a comparison of contenders, from the root of a YAML file. A yamlfile.Take
-// decodes the value of one key and records its errors in r. The result is valid only if r.Err is nil.
+// readStudy reads a study, a comparison of contenders. The result is valid only if r.Err is nil.
 func (r *reader) readStudy(n ast.Node) (s tare.Study) {
 	r.Mapping(n, "", "begin with study: NAME", map[string]yamlfile.Take{
 		"study":       r.takeName(&s.ID),
@@ -46,7 +44,7 @@ func (r *reader) readStudy(n ast.Node) (s tare.Study) {
 	return s
 }
 
-// readEntry reads a contender: an id, or a mapping. Without an id, the contender has the id use.
+// readEntry reads an id, or a mapping. The default id is use.
 func (r *reader) readEntry(n ast.Node, path string) (e tare.Entry) {
 	if _, ok := n.(*ast.StringNode); ok {
 		r.takeID(&e.ID)(n, path)
@@ -74,7 +72,7 @@ func (r *reader) readEntry(n ast.Node, path string) (e tare.Entry) {
 	return e
 }
 
-// readExpect reads the checks that are expected to void a contender.
+// readExpect reads the checks that shall void a contender.
 func (r *reader) readExpect(n ast.Node, path string) (e tare.Expect) {
 	hint := "e.g. expect: {void: wrong-answer}"
 	r.Mapping(n, path, hint, map[string]yamlfile.Take{"void": r.Texts(&e.Void, hint)}, nil)
@@ -87,7 +85,7 @@ func (r *reader) readExpect(n ast.Node, path string) (e tare.Expect) {
 	return e
 }
 
-// checkVoids records an error if id is not the id of a check that can void (disqualify) contenders.
+// checkVoids rejects checks that cannot void (disqualify) contenders.
 func (r *reader) checkVoids(id, path string) {
 	r.checkKnown(id, path)
 	if c, ok := check.Named(id); r.Err == nil && ok && !c.Expectable() {
@@ -95,7 +93,7 @@ func (r *reader) checkVoids(id, path string) {
 	}
 }
 
-// checkKnown records an error if there is no check with an id.
+// checkKnown rejects unknown checks.
 func (r *reader) checkKnown(id, path string) {
 	if _, ok := check.Named(id); ok || r.Err != nil {
 		return
@@ -107,7 +105,6 @@ func (r *reader) checkKnown(id, path string) {
 	r.Fail(r.Where(path), fmt.Sprintf("unknown check %q", id), cmp.Or(suggest.Hint(id, known), "tare list checks shows them"))
 }
 
-// readWorkload reads a workload with its traffic.
 func (r *reader) readWorkload(n ast.Node, path string) (w tare.Workload) {
 	keys := map[string]yamlfile.Take{
 		"id":      r.takeID(&w.ID),
@@ -127,7 +124,7 @@ func (r *reader) readWorkload(n ast.Node, path string) (w tare.Workload) {
 	return w
 }
 
-// readCriterion reads a criterion. It rejects key "of" without key "difference".
+// readCriterion rejects key "of" without key "difference".
 func (r *reader) readCriterion(n ast.Node, path string) (c tare.Criterion) {
 	r.Mapping(n, path, `e.g. {metric: time, ratio: "<= 0.5"}`, map[string]yamlfile.Take{
 		"contender":  r.takeID(&c.Contender),
@@ -145,7 +142,6 @@ func (r *reader) readCriterion(n ast.Node, path string) (c tare.Criterion) {
 	return c
 }
 
-// readBudget reads the durations of quick and full runs.
 func (r *reader) readBudget(n ast.Node, path string) (b tare.Budget) {
 	r.Mapping(n, path, "e.g. budget: {quick: 40s, full: 5m}", map[string]yamlfile.Take{
 		"quick": r.Duration(&b.Quick),
@@ -156,12 +152,12 @@ func (r *reader) readBudget(n ast.Node, path string) (b tare.Budget) {
 	return b
 }
 
-// takeName returns a Take for the name of the study, which also names a directory.
+// takeName takes the name of the study, which also names a directory.
 func (r *reader) takeName(dst *string) yamlfile.Take {
 	return r.takeMatching(dst, studyName, "a study's name is letters, digits, - . and _, e.g. json-encode")
 }
 
-// takeKind returns a Take for a kind, which in older files is a list of one.
+// takeKind takes a kind, which in older files is a list of one.
 func (r *reader) takeKind(dst *tare.Kind) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var all []string
@@ -177,12 +173,12 @@ func (r *reader) takeKind(dst *tare.Kind) yamlfile.Take {
 	}
 }
 
-// takeID returns a Take for an id, which may have parts separated by slashes.
+// takeID takes an id with parts separated by slashes.
 func (r *reader) takeID(dst *string) yamlfile.Take {
 	return r.takeMatching(dst, idName, "an id is letters, digits, - . _ + and /, e.g. devices-50/marshal")
 }
 
-// takeMatching returns a Take for a name that must match shape.
+// takeMatching takes a name that must match shape.
 func (r *reader) takeMatching(dst *string, shape *lazyregexp.Regexp, hint string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		r.Text(dst, "")(n, path)

@@ -24,15 +24,13 @@ var (
 	bitsAndUnit = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?(bit|kbit|mbit|gbit)$`) // 70mbit: the number and the unit
 )
 
-// trafficKeys returns the keys of a workload that require key connections, in the order in which they
-// are checked.
+// trafficKeys require key connections. They are checked in this order.
 func trafficKeys() []string {
 	return []string{"rate", "segment", "tls", "delay", "bandwidth"}
 }
 
-// addTrafficKeys adds the keys of a workload's traffic to keys. The values of keys decode the
-// keys of a study. After the keys are read, the caller calls finish, which returns the traffic
-// of the workload at path, or nil if it has no connections.
+// addTrafficKeys adds the keys of a workload's traffic. After they are read, finish returns the traffic
+// or nil.
 func (r *reader) addTrafficKeys(keys map[string]yamlfile.Take) (finish func(path string) *tare.Traffic) {
 	var t tare.Traffic
 	keys["connections"] = r.Count(&t.Connections)
@@ -54,7 +52,7 @@ func (r *reader) addTrafficKeys(keys map[string]yamlfile.Take) (finish func(path
 	}
 }
 
-// takeRate returns a Take for requests per second: a number, or a text like 1500/s.
+// takeRate takes requests per second: a number, or a text like 1500/s.
 func (r *reader) takeRate(dst *float64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		switch n := n.(type) {
@@ -76,7 +74,7 @@ func (r *reader) takeRate(dst *float64) yamlfile.Take {
 	}
 }
 
-// takeBandwidth returns a Take for bits per second: an integer, or a text with a unit.
+// takeBandwidth takes bits per second: an integer, or a text with a unit.
 func (r *reader) takeBandwidth(dst *int64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var bits float64
@@ -103,7 +101,7 @@ func (r *reader) takeBandwidth(dst *int64) yamlfile.Take {
 	}
 }
 
-// parseNumber parses a number without sign. It returns +Inf if the number is out of range.
+// parseNumber returns +Inf if the number is out of range.
 func parseNumber(digits string) float64 {
 	x, err := strconv.ParseFloat(digits, 64)
 	if err != nil {

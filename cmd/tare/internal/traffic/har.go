@@ -19,8 +19,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// entry is an entry of an HTTP archive (HAR), a file of requests that a browser has recorded. It has
-// the fields that this package reads.
+// entry is an entry of an HTTP archive (HAR), a file of requests that a browser has recorded.
 type entry struct {
 	Started string `json:"startedDateTime"`
 	Request struct {
@@ -35,14 +34,13 @@ type entry struct {
 		Post     *postData       `json:"postData"`
 	} `json:"request"`
 	Response struct {
-		Failure any `json:"_error"` // of Chrome, e.g. net::ERR_BLOCKED_BY_CLIENT
+		Failure any `json:"_error"` // error in Chrome, e.g. net::ERR_BLOCKED_BY_CLIENT
 	} `json:"response"`
-	Type  any `json:"_resourceType"` // of Chrome and Safari, e.g. websocket
+	Type  any `json:"_resourceType"` // type in Chrome and Safari, e.g. websocket
 	Cache any `json:"_fromCache"`    // "disk" or "memory" in Chrome, true in other browsers
-	Fetch any `json:"_fetchType"`    // of Safari, e.g. Disk Cache
+	Fetch any `json:"_fetchType"`    // source in Safari, e.g. Disk Cache
 }
 
-// postData is the body of a request.
 type postData struct {
 	Text     string  `json:"text"`
 	Encoding string  `json:"encoding"`
@@ -58,8 +56,7 @@ type param struct {
 	ContentType string  `json:"contentType"`
 }
 
-// whyUnsent returns the reason why the browser did not send the request of an entry over HTTP, e.g.
-// "cached answer", or "" if the browser sent it.
+// whyUnsent returns why the browser did not send a request, e.g. "cached answer".
 func (e entry) whyUnsent() string {
 	text := func(v any) string {
 		s, _ := v.(string)
@@ -140,8 +137,8 @@ func (f *Feed) readHAR(in *boundedReader) error {
 	}
 }
 
-// archivedRequest returns the request of an entry, without headers of the connection and without secret
-// values. It returns an error if the request had a body that the archive does not have.
+// archivedRequest omits headers of the connection and secret values. It fails if the archive lacks the
+// body.
 func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 	q.Method = e.Request.Method
 	target, _, _ := strings.Cut(e.Request.URL, "#")
@@ -200,7 +197,7 @@ func (f *Feed) archivedRequest(e entry) (q load.Request, err error) {
 	return q, load.CheckRequest(q)
 }
 
-// withQuery returns a URL with the queryString of an archive, unless the URL has a query.
+// withQuery adds the queryString of an archive to a URL without a query.
 func withQuery(target string, queryString json.RawMessage) (string, error) {
 	path, query, _ := strings.Cut(target, "?")
 	if query != "" || queryString == nil {
@@ -224,28 +221,25 @@ func withQuery(target string, queryString json.RawMessage) (string, error) {
 	return path + "?" + strings.Join(pairs, "&"), nil
 }
 
-// queryEscape escapes a text for a query. A space becomes %20, which means a space in forms, too.
+// queryEscape escapes a space as %20, which forms accept, too.
 func queryEscape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// isUnpacked reports whether the archive has a compressed body in decompressed form: the body is text.
-// Compressed data has control characters or bytes that are invalid in UTF-8.
+// isUnpacked reports whether the archive has the body decompressed, as text. Compressed data is not
+// printable UTF-8.
 func isUnpacked(body []byte) bool {
 	return utf8.Valid(body) && !bytes.ContainsFunc(body, func(c rune) bool {
 		return c == utf8.RuneError || unicode.IsControl(c) && !unicode.IsSpace(c)
 	})
 }
 
-// removeHeader removes the headers with a name, in any case.
 func removeHeader(q *load.Request, name string) {
 	q.Header = slices.DeleteFunc(q.Header, func(h [2]string) bool { return strings.EqualFold(h[0], name) })
 }
 
-// boundary separates the parts of a multipart form if the archive has no boundary.
 const boundary = "tare-form-boundary"
 
-// encodeForm returns the body of a form and its content type. mimeType is the content type in the
-// postData of the archive, and header is the Content-Type header of the request. If both have the
-// same media type, encodeForm returns header, because only the header has the boundary, else mimeType.
+// encodeForm returns the body of a form and its content type. Of equal media types it prefers header,
+// which has the boundary.
 func encodeForm(mimeType, header string, params []param) (contentType string, body []byte, err error) {
 	media, options, err := mime.ParseMediaType(cmp.Or(mimeType, header, "application/x-www-form-urlencoded"))
 	contentType = cmp.Or(mimeType, header, media)
@@ -268,7 +262,6 @@ func encodeForm(mimeType, header string, params []param) (contentType string, bo
 	return contentType, body, err
 }
 
-// encodeURLForm returns the body of a URL-encoded form.
 func encodeURLForm(params []param) ([]byte, error) {
 	var pairs []string
 	for _, p := range params {
@@ -280,7 +273,6 @@ func encodeURLForm(params []param) ([]byte, error) {
 	return []byte(strings.Join(pairs, "&")), nil
 }
 
-// encodeMultipart returns the body of a multipart form.
 func encodeMultipart(params []param, boundary string) ([]byte, error) {
 	escape := strings.NewReplacer("\r", "%0D", "\n", "%0A", `"`, "%22").Replace // as browsers do
 	var b bytes.Buffer

@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// boundedReader is a reader that allows limit bytes for each entry of a document. It fails after these bytes,
-// unless refill is called before the next entry. So it bounds the memory for a document of any length.
+// boundedReader fails after limit bytes, unless refill is called before the next entry. So it bounds
+// the memory for a document of any length.
 type boundedReader struct {
 	r           io.Reader
 	limit, left int   // bytes for an entry, and those left of them
 	lines       int   // newlines read so far
-	failed      error // error of r other than io.EOF; nil if absent
+	failed      error // error of r other than io.EOF
 }
 
 // refill allows limit further bytes.
@@ -38,8 +38,8 @@ func (p *boundedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// enterFields advances dec to the value of a field of nested objects: names log and entries for the list in
-// {"log": {"entries": […]}}. what names the kind of document in the error if the field is missing.
+// enterFields advances dec to the value of a field of nested objects: names log and entries for the
+// list in {"log": {"entries": […]}}. In the error, what names the kind of document.
 func enterFields(dec *json.Decoder, what string, names ...string) error {
 	missing := fmt.Errorf("not %s: no %s", what, strings.Join(names, "."))
 	for _, name := range names {
@@ -66,9 +66,8 @@ func enterFields(dec *json.Decoder, what string, names ...string) error {
 	return nil
 }
 
-// leaveFields reads the rest of a document after the value to which enterFields advanced dec. It returns an
-// error if the document has the field twice, or if anything follows the document. It accepts a document that
-// ends too early, as the value has been read.
+// leaveFields reads the rest of a document. A repeated field or a further document is an error. A
+// missing end is not, as the value has been read.
 func leaveFields(dec *json.Decoder, in *boundedReader, names ...string) error {
 	line := func() int {
 		rest, _ := io.ReadAll(dec.Buffered()) // it cannot fail
@@ -114,7 +113,7 @@ func leaveFields(dec *json.Decoder, in *boundedReader, names ...string) error {
 	}
 }
 
-// skipValue reads the next value of dec, of any length.
+// skipValue reads a value of any length.
 func skipValue(dec *json.Decoder, in *boundedReader) error {
 	for depth := 0; ; {
 		in.refill()
@@ -134,7 +133,8 @@ func skipValue(dec *json.Decoder, in *boundedReader) error {
 	}
 }
 
-// plainError returns err without the names of Go's types: "request.headers.value is an array, not text".
+// plainError returns err without the names of Go's types: "request.headers.value is an array, not
+// text".
 func plainError(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {

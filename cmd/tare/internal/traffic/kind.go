@@ -24,11 +24,11 @@ const (
 	DryRun         // document of "tare load --dry-run --json"
 )
 
-// dryRunSchema is the value of "schema" at the beginning of the document of a dry run.
+// dryRunSchema is the value of "schema" in the document of a dry run.
 const dryRunSchema = "tare.dryrun/1"
 
 // IsTares reports whether files of the format are made for tare, not recorded. In such a file an
-// invalid request is an error, and secret values stay in the requests.
+// invalid request is an error, and secret values stay.
 func (k Kind) IsTares() bool { return k == Lines || k == DryRun }
 
 // Formats lists the supported formats, for messages.
@@ -44,12 +44,11 @@ func (k Kind) String() string {
 	return cmp.Or(names[k], "unknown")
 }
 
-// maxSniffed limits the lines or JSON values that Sniff reads. The first one may not show the format,
-// because logs also contain other messages.
+// maxSniffed limits the lines or JSON values that Sniff reads. Logs also contain other messages.
 const maxSniffed = 100
 
 // Sniff returns the format of a file by its beginning, which should have a MiB. isCut means that the
-// file continues after begin. Sniff returns Unknown if begin shows no format.
+// file continues after begin.
 func Sniff(begin []byte, isCut bool) Kind {
 	if start := bytes.TrimSpace(begin); bytes.HasPrefix(start, []byte("{")) {
 		if k := sniffJSON(start); k != Unknown {
@@ -71,7 +70,7 @@ func Sniff(begin []byte, isCut bool) Kind {
 	return Unknown
 }
 
-// sniffJSON returns the format of the first JSON object that shows a format other than OpenAPI.
+// sniffJSON recognises formats except OpenAPI.
 func sniffJSON(begin []byte) Kind {
 	dec := json.NewDecoder(bytes.NewReader(begin))
 	for range maxSniffed {
@@ -133,7 +132,6 @@ func sniffObject(dec *json.Decoder, begin []byte) (k Kind, isComplete bool) {
 	return Unknown, err == nil
 }
 
-// isRequestKey reports whether name is a key of the format Lines.
 func isRequestKey(name string) bool {
 	switch name {
 	case "method", "path", "header", "body", "items":

@@ -14,8 +14,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// readLines reads a file of the format Lines, with a request such as {"method":"GET","path":"/a"} on
-// each line. A request without a method has the method "".
+// readLines reads requests such as {"method":"GET","path":"/a"}. The method may be missing.
 func (f *Feed) readLines(r io.Reader) error {
 	return f.eachLine(r, maxLinesBytes, func(_ int, line string) error {
 		q, err := parseRequest(line)
@@ -26,8 +25,8 @@ func (f *Feed) readLines(r io.Reader) error {
 	})
 }
 
-// readDryRun reads the requests of the JSON document that "tare load --dry-run --json" prints:
-// {…, "requests": [{"path":"/a"}, …]}. It reads them one by one, because the document may be long.
+// readDryRun reads what "tare load --dry-run --json" prints: {…, "requests": [{"path":"/a"}, …]}. It
+// reads one by one, because the document may be long.
 func (f *Feed) readDryRun(in *boundedReader) error {
 	in.refill()
 	dec := json.NewDecoder(in)
@@ -61,7 +60,7 @@ func (f *Feed) readDryRun(in *boundedReader) error {
 	}
 }
 
-// parseRequest parses a request in JSON, as WriteLine writes it.
+// parseRequest parses what WriteLine writes.
 func parseRequest(line string) (load.Request, error) {
 	var q wire.HTTPRequest
 	dec := json.NewDecoder(strings.NewReader(line))

@@ -16,8 +16,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// eachLine calls read with the number and the text of each line that is not empty, until the feed
-// reaches a bound. It records lines with max bytes or more, and lines for which read fails, as broken.
+// eachLine calls read with each line that is not empty, until the feed reaches a bound. It records long
+// or invalid lines as broken.
 func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) error) error {
 	b := bufio.NewReaderSize(r, 64<<10)
 	for n := 1; ; n++ {
@@ -45,7 +45,7 @@ func (f *Feed) eachLine(r io.Reader, max int, read func(n int, line string) erro
 	}
 }
 
-// readLine reads a line. If the line has max bytes or more, it returns the first max bytes and true.
+// readLine reads a line. Of a longer one, it returns the first max bytes and true.
 func readLine(b *bufio.Reader, max int) (line string, isLong bool, err error) {
 	var out []byte
 	for {
@@ -61,7 +61,6 @@ func readLine(b *bufio.Reader, max int) (line string, isLong bool, err error) {
 	}
 }
 
-// readLog reads an access log in the common or the combined format.
 func (f *Feed) readLog(r io.Reader) error {
 	f.fullSeconds = true
 	var times clock
@@ -90,9 +89,15 @@ func (f *Feed) readLog(r io.Reader) error {
 // stampLayout is the layout of times in the common log format.
 const stampLayout = "02/Jan/2006:15:04:05 -0700"
 
-// stamp matches `[02/Jan/2006:15:04:05 -0700] "` in a line of an access log: the time, which is the
-// group, and the quotation mark before the request. No other format has such a text.
-var stamp = lazyregexp.New(`(?:^| )\[([0-3][0-9]/[A-Z][a-z]{2}/[0-9]{4}:[0-9]{2}:[0-9]{2}:[0-9]{2} [+-][0-9]{4})\] "`)
+// Parts of stamp: 02/Jan/2006 and 15:04:05 -0700.
+const (
+	stampDate = `[0-3][0-9]/[A-Z][a-z]{2}/[0-9]{4}`
+	stampTime = `[0-9]{2}:[0-9]{2}:[0-9]{2} [+-][0-9]{4}`
+)
+
+// stamp matches `[02/Jan/2006:15:04:05 -0700] "` in a line of an access log. The group is the time. No
+// other format has such a text.
+var stamp = lazyregexp.New(`(?:^| )\[(` + stampDate + `:` + stampTime + `)\] "`)
 
 // parseLogLine parses a line of the common log format:
 //
@@ -138,7 +143,7 @@ func parseLogLine(line string) (q load.Request, recorded time.Time, err error) {
 	return q, recorded, err
 }
 
-// findQuote returns the index of the first quotation mark that is not escaped, or -1.
+// findQuote finds the first quotation mark that is not escaped, or -1.
 func findQuote(text string) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -151,8 +156,7 @@ func findQuote(text string) int {
 	return -1
 }
 
-// unescapeLog decodes the escapes of nginx and Apache for quotation marks, backslashes and
-// unprintable bytes.
+// unescapeLog decodes the escapes of nginx and Apache.
 func unescapeLog(text string) (string, error) {
 	if !strings.Contains(text, `\`) {
 		return text, nil
@@ -195,8 +199,8 @@ func loggedTarget(method, target string) (string, error) {
 	return pathOf(target)
 }
 
-// pathOf returns the path and query of text, which is a path or an HTTP URL of any host. It
-// percent-encodes bytes that are invalid in a request line. Other bytes stay, also those of // and %zz.
+// pathOf returns the path and query of a path or URL. It percent-encodes only bytes that are invalid in
+// a request line.
 func pathOf(text string) (string, error) {
 	path := text
 	if !strings.HasPrefix(text, "/") {
@@ -220,12 +224,11 @@ func pathOf(text string) (string, error) {
 	return out.String(), nil
 }
 
-// isHTTP reports whether the scheme of a URL is http or https.
 func isHTTP(scheme string) bool {
 	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 }
 
-// readCaddy reads the access log of the web server Caddy, one JSON object per line. It has no bodies.
+// readCaddy reads the log of the web server Caddy, one JSON object per line.
 func (f *Feed) readCaddy(r io.Reader) error {
 	var times clock
 	return f.eachLine(r, maxLine, func(n int, line string) error {
@@ -273,7 +276,7 @@ func (f *Feed) readCaddy(r io.Reader) error {
 	})
 }
 
-// parseCaddyTime parses a time, which is a number of seconds since 1970 or a text of RFC 3339.
+// parseCaddyTime parses seconds since 1970 or a text of RFC 3339.
 func parseCaddyTime(ts any) (time.Time, error) {
 	const maxSeconds = 1e11 // year 5138; greater values are in milliseconds or nanoseconds
 	switch ts := ts.(type) {
@@ -295,8 +298,7 @@ var connectionHeaders = []string{
 	"proxy-connection", "te", "transfer-encoding", "upgrade",
 }
 
-// addHeader adds a recorded header to a request. It omits pseudo-headers of HTTP/2, headers of the
-// connection, secret headers, and headers without a valid name. It counts the last two.
+// addHeader omits headers of the connection, secret ones, and invalid ones. It counts the last two.
 func (f *Feed) addHeader(q *load.Request, name, value string) {
 	lower := strings.ToLower(name)
 	switch {

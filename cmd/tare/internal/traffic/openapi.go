@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// readOpenAPI adds a request for each operation of an OpenAPI document, which it makes from the examples in
-// the document. It records operations without a request as broken. name is the path of the file.
+// readOpenAPI makes requests from the examples in a document. It records operations without a request
+// as broken.
 func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	src, err := io.ReadAll(io.LimitReader(r, openapi.MaxBytes+1))
 	if err != nil {
@@ -41,8 +41,7 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	return nil
 }
 
-// makeRequest makes the request of an operation. It removes headers and query parameters that by their names
-// hold secrets, but nothing from the body.
+// makeRequest removes secret headers and query parameters, but nothing from the body.
 func (f *Feed) makeRequest(requests *openapi.Requests, op openapi.Operation) (load.Request, error) {
 	made, err := requests.Make(op)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package traffic reads the requests that "tare load --feed FILE" sends. A file is an access log, an
 // HTTP archive (HAR), an OpenAPI document, or has one request per line. [Sniff] detects the format by
 // content, and [Read] reads the file. Files can have any length: the number and size of the stored
-// requests are bounded, and invalid requests are counted.
+// requests are bounded.
 package traffic
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Bounds of a feed. The formats "made for tare" are those whose requests are written by hand or by
-// tare, not recorded: [Lines] and [DryRun].
+// Bounds of a feed. The formats "made for tare" are written by hand or by tare, not recorded: [Lines]
+// and [DryRun].
 const (
 	maxRequests   = 100_000
 	maxBroken     = 10        // invalid requests in Feed.Broken
@@ -43,7 +43,7 @@ type Feed struct {
 	More     bool            // the file has more requests than are stored
 
 	// Times of the requests in the order of the file, until sortByTime sets Times.
-	times       []time.Duration // time of each request since the first in the file
+	times       []time.Duration // times since the first request in the file
 	untimed     []untimed       // requests whose time in times is invalid
 	fullSeconds bool            // times are in full seconds
 	size        int             // bytes of the stored requests
@@ -56,7 +56,6 @@ type Skipped struct {
 	Count int
 }
 
-// untimed is a request without a valid time.
 type untimed struct {
 	index  int    // index in Requests
 	broken Broken // error to report if the user requires times
@@ -86,9 +85,9 @@ func (b Broken) In(file string) string {
 	return file + ": " + b.Where + ": " + b.Why
 }
 
-// Read reads a file of a format from r; name is the path of the file, for messages. Unless keepSecrets
-// is set, it removes headers, parameters and values of fields with secret names, such as password,
-// except in formats that are made for tare. The feed is not nil even if there is an error.
+// Read reads a file of a format from r; name is the path of the file. Unless keepSecrets is set, it
+// removes values with secret names, such as password. Formats that are made for tare keep them. The
+// feed is not nil even if there is an error.
 func Read(kind Kind, name string, r io.Reader, keepSecrets bool) (*Feed, error) {
 	f := &Feed{Kind: kind, keepSecrets: keepSecrets}
 	var err error
@@ -112,7 +111,6 @@ func Read(kind Kind, name string, r io.Reader, keepSecrets bool) (*Feed, error) 
 	return f, err
 }
 
-// countSkipped counts an entry that is not a request to a server. why is the reason.
 func (f *Feed) countSkipped(why string) {
 	for i := range f.Skipped {
 		if f.Skipped[i].Why == why {
@@ -123,13 +121,11 @@ func (f *Feed) countSkipped(why string) {
 	f.Skipped = append(f.Skipped, Skipped{why, 1})
 }
 
-// recordBroken records the error of an invalid request. Its position is the line or, if line is 0,
-// where, e.g. "entry 3".
+// recordBroken records an invalid request at line or, if that is 0, at where, e.g. "entry 3".
 func (f *Feed) recordBroken(line int, where string, err error) {
 	f.addBroken(Broken{line, where, err.Error()})
 }
 
-// addBroken counts an invalid request. It stores the first maxBroken of them.
 func (f *Feed) addBroken(b Broken) {
 	f.Lost++
 	if len(f.Broken) < maxBroken {
@@ -150,14 +146,12 @@ func (f *Feed) reachesBound() bool {
 	return f.More
 }
 
-// addRequest adds a request without a time.
 func (f *Feed) addRequest(q load.Request) {
 	f.Requests = append(f.Requests, q)
 	f.size += requestSize(q)
 }
 
-// addTimed adds a request with its recorded time or, if timeErr is not nil, with the error in
-// reading the time. line and where are its position, as for recordBroken.
+// addTimed adds a request with its time, or with timeErr. Its position is as for recordBroken.
 func (f *Feed) addTimed(q load.Request, c *clock, recorded time.Time, timeErr error, line int, where string) {
 	var since time.Duration
 	if timeErr == nil {
@@ -170,7 +164,6 @@ func (f *Feed) addTimed(q load.Request, c *clock, recorded time.Time, timeErr er
 	f.times = append(f.times, since)
 }
 
-// requestSize returns the number of bytes of a request's texts and body.
 func requestSize(q load.Request) int {
 	n := len(q.Method) + len(q.Path) + len(q.Body)
 	for _, h := range q.Header {
@@ -179,8 +172,7 @@ func requestSize(q load.Request) int {
 	return n
 }
 
-// sortByTime sorts the requests by their times and sets f.Times, which begin at 0. If a time
-// is missing, the requests stay in the order of the file, and f.Times is nil.
+// sortByTime sets f.Times, which begin at 0. If a time is missing, the order stays.
 func (f *Feed) sortByTime() {
 	isTimed := len(f.times) > 0 && len(f.times) == len(f.Requests) && len(f.untimed) == 0
 	if !isTimed {
@@ -201,8 +193,8 @@ func (f *Feed) sortByTime() {
 	f.Requests, f.Times, f.times = requests, times, nil
 }
 
-// Untimed returns the number of requests without a valid time. If it is not 0, all requests are in the order of the
-// file.
+// Untimed returns the number of requests without a valid time. If it is not 0, all requests are in the
+// order of the file.
 func (f *Feed) Untimed() int { return len(f.untimed) }
 
 // RequireTimes removes the requests without a valid time, and counts them as broken.
@@ -220,8 +212,7 @@ func (f *Feed) RequireTimes() {
 	}
 }
 
-// spreadSeconds spreads the requests of each second evenly over the second. times are sorted
-// and in full seconds.
+// spreadSeconds spreads the requests of each second evenly. The sorted times are in full seconds.
 func spreadSeconds(times []time.Duration) {
 	for start := 0; start < len(times); {
 		end := start // index after the last request of this second
@@ -235,8 +226,7 @@ func spreadSeconds(times []time.Duration) {
 	}
 }
 
-// countSecret reports whether a header or parameter must be removed because it has a secret name. It
-// then counts the value in f.Secrets.
+// countSecret reports whether a header or parameter must be removed because it has a secret name.
 func (f *Feed) countSecret(name string) bool {
 	if f.keepSecrets || !secret.IsName(name) {
 		return false
@@ -245,7 +235,7 @@ func (f *Feed) countSecret(name string) bool {
 	return true
 }
 
-// removeQuerySecrets returns a path or URL without the parameters that have secret names.
+// removeQuerySecrets removes parameters that have secret names.
 func (f *Feed) removeQuerySecrets(target string) string {
 	if f.keepSecrets {
 		return target
@@ -255,7 +245,7 @@ func (f *Feed) removeQuerySecrets(target string) string {
 	return target
 }
 
-// emptyBodySecrets returns a body with empty values for the fields that have secret names.
+// emptyBodySecrets empties fields that have secret names.
 func (f *Feed) emptyBodySecrets(contentType string, body []byte) []byte {
 	if f.keepSecrets {
 		return body
@@ -265,17 +255,16 @@ func (f *Feed) emptyBodySecrets(contentType string, body []byte) []byte {
 	return body
 }
 
-// maxSpan limits the length of a recording.
 const maxSpan = 366 * 24 * time.Hour
 
 // clock converts recorded times to times since the first request of a file.
 type clock struct {
-	first    time.Time // time of the first request
+	first    time.Time
 	hasFirst bool
 }
 
-// sinceFirst returns the time from the first request to t, which may be negative. It returns an error
-// if the time is more than maxSpan, because a load at the recorded times would wait that long.
+// sinceFirst may be negative. More than maxSpan is an error: a load at the recorded times would wait
+// that long.
 func (c *clock) sinceFirst(t time.Time) (time.Duration, error) {
 	if t.Unix() < 0 {
 		return 0, fmt.Errorf("its time is before 1970: %s", t.Format(time.RFC3339))
@@ -292,7 +281,7 @@ func (c *clock) sinceFirst(t time.Time) (time.Duration, error) {
 
 // Recorded is a load profile that sends requests at recorded times, Speed times as fast.
 type Recorded struct {
-	At    []time.Duration // time of each request since the start, not decreasing
+	At    []time.Duration // times since the start, not decreasing
 	Speed float64         // e.g. 2 for half the time between two requests
 }
 
@@ -321,8 +310,8 @@ func (r Recorded) Mean(d time.Duration) float64 {
 // String describes the profile.
 func (r Recorded) String() string { return fmt.Sprintf("as recorded, ×%g", r.Speed) }
 
-// Length returns the duration of the profile: a millisecond longer than the last time, so
-// that the last request is sent.
+// Length returns the duration of the profile: a millisecond longer than the last time, so that the last
+// request is sent.
 func (r Recorded) Length() time.Duration {
 	if len(r.At) == 0 {
 		return 0

@@ -1,9 +1,9 @@
-// Package archive reads and writes the archive that is embedded in the tare binary: the sources
-// of the contenders, which are the programs that tare compares, and of their SDK. Equal sources
-// have equal archives.
+// Package archive reads and writes the archive that is embedded in the tare binary. It has the sources
+// of the contenders, which are the programs that tare compares, and of their SDK. Equal sources have
+// equal archives.
 //
-// The archive is a text. The first line names the format. Then follow, for each file, a line
-// "== PATH LENGTH", the content of LENGTH bytes, and a newline:
+// The archive is a text. The first line names the format. Then follow, for each file, a line "== PATH
+// LENGTH", the content of LENGTH bytes, and a newline:
 //
 //	== contenders/codec/stdlib/main.go 412
 package archive
@@ -22,7 +22,6 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// formatLine is the first line of an archive.
 const formatLine = "tare.catalog/1 (made by the command pack; do not edit)"
 
 // File is a file of the archive.
@@ -31,9 +30,8 @@ type File struct {
 	Data []byte // text in UTF-8
 }
 
-// Collect reads the sources from which contenders are built, from the repository at root: the
-// root package, the SDK, package cgocopy, which generated code calls, the applications and the
-// contenders. It omits tests.
+// Collect reads the sources from which contenders are built, from the repository at root. It omits
+// tests.
 func Collect(root string) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -67,7 +65,6 @@ func Collect(root string) ([]File, error) {
 	return files, err
 }
 
-// isWantedDir reports whether Collect reads the directory rel, a path relative to the root.
 func isWantedDir(rel string) bool {
 	top, _, _ := strings.Cut(rel, "/")
 	name := rel[strings.LastIndexByte(rel, '/')+1:]
@@ -82,7 +79,6 @@ func isWantedDir(rel string) bool {
 	return true
 }
 
-// isWantedFile reports whether Collect reads the file rel, a path relative to the root.
 func isWantedFile(rel string) bool {
 	name := rel[strings.LastIndexByte(rel, '/')+1:]
 	if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, ".") {

@@ -1,5 +1,5 @@
-// Command pack writes the archive of the contenders and their SDK that is embedded in the tare binary. make install
-// runs it before it builds the binary.
+// Command pack writes the archive of the contenders and their SDK that is embedded in the tare binary.
+// make install runs it first.
 package main
 
 import (
@@ -20,7 +20,6 @@ func main() {
 	}
 }
 
-// writeArchive writes the archive of the contenders and the SDK in the repository at root to the file out.
 func writeArchive(root, out string) error {
 	files, err := archive.Collect(root)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package agentcmd implements tare agent, which runs measurements on this machine for a coordinator, a
-// tare on another machine. The coordinator sends orders and gets their results.
+// Package agentcmd implements tare agent, which runs measurements on this machine. A coordinator, a
+// tare on another machine, sends orders and gets their results.
 package agentcmd
 
 import (
@@ -19,12 +19,11 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// options holds the flags of tare agent.
 type options struct {
 	stdio     bool       // the coordinator is at the other end of stdin and stdout
 	join      fleet.Join // a coordinator at an address, or a NATS cluster
 	tokenFile string
-	name      string // name of this agent; "" means the host's name
+	name      string // "" means the host's name
 	prefix    string // prefix of subjects in the NATS cluster
 	limits    cmdenv.Limits
 }
@@ -94,8 +93,7 @@ func (o *options) check(env cmdenv.Env) error {
 	return o.limits.Check(env)
 }
 
-// runAgent serves one coordinator until a signal arrives. With --stdio it also returns when the connection
-// ends. Over the network it waits until the coordinator is there again.
+// runAgent serves one coordinator until a signal arrives.
 func (o *options) runAgent(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) error {
 	err := o.check(env)
 	if err != nil {
@@ -119,12 +117,11 @@ func (o *options) runAgent(ctx context.Context, env cmdenv.Env, root func(cmdenv
 	a.Hello.Name = o.name
 	err = a.ServeJoined(ctx, o.join)
 	if ctx.Err() != nil {
-		return nil // it was stopped
+		return nil
 	}
 	return err
 }
 
-// newAgent returns an agent of this machine, without a name.
 func (o *options) newAgent(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *fleet.Agent {
 	a := &fleet.Agent{Prefix: o.prefix, Limits: o.limits.Limits, Load: machine.LoadAverage}
 	a.Study = func(ctx context.Context, order fleet.StudyOrder, t fleet.Task) ([]byte, error) {
@@ -139,7 +136,6 @@ func (o *options) newAgent(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command)
 	return a
 }
 
-// completeJoin sets the default of --name, reads the token, and checks the flags that joining requires.
 func (o *options) completeJoin() error {
 	if o.name == "" {
 		host, _ := os.Hostname() // after an error the name is "", which CheckName rejects
@@ -173,8 +169,8 @@ func formatReason(err error) string {
 	return format.Line(cmdenv.Cause(err).Error(), format.LineLimit)
 }
 
-// claimMachine locks the machine for measuring. If another tare has the lock, it does not wait, because
-// the holder may be the coordinator, which waits for this agent. It returns an error that names the holder.
+// claimMachine locks the machine for measuring. It does not wait for another tare: that may be the
+// coordinator, which waits for this agent.
 func claimMachine(ctx context.Context, env cmdenv.Env) (release func(), err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -25,9 +25,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// runOrder runs the tare command of an order, which a coordinator on another machine has sent to this
-// agent, and returns the document that the command prints. The command runs in this process, in a
-// temporary directory with the order's files. root returns tare's commands for an environment.
+// runOrder runs the tare command of an order in this process, and returns the document that it prints.
 func runOrder(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o fleet.StudyOrder, t fleet.Task) ([]byte, error) {
 	dir, remove, err := machine.TempDir("agent")
 	if err != nil {
@@ -63,9 +61,8 @@ func runOrder(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 	return nil, err
 }
 
-// withAgentDirs returns env with absolute paths of the agent's cache and catalog, because the commands of
-// orders run in another directory. The catalog is the directory in TARE_CATALOG. If that is not set, it is
-// the catalog of the repository around the working directory, if there is one.
+// withAgentDirs returns env with absolute paths of the cache and catalog: orders run in another
+// directory.
 func withAgentDirs(env cmdenv.Env) (cmdenv.Env, error) {
 	dirs, err := env.Dirs()
 	if err != nil {
@@ -88,8 +85,8 @@ func withAgentDirs(env cmdenv.Env) (cmdenv.Env, error) {
 	return withVariables(env, values), nil
 }
 
-// withBuiltIn returns env with the catalog in this binary, unless env has a catalog. If the catalog cannot
-// be unpacked, withBuiltIn returns an error and an env whose catalog is a directory that does not exist.
+// withBuiltIn returns env with the catalog in this binary, unless env has one. After an error, the
+// catalog of env is a directory that does not exist.
 func withBuiltIn(env cmdenv.Env) (cmdenv.Env, error) {
 	if env.CatalogDir("") != "" {
 		return env, nil
@@ -108,7 +105,6 @@ func withBuiltIn(env cmdenv.Env) (cmdenv.Env, error) {
 	return withVariables(env, map[string]string{catalog.EnvCatalog: dir}), err
 }
 
-// withVariables returns env with other values of environment variables; values has them by name.
 func withVariables(env cmdenv.Env, values map[string]string) cmdenv.Env {
 	getenv := env.Getenv
 	env.Getenv = func(name string) string {
@@ -120,8 +116,8 @@ func withVariables(env cmdenv.Env, values map[string]string) cmdenv.Env {
 	return env
 }
 
-// checkContenders returns an error if the sources of a contender, a program under test, differ between
-// this machine and the coordinator. The order has the coordinator's hashes.
+// checkContenders returns an error if the sources of a contender, a program under test, differ from the
+// coordinator's.
 func checkContenders(env cmdenv.Env, o fleet.StudyOrder) error {
 	if len(o.Contenders) == 0 {
 		return nil
@@ -143,8 +139,6 @@ func checkContenders(env cmdenv.Env, o fleet.StudyOrder) error {
 	return nil
 }
 
-// checkNothing returns a *fleet.NothingError if the command found nothing to measure: it printed nothing,
-// or a report of tare gate without results.
 func checkNothing(o fleet.StudyOrder, document []byte) error {
 	var report struct {
 		Sentence string            `json:"sentence"`
@@ -159,7 +153,7 @@ func checkNothing(o fleet.StudyOrder, document []byte) error {
 	return nil
 }
 
-// withData returns env for the command of an order, with a data directory of its own.
+// withData returns env with a separate data directory.
 func withData(env cmdenv.Env, data string) cmdenv.Env {
 	return withVariables(env, map[string]string{
 		"TARE_DATA":           data,
@@ -170,8 +164,9 @@ func withData(env cmdenv.Env, data string) cmdenv.Env {
 	})
 }
 
-// withPermit returns env in which the first study calls permit before each round: the coordinator decides
-// how many rounds each machine measures. Further studies, which only tare gate has, run o.Share rounds.
+// withPermit returns env in which the first study calls permit before each round. The coordinator
+// decides how many rounds each machine measures. Further studies, which only tare gate has, run o.Share
+// rounds.
 func withPermit(env cmdenv.Env, o fleet.StudyOrder, permit lab.Permit) cmdenv.Env {
 	run, isFirst := env.Lab.Run, true
 	if run == nil {
@@ -189,17 +184,15 @@ func withPermit(env cmdenv.Env, o fleet.StudyOrder, permit lab.Permit) cmdenv.En
 	return env
 }
 
-// orderFiles fetches the files of an order from the coordinator.
 type orderFiles struct {
 	ctx   context.Context
-	cache string // directory of received files, which are named by their content
-	dir   string // directory of the order's files under their original names
+	cache string // received files, which are named by their content
+	dir   string // the order's files under their original names
 	fetch func(context.Context, fleet.File, io.Writer) error
 }
 
-// enterDirectory fetches the order's files, and unpacks its repository into repo if it has one. It
-// changes the working directory to the project in the repository, or else to the files, until leave
-// is called. It is safe because an agent runs one order at a time.
+// enterDirectory fetches the order's files, and unpacks its repository. It changes the working
+// directory until leave is called, which is safe with one order at a time.
 func (p orderFiles) enterDirectory(o fleet.StudyOrder, repo string) (leave func(), err error) {
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return nil, err
@@ -233,7 +226,6 @@ func (p orderFiles) enterDirectory(o fleet.StudyOrder, repo string) (leave func(
 	return func() { _ = os.Chdir(before) }, os.Chdir(workDir)
 }
 
-// placeFile copies a file of the order to its path.
 func (p orderFiles) placeFile(f fleet.File) error {
 	from, err := fleet.CachedFile(p.ctx, p.cache, f, p.fetch)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package auditcmd implements tare audit: it checks benchmarks, their output and pages about them for
+// Package auditcmd implements tare audit. It checks benchmarks, their output and pages about them for
 // mistakes that make measured values wrong. It runs no benchmark.
 package auditcmd
 
@@ -25,13 +25,11 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// options holds the flags of tare audit.
 type options struct {
 	asJSON, asSARIF, asGitHub bool // at most one
 	rules                     bool // list the rules
 }
 
-// addFlags declares the flags, which set o.
 func (o *options) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.asJSON, "json", false, "print JSON (docs/schema/audit.schema.json)")
@@ -40,7 +38,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.rules, "rules", false, "list the rules")
 }
 
-// check rejects flags and arguments that contradict each other, and missing arguments.
 func (o *options) check(args []string) error {
 	formats := 0
 	for _, isSet := range []bool{o.asJSON, o.asSARIF, o.asGitHub} {
@@ -114,7 +111,6 @@ void; 2 for what cannot be read.`,
 	return cmd
 }
 
-// listRules prints the rules, each of which finds one kind of mistake.
 func (o *options) listRules(env cmdenv.Env) error {
 	if o.asJSON {
 		return cmdenv.PrintJSON(env.Out, rules.All())
@@ -125,8 +121,7 @@ func (o *options) listRules(env cmdenv.Env) error {
 	return nil
 }
 
-// readInputs reads the files and directories of args: Go files by the rules for code, other files as results or
-// pages, and directories by both. - is stdin.
+// readInputs reads the files and directories of args; - is stdin.
 func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Document, error) {
 	d := audit.Document{Schema: audit.Schema, Read: []string{}, Notes: []string{}, Findings: []audit.Finding{}}
 	var code []string // Go files and directories
@@ -163,7 +158,6 @@ func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Docume
 	return d, nil
 }
 
-// readCode adds the findings about the Go benchmarks in files and directories to d.
 func readCode(ctx context.Context, paths []string, d *audit.Document) error {
 	rep, err := gobench.Read(ctx, paths)
 	if err != nil {
@@ -192,7 +186,6 @@ func readError(err error) error {
 	return cmdenv.Usage(format.Line(err.Error(), 0), "")
 }
 
-// shortPath returns a path relative to the working directory if it is below it.
 func shortPath(path string) string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -205,7 +198,7 @@ func shortPath(path string) string {
 	return rel
 }
 
-// write prints the document in the selected format. The notes of text formats go to stderr.
+// write prints the document in the selected format.
 func (o *options) write(env cmdenv.Env, d audit.Document) error {
 	if !o.asJSON {
 		for _, n := range d.Notes {
@@ -224,10 +217,10 @@ func (o *options) write(env cmdenv.Env, d audit.Document) error {
 	return nil
 }
 
-// writeText prints each finding. Only the first finding of a rule has the rule's reason and advice.
+// writeText prints the findings, and the reason and advice once for each rule.
 func writeText(w io.Writer, d audit.Document, st report.Style) {
 	paint := map[tare.Severity]func(string) string{tare.Void: st.Bad, tare.Warn: st.Warn, tare.Note: st.Dim}
-	var explained []string // ids of rules whose reason is printed
+	var explained []string // rules whose reason is printed
 	for _, f := range d.Findings {
 		position := f.File
 		if f.Line > 0 {
@@ -251,7 +244,6 @@ func writeText(w io.Writer, d audit.Document, st report.Style) {
 	fmt.Fprintf(w, "%s: %s\n", strings.Join(d.Read, ", "), countFindings(d))
 }
 
-// countFindings returns the number of findings in words.
 func countFindings(d audit.Document) string {
 	if len(d.Findings) == 0 {
 		return "nothing found"
@@ -265,8 +257,7 @@ func countFindings(d audit.Document) string {
 	return fmt.Sprintf("%s (%s)", format.Count(len(d.Findings), "finding"), strings.Join(parts, ", "))
 }
 
-// exitCode returns the exit code for the findings as an error, with the codes of tare gate: 5 if measured
-// values are void (cannot be trusted), and 3 for warnings. It returns nil for notes only.
+// exitCode returns the exit code for the findings as an error, with the codes of tare gate.
 func exitCode(d audit.Document) error {
 	switch {
 	case d.CountSeverity(tare.Void) > 0:

@@ -15,12 +15,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// stdin is the name of standard input.
 const stdin = "-"
 
-// readResult reads a file that the user named, and adds its findings to d. The file has measured values:
-// it is the output of a benchmark, or a page with a table of values. If path is -, readResult reads in,
-// which is stdin. A file without measured values is a usage error.
+// readResult adds the findings about a file of measured values to d. The path - means in.
 func readResult(files *figures.Files, path string, in io.Reader, d *audit.Document) error {
 	if path != stdin {
 		f, err := os.Open(path)
@@ -42,13 +39,12 @@ func readResult(files *figures.Files, path string, in io.Reader, d *audit.Docume
 	return nil
 }
 
-// isPage reports whether a file has the extension of a page or a text.
 func isPage(name string) bool {
 	return slices.Contains([]string{".md", ".markdown", ".html", ".htm", ".txt", ".log", ".out"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// readPages reads the pages and texts below a directory, and adds the findings about them to d. If it
-// cannot read a file, it adds a note, because the user did not name the file.
+// readPages adds the findings about pages and texts below dir to d. An unreadable file gets a note, as
+// the user did not name it.
 func readPages(files *figures.Files, dir string, d *audit.Document) error {
 	pages, recognised := 0, 0
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

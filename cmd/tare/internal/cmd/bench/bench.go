@@ -1,5 +1,5 @@
-// Package bench implements tare bench: it compares two sides of a module, such as two revisions, by the go
-// test benchmarks of the module. The sides are called base and head.
+// Package bench implements tare bench. It compares two sides of a module, such as two revisions, by its
+// go test benchmarks. The sides are called base and head.
 package bench
 
 import (
@@ -22,9 +22,7 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// options contains the flags of tare bench. The flag package sets most fields directly. Some flags need
-// parsing: their texts are in the second group of fields, and parseFlags stores the values in the third
-// group, in request or in run.
+// options contains the flags of tare bench. parseFlags parses the texts in the second group of fields.
 type options struct {
 	request benchstudy.Request // the two sides and the selected benchmarks
 	run     session.Options    // how the sides are measured, and the output
@@ -33,10 +31,10 @@ type options struct {
 	profile string             // --profile: rows to profile after the rounds; "" if none
 	receipt string             // --receipt: file of the receipt; "" if none
 
-	withTexts   []string // --with: modules of head; parsed into request.With
-	goText      string   // --go: toolchain of head, or of base and head; parsed into request.Go
-	shardText   string   // --shard: i/n, parsed into request.Shard, or machines, parsed into divide
-	layoutCount int      // --layouts: 0 or 1; parsed into request.OneBuild
+	withTexts   []string // --with: modules of head
+	goText      string   // --go: toolchain of head, or of base and head
+	shardText   string   // --shard: i/n for request.Shard, or machines for divide
+	layoutCount int      // --layouts: 0 or 1
 	countsText  string   // --counts
 	allowText   string   // --allow
 
@@ -45,10 +43,9 @@ type options struct {
 	allow  float64       // with --exit-code: share of the base's time by which head may be slower
 }
 
-// hasMachines reports whether --on is set: its machines measure instead of this process.
 func (o *options) hasMachines() bool { return len(o.run.On.On) > 0 }
 
-// ownTests is the value of --tests with which each side runs its own tests.
+// ownTests is a value of --tests: each side runs its own tests.
 const ownTests = "own"
 
 // Command returns tare bench.
@@ -166,8 +163,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteCounts(cmd)
 }
 
-// recordEnv sets the record of the head's environment variables in result documents. The record has the
-// values if --keep-env is set, and otherwise digests of the values.
+// recordEnv sets the record of the head's environment variables in result documents. Unless --keep-env
+// is set, it has digests of the values.
 func (o *options) recordEnv(env cmdenv.Env) error {
 	switch {
 	case o.run.KeepEnv:
@@ -185,8 +182,8 @@ func (o *options) recordEnv(env cmdenv.Env) error {
 	return err
 }
 
-// parseFlags checks the flags and their combinations, sets defaults, and parses the texts of flags. The
-// order of the steps decides which of several mistakes is reported.
+// parseFlags checks the flags and parses their texts. The order of the steps decides which of several
+// mistakes is reported.
 func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
 	if err := o.setBudget(cmd.Flags().Changed); err != nil {
 		return err
@@ -225,7 +222,6 @@ func (o *options) parseFlags(cmd *cobra.Command, env cmdenv.Env) (err error) {
 	return err
 }
 
-// setBudget sets o.run.BudgetText from --budget and --max, and rejects budgets of studies.
 func (o *options) setBudget(changed func(flag string) bool) error {
 	// The budgets quick and full are those that a study names. A suite of benchmarks has none.
 	if text := o.run.BudgetText; text == "quick" || text == "full" {
@@ -241,13 +237,12 @@ func (o *options) setBudget(changed func(flag string) bool) error {
 			o.run.BudgetText = o.maxTime.String() // else it measures for at most session.UntilMost
 		}
 	}
-	// Without --budget: for Check, "full" means that the user sets no time. Session.FitBench then
+	// Without --budget, "full" means for Check that the user sets no time. Session.FitBench then
 	// computes the time that the benchmarks need.
 	o.run.BudgetText = cmp.Or(o.run.BudgetText, "full")
 	return nil
 }
 
-// checkChoices rejects invalid values of single flags, and flags that need another flag that is not set.
 func (o *options) checkChoices() error {
 	switch {
 	case o.layoutCount != 0 && o.layoutCount != 1:
@@ -264,7 +259,6 @@ func (o *options) checkChoices() error {
 	return nil
 }
 
-// parseSides parses the flags in which the sides differ: --pgo, --go and --tests.
 func (o *options) parseSides() (err error) {
 	if isProfileFile(o.request.PGO) {
 		if o.request.PGO, err = filepath.Abs(o.request.PGO); err != nil {
@@ -284,7 +278,6 @@ func (o *options) parseSides() (err error) {
 	return nil
 }
 
-// parseModules parses --with into o.request.With.
 func (o *options) parseModules() error {
 	pins, err := session.ParsePins(o.withTexts)
 	if err != nil {
@@ -300,12 +293,11 @@ func (o *options) parseModules() error {
 	return nil
 }
 
-// isProfileFile reports whether a value of --pgo is the path of a file. The values off and auto have a
-// meaning for the go command.
+// isProfileFile reports whether a value of --pgo is a path. The go command has other values: off and
+// auto.
 func isProfileFile(pgo string) bool { return pgo != "" && pgo != "off" && pgo != "auto" }
 
-// parseToolchains parses --go. It returns the toolchain of head, or the two toolchains of base and head.
-// For "" it returns nil.
+// parseToolchains parses --go: the toolchain of head, or the two of base and head.
 func parseToolchains(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil

@@ -13,8 +13,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// benchOn compares the two sides, base and head, on the machines of --on. Each machine runs tare bench;
-// benchOn joins their results and prints the joined result.
 func benchOn(cmd *cobra.Command, env cmdenv.Env, o *options) error {
 	order, err := session.NewOrder(cmd, &o.run.On, o.run.Rounds, o.run.Seed)
 	if err != nil {

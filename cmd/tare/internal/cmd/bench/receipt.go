@@ -13,16 +13,15 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// record has the data of --receipt. A receipt is a sealed record of the measured files, the seed and the
-// intervals, which tare verify checks. It is written after the run. Without --receipt, sides is nil.
+// record has the data of --receipt. A receipt is a sealed record of the measured files, the seed and
+// the intervals, which tare verify checks. Without --receipt, sides is nil.
 type record struct {
-	outputs    []string // files that the command itself writes, which do not count as changes: --receipt, -o
+	outputs    []string // files that the command itself writes, which do not count as changes
 	file       *cmdenv.Output
 	base, head string         // revisions; "" for the worktree
 	sides      []receipt.Side // git trees of base and head before the measurement
 }
 
-// openReceipt opens the file of --receipt and records the trees of both sides before the measurement.
 func openReceipt(ctx context.Context, o options) (r record, err error) {
 	r.outputs = []string{o.receipt, o.run.Out}
 	if r.file, err = cmdenv.OpenOutput(o.receipt); err != nil || o.receipt == "" {
@@ -36,8 +35,7 @@ func openReceipt(ctx context.Context, o options) (r record, err error) {
 	return r, err
 }
 
-// write writes the receipt of the session's last result. It writes none for an interrupted run, and
-// returns a usage error if the files changed during the measurement.
+// write writes the receipt. Files that changed during the measurement are a usage error.
 func (r record) write(ctx context.Context, run *session.Session) error {
 	if r.sides == nil || len(run.Results) == 0 {
 		return nil

@@ -14,18 +14,15 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// benchRun is a run of tare bench on this machine. It compares the benchmarks of two sides: base, and head
-// with a change.
+// benchRun is a run of tare bench on this machine.
 type benchRun struct {
 	o      options
 	lab    cmdenv.Lab // functions of the caller, which timeBenchmarks wraps
 	p      *session.Progress
 	out    *cmdenv.Output // file of -o
-	record record         // data of --receipt
+	record record
 }
 
-// runBench compares the two sides on this machine: it builds them, counts the instructions of each
-// benchmark, times the benchmarks in rounds, and profiles those that o.profile selects.
 func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	r := &benchRun{o: o, lab: env.Lab, p: session.NewProgress(env, o.run.Quiet)}
 	defer r.p.End()
@@ -38,7 +35,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		return err
 	}
 	defer r.record.file.Close()
-	// The session requires sources of programs; timeBenchmarks replaces them when both sides are built.
+	// The session requires sources of programs. timeBenchmarks replaces them later.
 	env.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil }
 	if err := session.With(ctx, env, o.run, r.p, r.compareSides); err != nil {
 		return err
@@ -46,8 +43,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	return r.p.Outcome()
 }
 
-// compareSides builds both sides and counts instructions. It then times the benchmarks, unless the counts
-// have decided all of them.
+// compareSides builds both sides and counts instructions. It times what the counts have not decided.
 func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
 	setup := benchstudy.Setup{
 		Cache: w.Dirs.Cache, RunTag: w.RunTag, Guardian: w.Guardian, Procs: r.o.run.Procs, SliceTime: r.o.run.Slice, Seed: r.o.run.Seed,
@@ -82,11 +78,9 @@ func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
 	return r.timeBenchmarks(ctx, w, b, setup)
 }
 
-// single is the argument of Finish: there is one study, so JSON output is one document, not a list.
+// single makes JSON output one document, not a list.
 const single = true
 
-// timeBenchmarks measures the rounds, prints the result and writes the receipt, a file with which others
-// can check the result.
 func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *benchstudy.Bench, setup benchstudy.Setup) error {
 	if err := w.FitBench(b, r.o.maxTime); err != nil {
 		return session.BenchError(ctx, err)
@@ -122,7 +116,6 @@ func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *be
 	return r.record.write(ctx, w)
 }
 
-// planBench prints for --dry-run what runBench would do.
 func planBench(ctx context.Context, env cmdenv.Env, o options) error {
 	p, err := dryrun.New(env, "tare bench", o.run)
 	if err != nil {
@@ -136,12 +129,10 @@ func planBench(ctx context.Context, env cmdenv.Env, o options) error {
 	return p.Print()
 }
 
-// mayBeEmpty reports whether a selection without a benchmark is no error. With --changed no benchmark may
-// be affected by the change, and with --shard a part of a small suite may have no benchmark.
+// mayBeEmpty reports whether a selection without a benchmark is no error. A change may affect none, and
+// a part of a small suite may have none.
 func (o options) mayBeEmpty() bool { return o.request.Changed || o.request.Shard.Of > 1 }
 
-// exitCriteria returns the criterion of --exit-code: head takes at most 1 + o.allow times the time of
-// base.
 func (o options) exitCriteria() []tare.Criterion {
 	return []tare.Criterion{{
 		Contender: benchstudy.Head,

@@ -1,4 +1,4 @@
-// Package bisectcmd implements tare bisect: it finds the commit that changed a benchmark.
+// Package bisectcmd implements tare bisect, which finds the commit that changed a benchmark.
 package bisectcmd
 
 import (
@@ -17,18 +17,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// options holds the flags of tare bisect.
 type options struct {
 	good, bad   string        // revisions without and with the effect
 	packages    []string      // patterns of the go command
-	bench       string        // --bench: regular expression of benchmarks
+	bench       string        // regular expression of benchmarks
 	metric      string        // one of metricNames
-	effectText  string        // --effect; "" means half of the effect at bad
+	effectText  string        // "" means half of the effect at bad
 	effect      float64       // a share; negative to search for a decrease
 	fixed       bool          // --effect is set, so effect does not depend on the effect at bad
 	boundText   string        // --error
 	bound       float64       // largest probability of a wrong result, from boundText
-	maxTime     time.Duration // measuring time of one comparison
+	maxTime     time.Duration // limit for one comparison
 	firstParent bool
 	restart     bool
 	dryRun      bool
@@ -43,14 +42,13 @@ type options struct {
 
 func metricNames() []string { return []string{"time", "allocs", "bytes", tare.MetricInstructions} }
 
-// isCounted reports whether the metric is a count that one run of a commit gives exactly enough, so that
-// no rounds are measured: instructions.
+// isCounted reports whether one run gives the metric exactly enough.
 func (o options) isCounted() bool { return tare.MetricFor(o.metric).Counted }
 
 // Without --effect, the bad revision must show an effect of at least this share.
 const (
-	minEffect       = 0.05  // of time or bytes; for allocations, one more is enough
-	minCountedShare = 0.005 // of instructions, whose count hardly varies
+	minEffect       = 0.05  // change of time or bytes; for allocations, one more is enough
+	minCountedShare = 0.005 // change of instructions, whose count hardly varies
 )
 
 func formatNames() []string { return []string{"text", "json"} }
@@ -166,9 +164,8 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// selectionOf selects the benchmarks that match pattern, with the good revision as base and commit as
-// head. Time depends on the order of functions in the program, so a comparison of times links several
-// builds with different orders. The other metrics need one build.
+// selectionOf compares commit with the good revision. Time depends on the order of functions in the
+// program, so several builds have different orders.
 func (o options) selectionOf(commit, pattern string) benchstudy.Request {
 	return benchstudy.Request{Dir: ".", Packages: o.packages, Base: o.good, Head: commit, Bench: pattern, OneBuild: o.metric != "time"}
 }

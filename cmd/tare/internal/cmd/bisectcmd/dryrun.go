@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// planSearch prints for --dry-run what a search of h would build, measure and write. The time of a round
-// is unknown without a build, so the printed time is the longest that --max allows.
+// planSearch prints what a search would do. The time of a round is unknown without a build, so it
+// prints the limit of --max.
 func (o options) planSearch(ctx context.Context, env cmdenv.Env, h commitRange) error {
 	var run session.Options
 	run.Format, _ = report.FormatNamed(o.format) // formatNames has only names of formats

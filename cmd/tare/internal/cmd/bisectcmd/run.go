@@ -23,10 +23,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file carries out tare bisect: it builds and measures commits until package bisect knows the first one
-// that makes a benchmark slower, or allocate more, than the good revision does.
+// This file carries out tare bisect. It builds and measures commits until package bisect knows the
+// first one that makes a benchmark slower, or allocate more.
 
-// runBisect searches for the first bad commit and prints the result. With --dry-run it prints the cost.
 func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	h, err := o.findHistory(ctx) // before session.With waits for other runs, so that mistakes show at once
 	if err != nil {
@@ -38,7 +37,8 @@ func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
 	benchEnv := env
-	// The session requires sources of programs. Those of a comparison are set when both sides are built.
+	// The session requires sources of programs. Those of a comparison are set when both sides are
+	// built.
 	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil }
 	run := session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Procs: o.procs, Seed: o.seed}, NoLock: o.noLock, Quiet: o.quiet}
 	var exit int
@@ -65,8 +65,7 @@ func runBisect(ctx context.Context, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// searcher builds and measures commits for a search. [bisect.Search] decides which commits; it calls
-// measureCommit and, after each measurement, saveState.
+// searcher builds and measures commits. [bisect.Search] decides which ones.
 type searcher struct {
 	options
 	session *session.Session
@@ -84,14 +83,12 @@ func (s *searcher) closeBuild() {
 	}
 }
 
-// commitRange is the part of a repository's history that is searched.
 type commitRange struct {
 	repo      gitrev.Repo
 	good, bad gitrev.Revision
 	commits   []gitrev.Commit // reachable from bad and not from good, bad first
 }
 
-// findHistory finds the commits to search, and checks that the bad revision has the benchmark.
 func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
 	if h.repo, err = gitrev.Find(ctx, "."); err != nil {
 		return h, cmdenv.UsageOf(err, "")
@@ -116,7 +113,6 @@ func (o options) findHistory(ctx context.Context) (h commitRange, err error) {
 	return h, o.selectionOf(h.bad.Commit, o.bench).Check(ctx)
 }
 
-// findState returns the search of an earlier call or a new one, and the file in which it is stored.
 func (o options) findState(h commitRange, cache string) (s *state, path string, err error) {
 	s = newState(o, h)
 	path = filepath.Join(cache, "bisect", s.hashKey()+".json")
@@ -126,18 +122,16 @@ func (o options) findState(h commitRange, cache string) (s *state, path string, 
 	return s, path, err
 }
 
-// describeSearch returns a line with the commits of the search and the number of comparisons.
 func (h commitRange) describeSearch(s *state) string {
 	return fmt.Sprintf("%s after %s up to %s: %s with %s, the first of them of %s",
 		format.Count(len(h.commits), "commit"), h.good, h.bad, format.Count(s.Search.Plan.Comparisons(), "comparison"), shortID(h.good.Commit), shortID(h.bad.Commit))
 }
 
-// describeDone returns the message that n comparisons of an earlier call are not repeated.
 func describeDone(n int) string {
 	return fmt.Sprintf("%s of an earlier call are used; --restart would forget them", format.Count(n, "comparison"))
 }
 
-// beginSearch resumes the search of an earlier call or starts one, and prints its cost.
+// beginSearch resumes the search of an earlier call or starts one.
 func (s *searcher) beginSearch(ctx context.Context, h commitRange) (err error) {
 	if s.state, s.path, err = s.findState(h, s.session.Dirs.Cache); err != nil {
 		return err
@@ -151,8 +145,7 @@ func (s *searcher) beginSearch(ctx context.Context, h commitRange) (err error) {
 	return s.chooseBenchmark(ctx, h.bad.Commit)
 }
 
-// chooseBenchmark builds the bad revision, selects the benchmark that changes most, prints the cost of the
-// search, and saves the state.
+// chooseBenchmark selects the benchmark that changes most at the bad revision.
 func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	if err := s.buildCommit(ctx, bad, s.bench); err != nil {
 		return err
@@ -178,8 +171,8 @@ func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	return s.saveState()
 }
 
-// effectOf returns the effect to search for, in the unit of the effects of rounds: the logarithm of a ratio,
-// or a number of allocated objects or bytes per operation. s.effect is the relative change, e.g. 0.05.
+// effectOf returns the effect in the unit of rounds. It is the logarithm of a ratio, or a number of
+// objects or bytes per operation.
 func (s *searcher) effectOf(quantity bisect.Quantity) float64 {
 	switch {
 	case !quantity.IsDifference():
@@ -196,9 +189,8 @@ const (
 	selectionCountRounds = 2 // counts hardly vary between rounds
 )
 
-// findQuantity returns the benchmark and metric to search for. If several benchmarks match, it measures
-// rounds of the built bad revision and returns the one that changes most. For counts it also measures
-// the value of the good revision.
+// findQuantity returns the benchmark and metric to search for. If several match, it measures which
+// changes most.
 func (s *searcher) findQuantity(ctx context.Context, bad string) (bisect.Quantity, error) {
 	var all []bisect.Quantity
 	for _, w := range s.built.Study.Workloads {
@@ -224,8 +216,6 @@ func (s *searcher) findQuantity(ctx context.Context, bad string) (bisect.Quantit
 	return quantity, nil
 }
 
-// planRounds sets the largest number of rounds of a comparison that fits into --max, and prints how
-// long the search will take.
 func (s *searcher) planRounds(quantity bisect.Quantity) {
 	plan := &s.state.Search.Plan
 	maxRounds := stats.MaxRounds
@@ -243,7 +233,7 @@ func (s *searcher) planRounds(quantity bisect.Quantity) {
 	}
 }
 
-// buildCommit builds the good revision and a commit, with the benchmarks that match pattern.
+// buildCommit builds the good revision and a commit.
 func (s *searcher) buildCommit(ctx context.Context, commit, pattern string) error {
 	s.closeBuild()
 	s.built = nil
@@ -257,8 +247,8 @@ func (s *searcher) buildCommit(ctx context.Context, commit, pattern string) erro
 	return nil
 }
 
-// measureCommit builds a commit, unless it is the last built one, and measures rounds. The error is a
-// *bisect.SkipError if the commit does not build or does not have the benchmark.
+// measureCommit builds a commit and measures rounds. A *bisect.SkipError means that the commit cannot
+// be measured.
 func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int) (bisect.Batch, error) {
 	// There is a forecast after the comparison of the bad revision, which shows the size of the effect.
 	n, hasForecast := s.state.Search.ForecastRounds()
@@ -286,8 +276,7 @@ func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int)
 	return batch, err
 }
 
-// measureRounds measures rounds of the built commit, at least one and as many as maxTime allows. For
-// instructions it makes one count instead of rounds. It adds the time to the state.
+// measureRounds measures at least one round, and as many as maxTime allows.
 func (s *searcher) measureRounds(ctx context.Context, commit string, rounds int, maxTime time.Duration) (*tare.Result, error) {
 	start := s.session.Now()
 	defer func() { s.state.Seconds += s.session.Now().Sub(start).Seconds() }()
@@ -301,7 +290,6 @@ func (s *searcher) measureRounds(ctx context.Context, commit string, rounds int,
 	})
 }
 
-// countInstructions counts instructions of the built commit, without timing, for at most maxTime.
 func (s *searcher) countInstructions(ctx context.Context, maxTime time.Duration) (*tare.Result, error) {
 	counter, missing := counts.FindCounter(ctx, counts.Auto)
 	if counter == nil && ctx.Err() == nil {
@@ -315,7 +303,6 @@ func (s *searcher) countInstructions(ctx context.Context, maxTime time.Duration)
 	return s.built.UntimedResult(), nil
 }
 
-// buildSetup returns the options of builds and counts. Callers replace Say, which reports their progress.
 func (s *searcher) buildSetup() benchstudy.Setup {
 	return benchstudy.Setup{
 		Cache: s.session.Dirs.Cache, RunTag: s.session.RunTag, Guardian: s.session.Guardian, Procs: s.procs,
@@ -323,7 +310,6 @@ func (s *searcher) buildSetup() benchstudy.Setup {
 	}
 }
 
-// saveState saves the state. If the last comparison is finished, it prints its row of the table.
 func (s *searcher) saveState() error {
 	tests := s.state.Search.Tests
 	if n := len(tests); n > 0 && tests[n-1].Verdict != "" {
@@ -333,9 +319,8 @@ func (s *searcher) saveState() error {
 	return s.state.saveTo(s.path)
 }
 
-// toSkipError turns an error about a commit, which does not build or lacks the benchmark, into a
-// *bisect.SkipError, so that the search skips the commit. It returns other errors unchanged, such as the
-// error that the good revision does not build.
+// toSkipError turns an error about a commit into a *bisect.SkipError, so that the search skips the
+// commit.
 func toSkipError(ctx context.Context, err error) error {
 	var usage *benchstudy.UsageError
 	var build *suite.BuildError
@@ -348,7 +333,6 @@ func toSkipError(ctx context.Context, err error) error {
 
 func shortID(commit string) string { return commit[:min(9, len(commit))] }
 
-// roundSeconds rounds d to seconds, and to one second if d is shorter.
 func roundSeconds(d time.Duration) time.Duration {
 	return max(time.Second, d.Round(time.Second))
 }

@@ -23,20 +23,20 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file stores the state of a search, so that a later call of tare bisect continues it, and prints the search:
-// which commits were compared, and which is the first that makes the benchmark slower.
+// This file stores the state of a search, so that a later call of tare bisect continues it. It also
+// prints the search: which commits were compared, and which is the first bad one.
 
 // schema is the format of a stored search. Changes are additive.
 const schema = "tare.bisect/1"
 
-// state is a search for the commit that changed a benchmark, as stored in a file and printed.
+// state is a search, as stored in a file and printed.
 type state struct {
 	Schema   string          `json:"schema"`
 	Settings []string        `json:"asked"` // flags and environment on which measurements depend
 	Good     string          `json:"good"`  // commit without the effect
 	Bad      string          `json:"bad"`   // commit with the effect
 	Quantity bisect.Quantity `json:"of"`    // benchmark and metric
-	Name     string          `json:"name"`  // name of the benchmark in its package
+	Name     string          `json:"name"`  // benchmark without its package
 	Base     float64         `json:"base"`  // count of the good revision; 0 if none was needed
 	Search   bisect.Search   `json:"search"`
 	Seconds  float64         `json:"seconds"` // measuring time so far
@@ -44,7 +44,6 @@ type state struct {
 	typed cmdenv.Command // the user's command, for hints
 }
 
-// newState returns a search of h without measurements. The two commits and the settings identify it.
 func newState(o options, h commitRange) *state {
 	s := &state{Schema: schema, Good: h.good.Commit, Bad: h.bad.Commit}
 	s.Settings = append([]string{
@@ -58,14 +57,13 @@ func newState(o options, h commitRange) *state {
 	return s
 }
 
-// hashKey returns the name of the search's file.
 func (s *state) hashKey() string {
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{s.Good, s.Bad}, s.Settings...), "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// loadState returns the search stored at path, or fresh if the file does not exist. If the file is damaged
-// or has another search than fresh, it returns an error: only --restart may replace hours of measuring.
+// loadState returns the search stored at path, or fresh. Damage or another search is an error: only
+// --restart may replace hours of measuring.
 func loadState(path string, fresh *state) (*state, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,13 +103,11 @@ func (s *state) countDone() int {
 	return n
 }
 
-// countRemaining returns the number of remaining comparisons if no commit is skipped. Plan.Comparisons
-// includes the comparison of the bad revision, which is done.
+// countRemaining omits the comparison of the bad revision, which is done.
 func (s *state) countRemaining() int {
 	return bisect.Plan{Commits: len(s.Search.Suspects())}.Comparisons() - 1
 }
 
-// exitCode returns the exit code for the result.
 func (s *state) exitCode() int {
 	switch first := s.Search.Tests[0]; { // compares the bad revision
 	case first.Verdict == bisect.Good:
@@ -155,8 +151,7 @@ func (s *state) describeBad() string {
 	return fmt.Sprintf("%s shows it: %s", shortID(s.Bad), s.formatChange(s.Search.Tests[0]))
 }
 
-// formatChange returns the change of a commit from the good revision, with its interval: a ratio of times,
-// or a difference of counts.
+// formatChange returns a ratio of times or a difference of counts, with its interval.
 func (s *state) formatChange(t bisect.Test) string {
 	if len(t.Effects) == 0 {
 		return "-"
@@ -179,7 +174,6 @@ func (s *state) formatChange(t bisect.Test) string {
 	return text
 }
 
-// tableRow returns a comparison as a row of the table: commit, verdict, change, rounds, subject.
 func (s *state) tableRow(t bisect.Test) []string {
 	subject := ""
 	for _, c := range s.Search.History {
@@ -194,7 +188,6 @@ func (s *state) tableRow(t bisect.Test) []string {
 	return []string{shortID(t.Commit), string(t.Verdict), change, fmt.Sprint(len(t.Effects)), subject}
 }
 
-// writeText writes the result and its comparisons in the order of the history.
 func (s *state) writeText(w io.Writer) error {
 	fmt.Fprintf(w, "%s\n\n%s, %s against %s:\n\n", s.formatSentence(), s.Quantity.Benchmark, s.Quantity.Metric, shortID(s.Good))
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -226,8 +219,7 @@ func (s *state) writeText(w io.Writer) error {
 	return nil
 }
 
-// packageOf returns the package of a benchmark, import/path.BenchmarkName, as arguments of tare
-// bench, or nil if it is unknown.
+// packageOf returns the package in import/path.BenchmarkName, as arguments.
 func packageOf(benchmark string) []string {
 	pkg, _, ok := strings.Cut(benchmark, ".Benchmark")
 	if !ok {

@@ -1,5 +1,5 @@
-// Package clean implements tare clean: it removes files from tare's cache and data directories that tare
-// does not need.
+// Package clean implements tare clean. It removes files from tare's cache and data directories that
+// tare does not need.
 package clean
 
 import (
@@ -22,10 +22,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// options holds the flags of tare clean.
 type options struct {
-	results bool // --results: also remove stored runs
-	cache   bool // --cache: also remove the builds and the catalog of this version
+	results bool // also remove stored runs
+	cache   bool // also remove the builds and the catalog of this version
 	dryRun  bool
 	age     string        // text of --older; "" means any age
 	older   time.Duration // parsed age; 0 means any age
@@ -104,16 +103,14 @@ func parseAge(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// cleanReport is the output of tare clean.
 type cleanReport struct {
 	DryRun  bool      `json:"dry_run"`
 	Removed []litter  `json:"removed"`
-	Bytes   int64     `json:"bytes"` // size of the removed files
+	Bytes   int64     `json:"bytes"` // total size
 	Kept    keptBytes `json:"kept"`
 	Skipped []string  `json:"left"` // one line for each skipped or failed removal
 }
 
-// keptBytes has the sizes of the remaining files.
 type keptBytes struct {
 	Cache   int64 `json:"cache_bytes"`
 	Results int64 `json:"results_bytes"`
@@ -131,8 +128,7 @@ type litter struct {
 	name string // path relative to top
 }
 
-// runClean removes the files that the flags select, and prints what it removed and what it did not. If it
-// cannot remove a file, it continues and returns an exit code.
+// runClean removes the files that the flags select. It continues after failures.
 func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -175,8 +171,6 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	return err
 }
 
-// removeAll removes found, unless c.DryRun is set, and records the outcome in c. It subtracts the removed
-// bytes from the remaining ones, and reports whether a file could not be removed.
 func (c *cleanReport) removeAll(found []litter) (failed bool) {
 	for _, l := range found {
 		switch err := removeLitter(l, c.DryRun); {
@@ -201,8 +195,7 @@ func (c *cleanReport) removeAll(found []litter) (failed bool) {
 	return failed
 }
 
-// lockSoon takes the lock that a tare holds while it measures, so that no measurement loses its builds. It
-// waits two seconds for another tare and then returns an error that names the holder.
+// lockSoon takes the lock of measurements, which need their builds. It waits two seconds.
 func lockSoon(ctx context.Context, path string) (unlock func(), err error) {
 	const timeout = 2 * time.Second
 	lockCtx, cancel := context.WithTimeout(ctx, timeout)
@@ -218,8 +211,6 @@ func lockSoon(ctx context.Context, path string) (unlock func(), err error) {
 	return unlock, err
 }
 
-// writeText writes the number and size of the removed files by kind, and the size of the remaining files.
-// In a dry run it lists each file first.
 func (c cleanReport) writeText(w io.Writer, o options) error {
 	c = report.LegibleAll(c) // names in shared directories can come from other users
 	verb := "removed"

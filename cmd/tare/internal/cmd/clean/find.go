@@ -24,9 +24,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// This file finds the files that tare clean removes: builds of other versions and unfinished files in the
-// cache, temporary directories, and with --results the runs. It finds only files that match the names that
-// tare gives them, and removeLitter removes one.
+// This file finds the files that tare clean removes: builds of other versions and unfinished files in
+// the cache, temporary directories, and runs. It finds only files that match the names that tare gives
+// them.
 
 // Kinds of litter (files that tare does not need), as in JSON.
 const (
@@ -48,8 +48,7 @@ const (
 // runName matches the names of runs' directories, which begin with a time: 20240501T093000Z-.
 var runName = lazyregexp.New(`^[0-9]{8}T[0-9]{6}Z-`)
 
-// checkOwnership rejects a directory that cannot be tare's own: the root of the file system and the
-// home directory.
+// checkOwnership rejects the root of the file system and the home directory.
 func checkOwnership(variable, dir, home string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -63,8 +62,7 @@ func checkOwnership(variable, dir, home string) error {
 	return nil
 }
 
-// findLitter finds the files that the flags select, of any age. skipped has a line for each file that
-// stays although it was selected.
+// findLitter finds the files that the flags select, of any age.
 func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (found []litter, skipped []string, err error) {
 	cached, skipped, err := findInCache(d.Cache)
 	if err != nil {
@@ -105,8 +103,7 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (
 	return found, skipped, nil
 }
 
-// addNamedRoutes adds the lists of routes that stored results name to needed. If it cannot read a result,
-// it adds all lists, and skipped has the reason.
+// addNamedRoutes adds the lists of routes in stored results to needed. After a read error, it adds all.
 func addNamedRoutes(needed map[string]bool, d cmdenv.Dirs, cached []litter) (skipped []string, err error) {
 	named, unread, err := findRoutes(d)
 	if err != nil {
@@ -124,8 +121,8 @@ func addNamedRoutes(needed map[string]bool, d cmdenv.Dirs, cached []litter) (ski
 	return []string{unread[0] + others + "; a result may name any list of routes: they all stay"}, nil
 }
 
-// addOfVersion adds the builds, the catalog and the caches of this version to needed. Without a go command
-// it adds all builds, and skipped has the reason.
+// addOfVersion adds the builds and caches of this version to needed. Without a go command it adds all
+// builds.
 func addOfVersion(ctx context.Context, needed map[string]bool, env cmdenv.Env, d cmdenv.Dirs, o options, cached []litter) (skipped []string, err error) {
 	needed[filepath.Join(d.Cache, index.CodeDir)] = true
 	needed[catalog.Unpacked(d.Cache)] = true
@@ -146,7 +143,6 @@ func addOfVersion(ctx context.Context, needed map[string]bool, env cmdenv.Env, d
 	return nil, nil
 }
 
-// addKinds adds the paths of cached content of some kinds to needed.
 func addKinds(needed map[string]bool, cached []litter, kinds ...string) {
 	for _, l := range cached {
 		if slices.Contains(kinds, l.Kind) {
@@ -155,8 +151,7 @@ func addKinds(needed map[string]bool, cached []litter, kinds ...string) {
 	}
 }
 
-// neededBuilds returns the directories of the builds that this version's contenders use, whether they
-// exist or not. It returns nil if the cache has no builds.
+// neededBuilds returns the directories of this version's builds, which may not exist.
 func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) ([]string, error) {
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "bin")); err != nil || len(entries) == 0 {
 		return nil, nil
@@ -185,9 +180,8 @@ func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options)
 	return dirs, ctx.Err()
 }
 
-// findInCache lists tare's files in the cache directory dir. It returns an error if a file does not match
-// the description in cachePlaces, because the directory may then belong to another program. skipped has a
-// line for each link and incomplete directory.
+// findInCache lists tare's files in the cache directory dir. An unknown file is an error: the directory
+// may belong to another program.
 func findInCache(dir string) (found []litter, skipped []string, err error) {
 	for _, place := range cachePlaces() {
 		top := filepath.Join(dir, place.name)
@@ -230,8 +224,7 @@ func findInCache(dir string) (found []litter, skipped []string, err error) {
 	return found, skipped, nil
 }
 
-// classifyEntry returns the kind of litter of the file at path, or "" if the file stays; why then is the reason,
-// or "" if the reason need not be printed. It returns an error if tare makes no such file in the place.
+// classifyEntry returns the kind of a file to remove, or "" and perhaps a reason to print.
 func (p cachePlace) classifyEntry(path string, info fs.FileInfo) (kind, why string, err error) {
 	isUnfinished := p.isUnfinished(info.Name())
 	isOld := time.Since(info.ModTime()) > unfinishedFor
@@ -250,7 +243,6 @@ func (p cachePlace) classifyEntry(path string, info fs.FileInfo) (kind, why stri
 	return p.kind, "", nil
 }
 
-// findTempDirs lists temporary directories whose tare was killed.
 func findTempDirs() (found []litter, err error) {
 	dirs, err := machine.TempDirs()
 	if err != nil {
@@ -273,13 +265,11 @@ func findTempDirs() (found []litter, err error) {
 	return found, nil
 }
 
-// isRegular reports whether path is a regular file, not a link to one.
 func isRegular(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// describeBuild returns the contender and Go release of a build, or "" if they are unknown.
 func describeBuild(dir string) string {
 	src, err := os.ReadFile(filepath.Join(dir, "built.json"))
 	if err != nil {
@@ -294,7 +284,6 @@ func describeBuild(dir string) string {
 	return strings.TrimSpace(r.Contender.String() + " " + r.Contender.Go)
 }
 
-// findRuns lists the runs that tare made. skipped has a line for each other directory among them.
 func findRuns(d cmdenv.Dirs) (found []litter, skipped []string, err error) {
 	top := d.AllResults()
 	if info, err := os.Lstat(top); err == nil && !info.IsDir() {
@@ -319,18 +308,15 @@ func findRuns(d cmdenv.Dirs) (found []litter, skipped []string, err error) {
 	return found, skipped, nil
 }
 
-// isDir reports whether path is a directory, not a link to one.
 func isDir(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.IsDir()
 }
 
-// errInUse reports that another tare is writing a run or uses a temporary directory.
+// errInUse reports that another tare uses a directory.
 var errInUse = errors.New("another tare is writing it")
 
-// removeLitter removes l, and for the last run of a study also the study's directory. It returns errInUse
-// if another tare uses the run or temporary directory. A dry run only makes this check. removeLitter
-// cannot reach files outside of l.top.
+// removeLitter removes l, and an empty directory of the study. It cannot reach files outside of l.top.
 func removeLitter(l litter, dryRun bool) error {
 	if l.Kind == kindRun || l.Kind == kindTemp {
 		unlock, ok := machine.LockDir(l.Path)

@@ -17,25 +17,23 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file describes the directories of the cache. tare clean removes only what matches: in bin, for example, a
-// directory with a name of 16 or 32 hexadecimal digits and a file built.json.
+// This file describes the directories of the cache. tare clean removes only what matches. For example,
+// bin has directories named by 16 or 32 hexadecimal digits, with a file built.json.
 
 // unfinishedFor is the age up to which an unfinished file may be in use: a tare with --no-lock writes
 // such files without the lock.
 const unfinishedFor = 24 * time.Hour
 
-// cachePlace is a directory of the cache, and describes the files or directories in it. tare clean removes
-// only content that matches this description.
+// cachePlace describes the content of a directory of the cache.
 type cachePlace struct {
-	name       string         // name of the directory; "" means the cache directory itself
+	name       string         // "" means the cache directory itself
 	kind       string         // kind of its content
-	names      *regexp.Regexp // matches names of finished content; nil if all content is unfinished
+	names      *regexp.Regexp // match finished content; nil if all content is unfinished
 	proof      string         // a file that each finished directory contains; "" if none
 	unfinished string         // prefix of unfinished content, in addition to tempPrefixes
 	files      bool           // the content is files; otherwise directories
 }
 
-// hasType reports whether a file or directory is of the type that the place contains.
 func (p cachePlace) hasType(info fs.FileInfo) bool {
 	if p.files {
 		return info.Mode().IsRegular()
@@ -43,8 +41,7 @@ func (p cachePlace) hasType(info fs.FileInfo) bool {
 	return info.IsDir()
 }
 
-// cachePlaces returns the directories of the cache. Their content can be made again, except lists of
-// routes that a stored result names. Most names are hashes in hexadecimal digits.
+// cachePlaces returns the directories of the cache. Only lists of routes cannot be made again.
 func cachePlaces() []cachePlace {
 	key := regexp.MustCompile(`^[0-9a-f]{16}([0-9a-f]{16})?$`) // 16 or 32 digits
 	short := regexp.MustCompile(`^[0-9a-f]{20}$`)
@@ -64,19 +61,15 @@ func cachePlaces() []cachePlace {
 	}
 }
 
-// tempPrefixes returns the name prefixes of unfinished files and directories.
 func tempPrefixes() []string {
 	return []string{".building-", ".describing-", ".making-", ".reference-", ".gate-"}
 }
 
-// isUnfinished reports whether name is the name of content that is being written, or that a killed
-// process has left.
 func (p cachePlace) isUnfinished(name string) bool {
 	return slices.ContainsFunc(append(tempPrefixes(), p.unfinished), func(prefix string) bool { return prefix != "" && strings.HasPrefix(name, prefix) })
 }
 
-// findRoutes returns the directories of the cache that stored results name as their study_dir. They stay,
-// so that tare can run these studies again. unread has a line for each result that cannot be read.
+// findRoutes returns the directories of the cache that stored results name as their study_dir.
 func findRoutes(d cmdenv.Dirs) (named map[string]bool, unread []string, err error) {
 	named = map[string]bool{}
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "routes")); err != nil || len(entries) == 0 {

@@ -14,10 +14,10 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// This file runs tare doctor --calibrate: it measures a program, its copy, and programs that do 2 % and 5 % more
-// work, to show how small a difference this machine can show.
+// This file runs tare doctor --calibrate. It measures a program, its copy, and programs that do 2 % and
+// 5 % more work. This shows how small a difference this machine can show.
 
-// Ids of the programs in a calibration. Their costs in relation to each other are known by construction.
+// Ids of the programs in a calibration.
 const (
 	scaleBase = "base"
 	scaleTwin = "twin"  // the base again, as a separate contender
@@ -25,18 +25,15 @@ const (
 	scale5    = "plus5" // 5 % more work than the base
 )
 
-// scaleWork is a kind of work that the programs do.
 type scaleWork struct {
 	name string // part of the contenders' ids
 	noun string // name in sentences
 }
 
-// scaleWorks returns the kinds of work, in the order in which they are measured.
 func scaleWorks() []scaleWork {
 	return []scaleWork{{name: "spin", noun: "arithmetic"}, {name: "alloc", noun: "allocation"}}
 }
 
-// calibrationStudy returns a study of programs that do the same work, 2 % more and 5 % more.
 func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 	variant := func(id, extra string) tare.Entry {
 		return tare.Entry{ID: id, Use: "scale-" + work.name + "-" + extra}
@@ -53,8 +50,8 @@ func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 	}
 }
 
-// runCalibration measures programs of known cost on this machine and prints which differences it found. It
-// returns an error only if it could not measure, not if a difference was missed.
+// runCalibration measures programs of known cost and prints which differences it found. A missed
+// difference is not an error.
 func runCalibration(ctx context.Context, env cmdenv.Env, o options) error {
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
@@ -65,7 +62,7 @@ func runCalibration(ctx context.Context, env cmdenv.Env, o options) error {
 	run := session.Options{Measuring: lab.Measuring{Quick: true, Isolation: tare.Lockstep}, Catalog: o.catalog}
 	return session.With(ctx, env, run, p, func(ctx context.Context, w *session.Session) error {
 		c := calibration{Bases: []scaleReading{}, Results: []json.RawMessage{}}
-		var failed error // ends the measurement; what was measured before is printed
+		var failed error // ends the measurement; earlier results are printed
 		for _, work := range works {
 			study := cmdenv.Study{Study: calibrationStudy(work, share)}
 			res, err := w.Measure(ctx, study)
@@ -99,9 +96,8 @@ func runCalibration(ctx context.Context, env cmdenv.Env, o options) error {
 	})
 }
 
-// withoutTests returns kinds without semantics tests, because the programs of known cost have no output to
-// compare. A kind has such tests if it implements lab.Examiner. The anonymous structs have only the
-// methods of the interfaces that they embed.
+// withoutTests returns kinds without semantics tests: programs of known cost have no output to compare.
+// An embedded interface hides the other methods of a kind, such as those of lab.Examiner.
 func withoutTests(kinds map[string]lab.Kind) map[string]lab.Kind {
 	out := map[string]lab.Kind{}
 	for name, kind := range kinds {
@@ -116,7 +112,6 @@ func withoutTests(kinds map[string]lab.Kind) map[string]lab.Kind {
 	return out
 }
 
-// addResult adds the result of one kind of work, and what disturbed the measurement.
 func (c *calibration) addResult(work scaleWork, res *tare.Result) error {
 	var doc bytes.Buffer
 	if err := report.JSON(&doc, res); err != nil {

@@ -17,14 +17,11 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file computes what tare doctor --calibrate reports from the studies that it has measured, e.g. "5 % more
-// arithmetic was found after 12 rounds (4 s): measured +5.03 % (+4.61 % to +5.47 %)". A study repeats its
-// measurement in rounds. A look is a number of rounds after which it judges the evidence so far. The control is the
-// base program entered a second time: a difference between both is noise.
+// This file computes the report of tare doctor --calibrate. For example: "5 % more arithmetic was found
+// after 12 rounds (4 s): measured +5.03 % (+4.61 % to +5.47 %)". A study repeats its measurement in
+// rounds. A look judges the evidence after some number of rounds. The control is the base program
+// entered a second time: a difference between both is noise.
 
-// calibration is the result of tare doctor --calibrate. The command measures programs of known cost: a
-// base program, its copy, and programs that do 2 % and 5 % more work. It shows how long this machine
-// takes to find these differences, and whether it shows one between the copies.
 type calibration struct {
 	Summary []string          `json:"summary"` // results in sentences
 	Advice  []string          `json:"advice"`
@@ -34,22 +31,21 @@ type calibration struct {
 	disturbances []disturbance
 }
 
-// disturbance has the observations of those checks that give the same advice.
+// disturbance has the observations of the checks with the same advice.
 type disturbance struct {
 	advice       string
 	observations []string
 }
 
-// scaleReading is the result for one kind of work.
 type scaleReading struct {
 	Work        string        `json:"work"` // arithmetic or allocation
 	Study       string        `json:"study"`
 	Rounds      int           `json:"rounds"`
 	Seconds     float64       `json:"seconds"`
-	HalfWidth   float64       `json:"half_width"`   // of the control's interval, as a share: 0.02 is ±2 %; 0 without an interval
-	CPUPressure float64       `json:"cpu_pressure"` // share of time some task waited for a processor; negative if unknown
-	Copies      scaleEffect   `json:"copies"`       // measured difference of the base and its copy
-	Differences []scaleEffect `json:"differences"`  // known differences, largest first
+	HalfWidth   float64       `json:"half_width"`   // share of the control's interval: 0.02 is ±2 %; 0 without an interval
+	CPUPressure float64       `json:"cpu_pressure"` // share of time with a task waiting for a processor; negative if unknown
+	Copies      scaleEffect   `json:"copies"`
+	Differences []scaleEffect `json:"differences"` // known differences, largest first
 }
 
 // scaleEffect is one program's time relative to the base's.
@@ -57,15 +53,15 @@ type scaleEffect struct {
 	Contender    string  `json:"contender"`
 	Truth        float64 `json:"truth"` // ratio by construction
 	Ratio        float64 `json:"ratio,omitempty"`
-	Low          float64 `json:"low,omitempty"` // of the 95 % interval over all looks; 0 if too few rounds
+	Low          float64 `json:"low,omitempty"` // bounds of the 95 % interval over all looks; 0 if too few rounds
 	High         float64 `json:"high,omitempty"`
-	ToldApart    bool    `json:"told_apart"`             // a study would publish a difference, in either direction
-	AfterRounds  int     `json:"after_rounds,omitempty"` // first look since which every look shows a difference
+	ToldApart    bool    `json:"told_apart"`             // a study would publish a difference
+	AfterRounds  int     `json:"after_rounds,omitempty"` // first look of those since which all show it
 	AfterSeconds float64 `json:"after_seconds,omitempty"`
 	RoundsNeeded int     `json:"rounds_needed,omitempty"` // forecast if no difference was shown; 0 if out of reach
 }
 
-// readScale reads the primary metric of a calibration study, the first in res.Metrics.
+// readScale reads the first metric of res, which is the primary one.
 func readScale(work scaleWork, res *tare.Result) scaleReading {
 	r := scaleReading{
 		Work: work.noun, Study: res.Study, Rounds: res.RoundsDone, Seconds: res.Seconds, CPUPressure: res.Machine.Noise.CPUPressure,
@@ -80,11 +76,10 @@ func readScale(work scaleWork, res *tare.Result) scaleReading {
 	return r
 }
 
-// readEffect returns the effect of contender id at the end, and the first look since which every look
-// shows a difference. truth is the ratio by construction. If no difference was shown, readEffect forecasts the rounds that would show it.
+// readEffect returns the effect of contender id. truth is its ratio by construction.
 func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 	e := scaleEffect{Contender: id, Truth: truth}
-	alpha := 0.05 // 1 - the level of the comparison; 0.05 without a comparison
+	alpha := 0.05 // 1 - the level of the comparison
 	for _, c := range res.Comparisons {
 		if c.Contender == id && c.Metric == res.Metrics[0] {
 			e.Ratio, e.Low, e.High, alpha = c.Ratio, c.Low, c.High, 1-c.Level
@@ -93,7 +88,7 @@ func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 	effects, control := roundEffects(res, id), roundEffects(res, tare.ControlID)
 	looks := stats.Looks(len(effects))
 	level := stats.LookLevel(alpha, len(looks))
-	for _, n := range slices.Backward(looks) { // from the last look back, as long as all looks show a difference
+	for _, n := range slices.Backward(looks) { // from the last look back, while looks show a difference
 		if !isPublished(effects, control, n, level) {
 			break
 		}
@@ -101,7 +96,7 @@ func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 	}
 	e.ToldApart = e.AfterRounds > 0
 	if e.ToldApart {
-		pilot := res.Plan.PilotSeconds // time of the trial measurement before the rounds, which took equally long
+		pilot := res.Plan.PilotSeconds // seconds of the trial measurement before the rounds, which took equally long
 		e.AfterSeconds = pilot + (res.Seconds-pilot)*float64(e.AfterRounds)/float64(max(1, res.RoundsDone))
 	} else if truth != 1 {
 		e.RoundsNeeded = forecastRounds(effects, control, truth, level)
@@ -109,10 +104,9 @@ func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 	return e
 }
 
-// forecastRounds returns the number of rounds that will probably show the ratio truth, which the rounds so
-// far did not show. It returns 0 if more than plan.MaxRounds are needed. effects and control have the
-// logarithms of the measured ratios. A difference is shown if its interval excludes equality and its
-// estimate exceeds the half-width of the control's interval; intervals shrink with the root of the rounds.
+// forecastRounds returns the number of rounds that would probably show the ratio truth. It returns 0 if
+// more than plan.MaxRounds are needed. effects and control are logarithms of ratios, one per round.
+// Intervals shrink with the root of the rounds.
 func forecastRounds(effects, control []float64, truth, level float64) int {
 	centred := make([]float64, len(effects)) // the rounds, moved to the true effect
 	estimate := stats.HodgesLehmann(effects)
@@ -124,7 +118,7 @@ func forecastRounds(effects, control []float64, truth, level float64) int {
 	if !ok {
 		return 0
 	}
-	n = max(n, len(effects)*3/2) // if the rounds so far should have sufficed, half as many more
+	n = max(n, len(effects)*3/2) // at least half as many more
 	if half, ok := stats.HalfWidth(control, level); ok {
 		ratio := half / math.Log(truth)
 		n = max(n, int(math.Ceil(float64(len(control))*ratio*ratio)))
@@ -135,8 +129,7 @@ func forecastRounds(effects, control []float64, truth, level float64) int {
 	return n
 }
 
-// isPublished reports whether a study would publish a difference after n rounds: the interval excludes
-// equality, and the estimate exceeds the noise that the control shows.
+// isPublished reports whether a study would publish a difference after n rounds.
 func isPublished(effects, control []float64, n int, level float64) bool {
 	if len(control) < n {
 		return false
@@ -145,9 +138,9 @@ func isPublished(effects, control []float64, n int, level float64) bool {
 	return exceedsControl
 }
 
-// roundEffects returns ln(time / the base's time) of contender id for each round.
+// roundEffects returns ln(time / time of the base) of contender id for each round.
 func roundEffects(res *tare.Result, id string) []float64 {
-	var workload string // the only one of the study; "" if the study ended too early to have one
+	var workload string // "" if the study ended before it had a workload
 	for _, w := range res.Workloads {
 		workload = w.ID
 	}
@@ -155,8 +148,6 @@ func roundEffects(res *tare.Result, id string) []float64 {
 	return e.Effects
 }
 
-// writeConclusions writes the sentences of the summary and the advice from the numbers: about the copies,
-// the known differences, and the machine.
 func (c *calibration) writeConclusions() {
 	copiesEqual := c.concludeCopies()
 	allFound := c.concludeDifferences()
@@ -169,8 +160,7 @@ func (c *calibration) writeConclusions() {
 	}
 }
 
-// concludeCopies writes a sentence about the two copies of each base. It returns false if two copies showed
-// a difference.
+// concludeCopies writes a sentence about the two copies of each base.
 func (c *calibration) concludeCopies() (copiesEqual bool) {
 	copiesEqual = true
 	for _, b := range c.Bases {
@@ -189,8 +179,6 @@ func (c *calibration) concludeCopies() (copiesEqual bool) {
 	return copiesEqual
 }
 
-// concludeDifferences writes a sentence about each known difference. It returns false if one of them was
-// not found.
 func (c *calibration) concludeDifferences() (allFound bool) {
 	allFound = true
 	for _, b := range c.Bases {
@@ -221,7 +209,6 @@ func (c *calibration) concludeDifferences() (allFound bool) {
 	return allFound
 }
 
-// concludeMachine writes sentences about the resolution and the CPU pressure of the machine.
 func (c *calibration) concludeMachine() {
 	var resolutions, pressures []string
 	for _, b := range c.Bases {
@@ -246,7 +233,6 @@ func (c *calibration) addSentence(format string, args ...any) {
 	c.Summary = append(c.Summary, fmt.Sprintf(format, args...))
 }
 
-// addDisturbance adds a check's observation to those with the same advice.
 func (c *calibration) addDisturbance(advice, observation string, work scaleWork) {
 	observation = "during " + work.noun + " " + observation
 	i := slices.IndexFunc(c.disturbances, func(d disturbance) bool { return d.advice == advice })
@@ -257,7 +243,6 @@ func (c *calibration) addDisturbance(advice, observation string, work scaleWork)
 	c.disturbances[i].observations = append(c.disturbances[i].observations, observation)
 }
 
-// addAdvice adds advice, unless c.Advice already has the same text.
 func (c *calibration) addAdvice(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(c.Advice, text) {
 		c.Advice = append(c.Advice, text)
@@ -272,10 +257,8 @@ func (e scaleEffect) formatInterval() string {
 	return fmt.Sprintf("%s (%s to %s)", format.Change(e.Ratio, 2), format.Change(e.Low, 2), format.Change(e.High, 2))
 }
 
-// formatPercent returns a share as a percentage: 5 %, 0.34 %.
 func formatPercent(share float64) string { return fmt.Sprintf("%.2g %%", 100*share) }
 
-// writeText writes the summary, the advice, and how to print the results.
 func (c calibration) writeText(w io.Writer, st report.Style) error {
 	fmt.Fprintln(w, cmdenv.Paint(st.Bold, "What this machine can tell apart"))
 	for _, text := range c.Summary {

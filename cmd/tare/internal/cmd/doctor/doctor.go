@@ -22,7 +22,6 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// diagnosis is the output of tare doctor.
 type diagnosis struct {
 	Tare      cmdenv.Version   `json:"tare"`
 	Machine   tare.Machine     `json:"machine"`
@@ -34,20 +33,18 @@ type diagnosis struct {
 	Counter   counterState     `json:"counter"`
 }
 
-// counterState describes the counter of instructions.
 type counterState struct {
 	*tare.Counter
 	Missing string `json:"missing,omitempty"` // the reason if there is no counter
 }
 
-// place describes the cache or the data directory.
 type place struct {
 	Dir   string `json:"dir"`
 	Bytes int64  `json:"bytes"`           // size of all files
 	Error string `json:"error,omitempty"` // why it is not writable
 }
 
-// catalogState describes the catalog of contenders, the programs that tare can compare.
+// catalogState describes the catalog of programs that tare can compare.
 type catalogState struct {
 	Dir        string `json:"dir"`
 	Contenders int    `json:"contenders"`
@@ -57,17 +54,16 @@ type catalogState struct {
 // lockState shows whether another tare measures.
 type lockState struct {
 	Path   string `json:"path"`             // path of the lock in the cache
-	Held   bool   `json:"held"`             // another tare has this lock, or the machine's
+	Held   bool   `json:"held"`             // another tare holds this lock, or the machine's
 	Holder string `json:"holder,omitempty"` // the process that has the lock
 }
 
-// options holds the flags of tare doctor.
 type options struct {
 	calibrate bool
 	budget    time.Duration // measuring time of --calibrate
 	quiet     bool
 	asJSON    bool
-	catalog   string // "" means the repository's, else the built-in ones
+	catalog   string // "" means the repository's, else the built-in one
 }
 
 // Command returns tare doctor.
@@ -136,8 +132,8 @@ func (o *options) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// diagnose checks everything that tare run needs. missing is the first error that it found, or nil if tare
-// run has everything. err is an error of the diagnosis itself.
+// diagnose checks everything that tare run needs. missing is the first problem found. err is an error
+// of the diagnosis itself.
 func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnosis, missing, err error) {
 	dirs, err := env.Dirs()
 	if err != nil {
@@ -169,8 +165,8 @@ func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnos
 	return d, missing, nil
 }
 
-// readLock returns which process measures with the cache or on this machine, without waiting. path is the
-// path of the cache's lock, and host is the name of the machine's lock.
+// readLock returns the process that measures on this machine, without waiting. The argument path is the
+// cache's lock, host the machine's.
 func readLock(ctx context.Context, path, host string) lockState {
 	l := lockState{Path: path}
 	tryLock := func(lock func(ctx context.Context, name string, waiting func(string)) (func(), error), name string) {
@@ -193,8 +189,6 @@ func readLock(ctx context.Context, path, host string) lockState {
 	return l
 }
 
-// writeText writes a line for each part of the diagnosis, and a table of the values that tare can read on
-// this machine.
 func (d diagnosis) writeText(w io.Writer, st report.Style) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	writeRow := func(label, format string, args ...any) {

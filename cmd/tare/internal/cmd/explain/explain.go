@@ -1,6 +1,6 @@
-// Package explain implements tare explain. It explains names that reports of tare contain: checks, rules
-// of tare audit, studies, contenders (programs under test), metrics, and words. For example, tare explain
-// "not met" prints what these words of a verdict mean.
+// Package explain implements tare explain. It explains names in reports of tare: checks, rules of tare
+// audit, studies, programs under test, metrics, and words. For example, tare explain "not met" prints
+// what these words of a verdict mean.
 package explain
 
 import (
@@ -20,7 +20,6 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// explanation contains the facts about one name.
 type explanation struct {
 	Kind  string `json:"kind"` // word, check, rule, metric, study, contender
 	Name  string `json:"name"`
@@ -45,7 +44,8 @@ func Command(env cmdenv.Env) *cobra.Command {
   tare explain json-encode
   tare explain input-consumed
   tare explain "not met"`,
-		// Any number of words is one name. Without one, the error has a hint and commands to try instead.
+		// Any number of words is one name. Without one, the error has a hint and commands to try
+		// instead.
 		Args: cmdenv.Needs(0, "a name", "e.g. tare explain control; tare list shows checks, studies, contenders and metrics", "tare explain control", "tare list"),
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 			return slices.DeleteFunc(explainableNames(env, dir), func(n string) bool { return !strings.HasPrefix(n, start) }), cobra.ShellCompDirectiveNoFileComp
@@ -77,9 +77,8 @@ func Command(env cmdenv.Env) *cobra.Command {
 	return cmd
 }
 
-// explainName returns the explanations of everything called name, or nil if nothing has that name. If the
-// catalog of contenders in dir cannot be read, it still explains other things called name. It returns the
-// error of the catalog only if there are none.
+// explainName returns all explanations of name. A broken catalog is an error only if nothing else
+// matches.
 func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	var found []explanation
 	for _, w := range listWords() {
@@ -120,7 +119,6 @@ func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	return found, nil
 }
 
-// explainableNames returns all names that explainName finds, for completion and suggestions.
 func explainableNames(env cmdenv.Env, dir string) []string {
 	names := env.Bundled()
 	for _, w := range listWords() {
@@ -149,13 +147,12 @@ func newExplanation(kind, name string, facts ...fact) explanation {
 
 func newFact(label string, text ...string) fact { return fact{Label: label, Text: text} }
 
-// newCode returns a fact with one text for each line of code. It replaces each tab by four spaces.
+// newCode returns a fact with one text for each line of code.
 func newCode(label, code string) fact {
 	code = strings.TrimRight(strings.ReplaceAll(code, "\t", "    "), "\n")
 	return fact{Label: label, Text: strings.Split(code, "\n"), Code: true}
 }
 
-// explainRule explains a rule of tare audit, with its examples.
 func explainRule(r audit.Rule) explanation {
 	e := newExplanation("rule", r.ID,
 		newFact("", r.Title+" "+r.Why), newFact("severity", string(r.Severity)), newFact("what to do", r.Do), newFact("measure", r.Command),
@@ -190,7 +187,6 @@ func explainContender(c cmdenv.Contender) explanation {
 	return e
 }
 
-// explainStudy lists the parts of a study: contenders, workloads, metrics, criteria and claims.
 func explainStudy(st tare.Study) explanation {
 	var contenders, workloads, criteria, claims []string
 	for _, c := range st.Contenders {
@@ -224,8 +220,7 @@ func explainStudy(st tare.Study) explanation {
 	return e
 }
 
-// describeEntry describes a contender of a study: its id, the modules and the Go release that it is
-// built with, and the checks that are expected to declare it void (not trustworthy).
+// describeEntry describes a contender of a study in one line.
 func describeEntry(c tare.Entry) string {
 	line := c.ID
 	if len(c.With) > 0 {
@@ -234,7 +229,7 @@ func describeEntry(c tare.Entry) string {
 	if c.Go != "" {
 		line += " built by " + c.Go
 	}
-	if c.Given != "" { // it is built from the module's sources in a directory that the user must name
+	if c.Given != "" { // it is built from sources in a directory that the user must name
 		line += " from a clone (--with-original)"
 	}
 	if len(c.Expect.Void) > 0 {
@@ -243,7 +238,6 @@ func describeEntry(c tare.Entry) string {
 	return line
 }
 
-// describeWorkload returns a workload with its operation and input.
 func describeWorkload(w tare.Workload) string {
 	line := w.ID + ": " + w.Op
 	if w.Fixture != "" {
@@ -258,13 +252,13 @@ func describeWorkload(w tare.Workload) string {
 	return line
 }
 
-// maxJoined is the length in bytes below which several texts of a fact are joined to one line.
+// maxJoined is the length in bytes below which texts are joined to one line.
 const maxJoined = 60
 
 // writeText writes one paragraph per fact, or a list if a fact has many texts.
 func (e explanation) writeText(w io.Writer, style report.Style) {
 	// LegibleAll makes foreign text safe for a terminal, but it removes indents. Code comes from tare's
-	// own rules and needs its indents, so it is written from the original facts.
+	// own rules, so it is written from the original facts.
 	originalFacts := e.Facts
 	e = report.LegibleAll(e)
 	fmt.Fprintf(w, "%s (%s)\n", cmdenv.Paint(style.Bold, e.Name), e.Kind)

@@ -1,13 +1,11 @@
 package explain
 
-// word is a term of the reports with its explanation.
 type word struct {
 	Word string `json:"word"`
 	Text string `json:"text"`
 }
 
-// listWords returns the glossary in alphabetical order. A text explains its word in the sense of the
-// reports only.
+// listWords returns the glossary in alphabetical order.
 func listWords() []word {
 	return []word{
 		{"adoption", "What taking a contender into a service costs besides time: modules and their licences, the age of the release, the size of the binary, the time to build and to start, resident memory."},

@@ -18,7 +18,6 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// options holds the flags of tare fleet.
 type options struct {
 	machines cmdenv.Machines
 	wait     time.Duration // how long agents may take to join
@@ -77,8 +76,6 @@ func (o *options) check() error {
 	return nil
 }
 
-// showAgents starts a coordinator, prints how the agents in o.names join, waits, and prints the agents
-// that have joined.
 func showAgents(ctx context.Context, env cmdenv.Env, o options) error {
 	if err := o.check(); err != nil {
 		return err

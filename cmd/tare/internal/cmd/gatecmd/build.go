@@ -22,8 +22,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// buildServers builds the servers of tare.yaml from both sides of the change, base and head, and adds them
-// to e.servers. Each server gets a directory in dir for its programs and requests.
+// buildServers builds the servers of tare.yaml before and after the change (base and head), each in a
+// directory below dir.
 func (e *extraStudies) buildServers(ctx context.Context, dir string) error {
 	for _, server := range e.request.Project.Load {
 		inHead := func(file string) string { // both sides get the requests of the head
@@ -61,9 +61,7 @@ func (e *extraStudies) buildServers(ctx context.Context, dir string) error {
 	return nil
 }
 
-// buildServer builds the program of a server from both sides and returns the binaries, which are in dir.
-// If base does not have the program, or a side does not build, it returns false and adds the reason to
-// e.measured.Skipped.
+// buildServer builds a server from both sides into dir, or records why it cannot.
 func (e *extraStudies) buildServer(ctx context.Context, server project.Server, dir string) (programs gate.SidePaths, ok bool, err error) {
 	skipped := gate.Skipped{What: "load " + server.ID}
 	exists, err := gate.IsDir(filepath.Join(e.projectDirs.Head, filepath.FromSlash(server.Program)))
@@ -107,9 +105,7 @@ func (e *extraStudies) buildServer(ctx context.Context, server project.Server, d
 	return programs, true, nil
 }
 
-// newModuleVersions returns a function about a contender of the catalog. The function returns the modules
-// of the contender that the project's go.mod requires on both sides, as module@version of base (before)
-// and of head (after). ok reports whether a version differs. dirs are the project's directories.
+// newModuleVersions returns a function that compares a program's modules before and after the change.
 func newModuleVersions(ctx context.Context, all catalog.Catalog, dirs gate.SidePaths) (gate.ModuleVersions, error) {
 	base, err := requiredModules(ctx, dirs.Base)
 	if err != nil {
@@ -144,8 +140,8 @@ func newModuleVersions(ctx context.Context, all catalog.Catalog, dirs gate.SideP
 	}, nil
 }
 
-// requiredModules returns the versions of the modules that the go.mod in dir requires, by path. It omits
-// replaced modules. It returns nil if there is no go.mod.
+// requiredModules returns the versions of the modules that the go.mod in dir requires, by path. It
+// omits replaced modules.
 func requiredModules(ctx context.Context, dir string) (map[string]string, error) {
 	file := filepath.Join(dir, "go.mod")
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {

@@ -13,12 +13,12 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// benchHash is the length of commit hashes in advised commands of tare bench.
+// benchHash is the length of printed commit hashes.
 const benchHash = 12
 
-// adviceCommands returns the commands that the report of tare gate advises: the user's tare gate with
-// another value of one flag, and tare bench for a single benchmark, with the flags that both commands
-// have. base is the commit that tare gate compared with.
+// adviceCommands returns the commands that the report of tare gate advises. One is the user's own with
+// another value of a flag. The other is tare bench for one benchmark. The argument base is the commit
+// that tare gate compared with.
 func (o options) adviceCommands(cmd *cobra.Command, p project.Project, base string) gate.Commands {
 	typed := cmdenv.CommandOf(cmd)
 	revision := o.base
@@ -34,8 +34,7 @@ func (o options) adviceCommands(cmd *cobra.Command, p project.Project, base stri
 	}
 }
 
-// mergedCommands returns the commands that the merged report of several runs advises. It knows only the
-// revisions that the runs compared, not their flags.
+// mergedCommands returns the commands for the merged report of several runs.
 func mergedCommands(p project.Project, m gate.Measured) gate.Commands {
 	return gate.Commands{Bench: func(pkg, pattern string) string {
 		c := benchCommand(p, pkg, pattern).Set("base", m.Commit[:min(benchHash, len(m.Commit))])
@@ -46,8 +45,6 @@ func mergedCommands(p project.Project, m gate.Measured) gate.Commands {
 	}}
 }
 
-// benchCommand returns the tare bench command of the benchmarks in pkg that match pattern, with the
-// environment and build tags of tare.yaml.
 func benchCommand(p project.Project, pkg, pattern string) cmdenv.Command {
 	env := p.Bench.Env
 	if flags := tagFlags(p.Bench, os.Environ()); flags != "" {

@@ -1,5 +1,5 @@
-// Package gatecmd implements tare gate for CI: it measures the benchmarks of a repository before and after
-// a change (base and head), and decides whether the change may pass.
+// Package gatecmd implements tare gate for CI. It measures a repository's benchmarks before and after a
+// change (base and head). Then it decides whether the change may pass.
 package gatecmd
 
 import (
@@ -24,7 +24,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// options contains the flags of tare gate and tare gate merge. check parses the texts.
 type options struct {
 	base, head  string        // revisions; base is "" if tare.yaml names it
 	budget      time.Duration // 0 if not set
@@ -168,7 +167,6 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// runGate finds the two sides and the rules of tare.yaml, measures, judges, and prints the report.
 func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	ctx := cmd.Context()
 	p, at, err := loadProject()
@@ -213,8 +211,7 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// findSides finds the commits of base and head. If flags choose the base, findSides sets p.Gate.Base.
-// Otherwise tare.yaml names the base.
+// findSides finds the commits of base and head.
 func (o options) findSides(ctx context.Context, p *project.Project, at workDir) (gate.Sides, error) {
 	var base string
 	var err error
@@ -239,8 +236,7 @@ func (o options) findSides(ctx context.Context, p *project.Project, at workDir) 
 	return sides, err
 }
 
-// measureChange measures both sides on this machine, or on the machines of --on. lost is an error about
-// the machines that returned no result; it is nil if all returned one.
+// measureChange measures both sides. The error lost is about machines without a result.
 func (o options) measureChange(cmd *cobra.Command, env cmdenv.Env, p project.Project, sides gate.Sides) (m gate.Measured, lost, err error) {
 	switch {
 	case sides.AreEqual():
@@ -262,15 +258,13 @@ func (o options) newRequest(p project.Project, sides gate.Sides) gate.Request {
 	}
 }
 
-// workDir describes the working directory.
 type workDir struct {
 	dir          string // its path without symbolic links
 	root         string // top of the repository; dir without a repository
 	inRepository bool
 }
 
-// loadProject reads tare.yaml, and returns it with the working directory. Without a tare.yaml the project
-// has defaults.
+// loadProject reads tare.yaml. Without one the project has defaults.
 func loadProject() (p project.Project, dir workDir, err error) {
 	if dir.dir, err = os.Getwd(); err != nil {
 		return p, dir, err
@@ -285,7 +279,6 @@ func loadProject() (p project.Project, dir workDir, err error) {
 	return p, dir, nil
 }
 
-// files are the files that a report is written to, in addition to stdout.
 type files struct{ report, gitlab *cmdenv.Output }
 
 func (o options) openFiles() (f files, err error) {
@@ -298,7 +291,7 @@ func (o options) openFiles() (f files, err error) {
 	return f, err
 }
 
-// Close closes the files. A file that was not saved is not created.
+// Close closes the files. It discards a file that was not saved.
 func (f files) Close() {
 	for _, out := range []*cmdenv.Output{f.report, f.gitlab} {
 		if out != nil {
@@ -307,8 +300,7 @@ func (f files) Close() {
 	}
 }
 
-// describeBase returns the printed name of the base: measured, its name in the results, unless the base is
-// the head's own commit or the merge base with a branch.
+// describeBase returns the printed name of the base.
 func describeBase(sides gate.Sides, measured string) string {
 	switch {
 	case sides.BaseCommit == sides.HeadCommit:
@@ -325,7 +317,6 @@ func describeSameCommit(sides gate.Sides) string {
 
 func shortHash(commit string) string { return commit[:min(9, len(commit))] }
 
-// gateCode returns the exit code for the worst row of a report.
 func gateCode(rep gate.Report) int {
 	switch rep.Worst() {
 	case gate.Void:
@@ -338,8 +329,7 @@ func gateCode(rep gate.Report) int {
 	return cmdenv.ExitOK
 }
 
-// findDeclarations returns the position of each benchmark's declaration by the id of the benchmark.
-// Files are relative to the top of the repository.
+// findDeclarations returns the position of each benchmark by its id.
 func findDeclarations(dir, root string) map[string]gate.Place {
 	out := map[string]gate.Place{}
 	found, err := survey.Look(dir, root)
@@ -352,7 +342,7 @@ func findDeclarations(dir, root string) map[string]gate.Place {
 	return out
 }
 
-// relativeTo returns path relative to root, or path itself if it is not below root. The result has slashes.
+// relativeTo returns path relative to root, or unchanged if outside.
 func relativeTo(root, path string) string {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -361,7 +351,6 @@ func relativeTo(root, path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// configName returns the path of tare.yaml from the top of the repository, or "" without the file.
 func configName(root string, p project.Project) string {
 	if p.File == "" {
 		return ""
@@ -369,7 +358,6 @@ func configName(root string, p project.Project) string {
 	return relativeTo(root, p.File)
 }
 
-// printGate prints the report, writes its files, and reports to GitHub Actions.
 func printGate(env cmdenv.Env, o options, rep gate.Report, exit int, files files) error {
 	var err error
 	switch o.format {

@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// mergeCommand returns tare gate merge. Several runners can each measure a part of the benchmarks with
-// tare gate --shard; tare gate merge then judges all parts together.
+// mergeCommand returns tare gate merge. With tare gate --shard, each of several runners measures a part
+// of the benchmarks. tare gate merge judges all parts together.
 func mergeCommand(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -43,7 +43,6 @@ of the working directory. What is printed and the exit codes are as for tare gat
 	return cmd
 }
 
-// mergeGate judges the parts in the files paths together and prints the report.
 func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) error {
 	var parts []gate.Report
 	for _, path := range paths {

@@ -26,31 +26,32 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// This file measures the parts of tare.yaml that are not go test benchmarks. tare gate compares a repository
-// before a change (the base) with the repository after it (the head). For example, for
+// This file measures the parts of tare.yaml that are not go test benchmarks. The two sides are the
+// repository before a change (the base) and after it (the head). For example, it makes a study (a plan
+// for measuring) for
 //
 //	json: [testdata/order.json]
 //
-// it makes a study, a plan for measuring, in which JSON codecs of the base's versions decode and encode this
-// document, and the same codecs of the head's versions. The measured programs, codecs in this case, are called
-// contenders; tare knows many of them from its catalog. measureExtraStudies shows the order of the steps.
+// In it, JSON codecs of the base's versions decode and encode this document, and so do the head's. The
+// measured programs are called contenders. Many are in tare's catalog. Begin to read at
+// measureExtraStudies.
 
-// extraStudies contains these studies, and what they are made from.
+// extraStudies makes and measures these studies.
 type extraStudies struct {
 	session        *session.Session
 	request        gate.Request
-	measured       *gate.Measured // gets the results; the results of go test benchmarks are in it already
-	repoDirs       gate.SidePaths // directory of the repository, before and after the change
-	projectDirs    gate.SidePaths // directory of the project in the repository, before and after the change
+	measured       *gate.Measured // gets the results; has those of go test benchmarks already
+	repoDirs       gate.SidePaths // directories of the repository before and after the change
+	projectDirs    gate.SidePaths // directories of the project in the repository
 	catalog        catalog.Catalog
-	moduleVersions gate.ModuleVersions // finds modules of a contender whose versions the change alters
-	config         string              // path of tare.yaml from the top of the repository
+	moduleVersions gate.ModuleVersions // finds a contender's modules that the change updates
+	config         string              // path of tare.yaml in the repository
 
-	studies []gate.Measurement // from studies, documents and routes
-	servers []gate.Measurement // from servers, which are measured last
+	studies []gate.Measurement // studies, documents and routes
+	servers []gate.Measurement // measured last
 }
 
-// measureExtraStudies adds the results of tare.yaml's studies, documents, routes and servers to m.
+// measureExtraStudies adds the results to m.
 func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Request, p *session.Progress, m *gate.Measured) error {
 	rules := request.Project
 	if len(rules.Studies)+len(rules.JSON)+len(rules.Routes)+len(rules.Load) == 0 {
@@ -83,7 +84,6 @@ func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Reque
 	})
 }
 
-// openSides finds the files of both sides, base and head, and the modules that the project requires on each.
 func (e *extraStudies) openSides(ctx context.Context) error {
 	repo, err := gitrev.Find(ctx, e.request.Project.Dir)
 	if err != nil {
@@ -101,13 +101,12 @@ func (e *extraStudies) openSides(ctx context.Context) error {
 	return err
 }
 
-// placeError returns a usage error at a position in tare.yaml.
 func (e *extraStudies) placeError(at project.Place, message string) error {
 	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", e.config, at.Line, at.Col, message), "")
 }
 
-// addStudy adds the comparisons of one study: one for each contender that the change can have made slower.
-// file is the part of tare.yaml that requires the study.
+// addStudy adds a comparison for each contender that the change can have made slower. The argument file
+// is its entry in tare.yaml.
 func (e *extraStudies) addStudy(study tare.Study, file project.File) error {
 	comparisons, skipped, err := gate.Studies(study, e.request, e.repoDirs, e.moduleVersions)
 	var unknown *lab.UnknownError
@@ -127,7 +126,6 @@ func (e *extraStudies) addStudy(study tare.Study, file project.File) error {
 	return nil
 }
 
-// addStudies adds the studies that tare.yaml names.
 func (e *extraStudies) addStudies() error {
 	for _, f := range e.request.Project.Studies {
 		study, err := e.readStudy(f)
@@ -141,8 +139,7 @@ func (e *extraStudies) addStudies() error {
 	return nil
 }
 
-// readStudy reads a study bundled with tare, or a file of the head. Its errors contain the path as it is in
-// tare.yaml.
+// readStudy reads a study bundled with tare, or a file of the head.
 func (e *extraStudies) readStudy(f project.File) (cmdenv.Study, error) {
 	if f.Bundled() {
 		study, err := e.session.ReadStudy(f.Path)
@@ -160,8 +157,7 @@ func (e *extraStudies) readStudy(f project.File) (cmdenv.Study, error) {
 	return study, err
 }
 
-// readSource reads a file of the head: a study, a document or a list of routes. It reads at most
-// routestudy.MostBytes, the largest limit of the three.
+// readSource reads a file of the head: a study, a document or a list of routes.
 func (e *extraStudies) readSource(f project.File) ([]byte, error) {
 	src, err := atomicfile.ReadStart(filepath.Join(e.projectDirs.Head, filepath.FromSlash(f.Path)), routestudy.MostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -173,9 +169,9 @@ func (e *extraStudies) readSource(f project.File) ([]byte, error) {
 	return src, nil
 }
 
-// addDocuments adds a study of JSON codecs for each document, which decodes the document into any and
-// encodes it again. Its contenders are the first variant of every codec in the catalog, but not the traps,
-// codecs that repeat a published mistake on purpose.
+// addDocuments adds a study of JSON codecs for each document, which decodes it into any and encodes it
+// again. Its contenders are the first variant of every codec in the catalog. It omits the traps: codecs
+// that repeat a published mistake on purpose.
 func (e *extraStudies) addDocuments() error {
 	for _, f := range e.request.Project.JSON {
 		if _, err := e.readSource(f); err != nil {
@@ -203,8 +199,7 @@ func (e *extraStudies) addDocuments() error {
 	return nil
 }
 
-// plainID returns name with "-" instead of characters that ids cannot contain, or "document" if no other
-// character remains.
+// plainID returns name with "-" instead of characters that ids cannot contain.
 func plainID(name string) string {
 	id := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
@@ -218,7 +213,6 @@ func plainID(name string) string {
 	return id
 }
 
-// addRoutes adds a study of HTTP routers for each list of routes in tare.yaml.
 func (e *extraStudies) addRoutes() error {
 	for _, f := range e.request.Project.Routes {
 		src, err := e.readSource(f)
@@ -240,8 +234,7 @@ func (e *extraStudies) addRoutes() error {
 	return nil
 }
 
-// runStudies measures each study of list, and adds its results and skipped workloads to e.measured. It makes
-// ids unique: the second study with the id x gets x-2.
+// runStudies measures each study of list.
 func (e *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) error {
 	if e.measured.Requirements == nil {
 		e.measured.Requirements = map[string]gate.Requirements{}
@@ -249,7 +242,7 @@ func (e *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) 
 	for _, m := range list {
 		m.Study.ID = e.uniqueID(m.Study.ID)
 		e.measured.Requirements[m.Study.ID] = m.Requirements
-		// Latencies are measured in continuous segments, for which the quick budget is too short.
+		// Latencies are measured in long segments, for which the quick budget is too short.
 		hasSegments := slices.ContainsFunc(m.Study.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 })
 		options := &e.session.Options
 		options.Quick = !options.User && !hasSegments // User: the flags set a budget
@@ -259,7 +252,7 @@ func (e *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) 
 		}
 		added := e.session.Results[before:]
 		e.measured.Results = append(e.measured.Results, added...)
-		e.measured.Nothing = "" // the reason why there was nothing to compare, which is no longer true
+		e.measured.Nothing = "" // there is something to compare
 		for _, res := range added {
 			for _, skipped := range res.NotWeighed {
 				what := m.Requirements.Name + " " + strings.TrimPrefix(skipped.What, "workload ")
@@ -270,7 +263,7 @@ func (e *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) 
 	return nil
 }
 
-// uniqueID returns id, or id-2, id-3 and so on if an earlier study has that id.
+// uniqueID returns id, or id-2, id-3 and so on.
 func (e *extraStudies) uniqueID(id string) string {
 	unique := id
 	for n := 2; ; n++ {
@@ -281,8 +274,8 @@ func (e *extraStudies) uniqueID(id string) string {
 	}
 }
 
-// unpackSides returns the directories of the repository before and after the change. It unpacks revisions
-// into the cache. If the head is the user's working tree, it returns that directory.
+// unpackSides returns the directories of the repository before and after the change. It unpacks
+// revisions into the cache. The user's working tree is used where it is.
 func unpackSides(ctx context.Context, repo gitrev.Repo, request gate.Request, cache string) (dirs gate.SidePaths, err error) {
 	unpack := func(name string) (string, error) {
 		rev, err := repo.Resolve(ctx, name)

@@ -17,8 +17,7 @@ import (
 )
 
 // measureOn runs tare gate on the machines of --on and merges their reports. Each machine measures both
-// sides: the base revision and the head, the change that the gate judges. lost is an error about the
-// machines that returned no result; it is nil if all returned one.
+// sides. lost is an error about machines without a result.
 func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) (m gate.Measured, lost, err error) {
 	order, err := session.NewOrder(cmd, &o.machines, o.rounds, o.seed)
 	if err != nil {
@@ -33,7 +32,7 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 	if o.divided {
 		order.Drop("shard") // each machine gets a different part of the benchmarks
 	}
-	// The flags below replace the user's: the base that this machine has found, and the head.
+	// The base and head that this machine has found replace the user's.
 	order.Drop("base")
 	order.Drop("head")
 	revisions := map[string]string{"base": sides.Base}
@@ -55,7 +54,7 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 	if err != nil {
 		return m, nil, err
 	}
-	var machines []gate.Machine // one for each machine that returned a report
+	var machines []gate.Machine
 	for _, d := range runs.Got {
 		rep, err := readReport(d.Name, d.Document)
 		if err != nil {
@@ -76,7 +75,6 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 	return m, runs.Failed, runs.Keep(m.Results)
 }
 
-// readReport parses a JSON report of tare gate and checks its results. name names it in errors.
 func readReport(name string, document []byte) (rep gate.Report, err error) {
 	if err := footprint.Unmarshal(document, &rep, footprint.Most); err != nil {
 		return rep, fmt.Errorf("%s is no report of tare gate: %w", name, err)

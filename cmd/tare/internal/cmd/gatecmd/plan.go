@@ -48,9 +48,9 @@ func (o options) planGate(ctx context.Context, env cmdenv.Env, p project.Project
 	return plan.Print()
 }
 
-// planExtraStudies adds the studies, documents, routes and servers of tare.yaml to a plan. Until both
-// sides are unpacked, tare does not know which contenders (programs under test) the change affects. So
-// a word in capitals, such as CODEC, represents each of them.
+// planExtraStudies adds the studies, documents, routes and servers of tare.yaml to a plan. Nothing is
+// unpacked yet, so the affected programs are unknown. A word in capitals, such as CODEC, represents
+// each of them.
 func planExtraStudies(plan *dryrun.Plan, request gate.Request, sides gate.Sides) {
 	ids := []string{gate.BaseID, gate.HeadID}
 	add := func(id, question string, workloads []string, budget tare.Budget) {

@@ -12,13 +12,12 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// judgingProject returns the project whose rules judge the change, and a description of how the change
-// alters the rules. The rules are in tare.yaml, and p is the project of the head. A change could weaken the
-// rules that judge it. So the tare.yaml of base, a commit, can require a review of changed rules; if the
-// review is missing, the rules of base judge the change.
+// judgingProject returns the project whose rules judge the change, and how the change alters them. p is
+// the project of the head. A change could weaken the rules that judge it. So the tare.yaml of the base
+// can require a review of changed rules. Without that review, the rules of the base apply.
 func (o options) judgingProject(ctx context.Context, p project.Project, at workDir, base string) (project.Project, gate.Policy, error) {
 	reviews, err := readReviews(o.reviewsFile)
-	if err != nil || !at.inRepository { // outside of a repository, only the local tare.yaml exists
+	if err != nil || !at.inRepository { // outside of a repository there is no base
 		return p, gate.Policy{}, err
 	}
 	baseProject, err := at.rulesAt(ctx, base)
@@ -29,15 +28,14 @@ func (o options) judgingProject(ctx context.Context, p project.Project, at workD
 		return p, gate.Policy{}, err
 	}
 	if o.base != "" || o.record {
-		baseProject.Gate.Base = p.Gate.Base // flags have chosen the base, which is no change of the rules
+		baseProject.Gate.Base = p.Gate.Base // chosen by flags, not by the change
 	}
 	judging, policy := gate.ChooseRules(at.root, p, baseProject, reviews)
 	return judging, policy, nil
 }
 
 // namedBase returns the base that tare.yaml names. A change must not choose its own base if a review is
-// required. So if the tare.yaml of the commit at which the change left the default branch requires a
-// review, that tare.yaml names the base.
+// required. In that case the tare.yaml before the change names the base.
 func (o options) namedBase(ctx context.Context, p project.Project, at workDir) (string, error) {
 	fork, err := gate.FindSides(ctx, p.Dir, project.MergeBase, o.head)
 	if err != nil {
@@ -50,8 +48,8 @@ func (o options) namedBase(ctx context.Context, p project.Project, at workDir) (
 	return forkProject.Gate.Base, nil
 }
 
-// rulesAt returns the project of a commit. If the commit's tare.yaml cannot be read, it returns an error,
-// because then the required review is unknown.
+// rulesAt returns the project of a commit. An unreadable tare.yaml is an error: it may have required a
+// review.
 func (at workDir) rulesAt(ctx context.Context, commit string) (project.Project, error) {
 	p, err := gate.ProjectAt(ctx, at.dir, commit)
 	var invalid *yamlfile.Error
@@ -72,7 +70,6 @@ func (at workDir) rulesAt(ctx context.Context, commit string) (project.Project, 
 // maxReviews limits the file of reviews, in bytes: anyone can write a review.
 const maxReviews = 16 << 20
 
-// readReviews returns the text of a file of reviews, or "" if path is empty.
 func readReviews(path string) (string, error) {
 	if path == "" {
 		return "", nil

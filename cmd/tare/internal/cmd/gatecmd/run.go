@@ -23,8 +23,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// measureSides measures both sides of a change, base and head: the benchmarks, then the other parts of
-// tare.yaml.
+// measureSides measures the benchmarks and the rest of tare.yaml.
 func measureSides(ctx context.Context, env cmdenv.Env, request gate.Request) (gate.Measured, error) {
 	restore, err := benchEnvironment(request.Project.Bench, os.Environ())
 	if err != nil {
@@ -43,8 +42,8 @@ func measureSides(ctx context.Context, env cmdenv.Env, request gate.Request) (ga
 	return m, measureExtraStudies(ctx, env, request, p, &m)
 }
 
-// gateOptions returns the options of a run for a gate. defaultBudget applies if the flags set neither
-// a budget nor rounds; 0 means the study's own budget.
+// gateOptions returns the options of a run for a gate. defaultBudget applies if the flags set neither a
+// budget nor rounds. If it is 0, the study's own applies.
 func gateOptions(request gate.Request, defaultBudget time.Duration) session.Options {
 	o := session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Rounds: request.Rounds, Seed: request.Seed}, NoLock: request.NoLock, Quiet: request.Quiet}
 	o.Budget = request.Budget
@@ -55,7 +54,6 @@ func gateOptions(request gate.Request, defaultBudget time.Duration) session.Opti
 	return o
 }
 
-// newBenchRequest returns the benchmarks that tare.yaml selects on both sides.
 func newBenchRequest(request gate.Request) benchstudy.Request {
 	b := request.Project.Bench
 	return benchstudy.Request{
@@ -64,13 +62,13 @@ func newBenchRequest(request gate.Request) benchstudy.Request {
 	}
 }
 
-// measureBenchmarks measures the repository's go test benchmarks. If there are none, it returns no error,
-// and m.Nothing has the reason.
+// measureBenchmarks measures the repository's go test benchmarks. If there are none, m.Nothing has the
+// reason.
 func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Request, p *session.Progress) (m gate.Measured, err error) {
 	o := gateOptions(request, request.Project.Bench.Budget)
 	o.Env, o.KeepEnv = request.Project.Bench.Env, true // the values are in the repository anyway
 	benchRequest := newBenchRequest(request)
-	err = benchRequest.Check(ctx) // before session.With waits for other runs, so that mistakes show at once
+	err = benchRequest.Check(ctx) // before the wait for other runs, so that mistakes show at once
 	if why, ok := whyNoBenchmarks(err); ok {
 		return gate.Measured{Base: request.Base, Head: request.Head, Nothing: why}, nil
 	}
@@ -78,7 +76,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Request
 		return m, session.BenchError(ctx, err)
 	}
 	benchEnv := env
-	// The session requires sources of programs; finishResults replaces them when both sides are built.
+	// The session requires sources of programs. finishResults replaces them later.
 	benchEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil }
 	err = session.With(ctx, benchEnv, o, p, func(ctx context.Context, s *session.Session) error {
 		setup := benchstudy.Setup{
@@ -104,7 +102,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Request
 	return m, err
 }
 
-// whyNoBenchmarks returns the reason why a selection has no benchmarks. ok is false if err is another error.
+// whyNoBenchmarks returns why a selection has no benchmarks.
 func whyNoBenchmarks(err error) (why string, ok bool) {
 	var usage *benchstudy.UsageError
 	if errors.As(err, &usage) && usage.Nothing {
@@ -113,17 +111,16 @@ func whyNoBenchmarks(err error) (why string, ok bool) {
 	return "", false
 }
 
-// benchGate measures the benchmarks after both sides are built.
+// benchGate measures benchmarks that are built.
 type benchGate struct {
 	*session.Session
 	request gate.Request
 	built   *benchstudy.Bench
 	setup   benchstudy.Setup
-	maxTime time.Duration // limit of the measuring time if the user has set no budget
+	maxTime time.Duration // if the user has set no budget
 }
 
-// countAndTime counts the instructions of all benchmarks, skips those with the same code and count, and
-// times the others.
+// countAndTime counts the instructions of all benchmarks. It times those whose code or count differs.
 func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measured, error) {
 	built := g.built
 	m := gate.Measured{Base: built.Sources.Titles[benchstudy.Base], Head: built.Sources.Titles[benchstudy.Head]}
@@ -162,8 +159,7 @@ func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measu
 	return m, nil
 }
 
-// newStudy returns the study of the benchmarks. Its criteria are the limits of tare.yaml for the head; the
-// study ends when all of them are decided.
+// newStudy returns the study of the benchmarks, which ends when all limits are decided.
 func (g benchGate) newStudy() tare.Study {
 	study := g.built.Study
 	study.Criteria = nil
@@ -175,7 +171,6 @@ func (g benchGate) newStudy() tare.Study {
 	return study
 }
 
-// finishResults makes the session complete each result with counts, notes and profiles.
 func (g benchGate) finishResults(env cmdenv.Env) {
 	g.Sources = g.built.Sources
 	g.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
@@ -192,8 +187,8 @@ func (g benchGate) finishResults(env cmdenv.Env) {
 	}
 }
 
-// listSkipped returns the comparisons that a result lacks. Broken is set if the benchmark failed on the
-// head, which blocks the change; a benchmark that failed on the base does not.
+// listSkipped returns the comparisons that a result lacks. A benchmark that failed on the head is
+// Broken and blocks the change.
 func listSkipped(built *benchstudy.Bench, res *tare.Result) (all []gate.Skipped) {
 	for _, l := range res.NotWeighed {
 		entry := gate.Skipped{What: l.What, Why: l.Why}
@@ -210,16 +205,16 @@ func listSkipped(built *benchstudy.Bench, res *tare.Result) (all []gate.Skipped)
 }
 
 const (
-	// firstRounds is the number of rounds of all benchmarks before the time goes to undecided ones.
+	// firstRounds is the number of rounds of all benchmarks. The rest of the time is for undecided
+	// ones.
 	firstRounds = 18
 	// maxFirstPercent is the largest part of the budget for these rounds, in percent. If they take
 	// longer, all benchmarks get the complete budget.
 	maxFirstPercent = 80
 )
 
-// measureInTwoParts measures all benchmarks for a part of the budget, at least half, and then undecided
-// ones for the rest. It measures in one part if the number of rounds is fixed, if there is a single
-// benchmark, or if firstRounds take too long.
+// measureInTwoParts measures all benchmarks for a part of the budget, at least half. Then it measures
+// undecided ones for the rest.
 func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstudy.Bench, study tare.Study) error {
 	budget, limit := w.Options.Budget, w.Options.Limit
 	firstPart := max(budget/2, built.EstimateTime(firstRounds))
@@ -249,9 +244,9 @@ func measureInTwoParts(ctx context.Context, w *session.Session, built *benchstud
 	return w.MeasureAllQuietly(ctx, []cmdenv.Study{{Study: study}})
 }
 
-// benchEnvironment sets the environment variables of tare.yaml in this process until restore is called, for
-// the builds and benchmarks of both sides. It puts build tags into GOFLAGS. It omits the variables that
-// control tare or the CI: only the benchmarks get these, because a change must not control tare.
+// benchEnvironment sets the environment variables of tare.yaml in this process, for builds and
+// benchmarks. It adds build tags to GOFLAGS. It omits variables that control tare or the CI: a change
+// must not control tare. The caller must call restore.
 func benchEnvironment(b project.Bench, environ []string) (restore func(), err error) {
 	set := build.Environment(b.Env)
 	if flags := tagFlags(b, environ); flags != "" {
@@ -278,8 +273,7 @@ func benchEnvironment(b project.Bench, environ []string) (restore func(), err er
 	return restore, nil
 }
 
-// tagFlags returns GOFLAGS with the build tags of a project after the flags of the environment, or ""
-// if the project has no tags.
+// tagFlags returns the GOFLAGS of the environment with the build tags of a project, or "" without tags.
 func tagFlags(b project.Bench, environ []string) string {
 	if len(b.Tags) == 0 {
 		return ""

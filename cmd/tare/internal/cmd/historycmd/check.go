@@ -37,15 +37,13 @@ Exit codes: 0 nothing is damaged; 1 I/O error; 2 something is damaged.`,
 	return cmd
 }
 
-// checkReport is the output of tare history check.
 type checkReport struct {
 	Results  int      `json:"results"`
 	Journals int      `json:"journals"`
 	Damaged  []string `json:"damaged"` // one line for each damaged file
 }
 
-// checkHistory checks the results and journals of all runs and prints the damage. If there is any, it
-// returns the exit code of bad input. A journal has the measurements of a run; a result has the conclusions.
+// checkHistory checks the results of all runs, and the journals with their measurements.
 func checkHistory(ctx context.Context, env cmdenv.Env, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -80,12 +78,11 @@ func checkHistory(ctx context.Context, env cmdenv.Env, asJSON bool) error {
 	return err
 }
 
-// checkRun reads the result and the journal of one run and records the damage.
 func (c *checkReport) checkRun(ctx context.Context, x *index.Index, run history.Run) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	study := ""    // study of the result; "" without a readable result
+	study := ""    // "" without a readable result
 	if run.Whole { // the run has ended and has a result
 		c.Results++
 		result, sum, err := history.ReadFirst(run.Result())
@@ -118,5 +115,5 @@ func (c *checkReport) checkRun(ctx context.Context, x *index.Index, run history.
 	return nil
 }
 
-// addDamage records what is wrong with a file. The text may come from the file.
+// addDamage records damage, in text that may come from the file.
 func (c *checkReport) addDamage(line string) { c.Damaged = append(c.Damaged, format.Line(line, 0)) }

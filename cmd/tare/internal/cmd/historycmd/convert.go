@@ -16,20 +16,16 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// sniffSize is the number of bytes by which isArchive recognises a file.
-const sniffSize = 4096
+const sniffSize = 4096 // bytes
 
-// isArchive reports whether a file with this beginning may be an archive, which has tare's results as JSON,
-// and not a file of another benchmark tool.
+// isArchive reports whether a file may be an archive of tare's results.
 func isArchive(head []byte) bool {
 	head = bytes.TrimSpace(head)
 	return (bytes.HasPrefix(head, []byte("{")) || bytes.HasPrefix(head, []byte("["))) && !foreign.IsForeign(head)
 }
 
-// readRecorded replaces s.file by a temporary file if it is not an archive. If another tool wrote the file,
-// the new file has its records, converted to results of tare. If the file is compressed or in UTF-16, the
-// new file has its text in UTF-8. addCleanup gets the function that removes the new file. Records without a
-// date get the time of the file, or now if the file is stdin.
+// readRecorded converts a file of another tool, or compressed text, to a temporary file. Records
+// without a date get the time of the file, or now for stdin.
 func (s *source) readRecorded(addCleanup func(func()), now time.Time) error {
 	head := make([]byte, sniffSize)
 	n, err := s.file.ReadAt(head, 0)

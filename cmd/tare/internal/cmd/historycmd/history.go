@@ -1,5 +1,5 @@
-// Package historycmd implements tare history: it lists saved results, shows how their ratios change from
-// run to run, and exports and imports them.
+// Package historycmd implements tare history. It lists saved results, shows how their ratios change
+// from run to run, and exports and imports them.
 package historycmd
 
 import (
@@ -19,10 +19,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// options contains the flags of tare history.
 type options struct {
 	only       lab.Only          // contenders and workloads
-	metric     string            // name of the metric; "" means the study's primary metric
+	metric     string            // "" means the study's primary metric
 	against    string            // contender to which ratios are computed; "" means the baseline
 	last       int               // number of the newest runs of each machine that are read
 	runs       bool              // list the runs of a study instead of its ratios
@@ -146,7 +145,6 @@ const (
 	unreadable = "unreadable" // the result cannot be read
 )
 
-// runRow is a run in the list.
 type runRow struct {
 	Study    string    `json:"study"`
 	Started  time.Time `json:"started"`           // UTC
@@ -159,8 +157,6 @@ type runRow struct {
 	Error    string    `json:"error,omitempty"`    // why the result cannot be read
 }
 
-// listRuns prints the runs of all studies, or of the study in args. If a result cannot be read, it returns
-// the exit code of bad input.
 func listRuns(ctx context.Context, env cmdenv.Env, o options, args []string) error {
 	rows, err := readRuns(ctx, env, args)
 	if err != nil {
@@ -184,8 +180,6 @@ func listRuns(ctx context.Context, env cmdenv.Env, o options, args []string) err
 	return cmdenv.Code(exit)
 }
 
-// readRuns collects the runs of all studies, or of the study in args. It returns an error if no study
-// has that name.
 func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, error) {
 	d, err := env.Dirs()
 	if err != nil {
@@ -223,8 +217,6 @@ func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, err
 	return rows, nil
 }
 
-// newRow returns the row of a run. digest is the index's extract of the result; it is zero if the run has
-// no result.
 func newRow(run history.Run, digest history.Digest) runRow {
 	isImported, err := history.IsImported(run.Dir)
 	row := runRow{Study: run.Study, Started: run.Begun, Stopped: unfinished, Verdicts: "-", Imported: isImported, Path: run.Dir}
@@ -250,8 +242,8 @@ func newRow(run history.Run, digest history.Digest) runRow {
 	return row
 }
 
-// primaryVerdicts summarises the verdicts of the criteria on the primary metric: "met" for one criterion,
-// "3 met, 1 void" for several. It omits verdicts on traps, contenders that repeat a published mistake.
+// primaryVerdicts summarises the verdicts of the criteria on the primary metric: "met" for one, "3 met,
+// 1 void" for several. It omits traps, programs that repeat a published mistake.
 func primaryVerdicts(r *tare.Result) string {
 	count, total := map[tare.Ruling]int{}, 0
 	for _, v := range r.Verdicts {
@@ -280,7 +272,6 @@ func primaryVerdicts(r *tare.Result) string {
 	return "no criterion"
 }
 
-// printRuns prints the table of runs, or a message if there are none.
 func printRuns(env cmdenv.Env, rows []runRow, args []string) error {
 	if len(rows) == 0 {
 		ofStudy := ""

@@ -12,13 +12,10 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// isPublishing reports whether a page, badge or metrics are requested.
 func (o options) isPublishing() bool {
 	return o.page != "" || o.badge != "" || o.format == "openmetrics"
 }
 
-// publishHistory writes the page, the badge and the metrics that the flags select. They show all studies,
-// or only the study in args.
 func publishHistory(ctx context.Context, env cmdenv.Env, o options, args []string) error {
 	x, _, err := openHistory(ctx, env)
 	if err != nil {

@@ -19,20 +19,18 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// sharingFlags contains the flags of tare history push and pull, which copy results to and from a branch
-// of a git repository.
+// sharingFlags contains the flags of tare history push and pull.
 type sharingFlags struct {
 	remote, branch string
 	asJSON         bool
 }
 
-// pushResult is the JSON that tare history push prints.
 type pushResult struct {
 	Remote     string   `json:"remote"`
 	Branch     string   `json:"branch"`
 	Added      int      `json:"added"`    // results
 	Existing   int      `json:"there"`    // results that the branch had already
-	Unreadable []string `json:"left_out"` // one line for each result that could not be read, with the reason
+	Unreadable []string `json:"left_out"` // one line for each result that could not be read
 }
 
 func (s *sharingFlags) addFlags(cmd *cobra.Command) {
@@ -41,7 +39,6 @@ func (s *sharingFlags) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.asJSON, "json", false, "print what was added or imported as JSON")
 }
 
-// findBranch returns the branch, with the repository of the working directory.
 func (s sharingFlags) findBranch(ctx context.Context) (gitrev.Shared, error) {
 	repo, err := gitrev.Find(ctx, ".")
 	switch {
@@ -73,7 +70,6 @@ nothing. Working tree, index and branches of the repository stay as they are.`,
 	return cmd
 }
 
-// pushHistory adds the results of studies, or of all studies if there are none, to the branch.
 func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []string) error {
 	shared, err := s.findBranch(ctx)
 	if err != nil {
@@ -155,7 +151,6 @@ func pullHistory(ctx context.Context, env cmdenv.Env, s sharingFlags) error {
 	return importHistory(ctx, env, []string{tmp.Name()}, s.asJSON)
 }
 
-// sharedError returns a usage error for a branch that is too large.
 func sharedError(err error) error {
 	var tooLargeError *gitrev.LargeError
 	if errors.As(err, &tooLargeError) {
@@ -164,9 +159,8 @@ func sharedError(err error) error {
 	return err
 }
 
-// copyResults copies the results in a branch to a writer, one per line, at most maxBytes. files maps the
-// paths of the results to the hashes of their content. Different paths can have the same hash, and a
-// small repository can name one large file any number of times, so copyResults copies each hash once.
+// copyResults copies the results in a branch, one per line. Each hash is copied once: a small
+// repository can name one large file any number of times.
 func copyResults(to io.Writer, branch string, files map[string]string, copyTo func(to io.Writer, hash string) (int64, error), maxBytes int64) error {
 	copied := map[string]bool{}
 	var total int64

@@ -20,9 +20,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// This file implements tare history export and import, e.g. tare history import results.ndjson. An archive
-// is a file with a result document on each line. import also reads files of other benchmark tools, which it
-// converts to an archive.
+// This file implements tare history export and import, e.g. tare history import results.ndjson. An
+// archive is a file with a result document on each line. import converts files of other benchmark
+// tools.
 
 func exportCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
@@ -47,15 +47,12 @@ run, export. Journals are not in it, so a run that was cut off is not either.`,
 	return cmd
 }
 
-// exportReport is the output of tare history export.
 type exportReport struct {
 	File    string                 `json:"file"`
 	Results []history.DocumentInfo `json:"results"`
 	Omitted []string               `json:"left_out"` // one line for each result that could not be read
 }
 
-// exportHistory writes the results of studies (of all studies if studies is empty) to file; - is stdout.
-// It prints a line for each result that it cannot read.
 func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []string, asJSON bool) error {
 	x, _, err := openHistory(ctx, env)
 	if err != nil {
@@ -95,7 +92,6 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 	return err
 }
 
-// checkStudies returns an error if no result of one of the studies is stored.
 func checkStudies(ctx context.Context, x *index.Index, studies []string) error {
 	known, err := x.Studies(ctx)
 	if err != nil {
@@ -146,15 +142,13 @@ without --trust.`,
 	return cmd
 }
 
-// importReport is the output of tare history import.
 type importReport struct {
 	Imported []history.DocumentInfo `json:"imported"`
 	Existing []history.DocumentInfo `json:"already_kept"`       // results that were stored already
 	Omitted  []string               `json:"left_out,omitempty"` // parts of other tools' files that were not converted
 }
 
-// importHistory writes the results of files into the data directory. It reads each file twice: once
-// to check it, so that nothing is written if a file is invalid, and once to import it.
+// importHistory writes the results of files into the data directory, or nothing if a file is invalid.
 func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -197,8 +191,7 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 	return err
 }
 
-// importAll writes the results of sources into the data directory, each once. It skips results that the
-// index x has already.
+// importAll writes the results of sources into the data directory, each once.
 func (r *importReport) importAll(ctx context.Context, x *index.Index, d cmdenv.Dirs, sources []source) error {
 	imported := map[string]string{} // path by hash; the index knows only earlier results
 	for _, s := range sources {
@@ -226,14 +219,12 @@ func (r *importReport) importAll(ctx context.Context, x *index.Index, d cmdenv.D
 	return nil
 }
 
-// source is an archive of results that can be read repeatedly.
 type source struct {
-	name      string   // name in messages
+	name      string   // name for messages
 	file      *os.File // the archive, or a temporary copy
-	omissions []string // one line for each part of another tool's file that was not converted
+	omissions []string // one line for each part that was not converted
 }
 
-// scanResults calls visit for all results, from the beginning.
 func (s source) scanResults(visit func(history.DocumentInfo, []byte) error) error {
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -241,12 +232,10 @@ func (s source) scanResults(visit func(history.DocumentInfo, []byte) error) erro
 	return history.Scan(s.name, s.file, visit)
 }
 
-// maxCopied limits the bytes of streams copied to the disk.
-const maxCopied = 4 << 30
+const maxCopied = 4 << 30 // bytes
 
-// copyStream copies a stream to tmp: an archive of at most maxArchive bytes, or a file of another tool
-// of at most maxForeign bytes. It parses an archive while copying, so that an endless document does
-// not fill the disk.
+// copyStream copies a stream to tmp. It parses an archive meanwhile, because an endless document would
+// fill the disk.
 func copyStream(ctx context.Context, name string, in io.Reader, tmp *os.File, maxForeign, maxArchive int64) error {
 	stream := bufio.NewReaderSize(in, sniffSize)
 	head, err := stream.Peek(sniffSize)
@@ -273,13 +262,11 @@ func copyStream(ctx context.Context, name string, in io.Reader, tmp *os.File, ma
 	return err
 }
 
-// tooLarge returns the usage error about a file of more than maxBytes.
 func tooLarge(name string, maxBytes int64, hint string) error {
 	return cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", name, maxBytes>>20), hint)
 }
 
-// openArchives opens files, and converts those of other tools to archives; - is stdin. The caller must
-// call closeAll even if there is an error.
+// openArchives opens files; - is stdin. The caller must call closeAll even if there is an error.
 func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources []source, closeAll func(), err error) {
 	var cleanups []func()
 	addCleanup := func(f func()) { cleanups = append(cleanups, f) }
@@ -322,7 +309,7 @@ func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources 
 	return sources, closeAll, nil
 }
 
-// openFile opens a file to import. A file that is not regular, e.g. a pipe, can be read only once.
+// openFile opens a file to import. Others than regular files, e.g. pipes, can be read only once.
 func openFile(name string) (f *os.File, isRegular bool, err error) {
 	f, err = os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {

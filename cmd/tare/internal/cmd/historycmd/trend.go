@@ -20,11 +20,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// This file implements tare history STUDY: a table with a line for each contender and workload, which shows the
-// ratios of all runs as a sparkline, the last ratio, and whether it changed.
+// This file implements tare history STUDY: a table with a line for each program and workload. A line
+// shows the ratios of all runs as a sparkline, the last ratio, and whether it changed.
 
-// showTrend prints how the ratios of a study changed from run to run, and the results that it could not
-// read. If there are such results, it returns the exit code of bad input.
 func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) error {
 	x, d, err := openHistory(ctx, env)
 	if err != nil {
@@ -71,19 +69,16 @@ func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) err
 	return nil
 }
 
-// newQuery returns the query of the flags for a study.
 func (o options) newQuery(study string) history.Query {
 	return history.Query{Study: study, Contenders: o.only.Contenders, Workloads: o.only.Workloads, Metric: o.metric, Against: o.against, Last: o.last}
 }
 
-// printOmissions prints a line for each omitted result or entry.
 func printOmissions(env cmdenv.Env, omissions ...string) {
 	for _, text := range omissions {
 		fmt.Fprintf(env.Err, "tare: left out: %s\n", report.Legible(text))
 	}
 }
 
-// openHistory opens the index of the results in the data directory, and returns it with the directories.
 func openHistory(ctx context.Context, env cmdenv.Env) (*index.Index, cmdenv.Dirs, error) {
 	d, err := env.Dirs()
 	if err != nil {
@@ -93,7 +88,6 @@ func openHistory(ctx context.Context, env cmdenv.Env) (*index.Index, cmdenv.Dirs
 	return x, d, err
 }
 
-// openIndex opens the index of the results in d and prints its notes.
 func openIndex(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs) (*index.Index, error) {
 	x, err := index.Open(ctx, d.Data, d.Cache)
 	if err != nil {
@@ -105,8 +99,6 @@ func openIndex(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs) (*index.Index
 	return x, nil
 }
 
-// checkNames returns an error if no result of the study has the metric or a contender or workload of
-// the query. It returns nil if there are no results.
 func checkNames(ctx context.Context, env cmdenv.Env, x *index.Index, query history.Query, t history.Trend) error {
 	if len(t.Machines) == 0 {
 		return nil
@@ -134,8 +126,7 @@ func checkNames(ctx context.Context, env cmdenv.Env, x *index.Index, query histo
 	return nil
 }
 
-// plainText reports whether text should be ASCII: NO_COLOR is set, or the locale is not UTF-8. As in POSIX,
-// the locale is the value of the first of the variables below that is set.
+// plainText reports whether text should be ASCII: NO_COLOR is set, or the locale is not UTF-8.
 func plainText(env func(string) string, goos string) bool {
 	if env("NO_COLOR") != "" {
 		return true
@@ -174,8 +165,7 @@ func writeTrend(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 	}
 }
 
-// writeTrendTable writes a line for each contender (program under test) and workload. It names a workload
-// only in its first line.
+// writeTrendTable writes a line for each contender and workload.
 func writeTrendTable(w io.Writer, m history.Machine, metric string, ascii bool) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "  workload\tcontender\ttrend\tlast ratio\tmeasured (UTC)\tchange")
@@ -195,7 +185,7 @@ func writeTrendTable(w io.Writer, m history.Machine, metric string, ascii bool) 
 	tw.Flush()
 }
 
-// writeOmissions lists the parts of the study that the machine's newest run did not measure.
+// writeOmissions lists what the newest run did not measure.
 func writeOmissions(w io.Writer, m history.Machine, st report.Style) {
 	if len(m.NotWeighed) == 0 {
 		return
@@ -206,8 +196,7 @@ func writeOmissions(w io.Writer, m history.Machine, st report.Style) {
 	}
 }
 
-// writeStale lists the conditions of older runs that differ from those of the newest run, one line for
-// all runs with the same differences.
+// writeStale lists how older runs differ from the newest, one line for equal differences.
 func writeStale(w io.Writer, m history.Machine, st report.Style) {
 	const maxShown = 4             // differences of a run
 	var order []string             // texts, in the order of the runs
@@ -234,7 +223,6 @@ func writeStale(w io.Writer, m history.Machine, st report.Style) {
 	}
 }
 
-// writeTrendCSV writes a line for each point, the ratio of a contender on a workload in one run.
 func writeTrendCSV(w io.Writer, t history.Trend) error {
 	out := csv.NewWriter(w)
 	if err := out.Write([]string{"study", "machine", "started", "workload", "contender", "metric", "against", "ratio", "low", "high", "level", "void", "stale", "other_input", "path", "value", "against_value"}); err != nil {

@@ -1,4 +1,5 @@
-// Package initcmd implements tare init: it writes a tare.yaml, the settings of tare gate for a repository.
+// Package initcmd implements tare init. It writes a tare.yaml, the settings of tare gate for a
+// repository.
 package initcmd
 
 import (
@@ -20,10 +21,8 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// ciDocs is the address of the recipes for CI.
 const ciDocs = "https://github.com/tarebench/tare/blob/main/deploy/ci/README.md"
 
-// initReport is the output of tare init.
 type initReport struct {
 	File    string        `json:"file"`
 	Written bool          `json:"written"`
@@ -79,9 +78,7 @@ Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already, or a workflo
 	return cmd
 }
 
-// beginProject surveys the repository and writes its tare.yaml and the workflows. An existing tare.yaml is
-// an error, unless force is set; if workflows are selected, it stays as it is instead. If print is set,
-// beginProject only prints the tare.yaml.
+// beginProject surveys the repository and writes its tare.yaml and the workflows.
 func beginProject(env cmdenv.Env, workflows []forge, force, print, asJSON bool) error {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -130,8 +127,6 @@ func beginProject(env cmdenv.Env, workflows []forge, force, print, asJSON bool) 
 	return nil
 }
 
-// writeFile writes a file. If the file exists, writeFile overwrites it if force is set, and otherwise
-// returns a usage error.
 func writeFile(path string, text []byte, force bool) error {
 	if force {
 		return cmdenv.SaveFile(atomicfile.System{}, path, 0o644, func(f io.Writer) error { _, err := f.Write(text); return err })
@@ -146,7 +141,6 @@ func writeFile(path string, text []byte, force bool) error {
 	return nil
 }
 
-// nextSteps returns two lines of advice about a new tare.yaml: what to run, and how to run it in CI.
 func nextSteps(found survey.Survey) []string {
 	first := "tare gate     measures the worktree against its base, as a pull request will be"
 	if len(found.Benchmarks) == 0 {

@@ -17,16 +17,15 @@ const (
 	tareAction     = "tarebench/tare@" + tareCommit + " # main, 2026-11-27"
 )
 
-// forge is a service that hosts repositories and runs CI, with the workflow that runs tare gate there.
+// forge is a service that hosts repositories and runs CI.
 type forge struct {
-	flag string // flag of tare init
+	flag string
 	name string
 	path func(root string) string   // returns the path of the workflow below root, the top of the repository
 	text func(module string) string // returns the workflow for a module; module is its directory below the top, "" for the top
 	next func(path string) string   // returns advice on the next step with the written workflow
 }
 
-// forges returns the forges that tare init supports.
 func forges() []forge {
 	commitStep := func(path string) string { return "commit " + path + "; each pull request gets a verdict" }
 	return []forge{
@@ -53,10 +52,9 @@ func forges() []forge {
 // fixedPath returns a forge.path that is the same in every repository.
 func fixedPath(path string) func(string) string { return func(string) string { return path } }
 
-// gitlabMain is the file that GitLab reads.
 const gitlabMain = ".gitlab-ci.yml"
 
-// gitlabPath returns the file of the job: gitlabMain, or a file to include if gitlabMain exists.
+// gitlabPath returns the file that GitLab reads, or one to include if that exists.
 func gitlabPath(root string) string {
 	if _, err := os.Lstat(filepath.Join(root, gitlabMain)); err == nil {
 		return ".gitlab/tare-gate.yml"
@@ -85,7 +83,6 @@ jobs:
 	return text
 }
 
-// gitlabJob returns a job for merge requests.
 func gitlabJob(module string) string {
 	changeDir := ""
 	if module != "" {
@@ -111,7 +108,6 @@ func gitlabJob(module string) string {
 `
 }
 
-// joinPath returns the path of name below dir, which may be "". Both have slashes.
 func joinPath(dir, name string) string {
 	if dir == "" {
 		return name
@@ -119,7 +115,7 @@ func joinPath(dir, name string) string {
 	return dir + "/" + name
 }
 
-// quoteYAML returns text as a value of a YAML flow mapping, quoted unless all characters are plain.
+// quoteYAML returns text as a value of a YAML flow mapping.
 func quoteYAML(text string) string {
 	isPlain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r)
@@ -130,8 +126,8 @@ func quoteYAML(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
-// writeWorkflow writes the workflow of a forge into the repository at root, for the module in home. It
-// returns the path of the workflow below root, with slashes, and advice on the next step.
+// writeWorkflow writes the workflow for the module in home. It returns the path below root, and advice
+// on the next step.
 func writeWorkflow(f forge, root, home string, force bool) (path, next string, err error) {
 	module, err := filepath.Rel(root, home)
 	if err != nil {

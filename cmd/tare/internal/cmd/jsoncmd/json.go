@@ -22,15 +22,14 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// options holds the flags of tare json.
 type options struct {
 	run  session.Options
-	typ  string   // --type: import/path.Type; "" means that the type is inferred
-	op   string   // --op: any, typed or all
-	only []string // --only: globs of codecs; nil means all
-	show bool     // --show-type: print the inferred type, measure nothing
+	typ  string   // import/path.Type; "" means that the type is inferred
+	op   string   // any, typed or all
+	only []string // globs of codecs; nil means all
+	show bool     // print the inferred type, measure nothing
 
-	releases session.ReleaseFlag // --go: Go releases to compare; not set if codecs are compared
+	releases session.ReleaseFlag // Go releases to compare; not set if codecs are compared
 }
 
 // Command returns tare json.
@@ -125,7 +124,6 @@ func (o *options) check(cmd *cobra.Command) error {
 	return cmdenv.CheckPatterns(lab.Only{Contenders: o.only})
 }
 
-// runJSON reads the documents in the files args, and prints their type or measures codecs on them.
 func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error {
 	docs, notes, err := readDocuments(env, args)
 	if err != nil {
@@ -155,7 +153,6 @@ func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error
 	return measureDocuments(cmd.Context(), env, o, args, docs, inferred)
 }
 
-// shownType is the JSON document of --show-type.
 type shownType struct {
 	Source string   `json:"source"` // declarations in Go, the type of a document first
 	Notes  []string `json:"notes"`  // the lines on stderr
@@ -176,10 +173,9 @@ func (o options) showType(env cmdenv.Env, inferred jsonstudy.Type, notes []strin
 	return err
 }
 
-// maxDocuments limits the bytes of the documents of all files.
-const maxDocuments = 4 * codec.MaxRead
+const maxDocuments = 4 * codec.MaxRead // bytes of all files
 
-// readDocuments reads the documents of the files args. notes has one line for each peculiarity of a file.
+// readDocuments reads the files args, and notes their peculiarities.
 func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes []string, err error) {
 	size := 0
 	for _, arg := range args {
@@ -202,8 +198,7 @@ func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes 
 	return docs, notes, nil
 }
 
-// readFile reads the documents of one file, or of stdin if arg is -. It returns a *codec.SyntaxError
-// unchanged, and converts other errors to usage errors.
+// readFile reads the documents of one file, or of stdin if arg is -.
 func readFile(env cmdenv.Env, arg string) (docs []codec.Document, notes []string, err error) {
 	name, r := "<stdin>", env.In
 	if arg != "-" {
@@ -228,12 +223,11 @@ func readFile(env cmdenv.Env, arg string) (docs []codec.Document, notes []string
 	return docs, notes, err
 }
 
-// readError returns the usage error about a file that cannot be read.
 func readError(arg string, err error) error {
 	return cmdenv.Usage(fmt.Sprintf("cannot read %s: %s", arg, format.Line(cmdenv.Cause(err).Error(), 0)), "name a file of JSON or NDJSON, or - for stdin")
 }
 
-// formatQuestion returns the question that the study answers, with the names and sizes of the files.
+// formatQuestion returns the question that the study answers.
 func (o options) formatQuestion(args []string, docs []codec.Document, typ jsonstudy.Type) string {
 	text := fmt.Sprintf("Which JSON codec is fastest on %s (%s)", fileNames(args), jsonstudy.Sizes(docs))
 	if o.releases.IsSet() {
@@ -245,10 +239,9 @@ func (o options) formatQuestion(args []string, docs []codec.Document, typ jsonst
 	return text + "?"
 }
 
-// maxNamed limits the files that a sentence names.
 const maxNamed = 3
 
-// fileNames lists the names of files for a sentence: the first maxNamed, and how many more.
+// fileNames lists the first maxNamed files, and how many more.
 func fileNames(args []string) string {
 	var names []string
 	for _, a := range args {

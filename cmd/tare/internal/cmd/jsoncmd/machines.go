@@ -11,8 +11,7 @@ import (
 	"github.com/tarebench/tare/contender/codec"
 )
 
-// jsonOn runs tare json on the machines of --on: each measures codecs on the documents of the files args,
-// which runJSON has checked. The machines get the files and, with --type, the user's module.
+// jsonOn runs tare json on the machines of --on, with the files and the user's module.
 func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error {
 	if o.typ != "" {
 		if _, err := findType(cmd.Context(), env, o.typ); err != nil {

@@ -21,9 +21,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// documentStudy is the study of tare json, which measures JSON codecs on the user's documents.
-// measureDocuments fills it; session.Advice then calls prepareStudy before and recommendCodecs after
-// the measurement.
+// documentStudy is the study of JSON codecs on the user's documents.
 type documentStudy struct {
 	o        options
 	args     []string            // names of the files
@@ -32,19 +30,18 @@ type documentStudy struct {
 	typ      jsonstudy.Type      // the type that documents are decoded into
 	userType *jsonstudy.UserType // nil if the type is inferred
 	kind     *jsonstudy.Kind     // starts codecs and compares their output with that of encoding/json
-	skipped  []tare.NotWeighed   // codecs that are not measured, with the reasons
+	skipped  []tare.NotWeighed   // codecs that are not measured
 
-	toolchains []string // Go releases of --go, resolved; nil if codecs are compared instead of releases
+	toolchains []string // Go releases of --go, resolved; nil if codecs are compared instead
 }
 
-// newDocumentStudy returns the study of docs, which are the documents of the files args. inferred is
-// the type that all of them fit.
+// newDocumentStudy returns the study of docs, which all fit the type inferred.
 func newDocumentStudy(o options, args []string, docs []codec.Document, inferred jsonstudy.Type) *documentStudy {
 	return &documentStudy{o: o, args: args, docs: jsonstudy.Chosen(docs), total: len(docs), typ: inferred}
 }
 
-// planDocuments prints for --dry-run what measureDocuments would do. It generates no code for the type,
-// so it does not know which codecs cannot support the type.
+// planDocuments prints what measureDocuments would do. It generates no code, so it does not know which
+// codecs fit the type.
 func planDocuments(env cmdenv.Env, o options, args []string, docs []codec.Document, inferred jsonstudy.Type) error {
 	p, err := dryrun.New(env, "tare json", o.run)
 	if err != nil {
@@ -71,8 +68,7 @@ func planDocuments(env cmdenv.Env, o options, args []string, docs []codec.Docume
 	return p.Print()
 }
 
-// findType finds the Go type of --type, whose package it resolves from the working directory like the
-// go command.
+// findType finds the type of --type. The working directory resolves its package, as in the go command.
 func findType(ctx context.Context, env cmdenv.Env, name string) (*jsonstudy.UserType, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -85,8 +81,7 @@ func findType(ctx context.Context, env cmdenv.Env, name string) (*jsonstudy.User
 	return typ, nil
 }
 
-// measureDocuments measures codecs on docs, or on an evenly spread part if there are many. inferred is
-// the type of all docs; --type replaces it.
+// measureDocuments measures codecs on docs, or on an evenly spread part if there are many.
 func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []string, docs []codec.Document, inferred jsonstudy.Type) error {
 	d := newDocumentStudy(o, args, docs, inferred)
 	p := session.NewProgress(env, o.run.Quiet)
@@ -128,8 +123,6 @@ func (d *documentStudy) recommendCodecs(res *tare.Result) []string {
 	return jsonstudy.Recommendation(res, d.docs, d.total, d.typ)
 }
 
-// prepareStudy builds the codecs, gets the reference output of encoding/json, and returns the
-// study.
 func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s cmdenv.Study, err error) {
 	codecs, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {
@@ -145,8 +138,8 @@ func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s
 	if err != nil {
 		return s, err
 	}
-	// d.toolchains lacks the toolchain that jsonstudy adds. If the study cannot build with that one, it
-	// reports the failure and continues.
+	// jsonstudy adds another toolchain. If the study cannot build with that one, it reports the failure
+	// and continues.
 	if err := w.BuildReleases(ctx, study, jsonstudy.Baseline, "encoding/json", d.toolchains); err != nil {
 		return s, err
 	}
@@ -162,8 +155,8 @@ func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s
 	return cmdenv.Study{Study: study}, nil
 }
 
-// newStudy returns the study of the codecs in built, a part of codecs, or with --go the study of
-// encoding/json of several releases. It adds the selected codecs that cannot be measured to d.skipped.
+// newStudy returns the study of the codecs in built, or with --go the study of encoding/json of several
+// releases.
 func (d *documentStudy) newStudy(codecs, built catalog.Catalog) (study tare.Study, err error) {
 	id, question := d.o.studyID(d.args[0]), d.o.formatQuestion(d.args, d.docs, d.typ)
 	if d.toolchains != nil {
@@ -180,8 +173,7 @@ func (d *documentStudy) newStudy(codecs, built catalog.Catalog) (study tare.Stud
 	return study, err
 }
 
-// checkPatterns checks that each pattern of --only selects a codec of the catalog, and that the study
-// compares at least one with encoding/json. It adds the selected codecs of unfit to d.skipped.
+// checkPatterns checks that each pattern of --only selects a codec of the catalog.
 func (d *documentStudy) checkPatterns(study tare.Study, unfit []tare.NotWeighed, codecs catalog.Catalog) error {
 	if len(d.o.only) == 0 {
 		d.skipped = append(d.skipped, unfit...)
@@ -208,9 +200,7 @@ func (d *documentStudy) checkPatterns(study tare.Study, unfit []tare.NotWeighed,
 	return cmdenv.Usage(fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is compared with", strings.Join(d.o.only, ",")), "tare list contenders shows the others", "tare list contenders")
 }
 
-// buildTyped adds the documents' type to the codecs of the catalog, and returns a catalog of the codecs
-// that support the type. It sets w.Sources, from which programs are built, to that catalog. With --type
-// it sets d.typ to the user's type.
+// buildTyped adds the documents' type to the codecs, and returns those that support it.
 func (d *documentStudy) buildTyped(ctx context.Context, w *session.Session, codecs catalog.Catalog) (catalog.Catalog, error) {
 	bench := jsonstudy.Bench{Cache: w.Dirs.Cache, Run: w.RunTag, Log: func(text string) { w.Progress.Status(text, text) }}
 	var err error
@@ -237,13 +227,10 @@ func (d *documentStudy) buildTyped(ctx context.Context, w *session.Session, code
 	return typed, err
 }
 
-// isChosen reports whether --only selects a codec. With --go only encoding/json is measured, which every
-// study has.
 func (d *documentStudy) isChosen(id string) bool {
 	return d.toolchains == nil && cmdenv.Matches(d.o.only, []string{id})
 }
 
-// toUsageError turns errors about the documents or the type into usage errors.
 func toUsageError(err error) error {
 	var typeErr *jsonstudy.TypeError
 	var documentErr *jsonstudy.RefusedError
@@ -256,8 +243,8 @@ func toUsageError(err error) error {
 	return err
 }
 
-// studyID returns the id of the study of a file. Studies of releases have the suffix -go, because the
-// history compares all results with the same id.
+// studyID returns the id of the study of a file. Studies of releases have the suffix -go: the history
+// compares all results with the same id.
 func (o *options) studyID(file string) string {
 	id := jsonstudy.StudyID(file, o.typ)
 	if o.releases.IsSet() {
@@ -266,7 +253,6 @@ func (o *options) studyID(file string) string {
 	return id
 }
 
-// releaseAdvice returns the recommendation for a result of --go.
 func (d *documentStudy) releaseAdvice(res *tare.Result) jsonstudy.ReleaseAdvice {
 	return jsonstudy.ReleaseAdvice{Result: res, Docs: d.docs, Total: d.total, Type: d.typ, Toolchains: d.toolchains}
 }

@@ -1,5 +1,5 @@
-// Package list implements tare list: it lists the bundled studies, the contenders (programs under test) of
-// the catalog, the checks of measurements, and the metrics.
+// Package list implements tare list. It lists the bundled studies, the programs of the catalog, the
+// checks of measurements, and the metrics.
 package list
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// lists contains the requested lists. The other lists are nil. They are pointers, so that a requested list
-// without entries is [] in JSON and not omitted.
+// lists contains the requested lists; the others are nil. With pointers, an empty list is [] in JSON
+// and not omitted.
 type lists struct {
 	Studies    *[]studyRow         `json:"studies,omitempty"`
 	Contenders *[]cmdenv.Contender `json:"contenders,omitempty"`
@@ -35,7 +35,7 @@ type studyRow struct {
 	Claims     int      `json:"claims"` // published statements that the study tests
 }
 
-// checkRow is a check, which finds reasons not to trust a measured value.
+// checkRow is a check of measured values.
 type checkRow struct {
 	ID       string        `json:"check"`
 	Severity tare.Severity `json:"severity"`
@@ -50,7 +50,7 @@ type metricRow struct {
 	Doc       string         `json:"doc"`
 }
 
-// sectionNames returns the names of the lists, which are the possible arguments.
+// sectionNames returns the possible arguments.
 func sectionNames() []string { return []string{"studies", "contenders", "checks", "metrics"} }
 
 // Command returns tare list.
@@ -86,7 +86,6 @@ func Command(env cmdenv.Env) *cobra.Command {
 	return cmd
 }
 
-// collectLists returns the lists for which isWanted returns true.
 func collectLists(env cmdenv.Env, isWanted func(section string) bool, catalogDir string) (lists, error) {
 	var l lists
 	if isWanted("studies") {
@@ -125,7 +124,6 @@ func collectLists(env cmdenv.Env, isWanted func(section string) bool, catalogDir
 	return l, nil
 }
 
-// writeTables writes a table for each list that is not nil, with a title if hasTitles is set.
 func (l lists) writeTables(w io.Writer, st report.Style, hasTitles bool) error {
 	l = report.LegibleAll(l) // texts of contenders are untrusted
 	var tables []textTable
@@ -177,13 +175,12 @@ func (l lists) writeTables(w io.Writer, st report.Style, hasTitles bool) error {
 	return nil
 }
 
-// textTable is a table with tabs between its columns.
 type textTable struct {
 	title, head string
 	rows        string // one line for each row
 }
 
-// addRow adds a row. format has its columns with tabs between them.
+// addRow adds a row, with tabs between columns.
 func (t *textTable) addRow(format string, args ...any) { t.rows += fmt.Sprintf(format+"\n", args...) }
 
 // firstSentence returns the first sentence of text; tare explain shows the rest.

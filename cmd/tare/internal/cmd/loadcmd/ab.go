@@ -16,18 +16,16 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// abReport has the values of --preset ab, which prints a result of tare load in the format of ApacheBench.
+// abReport has the values of --preset ab, which prints like ApacheBench.
 type abReport struct {
 	document  load.Document // describes result
 	result    *load.Result
 	software  string // Server header of the first response
-	length    int64  // bytes of the first response's body, or the mean of all bodies if it is unknown
+	length    int64  // bytes of the first response's body, or the mean of all if unknown
 	keepAlive bool
 	hasBodies bool // a request has a body
 }
 
-// newABReport collects the values of ab's output. It uses the mean length of bodies if fetchFirst did
-// not get the length of the first.
 func newABReport(r *load.Result, d load.Document, l *loadRun) abReport {
 	a := abReport{document: d, result: r, keepAlive: l.options.keepAlive, software: l.software, length: l.length}
 	if d.Requests > 0 && a.length == 0 {
@@ -39,9 +37,8 @@ func newABReport(r *load.Result, d load.Document, l *loadRun) abReport {
 	return a
 }
 
-// fetchFirst sends the first request once before the measurement, for the server software and
-// document length that ab prints. It sends only GET and HEAD, which are safe to repeat, and
-// ignores errors.
+// fetchFirst gets the server software and document length that ab prints. It sends only GET and HEAD,
+// which are safe to repeat.
 func (l *loadRun) fetchFirst(ctx context.Context) {
 	first := l.requests[0]
 	if first.Method != http.MethodGet && first.Method != http.MethodHead {
@@ -54,7 +51,7 @@ func (l *loadRun) fetchFirst(ctx context.Context) {
 		return
 	}
 	defer conn.Close()
-	// When the timeout ends ctx, closing the connection ends a blocked read.
+	// When the timeout ends ctx, Close ends a blocked read.
 	unregister := context.AfterFunc(ctx, func() { conn.Close() })
 	defer unregister()
 	if l.target.TLS != nil {
@@ -79,7 +76,6 @@ func (l *loadRun) fetchFirst(ctx context.Context) {
 	l.length, _ = io.Copy(io.Discard, answer.Body)
 }
 
-// writeAB writes the rows of ab's output with tare's measurements.
 func writeAB(w io.Writer, a abReport) error {
 	var b strings.Builder
 	a.writeHead(&b)
@@ -90,7 +86,7 @@ func writeAB(w io.Writer, a abReport) error {
 	return err
 }
 
-// abRow writes a row of ab's output: a name, and the value from column 25.
+// abRow writes a row of ab's output, with the value from column 25.
 func abRow(b *strings.Builder, name, format string, args ...any) {
 	fmt.Fprintf(b, "%-24s"+format+"\n", append([]any{name}, args...)...)
 }
@@ -113,7 +109,6 @@ func (a abReport) writeHead(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// writeRates writes the rows of counts and rates, which ab prints without a table.
 func (a abReport) writeRates(b *strings.Builder) {
 	d := a.document
 	abRow(b, "Concurrency Level:", "%d", d.Connections)
@@ -155,7 +150,6 @@ func (a abReport) writeRates(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// countNon2xx counts the responses with a status other than 2xx.
 func countNon2xx(d load.Document) int64 {
 	var n int64
 	for code, count := range d.Statuses {
@@ -166,9 +160,9 @@ func countNon2xx(d load.Document) int64 {
 	return n
 }
 
-// writeTimes writes the tables of connection times and percentages, in milliseconds as ab does. tare
-// measures connecting and processing separately, so the total is computed from their statistics: it has
-// their sums, and the root of the sum of the squares of their standard deviations.
+// writeTimes writes the tables of connection times and percentages, in milliseconds as ab does.
+// Connecting and processing are measured separately. Totals are sums; the total deviation is the root
+// of the sum of squares.
 func (a abReport) writeTimes(b *strings.Builder) {
 	d := a.document
 	if d.Latency.Count == 0 {
@@ -201,10 +195,10 @@ func (a abReport) writeTimes(b *strings.Builder) {
 	fmt.Fprintf(b, " 100%%  %5d (longest request)\n", toMilliseconds(float64(total.Max)))
 }
 
-// minShareOfAll is the share of requests that made a connection from which all count as having made one.
+// From this share on, all requests count as having made a connection.
 const minShareOfAll = 0.9
 
-// connectShare returns the share of requests that made a connection, among the requests with a latency.
+// connectShare returns the share of requests that made a connection.
 func (a abReport) connectShare() float64 {
 	share := float64(a.document.Connect.Count) / float64(a.document.Latency.Count)
 	if share >= minShareOfAll {
@@ -213,9 +207,8 @@ func (a abReport) connectShare() float64 {
 	return share
 }
 
-// connectPerRequest returns statistics of the connect times of all requests. A request on an open
-// connection counts as 0. The variance is the mean of the squares minus the square of the mean; a share
-// of the squares is SD² + Mean² on average, the other squares are 0.
+// connectPerRequest counts a request on an open connection as 0. The variance is the mean of the
+// squares minus the square of the mean. The mean of the squares of the times above 0 is SD² + Mean².
 func (a abReport) connectPerRequest() load.Latencies {
 	connects, share := a.document.Connect, a.connectShare()
 	if share == 1 || connects.Count == 0 {
@@ -229,8 +222,7 @@ func (a abReport) connectPerRequest() load.Latencies {
 	}
 }
 
-// connectQuantile returns a quantile of the connect times of all requests, in ns. The requests on open
-// connections count as 0 and come first; after them come the measured connect times.
+// connectQuantile returns a quantile of the connect times, in ns; 0 on an open connection.
 func (a abReport) connectQuantile(quantile float64) int64 {
 	share := a.connectShare()
 	if quantile <= 1-share {
@@ -242,7 +234,7 @@ func (a abReport) connectQuantile(quantile float64) int64 {
 // toMilliseconds rounds ns to milliseconds, as an integer.
 func toMilliseconds(ns float64) int64 { return int64(math.Round(ns / float64(time.Millisecond))) }
 
-// writeLimit writes the limit and the findings, which ab and wrk do not report.
+// writeLimit writes what ab and wrk do not report.
 func writeLimit(b *strings.Builder, d load.Document) {
 	fmt.Fprintf(b, "\ntare: limit %s: %s\n", d.Limit, d.LimitWhy)
 	for _, f := range d.Findings {

@@ -19,8 +19,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// loadSeveral compares the servers of tare load. It generates a study with one contender per server, and
-// measures it like tare run.
+// loadSeveral measures a generated study with one contender per server.
 func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	dir, remove, err := machine.TempDir("load")
 	if err != nil {
@@ -57,7 +56,7 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 			}
 		}
 		err := w.MeasureAll(ctx, []cmdenv.Study{{Study: study}}, p.Fail)
-		const single = true // there is one study, so JSON output is one document, not a list
+		const single = true
 		if errFinish := w.Finish(&cmdenv.Output{}, single); err == nil {
 			err = errFinish
 		}
@@ -69,7 +68,6 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 	return p.Outcome()
 }
 
-// resultFormat returns the format of the results of a comparison.
 func (o options) resultFormat() report.Format {
 	name := "text"
 	if o.asJSON {
@@ -87,7 +85,6 @@ func serverIDs(servers []loadServer) []string {
 	return ids
 }
 
-// describeComparison describes in one line for the progress how requests are sent.
 func describeComparison(o options) string {
 	how := "closed loop on " + format.Count(o.connections, "connection")
 	if o.profile != nil {
@@ -96,11 +93,9 @@ func describeComparison(o options) string {
 	return how + ", about " + cmdenv.Seconds(o.duration)
 }
 
-// comparisonID is the id of the study, which names the directory of its results.
 const comparisonID = "load"
 
-// newComparison returns the study: one contender per server, the first as baseline, and one
-// workload, whose requests are written to a file in dir.
+// newComparison returns a study of the servers, and writes its requests to a file in dir.
 func newComparison(o options, dir string) (tare.Study, error) {
 	first := o.servers[0]
 	study := tare.Study{
@@ -131,7 +126,7 @@ func newComparison(o options, dir string) (tare.Study, error) {
 		traffic.Segment = segmentLength(o.duration, len(o.servers))
 		study.Metrics = []string{"p50", "p90", "p99", "cpu", "client-cpu"}
 	}
-	study.Dir = dir // File of the workload is relative to it
+	study.Dir = dir // the file of the workload is relative to it
 	const file = "requests.ndjson"
 	if err := loadstudy.WriteRequests(filepath.Join(study.Dir, file), o.feed.Requests); err != nil {
 		return study, err
@@ -140,12 +135,10 @@ func newComparison(o options, dir string) (tare.Study, error) {
 	return study, nil
 }
 
-// wantedRounds is the number of rounds that segmentLength plans for.
 const wantedRounds = 12
 
-// segmentLength returns the time for which a round of an open loop loads each server, 1 s to 10 s. It
-// divides the budget by wantedRounds and by the number of servers, to which tare adds two: the control
-// (the first server again, which shows the noise) and the null server (which measures the load generator).
+// segmentLength returns for how long a round of an open loop loads each server, 1 s to 10 s. tare adds
+// two servers: the first again, which shows the noise, and one that does nothing.
 func segmentLength(budget time.Duration, servers int) time.Duration {
 	segment := budget / time.Duration(wantedRounds*(servers+2))
 	return min(max(segment.Round(100*time.Millisecond), time.Second), 10*time.Second)

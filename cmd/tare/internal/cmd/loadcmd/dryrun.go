@@ -21,8 +21,7 @@ import (
 
 // This file implements tare load --dry-run, which prints the requests and sends none.
 
-// describeFeed prints the recognised format of --feed, a file of requests, and which of its entries are not
-// sent and why.
+// describeFeed prints the format of --feed, and what is not sent.
 func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	if f.Kind != traffic.Unknown {
 		text := fmt.Sprintf("%s is %s", traffic.FileName(file), f.Kind)
@@ -31,14 +30,14 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 		}
 		p.Say(text)
 	}
-	// f.Lost counts all invalid requests. f.Broken has the first of them.
+	// Broken has only the first invalid requests.
 	for _, invalid := range f.Broken {
 		p.Say(invalid.In(file) + "; left out")
 	}
 	if more := f.Lost - len(f.Broken); more > 0 {
 		p.Say(fmt.Sprintf("and %s more that cannot be sent", loadpage.FormatCount(int64(more))))
 	}
-	// Entries such as cached responses and WebSockets in a HAR file are not HTTP requests to a server.
+	// A HAR file also has cached responses and WebSockets, for example.
 	var skipped []string
 	for _, entries := range f.Skipped {
 		skipped = append(skipped, format.Count(entries.Count, entries.Why))
@@ -60,8 +59,7 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	}
 }
 
-// printRequests prints the requests of --dry-run in their order. It opens no connection: for gRPC,
-// parseFlags has required --proto, so that readCalls need not ask the server.
+// printRequests prints the requests in their order, and opens no connection.
 func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	var urls []string
 	for _, s := range o.servers {
@@ -99,7 +97,7 @@ func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Pr
 	return out.Flush()
 }
 
-// newPlan returns the plan of --dry-run: what would be measured and written. The caller must close it.
+// newPlan returns the plan of --dry-run. The caller must close it.
 func (l *loadRun) newPlan(env cmdenv.Env) (*dryrun.Plan, error) {
 	o := l.options
 	run := session.Options{On: o.on, Measuring: lab.Measuring{Budget: o.duration}}
@@ -114,7 +112,7 @@ func (l *loadRun) newPlan(env cmdenv.Env) (*dryrun.Plan, error) {
 		study.Seconds = o.duration.Seconds()
 	}
 	if len(o.servers) > 1 {
-		const isLimit = false // Seconds is an estimate, not the time limit
+		const isLimit = false // the time is an estimate
 		study.Question = describeComparison(o)
 		plan.AddMeasurement(study, isLimit)
 	} else {
@@ -129,8 +127,7 @@ func (l *loadRun) newPlan(env cmdenv.Env) (*dryrun.Plan, error) {
 	return plan, nil
 }
 
-// writeRequest writes a request as text: its method and target, its headers indented and, after an empty
-// line, its body. A write error stays in w, whose Flush returns it.
+// writeRequest writes a request as text. A write error stays in w, whose Flush returns it.
 func writeRequest(w *bufio.Writer, request load.Request) {
 	fmt.Fprintf(w, "%s %s\n", request.Method, request.Path)
 	for _, h := range request.Header {
@@ -157,7 +154,6 @@ func writeRequest(w *bufio.Writer, request load.Request) {
 	}
 }
 
-// isText reports whether all characters of s are printable on a terminal.
 func isText(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) && !strings.ContainsRune("\r\n\t", r) })
 }

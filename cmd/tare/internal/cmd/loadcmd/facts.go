@@ -13,12 +13,11 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// This file observes the server and this machine while tare load sends requests: the time to connect, CPU time,
-// memory and noise.
+// This file observes the server and this machine while tare load sends requests. It records the time to
+// connect, CPU time, memory and noise.
 
 const dials = 5 // connections that roundTrip opens
 
-// roundTrip returns the median time to connect to addr, of five connections. It returns the first error.
 func roundTrip(ctx context.Context, addr string, timeout time.Duration) (time.Duration, error) {
 	dialer := net.Dialer{Timeout: timeout}
 	var times []time.Duration
@@ -35,21 +34,21 @@ func roundTrip(ctx context.Context, addr string, timeout time.Duration) (time.Du
 	return times[len(times)/2], nil
 }
 
-// observer records the server's CPU time and memory, and the machine's noise, during one trial of load on
-// one server. It knows the processes of the server only if tare has started it.
+// observer observes the server and the machine during one measurement. It knows the server's processes
+// only if tare has started it.
 type observer struct {
-	listProcesses func() []int // lists the server's processes; nil if tare did not start the server
+	listProcesses func() []int // nil if tare did not start the server
 
 	mu         sync.Mutex
-	pids       []int           // processes of the server when they were last listed
-	lastCPU    cpuTimes        // last known CPU time of each process, also of those that have ended
-	startCPU   cpuTimes        // CPU times when measuring began
-	secondCPU  cpuTimes        // CPU times at the end of the last second
-	serverCPU  time.Duration   // CPU time of the server in the measured part; 0 until its end
-	cpuSeconds []time.Duration // CPU time of the server in each second
-	memory     []int64         // bytes of memory of the server at the end of each second
+	pids       []int         // processes of the server when last listed
+	lastCPU    cpuTimes      // last known CPU time of each process, also of ended ones
+	startCPU   cpuTimes      // CPU times when measuring began
+	secondCPU  cpuTimes      // CPU times at the end of the last second
+	serverCPU  time.Duration // CPU time in the measured part; 0 until its end
+	cpuSeconds []time.Duration
+	memory     []int64 // bytes at the end of each second
 
-	gauge     *machine.Gauge // sampler of the machine's noise; nil until measuring begins
+	gauge     *machine.Gauge // samples the machine's noise; nil until measuring begins
 	throttled float64        // share of the measured time in which a CPU quota stopped tare; 0 if unknown
 	slowWork  sync.WaitGroup // work of markPhase on other goroutines
 }
@@ -57,8 +56,8 @@ type observer struct {
 // cpuTimes maps process ids to CPU times.
 type cpuTimes map[int]time.Duration
 
-// usedSince returns the CPU time that processes have used since the earlier times before. A process that
-// is not in before was started later, so all its time counts.
+// usedSince returns the CPU time that processes have used since before. All the time of a new process
+// counts.
 func (t cpuTimes) usedSince(before cpuTimes) time.Duration {
 	var sum time.Duration
 	for pid, now := range t {
@@ -79,8 +78,8 @@ func (o *observer) findProcesses() {
 	o.pids = pids
 }
 
-// readCPU reads the CPU time of the server's processes. For a process that has ended it returns the time
-// that was read last, which lacks at most the last second. The caller must hold o.mu.
+// readCPU reads the CPU time of the server's processes. For an ended process it returns the last known
+// time. This lacks at most the last second. The caller must hold o.mu.
 func (o *observer) readCPU() cpuTimes {
 	times := maps.Clone(o.lastCPU)
 	if times == nil {
@@ -95,8 +94,8 @@ func (o *observer) readCPU() cpuTimes {
 	return times
 }
 
-// markPhase records that measuring begins, or ends if begin is false. A sending thread calls it, so
-// slow work runs in another goroutine.
+// markPhase records that measuring begins or ends. A sending thread calls it, so slow work runs in
+// another goroutine.
 func (o *observer) markPhase(begin bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -112,9 +111,8 @@ func (o *observer) markPhase(begin bool) {
 	})
 }
 
-// addNewProcesses adds the processes that are missing in reading, the CPU times read by markPhase: the
-// server has forked them after they were last listed. At the beginning of measuring their CPU time is
-// added to the start, so that it does not count; at the end it counts.
+// addNewProcesses adds processes that the server has forked since they were last listed. The argument
+// reading is from markPhase. At the beginning of measuring, their earlier CPU time must not count.
 func (o *observer) addNewProcesses(reading cpuTimes, begin bool) {
 	o.findProcesses()
 	o.mu.Lock()
@@ -131,7 +129,7 @@ func (o *observer) addNewProcesses(reading cpuTimes, begin bool) {
 	}
 }
 
-// controlGauge starts the sampler of the machine's noise, or if begin is false stops and reads it.
+// controlGauge starts or stops the sampler of the machine's noise.
 func (o *observer) controlGauge(begin bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -143,7 +141,6 @@ func (o *observer) controlGauge(begin bool) {
 	}
 }
 
-// recordSecond records the server's CPU time and memory of one second.
 func (o *observer) recordSecond(second load.Second) {
 	o.findProcesses()
 	o.mu.Lock()
@@ -165,15 +162,14 @@ func (o *observer) recordSecond(second load.Second) {
 	}
 }
 
-// perSecond returns the server's CPU time in each second and its memory in bytes at the end of each
-// second. Both are nil if the server's processes are unknown.
+// perSecond returns CPU time and bytes of memory of the server, by second. Both are nil if its
+// processes are unknown.
 func (o *observer) perSecond() (cpu []time.Duration, memory []int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.cpuSeconds, o.memory
 }
 
-// liveFacts returns the facts of a running trial.
 func (o *observer) liveFacts(r *load.Result) load.Facts {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -187,7 +183,6 @@ func (o *observer) liveFacts(r *load.Result) load.Facts {
 // clientCores returns the number of processors that the load generator could use: one per thread.
 func clientCores(r *load.Result) float64 { return float64(min(max(r.Threads, 1), runtime.NumCPU())) }
 
-// finalFacts returns the facts of a finished trial.
 func (o *observer) finalFacts(r *load.Result) load.Facts {
 	o.slowWork.Wait()
 	o.mu.Lock()

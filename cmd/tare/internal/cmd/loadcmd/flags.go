@@ -34,7 +34,7 @@ const (
 	defaultWarm        = time.Second
 
 	minDuration = 100 * time.Millisecond
-	maxSearched = 1024 // connections that a search tries at most, unless -c is set
+	maxSearched = 1024 // a search tries at most as many connections, unless -c is set
 	maxThreads  = 1024
 )
 
@@ -53,9 +53,8 @@ const (
 
 func engineNames() []string { return []string{string(load.Epoll), string(load.Portable)} }
 
-// options contains the flags of tare load, and the values that parseFlags computes from them.
 type options struct {
-	// One field per flag or group of flags. parseFlags sets defaults that depend on other flags.
+	// These fields are flags. parseFlags sets defaults that depend on other flags.
 	source      loadstudy.Requests
 	start       []string
 	releases    session.ReleaseFlag
@@ -94,8 +93,8 @@ type options struct {
 	on          cmdenv.Machines
 
 	// Values that are valid only after parseFlags.
-	servers        []loadServer // one server, or several to compare; never empty
-	program        goProgram    // of --start, which each of servers is with another release; set with --go
+	servers        []loadServer // never empty; several are compared
+	program        goProgram    // program of --start; with --go each server is another release of it
 	profile        load.Profile // rate of an open loop; nil for a closed loop
 	bitsPerSecond  int64        // bandwidth of the relay each way; 0 means no limit
 	slo            load.SLO
@@ -105,9 +104,8 @@ type options struct {
 	hint           string        // one line for stderr, or ""
 }
 
-// addFlags declares the flags, which set the first half of o, in the order of the help. After each flag
-// declareUses names the loads with which the flag can be combined (manyServers, manyMachines), or without
-// which it is rejected (onlyHTTP): see [use].
+// addFlags declares the flags, in the order of the help. After each flag, declareUses names the loads
+// that the flag supports or requires: see [use].
 func (o *options) addFlags(cmd *cobra.Command) {
 	requests := cmdenv.NewFlags("What is sent")
 	o.addHTTPFlags(requests)
@@ -128,7 +126,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "tls", cobra.FixedCompletions(slices.Sorted(maps.Keys(versionsOfTLS())), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// addHTTPFlags adds the flags that choose the requests over HTTP, some of which also apply to gRPC.
 func (o *options) addHTTPFlags(flags cmdenv.Flags) {
 	flags.Set.StringVarP(&o.source.Method, "method", "X", "", "`METHOD` of requests; default: GET, with a body POST")
 	declareUses(flags, "method", manyServers, manyMachines, onlyHTTP)
@@ -148,7 +145,6 @@ func (o *options) addHTTPFlags(flags cmdenv.Flags) {
 	declareUses(flags, "mix", manyServers, manyMachines, onlyHTTP)
 }
 
-// addGRPCFlags adds the flags that choose the calls over gRPC.
 func (o *options) addGRPCFlags(flags cmdenv.Flags) {
 	flags.Set.StringVar(&o.grpc.proto, "proto", "", "`file` of protocol buffers that has the method of a grpc URL; default: the server is asked (server reflection)")
 	declareUses(flags, "proto", manyServers, manyMachines, onlyGRPC)
@@ -160,7 +156,6 @@ func (o *options) addGRPCFlags(flags cmdenv.Flags) {
 	declareUses(flags, "deadline", manyServers, manyMachines, onlyGRPC)
 }
 
-// addServerFlags adds the flags that start servers, and --dry-run, which sends nothing to them.
 func (o *options) addServerFlags(flags cmdenv.Flags) {
 	flags.Set.StringArrayVar(&o.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	declareUses(flags, "start", manyServers)
@@ -170,8 +165,6 @@ func (o *options) addServerFlags(flags cmdenv.Flags) {
 	declareUses(flags, "dry-run", manyServers, manyMachines)
 }
 
-// addPaceFlags adds the flags that set the number of connections, and how many requests are sent
-// over them, when.
 func (o *options) addPaceFlags(flags cmdenv.Flags) {
 	flags.Set.IntVarP(&o.connections, "connections", "c", defaultConnections, "number of open connections, each with at most one request in flight (with --search the most to try, default 1024)")
 	declareUses(flags, "connections", manyServers, manyMachines)
@@ -191,7 +184,6 @@ func (o *options) addPaceFlags(flags cmdenv.Flags) {
 	declareUses(flags, "speed", onlyRecorded)
 }
 
-// addEngineFlags adds the flags of the load generator: its timeouts, warm-up, threads and engine.
 func (o *options) addEngineFlags(flags cmdenv.Flags) {
 	flags.Set.DurationVarP(&o.timeout, "timeout", "t", defaultTimeout, "how long an answer, or a connect, may take")
 	declareUses(flags, "timeout", manyMachines)
@@ -216,8 +208,6 @@ func (o *options) addTLSFlags(flags cmdenv.Flags) {
 	declareUses(flags, "tls", manyMachines, onlyTLS)
 }
 
-// addMachineFlags adds the flags of the machines that send, of the path to the server, and of this
-// run's seed and lock.
 func (o *options) addMachineFlags(flags cmdenv.Flags) {
 	o.on.Add(flags.Set, "load from several `machines` at the same time, ssh:HOST, agent:NAME or local: -c and --rate are for all together")
 	for _, flag := range []string{"on", "listen", "nats", "nats-creds", "fleet"} {
@@ -233,7 +223,6 @@ func (o *options) addMachineFlags(flags cmdenv.Flags) {
 	declareUses(flags, "no-lock", manyServers, manyMachines)
 }
 
-// addOutputFlags adds the flags of objectives, and of what is printed, written and served.
 func (o *options) addOutputFlags(flags cmdenv.Flags) {
 	flags.Set.StringVar(&o.sloText, "slo", "", "`objectives` that the server must meet, e.g. 'p99<50ms,errors<0.1%'; also p50, p99.9, max, mean")
 	declareUses(flags, "slo", manyMachines)
@@ -256,10 +245,8 @@ func (o *options) addOutputFlags(flags cmdenv.Flags) {
 	declareUses(flags, "progress", manyServers, manyMachines)
 }
 
-// parseFlags checks all flags and their combinations, sets defaults, and computes the values of the
-// second group of fields. The steps depend on each other in this order: which flags apply depends on the
-// servers, the bounds of a duration on its default, and a rate and the requests on checked values.
-// The order also decides which of several mistakes is reported.
+// parseFlags checks all flags and computes the other fields. The order of the steps decides which of
+// several mistakes is reported, and later ones need earlier ones.
 func (o *options) parseFlags(cmd *cobra.Command, args []string, stdin io.Reader) error {
 	changed := cmd.Flags().Changed
 	o.source.HasBody = changed("body")
@@ -300,8 +287,6 @@ func (o *options) parseFlags(cmd *cobra.Command, args []string, stdin io.Reader)
 	return o.readRequests(changed, stdin)
 }
 
-// chooseServers sets o.servers to the servers of the arguments, of --start and of --go. It rejects several
-// servers of gRPC.
 func (o *options) chooseServers(args []string) (err error) {
 	if o.servers, err = parseServers(args, o.start); err != nil {
 		return err
@@ -317,10 +302,8 @@ func (o *options) chooseServers(args []string) (err error) {
 	return nil
 }
 
-// isRPC reports whether the server is loaded with gRPC calls instead of HTTP requests.
 func isRPC(s loadServer) bool { return s.target.RPC }
 
-// describeKind returns the properties of the load of o.servers.
 func (o *options) describeKind() loadKind {
 	return loadKind{
 		rpc: slices.ContainsFunc(o.servers, isRPC), encrypted: o.servers[0].target.Name != "", quic: o.http == http3,
@@ -328,8 +311,7 @@ func (o *options) describeKind() loadKind {
 	}
 }
 
-// hintAtBodyFile returns a hint if --body is the name of a file, because the user probably meant @FILE.
-// Otherwise it returns "".
+// hintAtBodyFile suggests @FILE if --body is the name of a file.
 func (o *options) hintAtBodyFile() string {
 	if !o.source.HasBody {
 		return ""
@@ -340,7 +322,7 @@ func (o *options) hintAtBodyFile() string {
 	return fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", o.source.Body, o.source.Body)
 }
 
-// checkDryCalls rejects a --dry-run of gRPC without --proto: only the server could name the message types.
+// checkDryCalls rejects a --dry-run of gRPC without --proto: only the server knows the message types.
 func (o *options) checkDryCalls() error {
 	if o.dryRun && o.grpc.proto == "" {
 		return cmdenv.Usage("--dry-run does not ask the server for the message types of its method", "pass the .proto file with --proto")
@@ -348,8 +330,7 @@ func (o *options) checkDryCalls() error {
 	return nil
 }
 
-// parseValues parses the flags whose text has a syntax of its own: the TLS flags, --rate, --slo and
-// --bandwidth.
+// parseValues parses the flags whose text has a syntax of its own.
 func (o *options) parseValues() (err error) {
 	if o.trust, err = o.readTrust(); err != nil {
 		return err
@@ -368,8 +349,8 @@ func (o *options) parseValues() (err error) {
 	return err
 }
 
-// readRequests reads the requests that are sent over HTTP and, if --as-recorded is set, computes
-// the open loop that repeats their times.
+// readRequests reads the requests that are sent over HTTP. For --as-recorded it also computes the open
+// loop that repeats their times.
 func (o *options) readRequests(changed func(string) bool, stdin io.Reader) (err error) {
 	if changed("speed") && (o.speed < 0.001 || o.speed > 1e6 || math.IsNaN(o.speed)) {
 		return cmdenv.Usage(fmt.Sprintf("--speed %v is out of bounds", o.speed), "0.001 to 1000000")
@@ -398,7 +379,6 @@ func (o *options) readRequests(changed func(string) bool, stdin io.Reader) (err 
 	return nil
 }
 
-// setDefaults sets defaults that depend on other flags, or on whether several servers are compared.
 func (o *options) setDefaults(changed func(string) bool, isComparison bool) {
 	o.maxConnections = maxSearched
 	if changed("connections") {
@@ -417,7 +397,6 @@ func (o *options) setDefaults(changed func(string) bool, isComparison bool) {
 	}
 }
 
-// checkBounds rejects single flags that are out of bounds.
 func (o *options) checkBounds(changed func(string) bool) error {
 	boundsError := func(flag string, value any, hint string) error {
 		return cmdenv.Usage(fmt.Sprintf("--%s %v is out of bounds", flag, value), hint)
@@ -484,7 +463,7 @@ func (o *options) checkCombinations(changed func(string) bool, rpc bool) error {
 	return nil
 }
 
-// checkHTTP3 rejects options that HTTP/3 does not have. encrypted reports an https URL.
+// checkHTTP3 rejects options that HTTP/3 does not have.
 func (o *options) checkHTTP3(encrypted bool) error {
 	switch {
 	case !encrypted:
@@ -497,7 +476,7 @@ func (o *options) checkHTTP3(encrypted bool) error {
 	return nil
 }
 
-// chooseProtocol returns the load generator's protocol for --http. load.H2C is HTTP/2 over TLS, too.
+// chooseProtocol returns the load generator's protocol for --http. It uses load.H2C also over TLS.
 func (o *options) chooseProtocol() load.Protocol {
 	switch o.http {
 	case http2:

@@ -13,8 +13,8 @@ import (
 
 func (l *loadRun) describePlan() string { return "loading " + l.url + ": " + l.describeLoad() }
 
-// describeLoad describes how requests are sent: the loop, connections, duration, number of different
-// requests and warm-up, e.g. "closed loop on 10 connections, 10 s, after 1 s to warm up".
+// describeLoad describes how requests are sent. For example: "closed loop on 10 connections, 10 s,
+// after 1 s to warm up".
 func (l *loadRun) describeLoad() string {
 	if l.options.search {
 		return fmt.Sprintf("closed loop on 1 to %s, then open loop, %s a step", format.Count(l.options.maxConnections, "connection"), cmdenv.Seconds(l.options.duration))
@@ -61,8 +61,7 @@ func (l *loadRun) describeLoad() string {
 	return loop
 }
 
-// showSecond records a finished second of trial t and shows the trial so far on the terminal and on
-// the page of --watch.
+// showSecond shows a finished second of a measurement on the terminal and on the page.
 func (l *loadRun) showSecond(t load.Trial, tick load.Tick) {
 	l.observed.recordSecond(tick.Second)
 	cpu, memory := l.observed.perSecond()
@@ -78,7 +77,7 @@ func (l *loadRun) showSecond(t load.Trial, tick load.Tick) {
 	}
 	p := panel{document: d, result: tick.SoFar, how: how, duration: l.options.duration, style: l.Style(l.Err)}
 	if l.options.requests > 0 {
-		p.duration = 0 // the trial ends by its number of requests
+		p.duration = 0 // the measurement ends by its number of requests
 	}
 	title := fmt.Sprintf("%d s", countSeconds(tick.At))
 	if l.options.search {
@@ -87,10 +86,9 @@ func (l *loadRun) showSecond(t load.Trial, tick load.Tick) {
 	l.Progress.Panel("load", title+": "+formatSecond(tick.Second), countSeconds(tick.At), int(p.duration.Seconds()), p.drawLines)
 }
 
-// countSeconds returns the number of finished seconds when the second that began at start is finished.
+// countSeconds returns the number of finished seconds, the last of which began at start.
 func countSeconds(start time.Duration) int { return int(math.Round(start.Seconds())) + 1 }
 
-// formatSecond returns the values of a finished second in one line.
 func formatSecond(s load.Second) string {
 	text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s", loadpage.FormatCount(s.Requests), loadpage.FormatTime(int64(s.P50)), loadpage.FormatTime(int64(s.P99)))
 	if s.Errors > 0 {

@@ -69,7 +69,6 @@ input; 130 interrupted; what was measured until then is printed.`,
 	return cmd
 }
 
-// runLoad loads one server, compares several, or only prints the requests of --dry-run.
 func runLoad(ctx context.Context, env cmdenv.Env, o options) error {
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()

@@ -14,9 +14,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// This file loads one server from the machines of --on: 300 connections from three machines are 100 from each.
+// This file loads one server from the machines of --on. For example, of 300 connections each of three
+// machines opens 100.
 
-// checkMachines rejects machines of --on that cannot be used, and options that they do not support.
 func (o *options) checkMachines() error {
 	machines, err := o.on.Check()
 	switch {
@@ -30,8 +30,8 @@ func (o *options) checkMachines() error {
 	return nil
 }
 
-// shareOrders divides the load into one order per machine, with connections as evenly as possible. Each
-// order has the rate of all machines together; a machine computes its part of the rate from Index and Of.
+// shareOrders divides the connections between machines. Each order has the rate of all; a machine
+// computes its part.
 func (l *loadRun) shareOrders(machines int) []fleet.LoadOrder {
 	t := l.options.servers[0].target
 	var out []fleet.LoadOrder
@@ -51,7 +51,6 @@ func (l *loadRun) shareOrders(machines int) []fleet.LoadOrder {
 	return out
 }
 
-// onMachines loads the server from several machines at the same time, and prints the merged result.
 func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	target := l.options.servers[0].target
 	say := func(machine, line string) { l.Progress.Say(machine + ": " + line) }
@@ -95,8 +94,7 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	return nil
 }
 
-// mergeReports returns the result and the facts of all machines together, and a load.Generator with the
-// result and facts of each machine. The result is nil if no machine has one.
+// mergeReports merges the results of all machines. The result is nil if no machine has one.
 func (l *loadRun) mergeReports(reports []fleet.Generated) (*load.Result, load.Facts, []load.Generator) {
 	var results []*load.Result
 	var generators []load.Generator
@@ -118,16 +116,15 @@ func (l *loadRun) mergeReports(reports []fleet.Generated) (*load.Result, load.Fa
 	return load.Merge(results), all, generators
 }
 
-// secondMerger merges the seconds that several machines report while they send requests.
+// secondMerger merges the seconds that machines report while they send requests.
 type secondMerger struct {
 	machines []string // all names
 	mu       sync.Mutex
 	seconds  map[time.Duration]map[string]load.Second // incomplete seconds, by time and machine
 }
 
-// addSecond records a second of one machine. When every machine has reported this second, it returns one
-// line about all machines together as text. lines has that line, followed by one line for each machine.
-// Until then it returns "" and nil.
+// addSecond records a second of one machine. When all have reported it, it returns a line about all
+// together as text.
 func (t *secondMerger) addSecond(name string, s load.Second) (text string, lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -154,7 +151,6 @@ func (t *secondMerger) addSecond(name string, s load.Second) (text string, lines
 	return text, slices.Insert(lines, 0, text)
 }
 
-// writeGenerators writes the table of the machines that sent requests.
 func (p *loadPage) writeGenerators() {
 	if len(p.document.Generators) == 0 {
 		return

@@ -19,7 +19,7 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
-// This file loads one server: once, several times to search for the highest rate that meets --slo, or from several
+// This file loads one server: once, in a search for the highest rate that meets --slo, or from several
 // machines.
 
 // nothingError reports that nothing could be measured, and why.
@@ -27,15 +27,13 @@ type nothingError struct{ Why string }
 
 func (e *nothingError) Error() string { return "nothing could be measured: " + e.Why }
 
-// loadRun loads one server for tare load. loadOne and loadServer set the fields from options to metrics.
-// Then runOnce runs one trial (one measurement with a number of connections and a rate), runSearch runs
-// several, or onMachines runs one on several machines.
+// loadRun loads one server. A trial is one measurement with a number of connections and a rate.
 type loadRun struct {
 	*session.Session
 	options   options
 	url       string
 	requests  []load.Request
-	target    load.Target      // address of the relay if there is one, otherwise of the server
+	target    load.Target      // the relay if there is one, otherwise the server
 	roundTrip time.Duration    // time to connect, plus the relay's delay; 0 if unknown
 	server    *startedServer   // nil if tare did not start the server
 	method    *grpccall.Method // nil for HTTP
@@ -43,13 +41,11 @@ type loadRun struct {
 	page      *cmdenv.Output   // file of --page
 	metrics   *cmdenv.Output   // file of --metrics
 
-	observed observer // observations of the current or last trial; runTrial replaces it
-	software string   // Server header of the first response; set by fetchFirst, for ab
-	length   int64    // bytes of the first response's body; set by fetchFirst, for ab
+	observed observer // observes the current or last trial
+	software string   // Server header of the first response, for ab
+	length   int64    // bytes of the first response's body, for ab
 }
 
-// loadOne starts the server if it has a command, connects to it, loads it as the flags select, and
-// prints the result.
 func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	l := &loadRun{options: o}
 	var err error
@@ -64,7 +60,7 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 	loadEnv := env
 	// The session builds no contenders (programs under test), so it needs no sources.
 	loadEnv.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return nil, nil }
-	if o.servers[0].command == nil { // tare starts no process, so no guardian has to kill one later
+	if o.servers[0].command == nil { // there is no process that a guardian would have to kill
 		loadEnv.Lab.Guard = func(string) (*trial.Guardian, error) { return nil, nil }
 	}
 	return session.With(ctx, loadEnv, session.Options{NoLock: o.noLock}, p, func(ctx context.Context, w *session.Session) error {
@@ -73,8 +69,6 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 	})
 }
 
-// loadServer starts and connects the server, reads the calls of gRPC, and loads the server: from several
-// machines, by a search, or once.
 func (l *loadRun) loadServer(ctx context.Context, env cmdenv.Env) (err error) {
 	server := l.options.servers[0]
 	target := server.target
@@ -118,8 +112,8 @@ func (l *loadRun) loadServer(ctx context.Context, env cmdenv.Env) (err error) {
 	return l.runOnce(ctx)
 }
 
-// connectTarget checks that the server accepts connections, and starts a relay if a delay or
-// bandwidth is set. It sets l.target and l.roundTrip. closeRelay is never nil.
+// connectTarget checks that the server accepts connections, and starts a relay for a delay or
+// bandwidth. The returned function is never nil.
 func (l *loadRun) connectTarget(ctx context.Context, t loadstudy.Target) (closeRelay func(), err error) {
 	l.target = t.ForLoad(l.options.trust)
 	noRelay := func() {}
@@ -180,8 +174,6 @@ func (l *loadRun) runOnce(ctx context.Context) error {
 	return nil
 }
 
-// writeResult prints a result in the selected format and writes the files of --page and
-// --metrics.
 func (l *loadRun) writeResult(r *load.Result, d load.Document) error {
 	page := loadpage.Page{Document: d, Result: r, How: l.describeLoad()}
 	if l.watched != nil {
@@ -209,7 +201,7 @@ func (l *loadRun) Run(ctx context.Context, t load.Trial) (*load.Result, load.Fac
 	return l.runTrial(ctx, t)
 }
 
-// runTrial opens a session of the load generator and runs one trial. After Ctrl-C it returns both the
+// runTrial runs one trial in a new session of the load generator. After Ctrl-C it returns both the
 // result so far and an error.
 func (l *loadRun) runTrial(ctx context.Context, t load.Trial) (*load.Result, load.Facts, error) {
 	s, err := load.Open(l.sessionOptions(t))
@@ -245,7 +237,6 @@ func (l *loadRun) runTrial(ctx context.Context, t load.Trial) (*load.Result, loa
 	return r, l.withPath(l.observed.finalFacts(r)), err
 }
 
-// profileFor returns the rate of a trial, or nil for a closed loop.
 func (l *loadRun) profileFor(t load.Trial) load.Profile {
 	if t.Rate > 0 {
 		return load.Constant{PerSecond: t.Rate}
@@ -253,7 +244,6 @@ func (l *loadRun) profileFor(t load.Trial) load.Profile {
 	return l.options.profile
 }
 
-// sessionOptions returns the options of a trial's session.
 func (l *loadRun) sessionOptions(t load.Trial) load.Options {
 	o := load.Options{
 		Target: l.target, Requests: l.requests, Connections: t.Connections, Timeout: l.options.timeout,
@@ -272,13 +262,12 @@ func (l *loadRun) sessionOptions(t load.Trial) load.Options {
 	return o
 }
 
-// withPath adds the facts that do not depend on the trial: the network path and the think time.
 func (l *loadRun) withPath(f load.Facts) load.Facts {
 	f.RoundTrip, f.Bandwidth, f.Think = l.roundTrip, l.options.bitsPerSecond, l.options.think
 	return f
 }
 
-// innermostError returns the innermost error, the message of the operating system.
+// innermostError returns the message of the operating system.
 func innermostError(err error) string {
 	for {
 		inner := errors.Unwrap(err)

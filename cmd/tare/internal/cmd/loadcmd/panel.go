@@ -14,11 +14,10 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// panel draws a running trial on a terminal: the rate and latency with one bar per second, the
-// errors, the limit and, if there is room, a heat map of latencies.
+// panel draws a running measurement on a terminal, with one bar per second.
 type panel struct {
 	document load.Document // describes result
-	result   *load.Result  // result of the trial so far
+	result   *load.Result  // result so far
 	how      string        // how requests are sent, in words
 	duration time.Duration // planned duration; 0 if unknown
 	style    report.Style
@@ -27,7 +26,7 @@ type panel struct {
 // Sizes of a panel, in columns and rows of the terminal.
 const (
 	panelLabel      = 11 // columns of a line's label
-	minPanelColumns = 30 // columns of a panel, even on a narrower terminal
+	minPanelColumns = 30 // even on a narrower terminal
 	minHeatRows     = 22 // rows from which there is room for a heat map
 	maxHeatLines    = 16 // lines of the heat map
 	otherPanelLines = 11 // lines of the panel without the heat map
@@ -70,7 +69,6 @@ func (p panel) drawLines(columns, rows int) []string {
 	return out[:min(len(out), rows)]
 }
 
-// formatLine returns a label and text, cut to the width.
 func (p panel) formatLine(columns int, label, text string) string {
 	if room := columns - panelLabel; utf8.RuneCountInString(text) > room {
 		text = string([]rune(text)[:room-1]) + "…"
@@ -78,7 +76,6 @@ func (p panel) formatLine(columns int, label, text string) string {
 	return cmdenv.Paint(p.style.Bold, fmt.Sprintf("%-*s", panelLabel, label)) + text
 }
 
-// formatErrors returns the errors since the start, by class.
 func (p panel) formatErrors(last load.Second) string {
 	var parts []string
 	for _, class := range load.Classes() {
@@ -92,14 +89,13 @@ func (p panel) formatErrors(last load.Second) string {
 	return strings.Join(parts, ", ") + "; now " + loadpage.FormatCount(last.Errors)
 }
 
-// lastSeconds returns the latest seconds, as many as fit into the width.
+// lastSeconds returns as many of the latest seconds as fit into the width.
 func (p panel) lastSeconds(columns int) []load.Second {
 	all := p.result.Timeline
 	return all[max(0, len(all)-(columns-panelLabel)):]
 }
 
-// drawSparkline draws one bar per second. The height of a bar is the second's value in proportion to the
-// greatest value, in eighths of a row, which the characters ▁ to █ draw.
+// drawSparkline draws one bar per second, in proportion to the greatest value.
 func (p panel) drawSparkline(columns int, value func(load.Second) float64) string {
 	var b strings.Builder
 	greatest := 0.0
@@ -116,9 +112,8 @@ func (p panel) drawSparkline(columns int, value func(load.Second) float64) strin
 	return cmdenv.Paint(p.style.Dim, strings.Repeat(" ", panelLabel)+b.String())
 }
 
-// drawHeatMap draws the number of requests by second and latency: a column is a second, a row a range of
-// latencies, and the shade of a cell the number of requests. Rows and shades are logarithmic. It returns
-// nil before the first request.
+// drawHeatMap draws the number of requests by second and latency. A column is a second, a row a range
+// of latencies. Rows and shades are logarithmic. It returns nil before the first request.
 func (p panel) drawHeatMap(columns, rows int) []string {
 	seconds := p.lastSeconds(columns)
 	low, high, maxCount := int64(math.MaxInt64), int64(0), int64(0)
@@ -142,7 +137,7 @@ func (p panel) drawHeatMap(columns, rows int) []string {
 	for row := rows - 1; row >= 0; row-- {
 		var b strings.Builder
 		for _, n := range cells[row] {
-			shade := 0 // 1 to 4 if there is a request, by the logarithm of the number
+			shade := 0 // 1 to 4 by the logarithm of the number; 0 without requests
 			if n > 0 {
 				shade = 1 + min(int(4*math.Log(float64(n))/math.Log(float64(max(maxCount, 2)))), 3)
 			}
@@ -154,7 +149,6 @@ func (p panel) drawHeatMap(columns, rows int) []string {
 	return out
 }
 
-// forEachBin calls visit for the bins of all seconds, each with the index of its second.
 func forEachBin(seconds []load.Second, visit func(i int, b hist.Bin)) {
 	for i, s := range seconds {
 		for _, b := range s.Bins {

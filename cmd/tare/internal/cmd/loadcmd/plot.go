@@ -11,18 +11,17 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Size of the plot of latencies in the terminal. Each cell is divided into eighths of its height, which
-// the characters ▁ to █ draw.
+// Size of the plot of latencies in the terminal. Each character has eighths of a row, ▁ to █.
 const (
 	plotColumns = 60
 	plotRows    = 8
 	rowHeight   = 8   // eighths of a row
 	maxNines    = 5   // the horizontal axis ends at 99.999 % (five nines) at most
-	minPlotted  = 100 // least number of latencies of a plot: enough for 99 %, two nines
+	minPlotted  = 100 // enough for 99 %, two nines
 )
 
-// writePlot draws the latency by quantile. Both axes are logarithmic. On the horizontal axis, equal steps
-// lead from 0 to 90 %, 99 %, 99.9 % and so on, up to the last quantile with enough latencies.
+// writePlot draws the latency by quantile. Both axes are logarithmic. On the horizontal axis, equal
+// steps lead from 0 to 90 %, 99 %, 99.9 % and so on.
 func (p *loadPage) writePlot() {
 	histogram := p.result.Latency
 	if histogram == nil || histogram.Count() < minPlotted {
@@ -45,8 +44,8 @@ func (p *loadPage) writePlot() {
 	}
 	p.writeHeading("PERCENTILES, " + p.unit.Name)
 	for row := plotRows - 1; row >= 0; row-- {
-		// Every second row has a label: the latency at its top, as a share of the height of the plot. The
-		// lowest row is labelled with the latency at the bottom.
+		// Every second row has the latency at its top as a label. The lowest row has the latency at the
+		// bottom.
 		label := ""
 		if row%2 == 1 || row == 0 {
 			height := float64(row+1) / plotRows
@@ -60,7 +59,7 @@ func (p *loadPage) writePlot() {
 	p.writeAxis(nines)
 }
 
-// drawRow returns one row of the plot; row 0 is the lowest. heights are in eighths of a row.
+// drawRow returns one row of the plot; row 0 is the lowest. The heights are in eighths of a row.
 func drawRow(heights []int, row int) string {
 	var b strings.Builder
 	for _, h := range heights {
@@ -87,11 +86,9 @@ func quantileName(nines int) string {
 	return strconv.FormatFloat(100-100*math.Pow(10, -float64(nines)), 'f', max(0, nines-2), 64)
 }
 
-// timelineRows is the largest number of lines in the table of seconds.
 const timelineRows = 20
 
-// writeTimeline writes the table of seconds, in at most timelineRows lines. If there are more seconds,
-// a line covers several: it has the mean of their rates and the greatest of their quantiles.
+// writeTimeline writes the table of seconds. In a long run, a line covers several.
 func (p *loadPage) writeTimeline() {
 	all := p.document.Timeline
 	if len(all) < 2 {
@@ -120,8 +117,6 @@ func (p *loadPage) writeTimeline() {
 	}
 }
 
-// mergeMoments merges consecutive seconds. It takes the time of the first, the sums of the counts, and
-// the greatest quantiles.
 func mergeMoments(seconds []load.Moment) load.Moment {
 	m := seconds[0]
 	for _, s := range seconds[1:] {

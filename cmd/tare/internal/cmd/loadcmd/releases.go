@@ -15,20 +15,20 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// goProgram is the command of --start if --go is set: a go run, which may follow env NAME=value. tare
-// builds its program with several Go releases instead of running it. For example:
+// goProgram is the command of --start if --go is set: a go run, possibly after env NAME=value. tare
+// builds its program with several Go releases. For example:
 //
 //	env DEBUG=1  go run  -tags=x  ./cmd/api  -port $PORT
 //	env                  flags    packages   args
 type goProgram struct {
-	env      []string // words before go: env and its assignments; nil if go is the first word
+	env      []string // words before go; nil if there are none
 	flags    []string // flags of the build
 	packages []string // one package, or Go files
 	args     []string // arguments of the program
 }
 
-// parseGoRun splits a command into the parts of a go run. It returns false for other commands. It expects
-// the value of a flag in the same word: -tags=x.
+// parseGoRun splits a command into the parts of a go run. It returns false for other commands. A flag
+// and its value must be one word: -tags=x.
 func parseGoRun(command []string) (p goProgram, ok bool) {
 	goCommand := command
 	if filepath.Base(command[0]) == "env" {
@@ -49,7 +49,7 @@ func parseGoRun(command []string) (p goProgram, ok bool) {
 	return p, true
 }
 
-// countFirst returns the number of words before the first one that does not match.
+// countFirst counts the words before the first mismatch.
 func countFirst(words []string, matches func(word string) bool) int {
 	for i, word := range words {
 		if !matches(word) {
@@ -63,8 +63,7 @@ func isAssignment(word string) bool { return strings.Contains(word, "=") }
 func isFlag(word string) bool       { return strings.HasPrefix(word, "-") }
 func isGoFile(word string) bool     { return strings.HasSuffix(word, ".go") }
 
-// splitReleases replaces the server of the only --start by one server for each release of --go, with the
-// release as its id. It also returns the program of the command line, which buildReleases then builds.
+// splitReleases replaces the server of --start by one for each release of --go.
 func (o *options) splitReleases() ([]loadServer, goProgram, error) {
 	if err := o.releases.Check(o.on); err != nil {
 		return nil, goProgram{}, err
@@ -89,8 +88,7 @@ func (o *options) splitReleases() ([]loadServer, goProgram, error) {
 	return servers, program, nil
 }
 
-// buildReleases builds the program with each toolchain, into directories below dir, and returns the command
-// lines that start the binaries.
+// buildReleases returns the command lines that start the binaries.
 func (p goProgram) buildReleases(ctx context.Context, w *session.Session, toolchains []string, dir string) ([][]string, error) {
 	var commands [][]string
 	for _, toolchain := range toolchains {
@@ -109,8 +107,8 @@ func (p goProgram) buildReleases(ctx context.Context, w *session.Session, toolch
 	return commands, nil
 }
 
-// buildWith builds the program with a toolchain into dir and returns the path of the binary. Like go run,
-// it resolves packages from the working directory.
+// buildWith returns the path of the binary. Like go run, it resolves packages from the working
+// directory.
 func (p goProgram) buildWith(ctx context.Context, tag, toolchain, dir string) (string, error) {
 	work, err := os.Getwd()
 	if err != nil {

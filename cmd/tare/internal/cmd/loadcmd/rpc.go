@@ -25,15 +25,13 @@ const (
 	maxCallData = 1 << 30 // bytes of JSON
 )
 
-// grpcFlags contains the flags of gRPC calls.
 type grpcFlags struct {
-	proto    string        // .proto file with the method; "" means server reflection
+	proto    string        // file with the method; "" means server reflection
 	imports  []string      // directories in which proto finds its imports
-	data     string        // JSON of the messages, or @FILE, or @- for stdin
+	data     string        // or @FILE, or @- for stdin
 	deadline time.Duration // deadline of each call; 0 means none
 }
 
-// checkDeadline rejects a deadline that is out of bounds.
 func (c grpcFlags) checkDeadline(changed func(string) bool) error {
 	if changed("deadline") && (c.deadline < time.Millisecond || c.deadline > load.MaxDuration) {
 		return cmdenv.Usage(fmt.Sprintf("--deadline %v is out of bounds", c.deadline), "1ms to 1h")
@@ -41,8 +39,6 @@ func (c grpcFlags) checkDeadline(changed func(string) bool) error {
 	return nil
 }
 
-// readCalls returns the method at the path of target, and its calls in the order in which they are sent:
-// one call for each message of --data. Without --proto it asks the server for the method's message types.
 func (o *options) readCalls(ctx context.Context, target loadstudy.Target, stdin io.Reader) (*grpccall.Method, []load.Request, error) {
 	headers, err := o.source.Header(target.Auth)
 	if err != nil {
@@ -71,8 +67,8 @@ func formatTimeout(deadline time.Duration) string {
 	return fmt.Sprintf("%dm", (deadline+time.Millisecond-1)/time.Millisecond)
 }
 
-// resolveMethod returns the method at the path of target with its message types. It reads them from the
-// file of --proto, or without --proto from the server by server reflection.
+// resolveMethod returns the method at the path of target. Without --proto it asks the server, by server
+// reflection.
 func (o *options) resolveMethod(ctx context.Context, target loadstudy.Target, headers [][2]string) (*grpccall.Method, error) {
 	if file := o.grpc.proto; file != "" {
 		method, err := grpccall.Compile(ctx, file, o.grpc.imports, target.Path)
@@ -92,10 +88,8 @@ func (o *options) resolveMethod(ctx context.Context, target loadstudy.Target, he
 	return method, nil
 }
 
-// oneLine returns foreign text as one line, without a limit of its length.
 func oneLine(text string) string { return format.Line(text, 0) }
 
-// readBodies reads the JSON of --data and returns the encoded messages of each call.
 func (c grpcFlags) readBodies(m *grpccall.Method, stdin io.Reader) ([][]byte, error) {
 	file, isFile := strings.CutPrefix(c.data, "@")
 	var in io.Reader
@@ -123,7 +117,7 @@ func (c grpcFlags) readBodies(m *grpccall.Method, stdin io.Reader) ([][]byte, er
 	return bodies, err
 }
 
-// verifyReply checks that a sampled reply with status 200 is a message of the method's type.
+// verifyReply checks that a sampled reply is a message of the method's type.
 func (l *loadRun) verifyReply(_, status int, body []byte) error {
 	if status != 200 {
 		return nil // the report counts the status

@@ -10,8 +10,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// runSearch searches for the highest rate of requests that meets the objectives. It prints a line
-// per step and, at the end or after Ctrl-C, the result.
+// runSearch prints the highest rate of requests that meets the objectives, also after Ctrl-C.
 func (l *loadRun) runSearch(ctx context.Context) error {
 	l.Progress.Say("searching " + l.url + " for the most requests per second with " + l.options.slo.String() + ": " + l.describeLoad())
 	found, err := load.Searching{SLO: l.options.slo, Most: l.options.maxConnections, Told: l.reportStep}.Run(ctx, l)
@@ -22,7 +21,7 @@ func (l *loadRun) runSearch(ctx context.Context) error {
 	case len(found.Steps) == 0:
 		return &nothingError{oneLine(err.Error())}
 	}
-	last := found.Steps[len(found.Steps)-1] // the report shows the last step and lists the others
+	last := found.Steps[len(found.Steps)-1] // the report lists the others
 	about := load.Documented{
 		URL: l.url, Interrupted: interrupted, Facts: last.Facts, Delay: l.options.delay, SLO: found.SLO, Search: &found,
 	}
@@ -43,8 +42,6 @@ func (l *loadRun) runSearch(ctx context.Context) error {
 	return nil
 }
 
-// reportStep prints the line of a step: its load, the measured rate and p99, and whether the server met
-// the objectives.
 func (l *loadRun) reportStep(s load.SearchStep) {
 	text := s.Trial.String() + ": " + loadpage.FormatRate(s.PerSecond()) + " requests per second, p99 " + loadpage.FormatTime(s.Result.Latency.Quantile(0.99)) + ": "
 	switch s.Ruling {

@@ -16,14 +16,13 @@ import (
 
 const memoryLimit = 1 << 50 // bytes: practically no limit for the user's server
 
-// startedServer is a server that tare started.
 type startedServer struct {
 	command     *trial.Command
 	inContainer bool // its processes are not children of tare, so tare does not know them
 }
 
-// startServer starts a server by its command line and waits until it accepts connections. It chooses
-// a free port for $PORT, and returns the target with that port.
+// startServer starts a server and waits until it accepts connections. It returns the target with the
+// chosen port.
 func startServer(ctx context.Context, w *session.Session, s loadServer) (*startedServer, loadstudy.Target, error) {
 	env, err := w.BuildFor(ctx, s.command)
 	if err != nil {
@@ -68,12 +67,10 @@ func startServer(ctx context.Context, w *session.Session, s loadServer) (*starte
 	return server, target, nil
 }
 
-// runsContainers reports whether a word is a program that runs containers.
 func runsContainers(word string) bool {
 	return slices.Contains([]string{"docker", "podman", "nerdctl"}, filepath.Base(word))
 }
 
-// processIDs returns the server's processes, or nil if it runs in a container.
 func (s *startedServer) processIDs() []int {
 	if s.inContainer {
 		return nil

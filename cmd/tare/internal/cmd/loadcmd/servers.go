@@ -10,20 +10,19 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 )
 
-// loadServer is one server to load. The user names it by a URL or by the command line that starts it.
+// loadServer is one server, named by a URL or by the command line that starts it.
 type loadServer struct {
-	id      string           // name in output: the host of the URL or the program, with a number if another has it
-	url     string           // contains $PORT if the port is chosen when the server starts
-	command []string         // words of the command line, possibly with $PORT; nil if the server is running
+	id      string           // name in output: host or program, and a number if another has it
+	url     string           // contains $PORT if the port is chosen later
+	command []string         // words, possibly with $PORT; nil if the server is running
 	target  loadstudy.Target // parsed url, with port 1 in place of $PORT
 }
 
-// portVariable represents the port in the command lines and URLs of servers that tare starts.
+// portVariable represents the port in command lines and URLs.
 const portVariable = "$PORT"
 
-// parseServers returns the servers of the arguments and --start. An argument is a URL, or a path of
-// the servers that --start starts. One command with one URL is one server: the command listens at the
-// URL.
+// parseServers returns the servers of the arguments and --start. One command with one URL is one
+// server.
 func parseServers(args, start []string) ([]loadServer, error) {
 	path := "/"
 	var urls []string
@@ -77,7 +76,6 @@ func parseServers(args, start []string) ([]loadServer, error) {
 	return numberDuplicates(list), nil
 }
 
-// isAddress reports whether an argument is the address of a server: a URL, or text with a port.
 func isAddress(arg string) bool {
 	host, _, _ := strings.Cut(arg, "/")
 	_, port, err := net.SplitHostPort(host)
@@ -101,8 +99,7 @@ func beginsWithPort(text string) bool {
 	return strings.HasPrefix(text, portVariable) || strings.HasPrefix(text, "${PORT}")
 }
 
-// splitWords splits a command line into words like a shell, with quotes and backslashes. Any other
-// syntax of shells is a usage error.
+// splitWords splits a command line into words like a shell, with quotes and backslashes.
 func splitWords(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder

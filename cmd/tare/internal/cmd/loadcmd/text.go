@@ -19,8 +19,7 @@ import (
 
 const grpcCodes = 17 // OK (0) to UNAUTHENTICATED (16)
 
-// loadPage collects the lines of the report that tare load prints about one server. Each method writeX
-// writes a section, or nothing if the section has nothing to report.
+// loadPage collects the report about one server.
 type loadPage struct {
 	b        strings.Builder
 	style    report.Style
@@ -29,7 +28,6 @@ type loadPage struct {
 	unit     loadpage.Unit // unit of all latencies, chosen for their median
 }
 
-// writeLoad writes the report on r. d describes r, and how tells in words how requests were sent.
 func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, how string) error {
 	p := &loadPage{style: st, document: d, result: r, unit: loadpage.UnitFor(d.Latency.P50)}
 	fmt.Fprintln(&p.b, cmdenv.Paint(st.Bold, d.URL))
@@ -61,7 +59,7 @@ func (p *loadPage) writeHeading(title string) {
 	fmt.Fprintf(&p.b, "\n%s\n", cmdenv.Paint(p.style.Bold, title))
 }
 
-// whichStep returns " of the last step" for the headings of a search, whose report shows the last step.
+// whichStep returns an addition to the headings of a search.
 func (p *loadPage) whichStep() string {
 	if p.document.Search != nil {
 		return " of the last step"
@@ -73,12 +71,10 @@ func (p *loadPage) writeParagraph(text string) {
 	cmdenv.Paragraph(&p.b, "  ", "    ", text, p.style.Width)
 }
 
-// writeLabelled writes a line with a label and text.
 func (p *loadPage) writeLabelled(label, text string) {
 	cmdenv.Paragraph(&p.b, fmt.Sprintf("  %-10s  ", label), strings.Repeat(" ", 14), text, p.style.Width)
 }
 
-// writeRate writes the rates and numbers of requests.
 func (p *loadPage) writeRate() {
 	d := p.document
 	p.writeHeading("RATE")
@@ -101,7 +97,6 @@ func (p *loadPage) writeRate() {
 	}
 }
 
-// writeLatency writes the table of latency distributions, one per column.
 func (p *loadPage) writeLatency() {
 	if p.document.Latency.Count == 0 {
 		return
@@ -149,7 +144,6 @@ func (p *loadPage) writeLatency() {
 	}
 }
 
-// percentile is a quantile in the tables.
 type percentile struct {
 	name  string
 	value func(load.Latencies) int64 // in ns
@@ -166,8 +160,6 @@ func tablePercentiles() []percentile {
 	}
 }
 
-// writeResponses writes the numbers of responses by HTTP status, or for gRPC by gRPC status code, and the
-// numbers of errors by class.
 func (p *loadPage) writeResponses() {
 	p.writeHeading("ANSWERS")
 	var statuses, errors []string
@@ -194,10 +186,8 @@ func (p *loadPage) writeResponses() {
 	}
 }
 
-// joinOrNone joins texts with commas, or returns "none" if there are none.
 func joinOrNone(texts []string) string { return cmp.Or(strings.Join(texts, ", "), "none") }
 
-// writeTransfer writes the bytes that the network path carried, and the CPU time of both sides.
 func (p *loadPage) writeTransfer() {
 	d := p.document
 	p.writeHeading("TRANSFER" + p.whichStep())
@@ -221,7 +211,6 @@ func (p *loadPage) writeTransfer() {
 	}
 }
 
-// writeDrift writes the trends over the run.
 func (p *loadPage) writeDrift() {
 	if len(p.document.Drift) == 0 {
 		return
@@ -250,7 +239,6 @@ func (p *loadPage) writeObjectives() {
 	}
 }
 
-// formatRuling returns a ruling in capitals and colour.
 func (p *loadPage) formatRuling(r tare.Ruling) string {
 	colour := p.style.Warn
 	switch r {
@@ -262,7 +250,6 @@ func (p *loadPage) formatRuling(r tare.Ruling) string {
 	return cmdenv.Paint(colour, fmt.Sprintf("%-12s", strings.ToUpper(string(r))))
 }
 
-// writeSearch writes the steps of a search and its conclusion.
 func (p *loadPage) writeSearch() {
 	s := p.document.Search
 	p.writeHeading("SEARCH for the most requests per second with " + s.Objectives)
@@ -270,7 +257,6 @@ func (p *loadPage) writeSearch() {
 	cmdenv.Paragraph(&p.b, "  "+p.formatRuling(s.Verdict)+"  ", strings.Repeat(" ", 16), s.Sentence, p.style.Width)
 }
 
-// writeProfile writes the steps of a rate profile.
 func (p *loadPage) writeProfile() {
 	if len(p.document.Steps) > 0 {
 		p.writeHeading("STEPS, each of the requests due in it")
@@ -278,7 +264,6 @@ func (p *loadPage) writeProfile() {
 	}
 }
 
-// writeSteps writes a table of steps of a search or of a rate profile.
 func (p *loadPage) writeSteps(list []load.Stepped) {
 	fmt.Fprintf(&p.b, "  %11s  %10s  %11s  %9s  %9s  %8s  %s\n", "connections", "asked /s", "answered /s", "p50 ms", "p99 ms", "errors %", "objectives")
 	for _, step := range list {
@@ -295,7 +280,6 @@ func (p *loadPage) writeSteps(list []load.Stepped) {
 	}
 }
 
-// writeLimit writes the limit of the rate and the findings.
 func (p *loadPage) writeLimit() {
 	p.writeHeading("LIMIT" + p.whichStep())
 	name, colour := p.document.Limit, p.style.Bold
@@ -322,7 +306,6 @@ func (p *loadPage) writeLimit() {
 	}
 }
 
-// writePainted writes a line with a label and text like writeLabelled, with a colour for the label.
 func (p *loadPage) writePainted(label string, colour func(string) string, text string) {
 	for i, line := range cmdenv.Wrap(text, p.style.Width, 14) {
 		if i > 0 {

@@ -13,23 +13,20 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// handshakeKeep is the value of --handshake that makes one handshake for each connection.
+// handshakeKeep makes one handshake for each connection.
 const handshakeKeep = "keep"
 
 func handshakeModes() []string {
 	return []string{handshakeKeep, string(load.Full), string(load.Resume)}
 }
 
-// maxPEM limits the bytes of a file of certificates.
-const maxPEM = 1 << 20
+const maxPEM = 1 << 20 // bytes
 
-// versionsOfTLS returns the numbers of TLS versions by the values of --tls.
+// versionsOfTLS has the values of --tls.
 func versionsOfTLS() map[string]uint16 {
 	return map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 }
 
-// readTrust checks the TLS flags and reads the certificates of --cacert. It returns the conditions under
-// which tare load trusts a server.
 func (o *options) readTrust() (loadstudy.Trust, error) {
 	t := loadstudy.Trust{Insecure: o.insecure, Version: versionsOfTLS()[o.tls]}
 	switch {
@@ -58,7 +55,6 @@ func (o *options) readTrust() (loadstudy.Trust, error) {
 	return t, nil
 }
 
-// handshakeMode returns the load generator's mode for --handshake.
 func (o *options) handshakeMode() load.Handshake {
 	if o.handshake == handshakeKeep {
 		return load.KeepAlive

@@ -9,9 +9,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// use is a kind of load that a flag of tare load supports or requires. Every flag supports a load of one
-// server from one machine. Each flag declares its other uses next to its definition, and checkFlags rejects
-// the flag in loads that it does not support, so that no flag is ignored silently.
+// use is a kind of load that a flag supports or requires. Every flag supports one server and one
+// machine. A flag is rejected in other loads, so that none is ignored silently.
 type use string
 
 const (
@@ -27,7 +26,6 @@ const (
 	onlyRecorded use = "--as-recorded"
 )
 
-// usesKey is the key of the annotation of a flag with its uses.
 const usesKey = "uses"
 
 // declareUses annotates a flag with its uses. Call it below the flag's definition.
@@ -41,7 +39,7 @@ func declareUses(group cmdenv.Flags, flag string, uses ...use) {
 	}
 }
 
-// loadKind has the properties of a load that decide which flags apply.
+// loadKind decides which flags apply.
 type loadKind struct {
 	rpc          bool // gRPC
 	encrypted    bool // https
@@ -51,7 +49,6 @@ type loadKind struct {
 	manyMachines bool // several machines send
 }
 
-// checkFlags rejects flags that were set and do not apply.
 func (k loadKind) checkFlags(set *pflag.FlagSet) (err error) {
 	set.Visit(func(f *pflag.Flag) {
 		if err == nil && f.Name != "help" {
@@ -61,7 +58,6 @@ func (k loadKind) checkFlags(set *pflag.FlagSet) (err error) {
 	return err
 }
 
-// checkUses returns a usage error if a flag with these uses does not apply to the load.
 func (k loadKind) checkUses(flag string, uses []string) error {
 	has := func(u use) bool { return slices.Contains(uses, string(u)) }
 	switch {

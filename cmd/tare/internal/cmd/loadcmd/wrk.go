@@ -9,7 +9,6 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// writeWrk writes a result in the output format of the load generator wrk, for --preset wrk.
 func writeWrk(w io.Writer, r *load.Result, d load.Document) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Running %s test @ %s\n  %d threads and %d connections\n", wrkWhole(d.Seconds), d.URL, d.Threads, d.Connections)
@@ -38,14 +37,12 @@ func writeWrk(w io.Writer, r *load.Result, d load.Document) error {
 	return err
 }
 
-// wrkRow writes a row of the table of threads. format formats the values; share is the part of all values
-// within one standard deviation of the mean.
 func wrkRow(b *strings.Builder, name string, format func(float64) string, mean, sd, highest, share float64) {
 	fmt.Fprintf(b, "    %-10s%s%s%s%8.2f%%\n", name, padColumn(format(mean), 8), padColumn(format(sd), 10), padColumn(format(highest), 9), share*100)
 }
 
 // padColumn pads text to columns. Like wrk it right-aligns the number and leaves two columns for the
-// unit after it.
+// unit.
 func padColumn(text string, columns int) string {
 	const unitColumns = 2
 	unit := len(text) - len(strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
@@ -53,7 +50,6 @@ func padColumn(text string, columns int) string {
 	return fmt.Sprintf("%*s%s", columns-padding, text, strings.Repeat(" ", padding))
 }
 
-// shareWithinSD returns the share of latencies within one standard deviation of the mean.
 func shareWithinSD(r *load.Result, l load.Latencies) float64 {
 	h := r.Latency
 	if h.Count() == 0 {
@@ -67,9 +63,8 @@ func shareWithinSD(r *load.Result, l load.Latencies) float64 {
 	return 1 - float64(above+below)/float64(h.Count())
 }
 
-// threadRates returns the mean, standard deviation and maximum over the seconds of the responses per
-// second and thread, and the share of seconds within one standard deviation of the mean. A run of
-// less than a second counts as one second.
+// threadRates returns statistics of the responses per second and thread. A run of less than a second
+// counts as one second.
 func threadRates(d load.Document) (mean, sd, highest, share float64) {
 	threads := float64(max(d.Threads, 1))
 	var rates []float64
@@ -130,8 +125,7 @@ func wrkMetric(x float64) string { return scaledBy(x, 1000, []string{"", "k", "M
 // wrkBinary formats a number of bytes without the letter B: 1.00K for 1024.
 func wrkBinary(x float64) string { return scaledBy(x, 1024, []string{"", "K", "M", "G", "T"}) }
 
-// scaledBy divides x by base until it is below base or prefixes has no further element, and appends the
-// prefix that belongs to the number of divisions.
+// scaledBy divides x by base until it is below base, and appends the matching prefix.
 func scaledBy(x, base float64, prefixes []string) string {
 	i := 0
 	for ; x >= base && i < len(prefixes)-1; i++ {

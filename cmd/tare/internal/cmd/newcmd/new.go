@@ -1,5 +1,5 @@
-// Package newcmd implements tare new: it creates the source of a contender, a program that tare compares
-// with others of its kind.
+// Package newcmd implements tare new. It creates the source of a contender, a program that tare
+// compares with others of its kind.
 package newcmd
 
 import (
@@ -18,7 +18,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// newReport is the output of tare new contender.
 type newReport struct {
 	Kind  string   `json:"kind"`
 	Name  string   `json:"name"`
@@ -99,8 +98,7 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
 	return cmd
 }
 
-// newContender creates the contender id, which is KIND/NAME, in the repository of tare around dir, or in
-// dir if there is no such repository. It returns the files, and the commands to continue with.
+// newContender creates KIND/NAME in the repository of tare around dir, or in dir.
 func newContender(env cmdenv.Env, id, dir, catalogDir string) (newReport, error) {
 	kind, name, ok := strings.Cut(id, "/")
 	if !ok || kind == "" || name == "" {
@@ -133,8 +131,7 @@ func newContender(env cmdenv.Env, id, dir, catalogDir string) (newReport, error)
 	return newReport{Kind: kind, Name: name, Files: files, Next: next}, err
 }
 
-// nextCommands returns the commands with which the user continues. The contender is in contenderDir, which
-// is below dir or in the repository around dir.
+// nextCommands returns the commands with which the user continues.
 func nextCommands(env cmdenv.Env, c catalog.Catalog, kind, name, dir, contenderDir string) ([]string, error) {
 	absDir, err := filepath.Abs(dir)
 	if err != nil {
@@ -157,8 +154,7 @@ func nextCommands(env cmdenv.Env, c catalog.Catalog, kind, name, dir, contenderD
 	return nextElsewhere(kind, name, contenderDir, filepath.ToSlash(sdk)), err
 }
 
-// nextInside returns commands for a POSIX shell that add a library to the contender in the
-// repository's directory dir, test the contender, and measure it.
+// nextInside returns commands that add a library to the contender, test it, and measure it.
 func nextInside(kind, name, dir string) []string {
 	module := path.Join("contenders", kind, name)
 	testCommand := "make contenders LEAVES=" + module
@@ -168,9 +164,8 @@ func nextInside(kind, name, dir string) []string {
 	return []string{"GOWORK=off go -C " + cmdenv.ShellQuote(dir) + " get MODULE@VERSION", testCommand, measureCommand(kind, name, name)}
 }
 
-// nextElsewhere returns the same commands for a contender outside of the repository. The contender imports
-// the SDK, the module of tare. sdk is "" if the SDK is published. Otherwise it is the directory of the SDK:
-// the go command and editors need it in go.mod while the user adds the library.
+// nextElsewhere is nextInside for a contender outside of the repository. The go command and editors
+// need an unpublished SDK in go.mod, at sdk.
 func nextElsewhere(kind, name, dir, sdk string) []string {
 	entry := fmt.Sprintf("{id: %s, program: ./%s}", name, dir)
 	if filepath.IsAbs(filepath.FromSlash(dir)) {
@@ -188,7 +183,7 @@ func nextElsewhere(kind, name, dir, sdk string) []string {
 }
 
 // measureCommand returns the command that compares a contender with the baseline of its kind on one
-// small workload. entry is the contender in the YAML of a study.
+// small workload.
 func measureCommand(kind, name, entry string) string {
 	baseline, workload, metrics := "encoding-json", "id: devices-50/marshal, fixture: devices, n: 50, op: marshal", "time, bytes, allocs"
 	switch kind {

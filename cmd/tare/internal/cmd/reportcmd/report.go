@@ -15,10 +15,9 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// options holds the flags of tare report.
 type options struct {
 	format  cmdenv.FormatFlag
-	at      cmdenv.RateFlag // --at: rate of a service for which costs are computed
+	at      cmdenv.RateFlag // rate of a service for which costs are computed
 	mixedGo bool            // compare machines with different versions of Go
 }
 
@@ -90,9 +89,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.mixedGo, "mixed-go", false, "compare machines that built contenders with different versions of Go")
 }
 
-// readResults reads the results of args. A single argument names a file or a run with any number of
-// results; dir is then the directory of the run, or "" for a file. Several arguments are results of
-// several machines, which readResults merges to one result; dir is then "".
+// readResults reads one file or run, or merges the results of several machines.
 func readResults(env cmdenv.Env, args []string, mixedGo bool) (results []*tare.Result, dir string, err error) {
 	if len(args) == 1 {
 		return env.ReadResults(args[0])

@@ -21,11 +21,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file repeats a result that a command such as tare bench has made, by a call of the same command with the
-// seed and the commits of the result.
+// This file repeats a result of a command such as tare bench. It calls the same command with the seed
+// and the commits of the result.
 
-// findCommand returns the command that args call, with parsed flags. It returns nil if the arguments are
-// invalid, or if the command is not one of those that generate a study: bench, json and rpc.
+// findCommand returns the command of args, or nil if it generates no study.
 func findCommand(root *cobra.Command, args []string) *cobra.Command {
 	cmd, rest, err := root.Find(args)
 	if err != nil {
@@ -38,8 +37,7 @@ func findCommand(root *cobra.Command, args []string) *cobra.Command {
 	return cmd
 }
 
-// repeatCommand runs the command that made the result old again and prints a comparison of both results.
-// foreign means that old was made elsewhere or was changed (see isForeign). tree returns tare's commands.
+// repeatCommand runs the command of the result old again and compares the results.
 func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, old *tare.Result, foreign bool) error {
 	args, notes, err := repeatedArgs(tree(env), o, old)
 	if err != nil {
@@ -59,10 +57,9 @@ func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *c
 	return printComparison(env, o, old, now, err)
 }
 
-// withEnv returns args with the values of the environment variables in --env flags. A result contains only
-// digests of these values.
+// withEnv adds the values of --env, of which a result has only digests.
 func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, error) {
-	var indices []int // of --env flags in args
+	var indices []int // indices of --env flags
 	var record []string
 	for i, arg := range args {
 		if kv, ok := strings.CutPrefix(arg, "--env="); ok {
@@ -80,9 +77,9 @@ func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, 
 	return args, nil
 }
 
-// repeatedArgs returns the arguments that repeat the command of a result, with its seed, and with commits
-// in place of revisions. It returns an error if the working directory is another or if an input file has
-// changed. notes has a line for each side (base or head) that is measured as it is today.
+// repeatedArgs returns the arguments with the seed and commits of a result. Another working directory
+// or a changed input file is an error. There is a note for each side (base or head) that is measured as
+// it is today.
 func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes []string, err error) {
 	cmd := findCommand(root, old.Asked.Command)
 	if cmd == nil {
@@ -120,8 +117,7 @@ func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes
 	return rebuildArgs(cmd, values), notes, nil
 }
 
-// checkInputs returns an error if the working directory is not that of the command that made a result, or
-// if an input of the command has changed or was stdin.
+// checkInputs returns an error if the working directory or an input has changed.
 func checkInputs(cmd *cobra.Command, old *tare.Result) error {
 	if dir, err := os.Getwd(); err != nil || filepath.Clean(dir) != filepath.Clean(old.Asked.WorkDir) {
 		return cmdenv.Usage("the result of "+old.Study+" was asked for in "+old.Asked.WorkDir, "go there and rerun it by the path of its result.json")
@@ -142,7 +138,6 @@ func checkInputs(cmd *cobra.Command, old *tare.Result) error {
 	return nil
 }
 
-// formatSum returns an abbreviated hash for messages.
 func formatSum(sum string) string {
 	if sum == "" {
 		return "not recorded"
@@ -150,8 +145,8 @@ func formatSum(sum string) string {
 	return sum[:min(12, len(sum))]
 }
 
-// parseCommit returns the commit in the version of a side, or "", and whether the side had changes on top
-// of the commit. The forms of a version are, in the order of the patterns below: "worktree at 1a2b3c4d5
+// parseCommit returns the commit in the version of a side, or "", and whether the side had changes on
+// top of it. The forms of a version are, in the order of the patterns below: "worktree at 1a2b3c4d5
 // with changes", "main (1a2b3c4d5)" and "1a2b3c4d5".
 func parseCommit(version string) (commit string, hasChanges bool) {
 	for _, form := range []string{`^worktree at ([0-9a-f]{7,64})\b`, `\(([0-9a-f]{7,64})\)`, `^([0-9a-f]{7,64})\b`} {
@@ -162,8 +157,7 @@ func parseCommit(version string) (commit string, hasChanges bool) {
 	return "", false
 }
 
-// rebuildArgs returns the arguments of a command. The flags in values get these values. Other flags about
-// output and the lock are dropped.
+// rebuildArgs returns the arguments of a command with new values of flags.
 func rebuildArgs(cmd *cobra.Command, values map[string]string) []string {
 	args := []string{cmd.Name()}
 	dropped := []string{"format", "json", "output", "quiet", "progress", "no-lock", "no-page", "receipt"}
@@ -189,8 +183,7 @@ func rebuildArgs(cmd *cobra.Command, values map[string]string) []string {
 	return args
 }
 
-// suggestCommand returns a command that repeats a result of tare bench or tare json, for results that do
-// not contain their command. It returns "" for other results.
+// suggestCommand returns a command for an older result that has none.
 func suggestCommand(old *tare.Result) string {
 	base, _ := old.Contender(benchstudy.Base)
 	head, _ := old.Contender(benchstudy.Head)
@@ -210,7 +203,6 @@ func suggestCommand(old *tare.Result) string {
 	return ""
 }
 
-// hasFiles reports whether a workload of a result has an input file.
 func hasFiles(r *tare.Result) bool {
 	return slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.File != "" })
 }

@@ -17,10 +17,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// This file compares the result of tare rerun, which repeats a measurement, with the older result: are the
-// verdicts the same, and do the intervals overlap? Then is the older run and Now the new one.
+// This file compares the result of tare rerun, which repeats a measurement, with the older result. Are
+// the verdicts the same, and do the intervals overlap? Then is the older run and Now the new one.
 
-// rerunComparison compares a result with an older one of the same study.
 type rerunComparison struct {
 	Study    string         `json:"study"`
 	Then     rerunRun       `json:"then"`
@@ -30,7 +29,6 @@ type rerunComparison struct {
 	Differs  []string       `json:"differs"` // differences of the conditions, a line each: Go, modules, processor, kernel, tare
 }
 
-// rerunRun describes one of the two runs.
 type rerunRun struct {
 	Started time.Time `json:"started"` // UTC
 	Seed    string    `json:"seed"`
@@ -38,8 +36,7 @@ type rerunRun struct {
 	Stopped string    `json:"stopped"`
 }
 
-// rerunVerdict compares a verdict (what the evidence says about a criterion) of both runs. Then or Now is
-// null if that run has no such verdict.
+// rerunVerdict compares a verdict of both runs. Then or Now is null if that run has no such verdict.
 type rerunVerdict struct {
 	Contender string     `json:"contender"`
 	Workload  string     `json:"workload"`
@@ -60,8 +57,8 @@ type rerunSide struct {
 	Unit    string      `json:"unit,omitempty"`
 }
 
-// rerunClaim compares the outcomes of a claim, a published statement that a study tests. An outcome is ""
-// if that run does not have the claim.
+// rerunClaim compares the outcomes of a claim, a published statement that a study tests. An outcome is
+// "" if that run does not have the claim.
 type rerunClaim struct {
 	ID   string       `json:"id"`
 	Then tare.Outcome `json:"then,omitempty"`
@@ -84,7 +81,6 @@ const (
 	verdictOnlyNow  = "only now"
 )
 
-// compareRuns compares now with old: the verdicts of both, their claims and their conditions.
 func compareRuns(old, now *tare.Result) rerunComparison {
 	return rerunComparison{
 		Study: now.Study, Then: newRun(old), Now: newRun(now),
@@ -92,8 +88,6 @@ func compareRuns(old, now *tare.Result) rerunComparison {
 	}
 }
 
-// compareVerdicts compares the verdicts of both runs, in the order of now. It drops verdicts without a
-// criterion on a ratio that also has one with a criterion.
 func compareVerdicts(old, now *tare.Result) []rerunVerdict {
 	verdicts := []rerunVerdict{}
 	type key struct{ contender, workload, metric, criterion string }
@@ -123,8 +117,7 @@ func compareVerdicts(old, now *tare.Result) []rerunVerdict {
 	return slices.DeleteFunc(verdicts, func(v rerunVerdict) bool { return v.Criterion == "" && hasCriterion[v.key()] })
 }
 
-// compareClaims compares the outcomes of the claims of now with those in old. It omits reported claims,
-// which nothing measures.
+// compareClaims omits reported claims, which nothing measures.
 func compareClaims(old, now *tare.Result) []rerunClaim {
 	oldOutcomes := map[string]tare.Outcome{}
 	for _, claim := range old.Claims {
@@ -140,8 +133,7 @@ func compareClaims(old, now *tare.Result) []rerunClaim {
 	return claims
 }
 
-// describeDifferences returns a line for each condition that differs between the runs, e.g. "tare was v0.4.0
-// then and is v0.5.0 now".
+// describeDifferences returns lines such as "tare was v0.4.0 then and is v0.5.0 now".
 func describeDifferences(old, now *tare.Result) []string {
 	lines := []string{}
 	for _, f := range check.Stale(old, now) {
@@ -162,9 +154,7 @@ func newRun(r *tare.Result) rerunRun {
 	return rerunRun{Started: r.Started.UTC(), Seed: r.Seed, Rounds: r.RoundsDone, Stopped: r.Stopped}
 }
 
-// newSide returns a verdict of r with the value that it judges: the value of the contender if the
-// criterion is about values, otherwise the contender's ratio to the baseline. Figure is 0 if r does not
-// have the value.
+// newSide returns a verdict with the value that it judges.
 func newSide(r *tare.Result, v tare.Verdict) *rerunSide {
 	side := &rerunSide{Verdict: v.Verdict}
 	if v.Rule.Kind == tare.RuleValue {
@@ -179,10 +169,8 @@ func newSide(r *tare.Result, v tare.Verdict) *rerunSide {
 	return side
 }
 
-// key identifies the subject of a verdict: contender, workload and metric.
 func (v rerunVerdict) key() [3]string { return [3]string{v.Contender, v.Workload, v.Metric} }
 
-// decide sets Verdict and Intervals from both sides.
 func (v *rerunVerdict) decide() {
 	v.Intervals = intervalsUnknown
 	switch {
@@ -208,12 +196,10 @@ func (v *rerunVerdict) decide() {
 	}
 }
 
-// subject returns the criterion. For a verdict without a criterion it names the ratio that is compared.
 func (v rerunVerdict) subject() string {
 	return cmp.Or(strings.TrimSpace(v.Criterion), v.Metric+" ratio")
 }
 
-// describe returns the comparison in words, for the table.
 func (v rerunVerdict) describe() string {
 	if v.Then == nil || v.Now == nil {
 		return v.Verdict // only then, or only now
@@ -290,8 +276,7 @@ func (c rerunComparison) writeText(w io.Writer, st report.Style) error {
 	return nil
 }
 
-// summarize returns a sentence with the numbers of equal and different verdicts and intervals. Criteria on
-// the same ratio count as one pair of intervals.
+// summarize counts equal and different verdicts and intervals. Criteria on the same ratio count once.
 func (c rerunComparison) summarize() string {
 	verdicts, same := 0, 0
 	different := map[[3]string]bool{} // pairs of intervals

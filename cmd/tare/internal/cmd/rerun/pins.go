@@ -13,9 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// restoreBuilds makes the session build the contenders (programs under test) of study like those of the
-// earlier result old: with its Go release and its versions of modules, if these are available. It prints
-// which ones it restores and which it cannot.
+// restoreBuilds builds the programs of study with the Go release and modules of the result old. It
+// prints what it restores and what it cannot.
 func restoreBuilds(ctx context.Context, w *session.Session, study *cmdenv.Study, old *tare.Result) {
 	sources, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok {
@@ -43,9 +42,7 @@ func restoreBuilds(ctx context.Context, w *session.Session, study *cmdenv.Study,
 	study.Contenders = entries
 }
 
-// olderModules returns the modules of old whose versions differ today, as path@version of old. today
-// maps the paths of a contender's modules to their present versions. olderModules skips modules that old
-// replaced, and modules in selected, whose versions the study or --with chooses.
+// olderModules returns the modules whose versions differ today. It skips those that the user chooses.
 func olderModules(today map[string]string, old []tare.Module, selected []string) []string {
 	var with []string
 	for _, m := range old {

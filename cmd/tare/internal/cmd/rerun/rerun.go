@@ -16,7 +16,6 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// options contains the flags of tare rerun and tare verify.
 type options struct {
 	seed       uint64
 	reseed     bool   // measure with seed instead of the seed of the result
@@ -29,8 +28,8 @@ type options struct {
 	format     report.Format     // chosen by formatFlag
 }
 
-// Command returns tare rerun. tree returns all commands of tare: if a command such as tare bench has made
-// a result, tare rerun runs that command again.
+// Command returns tare rerun. tree returns all commands of tare. A result of a command such as tare
+// bench needs that command.
 func Command(env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -96,8 +95,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	o.formatFlag.Complete(cmd)
 }
 
-// runRerun runs the study of the result arg again and prints the comparison. If a command such as tare
-// bench generated the study, it runs the command again.
+// runRerun runs the study of the result arg again and prints the comparison.
 func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, arg string) error {
 	results, dir, err := env.ReadResults(arg)
 	if err != nil {
@@ -120,8 +118,6 @@ func runRerun(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 	return repeatStudy(ctx, env, o, old, foreign)
 }
 
-// repeatStudy runs the study of the result old again and prints the comparison. foreign means that old was
-// made elsewhere or was changed (see isForeign).
 func repeatStudy(ctx context.Context, env cmdenv.Env, o options, old *tare.Result, foreign bool) error {
 	run, err := originalOptions(old)
 	if err != nil {
@@ -164,9 +160,7 @@ func repeatStudy(ctx context.Context, env cmdenv.Env, o options, old *tare.Resul
 	return printComparison(env, o, old, now, err)
 }
 
-// restoreEnv returns the environment variables with which a result was measured. record has those of the
-// result; where it has only a digest, restoreEnv takes the value of --env. foreign means that the result
-// was made elsewhere or was changed.
+// restoreEnv returns the environment of a result, with the value of --env for each digest.
 func restoreEnv(env cmdenv.Env, o options, record []string, foreign bool) ([]string, error) {
 	if err := session.CheckEnvironment(o.env); err != nil {
 		return nil, err
@@ -178,8 +172,7 @@ func restoreEnv(env cmdenv.Env, o options, record []string, foreign bool) ([]str
 	return session.RestoreEnv(d, record, o.env, foreign)
 }
 
-// printComparison prints the comparison of both results. err is the error of the measurement, which it
-// returns after printing; now is nil if there is no result.
+// printComparison prints the comparison and returns err. Without a result, now is nil.
 func printComparison(env cmdenv.Env, o options, old, now *tare.Result, err error) error {
 	if now == nil {
 		return err

@@ -18,8 +18,7 @@ import (
 
 // This file reads from a result what was measured: the study and the options.
 
-// storedStudy returns the study of a result. It parses the text of the study in the result. If an older
-// result has no such text, it takes the bundled study of the same name; note then warns the user.
+// storedStudy returns the study of a result. An older result has only a name.
 func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, note string, err error) {
 	switch {
 	case old.Asked.Study != "":
@@ -36,8 +35,8 @@ func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, note str
 	return cmdenv.Study{}, "", cmdenv.Usage("the result of "+old.Study+" does not hold its study, and none of that name is bundled", "tare run FILE runs a study; results say since tare kept histories what was asked")
 }
 
-// originalOptions returns the options with which a result was measured. It rejects values that the flags
-// of tare run reject, because anyone may have written the result.
+// originalOptions returns the options with which a result was measured. It rejects values that the
+// flags of tare run reject: anyone may have written the result.
 func originalOptions(old *tare.Result) (o session.Options, err error) {
 	o = session.Options{Release: old.Asked.Go, Measuring: lab.Measuring{
 		Rounds: old.Asked.Rounds, Until: old.Plan.Until, Slice: old.Asked.Slice, Isolation: old.Plan.Isolation, Procs: old.Procs, Env: old.Env,
@@ -82,8 +81,8 @@ func originalOptions(old *tare.Result) (o session.Options, err error) {
 	return o, err
 }
 
-// parseDescribedBudget returns the budget of an older result, which has only a description of it: "quick (40s)",
-// "full (5m0s)", "90s", or "8 rounds". rounds is 0 unless the description is a number of rounds.
+// parseDescribedBudget parses the budget of an older result: "quick (40s)", "full (5m0s)", "90s", or "8
+// rounds".
 func parseDescribedBudget(old *tare.Result) (budget string, rounds int, err error) {
 	budget, _, _ = strings.Cut(old.Budget, " (")
 	n, isRounds := strings.CutSuffix(budget, " rounds")

@@ -12,9 +12,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// isForeign reports whether the result old was made elsewhere, or was changed since it was made in this
-// data directory. Such a result may run any program, so isForeign returns an error unless --trust is set.
-// dir is the directory of the result, and arg the user's name for it.
+// isForeign reports whether the result old was made elsewhere or was changed. Such a result may run any
+// program, so it is an error unless --trust is set.
 func isForeign(env cmdenv.Env, o options, old *tare.Result, dir, arg string) (bool, error) {
 	d, err := env.Dirs()
 	if err != nil {
@@ -33,8 +32,8 @@ func isForeign(env cmdenv.Env, o options, old *tare.Result, dir, arg string) (bo
 	return true, nil
 }
 
-// listForeign prints everything that a foreign result makes tare run, before tare runs it. entries are the
-// contenders (programs under test) of its study. It quotes the texts, because they are untrusted.
+// listForeign prints what a foreign result makes tare run. It quotes the texts, because they are
+// untrusted.
 func listForeign(env cmdenv.Env, old *tare.Result, entries []tare.Entry) {
 	fmt.Fprintf(env.Err, "tare: %q was made elsewhere and is trusted; it runs:\n", old.Study)
 	printLine := func(label string, texts ...string) {
@@ -84,7 +83,6 @@ func listForeign(env cmdenv.Env, old *tare.Result, entries []tare.Entry) {
 	}
 }
 
-// quotedAll returns quoted texts, separated by spaces.
 func quotedAll(texts []string) string {
 	quoted := make([]string, len(texts))
 	for i, text := range texts {

@@ -21,8 +21,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// verified is the JSON document of tare verify, which checks a receipt: a sealed record of a measurement
-// that tare bench --receipt wrote.
+// verified is the JSON document of tare verify. A receipt is a sealed record of a measurement.
 type verified struct {
 	Outcome receipt.Outcome   `json:"outcome"`
 	Made    time.Time         `json:"made"`
@@ -31,8 +30,8 @@ type verified struct {
 	Rows    []receipt.Checked `json:"rows"`
 }
 
-// VerifyCommand returns tare verify. root returns all commands of tare, with which it runs the command of a
-// receipt again.
+// VerifyCommand returns tare verify. root returns all commands of tare, with which it runs the command
+// of a receipt again.
 func VerifyCommand(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Command {
 	var o options
 	var asJSON bool
@@ -66,7 +65,6 @@ directory, or other files; 3 it does not hold; 4 undecided; 130 interrupted.`,
 	return cmd
 }
 
-// verifyReceipt checks the receipt at path, measures its benchmarks again, and prints whether it holds.
 func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o options, path string, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -106,8 +104,7 @@ func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *c
 	return cmdenv.Code(exits[v.Outcome])
 }
 
-// commandOfReceipt returns the arguments that measure the receipt at path again, with another seed. It
-// returns an error if the files of a side have changed.
+// commandOfReceipt returns the arguments that measure the receipt again. Changed files are an error.
 func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o options, rec receipt.Receipt, path string) ([]string, error) {
 	o.reseed = true // with another random order, the new measurement is independent of the old one
 	args, _, err := repeatedArgs(root(env), o, rec.Result())
@@ -133,9 +130,8 @@ func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 	return withEnv(env, o, withRevisions(args, revisions), foreign)
 }
 
-// findMeasured returns the revision that has the files of a side, base or head, which the hash of their tree
-// identifies: the side's commit, or if it was the worktree, "" for the worktree or HEAD if the user has
-// committed the worktree since. If none of them has these files, it returns an error.
+// findMeasured returns the revision that has the files of a side. A side of the worktree is "" or, if
+// committed since, HEAD.
 func findMeasured(ctx context.Context, repo gitrev.Repo, side receipt.Side, outputs []string) (revision string, err error) {
 	if side.Commit != "" {
 		rev, err := repo.Resolve(ctx, side.Commit)
@@ -154,7 +150,7 @@ func findMeasured(ctx context.Context, repo gitrev.Repo, side receipt.Side, outp
 	return "HEAD", nil
 }
 
-// outputsOf returns the files that a command writes, in addition to its standard output.
+// outputsOf returns the files that a command writes.
 func outputsOf(root *cobra.Command, command []string) (files []string) {
 	cmd := findCommand(root, command)
 	if cmd == nil {
@@ -167,8 +163,7 @@ func outputsOf(root *cobra.Command, command []string) (files []string) {
 	return files
 }
 
-// withRevisions returns the arguments of tare bench with the flags --base and --head of revisions, right
-// after the command. It sets a flag if args has it, or if the revision is HEAD instead of the worktree.
+// withRevisions returns the arguments with other values of --base and --head.
 func withRevisions(args []string, revisions map[string]string) []string {
 	var out, flags []string
 	for _, side := range []string{"base", "head"} {
@@ -191,7 +186,6 @@ func withRevisions(args []string, revisions map[string]string) []string {
 	return out
 }
 
-// writeText writes the rows and the outcome.
 func (v verified) writeText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "benchmark\tthen\tnow\toutcome")
@@ -215,7 +209,7 @@ func (v verified) writeText(w io.Writer) error {
 }
 
 // measureAgain runs the command of args without its output, and returns its result, or nil if there was
-// nothing to measure. The result includes everything that the command adds to it after measuring.
+// nothing to measure.
 func measureAgain(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, args []string) (*tare.Result, error) {
 	var now *tare.Result
 	commandEnv := env

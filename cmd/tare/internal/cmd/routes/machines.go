@@ -10,8 +10,6 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// routesOn runs tare routes on the machines of --on: each measures routers on the routes in the file arg,
-// which runRoutes has checked.
 func routesOn(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
 	order, err := session.NewOrder(cmd, &o.run.On, o.run.Rounds, o.run.Seed)
 	if err != nil {

@@ -11,17 +11,15 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// routeStudy is the study of tare routes, which compares HTTP routers on the user's routes, or with --go
-// the Go releases that build them. measureRoutes starts it; session.Advice calls its other methods.
+// routeStudy compares HTTP routers on the user's routes, or the Go releases that build them.
 type routeStudy struct {
 	o       options
 	doc     *routestudy.Document // the user's routes
 	skipped []tare.NotWeighed    // routers that cannot be measured on these routes; set by newStudy
 
-	releases routestudy.Releases // Toolchains come from --go; newStudy sets the Routers. Empty without --go
+	releases routestudy.Releases // empty without --go; newStudy sets the Routers
 }
 
-// studyID returns the id of the study, under which its results are saved.
 func (o *options) studyID() string {
 	if o.releases.IsSet() {
 		return routestudy.ReleaseStudyID
@@ -29,8 +27,7 @@ func (o *options) studyID() string {
 	return routestudy.StudyID
 }
 
-// newStudy returns the study of the routers of the catalog. With --go it returns the study of several
-// releases of the baseline and of the routers of --only. It writes nothing.
+// newStudy returns the study of the routers of the catalog, and writes nothing.
 func (r *routeStudy) newStudy(all catalog.Catalog, dirs cmdenv.Dirs) (cmdenv.Study, error) {
 	study, unfit, err := session.NewRoutesStudy(all, dirs, r.doc)
 	if err != nil {
@@ -55,8 +52,7 @@ func (r *routeStudy) newStudy(all catalog.Catalog, dirs cmdenv.Dirs) (cmdenv.Stu
 	return session.NewRoutesReleases(dirs, r.doc, r.releases)
 }
 
-// runOptions returns the options of the measurement. For a study of releases it removes the patterns of
-// --only: newStudy has applied them to routers, and the ids of contenders are different.
+// runOptions drops --only in a study of releases, which has other ids.
 func (r *routeStudy) runOptions() session.Options {
 	run := r.o.run
 	if r.o.releases.IsSet() {
@@ -72,7 +68,6 @@ func (r *routeStudy) recommendRouters(res *tare.Result) []string {
 	return r.doc.Recommendation(res)
 }
 
-// completeResult adds the headline and the skipped routers to a result.
 func (r *routeStudy) completeResult(res *tare.Result) {
 	res.NotWeighed = append(res.NotWeighed, r.skipped...)
 	if r.o.releases.IsSet() {
@@ -82,13 +77,11 @@ func (r *routeStudy) completeResult(res *tare.Result) {
 	r.doc.SetAnswer(res)
 }
 
-// releaseAdvice returns the recommendation for a result of --go.
 func (r *routeStudy) releaseAdvice(res *tare.Result) routestudy.ReleaseAdvice {
 	return routestudy.ReleaseAdvice{Document: r.doc, Result: res, Releases: r.releases}
 }
 
-// prepareStudy returns the study and saves its routes in the cache. For a study of releases it builds
-// the baseline with each release.
+// prepareStudy returns the study and saves its routes in the cache.
 func (r *routeStudy) prepareStudy(ctx context.Context, w *session.Session) (study cmdenv.Study, err error) {
 	all, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {
@@ -107,7 +100,6 @@ func (r *routeStudy) prepareStudy(ctx context.Context, w *session.Session) (stud
 	return study, w.BuildReleases(ctx, study.Study, baseline, baseline, r.releases.Toolchains)
 }
 
-// measureRoutes measures routers on the routes of doc.
 func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *routestudy.Document) error {
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
@@ -123,7 +115,6 @@ func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *routestu
 	return advice.Measure(ctx, env, r.runOptions(), p)
 }
 
-// planRoutes prints for --dry-run what measureRoutes would do.
 func planRoutes(env cmdenv.Env, o options, doc *routestudy.Document) error {
 	r := &routeStudy{o: o, doc: doc}
 	r.releases.Toolchains = o.releases.Names() // not resolved: the go command would have to run

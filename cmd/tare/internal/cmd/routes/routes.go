@@ -14,14 +14,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// options holds the flags of tare routes.
 type options struct {
 	run           session.Options
-	only          []string // --only: globs of routers; nil means all
-	list          bool     // --list: print the routes, measure nothing
+	only          []string // globs of routers; nil means all
+	list          bool     // print the routes, measure nothing
 	wholeSegments bool     // omit routes such as /files/{name}.json, whose parameter is a part of a segment
 
-	releases session.ReleaseFlag // --go: Go releases to compare; not set if routers are compared
+	releases session.ReleaseFlag // Go releases to compare; not set if routers are compared
 }
 
 // Command returns tare routes.
@@ -103,7 +102,6 @@ func (o *options) check(cmd *cobra.Command) error {
 	return o.releases.Check(o.run.On)
 }
 
-// runRoutes reads the routes in the file arg, and lists them or measures routers on them.
 func runRoutes(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
 	doc, err := readRoutes(env, arg)
 	if err != nil {
@@ -127,14 +125,12 @@ func runRoutes(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error 
 	return measureRoutes(cmd.Context(), env, o, doc)
 }
 
-// routeList is the JSON document of --list.
 type routeList struct {
 	Baseline string          `json:"baseline"` // the router that others are compared with
 	Routes   []fixture.Route `json:"routes"`
 	Notes    []string        `json:"notes"` // the lines on stderr
 }
 
-// listRoutes prints the routes as they would be measured.
 func (o options) listRoutes(env cmdenv.Env, doc *routestudy.Document) error {
 	if o.run.Format.Name == "json" {
 		return cmdenv.PrintJSON(env.Out, routeList{doc.Baseline(), doc.Table.Routes, cmdenv.LegibleLines(doc.Remarks())})
@@ -143,7 +139,6 @@ func (o options) listRoutes(env cmdenv.Env, doc *routestudy.Document) error {
 	return err
 }
 
-// readRoutes reads the routes in the file arg, or in stdin for -.
 func readRoutes(env cmdenv.Env, arg string) (*routestudy.Document, error) {
 	name, src, err := env.ReadInput(arg, routestudy.MostBytes, "the routes", "name an OpenAPI document or a list of routes, or - for stdin")
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// measureTransports measures RPC transports (gRPC, Connect, REST through a gateway) on the methods of doc,
-// the user's .proto file. It generates a server program for each transport.
+// measureTransports measures RPC transports on the methods of doc, the user's .proto file.
 func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *rpcstudy.Document) error {
 	app, err := doc.App()
 	if err != nil {
@@ -49,7 +48,7 @@ func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *rpcs
 	}
 	advice.Complete = func(res *tare.Result) {
 		rpcstudy.LibrariesOnly(res)
-		// doc.Left has the methods that are not measured, doc.Alone methods that share a workload with others.
+		// doc.Alone has methods that share a workload with others.
 		res.NotWeighed = append(append(res.NotWeighed, doc.Left...), doc.Alone()...)
 		doc.SetAnswer(res)
 	}
@@ -59,7 +58,6 @@ func measureTransports(ctx context.Context, env cmdenv.Env, o options, doc *rpcs
 
 func (o options) isChosen(id string) bool { return cmdenv.Matches(o.only, []string{id}) }
 
-// planTransports prints for --dry-run what measureTransports would do with the file arg.
 func planTransports(env cmdenv.Env, o options, doc *rpcstudy.Document, arg string) error {
 	p, err := dryrun.New(env, "tare rpc", o.run)
 	if err != nil {

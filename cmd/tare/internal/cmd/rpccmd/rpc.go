@@ -22,14 +22,13 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// options holds the flags of tare rpc.
 type options struct {
 	run     session.Options
-	imports []string // -I: directories of imported files
-	only    []string // --only: globs of transports; nil means all
-	method  string   // --method: regular expression; "" means all methods
-	data    string   // --data: file of messages; "" means that they are generated
-	list    bool     // --list: print the calls, measure nothing
+	imports []string // directories of imported files
+	only    []string // globs of transports; nil means all
+	method  string   // regular expression; "" means all methods
+	data    string   // file of messages; "" means that they are generated
+	list    bool     // print the calls, measure nothing
 }
 
 // Command returns tare rpc.
@@ -99,8 +98,6 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "only", cobra.FixedCompletions(rpcstudy.Transports(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// check validates the flags and their combinations. It rejects patterns of --only that select nothing but
-// the baseline, because no transport would be left to compare with it.
 func (o *options) check(cmd *cobra.Command) error {
 	if err := o.run.Check(cmd); err != nil {
 		return err
@@ -121,7 +118,6 @@ func (o *options) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// runRPC reads the .proto file arg, and lists its calls or measures them.
 func runRPC(ctx context.Context, env cmdenv.Env, o options, arg string) error {
 	doc, err := readProto(ctx, env, o, arg)
 	if err != nil {
@@ -139,7 +135,6 @@ func runRPC(ctx context.Context, env cmdenv.Env, o options, arg string) error {
 	return measureTransports(ctx, env, o, doc)
 }
 
-// callList is the JSON document of --list.
 type callList struct {
 	Methods []rpcstudy.Call `json:"methods"`
 	Notes   []string        `json:"notes"` // the lines on stderr
@@ -157,11 +152,9 @@ func (o options) listCalls(env cmdenv.Env, doc *rpcstudy.Document) error {
 	return err
 }
 
-// maxKnown limits the methods in the message about a pattern without a match.
 const maxKnown = 10
 
-// readProto reads the protocol buffers in the file arg, with the methods that --method selects, and the
-// messages of --data. If the file is invalid, it prints all errors but the last, which it returns.
+// readProto reads the file arg. It prints all errors but the last, which it returns.
 func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*rpcstudy.Document, error) {
 	var methods *regexp.Regexp // nil means all
 	if o.method != "" {

@@ -10,8 +10,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// runOn runs one study on the machines of --on, and judges their results together. The machines get an
-// order: the text of the study, the files of its workloads, and the hashes of its contenders' sources.
+// runOn runs one study on the machines of --on, and judges their results together.
 func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, args []string) error {
 	if len(args) != 1 {
 		return cmdenv.Usage("--on takes one study", "e.g. tare run json-encode --rounds 18 --on local,ssh:a")
@@ -46,7 +45,6 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, args []string)
 	return order.MeasureAndReport(cmd.Context(), env, o, nil) // the study has its own criteria
 }
 
-// addFiles adds the input files of the study's workloads to the order.
 func addFiles(order *session.Order, study cmdenv.Study) error {
 	added := map[string]bool{}
 	for _, w := range study.Workloads {

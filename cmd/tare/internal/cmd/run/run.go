@@ -1,4 +1,4 @@
-// Package run implements tare run: it runs studies, files that ask how contenders (programs under test)
+// Package run implements tare run. It runs studies, files that ask how contenders (programs under test)
 // compare on workloads.
 package run
 
@@ -78,7 +78,6 @@ causes none of them.`,
 	return cmd
 }
 
-// addFlags declares the flags of tare run, which set o. all is set by --all.
 func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	selection := cmdenv.NewFlags("What is measured")
 	selection.Set.StringArrayVar(&o.Only.Contenders, "contender", nil, "only the baseline and contenders that match `glob`, at any budget; repeatable")
@@ -121,7 +120,6 @@ func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	o.Decided.Complete(cmd)
 }
 
-// completeStudies returns the completion of arguments: the names of bundled studies, and files.
 func completeStudies(env cmdenv.Env) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		return slices.DeleteFunc(env.Bundled(), func(name string) bool { return !strings.HasPrefix(name, start) }), cobra.ShellCompDirectiveDefault
@@ -129,7 +127,7 @@ func completeStudies(env cmdenv.Env) cobra.CompletionFunc {
 }
 
 // completeNames returns the completion of a flag: the names that namesOf returns for the studies in the
-// arguments, or for all bundled studies if there are no arguments.
+// arguments.
 func completeNames(env cmdenv.Env, namesOf func(cmdenv.Study) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {

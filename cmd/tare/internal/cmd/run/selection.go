@@ -18,13 +18,11 @@ import (
 // firstStudy is the study that runs before the others if the user names none.
 const firstStudy = "json-encode"
 
-// maxUnnamed is the longest quick budget of a study that the user does not have to name. A longer study
-// would take most of the time of tare run without arguments, which runs all bundled studies.
+// maxUnnamed is the longest quick budget of a study that the user does not have to name.
 const maxUnnamed = 2 * time.Minute
 
-// chooseBundled sorts the bundled studies of a run without arguments. At the quick budget it drops those
-// that take longer than maxUnnamed, unless the user selects parts of studies, sets a number of rounds or
-// resumes a run.
+// chooseBundled sorts the bundled studies. An unrestricted quick run drops those longer than
+// maxUnnamed.
 func chooseBundled(studies []cmdenv.Study, o session.Options, typed cmdenv.Command, p *session.Progress) []cmdenv.Study {
 	sortStudies(studies, o.Quick)
 	hasSelection := len(o.Only.Contenders)+len(o.Only.Workloads) > 0
@@ -34,8 +32,7 @@ func chooseBundled(studies []cmdenv.Study, o session.Options, typed cmdenv.Comma
 	return withoutLong(studies, typed, p.Note)
 }
 
-// withoutLong drops the studies that take longer than maxUnnamed at the quick budget. It calls say with a
-// line for each, which names the command that runs the study. typed is the command that the user typed.
+// withoutLong drops the studies longer than maxUnnamed, and prints how to run them.
 func withoutLong(studies []cmdenv.Study, typed cmdenv.Command, say func(string)) []cmdenv.Study {
 	const isQuick = true
 	var out []cmdenv.Study
@@ -49,7 +46,6 @@ func withoutLong(studies []cmdenv.Study, typed cmdenv.Command, say func(string))
 	return out
 }
 
-// sortStudies sorts studies: firstStudy, then the others from short to long.
 func sortStudies(studies []cmdenv.Study, quick bool) {
 	slices.SortStableFunc(studies, func(a, b cmdenv.Study) int {
 		switch {
@@ -63,8 +59,7 @@ func sortStudies(studies []cmdenv.Study, quick bool) {
 	})
 }
 
-// withLocalReleases drops the studies that would download a Go release, because the user has not named
-// them. It prints a line for each, with the command that runs the study.
+// withLocalReleases drops the studies that would download a Go release, as the user has not named them.
 func withLocalReleases(ctx context.Context, w *session.Session, studies []cmdenv.Study, typed cmdenv.Command) []cmdenv.Study {
 	sources, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok {
@@ -81,8 +76,7 @@ func withLocalReleases(ctx context.Context, w *session.Session, studies []cmdenv
 	return out
 }
 
-// missingRelease returns the first Go release that a study needs and that is not on this machine,
-// or "".
+// missingRelease returns the first Go release that is not on this machine.
 func missingRelease(ctx context.Context, isInstalled func(context.Context, string) bool, study tare.Study) string {
 	for _, e := range study.Contenders {
 		if e.Go != "" && !isInstalled(ctx, e.Go) {

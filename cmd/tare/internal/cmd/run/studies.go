@@ -17,9 +17,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// runStudies runs the studies of args, or the studies bundled with tare if args is empty. When a study
-// fails, it prints the error and continues with the others; the returned error has the worst exit code.
-// typed is the command that the user typed, which hints extend.
+// runStudies runs the studies of args, or all bundled ones. It continues after a failed study; the
+// error has the worst exit code.
 func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cmdenv.Command, args []string) error {
 	names := args
 	if len(names) == 0 {
@@ -31,15 +30,7 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 		p.Expect(len(names))
 		p.Note(fmt.Sprintf("measuring %s, %s", strings.Join(names, ", "), session.DescribeOptions(o)))
 	}
-	var studies []cmdenv.Study
-	for _, name := range names {
-		study, err := env.ReadStudy(name)
-		if err != nil {
-			p.Fail(err)
-			continue
-		}
-		studies = append(studies, study)
-	}
+	studies := readStudies(env, names, p)
 	if len(studies) == 0 {
 		return p.Outcome()
 	}
@@ -86,9 +77,20 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cm
 	return p.Outcome()
 }
 
-// selectStudies returns the studies that contain a contender and a workload that the flags select. It
-// checks that the budget is not too short and that the output format can represent all results. It also
-// adds the modules that contenders need from --with-original to the options.
+// readStudies prints an error for each study that it cannot read.
+func readStudies(env cmdenv.Env, names []string, p *session.Progress) (studies []cmdenv.Study) {
+	for _, name := range names {
+		study, err := env.ReadStudy(name)
+		if err != nil {
+			p.Fail(err)
+			continue
+		}
+		studies = append(studies, study)
+	}
+	return studies
+}
+
+// selectStudies returns the studies with a contender and a workload that the flags select.
 func selectStudies(o *session.Options, studies []cmdenv.Study, p *session.Progress) ([]cmdenv.Study, error) {
 	for _, study := range studies {
 		if o.User { // the user has set the budget, which may be too short
@@ -110,9 +112,8 @@ func selectStudies(o *session.Options, studies []cmdenv.Study, p *session.Progre
 	return studies, err
 }
 
-// estimateDuration returns a sentence about the total time of several studies. It returns "" for a
-// single study. It also returns "" for a fixed number of rounds and for a resumed run: then only the
-// pilots, short measurements before the first round, will show the time.
+// estimateDuration returns a sentence about the total time of several studies. With fixed rounds or
+// --resume, the time is not known yet.
 func estimateDuration(studies []cmdenv.Study, o session.Options) string {
 	if len(studies) < 2 || o.Rounds > 0 || o.Resume {
 		return ""
@@ -121,8 +122,6 @@ func estimateDuration(studies []cmdenv.Study, o session.Options) string {
 		"building their contenders comes on top of that, and takes longest the first time; --list shows each", len(studies), cmdenv.Seconds(totalBudget(o, studies)))
 }
 
-// describeStudies returns a line about studies: their number, the budget and the time, and the names
-// of those that are omitted.
 func describeStudies(studies []cmdenv.Study, omitted []string, o session.Options) string {
 	text := fmt.Sprintf("%d studies, %s", len(studies), session.DescribeOptions(o))
 	if o.Rounds == 0 && !o.Resume {
@@ -134,7 +133,7 @@ func describeStudies(studies []cmdenv.Study, omitted []string, o session.Options
 	return text
 }
 
-// totalBudget returns the sum of the measuring times of studies, without builds.
+// totalBudget omits builds.
 func totalBudget(o session.Options, studies []cmdenv.Study) time.Duration {
 	var total time.Duration
 	for _, study := range studies {
@@ -143,7 +142,6 @@ func totalBudget(o session.Options, studies []cmdenv.Study) time.Duration {
 	return total
 }
 
-// printPlan prints the studies of a run for --list or, in full, for --dry-run.
 func printPlan(env cmdenv.Env, o session.Options, studies []cmdenv.Study) error {
 	p, err := dryrun.New(env, "tare run", o)
 	if err != nil {
@@ -162,8 +160,6 @@ func printPlan(env cmdenv.Env, o session.Options, studies []cmdenv.Study) error 
 	return listStudies(env.Out, p.Document)
 }
 
-// listStudies prints the table of --list: the studies of a run, how long each measures and the size of its
-// measured part.
 func listStudies(w io.Writer, d dryrun.Document) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "STUDY\tMEASURES\tCONTENDERS\tWORKLOADS\tQUESTION")

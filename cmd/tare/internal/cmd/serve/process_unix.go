@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// newSession returns attributes that make a service start in a new session. The terminal's signals then
-// reach only tare, which forwards them once.
+// newSession makes a service start in a new session. The terminal's signals then reach only tare, which
+// forwards them once.
 func newSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// forwardSignal sends a service the signal that tare got. It sends SIGTERM instead of SIGHUP, which means
-// that the terminal has ended.
+// forwardSignal sends a service the signal that tare got. SIGHUP, the end of the terminal, becomes
+// SIGTERM.
 func forwardSignal(p *os.Process, s os.Signal) {
 	if s == syscall.SIGHUP {
 		s = syscall.SIGTERM
@@ -21,8 +21,8 @@ func forwardSignal(p *os.Process, s os.Signal) {
 	_ = p.Signal(s) // fails if the service has ended
 }
 
-// exitCode returns the exit code of a process. If a signal ended the process, it returns 128 plus the
-// number of the signal, like a shell.
+// exitCode returns the exit code of a process. For a signal it is 128 plus the signal's number, like in
+// a shell.
 func exitCode(s *os.ProcessState) int {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return 128 + int(w.Signal())
@@ -30,8 +30,7 @@ func exitCode(s *os.ProcessState) int {
 	return s.ExitCode()
 }
 
-// notifyHangup returns a channel that receives SIGHUP, or nil if this process ignores SIGHUP, as under
-// nohup. restore ends the notifications.
+// notifyHangup returns a channel of SIGHUP, or nil if it is ignored, as under nohup.
 func notifyHangup() (hangups <-chan os.Signal, restore func()) {
 	if signal.Ignored(syscall.SIGHUP) {
 		return nil, func() {}

@@ -24,8 +24,7 @@ import (
 // that the service allows itself.
 const endTimeout = 10 * time.Second
 
-// runServe builds a stack, a program that serves an app, and runs it until it ends. With --dry-run it only
-// prints the command; with --build-only it only builds the stack.
+// runServe runs a program that serves an app until it ends.
 func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -45,7 +44,7 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	st = st.withDatabase(c, o.store)
 	args := append([]string{"-app=" + o.app}, o.args...)
 	var forward *forwarding
-	if o.app == ingest.Name && !o.build { // --build-only is for studies, whose URL of a sink has no port yet
+	if o.app == ingest.Name && !o.build { // --build-only is for studies, whose destination has no port yet
 		if forward, args, err = parseForwarding(args, o.value, o.spool); err != nil {
 			return err
 		}
@@ -82,27 +81,24 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	return err
 }
 
-// renewsOnHangup reports whether SIGHUP makes the service read its certificate again. If stdin is a
-// terminal it returns false, because then SIGHUP means that the terminal was closed.
+// renewsOnHangup reports whether SIGHUP makes the service read its certificate again. On a terminal,
+// SIGHUP means that it was closed.
 func (o options) renewsOnHangup(env cmdenv.Env) bool {
 	_, _, terminal := cmdenv.Terminal(env.In)
 	return !terminal && o.value(flagTLSCert) != ""
 }
 
-// servePlan is the document of --dry-run.
 type servePlan struct {
 	Stack   string   `json:"stack"`
 	Sources string   `json:"sources"`        // directory of the main package
 	Tags    []string `json:"tags,omitempty"` // build tags
-	Command []string `json:"command"`        // words: the program's name and its arguments
+	Command []string `json:"command"`        // the program's name and its arguments
 }
 
-// newPlan returns the document about a run of the stack with args.
 func (st stack) newPlan(args []string) servePlan {
 	return servePlan{st.catalogID, st.leaf.Src(), st.leaf.Manifest.Tags, append([]string{st.catalogID}, args...)}
 }
 
-// writeText prints the plan as lines.
 func (p servePlan) writeText(w io.Writer) error {
 	var words []string
 	for _, word := range p.Command {
@@ -116,7 +112,7 @@ func (p servePlan) writeText(w io.Writer) error {
 	return err
 }
 
-// buildStack builds the stack. It returns cmdenv.ErrInterrupted if a signal arrives before the end.
+// buildStack stops with cmdenv.ErrInterrupted at a signal.
 func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, st stack, w cmdenv.Workshop, quiet bool) (build.Program, error) {
 	p := session.NewProgress(env, quiet)
 	defer p.End()
@@ -152,10 +148,9 @@ func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, s
 	return program, err
 }
 
-// runService runs the program at path; args are its name and flags. It forwards the first signal to the
-// service. It kills the service at the second signal, endTimeout after the first, or if ctx is cancelled.
-// If renews is set, SIGHUP only makes the service read its certificate again; otherwise SIGHUP is like any
-// other signal. The error has the service's exit code.
+// runService forwards the first signal to the service. It kills the service at the second signal,
+// endTimeout after the first, or if ctx is cancelled. If renews is set, SIGHUP only makes the service
+// read its certificate again.
 func runService(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian, renews bool) error {
 	cmd := &exec.Cmd{Path: path, Args: args}
 	cmd.Env = append(os.Environ(), trial.EnvRun+"="+tag)
@@ -197,8 +192,7 @@ func runService(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, p
 	}
 }
 
-// exitError returns the error for the end of a service: nil, its exit code, or err if waiting failed. err
-// is the error of cmd.Wait.
+// exitError returns the service's exit code, or err if waiting failed.
 func exitError(cmd *exec.Cmd, err error) error {
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

@@ -1,5 +1,6 @@
-// Package serve implements tare serve: it runs a service that studies measure, as a standalone server. An
-// app is the service; a stack is one of the programs that serve it, e.g. with another HTTP framework.
+// Package serve implements tare serve, which runs a service that studies measure as a standalone
+// server. An app is the service. A stack is one of the programs that serve it, e.g. with another HTTP
+// framework.
 package serve
 
 import (
@@ -23,7 +24,6 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// options contains the arguments and flags of tare serve.
 type options struct {
 	app     string
 	stack   string                      // "" means the app's default
@@ -118,9 +118,7 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 	return cmd
 }
 
-// addFlags declares the flags. The flags of tare serve itself set o. The other flags belong to the program
-// of the stack, which has the same names. addFlags returns them: the flags that all programs have, and by
-// app the flags of its settings.
+// addFlags declares the flags of tare serve, and returns those of programs: common ones, and by app.
 func (o *options) addFlags(cmd *cobra.Command) (common cmdenv.Flags, byApp map[string]cmdenv.Flags) {
 	command := cmdenv.NewFlags("What is served")
 	command.Set.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
@@ -175,17 +173,15 @@ const (
 	flagFace    = "face" // selects the transports of a stack that has several
 )
 
-// switchValue is the value of a flag that may have a value, such as --fsync=off, or none. The program
-// parses the value.
+// switchValue is the value of a flag that may have a value, such as --fsync=off, or none.
 type switchValue string
 
 func (v *switchValue) Set(text string) error { *v = switchValue(text); return nil }
 func (v *switchValue) String() string        { return string(*v) }
 func (*switchValue) Type() string            { return "bool" }
 
-// splitHelp returns the help of a setting with its placeholder, the word in back quotes that represents the
-// value. It extends the back quotes to the complete word: file:`PATH` becomes `file:PATH`. value is that
-// word, or "" if the help has no placeholder.
+// splitHelp splits the help of a setting at its placeholder in back quotes. It extends the quotes to
+// the word: file:`PATH` becomes `file:PATH`.
 func splitHelp(setting server.Setting) (help, value string) {
 	before, rest, isQuoted := strings.Cut(setting.Help, "`")
 	placeholder, after, isClosed := strings.Cut(rest, "`")
@@ -197,9 +193,7 @@ func splitHelp(setting server.Setting) (help, value string) {
 	return before[:start] + "`" + value + "`" + after, value
 }
 
-// programFlags returns the flags that the user set, as arguments of the program. It rejects flags that only
-// other apps have. set has all flags of the command and their values. Several apps can have a flag of the
-// same name; in set it exists once.
+// programFlags returns the flags that the user set, as arguments. It rejects flags of other apps.
 func programFlags(set *pflag.FlagSet, app string, common cmdenv.Flags, byApp map[string]cmdenv.Flags) (args []string, err error) {
 	appFlags := byApp[app]
 	addArg := func(f *pflag.Flag) {
@@ -225,8 +219,7 @@ func programFlags(set *pflag.FlagSet, app string, common cmdenv.Flags, byApp map
 	return args, err
 }
 
-// serveFlagError turns a parse error of the flags into a usage error, and suggests flags for an
-// unknown one.
+// serveFlagError suggests flags for an unknown one.
 func serveFlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

@@ -23,7 +23,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file forwards the events of tare serve ingest to the destinations (sinks) of --sink, such as a database.
+// This file forwards the events of tare serve ingest to the destinations (sinks) of --sink, such as a
+// database.
 
 // Flags and environment variables of forwarding.
 const (
@@ -37,18 +38,17 @@ const (
 	drainTimeout = 5 * time.Second
 )
 
-// forwarding sends the events of the ingest service to other systems. The service writes the events to a
-// spool, a directory of files. Sinks, one for each destination, read them from there and send them.
+// forwarding sends the events of the ingest service to other systems. The service writes the events to
+// a spool, a directory of files. Sinks, one for each destination, send them from there.
 type forwarding struct {
-	dir     string        // directory of the spool
+	dir     string
 	targets []sink.Target // destinations, parsed from --sink
 	fsync   bool          // --fsync: events are on stable storage before they are acknowledged
 	wait    bool          // --sink-wait: events are acknowledged when they are forwarded
 	token   string        // TARE_SINK_TOKEN; "" if not set
 }
 
-// tokenTargets returns the sinks that get TARE_SINK_TOKEN: those that take a token and have no
-// credentials in their URL.
+// tokenTargets returns the sinks that get TARE_SINK_TOKEN.
 func (f *forwarding) tokenTargets() (list []sink.Target) {
 	if f.token == "" {
 		return nil
@@ -62,7 +62,7 @@ func (f *forwarding) tokenTargets() (list []sink.Target) {
 	return list
 }
 
-// isPlaintext reports whether t sends plain text over a network, not only within this machine.
+// isPlaintext reports whether t sends plain text over a network.
 func isPlaintext(t sink.Target) bool {
 	host := t.URL.Hostname()
 	ip := net.ParseIP(host)
@@ -70,10 +70,8 @@ func isPlaintext(t sink.Target) bool {
 	return strings.HasPrefix(t.URL.Scheme, "http+") && !isLoopback
 }
 
-// parseForwarding parses --sink of the ingest service. args are the flags of the service, value returns a
-// setting of the flags or the environment, and dir is the value of --spool. If the service stores the
-// events itself, parseForwarding returns nil and args. Otherwise it returns the forwarding, and args that
-// make the service write to the spool.
+// parseForwarding parses --sink. The result is nil if the service stores the events itself. The value
+// of --spool is dir.
 func parseForwarding(args []string, value func(setting string) string, dir string) (*forwarding, []string, error) {
 	text := value(ingestserving.SetSink)
 	scheme, _, _ := strings.Cut(text, ":")
@@ -121,8 +119,7 @@ func parseForwarding(args []string, value func(setting string) string, dir strin
 	return f, append(args, "-"+ingestserving.SetSink+"=spool:"+f.dir), nil
 }
 
-// runWith forwards events while serve runs, and the remaining events afterwards. If f is nil, it only
-// runs serve.
+// runWith forwards events while serve runs, and the remaining events afterwards.
 func (f *forwarding) runWith(env cmdenv.Env, signals <-chan os.Signal, serve func() error) error {
 	if f == nil {
 		return serve()
@@ -135,7 +132,6 @@ func (f *forwarding) runWith(env cmdenv.Env, signals <-chan os.Signal, serve fun
 	return errors.Join(err, f.drainSinks(s, signals, env.Err))
 }
 
-// startSinks opens the spool and the sinks, and prints their guarantees.
 func (f *forwarding) startSinks(env cmdenv.Env) (*sink.Service, error) {
 	if err := atomicfile.MakeDir(f.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the spool: %w", err)
@@ -170,7 +166,6 @@ func (f *forwarding) startSinks(env cmdenv.Env) (*sink.Service, error) {
 	})
 }
 
-// describeGuarantee describes for the user what an acknowledgement guarantees to the sender of an event.
 func (f *forwarding) describeGuarantee() string {
 	disk := "written to this disk, which survives a kill but not a power cut (--fsync does)"
 	if f.fsync {
@@ -182,8 +177,7 @@ func (f *forwarding) describeGuarantee() string {
 	return "acknowledged = " + disk + "; full: 503"
 }
 
-// drainSinks forwards remaining events until a signal arrives or drainTimeout passes, and prints the
-// number of events that stay in the spool.
+// drainSinks forwards remaining events until a signal or drainTimeout.
 func (f *forwarding) drainSinks(s *sink.Service, signals <-chan os.Signal, w io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()

@@ -19,19 +19,18 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// stack is a contender, a program of the catalog, that serves an app. A contender module with variants
-// has one stack per variant, or a single one if its program serves all its transports together.
+// stack is a program of the catalog that serves an app. A module with variants usually has one stack
+// per variant.
 type stack struct {
-	ID   string `json:"stack"` // name for users: the module's id for its first variant, otherwise catalogID
+	ID   string `json:"stack"` // the module's id for its first variant, otherwise catalogID
 	Trap bool   `json:"trap"`  // the contender repeats a published mistake on purpose
 	Why  string `json:"why"`   // why the catalog has the contender
 
-	leaf      build.Leaf // the contender module
-	catalogID string     // contender id in the catalog, e.g. gin-new; the module's id if Together
-	variant   string     // "" if the module has no variants, or serves all
+	leaf      build.Leaf
+	catalogID string // id in the catalog, e.g. gin-new; the module's id if Together
+	variant   string // "" if the module has no variants, or serves all
 }
 
-// entryID returns the contender id with which the catalog builds the stack.
 func (st stack) entryID() string {
 	if m := st.leaf.Manifest; m.Together {
 		return m.IDs()[0]
@@ -42,9 +41,7 @@ func (st stack) entryID() string {
 // tagDB is the build tag for databases of modules that serve users.
 const tagDB = "db"
 
-// withDatabase returns the stack that serves like st and supports databases, if store is the URL of a
-// database. Otherwise it returns st. A stack with databases is another contender module of the catalog
-// with the same source.
+// withDatabase returns the stack with support of the database at store.
 func (st stack) withDatabase(c catalog.Catalog, store string) stack {
 	if kind, _, _ := strings.Cut(store, ":"); kind != "sqlite" && kind != "postgres" {
 		return st
@@ -59,8 +56,7 @@ func (st stack) withDatabase(c catalog.Catalog, store string) stack {
 	return st
 }
 
-// stacksFor returns the stacks of a catalog that serve an app, sorted by name. It omits those with
-// databases, which withDatabase finds.
+// stacksFor returns the stacks of an app. Those with databases are separate.
 func stacksFor(c catalog.Catalog, app string) []stack {
 	var list []stack
 	for _, leaf := range c.Leaves() {
@@ -75,8 +71,7 @@ func stacksFor(c catalog.Catalog, app string) []stack {
 	return list
 }
 
-// newStacks returns the stacks of a contender module: one if its program serves all its transports together,
-// otherwise one for each variant that does all of the work.
+// newStacks returns the stacks of a contender module.
 func newStacks(leaf build.Leaf) (list []stack) {
 	m := leaf.Manifest
 	if m.Together {
@@ -98,8 +93,7 @@ func newStacks(leaf build.Leaf) (list []stack) {
 	return list
 }
 
-// servedBy returns the apps that the stacks of a catalog serve: the apps of tare in their order, then
-// others by name.
+// servedBy returns the apps that have stacks: those of tare, then others by name.
 func servedBy(c catalog.Catalog) []apps.App {
 	var list, others []apps.App
 	for _, a := range apps.All() {
@@ -128,8 +122,7 @@ func appNames(list []apps.App) []string {
 	return names
 }
 
-// findStack returns the stack that serves app and has name as its ID or catalogID. "" selects the app's
-// default stack.
+// findStack finds a stack by its ID or catalogID. "" selects the app's default.
 func findStack(c catalog.Catalog, app, name string) (stack, error) {
 	served := servedBy(c)
 	i := slices.IndexFunc(served, func(a apps.App) bool { return a.Name == app })
@@ -156,7 +149,6 @@ func findStack(c catalog.Catalog, app, name string) (stack, error) {
 	return stack{}, cmdenv.Unknown("stack", name, names, "tare serve lists them", "tare serve")
 }
 
-// servedRow is an app in the list that tare serve prints without arguments.
 type servedRow struct {
 	App      string       `json:"app"`
 	What     string       `json:"what"`
@@ -165,7 +157,6 @@ type servedRow struct {
 	Settings []settingRow `json:"settings"`
 }
 
-// settingRow is a setting of an app in the list.
 type settingRow struct {
 	Flag    string `json:"flag"`
 	Env     string `json:"env"`
@@ -175,7 +166,6 @@ type settingRow struct {
 	value string // placeholder of the value in the help
 }
 
-// listServed prints the apps with their stacks and settings.
 func listServed(env cmdenv.Env, dir string, asJSON bool) error {
 	c, err := env.FindCatalog(dir)
 	if err != nil {
@@ -212,7 +202,6 @@ func listServed(env cmdenv.Env, dir string, asJSON bool) error {
 	return err
 }
 
-// writeText writes the stacks and settings of an app.
 func (r servedRow) writeText(w io.Writer) error {
 	var names []string
 	for _, st := range r.Stacks {
@@ -240,7 +229,6 @@ func (r servedRow) writeText(w io.Writer) error {
 	return err
 }
 
-// wrapNames joins names with commas into lines of at most width bytes.
 func wrapNames(names []string, width int) []string {
 	lines := []string{""}
 	for i, name := range names {
@@ -260,8 +248,7 @@ func wrapNames(names []string, width int) []string {
 	return lines
 }
 
-// completeStacks returns the completion of --stack: the names of the stacks that serve the app in the
-// arguments.
+// completeStacks completes --stack with the stacks of the app.
 func completeStacks(env cmdenv.Env, o *options) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		c, err := env.FindCatalog(o.catalog)

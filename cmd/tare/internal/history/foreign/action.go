@@ -19,7 +19,6 @@ import (
 
 // This file reads the data of github-action-benchmark: {"entries": {"Go": [run, run, …]}}
 
-// actionRun is the record of a commit.
 type actionRun struct {
 	Commit  struct{ ID, Message string }
 	Date    float64 // milliseconds
@@ -27,7 +26,8 @@ type actionRun struct {
 	Benches []actionBench
 }
 
-// actionBench is one value of a benchmark, e.g. {"name": "BenchmarkOpen - B/op", "value": 8, "unit": "B/op"}.
+// actionBench is one value of a benchmark, e.g. {"name": "BenchmarkOpen - B/op", "value": 8, "unit":
+// "B/op"}.
 type actionBench struct {
 	Name  string
 	Value float64
@@ -35,7 +35,7 @@ type actionBench struct {
 	Extra string // e.g. "1000 times", and on another line "4 procs"
 }
 
-// readAction reads a file of github-action-benchmark, which contains runs by the name of a suite.
+// readAction reads runs by the name of a suite.
 func (f *file) readAction() error {
 	start := bytes.IndexByte(f.text, '{')
 	if start < 0 {
@@ -72,9 +72,8 @@ var (
 	packageRE = lazyregexp.New(`^(.*\S) \(([^()\s]+)\)$`)
 )
 
-// nameOf returns the name of the benchmark of b, with its number of processors, and the unit of its value.
-// The tool writes further metrics of a benchmark as "Name - B/op", and a benchmark of several packages as
-// "Name (package)".
+// nameOf returns the benchmark's name, with its number of processors, and the unit. The tool writes
+// further metrics as "Name - B/op", and a benchmark of several packages as "Name (package)".
 func (b actionBench) nameOf() (name, unit string) {
 	name, unit = b.Name, b.Unit
 	if base, suffix, ok := strings.Cut(name, " - "); ok {
@@ -95,20 +94,16 @@ func (b actionBench) nameOf() (name, unit string) {
 	return name + pkg, unit
 }
 
-// benchKey identifies the values of a benchmark in one unit.
 type benchKey struct{ name, unit string }
 
-// benchList collects the values of one run.
 type benchList struct {
 	figures   []figure         // in the order of the file
 	entries   map[benchKey]int // index of the last entry with each key
 	hasRounds bool             // entries with the same key are rounds, see hasRounds
 }
 
-// hasRounds reports whether a run consists of the rounds of go test -count. Then there are at least two
-// benchmarks, the entries of each are next to each other, and all have the same number of entries of
-// each unit. If several packages have a benchmark of the same name, its entries are not next to each
-// other, unless each package begins with the benchmark with which the previous package ends.
+// hasRounds reports whether a run consists of the rounds of go test -count. Then at least two
+// benchmarks have equally many entries, next to each other. In several packages they usually are not.
 func hasRounds(benches []actionBench) bool {
 	rounds, names, last := map[benchKey]int{}, map[string]bool{}, ""
 	for _, b := range benches {
@@ -132,8 +127,7 @@ func hasRounds(benches []actionBench) bool {
 	return len(names) > 1 && common > 1
 }
 
-// readBenches returns the values of one run, without those that results do not store. path is the path of
-// the list benches in the document, for errors.
+// readBenches returns the values of one run. Errors name the path of the list.
 func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error) {
 	// An entry may have several metrics in its unit, such as ns/op 8 B/op 1 allocs/op. The tool then
 	// also writes an entry for each metric, except in old versions.
@@ -173,15 +167,14 @@ func (f *file) readBenches(benches []actionBench, path ...any) ([]figure, error)
 	return slices.DeleteFunc(single.figures, func(x figure) bool { return !f.countKept(x.value, x.unit) }), nil
 }
 
-// addFigure adds a value of entry i, or returns what is wrong with it and a hint. Two entries with the same
-// name and unit may come from two packages or from two rounds. addFigure accepts them as two rounds if the
-// name contains the package, or if the run consists of rounds.
+// addFigure adds a value of entry i, or returns what is wrong with it and a hint. Equal names are two
+// rounds if the name contains the package, or if the run consists of rounds.
 func (l *benchList) addFigure(i int, x figure, benches []actionBench) (what, hint string) {
 	key := benchKey{x.benchmark, x.unit}
 	first, isRepeated := l.entries[key]
 	switch {
 	case metricOf(x.unit) == "":
-		// Results do not store this unit; countKept counts it later.
+		// Results do not store this unit. countKept counts it later.
 	case !isMeasured(x.value):
 		return fmt.Sprintf("%s: %v %s is no measurement", x.benchmark, x.value, x.unit), "a figure is not negative"
 	case isRepeated && !l.hasRounds && !packageRE.MatchString(x.benchmark):
@@ -191,8 +184,7 @@ func (l *benchList) addFigure(i int, x figure, benches []actionBench) (what, hin
 	return "", ""
 }
 
-// placeOf returns the line and the column of a value of the document. path is the sequence of keys
-// and indexes of the value. If the value does not exist, it returns 1, 1.
+// placeOf returns the line and the column of a value of the document, or 1, 1.
 func (f *file) placeOf(path ...any) (line, col int) {
 	start := max(0, bytes.IndexAny(f.text, "{["))
 	dec := json.NewDecoder(bytes.NewReader(f.text[start:]))
@@ -208,8 +200,7 @@ func (f *file) placeOf(path ...any) (line, col int) {
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[lineStart:]) + 1
 }
 
-// enterValue moves a decoder from the start of an object or a list to one of its values. step is the key or
-// the index of the value. It returns false if the key or the index is missing.
+// enterValue moves a decoder from the start of an object or a list to one of its values.
 func enterValue(dec *json.Decoder, step any) bool {
 	if _, err := dec.Token(); err != nil {
 		return false

@@ -7,7 +7,8 @@ import (
 )
 
 // event is a line of go test -json (go doc test2json), such as
-// {"Action":"output","Package":"example.com/p","Output":"BenchmarkOpen-8 1000 1234 ns/op\n"}.
+// {"Action":"output","Package":"example.com/p","Output":"BenchmarkOpen-8 1000 1234 ns/op
+// "}.
 type event struct {
 	Time    time.Time
 	Action  string
@@ -15,7 +16,6 @@ type event struct {
 	Output  string
 }
 
-// isEvents reports whether text is the start of the output of go test -json.
 func isEvents(text []byte) bool {
 	if !bytes.HasPrefix(text, []byte("{")) {
 		return false
@@ -25,9 +25,7 @@ func isEvents(text []byte) bool {
 	return json.Unmarshal(first, &e) == nil && e.Action != "" && e.Schema == ""
 }
 
-// readEvents reads the output of go test -json, in which the events of several packages may be mixed. It
-// joins the output of each package and reads it as a log. The time of the file is that of the first event
-// with a time.
+// readEvents joins the output of each package, which may be mixed, and reads it as a log.
 func (f *file) readEvents() error {
 	type output struct {
 		lines  []line

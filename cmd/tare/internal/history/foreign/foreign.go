@@ -1,12 +1,12 @@
-// Package foreign reads benchmarks that other tools recorded: the output of go test -bench (also with
-// -json), the file of gobenchdata, and the file of github-action-benchmark.
+// Package foreign reads benchmarks that other tools recorded. It reads the output of go test -bench
+// (also with -json), and the files of gobenchdata and of github-action-benchmark.
 //
-// Results of tare are ratios between contenders, but these values are absolute. So [Read] makes results
-// that compare each value with one unit (1 ns, 1 B, 1 allocation). A value has an interval only if a log
-// contains the benchmark at least six times. Counts need no interval, and may be zero.
+// Results of tare are ratios, but these values are absolute. So [Read] compares each value with one
+// unit (1 ns, 1 B, 1 allocation). A value has an interval only if a log contains the benchmark at least
+// six times. Counts need no interval, and may be zero.
 //
-// A benchmark is identified by its package, its name and its number of processors. If a file does not show
-// whether two values are of two benchmarks or of two rounds of one benchmark, Read fails and names the
+// A benchmark is identified by its package, its name and its number of processors. In some files, two
+// values may be of two benchmarks or of two rounds of one benchmark. Then Read fails and names the
 // line. It lists benchmarks without a result, and units that tare does not store.
 package foreign
 
@@ -31,38 +31,35 @@ import (
 
 // Ids of the contenders in the results.
 const (
-	UnitID = "one-unit" // the reference: one unit of the metric
+	UnitID = "one-unit" // one unit of the metric
 	RunID  = "run"      // the recorded values
 )
 
-// figure is one value of a benchmark.
 type figure struct {
 	benchmark string
-	unit      string // as in the file, e.g. ns/op
+	unit      string // unit as in the file, e.g. ns/op
 	value     float64
 }
 
-// record is one run of the benchmarks of a package, which becomes a result.
+// record is one run of a package, which becomes a result.
 type record struct {
 	pkg     string
 	os      string
 	arch    string
 	cpu     string
-	version string // of the measured program
+	version string // version of the measured program
 	at      time.Time
 	figures []figure
 }
 
-// Bounds of a file, which limit memory: a value takes up to 1 KB, and a run with one value 4 KB.
+// Bounds of a file, which limit memory. A value takes up to 1 KB, and a run with one value 4 KB.
 const (
 	maxFigures = 2 << 20
 	maxRuns    = 1 << 18
 )
 
-// tally counts the runs and values of a file.
 type tally struct{ runs, figures int }
 
-// add adds runs and values, and returns an error if there are too many.
 func (t *tally) add(runs, figures int) error {
 	t.runs, t.figures = t.runs+runs, t.figures+figures
 	switch {
@@ -80,8 +77,8 @@ type Records struct {
 	Omitted []string       // descriptions of skipped entries, a line each
 }
 
-// Read makes results of a file. It returns false if the file has none of the formats. at is the time of the
-// file, for formats without a time. Errors are a *history.Error.
+// Read makes results of a file. It returns false if the file has none of the formats. Some formats have
+// no time; then at is used. Errors are a *history.Error.
 func Read(name string, src []byte, at time.Time) (read Records, ok bool, err error) {
 	text := bytes.TrimPrefix(src, []byte("\ufeff"))
 	if isTable(text) {
@@ -123,7 +120,6 @@ func Read(name string, src []byte, at time.Time) (read Records, ok bool, err err
 	return read, true, nil
 }
 
-// file is a file that is being read.
 type file struct {
 	name  string
 	text  []byte
@@ -131,17 +127,18 @@ type file struct {
 	tally tally     // runs and values so far
 
 	records []record
-	omitted []string       // descriptions of skipped entries, a line each
-	units   map[string]int // number of values that tare does not store, by unit
+	omitted []string // a line each
+	units   map[string]int
 }
 
-// sniffBytes is the length of the start of a file by which its format is recognised.
+// sniffBytes is the length of the start that shows the format.
 const sniffBytes = 4096
 
-// benchstatRE matches the head of a table of benchstat: "  │ old.txt │ …", "name  old time/op  …" (before 2023) or CSV.
+// benchstatRE matches the head of a table of benchstat: "  │ old.txt │ …", "name  old time/op  …"
+// (before 2023) or CSV.
 var benchstatRE = lazyregexp.New(`(?m)^ +│.*│|^name( +old)? +(old )?(time|alloc|allocs|speed)/op|^,[^\n]*,CI(,|$)`)
 
-// isTable reports whether text is a table of benchstat, not the output of go test that benchstat reads.
+// isTable reports whether text is a table of benchstat, not its input.
 func isTable(text []byte) bool {
 	return benchstatRE.Match(text[:min(len(text), sniffBytes)]) && !bytes.Contains(text, []byte(" ns/op"))
 }
@@ -152,8 +149,7 @@ func IsForeign(head []byte) bool {
 	return isAction(head) || isBenchData(head) || isEvents(head)
 }
 
-// isAction reports whether text is the start of a file of github-action-benchmark: data.js, or the JSON of
-// external-data-json-path.
+// isAction recognises data.js, or the JSON of external-data-json-path.
 func isAction(text []byte) bool {
 	if bytes.HasPrefix(text, []byte("window.BENCHMARK_DATA")) {
 		return true
@@ -164,26 +160,21 @@ func isAction(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("{")) && hasKeys && !isTare
 }
 
-// isBenchData reports whether text is the start of a file of gobenchdata.
 func isBenchData(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("[")) && bytes.Contains(text, []byte(`"Suites"`))
 }
 
-// errorAt returns an error at a position in the file.
 func (f *file) errorAt(line, col int, what, hint string) error {
 	return &history.Error{File: f.name, Line: line, Col: col, What: what, Hint: hint}
 }
 
-// addOmitted records that an entry in a line is skipped.
 func (f *file) addOmitted(line int, what string) {
 	f.omitted = append(f.omitted, fmt.Sprintf("%s:%d: %s", f.name, line, what))
 }
 
-// isMeasured reports whether a value can be a measurement: it is finite and not negative.
 func isMeasured(value float64) bool { return value >= 0 && !math.IsInf(value, 1) }
 
-// countKept reports whether results store a value. It counts values that they do not store: those in other
-// units, and times of zero.
+// countKept reports whether results store a value. They do not store other units and times of zero.
 func (f *file) countKept(value float64, unit string) bool {
 	metric := metricOf(unit)
 	if metric == "" || metric == "time" && value == 0 {
@@ -193,7 +184,6 @@ func (f *file) countKept(value float64, unit string) bool {
 	return true
 }
 
-// otherUnits returns a line about the values that are not stored, or nil if all are.
 func (f *file) otherUnits() []string {
 	if len(f.units) == 0 {
 		return nil
@@ -209,13 +199,13 @@ func (f *file) otherUnits() []string {
 	return []string{fmt.Sprintf("%s: %s in %s: stored are ns/op above 0, B/op and allocs/op", f.name, format.Count(n, "figure"), strings.Join(names, ", "))}
 }
 
-// metricOf returns the metric that is measured in a unit, or "" if tare has no such metric.
+// metricOf returns the metric of a unit, or "".
 func metricOf(unit string) string {
 	return map[string]string{"ns/op": "time", "B/op": "bytes", "allocs/op": "allocs"}[unit]
 }
 
-// toResult returns the record as a result, or nil if it has no values. Each value is a round in
-// which RunID is compared with UnitID.
+// toResult returns the record as a result, or nil if it has no values. Each value is a round in which
+// RunID is compared with UnitID.
 func (r record) toResult() *tare.Result {
 	out := &tare.Result{
 		Schema: tare.ResultSchema, Study: "recorded " + r.pkg, Question: "What did other tools record of " + r.pkg + "?",
@@ -272,20 +262,18 @@ func (r record) toResult() *tare.Result {
 	return out
 }
 
-// benchDataSuite is the record of a package in a run of gobenchdata.
 type benchDataSuite struct {
 	Goos, Goarch, Pkg string
 	Benchmarks        []benchDataBenchmark
 }
 
-// benchDataBenchmark is a benchmark in a benchDataSuite.
 type benchDataBenchmark struct {
 	Name    string
 	NsPerOp float64
 	Mem     struct{ BytesPerOp, AllocsPerOp float64 }
 }
 
-// readBenchData reads the file of gobenchdata: a list of runs.
+// readBenchData reads a list of runs.
 func (f *file) readBenchData() error {
 	text := bytes.TrimSpace(f.text)
 	var runs []struct {
@@ -327,12 +315,11 @@ func (f *file) readBenchData() error {
 	return nil
 }
 
-// hasMemory reports whether the suite has values of memory. If all of them are 0, the run was without -benchmem.
+// hasMemory returns false if all are 0: the run was without -benchmem.
 func (s benchDataSuite) hasMemory() bool {
 	return slices.ContainsFunc(s.Benchmarks, func(b benchDataBenchmark) bool { return b.Mem.BytesPerOp != 0 || b.Mem.AllocsPerOp != 0 })
 }
 
-// figures returns the values of a benchmark, sorted by unit. It omits the values of memory unless hasMemory is set.
 func (b benchDataBenchmark) figures(hasMemory bool) []figure {
 	duration := figure{benchmark: b.Name, unit: "ns/op", value: b.NsPerOp}
 	if !hasMemory {

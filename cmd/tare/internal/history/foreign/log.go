@@ -12,12 +12,11 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file reads the output of go test -bench. A result is a line such as "BenchmarkOpen-8   1000   1234
-// ns/op", but tests may print anything in between: then a name and its result are on different lines.
+// This file reads the output of go test -bench. A result is a line such as "BenchmarkOpen-8   1000
+// 1234 ns/op". Tests may print anything in between: then a name and its result are on different lines.
 
-// line is a line of a log, without its line end.
 type line struct {
-	number int // in the file, from 1
+	number int // line number, from 1
 	text   []byte
 }
 
@@ -29,27 +28,26 @@ func splitLines(text []byte) []line {
 	return lines
 }
 
-// log prepares the lines of a log for the parser benchfmt: each result is on one line, and no other line
-// begins like a result. addLine builds the clean lines, parseResults parses them.
+// log prepares the lines of a log for the parser benchfmt. Each result is on one line, and no other
+// line begins like a result. addLine builds the clean lines, parseResults parses them.
 type log struct {
 	f     *file
 	lines []logLine
 
-	begun   int             // index of the line with the name of a benchmark whose result is not found yet, or -1
-	pkg     string          // current package; "" if it is not known yet
+	begun   int             // index of the line with a name whose result is not found yet, or -1
+	pkg     string          // "" if it is not known yet
 	open    map[string]bool // packages that have begun and not ended
 	unnamed int             // index of the first line after the last package: a line such as "ok …" will name their package
 }
 
-// logLine is a line of a log, with what addLine finds.
 type logLine struct {
 	line
 	clean []byte // the line as benchfmt gets it; empty if it is skipped
-	pkg   string // package of the line; "" if the log does not name it
+	pkg   string // "" if the log does not name it
 }
 
-// readLog reads the output of go test -bench, and adds a record for each package and machine. pkg is the
-// package of all lines, or "" if the log names its packages.
+// readLog reads the output of go test -bench, and adds a record for each package and machine. If the
+// log does not name its packages, pkg is the package of all lines.
 func (f *file) readLog(lines []line, pkg string) error {
 	l := &log{f: f, begun: -1, pkg: pkg, open: map[string]bool{}}
 	for i := range lines {
@@ -65,7 +63,6 @@ func (f *file) readLog(lines []line, pkg string) error {
 // maxLine is the length of lines that benchfmt cannot read.
 const maxLine = bufio.MaxScanTokenSize
 
-// addLine adds one line.
 func (l *log) addLine(i int) error {
 	text := l.lines[i].text
 	l.lines[i].pkg = l.pkg
@@ -94,12 +91,12 @@ var (
 	withinRE = lazyregexp.New(`Benchmark\S*\s+\d+\s+[-+.0-9eE]+ \S`)
 	// processorsRE matches the suffix with the number of processors that go test adds to a name.
 	processorsRE = lazyregexp.New(`-\d+$`)
-	// endedRE matches the end of a package: outcome and path, as in "ok  	example.com/parse	2.345s".
+	// endedRE matches the end of a package: outcome and path, as in "ok       example.com/parse
+	// 2.345s".
 	endedRE = lazyregexp.New(`^(ok  |FAIL)\t(\S+)\t`)
 )
 
-// cutName splits a line that begins with the name of a benchmark into the name and the rest. It
-// returns "" for other lines.
+// cutName splits a line after the name of a benchmark.
 func cutName(text []byte) (name string, rest []byte) {
 	after, ok := bytes.CutPrefix(text, []byte("Benchmark"))
 	if !ok || len(after) > 0 && after[0] >= 'a' && after[0] <= 'z' {
@@ -112,10 +109,8 @@ func cutName(text []byte) (name string, rest []byte) {
 	return string(text[:end]), text[end:]
 }
 
-// trimProcessors returns a name without the number of processors.
 func trimProcessors(name string) string { return processorsRE.ReplaceAllString(name, "") }
 
-// addNamed adds a line that begins with the name of a benchmark.
 func (l *log) addNamed(i int, name string, rest []byte) error {
 	if l.begun >= 0 {
 		begun, _ := cutName(l.lines[l.begun].text)
@@ -137,8 +132,7 @@ func (l *log) addNamed(i int, name string, rest []byte) error {
 	return nil
 }
 
-// addOther adds a line that does not belong to a benchmark: it may begin or end a package, or end a
-// benchmark without a result.
+// addOther adds a line that may begin or end a package.
 func (l *log) addOther(i int, text string) error {
 	if pkg, ok := strings.CutPrefix(text, "pkg: "); ok {
 		l.skipOpen("its package ends before its result")
@@ -176,7 +170,7 @@ func (l *log) addOther(i int, text string) error {
 	return nil
 }
 
-// skipOpen records that the benchmark that has begun, if any, has no result.
+// skipOpen records that a begun benchmark has no result.
 func (l *log) skipOpen(why string) {
 	if l.begun < 0 {
 		return
@@ -187,7 +181,6 @@ func (l *log) skipOpen(why string) {
 	l.begun = -1
 }
 
-// parseResults parses the clean lines with benchfmt and adds the values to the records.
 func (l *log) parseResults() error {
 	type origin struct{ pkg, os, arch, cpu, version string }
 	f, records := l.f, map[origin]int{} // indices of f.records

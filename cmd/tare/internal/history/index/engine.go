@@ -13,14 +13,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// CodeDir is the directory in the cache for the machine code of SQLite, which is compiled from WebAssembly.
-// Compiling it takes more than a second, reading it a tenth of a second.
+// CodeDir is the directory in the cache for the machine code of SQLite, which is compiled from
+// WebAssembly. Compiling it takes more than a second, reading it a tenth of a second.
 const CodeDir = "sqlite"
 
 // maxPages limits the memory of SQLite, in pages of 64 KiB.
 const maxPages = 4096
 
-// startEngine initialises SQLite, once per process.
 func startEngine(cache string) error {
 	if sqlite3.RuntimeConfig != nil {
 		return nil

@@ -13,9 +13,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-// Export writes the results of studies, or of all studies if studies is empty, one document per line, the
-// oldest first. The output depends only on the results, not on their directories, and has each document
-// once. unreadable describes unreadable documents, which Export skips.
+// Export writes the results of studies, one document per line, the oldest first. If studies is empty,
+// it writes all. The output depends only on the results, not on their directories. It has each document
+// once. The list unreadable describes documents that it skips.
 func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (exported []history.DocumentInfo, unreadable []string, err error) {
 	out := bufio.NewWriter(w)
 	seen := map[string]bool{} // hashes of exported documents
@@ -46,7 +46,7 @@ func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (expo
 	return exported, unreadable, out.Flush()
 }
 
-// writeDocument writes the document k as a line. It returns an error if the file has changed since it was indexed.
+// writeDocument fails if the file has changed since it was indexed.
 func writeDocument(w io.Writer, k history.DocumentInfo) error {
 	path := filepath.Join(k.Path, history.ResultName)
 	src, err := os.ReadFile(path)
@@ -61,7 +61,7 @@ func writeDocument(w io.Writer, k history.DocumentInfo) error {
 	return err
 }
 
-// Has returns the directory of a readable document with this hash, or "" if the index has no such document.
+// Has returns the directory of a readable document with this hash, or "".
 func (x *Index) Has(ctx context.Context, sum string) (path string, err error) {
 	list, err := x.queryTexts(ctx, "SELECT path FROM document WHERE sha256 = ? AND error = '' ORDER BY path LIMIT 1", sum)
 	if err != nil || len(list) == 0 {

@@ -15,14 +15,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// stamp identifies the version of a document in the index: a document whose size or time differs is read again.
+// stamp changes if a document must be read again.
 type stamp struct {
-	id       int64 // of the row; 0 if the document is not in the index
-	size     int64 // of the file in bytes
+	id       int64 // row; 0 if the document is not in the index
+	size     int64 // bytes
 	modified int64 // ns since 1970; 0 if the document must be read again
 }
 
-// Refresh updates the index: it reads new and changed documents, and removes documents that no longer exist.
+// Refresh reads new and changed documents into the index, and removes documents that no longer exist.
 func (x *Index) Refresh(ctx context.Context) error {
 	runs, err := history.Runs(x.results)
 	if err != nil {
@@ -73,19 +73,16 @@ func (x *Index) Refresh(ctx context.Context) error {
 	})
 }
 
-// unreadableError means that the operating system could not read documents, so that the index must not
-// remove their entries.
+// unreadableError means that the index must keep the entries of some documents.
 type unreadableError struct{ error }
 
 func (e *unreadableError) Unwrap() error { return e.error }
 
-// relativePath returns the path of a run's directory in the index.
 func (x *Index) relativePath(dir string) (string, error) {
 	path, err := filepath.Rel(x.results, dir)
 	return filepath.ToSlash(path), err
 }
 
-// knownFiles returns the documents in the index, by path.
 func (x *Index) knownFiles(ctx context.Context) (map[string]stamp, error) {
 	all := map[string]stamp{}
 	err := x.forEachRow(ctx, func(rows *sql.Rows) error {
@@ -103,8 +100,8 @@ func deleteDocument(ctx context.Context, tx *sql.Tx, id int64) error {
 	return err
 }
 
-// addDocument reads the result of a run into the index. If the document is not a valid result, its row contains
-// the reason, and addDocument returns no error. After an error of the disk, the next Refresh reads it again.
+// addDocument reads the result of a run into the index. If the document is not a valid result, its row
+// contains the reason. After an error of the disk, the next Refresh reads it again.
 func addDocument(ctx context.Context, tx *sql.Tx, path string, version stamp, run history.Run) error {
 	r, sum, err := history.ReadFirst(run.Result())
 	if ctx.Err() != nil {
@@ -152,7 +149,7 @@ func addDocument(ctx context.Context, tx *sql.Tx, path string, version stamp, ru
 	return nil
 }
 
-// unixNanos returns ns since 1970, or 0 for the zero time, which means unknown.
+// unixNanos returns 0 for the zero time.
 func unixNanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

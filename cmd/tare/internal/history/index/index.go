@@ -1,5 +1,5 @@
-// Package index stores digests, small extracts of result documents, in a database, history.db in the
-// data directory, so that queries such as Trend need not read all results.
+// Package index stores digests, small extracts of result documents, in a database. So queries such as
+// Trend need not read all results. The database is history.db in the data directory.
 package index
 
 import (
@@ -18,20 +18,20 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// Name is the file name of the index in the data directory. lockName is the name of the file that a process
-// locks while it uses the index.
+// Name is the file name of the index in the data directory. A process locks lockName while it uses the
+// index.
 const (
 	Name     = "history.db"
 	lockName = "history.lock"
 )
 
-// lockTimeout is the longest wait until another process releases the index.
+// lockTimeout is the longest wait for another process.
 const lockTimeout = 10 * time.Second
 
-// Index is a database of the digests of stored results. The documents are authoritative: the index is built
-// from them if it is missing, damaged or of another version, and updated whenever it is opened.
+// Index is a database of the digests of stored results. It is updated from the documents whenever it is
+// opened, and built again if it is damaged.
 type Index struct {
-	Notes []string // one-line messages for the user: the index was damaged, or cannot be stored
+	Notes []string // one-line messages: the index was damaged, or cannot be stored
 
 	db      *sql.DB // nil if closed
 	results string  // directory of the documents
@@ -39,9 +39,9 @@ type Index struct {
 }
 
 // Open opens the index in the directory data, and updates it from the documents in data/results. If it
-// cannot store the index there, it builds one in memory and adds the reason to Notes. Only one process
-// at a time can open the index. Open stores SQLite's machine code in the directory cache, if that exists.
-// The first call in a process must have returned before the next one begins.
+// cannot store the index there, it builds one in memory. Only one process at a time can open the index.
+// SQLite's machine code is stored in the directory cache, if that exists. The first call in a process
+// must have returned before the next one begins.
 func Open(ctx context.Context, data, cache string) (*Index, error) {
 	x := &Index{results: filepath.Join(data, "results"), unlock: func() {}}
 	if err := startEngine(cache); err != nil {
@@ -73,8 +73,7 @@ func Open(ctx context.Context, data, cache string) (*Index, error) {
 	return x, nil
 }
 
-// rebuild builds the index again after opening its file at path has failed with err. It replaces a file
-// that is damaged or of another version. If it cannot use the file, it builds the index in memory.
+// rebuild builds the index again after err, in memory if it must.
 func (x *Index) rebuild(ctx context.Context, path string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -94,7 +93,6 @@ func (x *Index) rebuild(ctx context.Context, path string, err error) error {
 	return x.buildInMemory(ctx)
 }
 
-// replaceFile removes the database at path and builds it again.
 func (x *Index) replaceFile(ctx context.Context, path string) error {
 	if err := removeDatabase(path); err != nil {
 		return err
@@ -106,7 +104,6 @@ func (x *Index) replaceFile(ctx context.Context, path string) error {
 	return err
 }
 
-// removeDatabase removes the database at path with SQLite's files next to it.
 func removeDatabase(path string) error {
 	for _, name := range []string{path, path + "-journal", path + "-wal", path + "-shm"} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +113,6 @@ func removeDatabase(path string) error {
 	return nil
 }
 
-// openFile opens the database at path and updates it.
 func (x *Index) openFile(ctx context.Context, path string) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return errors.New("it is not a regular file")
@@ -127,7 +123,6 @@ func (x *Index) openFile(ctx context.Context, path string) error {
 	return x.Refresh(ctx)
 }
 
-// buildInMemory builds the index in memory.
 func (x *Index) buildInMemory(ctx context.Context) error {
 	err := x.connect(ctx, ":memory:")
 	if err == nil {
@@ -140,7 +135,7 @@ func (x *Index) buildInMemory(ctx context.Context) error {
 	return nil
 }
 
-// connect opens the database source, a path or :memory:, and creates its tables if it is empty.
+// connect opens the database at a path or :memory:.
 func (x *Index) connect(ctx context.Context, source string) error {
 	db, err := sql.Open("sqlite3", source)
 	if err != nil {

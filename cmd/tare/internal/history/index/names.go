@@ -41,13 +41,12 @@ func (x *Index) Names(ctx context.Context, study string) (Names, error) {
 	return n, err
 }
 
-// Studies lists the ids of the studies with stored results, sorted. It takes them from the results, because
-// names of directories lack some characters.
+// Studies lists the ids of the studies with stored results, sorted. The names of directories lack some
+// characters of ids.
 func (x *Index) Studies(ctx context.Context) ([]string, error) {
 	return x.queryTexts(ctx, "SELECT DISTINCT study FROM document WHERE study <> '' ORDER BY study")
 }
 
-// queryTexts returns the first column of a query.
 func (x *Index) queryTexts(ctx context.Context, query string, args ...any) (texts []string, err error) {
 	err = x.forEachRow(ctx, func(rows *sql.Rows) error {
 		var text string
@@ -58,7 +57,7 @@ func (x *Index) queryTexts(ctx context.Context, query string, args ...any) (text
 	return texts, err
 }
 
-// forEachRow calls read for each row of a query, up to the first error. See classifyError for its errors.
+// forEachRow calls read for each row of a query, up to the first error.
 func (x *Index) forEachRow(ctx context.Context, read func(rows *sql.Rows) error, query string, args ...any) error {
 	rows, err := x.db.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -13,23 +13,24 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// tablesVersion returns the user_version of a database with the tables below: a checksum of their SQL, so
-// that each change is a new version. A database with another version is built again.
+// tablesVersion is the user_version of a database: a checksum of the SQL, so that each change is a new
+// version.
 func tablesVersion() int { return int(crc32.ChecksumIEEE([]byte(tables)) &^ (1 << 31)) }
 
-// application is the application_id that marks a database as an index of tare: "tare" in ASCII.
+// application marks a database as an index of tare: "tare" in ASCII.
 const application = 0x74617265
 
-// errOtherVersion means that another version of tare made the tables, errNotIndex that the file is
-// damaged, and errForeign that it is a valid database of another program.
+// Errors of opening: another version of tare made the tables, the file is damaged, or it is a valid
+// database of another program.
 var (
 	errOtherVersion = errors.New("made by another version of tare")
 	errNotIndex     = errors.New("not an index of results")
 	errForeign      = errors.New("it is a database of something else")
 )
 
-// tables is the SQL of the tables: one row for each result document, and one for each of its pairs. Times are
-// in nanoseconds since 1970, UTC. A change of the text, comments included, makes all indexes be built again.
+// tables is the SQL of the tables: one row for each result document, and one for each of its pairs.
+// Times are in nanoseconds since 1970, UTC. A change of the text, comments included, makes all indexes
+// be built again.
 const tables = `
 CREATE TABLE document (
 	id          INTEGER PRIMARY KEY,
@@ -61,7 +62,7 @@ CREATE TABLE pair (
 	PRIMARY KEY (document, metric, workload, contender, against)
 ) WITHOUT ROWID;`
 
-// prepareTables creates the tables of an empty database, and rejects a database with other tables or damage.
+// prepareTables creates missing tables, and rejects other tables and damage.
 func prepareTables(ctx context.Context, db *sql.DB) error {
 	// OFF is safe: if a power cut damages the index, it is built again.
 	for _, pragma := range []string{"busy_timeout = 5000", "foreign_keys = ON", "synchronous = OFF"} {
@@ -104,11 +105,12 @@ func prepareTables(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// unreadRE matches the report of quick_check about a page that could not be read. Its group is the error code.
+// unreadRE matches the report of quick_check about a page that could not be read. Its group is the
+// error code.
 var unreadRE = lazyregexp.New(`unable to get the page\. error code=(\d+)`)
 
-// damageError returns the error for a report of quick_check. A report about a page that could not be read
-// may mean damage or an error of the operating system; the error code of the read decides.
+// damageError returns the error for a report of quick_check. An unreadable page may mean damage or an
+// error of the operating system: the error code decides.
 func damageError(found string) error {
 	if m := unreadRE.FindStringSubmatch(found); m != nil {
 		if code, err := strconv.ParseUint(m[1], 10, 16); err == nil {
@@ -118,7 +120,6 @@ func damageError(found string) error {
 	return fmt.Errorf("%w: %s", errNotIndex, found)
 }
 
-// inTransaction runs do in a transaction, which is rolled back if do fails.
 func inTransaction(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -130,9 +131,10 @@ func inTransaction(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) erro
 	return classifyError(tx.Commit())
 }
 
-// classifyError adds errNotIndex to errors that mean damage. It returns errors of the operating system unchanged.
+// classifyError adds errNotIndex to errors that mean damage.
 func classifyError(err error) error {
-	// Primary result codes, https://www.sqlite.org/rescode.html: ERROR means that a table or a column is missing.
+	// Primary result codes, https://www.sqlite.org/rescode.html. ERROR means that a table or a column
+	// is missing.
 	for _, code := range []sqlite3.ErrorCode{sqlite3.ERROR, sqlite3.CORRUPT, sqlite3.MISMATCH, sqlite3.NOTADB} {
 		if errors.Is(err, code) {
 			return fmt.Errorf("%w: %w", errNotIndex, err)

@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-// Trend returns the history of a study: its ratios from run to run. It is empty if the study has no results, or
-// if the query has an unknown metric, contender or workload, which the caller can check with [Index.Names].
+// Trend returns the ratios of a study from run to run. It is empty if nothing matches the query, see
+// [Index.Names].
 func (x *Index) Trend(ctx context.Context, query history.Query) (history.Trend, error) {
 	stored, unreadable, err := x.storedResults(ctx, query.Study)
 	if err != nil {
@@ -25,8 +25,8 @@ func (x *Index) Trend(ctx context.Context, query history.Query) (history.Trend, 
 	return t, err
 }
 
-// storedResults returns the digests of the readable results of a study, the oldest first, and a line for
-// each unreadable result.
+// storedResults returns the digests of a study, the oldest first, and a line for each unreadable
+// result.
 func (x *Index) storedResults(ctx context.Context, study string) (all []history.Stored, unreadable []string, err error) {
 	err = x.forEachRow(ctx, func(rows *sql.Rows) error {
 		var s history.Stored
@@ -52,8 +52,7 @@ func (x *Index) storedResults(ctx context.Context, study string) (all []history.
 	return all, unreadable, err
 }
 
-// queryPairs returns the pairs of a document in which against takes part. It inverts pairs of which against
-// is the contender, so that it is the reference of all.
+// queryPairs returns the pairs with against, which is the reference of all.
 func (x *Index) queryPairs(ctx context.Context, document int64, metric, against string) (pairs []history.Pair, err error) {
 	err = x.forEachRow(ctx, func(rows *sql.Rows) error {
 		var p history.Pair

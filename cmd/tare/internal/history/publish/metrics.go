@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// metricFamily is a metric of the output, with a line for each series (a contender on a workload and a
-// machine), such as tare_ratio{study="…",workload="small",…} 1.23
+// metricFamily is a metric of the output, with a line for each series (a program on a workload and a
+// machine). A line is tare_ratio{study="…",workload="small",…} 1.23
 type metricFamily struct {
 	name, help string
 	// value returns the value of a series, whose Last is not nil, or false if it has none.
@@ -19,7 +19,6 @@ type metricFamily struct {
 }
 
 func allFamilies() []metricFamily {
-	// intervalEnd returns a value function for an end of the interval of the last point.
 	intervalEnd := func(end func(history.Point) float64) func(history.Machine, history.Series) (float64, bool) {
 		return func(_ history.Machine, s history.Series) (float64, bool) { return end(*s.Last), s.Last.Bounded() }
 	}

@@ -1,5 +1,4 @@
-// Package publish writes the trends of studies as a page with a chart for each benchmark, as a badge, and
-// as OpenMetrics.
+// Package publish writes the trends of studies as a page with charts, as a badge, and as OpenMetrics.
 package publish
 
 import (
@@ -23,7 +22,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// page is the data of page.html. Its types study, machine, chart and run are parts of the page.
+// page is the data of page.html.
 type page struct {
 	Title, Written, Headline string
 	Policy                   string
@@ -35,7 +34,7 @@ type page struct {
 func (page) IsDrawn(c chart) bool { return c.Drawing != "" }
 
 type study struct {
-	Study, Metric, Against, Direction string // Against is the reference of the ratios; Direction says which are better
+	Study, Metric, Against, Direction string // Against is the reference; Direction says which ratios are better
 	Machines                          []machine
 	Left                              []string // results that could not be read, a line each
 }
@@ -43,7 +42,7 @@ type study struct {
 type machine struct {
 	Name, Span, Between string   // Span is the number of runs, Between a sentence about how much they vary
 	Charts              []chart  // changed ones first
-	Drawn               bool     // the machine has enough runs for drawings
+	Drawn               bool     // there are enough runs for drawings
 	Left                []string // entries that the newest run skipped, a line each
 	Runs                []run
 }
@@ -51,7 +50,7 @@ type machine struct {
 type chart struct {
 	Name, Last, Change string
 	Mark               string // CSS class of Change
-	order              int    // charts with a smaller order come first
+	order              int    // a smaller order comes first
 	Drawing            template.HTML
 	Steps              []string
 }
@@ -61,7 +60,7 @@ type run struct {
 	When, Of, Rounds, Stale string // Of is a version; Stale names differences from the newest run
 }
 
-// maxStale is the largest number of differences of a stale run that the page names.
+// maxStale is the largest number of named differences of a run.
 const maxStale = 2
 
 // Page writes the trends of a repository as one HTML file without references to other files.
@@ -87,7 +86,6 @@ func Page(w io.Writer, title string, trends []history.Trend, now time.Time) erro
 	return pageTemplate.Execute(w, p)
 }
 
-// headlineText returns the sentence with the number of changed benchmarks and of all benchmarks.
 func (s Standing) headlineText(studies int) string {
 	if studies == 0 {
 		return "No result was kept yet."
@@ -103,7 +101,6 @@ func (s Standing) headlineText(studies int) string {
 	return text + "."
 }
 
-// machineOf returns the data of a machine for the page.
 func machineOf(m history.Machine, metric string) machine {
 	out := machine{Name: m.Name, Span: format.Count(len(m.Runs), "run"), Drawn: len(m.Runs) >= minRuns}
 	if m.Known {
@@ -152,7 +149,7 @@ func machineOf(m history.Machine, metric string) machine {
 	return out
 }
 
-// stepText describes the step of a series at a run: the run, the commits before and after, and the ratios.
+// stepText describes the run of a step, the commits before and after, and the ratios.
 func stepText(m history.Machine, s history.Series, index int) string {
 	var before *history.Point
 	for _, p := range s.Points[:index] {
@@ -174,11 +171,9 @@ func stepText(m history.Machine, s history.Series, index int) string {
 	return text
 }
 
-// minRuns is the smallest number of runs for a drawing.
 const minRuns = 3
 
-// drawSeries draws a series with runs from left to right: its ratios on a logarithmic scale, or the
-// contender's counts if a count is zero.
+// drawSeries draws ratios on a logarithmic scale, or counts if one is zero.
 func drawSeries(m history.Machine, s history.Series) template.HTML {
 	drawCounts := history.HasZeroCount(s.Points)
 	t := plot.Trend{Runs: len(m.Runs), Steps: s.Steps}

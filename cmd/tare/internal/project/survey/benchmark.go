@@ -24,8 +24,8 @@ type Benchmark struct {
 // ID returns the name of the benchmark in the results of tare, e.g. example.org/codec.BenchmarkEncode.
 func (b Benchmark) ID() string { return b.Package + "." + b.Name }
 
-// findBenchmarks returns the benchmarks of a test file without their Package. rel is the file's path
-// in dir, and src its text; nil means that the file could not be read.
+// findBenchmarks returns the benchmarks of a test file without their Package. A nil src means
+// unreadable.
 func findBenchmarks(dir, rel string, src []byte) []Benchmark {
 	if src == nil {
 		return nil
@@ -81,8 +81,7 @@ func isBenchmark(fn *ast.FuncDecl) bool {
 	return false
 }
 
-// constraintOf returns the build constraint that excludes a file from builds on this machine. A file
-// without a constraint above its package clause is excluded by its name, e.g. x_windows_test.go.
+// constraintOf returns the build constraint, or the name, that excludes a file on this machine.
 func constraintOf(f *ast.File) string {
 	for _, group := range f.Comments {
 		if group.Pos() > f.Package {

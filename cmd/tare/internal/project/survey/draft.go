@@ -21,8 +21,8 @@ const (
 	maxNames    = 3 // benchmarks of each package there
 )
 
-// Draft returns a tare.yaml for the repository, with comments about the findings of the survey
-// and the possible settings.
+// Draft returns a tare.yaml for the repository, with comments about the findings of the survey and the
+// possible settings.
 func (s Survey) Draft() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# yaml-language-server: $schema=%s
@@ -45,7 +45,6 @@ func (s Survey) Draft() []byte {
 	return []byte(b.String())
 }
 
-// draftBench writes the key bench, below a comment about the benchmarks that were found.
 func (s Survey) draftBench(b *strings.Builder) {
 	packages := s.groupByPackage()
 	if len(packages) == 0 {
@@ -85,8 +84,7 @@ func (s Survey) draftBench(b *strings.Builder) {
 `)
 }
 
-// draftStudies writes the keys studies, json, routes and load as comments that the user can enable,
-// with the files that were found as their values.
+// draftStudies writes keys as comments that the user can enable, with the found files.
 func (s Survey) draftStudies(b *strings.Builder) {
 	b.WriteString("\n# Besides benchmarks a gate measures, base against head:\n# Studies: contenders that are programs of this repository, or whose modules a\n# change moves to other versions in go.mod.\n")
 	s.writeOffer(b, "studies", s.Studies, "bench/encode.yaml")
@@ -116,8 +114,7 @@ func (s Survey) draftStudies(b *strings.Builder) {
 `, program, name)
 }
 
-// writeOffer writes a key as a comment, with the first of the found files as its value, or with
-// example if there are none.
+// writeOffer writes a key as a comment, with a found file or an example.
 func (s Survey) writeOffer(b *strings.Builder, key string, found []string, example string) {
 	found = onlyPlain(found)
 	if len(found) > 0 {
@@ -127,7 +124,6 @@ func (s Survey) writeOffer(b *strings.Builder, key string, found []string, examp
 	fmt.Fprintf(b, "# %s: [%s]\n", key, example)
 }
 
-// onlyPlain returns the names that need no quotes in a YAML list.
 func onlyPlain(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -138,7 +134,6 @@ func onlyPlain(names []string) []string {
 	return out
 }
 
-// draftGate writes the key gate: the criteria that decide whether a change may pass.
 func (s Survey) draftGate(b *strings.Builder) {
 	base := "merge-base"
 	if s.Branch != "" {
@@ -165,13 +160,12 @@ func (s Survey) Count() string {
 	return fmt.Sprintf("%s in %s", format.Count(len(s.Benchmarks), "benchmark"), format.Count(len(s.groupByPackage()), "package"))
 }
 
-// packageBenchmarks is a package with the names of its benchmarks.
 type packageBenchmarks struct {
 	path  string // import path
 	names []string
 }
 
-// groupByPackage returns the packages with benchmarks. It relies on s.Benchmarks being sorted by package.
+// groupByPackage relies on s.Benchmarks being sorted by package.
 func (s Survey) groupByPackage() []packageBenchmarks {
 	var out []packageBenchmarks
 	for _, n := range s.Benchmarks {
@@ -184,8 +178,7 @@ func (s Survey) groupByPackage() []packageBenchmarks {
 	return out
 }
 
-// packagePatterns returns the patterns for go list: all packages, or in a workspace all
-// packages of each module with benchmarks.
+// packagePatterns returns all packages, or in a workspace those of modules with benchmarks.
 func (s Survey) packagePatterns() []string {
 	if !s.Workspace {
 		return []string{"./..."}
@@ -207,8 +200,7 @@ func (s Survey) packagePatterns() []string {
 	return out
 }
 
-// missingTags returns the build tags that would add benchmarks to a build. A tag counts if it is the
-// only build constraint of an excluded file and if a user can set it.
+// missingTags returns the build tags that alone would add benchmarks.
 func (s Survey) missingTags() []string {
 	var out []string
 	for _, n := range s.Benchmarks {
@@ -224,14 +216,14 @@ func (s Survey) missingTags() []string {
 	return out
 }
 
-// isUserTag reports whether users set a build tag with -tags. They do not set the name of a platform, a property of
-// the toolchain, a version of Go (go1.22), or ignore, which by convention no build sets.
+// isUserTag reports whether users set a tag. By convention no build sets ignore.
 func isUserTag(tag string) bool {
 	isReserved := slices.Contains([]string{"ignore", "unix", "cgo", "gc", "gccgo", "race", "msan", "asan", "boringcrypto"}, tag)
 	if isReserved || constraint.GoVersion(&constraint.TagExpr{Tag: tag}) != "" {
 		return false
 	}
-	// go/build knows the names of all platforms: for platform none it excludes p_windows.go, for example.
+	// go/build knows the names of all platforms: for platform none it excludes p_windows.go, for
+	// example.
 	c := build.Context{GOOS: "none", GOARCH: "none", Compiler: "gc", OpenFile: func(string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("package p\n")), nil
 	}}
@@ -239,15 +231,13 @@ func isUserTag(tag string) bool {
 	return err == nil && isIncluded
 }
 
-// isPlain reports whether a name needs no quotes in a YAML list.
 func isPlain(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/", r)
 	})
 }
 
-// safeComment replaces characters that cannot be printed, such as line feeds, which would end
-// a comment.
+// safeComment replaces what cannot be printed, such as line feeds, which would end a comment.
 func safeComment(name string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

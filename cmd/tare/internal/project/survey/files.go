@@ -10,7 +10,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/openapi"
 )
 
-// findCI returns the names of the CI systems whose configuration is in dir.
 func findCI(dir string) []string {
 	found := []string{}
 	for _, ci := range []struct{ file, name string }{
@@ -40,8 +39,7 @@ const (
 	GitLab = "GitLab CI"
 )
 
-// defaultBranch returns the default branch of the remote of the clone at dir, e.g.
-// origin/main. It returns "" if the branch is unknown.
+// defaultBranch returns the default branch of the remote, e.g. origin/main.
 func defaultBranch(dir string) string {
 	src, err := os.ReadFile(filepath.Join(dir, ".git", "refs", "remotes", "origin", "HEAD"))
 	if err != nil {
@@ -54,7 +52,7 @@ func defaultBranch(dir string) string {
 	return name
 }
 
-// ModulePath returns the module path in the text of a go.mod, or "" if it has none.
+// ModulePath returns the module path in the text of a go.mod, or "".
 func ModulePath(src []byte) string {
 	for line := range strings.Lines(string(src)) {
 		line, _, _ = strings.Cut(line, "//")
@@ -70,8 +68,7 @@ func ModulePath(src []byte) string {
 	return ""
 }
 
-// isStudy reports whether a YAML file describes a study, a measurement of tare: the first line
-// that is not empty, a comment or --- begins with study:.
+// isStudy reports whether a YAML file describes a measurement of tare: it begins with study:.
 func isStudy(src []byte) bool {
 	for line := range bytes.Lines(src) {
 		line = bytes.TrimRight(line, "\r\n \t")
@@ -83,18 +80,17 @@ func isStudy(src []byte) bool {
 	return false
 }
 
-// isOpenAPI reports whether a file is an OpenAPI document, by its name or its text.
 func isOpenAPI(name string, src []byte) bool {
 	name = strings.ToLower(name)
 	return strings.HasPrefix(name, "openapi.") || strings.HasPrefix(name, "swagger.") || openapi.IsDocument(src, false)
 }
 
-// mayServe reports whether a file may belong to a server, by its path.
+// mayServe judges by the path of a file.
 func mayServe(rel string) bool {
 	return filepath.Base(rel) == "main.go" || strings.HasPrefix(rel, "cmd/") || strings.Contains(rel, "/cmd/")
 }
 
-// isServer reports whether a Go file belongs to a main package and listens on a port.
+// isServer reports whether a main package listens on a port.
 func isServer(src []byte) bool {
 	if !bytes.Contains(src, []byte("ListenAndServe(")) && !bytes.Contains(src, []byte("net.Listen(")) {
 		return false

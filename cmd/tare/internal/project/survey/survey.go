@@ -1,6 +1,6 @@
-// Package survey reads a repository without running its code, for a first tare.yaml, the file
-// with the settings of a repository for tare. It finds benchmarks, modules, CI systems, and files
-// that measurements can use as inputs, and drafts the tare.yaml.
+// Package survey reads a repository without running its code. It drafts a first tare.yaml, the file
+// with the settings of a repository for tare. It finds benchmarks, modules, CI systems, and files that
+// measurements can use.
 package survey
 
 import (
@@ -28,7 +28,7 @@ type Survey struct {
 	JSON       []Fixture   `json:"json"`    // the largest JSON documents for tests, at most maxJSON
 	Routes     []string    `json:"routes"`  // OpenAPI documents
 	Servers    []string    `json:"servers"` // directories of main packages that listen on a port
-	Partial    bool        `json:"partial"` // there are more than maxEntries files, and the rest was not read
+	Partial    bool        `json:"partial"` // there are more than maxEntries files; the rest was not read
 }
 
 // Module is a Go module in the repository.
@@ -54,7 +54,7 @@ const (
 )
 
 // Look surveys dir, a directory of a repository, and everything below it. root is the top of the
-// repository, in which the files of CI systems are. Look skips unreadable and invalid files.
+// repository, with the files of CI systems. Look skips unreadable and invalid files.
 func Look(dir, root string) (Survey, error) {
 	s := Survey{
 		Dir:    dir,
@@ -106,12 +106,11 @@ func Look(dir, root string) (Survey, error) {
 	return s, nil
 }
 
-// isSkipped reports whether a directory, by its name, is hidden or contains only dependencies.
+// isSkipped returns true for hidden directories and dependencies.
 func isSkipped(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules"
 }
 
-// addFile adds the file at a relative path to the lists of the survey that it belongs to.
 func (s *Survey) addFile(rel string, d fs.DirEntry) {
 	isYAML := strings.HasSuffix(rel, ".yaml") || strings.HasSuffix(rel, ".yml")
 	switch name := d.Name(); {
@@ -143,7 +142,7 @@ func (s *Survey) addFile(rel string, d fs.DirEntry) {
 	}
 }
 
-// readFile returns the text of a file, nil if it is unreadable or has more than limit bytes.
+// readFile returns nil if a file is unreadable or too large.
 func (s *Survey) readFile(rel string, limit int64) []byte {
 	src, err := atomicfile.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(rel)), limit)
 	if err != nil {
@@ -152,8 +151,8 @@ func (s *Survey) readFile(rel string, limit int64) []byte {
 	return src
 }
 
-// finishLists sets the import paths of benchmarks, once all modules are known, and sorts and
-// shortens the lists. It removes benchmarks that belong to no module.
+// finishLists sets the import paths of benchmarks, once all modules are known, and drops those without
+// one.
 func (s *Survey) finishLists() {
 	slices.SortFunc(s.Modules, func(a, b Module) int { return cmp.Compare(a.Dir, b.Dir) })
 	for i := range s.Benchmarks {
@@ -167,7 +166,6 @@ func (s *Survey) finishLists() {
 	s.JSON = s.JSON[:min(len(s.JSON), maxJSON)]
 }
 
-// importPath returns the import path of the package in dir, "" if dir is not in a module.
 func (s *Survey) importPath(dir string) string {
 	m := s.moduleOf(dir)
 	if m.Path == "" {
@@ -180,7 +178,6 @@ func (s *Survey) importPath(dir string) string {
 	return path.Join(m.Path, rest)
 }
 
-// moduleOf returns the module that contains dir, the zero value if absent.
 func (s Survey) moduleOf(dir string) Module {
 	for current := dir; ; current = path.Dir(current) {
 		for _, m := range s.Modules {
@@ -201,7 +198,7 @@ func inTestdata(rel string) bool {
 	})
 }
 
-// isFixture reports whether a document is in a common directory of test inputs.
+// isFixture reports whether a document is in a common directory of tests.
 func isFixture(rel string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(rel), "/"), func(dir string) bool {
 		switch dir {
