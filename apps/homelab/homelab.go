@@ -21,7 +21,7 @@ package homelab
 
 import "time"
 
-// Name is the name of this API on command lines and in studies, the files that define comparisons.
+// Name is the name of this API on command lines and in studies (files of comparisons).
 const Name = "homelab"
 
 // Device is one thing in the house.

@@ -36,8 +36,7 @@ type Record struct {
 	Metadata  Metadata `json:"metadata"`
 }
 
-// Metadata contains an event's report of a user's profile: the members that were published with the
-// service's example.
+// Metadata reports a user's profile, with the members of the service's published example.
 type Metadata struct {
 	Index      int     `json:"index"`
 	GUID       string  `json:"guid"`

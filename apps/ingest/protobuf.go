@@ -40,8 +40,8 @@ func EncodeProtobuf(list []Record) ([]byte, error) {
 	return batch, nil
 }
 
-// appendFields appends the fields of a struct, numbered from 1 in their order, to dst. A key is the
-// number of the field shifted by 3, or'ed with the wire type.
+// appendFields appends a struct's fields, numbered from 1. A key is the number shifted by 3, or'ed with the
+// wire type.
 func appendFields(dst []byte, message any) ([]byte, error) {
 	v := reflect.ValueOf(message)
 	for i := range v.NumField() {
@@ -70,7 +70,7 @@ func appendFields(dst []byte, message any) ([]byte, error) {
 	return dst, nil
 }
 
-// appendText appends a field with text to dst, unless the text is empty.
+// appendText omits an empty text.
 func appendText(dst []byte, number uint64, text string) []byte {
 	if text == "" {
 		return dst
@@ -78,7 +78,7 @@ func appendText(dst []byte, number uint64, text string) []byte {
 	return appendBytes(dst, number, []byte(text))
 }
 
-// appendBytes appends a field with bytes, or with an encoded message, to dst.
+// appendBytes also appends an encoded message.
 func appendBytes(dst []byte, number uint64, b []byte) []byte {
 	dst = binary.AppendUvarint(dst, number<<3|wireBytes)
 	dst = binary.AppendUvarint(dst, uint64(len(b)))

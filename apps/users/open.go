@@ -6,7 +6,6 @@ import (
 	"fmt"
 )
 
-// Names of the stores of this package.
 const (
 	MemoryStore = "memory" // see [Memory]
 	LinearStore = "linear" // see [Linear]
@@ -34,8 +33,6 @@ func Open(ctx context.Context, store string, n int) (Repository, error) {
 
 var _ Opener = Open
 
-// checkReset returns an error if a Reset to n users must not begin, because n is negative or ctx has
-// ended.
 func checkReset(ctx context.Context, n int) error {
 	if n < 0 {
 		return fmt.Errorf("a store of %d users", n)

@@ -1,10 +1,9 @@
-// Package wire is the protocol between a contender, a program that is measured, and the
-// lab, which starts and measures it: JSON lines on two pipes. The lab sends requests of
-// one line, and the contender answers each with a reply of one line.
-// docs/contender-protocol.md specifies the protocol for authors in any language.
+// Package wire is the protocol between a program to measure, the contender, and the process that measures it,
+// the lab. The lab sends a request of one line, and the contender replies with one line of JSON. See
+// docs/contender-protocol.md.
 //
-// In a trial, one process of a contender takes turns with the processes of others. A slice
-// is the work of one turn. The bodies, which are the inputs of operations, are in a pool.
+// A slice is the timed work of one turn, in which contenders alternate. A pool has the bodies, the inputs of
+// operations.
 package wire
 
 import "encoding/json"
@@ -12,8 +11,8 @@ import "encoding/json"
 // Protocol names this version of the protocol.
 const Protocol = "tare.wire/1"
 
-// EnvWire is the environment variable with the address of the lab, see [Pipes]. If a process does not
-// have it, no lab started the process.
+// EnvWire is the environment variable with the lab's address, see [Pipes]. Without it, no lab started the
+// process.
 const EnvWire = "TARE_WIRE"
 
 // MaxLine is the length of the longest line that either side may write, in bytes.
@@ -49,7 +48,7 @@ type Request struct {
 
 	MinGC int64 `json:"min_gc,omitempty"` // warm: end after this number of collection cycles, or after MinNS, whichever is first
 	MinNS int64 `json:"min_ns,omitempty"` // warm: see MinGC; slice: least time in ns; profile: time in ns
-	CapNS int64 `json:"cap_ns,omitempty"` // warm, slice: time in ns after which to stop even if MinGC, Ops or Cycles are not reached; a slice first runs CapOps
+	CapNS int64 `json:"cap_ns,omitempty"` // warm, slice: stop after this time in ns, even before MinGC, Ops or Cycles; a slice first runs CapOps
 
 	Lead   int64  `json:"lead,omitempty"`    // slice: number of operations before the measured ones
 	Until  string `json:"until,omitempty"`   // slice: "ops", after a number of operations, or "gc", after complete collection cycles
@@ -69,14 +68,14 @@ type Workload struct {
 	Input   string `json:"input"`                // path of the pool, a file with one body of canonical JSON per line
 	Bodies  int    `json:"bodies"`               // number of lines of the pool
 	SHA256  string `json:"sha256"`               // checksum of the pool in hexadecimal digits
-	Heap    int64  `json:"heap_bytes,omitempty"` // bytes of live heap that the contender must have while the workload is prepared
+	Heap    int64  `json:"heap_bytes,omitempty"` // bytes of live heap while the workload is prepared
 
 	Set  map[string]string `json:"set,omitempty"`  // settings of the contender, which the kind defines, e.g. log: discard
 	Spec json.RawMessage   `json:"spec,omitempty"` // more data of the kind, e.g. a table of routes
 }
 
-// Reply is one line from the contender, with the id of the request. An omitted field
-// was not measured. On the wire the fields of all embedded structs are in one object.
+// Reply is one line from the contender. An omitted field was not measured. The fields of embedded structs are
+// in the same object.
 type Reply struct {
 	ID    int64  `json:"id"`
 	Error *Error `json:"error,omitempty"`
@@ -113,8 +112,8 @@ type Prepared struct {
 	Addr        string `json:"addr,omitempty"`        // host:port at which a server listens
 }
 
-// Counts are the costs of operations, in replies to warm, slice and stats. WallNS is also
-// in the reply to end: the time that the server took to end.
+// Counts are costs of operations, in replies to warm, slice and stats. In the reply to end, WallNS is the time
+// to end the server.
 type Counts struct {
 	Ops       int64  `json:"ops,omitempty"`         // warm, slice, stats: number of operations measured
 	WallNS    int64  `json:"wall_ns,omitempty"`     // warm, slice, end: time in ns
@@ -126,24 +125,23 @@ type Counts struct {
 	Bytes     int64  `json:"bytes,omitempty"`       // stats: heap bytes allocated
 	Allocs    int64  `json:"allocs,omitempty"`      // stats: heap objects allocated
 	Message   string `json:"message,omitempty"`     // slice, stats: text of the first error
-	UntimedNS int64  `json:"untimed_ns,omitempty"`  // warm, slice, stats of a benchmark: time in ns that its last run took in addition to WallNS, including the start of its process
+	UntimedNS int64  `json:"untimed_ns,omitempty"`  // warm, slice, stats of a benchmark: ns besides WallNS, including the start of its process
 }
 
-// Calling are the measurements of concurrent callers, in replies to warm and slice. Its
-// histograms are in ns, in the format of package load/hist, base64 on the wire. Latency has
-// the times of all measured operations. Service, Lag and Unsent exist only in an open loop,
-// in which a fixed rate sets the intended start of each operation.
+// Calling are measurements of concurrent callers, in replies to warm and slice. Histograms are in ns, in the
+// format of load/hist and base64. An open loop sets the start of each operation; only it has Service, Lag and
+// Unsent.
 type Calling struct {
 	Begun      int64  `json:"begun,omitempty"`        // number of all operations: measured, in the lead-in, and in flight at the end
 	UnderWayNS int64  `json:"under_way_ns,omitempty"` // integral of the number of operations in flight over the measured time in ns
-	Latency    []byte `json:"latency,omitempty"`      // histogram of times to the end of operations, from their start or, in an open loop, their intended start
+	Latency    []byte `json:"latency,omitempty"`      // from the start of an operation, or its intended start, to its end
 	Service    []byte `json:"service,omitempty"`      // histogram of times from the start of operations to their end
 	Lag        []byte `json:"lag,omitempty"`          // histogram of times from the intended start of operations to their start
-	Unsent     int64  `json:"unsent,omitempty"`       // number of operations whose intended start was in the measured time and which did not start
+	Unsent     int64  `json:"unsent,omitempty"`       // operations that should have started in the measured time
 }
 
-// Traffic counts the traffic on the connections of a workload since the previous reply
-// with traffic, or since prepare. It is in replies to answer, warm, slice and stats.
+// Traffic counts a workload's connections since the last reply with traffic, or prepare. It is in replies to
+// answer, warm, slice and stats.
 type Traffic struct {
 	Opened  int64 `json:"opened,omitempty"`   // number of connections that were opened
 	WireIn  int64 `json:"wire_in,omitempty"`  // bytes received
@@ -165,7 +163,7 @@ type Calls struct {
 	Update int64  `json:"update"`
 	Delete int64  `json:"delete"`
 	List   int64  `json:"list"`
-	Sum    uint64 `json:"sum,string"` // sum of the hashes of all calls with their arguments, modulo 2⁶⁴; decimal digits on the wire
+	Sum    uint64 `json:"sum,string"` // sum of hashes of all calls with arguments, modulo 2⁶⁴; decimal digits on the wire
 }
 
 // Answer is the output for one case.

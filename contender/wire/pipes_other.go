@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// checkInheritable returns an error: descriptors cannot be inherited by number on this system.
+// checkInheritable fails: this system cannot inherit descriptors by number.
 func checkInheritable(int) error {
 	return errors.New("descriptors cannot be inherited on this system; use tcp:host:port")
 }

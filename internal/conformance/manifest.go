@@ -43,8 +43,7 @@ func ReadManifest(dir string) (Manifest, error) {
 	return m, nil
 }
 
-// Build compiles the contender in dir to path, as tare does: with the module versions in the
-// contender's go.mod, and without a workspace.
+// Build compiles the contender in dir to path. Like tare, it uses the contender's go.mod and no workspace.
 func (m Manifest) Build(dir, path string) error {
 	cmd := exec.Command("go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-tags="+strings.Join(m.Tags, ","), "-o", path, ".")
 	cmd.Dir = filepath.Join(dir, filepath.FromSlash(m.Source))

@@ -2,19 +2,19 @@
 
 package trial
 
-// On these systems the environments of other processes cannot be read. Processes that leave their
-// process group are not found and not killed.
+// On these systems the environments of other processes cannot be read. So a process that leaves its group is
+// not found.
 
-// tagging reports that the processes of a run cannot be found by the variables in their environment.
+// tagging reports that processes cannot be found by their variables.
 const tagging = false
 
 func findTagged([]string) []int { return nil }
 func killTagged(int, []string)  {}
 
-// awaitExit returns false: on this system, the end of a process can only be seen by reaping it.
+// awaitExit cannot wait here without reaping the process.
 func awaitExit(int) bool { return false }
 
-// identifyLeader returns the zero value: this system identifies a process by its number only.
+// identifyLeader is not supported here.
 func identifyLeader(int) groupLeader { return groupLeader{} }
 
 func killTrees(map[int]groupLeader) bool { return false }

@@ -22,7 +22,7 @@ const (
 	typeMetrics = "text/plain; version=0.0.4"
 )
 
-// writeAnswer writes a complete answer. It ignores an error, which means that the client has disconnected.
+// writeAnswer ignores an error: the client has disconnected.
 func writeAnswer(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
@@ -31,7 +31,6 @@ func writeAnswer(w http.ResponseWriter, status int, contentType string, body []b
 	_, _ = w.Write(body)
 }
 
-// countingReader counts the bytes that are read from r.
 type countingReader struct {
 	r io.Reader
 	n int64

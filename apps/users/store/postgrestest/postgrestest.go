@@ -31,8 +31,8 @@ type T interface {
 	Errorf(format string, args ...any)
 }
 
-// URL returns the URL of a server that runs until the test ends, in the form of pgx and libpq. With
-// TARE_POSTGRES other tests may use the same server.
+// URL returns the URL of a server until the test ends, for pgx and libpq. With TARE_POSTGRES other tests may
+// share it.
 func URL(t T) string {
 	t.Helper()
 	if url := os.Getenv("TARE_POSTGRES"); url != "" {

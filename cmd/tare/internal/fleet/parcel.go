@@ -16,17 +16,15 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file sends messages that may be too long for NATS, in parts. Such a message is called a parcel.
+// A parcel is a message that may be too long for NATS. It is sent in parts.
 
-// maxMessage limits the bytes of a NATS message. It is the default limit of NATS servers.
+// maxMessage is the default limit of NATS servers, in bytes.
 const maxMessage = 1 << 20
 
-// maxPart is the number of bytes of a parcel that one message contains. The message has them in base64, which
-// needs a third more bytes, and a few other fields.
+// maxPart is the size of a part of a parcel, in bytes. base64 makes it a third longer.
 const maxPart = maxMessage / 2
 
-// parcelPart contains a part of a parcel. A parcel is an order or an outcome, which may be longer than a NATS
-// message, so it is sent in parts. All parts but the last have maxPart bytes.
+// parcelPart is a part of an order or an outcome. All parts but the last have maxPart bytes.
 type parcelPart struct {
 	Parcel string `json:"parcel"` // id of the parcel
 	N      int    `json:"n"`      // number of the part, from 0
@@ -34,14 +32,13 @@ type parcelPart struct {
 	Data   []byte `json:"data"`
 }
 
-// receipt is the reply to a part: it acknowledges the part, or contains the reason why it was rejected.
+// receipt acknowledges a part, or says why it was rejected.
 type receipt struct {
 	Refused string `json:"refused,omitempty"`
 	Busy    bool   `json:"busy,omitempty"` // the sender may retry later
 }
 
-// busyError rejects a request that may be accepted later. doing is the reason, e.g. a description of the order
-// that is running.
+// busyError rejects a request that may be accepted later. doing describes, for example, the running order.
 type busyError struct{ doing string }
 
 func (e *busyError) Error() string { return "busy: " + e.doing }
@@ -52,9 +49,8 @@ type RefusedError struct{ Why string }
 // Error is one line.
 func (e *RefusedError) Error() string { return "refused: " + e.Why }
 
-// sendParcel sends body in parts, and returns nil once the other side has accepted all of them. If a
-// part gets no reply, sendParcel sends the part again, until ctx ends. If the other side rejects the
-// parcel, the error is a *busyError or a *RefusedError.
+// sendParcel sends body in parts until the other side has accepted all. It repeats a part without a reply
+// until ctx ends. A rejection is a *busyError or a *RefusedError.
 func sendParcel(ctx context.Context, nc *nats.Conn, t protocolTimes, subject, parcel string, body []byte) error {
 	parts := max(1, countParts(len(body)))
 	for n := range parts {
@@ -73,11 +69,9 @@ func sendParcel(ctx context.Context, nc *nats.Conn, t protocolTimes, subject, pa
 	return nil
 }
 
-// countParts returns the number of parts of a parcel of size bytes.
 func countParts(size int) int { return (size + maxPart - 1) / maxPart }
 
-// request sends message, as JSON, until there is a reply or ctx ends, and decodes the reply into the
-// pointer reply.
+// request sends message as JSON until there is a reply, and decodes it into the pointer reply.
 func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string, message, reply any) error {
 	text, err := json.Marshal(message)
 	if err != nil {
@@ -105,7 +99,7 @@ func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string
 	}
 }
 
-// sleep waits for d. If ctx ends before, it returns the cause.
+// sleep returns the cause if ctx ends before d.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -115,33 +109,32 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// parcelReceiver assembles parcels from their parts. It stores at most one incomplete parcel for each sender,
-// because a sender sends its parcels one after the other, and at most maxOpen*maxBytes bytes for all senders.
+// parcelReceiver assembles parcels. It stores one incomplete parcel of each sender, and at most
+// maxOpen*maxBytes bytes in all.
 type parcelReceiver struct {
 	maxBytes int                                  // largest parcel
-	take     func(from string, body []byte) error // called once for each complete parcel; the error is the reply
+	take     func(from string, body []byte) error // called once for each parcel; the sender gets the error
 
 	mu    sync.Mutex
 	open  map[string]*partialParcel // incomplete parcels, by sender
-	parts int                       // number of parts that were stored so far
-	done  map[string]receipt        // replies to complete parcels, for repeated parts, by sender and parcel
+	parts int                       // received so far
+	done  map[string]receipt        // for repeated parts, by sender and parcel
 }
 
 type partialParcel struct {
 	parcel   string
 	body     []byte
-	lastPart int // parcelReceiver.parts at the time of the last part
+	lastPart int // parcelReceiver.parts at the last part
 }
 
 // Bounds of a parcelReceiver.
 const (
-	maxOpen = 4    // most bytes of all incomplete parcels together, as a multiple of maxBytes
+	maxOpen = 4    // for incomplete parcels, as a multiple of maxBytes
 	maxDone = 4096 // number of stored receipts
 )
 
-// receivePart adds a part to its parcel, and returns the reply to the sender. If the parcel is then
-// complete, receivePart passes it to d.take. A part of a new parcel replaces the sender's incomplete
-// parcel.
+// receivePart adds a part to its parcel and returns the reply. It passes a complete parcel to d.take. A new
+// parcel replaces the sender's incomplete one.
 func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	var p parcelPart
 	if err := json.Unmarshal(text, &p); err != nil {
@@ -160,7 +153,7 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	if partial == nil || partial.parcel != p.Parcel {
 		partial = &partialParcel{parcel: p.Parcel}
 	}
-	next := countParts(len(partial.body)) // number of the part that has to follow
+	next := countParts(len(partial.body))
 	isLast := p.N == p.Of-1
 	isNumbered := len(p.Parcel) <= maxID && 0 <= p.N && p.N < p.Of
 	hasSize := len(p.Data) == maxPart || isLast && len(p.Data) < maxPart
@@ -172,7 +165,7 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 		return receipt{Refused: fmt.Sprintf("it is longer than %d bytes", d.maxBytes)}
 	case p.N < next: // repeated: the reply was lost
 		return receipt{}
-	case p.N > next: // e.g. storePartial has dropped the parcel; the sender retries from the first part
+	case p.N > next: // the parcel was dropped; the sender starts again
 		return receipt{Refused: "a part before it is missing", Busy: true}
 	}
 	partial.body = append(partial.body, p.Data...)
@@ -186,7 +179,7 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 		var busy *busyError
 		r.Refused, r.Busy = format.Line(err.Error(), format.LineLimit), errors.As(err, &busy)
 	}
-	if r.Busy { // the sender sends the parcel again, so do not store this reply
+	if r.Busy { // the sender will try again
 		return r
 	}
 	if len(d.done) >= maxDone {
@@ -196,8 +189,8 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	return r
 }
 
-// storePartial stores an incomplete parcel. If all incomplete parcels together exceed the limit, it
-// drops those that have waited longest for a part. The caller has locked d.mu.
+// storePartial stores an incomplete parcel. If there are too many bytes, it drops the parcels that have waited
+// longest. The caller has locked d.mu.
 func (d *parcelReceiver) storePartial(from string, partial *partialParcel) {
 	d.parts++
 	partial.lastPart = d.parts
@@ -218,9 +211,8 @@ func (d *parcelReceiver) storePartial(from string, partial *partialParcel) {
 	}
 }
 
-// handleSafely calls handle, which processes message m, and recovers from a panic, so that a message
-// cannot end the process. It logs the panic and replies with the reason, under the JSON keys that the
-// different kinds of replies have for a rejection.
+// handleSafely calls handle, and logs a panic. So a message cannot end the process. The reply has the reason
+// under all keys that replies use for a rejection.
 func handleSafely(log func(string), m *nats.Msg, handle func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -232,7 +224,7 @@ func handleSafely(log func(string), m *nats.Msg, handle func()) {
 	handle()
 }
 
-// describePanic describes the recovered value p and the source line of the panic.
+// describePanic returns the value p and the source line of the panic.
 func describePanic(p any) string {
 	pcs := make([]uintptr, 20)
 	const skipped = 4 // runtime.Callers, this function, the deferred function and gopanic
@@ -245,9 +237,8 @@ func describePanic(p any) string {
 	}
 }
 
-// sendReply replies to a message, if the sender expects a reply.
 func sendReply(m *nats.Msg, reply any) {
 	if text, err := json.Marshal(reply); err == nil && m.Reply != "" {
-		_ = m.Respond(text) // the sender retries if the reply is lost
+		_ = m.Respond(text) // the sender retries
 	}
 }

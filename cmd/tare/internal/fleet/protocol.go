@@ -1,12 +1,11 @@
-// Package fleet runs work on other machines: rounds of a study (a measurement of contenders,
-// repeated in rounds), or a share of a load. One tare process is the coordinator; an agent on each
-// machine runs its orders. They exchange messages through NATS, by a server inside the coordinator
-// or an existing cluster. An agent that the coordinator starts over SSH uses the stdin and stdout
-// of the SSH connection instead of a port, and ends with the connection.
+// Package fleet runs work on other machines: rounds of a study (a repeated measurement of programs), or a
+// share of a load on a server. One tare process is the coordinator. An agent on each machine runs its orders.
 //
-// One machine measures all contenders of a round, so that a ratio never compares
-// values of two machines. The coordinator's journal records which machine has which
-// round, so that a killed run can be resumed.
+// They exchange messages through NATS, by a server in the coordinator or an existing cluster. An agent started
+// over SSH uses its stdin and stdout, and ends with them.
+//
+// One machine measures all programs of a round. So a ratio never compares two machines. The coordinator's
+// journal records which machine has which round, so that a killed run can be resumed.
 package fleet
 
 import (
@@ -23,8 +22,8 @@ import (
 // Protocol is the version that coordinator and agents must share.
 const Protocol = "tare.agent/3"
 
-// DefaultPrefix is the start of every subject, unless the user sets another prefix. Fleets in one
-// cluster need different prefixes.
+// DefaultPrefix is the start of every subject, unless the user sets another prefix. Fleets in one cluster need
+// different ones.
 const DefaultPrefix = "tare"
 
 // Parts of the NATS subjects of messages. NAME is the name of an agent. Below the prefix the subjects are:
@@ -52,29 +51,26 @@ const (
 	fromFile    = "file"
 	fromTick    = "tick"
 	fromResult  = "result"
-	coordinator = "coordinator" // name of the coordinator; agents cannot have it
+	coordinator = "coordinator" // no agent can have this name
 )
 
-// subjects makes the subjects of agent name; the name "*" matches all agents.
+// subjects makes the subjects of agent name; "*" means all agents.
 type subjects struct{ prefix, name string }
 
 func (s subjects) toAgent(topic string) string   { return s.prefix + ".to." + s.name + "." + topic }
 func (s subjects) fromAgent(topic string) string { return s.prefix + ".from." + s.name + "." + topic }
 
-// hasOnly reports whether text has 1 to maxBytes bytes, and only ASCII letters, ASCII digits and
-// characters in extra.
+// hasOnly reports whether text has 1 to maxBytes bytes. They must be ASCII letters, ASCII digits or in extra.
 func hasOnly(text string, maxBytes int, extra string) bool {
 	isOther := func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune(extra, r) }
 	return text != "" && len(text) <= maxBytes && !strings.ContainsFunc(text, isOther)
 }
 
-// isAlphanumeric reports whether r is an ASCII letter or digit.
 func isAlphanumeric(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// isHost reports whether text is HOST or USER@HOST of ssh. Ports and keys belong into the configuration
-// of ssh.
+// isHost reports whether text is HOST or USER@HOST of ssh. Ports and keys are configured in ssh.
 func isHost(text string) bool {
 	return hasOnly(text, 100, "._@-") && !strings.ContainsRune(".@-", rune(text[0]))
 }
@@ -87,7 +83,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// CheckPrefix returns an error if prefix cannot be the start of subjects: at most four parts.
+// CheckPrefix checks that prefix can begin subjects: it has at most four parts.
 func CheckPrefix(prefix string) error {
 	parts := strings.Split(prefix, ".")
 	if len(parts) > 4 || slices.ContainsFunc(parts, func(part string) bool { return !hasOnly(part, 40, "_-") }) {
@@ -96,8 +92,8 @@ func CheckPrefix(prefix string) error {
 	return nil
 }
 
-// agentName returns the agent name of a host: the host itself if it is a valid name. Otherwise it
-// replaces the other characters, and appends a hash of the host so that names stay unique.
+// agentName returns host if it is a valid name. Otherwise it replaces characters and appends a hash, so that
+// names stay unique.
 func agentName(host string) string {
 	if CheckName(host) == nil {
 		return host
@@ -126,8 +122,7 @@ type Hello struct {
 	Doing    string  `json:"doing,omitempty"` // description of the running order; "" if idle
 }
 
-// check returns an error if the hello has another protocol, or another name than name, which is from the
-// subject of the message.
+// check compares the hello with our protocol and with name, from the subject of the message.
 func (h Hello) check(name string) error {
 	switch {
 	case h.Protocol != Protocol:
@@ -138,13 +133,12 @@ func (h Hello) check(name string) error {
 	return nil
 }
 
-// permitRequest is an agent's request for another round of a study, after it has measured Done rounds of an order.
+// permitRequest requests another round of a study, after Done rounds.
 type permitRequest struct {
 	Order string `json:"order"`
 	Done  int    `json:"done"`
 }
 
-// permitReply is the coordinator's reply to a permitRequest.
 type permitReply struct {
 	Round int    `json:"round,omitempty"` // round to measure; 0 if none
 	Wait  bool   `json:"wait,omitempty"`  // request again later: rounds of other machines may become free
@@ -152,19 +146,17 @@ type permitReply struct {
 	Gone  string `json:"gone,omitempty"`  // why the agent does not have the order; "" if it has
 }
 
-// startRequest sets the start time of a prepared load, by the agent's clock. A message that cancels an order is a
-// startRequest, too, of which only Order is used.
+// startRequest sets the start time of a prepared load, by the agent's clock. It also cancels an order; only
+// Order is then used.
 type startRequest struct {
 	Order string `json:"order"`
 	At    int64  `json:"at_unix_ns"`
 }
 
-// clockReply contains the time of an agent's clock.
 type clockReply struct {
 	Now int64 `json:"unix_ns"`
 }
 
-// outcome is the result or the error of an order.
 type outcome struct {
 	Order  string `json:"order"`
 	Error  string `json:"error,omitempty"`
@@ -173,21 +165,21 @@ type outcome struct {
 	Nothing bool `json:"nothing,omitempty"` // there is nothing to measure, for the reason in Error, which is not a failure
 }
 
-// NothingError is the reason why an order has nothing to measure, e.g. a part of a study without benchmarks.
+// NothingError is why an order has nothing to measure, such as a part without benchmarks.
 type NothingError struct{ Why string }
 
 // Error returns the reason in one line.
 func (e *NothingError) Error() string { return e.Why }
 
-// protocolTimes contains the times of the protocol, which are shorter in tests.
+// protocolTimes are shorter in tests.
 type protocolTimes struct {
 	helloInterval time.Duration // between two hellos of an agent
-	lostAfter     time.Duration // silence after which an agent is lost
-	abandonAfter  time.Duration // time without a coordinator after which an agent cancels its order
+	lostAfter     time.Duration // silence of a lost agent
+	abandonAfter  time.Duration // an agent without a coordinator cancels its order
 	replyTimeout  time.Duration // longest wait for a reply
 	retryDelay    time.Duration // wait before a request is repeated
 	rejoinDelay   time.Duration // wait before an agent connects again
-	stopTimeout   time.Duration // time in which a stopped agent ends its order and delivers the outcome
+	stopTimeout   time.Duration // for a stopped agent to deliver its outcome
 }
 
 func defaultTimes() protocolTimes {

@@ -21,7 +21,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file parses the values of --on, such as ssh:HOST, and starts tare agent on these machines.
+// Values of --on, such as ssh:HOST, name machines. tare agent is started there.
 
 // Local is the value of --on for this machine, and the name of its agent.
 const Local = "local"
@@ -32,8 +32,7 @@ const (
 	agentPrefix = "agent:"
 )
 
-// Machine is one value of the flag --on: a machine that measures. On each machine an agent runs the orders of this
-// process, the coordinator.
+// Machine is one value of --on: a machine whose agent runs the orders of this process.
 type Machine struct {
 	Name string // name of the agent
 	Host string // host of ssh; "" for this machine and for agents that join
@@ -74,8 +73,8 @@ type Starter struct {
 	saying sync.Mutex // serializes calls of Say
 }
 
-// welcome is the first line on an agent's stdin, as JSON. The agent replies with a line; after that its stdin and
-// stdout carry a connection of the NATS protocol.
+// welcome is the first line on an agent's stdin, as JSON. After the agent's reply, stdin and stdout carry
+// NATS.
 type welcome struct {
 	Protocol string `json:"protocol"`
 	Name     string `json:"name"`
@@ -83,8 +82,8 @@ type welcome struct {
 	Prefix   string `json:"prefix"`
 }
 
-// Start starts the agent of a machine, over ssh if m.Host is set, and connects it to the hub. The agent
-// ends when ctx ends or stop is called. stop waits until the agent has ended.
+// Start starts the agent of a machine, over ssh if m.Host is set. It connects the agent to the hub. ctx or
+// stop ends the agent. stop waits until the agent has ended.
 func (s *Starter) Start(ctx context.Context, h *Hub, m Machine) (stop func(), err error) {
 	command := append([]string{s.Self, "agent", "--stdio"}, s.Args...)
 	if m.Host != "" {
@@ -107,11 +106,10 @@ func (s *Starter) Start(ctx context.Context, h *Hub, m Machine) (stop func(), er
 	return func() { cancel(); <-done }, nil
 }
 
-// quoteWord quotes an argument for a POSIX shell.
+// quoteWord quotes for a POSIX shell.
 func quoteWord(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// runAgent runs command, whose stdin and stdout become a NATS connection, until it ends. The error has
-// the last line of its stderr.
+// runAgent runs command with a NATS connection over stdin and stdout. The error has the last line of stderr.
 func (s *Starter) runAgent(ctx context.Context, h *Hub, name string, command []string) error {
 	cmd := build.Command(ctx, command[0], command[1:]...)
 	stdin, err := cmd.StdinPipe()
@@ -142,9 +140,10 @@ func (s *Starter) runAgent(ctx context.Context, h *Hub, name string, command []s
 	return err
 }
 
-// connectPipe connects an agent's stdin and stdout to the embedded NATS server. It opens the connection
-// only after the agent's first line, because the server disconnects clients that do not begin soon. If
-// the connection or this process ends, the agent's stdin closes, which ends the agent.
+// connectPipe connects an agent's stdin and stdout to the embedded NATS server. The server disconnects clients
+// that begin late, so connectPipe first waits for a line.
+//
+// If the connection ends, stdin closes, which ends the agent.
 func (h *Hub) connectPipe(name string, stdin io.WriteCloser, stdout io.Reader) {
 	defer stdin.Close()
 	line, err := json.Marshal(welcome{Protocol: Protocol, Name: name, Password: h.issuePassword(name), Prefix: h.options.Prefix})
@@ -170,7 +169,7 @@ func (h *Hub) connectPipe(name string, stdin io.WriteCloser, stdout io.Reader) {
 	conn.Close()
 }
 
-// relayLines passes the lines of an agent to s.Say until the reader ends, and returns the last one.
+// relayLines passes an agent's lines to s.Say and returns the last one.
 func (s *Starter) relayLines(name string, reader io.Reader) (last string) {
 	lines := bufio.NewScanner(reader)
 	for lines.Scan() {
@@ -181,19 +180,19 @@ func (s *Starter) relayLines(name string, reader io.Reader) (last string) {
 			s.saying.Unlock()
 		}
 	}
-	_, _ = io.Copy(io.Discard, reader) // the rest, if a line exceeds the scanner's buffer
+	_, _ = io.Copy(io.Discard, reader) // the rest, if a line is too long
 	return last
 }
 
-// sshCommand returns the command line that runs command on host. It does not use a connection that the
-// user's ssh shares (-S none), which would outlive this process.
+// sshCommand runs command on host. -S none avoids a shared connection, which would outlive this process.
 func (s *Starter) sshCommand(host, command string) []string {
 	return []string{s.SSH, "-T", "-S", "none", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", "--", host, command}
 }
 
-// installSelf copies this executable to a host, unless the host has it already. It returns the path of
-// the copy, which contains the hash of the content. It removes copies of other versions that are over a
-// week old. If this executable cannot run on the host, the error names the host's system.
+// installSelf copies this executable to a host, unless it is there. The path contains the hash of the content.
+// Copies of other versions are removed after a week.
+//
+// If this executable cannot run on the host, the error names the host's system.
 func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err error) {
 	self, err := os.Open(s.Self)
 	if err != nil {
@@ -206,7 +205,6 @@ func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err 
 		return "", fmt.Errorf("read this executable: %w", err)
 	}
 	path = ".cache/tare/agent-" + hex.EncodeToString(digest.Sum(nil))[:32]
-	// Print the system, the processor, and the size of the copy or 0.
 	output, err := s.runRemote(ctx, m, fmt.Sprintf("uname -s; uname -m; { wc -c < %s; } 2>/dev/null || echo 0", path), nil)
 	if err != nil {
 		return "", err
@@ -215,7 +213,7 @@ func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err 
 	if len(words) != 3 {
 		return "", fmt.Errorf("the host answers %q where its system was asked for", format.Line(output, 80))
 	}
-	system, processor, copySize := words[0], words[1], words[2] // copySize is 0 if there is no copy
+	system, processor, copySize := words[0], words[1], words[2] // 0 if there is no copy
 	if platform := platformOf(system, processor); platform != runtime.GOOS+"/"+runtime.GOARCH {
 		return "", fmt.Errorf("the host is %s, and this tare is for %s/%s", format.Line(platform, 40), runtime.GOOS, runtime.GOARCH)
 	}
@@ -225,7 +223,6 @@ func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err 
 	if _, err := self.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
-	// Write stdin to a temporary file, rename it to path, remove old copies, and print the size of the copy.
 	script := fmt.Sprintf("umask 077 && mkdir -p .cache/tare && cat > %[1]s.$$ && chmod 700 %[1]s.$$ && mv %[1]s.$$ %[1]s && { find .cache/tare -maxdepth 1 -name 'agent-*' -mtime +7 -exec rm -f {} + 2>/dev/null; wc -c < %[1]s; }", path)
 	if output, err = s.runRemote(ctx, m, script, self); err != nil {
 		return "", err
@@ -236,7 +233,7 @@ func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err 
 	return path, nil
 }
 
-// platformOf returns GOOS/GOARCH for the output of uname -s and uname -m.
+// platformOf returns GOOS/GOARCH from the output of uname -s and uname -m.
 func platformOf(system, machine string) string {
 	arch := map[string]string{"x86_64": "amd64", "aarch64": "arm64", "arm64": "arm64"}[machine]
 	if arch == "" {
@@ -245,8 +242,8 @@ func platformOf(system, machine string) string {
 	return strings.ToLower(system) + "/" + arch
 }
 
-// runRemote runs a command on a host and returns its stdout. It passes the lines of stderr to Say; an
-// error contains the last of them.
+// runRemote runs a command on a host and returns its stdout. Lines of stderr go to Say. An error contains the
+// last one.
 func (s *Starter) runRemote(ctx context.Context, m Machine, command string, in io.Reader) (string, error) {
 	args := s.sshCommand(m.Host, command)
 	cmd := build.Command(ctx, args[0], args[1:]...)
@@ -264,7 +261,7 @@ func (s *Starter) runRemote(ctx context.Context, m Machine, command string, in i
 	return out.buf.String(), err
 }
 
-// limitedBuffer stores the output of a command, at most maxBytes.
+// limitedBuffer stores at most maxBytes of output.
 type limitedBuffer struct {
 	buf      bytes.Buffer
 	maxBytes int

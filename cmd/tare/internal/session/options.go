@@ -20,9 +20,10 @@ import (
 // maxProcs is the largest --procs.
 const maxProcs = 1024
 
-// Options are the flags of tare run, which measures studies (comparisons of programs, the contenders),
-// and of the commands that measure the user's code. Check parses flags whose value is a text, and sets
-// the fields whose comment mentions Check.
+// Options are the flags of commands that measure. tare run measures studies: comparisons of programs, called
+// contenders. Other commands measure the user's code.
+//
+// Check sets some fields from others, as their comments say.
 type Options struct {
 	lab.Measuring // Check sets Quick, Budget and User from BudgetText, Until from Decided, and At from Rate
 
@@ -52,11 +53,11 @@ type Options struct {
 
 	KeepEnv bool // results store the values of Env, not MACs
 
-	Typed Typed // command line of a command that makes a study without a file; zero for tare run
+	Typed Typed // command line of a study without a file; zero for tare run
 }
 
-// Check checks the flags and their combinations, and sets the parsed fields. The order of the steps
-// decides which of several mistakes is reported.
+// Check checks the flags and sets the parsed fields. The order of the steps decides which of several mistakes
+// is reported.
 func (o *Options) Check(cmd *cobra.Command) (err error) {
 	if err := o.parseBudget(); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	if o.Until, err = o.Decided.parseShare(cmd); err != nil {
 		return err
 	}
-	if o.Until > 0 && !o.User { // measure all of the study, for at most UntilMost
+	if o.Until > 0 && !o.User { // measure the complete study, for at most UntilMost
 		o.Quick, o.Budget = false, UntilMost
 	}
 	if err := o.checkValues(cmd.Flags().Changed); err != nil {
@@ -98,8 +99,8 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// parseBudget sets Quick, or Budget and User, from BudgetText. For "full" it sets none of them: the
-// study is measured completely, for the time that it states itself.
+// parseBudget sets Quick, or Budget and User, from BudgetText. "full" sets none of them: then the time is that
+// of the study.
 func (o *Options) parseBudget() error {
 	switch o.BudgetText {
 	case "quick":
@@ -113,13 +114,12 @@ func (o *Options) parseBudget() error {
 		return cmdenv.Usage(fmt.Sprintf("--budget %q is not a budget", o.BudgetText), "quick, full or a duration such as 90s or 5m")
 	}
 	o.Budget, o.User = budget, true
-	if minBudget := plan.Least(nil); budget < minBudget { // nil: the workloads are not known yet
+	if minBudget := plan.Least(nil); budget < minBudget { // nil: workloads are not known yet
 		return &plan.BudgetError{Budget: budget, Least: minBudget}
 	}
 	return nil
 }
 
-// checkValues rejects values that single flags cannot have, and flags that contradict each other.
 func (o *Options) checkValues(changed func(flag string) bool) error {
 	if o.Isolation != tare.Lockstep && o.Isolation != tare.TrialWise {
 		return cmdenv.Usage(fmt.Sprintf("--isolation %q is not a way to share time", o.Isolation), "lockstep or trial")
@@ -149,9 +149,8 @@ func (o *Options) checkValues(changed func(flag string) bool) error {
 	return nil
 }
 
-// FitInto limits the measuring time to quick if o.Quick is set, and to full otherwise. The study then
-// skips workloads for which there is no time, as if the user had set this budget. FitInto does nothing
-// if the user has set a budget, a number of rounds or --until.
+// FitInto limits the time to quick if o.Quick is set, else to full. The study then skips workloads without
+// time. A limit that the user has set stays.
 func (o *Options) FitInto(quick, full time.Duration) {
 	if o.User || o.Rounds > 0 || o.Until > 0 {
 		return
@@ -191,7 +190,7 @@ func (u *UntilFlags) Complete(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "until", cobra.FixedCompletions([]string{"decided"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// parseShare returns the share of --effect, below which a difference does not matter; 0 without --until.
+// parseShare returns the share of --effect: smaller differences do not matter. It is 0 without --until.
 func (u UntilFlags) parseShare(cmd *cobra.Command) (float64, error) {
 	switch {
 	case u.until == "" && cmd.Flags().Changed("effect"):
@@ -219,8 +218,7 @@ type Offer struct {
 	Counts   bool // the one to count instructions
 }
 
-// AddFlags adds the flags of a command that measures the user's code: the group commandFlags, and the
-// common groups of measuring and printing.
+// AddFlags adds commandFlags and the common flags of measuring and printing.
 func (o *Options) AddFlags(cmd *cobra.Command, commandFlags cmdenv.Flags, offer Offer) {
 	measured := cmdenv.NewFlags("How it is measured")
 	measured.Set.StringVar(&o.BudgetText, "budget", "quick", "measuring time of each study: quick, full or a `duration` such as 90s; builds not included")

@@ -24,46 +24,42 @@ import (
 // To find the rejected events, a batch that was rejected is sent again in halves, down to lone events.
 
 const (
-	// firstTries is the number of lone events in a row that may be rejected in the first pass over a
-	// batch. The number doubles with each pass, so that a destination that rejects everything gets few
-	// requests, but a batch that begins with many poison events (events that are rejected each time) is
-	// delivered at last.
+	// firstTries limits rejected lone events in a row, in the first pass over a batch. It doubles with each
+	// pass. So a destination that rejects everything gets few requests. A batch that begins with many bad
+	// events is delivered at last.
 	firstTries = 16
 
-	// An ailing event is dead after at least this number of attempts and this time.
+	// An ailing event is dead after this number of attempts and this time.
 	ailingTries = 10
 	ailingTime  = 15 * time.Minute
 )
 
-// errHeld means that the destination rejects all remaining events of a batch.
 var errHeld = errors.New("the destination rejects every event; an event is given up only after the destination has accepted another")
 
-// pass is one attempt to send the events of a batch in their order.
 type pass struct {
 	batch    *spool.Batch
-	maxInRow int  // number of lone events in a row that may be rejected
-	accepted bool // the destination has accepted an event of the batch
+	maxInRow int  // limit of rejected lone events in a row
+	accepted bool // an event of the batch was accepted
 
-	rejected      []rejection // rejected events that are not in the dead letters yet
-	rejectedInRow int         // number of events in a row that the destination itself rejected
-	uncountedDead int         // number of events in the dead letters that the cursor does not count yet
+	rejected      []rejection // not in the dead letters yet
+	rejectedInRow int         // rejected by the destination itself
+	uncountedDead int         // in the dead letters, but not yet in the cursor
 }
 
-// rejection is an event that the destination rejects permanently.
 type rejection struct {
 	event  Event
 	reason string
 }
 
-// isProven reports whether the rejected events of a pass that has sent the complete batch are dead. trust means that
-// the user has set option hold=off: a rejection needs no proof.
+// isProven reports whether the rejected events of a complete pass are dead. trust is the user's option
+// hold=off: a rejection needs no proof.
 func (p *pass) isProven(trust bool) bool {
 	hasUnproven := p.rejectedInRow > 0 && !p.accepted
 	return trust || !hasUnproven
 }
 
-// deliverBatch sends a batch until the destination has all of its events, except dead ones. It returns
-// the number of dead events that the cursor does not count yet. It fails only if ctx ends.
+// deliverBatch sends a batch until only dead events remain. It returns the number of dead ones that are not in
+// the cursor. It fails only if ctx ends.
 func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, err error) {
 	wait := f.Backoff.First
 	const maxTries = 1 << 30 // prevents an overflow
@@ -87,17 +83,15 @@ func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, e
 	}
 }
 
-// markHeld records that the destination rejects all events of a batch. It does not record this for a
-// lone event, after others were sent: the event may be poison, which only the next event shows, so the
-// service must continue to accept events.
+// markHeld records that all events of a batch are rejected. A lone event after others may itself be bad. Only
+// the next event shows that, so the service must continue to accept events.
 func (f *Forward) markHeld(events int) {
 	if events > 1 || f.Reader.Cursor().Sent == 0 {
 		f.held = true
 	}
 }
 
-// extendBatch adds events to a batch that is delayed, as far as the limits allow. If the destination
-// accepts one of them, the rejected events are dead.
+// extendBatch adds events to a delayed batch. If one is accepted, the rejected ones are dead.
 func (f *Forward) extendBatch(b *spool.Batch) {
 	before := b.Len()
 	if err := f.Reader.Take(b, f.Limits.Events, f.Limits.Bytes); err != nil {
@@ -110,12 +104,11 @@ func (f *Forward) extendBatch(b *spool.Batch) {
 	}
 }
 
-// sendPart sends a part of a batch until the destination has all of its events, except rejected ones.
-// It fails if ctx ends, or with errHeld.
+// sendPart sends a part of a batch until only rejected events remain. It fails if ctx ends, or with errHeld.
 func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 	wait := f.Backoff.First
 	var ailing ailingAttempts
-	partAccepted := false // the destination has accepted an event of the part
+	partAccepted := false // of the part
 	unsent := part
 	for {
 		result, err := f.Sink.Send(ctx, unsent)
@@ -138,7 +131,7 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 			}
 			unsent = selectEvents(unsent, result.Again)
 			if dead := ailing.giveUp(unsent, result, p.accepted); len(dead) > 0 {
-				const isProven = true // giveUp returns dead events only if the destination has accepted others
+				const isProven = true // giveUp needs an accepted event
 				if err := f.recordRejected(ctx, p, unsent, dead, isProven); err != nil {
 					return err
 				}
@@ -152,7 +145,7 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 	}
 }
 
-// recordAccepted records whether the destination has accepted any of the sent events, and returns that.
+// recordAccepted reports whether any of the sent events was accepted.
 func (f *Forward) recordAccepted(p *pass, sent Batch, result Result) bool {
 	accepted := len(sent.Events) - len(result.Dead) - len(result.Again)
 	if accepted <= 0 {
@@ -163,15 +156,14 @@ func (f *Forward) recordAccepted(p *pass, sent Batch, result Result) bool {
 	return true
 }
 
-// ailingAttempts counts the attempts in a row that failed only because of ailing events.
+// ailingAttempts counts attempts in a row that failed only because of ailing events.
 type ailingAttempts struct {
 	count int
-	since time.Time // first of these attempts; zero before it
+	since time.Time // the first; zero before it
 }
 
-// giveUp records an attempt after which events remain unsent. It returns all of them as dead after
-// ailingTries attempts and ailingTime, otherwise nil. accepted means that the destination has accepted
-// other events of the batch.
+// giveUp records an attempt that left events unsent. They are dead after ailingTries attempts and ailingTime.
+// accepted means that other events of the batch were accepted.
 func (a *ailingAttempts) giveUp(unsent Batch, result Result, accepted bool) (dead []Dead) {
 	if !result.Ails || !accepted {
 		*a = ailingAttempts{}
@@ -192,10 +184,8 @@ func (a *ailingAttempts) giveUp(unsent Batch, result Result, accepted bool) (dea
 	return dead
 }
 
-// recordRejected records the rejected events of a part. If the destination has accepted an event of the
-// batch, it also writes them to the dead letters. partAccepted means that the destination has accepted an
-// event of this part. recordRejected fails if ctx ends, or with errHeld if too many events in a row are
-// rejected.
+// recordRejected records rejected events. They are dead if another event of the batch was accepted.
+// partAccepted is about this part. It fails if ctx ends, or with errHeld after too many rejections in a row.
 func (f *Forward) recordRejected(ctx context.Context, p *pass, part Batch, dead []Dead, partAccepted bool) error {
 	for _, d := range dead {
 		p.rejected = append(p.rejected, rejection{event: part.Events[d.Index], reason: d.Reason})
@@ -215,9 +205,8 @@ func (f *Forward) recordRejected(ctx context.Context, p *pass, part Batch, dead 
 	return nil
 }
 
-// advanceCursor records in the cursor that a part of a batch is done. It does nothing before the
-// destination has accepted an event of the batch: earlier parts may have to be sent again. It fails
-// only if ctx ends.
+// advanceCursor records that a part of a batch is done. Before the first accepted event it does nothing,
+// because earlier parts may be sent again. It fails only if ctx ends.
 func (f *Forward) advanceCursor(ctx context.Context, p *pass, part Batch) error {
 	if !p.accepted {
 		return nil
@@ -236,7 +225,7 @@ func (f *Forward) advanceCursor(ctx context.Context, p *pass, part Batch) error 
 	return nil
 }
 
-// writeRejected writes the rejected events to the dead letters. It fails only if ctx ends.
+// writeRejected writes rejected events to the dead letters. It fails only if ctx ends.
 func (f *Forward) writeRejected(ctx context.Context, p *pass) error {
 	if len(p.rejected) == 0 {
 		return nil
@@ -255,7 +244,6 @@ func (f *Forward) writeRejected(ctx context.Context, p *pass) error {
 	return nil
 }
 
-// sendHalves sends a rejected batch in two parts.
 func (f *Forward) sendHalves(ctx context.Context, p *pass, b Batch) error {
 	half := len(b.Events) / 2
 	for _, events := range [][]Event{b.Events[:half], b.Events[half:]} {
@@ -266,7 +254,6 @@ func (f *Forward) sendHalves(ctx context.Context, p *pass, b Batch) error {
 	return nil
 }
 
-// selectEvents returns the events of a batch with these indices.
 func selectEvents(b Batch, indices []int) Batch {
 	var list []Event
 	for _, i := range indices {

@@ -29,8 +29,8 @@ func main() {
 	os.Exit(code)
 }
 
-// runServer runs a server until ctx ends, and returns the exit code: 0 if ctx ended the server, 1 if the
-// server did not start or ended by itself, and 2 for wrong arguments.
+// runServer runs a server until ctx ends, and returns 0. It returns 1 if the server fails, and 2 for wrong
+// arguments.
 func runServer(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("postgres", flag.ContinueOnError)
 	flags.SetOutput(stderr)
