@@ -59,7 +59,7 @@ func diffProfiles(before, after []byte, rate int64) ([]byte, error) {
 // diffUnzipped subtracts earlier from later, stack by stack. It scales the rest, and sets the profile's period
 // to rate.
 func diffUnzipped(earlier, later []byte, rate int64) ([]byte, error) {
-	earlierValues := map[string][keptValues]int64{} // not subtracted yet, by stack
+	earlierValues := map[string][keptValues]int64{} // values to subtract, by stack
 	if err := visitSamples(earlier, func(s sample, stack string) {
 		sum := earlierValues[stack]
 		for i := range sum {

@@ -29,10 +29,10 @@ type shelf [shelfLength]*record
 const shelfLength = 64
 
 type record struct {
-	key   string   // in memory of its own
+	key   string   // separate memory
 	older *record  // a random earlier one; nil in the first
 	tags  *tags    // parts of key
-	_     [6]int64 // like counters and times of a real record
+	_     [6]int64 // resembles counters and times of a real record
 }
 
 // tags are in the same memory as the record's key.

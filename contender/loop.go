@@ -9,7 +9,7 @@ import (
 // work is a prepared workload and the state of its timed loop.
 type work struct {
 	Work                 // the contender's functions, such as Do (the operation) and Network (its traffic)
-	server   *server     // replaces Work; else nil
+	server   *server     // nil if Work is set
 	pool     *workerPool // nil unless Work.Callers is set
 	bodies   int         // number of bodies
 	next     int         // body of the next operation
@@ -32,7 +32,7 @@ type tally struct {
 	ops    int64
 	bytes  int64 // bytes of output
 	errors int64 // number of failed operations
-	first  error // of the first failed operation
+	first  error // error of the first failed operation
 }
 
 func (t *tally) addError(err error) {

@@ -15,7 +15,7 @@ import (
 type ticket struct {
 	n        int64     // number in the run, from zero
 	due      time.Time // intended start
-	measured bool      // not a part of the lead-in
+	measured bool      // false in the lead-in
 }
 
 // checkInterval is the longest time between checks of the end.

@@ -23,10 +23,10 @@ type measurement struct {
 	s      *session
 	w      *work
 	start  time.Time
-	cpu    int64         // of the process, in ns, at the start
+	cpu    int64         // process's CPU time at the start, in ns
 	cycles int64         // completed cycles at the start
 	tally  tally         // outcomes since the start
-	wall   time.Duration // from the start to the last reading
+	wall   time.Duration // time from the start to the last reading
 }
 
 // newMeasurement uses the phase's last reading of cycles.
@@ -147,7 +147,7 @@ func (s *session) runLead(w *work, q wire.Request) {
 		m.runBatch(q.Lead - m.tally.ops)
 	}
 	if q.Until == untilGC && s.phase.isLate(q.Ops) {
-		for !m.isCapped(q) && m.runBatch(noLimit) == 0 { // until a cycle completes
+		for !m.isCapped(q) && m.runBatch(noLimit) == 0 { // run until a cycle completes
 		}
 	}
 	if q.Until == untilGC {

@@ -18,13 +18,13 @@ type workerPool struct {
 	s *session
 	w *work
 
-	latency hist.Hist // of measured operations in ns, from start or intended start to end
+	latency hist.Hist // times of measured operations in ns, from start or intended start to end
 	service hist.Hist // open loop: ns from start to end
 	lag     hist.Hist // open loop: ns from intended start to start
 
 	wakeups chan struct{}  // one value starts one caller
 	active  sync.WaitGroup // running callers
-	tickets chan ticket    // of an open loop; nil for a closed one
+	tickets chan ticket    // operations of an open loop; nil for a closed one
 
 	mu       sync.Mutex
 	plan     plan
@@ -39,7 +39,7 @@ type workerPool struct {
 	to       snapshot  // end of measuring
 	start    time.Time // start of the run
 	lastRead time.Time // last reading of cycles
-	panic    string    // of the contender's code; "" without one
+	panic    string    // panic of the contender's code; "" without one
 }
 
 // plan defines a run.
@@ -151,7 +151,7 @@ func (c *workerPool) callAll() {
 }
 
 type outcome struct {
-	n          int64 // from zero in the run; -1 before the first
+	n          int64 // counts from zero in the run; -1 before the first
 	body       int   // index of the body
 	start, end time.Time
 	size       int

@@ -34,7 +34,7 @@ type limiter struct {
 
 type bucket struct {
 	client string
-	tokens float64   // at the last use
+	tokens float64   // number at the last use
 	used   time.Time // time of the last use
 }
 

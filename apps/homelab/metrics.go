@@ -11,7 +11,7 @@ import (
 
 type counters struct {
 	statuses [600]atomic.Int64        // number of responses, by status
-	commands map[string]*atomic.Int64 // by action, with a key for each
+	commands map[string]*atomic.Int64 // has a key for each action
 
 	mu       sync.Mutex
 	refusals map[string]int64 // number of error responses, by code

@@ -26,7 +26,7 @@ type Head struct {
 	ContentType     string
 	ContentEncoding string
 	Length          int64  // declared length of the body in bytes; -1 if not declared
-	Traceparent     string // of W3C Trace Context
+	Traceparent     string // see W3C Trace Context
 }
 
 // Admit checks token, media type, content encoding and declared length. It returns the encoding of the body.

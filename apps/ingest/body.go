@@ -15,7 +15,7 @@ type Body struct {
 	service  *Service
 	head     Head
 	buffer   *bytes.Buffer // the complete body; may be nil
-	rest     []byte        // not returned by Read yet
+	rest     []byte        // bytes that Read has not returned
 	sent     limitedReader // the body as sent
 	unpacked limitedReader // its r is nil if the body is not compressed
 	gzip     *unpacker     // nil if not compressed, or closed
@@ -147,7 +147,7 @@ func (b *Body) Refusal(err error) error {
 		err = b.err
 	}
 	var r *Refusal
-	var timeout interface{ Timeout() bool } // as net.Error
+	var timeout interface{ Timeout() bool } // method of net.Error
 	switch {
 	case errors.As(err, &r):
 		return err
@@ -213,7 +213,7 @@ func (s *Service) unpackBody(h Head, body []byte) ([]byte, error) {
 // bytes of gzip are the size of one member (RFC 1952, section 2.3.1). A client can send any value, so it is
 // limited.
 func (s *Service) guessSize(body []byte) int64 {
-	const maxExpansion = 1032 // of deflate, see https://zlib.net/zlib_tech.html
+	const maxExpansion = 1032 // limit of deflate, see https://zlib.net/zlib_tech.html
 	n := len(body)
 	if n < 4 {
 		return bytes.MinRead

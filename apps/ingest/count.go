@@ -69,7 +69,7 @@ func exceedsLimitJSON(body []byte, limit int) (exceeds, broken bool) {
 			}
 			open = open[:last]
 		case ',':
-			if len(open) == 1 { // between elements of the outermost array
+			if len(open) == 1 { // comma between elements of the outermost array
 				elements++
 				if elements > limit && open[0] == '[' {
 					return true, false
@@ -118,7 +118,7 @@ func exceedsLimitProtobuf(body []byte, limit int) bool {
 				return true
 			}
 		}
-		size := uint64(0) // of the value in bytes
+		size := uint64(0) // bytes of the value
 		switch wireType {
 		case wireVarint:
 			_, n = binary.Uvarint(body)

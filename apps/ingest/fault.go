@@ -12,7 +12,7 @@ import (
 // describeFault describes in one line why a decoder rejected a body: record, field, value, expected value and
 // position. It uses encoding/json, so that the text is the same for every decoder. body may be nil.
 func (s *Service) describeFault(h Head, body []byte) string {
-	const noBatch = "the body is not a batch of records" // if no details are known
+	const noBatch = "the body is not a batch of records" // default text
 	format, ok := mediaType(h.ContentType)
 	switch {
 	case !ok || body == nil:
@@ -53,7 +53,7 @@ func elementStart(array []byte, i int) int64 {
 	if err != nil {
 		return 0
 	}
-	offset := d.InputOffset() // of the previous element's end
+	offset := d.InputOffset() // end of the previous element
 	rest := array[offset:]
 	separator := len(rest) - len(bytes.TrimLeft(rest, ", \t\r\n"))
 	return offset + int64(separator) + 1

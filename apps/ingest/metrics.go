@@ -20,7 +20,7 @@ type counters struct {
 	failing atomic.Int64              // errors since the last stored batch
 	failed  atomic.Pointer[time.Time] // time of the last error; nil without one, or without a clock
 
-	refusals [14]atomic.Int64 // in the order of codes
+	refusals [14]atomic.Int64 // same order as codes
 }
 
 func (c *counters) countReceipt(r Receipt) {

@@ -39,8 +39,8 @@ func (r *Raw) UnmarshalJSON(text []byte) error {
 // Decoded is a [Batch] for a decoder of JSON. Pass Target to the decoder, then the batch to [Service.Accept].
 // Typed records have decoded metadata, raw ones have it as sent.
 type Decoded struct {
-	marshal func(any) ([]byte, error) // for typed records; nil if raw
-	typed   []Record                  // used if marshal is set
+	marshal func(any) ([]byte, error) // nil for raw records
+	typed   []Record                  // empty if marshal is nil
 	raw     []RawRecord               // the records if marshal is nil
 	compact bytes.Buffer              // last raw result of Metadata; the next call overwrites it
 }

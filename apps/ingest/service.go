@@ -24,12 +24,12 @@ type Config struct {
 	Binary  bool             // metadata of protobuf and gob keeps its format; requires sink null
 	MaxBody int64            // maximum bytes of a body, both as sent and unpacked; 0 means DefaultMaxBody
 	Trace   bool             // store the traceparent of a request with each of its events
-	Token   string           // required as Authorization: Bearer; "" means none
+	Token   string           // secret of Authorization: Bearer; "" means none
 	Sink    string           // null, file:PATH or spool:DIR; "" means null
 	Fsync   bool             // sync the sink to stable storage before a batch is acknowledged
 	Rotate  int64            // bytes after which the file sink begins another file; 0 means never
 	Now     func() time.Time // clock; required for a spool; without it, names of rotated files have no times
-	Log     *slog.Logger     // for the first failure of the sink and its recovery; may be nil
+	Log     *slog.Logger     // logs the first failure of the sink and its recovery; may be nil
 
 	SpoolBytes int64         // maximum bytes of the spool on disk; 0 means spool.DefaultBytes
 	SpoolAge   time.Duration // maximum age of the oldest unsent event in the spool; 0 means no maximum
@@ -63,9 +63,9 @@ type Service struct {
 	now     func() time.Time // Config.Now, may be nil
 	counts  counters
 
-	unpackers sync.Pool // of *unpacker
-	buffers   sync.Pool // of *bytes.Buffer
-	lines     sync.Pool // of *[]byte
+	unpackers sync.Pool // elements are *unpacker
+	buffers   sync.Pool // elements are *bytes.Buffer
+	lines     sync.Pool // elements are *[]byte
 }
 
 // New returns a service with its sink open. An error is about the configuration or the sink.

@@ -26,7 +26,7 @@ type Error struct {
 	Message string `json:"message"` // one line
 
 	status int   // over HTTP; 0 means that of the code
-	cause  error // not for clients; may be nil
+	cause  error // hidden from clients; may be nil
 }
 
 // Error returns code and message.
@@ -68,7 +68,7 @@ func (c Code) HTTP() int {
 	case Unavailable:
 		return http.StatusServiceUnavailable
 	}
-	return http.StatusInternalServerError // also for Internal
+	return http.StatusInternalServerError // Internal and others
 }
 
 // GRPC returns the number of the code in gRPC.

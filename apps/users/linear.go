@@ -10,9 +10,9 @@ import (
 // linear stores users in a slice.
 type linear struct {
 	mu     sync.RWMutex
-	users  []User // in the order of their ids
+	users  []User // sorted by id
 	next   int64  // id of the next user
-	seeded []User // of the last Reset; never modified
+	seeded []User // users after the last Reset; never modified
 }
 
 // Linear returns a store that is correct but slow: it scans all users for an e-mail or an id. Published

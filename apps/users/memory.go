@@ -17,7 +17,7 @@ type memory struct {
 	emails map[string]int64 // ids by e-mail
 	next   int64            // id of the next user
 
-	seeded  []User  // of the last Reset; ids points to unchanged ones
+	seeded  []User  // users after the last Reset; ids points to unchanged ones
 	changed []int64 // ids of seeded users updated or deleted since the Reset
 }
 

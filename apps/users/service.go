@@ -26,7 +26,7 @@ type Service struct {
 	requests   requestIDs
 
 	recorder recorder
-	calls    atomic.Int64          // if failOne is set
+	calls    atomic.Int64          // counts calls if failOne is set
 	refused  [8]atomic.Int64       // error responses, in the order of Codes
 	fault    atomic.Pointer[Error] // first error of the store
 }

@@ -67,7 +67,7 @@ type Source struct {
 
 // Spec is the specification of a copier in [wire.Workload.Spec].
 type Spec struct {
-	Library string `json:"library,omitempty"` // as in Source
+	Library string `json:"library,omitempty"` // see Source
 }
 
 // Impl is a copier.
@@ -93,7 +93,7 @@ func Main(i Impl) { contender.Main(newProgram(i)) }
 func Null() Impl { return Impl{null: true} }
 
 func newProgram(i Impl) contender.Program {
-	var current Memory // of the prepared workload; may be nil
+	var current Memory // memory of the prepared workload; may be nil
 	return contender.Program{Kind: Kind, Prepare: func(_ string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
 		if current != nil {
 			current.Free()
@@ -117,7 +117,7 @@ type input struct {
 	seeds        []uint64
 	memory       Memory           // nil if it starts from Go values
 	pointers     []unsafe.Pointer // the first value of each body
-	ignoreErrors bool             // as Impl.Blind
+	ignoreErrors bool             // see Impl.Blind
 }
 
 // prepareOp returns the work of w, whose bodies are JSON of Body. The caller must free the memory, which is

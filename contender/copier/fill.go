@@ -26,7 +26,7 @@ func (g *generator) drawInt() int32 { return int32(g.Next() % 1e6) }
 
 // drawText returns a name as g.names defines.
 func (g *generator) drawText() string {
-	n := 60 // for NamesBytes
+	n := 60 // length for NamesBytes
 	switch g.names {
 	case NamesUsual:
 		n = 4 + int(g.Next()%21)
@@ -140,8 +140,8 @@ func Expected(shape Shape, names Names, op string, seed uint64) ([]byte, error) 
 
 // Sizes of C types in bytes, on 64-bit systems; see cmem/fixtures.h.
 const (
-	personBytes     = 88  // with the name, a char[64]
-	gameObjectBytes = 128 // with the name, a char[64]
+	personBytes     = 88  // includes the name, a char[64]
+	gameObjectBytes = 128 // includes the name, a char[64]
 	deviceListBytes = 40
 	deviceBytes     = 24
 	tagBytes        = 4

@@ -98,7 +98,7 @@ func (a Answer) Differs(right Answer) string {
 	for _, name := range answerHeaders() {
 		want, wantHeader := right.Header[name]
 		got, hasHeader := a.Header[name]
-		isGenerated := wantHeader && want == "" // for request ids only
+		isGenerated := wantHeader && want == "" // true for some request ids
 		if isGenerated && len(got) == requestIDLength {
 			continue
 		}

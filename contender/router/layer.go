@@ -51,7 +51,7 @@ type Layer struct {
 
 // layer is state between requests, which never overlap.
 type layer struct {
-	calls *int64    // of all layers of the Spec
+	calls *int64    // count of all layers of the Spec
 	ids   uint32    // generated request ids
 	line  []byte    // buffer for the log
 	log   io.Writer // io.Discard, except in tests

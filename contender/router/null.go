@@ -33,7 +33,7 @@ func (n *null) findAnswer(q wire.HTTPRequest) Answer {
 		return Answer{HTTPResponse: wire.HTTPResponse{Status: http.StatusNotFound}}
 	}
 	if _, hasID := a.Header[headerRequestID]; hasID {
-		a.Header[headerRequestID] = "0123456789abcdef" // in place of a generated id
+		a.Header[headerRequestID] = "0123456789abcdef" // replaces a generated id
 	}
 	return a
 }

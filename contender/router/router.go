@@ -146,7 +146,7 @@ func (b BuildNative) newStack(ctx context.Context, spec Spec) (stack, error) {
 
 // host is the program of a contender. It prepares workloads.
 type host struct {
-	builders map[string]builder // by variant, or "" without any
+	builders map[string]builder // key is the variant, or ""
 	socket   *loopback          // nil unless the operation is OpSocket
 }
 

@@ -31,7 +31,7 @@ type loopback struct {
 	conn net.Conn
 	stop func() // ends the server
 	buf  []byte // last response with its head
-	null *null  // set if the server is Null, which needs the next request's number
+	null *null  // set if the server is Null: it needs the next request's number
 }
 
 // answerTimeout limits a response that is compared. Timed requests have no timeout; the measuring process
@@ -181,7 +181,7 @@ func hasFoldedPrefix(b []byte, lower string) bool {
 	for i := range len(lower) {
 		c := b[i]
 		if c >= 'A' && c <= 'Z' {
-			c |= 0x20 // to lower case
+			c |= 0x20 // makes a letter lower case
 		}
 		if c != lower[i] {
 			return false

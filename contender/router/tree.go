@@ -11,9 +11,9 @@ import (
 // node is a node of the tree of routes. Edges are segments: /users/{id} ends after the literal users and a
 // parameter.
 type node struct {
-	next   map[string]*node  // after a literal; in the root not nil
-	parts  []partialNode     // after a parameter with literals in its segment, longest literals first
-	param  *node             // after a parameter, any text except ""; or nil
+	next   map[string]*node  // literals; not nil in the root
+	parts  []partialNode     // parameters with literals in their segment, longest literals first
+	param  *node             // parameter, any text except ""; may be nil
 	rest   map[string]*Route // catch-alls by method, for any text
 	routes map[string]*Route // routes that end here, by method
 }

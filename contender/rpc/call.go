@@ -45,7 +45,7 @@ type Call struct {
 	Page  int    `json:"page,omitempty"`
 	Limit int    `json:"limit,omitempty"`
 
-	Status int `json:"status,omitempty"` // of the expected error; 0 means success
+	Status int `json:"status,omitempty"` // HTTP status of the expected error; 0 means success
 }
 
 // Names of counters; see [Counters].
@@ -139,7 +139,7 @@ func fillNumber(email string, n int64) string {
 	if start < 0 {
 		return email
 	}
-	const minDigits = 9 // as in numberVerb
+	const minDigits = 9 // see numberVerb
 	var digits [20]byte // at most 19 digits and a sign
 	text := strconv.AppendInt(digits[:0], n, 10)
 	var buffer [128]byte

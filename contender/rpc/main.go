@@ -35,7 +35,7 @@ type implementation struct {
 func newJointProgram(faces map[string]Face) contender.Program {
 	var h server.Host
 	var store users.Opener                         // the first one of a face
-	implementations := map[string]implementation{} // by variant of the program
+	implementations := map[string]implementation{} // key is the program's variant
 	for _, name := range slices.Sorted(maps.Keys(faces)) {
 		f := faces[name]
 		h.Together = append(h.Together, name)

@@ -50,7 +50,7 @@ type Face struct {
 	// Store opens SQLite and PostgreSQL, which package users does not contain. nil means none.
 	Store users.Opener
 
-	Variants []string // if there are several
+	Variants []string // empty if there is one
 }
 
 // Target defines the server and the connections of a client.

@@ -21,7 +21,7 @@ const (
 	EnvApp  = "TARE_APP"
 	EnvAddr = "TARE_ADDR"
 	EnvLog  = "TARE_LOG"
-	EnvFace = "TARE_FACE" // for programs that serve several transports: value of the flag -face
+	EnvFace = "TARE_FACE" // value of -face, if a program serves several transports
 
 	EnvMaxConns = "TARE_MAX_CONNS"
 	EnvHosts    = "TARE_HOSTS"
@@ -107,7 +107,7 @@ func (r *running) printStart(s setup, stderr io.Writer) {
 		scheme = "https"
 	}
 	for _, f := range r.fronts {
-		byVariant := "" // if several variants are served
+		byVariant := "" // named if there are several variants
 		if len(s.listenAt) > 0 {
 			byVariant = " by " + f.name
 		}

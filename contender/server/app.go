@@ -48,7 +48,7 @@ type Service struct {
 	Close     func() error                    // closes the service's sink or store
 	Keeps     string                          // what Close closes, in messages: sink or store
 	Guarded   bool                            // the app has a secret, so no warning is needed
-	Token     string                          // without a lab, requests must send it as Authorization: Bearer; "" means none
+	Token     string                          // Bearer token of requests without a lab; "" means none
 	Types     []string                        // media types of bodies over HTTP without a lab; nil: all that browsers do not send for other sites
 	MaxBody   int64                           // maximum bytes of a body without a lab; if 0, [DefaultMaxBody]
 	Notices   []string                        // lines to print at the start

@@ -99,7 +99,7 @@ func (c *gatedConn) startArrival() error {
 	c.gate.addArriving(c)
 	began := time.Now()
 	if c.first {
-		began = c.began // includes the TLS handshake for the first request
+		began = c.began // the first request includes the TLS handshake
 	}
 	if err := c.setGateDeadline(began.Add(c.gate.timeout)); err != nil {
 		return err
@@ -288,7 +288,7 @@ func (c *gatedConn) bodyError(head *requestHead, err error) error {
 // readChunks reads a body in chunks (RFC 9112, section 7.1), without extensions and trailers. For example, the
 // chunk 2;a=b CR LF [] CR LF is the body [].
 func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
-	spare := maxExtensions // for extensions and trailers
+	spare := maxExtensions // limit of extensions and trailers
 	for {
 		text, err := c.readLine(head, sizeDigits+spare)
 		if err != nil {
@@ -356,7 +356,7 @@ func parseChunkSize(line string) (size int64, ok bool) {
 		return 0, false
 	}
 	for _, b := range []byte(digits) {
-		d := int64(strings.IndexByte("0123456789abcdef", b|0x20)) // in lower case
+		d := int64(strings.IndexByte("0123456789abcdef", b|0x20)) // letters in lower case
 		if d < 0 || b < '0' {                                     // control bytes: b|0x20 may be a digit
 			return 0, false
 		}

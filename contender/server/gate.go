@@ -98,7 +98,7 @@ type answerState int
 
 const (
 	answerNone     answerState = iota // there is no such request
-	answerAwaited                     // read, nothing written since
+	answerAwaited                     // request read, nothing written since
 	answerBegun                       // something written since
 	answerComplete                    // the complete answer was sent
 )
@@ -112,7 +112,7 @@ type gatedConn struct {
 
 	in       []byte   // arrived, not processed
 	out      [][]byte // a complete request that the stack has not read
-	err      error    // of every later Read; nil while the connection works
+	err      error    // result of every later Read; nil while the connection works
 	first    bool     // the first request has not arrived
 	arriving bool     // a request has started to arrive
 
@@ -122,7 +122,7 @@ type gatedConn struct {
 	mu            sync.Mutex
 	share         share // budgeted bytes of the connection
 	closed        bool
-	deadline      time.Time // of the stack; zero if none
+	deadline      time.Time // stack's deadline; zero if none
 	gatesDeadline bool      // a deadline of the gate replaces the stack's
 	answer        answerState
 	changed       chan struct{} // closed with the connection or by a new deadline

@@ -15,8 +15,8 @@ const maxFields = 200
 // rejected. Frameworks accept some that RFC 9112 forbids, and a proxy may interpret them differently.
 type requestHead struct {
 	method, target, version string   // e.g. GET, /users/7, HTTP/1.1
-	fields                  []field  // in the order of the request
-	question                Question // for Ops, which may answer
+	fields                  []field  // same order as in the request
+	question                Question // input of Ops, which may answer
 	length                  int64    // bytes of the body; -1 if chunked
 	expects                 bool     // the client waits for 100 Continue
 	closes                  bool     // the connection closes after the answer

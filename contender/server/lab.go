@@ -39,7 +39,7 @@ type setup struct {
 	config       Config   // configuration of the app
 	lab          bool     // a lab started the program
 	maxConns     int      // 0 means no limit
-	hosts        []string // also allowed in requests to a loopback address
+	hosts        []string // more hosts in requests to a loopback address
 }
 
 // listenSpec is a variant and its host:port.

@@ -28,7 +28,7 @@ type Conn struct {
 	r, w     int    // the unused input is in[r:w]
 	out      []byte // answers that are not written yet
 	headCopy []byte // method, target and id, see detachHead
-	body     []byte // if stored
+	body     []byte // nil if not stored
 
 	request Request // a field, to avoid an allocation per request
 	closes  bool    // a request was rejected: more bytes of it may come

@@ -36,7 +36,7 @@ type Ops struct {
 	name     string // name of the app
 	service  Service
 	routes   []route            // routes of the app
-	all      []route            // of the app and of Ops
+	all      []route            // routes of the app and of Ops
 	openAPI  []byte             // nil without a document
 	token    *[sha256.Size]byte // hash; nil if none is required
 	receipts *Receipts          // counts of requests, for /metrics
@@ -183,7 +183,7 @@ func (o *Ops) publicPage(q Question, isAppRoute bool) (Page, bool) {
 // rejectForApp returns an error response for a wrong path, method or type of body. The last two parameters are
 // from matchRoute.
 func (o *Ops) rejectForApp(q Question, isKnownPath, isAppRoute bool) (Page, bool) {
-	isUnknownPath := len(o.routes) > 0 && !isKnownPath && !isRPC(q) // without routes, any path may be the app's
+	isUnknownPath := len(o.routes) > 0 && !isKnownPath && !isRPC(q) // any path may be the app's if there are no routes
 	switch {
 	case isUnknownPath:
 		return o.errorPage(http.StatusNotFound, o.notFoundMessage(q.Path)), true

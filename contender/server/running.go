@@ -23,12 +23,12 @@ type running struct {
 	fronts   []*front
 	addr     string    // address of the first front
 	http2    bool      // the first front speaks only HTTP/2
-	receipts *Receipts // counted by the fronts
+	receipts *Receipts // counts of all fronts
 	service  Service
 	pair     *keyPair    // nil if connections are not encrypted
 	ended    chan error  // result of Serve of each front
 	closeLog func()      // closes the access log
-	limits   *limits     // of connections; may be nil
+	limits   *limits     // limits of connections; may be nil
 	budget   *budget     // bytes that all gates may store
 	ending   atomic.Bool // stopServer was called
 	stopping sync.Once   // makes stopServer run only once

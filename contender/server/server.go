@@ -82,7 +82,7 @@ func Main(apps Apps, variants ...string) {
 type Host struct {
 	Kind     string // name of the kind in studies; if "", it is the constant Kind
 	Apps     Apps
-	Variants []string // if there are several
+	Variants []string // empty if there is one
 
 	// HTTP2 reports whether a variant speaks nothing but HTTP/2. If nil, all variants speak HTTP/1.1.
 	HTTP2 func(variant string) bool

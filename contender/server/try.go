@@ -17,7 +17,7 @@ func newAddress(addr net.Addr, encrypted bool) Address {
 	a := Address{Host: addr.String(), Encrypted: encrypted}
 	parsed, err := netip.ParseAddrPort(a.Host)
 	switch {
-	case err != nil: // not a TCP address
+	case err != nil: // no TCP address
 	case !parsed.Addr().IsUnspecified():
 		a.Host = netip.AddrPortFrom(parsed.Addr().WithZone(""), parsed.Port()).String()
 	default: // all addresses, also those of IPv4

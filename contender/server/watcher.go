@@ -70,10 +70,10 @@ type watcher struct {
 	budget  *budget
 	grow    func(n int) bool // reserves n bytes of the budget
 	shrink  func(n int64)    // gives n reserved bytes back
-	timeout time.Duration    // for a request to arrive, and for a stalled answer
+	timeout time.Duration    // limit of a request's arrival and of a stalled answer
 
 	mu           sync.Mutex
-	in, out      frameScanner            // from and to the client
+	in, out      frameScanner            // directions from and to the client
 	inBlock      bool                    // header fields continue in the next frame
 	partial      time.Time               // start of an incomplete frame or block, or zero
 	streams      map[uint32]*streamState // open streams
@@ -89,9 +89,9 @@ type streamState struct {
 	opened   time.Time
 	arrived  bool      // the request has ended
 	answered bool      // the answer has ended
-	bytes    int64     // of the request's body, reserved in the budget
+	bytes    int64     // bytes of the request's body, reserved in the budget
 	window   int64     // bytes that the server may send
-	stalled  time.Time // since the window was first used up, or zero
+	stalled  time.Time // time when the window was first used up, or zero
 }
 
 func newWatcher(b *budget, timeout time.Duration) *watcher {

@@ -134,7 +134,7 @@ type Counts struct {
 type Calling struct {
 	Begun      int64  `json:"begun,omitempty"`        // number of all operations: measured, in the lead-in, and in flight at the end
 	UnderWayNS int64  `json:"under_way_ns,omitempty"` // integral of the number of operations in flight over the measured time in ns
-	Latency    []byte `json:"latency,omitempty"`      // from the start of an operation, or its intended start, to its end
+	Latency    []byte `json:"latency,omitempty"`      // times of operations from start, or intended start, to end
 	Service    []byte `json:"service,omitempty"`      // histogram of times from the start of operations to their end
 	Lag        []byte `json:"lag,omitempty"`          // histogram of times from the intended start of operations to their start
 	Unsent     int64  `json:"unsent,omitempty"`       // operations that should have started in the measured time

@@ -34,7 +34,7 @@ type Builder struct {
 	Go      string        // go command; "" means "go" from PATH
 	Env     []string      // environment of the go command; nil means the environment of this process
 	Run     string        // tag of the run, TARE_RUN in all processes; "" means none
-	Timeout time.Duration // of one build; 0 means DefaultTimeout
+	Timeout time.Duration // limit of one build; 0 means DefaultTimeout
 	Log     func(string)  // gets a line per go command that is run; may be nil
 
 	// SDK is the directory of the module github.com/tarebench/tare. Contenders that require it are built with

@@ -28,7 +28,7 @@ type leafModule struct {
 // requirement is a require directive.
 type requirement struct {
 	path, version string
-	indirect      bool // only another required module needs it
+	indirect      bool // needed only by another required module
 }
 
 // replacement is a replace directive.

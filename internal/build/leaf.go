@@ -35,18 +35,18 @@ type Manifest struct {
 	Symbols  []string    `json:"symbols,omitempty"`  // parts of the names of functions that must be linked
 	Layers   []string    `json:"layers,omitempty"`   // middleware
 
-	VariantLayers  map[string][]string     `json:"variant_layers,omitempty"`  // by variant: middleware, if it differs from Layers
+	VariantLayers  map[string][]string     `json:"variant_layers,omitempty"`  // middleware of variants, if it differs from Layers
 	VariantAnswers map[string]tare.Answers `json:"variant_answers,omitempty"` // the compared part of the answers, by variant
 
 	Apps      []string `json:"apps,omitempty"`      // apps of a server
 	Protocols []string `json:"protocols,omitempty"` // protocols of an rpc contender, the default first
 
-	VariantProtocols map[string][]string `json:"variant_protocols,omitempty"` // by variant: protocols, if they differ from Protocols
+	VariantProtocols map[string][]string `json:"variant_protocols,omitempty"` // protocols of variants, if they differ from Protocols
 
 	Source string   `json:"source,omitempty"` // directory of another contender whose sources are built, e.g. ../gin; "" to build this one's
 	Tags   []string `json:"tags,omitempty"`   // build tags
 
-	Together bool `json:"together,omitempty"` // without a variant, the program serves what all its variants serve
+	Together bool `json:"together,omitempty"` // the program serves what all variants serve, if none is selected
 
 	Unmaintained string `json:"unmaintained,omitempty"` // the sign that the library is not maintained any more, one line
 }

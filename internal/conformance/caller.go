@@ -53,7 +53,7 @@ func (c *Caller) Close() { _ = c.conn.Close() }
 type Request struct {
 	Method, Path string
 	Header       [][2]string // names and values
-	Body         []byte      // before compression; nil for none
+	Body         []byte      // uncompressed; nil for none
 	Chunked      bool        // send the body in chunks, without its length
 	Gzip         bool        // compress the body
 }

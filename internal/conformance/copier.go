@@ -80,7 +80,7 @@ func sameValue(w wire.Workload, body, answer []byte) error {
 }
 
 func checkCopies(p *Process, dir string) error {
-	sizes := map[string][]int{ // by fixture: numbers of values in a body
+	sizes := map[string][]int{ // numbers of values in a body, by fixture
 		"person":  {1, 3},
 		"audio":   {1, 2},
 		"devices": {1, 4},

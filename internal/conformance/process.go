@@ -22,7 +22,7 @@ type Process struct {
 	requests *wire.Writer
 	replies  *wire.Reader
 	in       io.Closer     // closing it ends the contender's input
-	limit    time.Duration // for each reply, and for the exit
+	limit    time.Duration // longest time of a reply, and of the exit
 	lastID   int64         // id of the last request
 	close    func()        // closes the connection
 }
@@ -113,7 +113,7 @@ func (p *Process) Do(request wire.Request) (wire.Reply, error) {
 		if errors.As(err, &lineErr) {
 			_ = p.cmd.Process.Kill() // it may write such lines forever
 		}
-		_ = p.cmd.Wait() // after it, stderrNote has all output
+		_ = p.cmd.Wait() // stderrNote then has all output
 		return reply, fmt.Errorf("%s: no reply (limit %v): %w%s", request.Op, p.limit, err, p.stderrNote())
 	}
 	if reply.ID != request.ID {

@@ -15,13 +15,13 @@ import (
 // such a table.
 const (
 	opLiterals = router.OpServe + "-beside"    // literals where other routes have parameters
-	opCatchAll = router.OpServe + "-catch-all" // with catch-alls
+	opCatchAll = router.OpServe + "-catch-all" // the table has catch-alls
 )
 
 // Routers returns the tests of routers. An answer must name the right route and the values of its parameters.
 // Each layer (middleware) must have been called once.
 func Routers() Kind {
-	var spec router.Spec // set by makeInput, read by compare
+	var spec router.Spec // makeInput sets it, and compare reads it
 	return Kind{
 		ops:     []string{router.OpServe, router.OpSocket, opLiterals, opCatchAll},
 		fixture: fixture.RoutesFixture,

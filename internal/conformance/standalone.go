@@ -152,7 +152,7 @@ func (s Subject) terminateServer(cmd *exec.Cmd, ended <-chan error) error {
 // readAddr reads output until a line ends with the server's URL, such as http://127.0.0.1:4711. It returns the
 // address in the URL.
 func readAddr(output *os.File, limit time.Duration) (string, error) {
-	_ = output.SetReadDeadline(time.Now().Add(limit)) // not supported for pipes on all systems
+	_ = output.SetReadDeadline(time.Now().Add(limit)) // fails for pipes on some systems
 	var text []byte
 	pattern := regexp.MustCompile(`https?://([^\s/]+)\n`)
 	const maxText = 64 << 10

@@ -44,7 +44,7 @@ type Subject struct {
 	Command []string // program and its arguments
 	Manifest
 	Variant  string        // "" if it has no variants
-	Limit    time.Duration // for each reply, and for the contender to end
+	Limit    time.Duration // longest time of a reply, and of the exit
 	SkipSlow bool          // skip slow tests
 
 	// Enough reports whether the tests can end early. found is true if they have found an error. If it is nil,

@@ -186,7 +186,7 @@ func CheckReply(request wire.Request, reply wire.Reply, fresh bool) error {
 // CapNS, but not before CapOps operations. Any other slice until "ops" does all of them.
 func checkSlice(request wire.Request, reply wire.Reply) error {
 	isCapped := request.CapNS > 0 && request.Ops > request.CapOps
-	hasCycle := reply.GC != 0 // after a cycle, a slice until "gc" may have any number
+	hasCycle := reply.GC != 0 // a slice until "gc" may then have any number
 	isTooShort := reply.Ops < request.CapOps
 	ignoresCap := reply.Ops == request.Ops // unlimited operations are impossible
 	switch {

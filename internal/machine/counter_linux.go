@@ -13,7 +13,7 @@ import (
 const (
 	hardwareEvent, softwareEvent   = 0, 1 // types of events
 	cyclesEvent, instructionsEvent = 0, 1 // events of type hardware
-	taskClockEvent                 = 1    // of type software: CPU time in ns
+	taskClockEvent                 = 1    // CPU time in ns; the type is software
 
 	counterOff      = 1 << 0
 	counterInherits = 1 << 1  // includes later children and threads

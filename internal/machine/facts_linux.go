@@ -15,7 +15,7 @@ func cpuModel() string {
 	if err != nil {
 		return ""
 	}
-	fields := map[string]string{} // of the first processor
+	fields := map[string]string{} // describes the first processor
 	for line := range strings.Lines(string(b)) {
 		name, value, ok := strings.Cut(line, ":")
 		name = strings.TrimSpace(name)

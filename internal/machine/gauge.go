@@ -13,7 +13,7 @@ import (
 // Gauge measures how much other load disturbs the machine between StartGauge and Stop.
 type Gauge struct {
 	began     time.Time
-	pressure  time.Duration            // at the beginning; negative if unknown
+	pressure  time.Duration            // cpuPressure at the start; negative if unknown
 	throttled map[string]time.Duration // readThrottled at the beginning
 	times     cpuTimes                 // readCPUTimes at the beginning
 	hasTimes  bool

@@ -36,7 +36,7 @@ func currentGroups() (groups, error) {
 //
 // Mounts vary: hybrid layouts mount version 2 inside version 1, and a container sees a part of the tree.
 func parseGroups(member, mounts string) (groups, error) {
-	var unified, cpu string                   // of version 2 and 1
+	var unified, cpu string                   // paths of versions 2 and 1
 	for line := range strings.Lines(member) { // ID:CONTROLLERS:PATH; version 2 is 0::PATH
 		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(fields) != 3 {

@@ -78,7 +78,7 @@ func readHolder(path string) string {
 	if line, _, _ := strings.Cut(string(b), "\n"); line != "" {
 		return line
 	}
-	return unknownHolder // not written yet
+	return unknownHolder // the holder has not written it yet
 }
 
 func writeHolder(f *os.File, text string) error {

@@ -10,8 +10,8 @@ import (
 // cpuTimes are processor times since boot, in ticks of the kernel. Two readings show how much other programs
 // disturb a measurement.
 type cpuTimes struct {
-	all  int64 // of all processors, including idle time
-	busy int64 // including other guests of the host
+	all  int64 // time of all processors, including idle time
+	busy int64 // includes other guests of the host
 	own  int64 // this process and descendants; ended ones once their parent has waited
 }
 
@@ -77,7 +77,7 @@ func ownTicks(proc string, root int) (int64, error) {
 func parseProcessStat(stat []byte) (parent int, ticks int64) {
 	// The second field is a name in parentheses, which may contain parentheses.
 	_, rest, _ := bytes.Cut(stat[max(0, bytes.LastIndexByte(stat, ')')):], []byte(") "))
-	fields := bytes.Fields(rest)                      // from field 3, the state, on
+	fields := bytes.Fields(rest)                      // the first is field 3, the state
 	const ppid, utime, cstime = 4 - 3, 14 - 3, 17 - 3 // fields 4, 14 and 17 of proc_pid_stat(5)
 	if len(fields) <= cstime {
 		return 0, 0

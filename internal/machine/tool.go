@@ -23,7 +23,7 @@ var versionTools = []string{"cargo", "cc", "clang", "fluent-bit", "fluentd", "gc
 // BrokenToolError is the error of a program that exists but does not run.
 type BrokenToolError struct {
 	Path   string
-	Reason string // without line breaks
+	Reason string // has no line breaks
 }
 
 // Error returns the message, in one line.

@@ -186,7 +186,7 @@ func cleanUp(run string, groups map[int]groupLeader, limit time.Duration) {
 	end := time.Now().Add(limit)
 	for emptySearches < 2 && time.Now().Before(end) {
 		machine.RemoveCgroups(groupPrefix(run))
-		killed := killTrees(groups) // first, because it finds descendants by living parents
+		killed := killTrees(groups) // first, because descendants are found by living parents
 		pids := findTagged(tags)
 		for _, pid := range pids {
 			killTagged(pid, tags)

@@ -16,7 +16,7 @@ const ServerOutput = 16 << 30
 
 // Limits of AwaitListen.
 const (
-	acceptLimit = 30 * time.Second      // until a command accepts connections
+	acceptLimit = 30 * time.Second      // longest time until a command accepts connections
 	acceptEvery = 10 * time.Millisecond // time between attempts to connect
 )
 

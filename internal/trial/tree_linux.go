@@ -93,7 +93,7 @@ func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]pr
 		}
 	}
 	found := map[int]processStat{}
-	for hasGrown := true; hasGrown; { // until no more children are found
+	for hasGrown := true; hasGrown; { // ends if no more children are found
 		hasGrown = false
 		for pid, p := range all {
 			_, isFound := found[pid]

@@ -286,7 +286,7 @@ func limitProbes() []conformance.Probe {
 
 // checkCommands checks the device's state after each command.
 func checkCommands(e conformance.Env) error {
-	addr, err := e.StartServer(nil) // without settings
+	addr, err := e.StartServer(nil)
 	if err != nil {
 		return err
 	}
@@ -298,7 +298,7 @@ func checkCommands(e conformance.Env) error {
 	const id = "switch.device_0002"
 	steps := []struct {
 		body           string
-		state, battery string // after the command
+		state, battery string // values after the command
 		hasNote        bool   // note and list are set
 	}{
 		{body: `{"action":"turn_off"}`, state: "off", battery: "95"},

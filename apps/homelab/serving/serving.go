@@ -32,7 +32,7 @@ func App(serve Serve) server.App {
 type config struct {
 	homelab.Config
 	devices int    // number of devices in the house
-	token   string // required in requests; "" means none
+	token   string // secret of every request; "" means none
 	serve   Serve
 }
 

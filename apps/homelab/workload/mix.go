@@ -26,7 +26,7 @@ const (
 	shareServices = 5
 	shareHealth   = 5
 
-	shareUnknown = 0.02 // of the requests for one device; 1 would be all
+	shareUnknown = 0.02 // share among requests for one device; 1 would be all
 	popularity   = 1.1  // exponent of Zipf's law: the k-th device gets 1/k^1.1
 )
 

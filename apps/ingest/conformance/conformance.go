@@ -157,7 +157,7 @@ func acceptedBatch(body string, n int) conformance.Probe {
 func errorProbes(batches map[int][]byte) []conformance.Probe {
 	list := slices.Concat(bodyProbes(), recordProbes(batches), headProbes())
 	for _, body := range []string{
-		"[" + testRecord() + "]", // not compressed
+		"[" + testRecord() + "]", // plain JSON
 		"\x1f\x8b\x08\x00",       // the start of gzip
 	} {
 		request := postBody(body)
@@ -210,7 +210,7 @@ func recordProbes(batches map[int][]byte) []conformance.Probe {
 		badBatch("record", "["+testRecord(`"a"`, `""`)+"]"),
 		badBatch("record", "["+testRecord()+","+testRecord(`"id":"a",`, ``)+"]"),
 		badBatch("record", "["+testRecord(`"timestamp":`+recordTime+`,`, ``)+"]"),
-		badBatch("record", "["+testRecord(recordTime, `1460616245000`)+"]"), // in milliseconds
+		badBatch("record", "["+testRecord(recordTime, `1460616245000`)+"]"), // milliseconds
 		badBatch("record", "["+testRecord(`"metadata":{`, `"more":{`)+"]"),
 		badBatch("record", "["+testRecord(`"metadata":{`, `"metadata":null,"more":{`)+"]"),
 	}
@@ -315,7 +315,7 @@ func checkLines(path string, n int) error {
 	}
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	complete := len(lines) - 1
-	incomplete := lines[complete] // after the last line end
+	incomplete := lines[complete] // text after the last line end
 	if len(incomplete) != 0 || complete != n {
 		return fmt.Errorf("%d lines are stored and %d bytes more, acknowledged were %d", complete, len(incomplete), n)
 	}

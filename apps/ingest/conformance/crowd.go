@@ -18,7 +18,7 @@ import (
 const (
 	manyRecords  = 349_001 // empty records in a body; with commas almost 1 MiB
 	manyRequests = 30
-	maxMemory    = 256 << 20 // in bytes; the server must stay below
+	maxMemory    = 256 << 20 // bytes; the server must stay below
 )
 
 // checkManyRecords sends bodies of 1 kB in gzip with many empty records. A server must reject them and use no

@@ -16,7 +16,7 @@ import (
 type Options struct {
 	Fsync  bool             // sync each write; without it, lines survive the process but not a power cut
 	Rotate int64            // size of a file in bytes, unless a batch is larger; 0 means unlimited
-	Now    func() time.Time // for names of rotated files; may be nil
+	Now    func() time.Time // clock for names of rotated files; may be nil
 
 	files atomicfile.Disk // nil means the operating system's
 }

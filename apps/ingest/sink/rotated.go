@@ -15,7 +15,7 @@ type rotatedFile struct {
 	name       string
 	number     int
 	torn       bool  // a sync failed, and the file is not truncated yet
-	validBytes int64 // to which a torn file must be truncated
+	validBytes int64 // bytes that a torn file must keep
 }
 
 // in UTC

@@ -31,7 +31,7 @@ type store struct {
 	torn       bool              // bytes of a failed write may follow
 	syncFailed bool              // only synced bytes are valid; the file must be replaced
 	lastNumber int               // number of the last rotated file
-	buf        []byte            // for batches that are written together
+	buf        []byte            // joins batches that are written together
 
 	writes, syncs, rotations, failures atomic.Int64
 }
@@ -120,7 +120,7 @@ func (s *store) appendLines(lines []byte) error {
 	if err != nil {
 		s.failures.Add(1)
 		s.torn = true
-		_ = s.makeReady() // for readers; if it fails, the next write tries again
+		_ = s.makeReady() // helps readers; if it fails, the next write tries again
 		return err
 	}
 	s.validBytes += int64(n)

@@ -113,7 +113,7 @@ type readerState struct {
 
 	mu          sync.Mutex // guards the following fields
 	cursors     []Cursor
-	minPosition uint64        // of the slowest reader; 0 without readers
+	minPosition uint64        // slowest reader; 0 without readers
 	maxPosition uint64        // position of the fastest reader
 	waiting     int           // number of callers in waitSent
 	polling     bool          // pollCursors is running
@@ -225,12 +225,12 @@ type Status struct {
 	Next     uint64        // number of the next event
 	Bytes    int64         // size of all segments
 	Bound    int64         // maximum of Bytes
-	Age      time.Duration // of the oldest unsent event; 0 if all are sent
+	Age      time.Duration // age of the oldest unsent event; 0 if all are sent
 	Late     bool          // Age exceeds Options.Age
 	Writes   int64         // number of writes, each of one or more batches
 	Failures int64         // number of failed writes
 	Full     int64         // batches rejected because the spool was full
-	Cursors  []Cursor      // of all readers, as last read; the caller must not change them
+	Cursors  []Cursor      // last read ones of all readers; the caller must not change them
 }
 
 // Status reads the progress of the readers and returns the state of the spool.
@@ -238,7 +238,7 @@ func (s *Spool) Status() Status {
 	now := s.options.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.readDir() // after an error, report the last state
+	_ = s.readDir() // reports the last state after an error
 	st := Status{
 		Next: s.next, Bytes: s.totalBytes(), Bound: s.options.Bytes, Age: s.oldestAge(now),
 		Writes: s.counts.writes, Failures: s.counts.failures, Full: s.counts.full,

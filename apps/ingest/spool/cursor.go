@@ -45,7 +45,7 @@ const (
 
 type openCursor struct {
 	file   atomicfile.Handle
-	number uint64 // of the newest copy; 0 if none is valid
+	number uint64 // number of the newest copy; 0 if none is valid
 	synced int    // slot that was synced last: 2 or 3
 }
 
@@ -85,7 +85,7 @@ func parseCursor(b []byte) (c Cursor, number uint64, ok bool) {
 	if binary.LittleEndian.Uint32(b[end:]) != computeSum(b[:end]) {
 		return c, 0, false
 	}
-	value := func(i int) uint64 { return binary.LittleEndian.Uint64(b[4+8*i:]) } // in the order of appendTo
+	value := func(i int) uint64 { return binary.LittleEndian.Uint64(b[4+8*i:]) } // same order as appendTo
 	flags := binary.LittleEndian.Uint32(b[end-4:])
 	c = Cursor{
 		Position: value(1),
@@ -110,7 +110,7 @@ func readCursor(f atomicfile.Handle) (c Cursor, file openCursor, err error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return c, file, err
 	}
-	syncedNumber := uint64(0) // of the newest copy in slots 2 and 3
+	syncedNumber := uint64(0) // newest copy in slots 2 and 3
 	for slot := range slots {
 		found, number, ok := parseCursor(b[min(slot*slotSpan, n):n])
 		if !ok {

@@ -37,7 +37,7 @@ const (
 const MaxBatch = 64 << 20
 
 var (
-	errIncomplete = errors.New("more bytes are to come") // may still be being written
+	errIncomplete = errors.New("more bytes are to come") // a write may be in progress
 	errDamaged    = errors.New("the bytes are damaged")
 
 	sumTable = crc32.MakeTable(crc32.Castagnoli)

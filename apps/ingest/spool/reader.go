@@ -34,7 +34,7 @@ type Damage struct {
 	Offset  int64  // offset of the damaged bytes in the file
 	Bytes   int64  // number of damaged bytes; 0 if not known
 	Lost    uint64 // number of acknowledged events in them; 0 if a cursor is damaged
-	Copy    string // of a file with the damaged bytes, or ""
+	Copy    string // path of a file with the damaged bytes, or ""
 }
 
 // String returns one line, e.g. "3 acknowledged events are lost: 000000000001.segment is damaged at byte 52;
@@ -64,22 +64,22 @@ type Reader struct {
 	dir    string // directory of the spool
 	files  atomicfile.Disk
 	fsync  bool         // Begin syncs the cursor
-	report func(Damage) // called for damage with acknowledged events
+	report func(Damage) // receives damage with acknowledged events
 	state  Cursor       // unchanged by Take
 
 	mu     sync.Mutex // guards cursor and saved
 	cursor openCursor
-	saved  Cursor // as last written to the cursor
+	saved  Cursor // last state in the cursor's file
 	id     ID     // id in the header of segment
 
 	segment   segment
 	window    window         // reads segment; its file may be nil
-	offset    int64          // of the next frame in segment
+	offset    int64          // next frame in segment
 	badReads  int            // how often the bytes at offset were damaged
 	next      uint64         // number of the next event
 	newlyLost uint64         // lost events that state does not count yet
-	suspects  []suspectRange // in the order of events
-	remaining frame          // not yet returned by Take
+	suspects  []suspectRange // sorted by events
+	remaining frame          // events that Take has not returned yet
 }
 
 // suspectRange is damage. It is not known yet whether its events were acknowledged.
@@ -411,7 +411,7 @@ func (r *Reader) Part(b *Batch, end uint64, dead int) error {
 
 // advanceTo moves the position to end and counts events.
 func (r *Reader) advanceTo(b *Batch, end uint64, dead int) {
-	done := end - max(b.From, r.state.Position) // not counted by an earlier call
+	done := end - max(b.From, r.state.Position) // events that earlier calls have not counted
 	r.state.Sent += done - uint64(dead)
 	r.state.Position = end
 	r.state.Held = false

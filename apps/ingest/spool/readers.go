@@ -16,7 +16,7 @@ import (
 type Readers struct {
 	dir   string
 	files atomicfile.Disk
-	list  []*Reader // in the order of OpenReaders
+	list  []*Reader // same order as in OpenReaders
 	lock  io.Closer // excludes other processes
 
 	mu        sync.Mutex
@@ -73,7 +73,7 @@ func (r *Readers) openReader(name string, fsync bool, report func(Damage)) (*Rea
 	}
 	c, file, err := readCursor(f)
 	switch {
-	case errors.Is(err, errCursor): // at the start, so all events are sent again
+	case errors.Is(err, errCursor): // c is at the start, so all events are sent again
 		report(Damage{Segment: cursorPath(r.dir, name), Bytes: cursorFileSize})
 	case err != nil:
 		return nil, errors.Join(err, f.Close())

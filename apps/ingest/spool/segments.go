@@ -16,7 +16,7 @@ type segment struct {
 	path   string
 	size   int64  // when it was listed
 	header header // zero if err is not nil
-	err    error  // of the header: errIncomplete, errDamaged or nil
+	err    error  // header's error: errIncomplete, errDamaged or nil
 }
 
 // listSegments returns segments with a number above after, in order.
@@ -66,7 +66,7 @@ func (g *segment) readHeader(files atomicfile.Disk) error {
 }
 
 type segmentTail struct {
-	next  uint64 // after the last event; 0 without events
+	next  uint64 // number after the last event; 0 without events
 	acked uint64 // events below are acknowledged, or readable
 	torn  int64  // bytes after the last complete frame
 }

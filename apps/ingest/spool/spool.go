@@ -65,7 +65,7 @@ type Spool struct {
 	// The present segment, only for writeBatches, which is never called concurrently.
 	file        atomicfile.Handle // nil if the next batch begins a segment
 	fileName    string
-	fileSize    int64 // without bytes of a failed write
+	fileSize    int64 // excludes bytes of a failed write
 	fileCreated time.Time
 	buf         []byte // reused buffer for one write
 
@@ -75,7 +75,7 @@ type Spool struct {
 	next        uint64           // number of the next event
 	acked       uint64           // every event below is acknowledged; failed writes may have used other numbers
 	sizes       map[string]int64 // bytes of each segment, by file name
-	marks       []timeMark       // from the oldest unsent event on
+	marks       []timeMark       // begins with the oldest unsent event
 	counts      counts
 
 	readers readerState
@@ -236,7 +236,7 @@ func (s *Spool) writePrefix(batches []*commit.Batch, now time.Time) (n int, err 
 			return len(batches), err
 		}
 	}
-	segmentRoom := max(s.options.Segment-s.fileSize, need+headerSize) // for at least one batch
+	segmentRoom := max(s.options.Segment-s.fileSize, need+headerSize) // one batch always fits
 	maxSize := min(maxWrite, room, segmentRoom)
 	group := s.next // one write is one group
 	next := group

@@ -148,7 +148,7 @@ func referenceResponses(w wire.Workload, list []server.Request) ([]server.Respon
 
 func serveRequest(s *ingest.Service, request server.Request) server.Response {
 	path, _, _ := strings.Cut(request.Path, "?")
-	var method string // supported by the path
+	var method string // the path's method
 	switch path {
 	case "/":
 		method = http.MethodPost

@@ -30,7 +30,7 @@ const methodsPath = "/tare.users.v1.UserService/"
 type plainClient struct {
 	base, protocol string // base is the URL without a path
 	transport      *http.Transport
-	limit          time.Duration // for each call
+	limit          time.Duration // longest time of a call
 	sent           atomic.Int64  // bytes of sent messages, without gRPC's prefixes
 
 	id       string                 // X-Request-Id of requests, or ""

@@ -62,7 +62,7 @@ func callScript() []rpc.Call {
 // reference is a correct service in this process, for comparison.
 type reference struct {
 	service   *users.Service
-	tolerance time.Duration // of times of calls; 0 if clocks are the same
+	tolerance time.Duration // difference between times; 0 if clocks are the same
 }
 
 // newReference has seeded users. now nil means time.Now.

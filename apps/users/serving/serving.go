@@ -42,7 +42,7 @@ func App(serve Serve, openDatabase users.Opener, try func(variant string, at ser
 type config struct {
 	users.Config
 	store        string // name of the store
-	token        string // required in requests; "" means none
+	token        string // secret of every request; "" means none
 	seeded       int    // users in a new store
 	serve        Serve
 	openDatabase users.Opener // nil means only the stores of package users

@@ -67,7 +67,7 @@ func (s *server) createDatabase(ctx context.Context, n int) (name string, pool *
 		if err := dropStale(ctx, c); err != nil {
 			return err
 		}
-		var day string // of the server: clients' clocks differ
+		var day string // server's date: clients' clocks differ
 		var version int
 		if err := c.QueryRow(ctx, "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD'), current_setting('server_version_num')::int").Scan(&day, &version); err != nil {
 			return err

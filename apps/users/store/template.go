@@ -18,7 +18,7 @@ import (
 // share it: a file appears when it is complete.
 type templateDir struct {
 	dir     string
-	private bool // of one store, and removed with it
+	private bool // removed with the only store
 }
 
 // newTemplates may create dir; "" means a private one.

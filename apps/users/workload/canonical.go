@@ -25,7 +25,7 @@ const (
 // Widths of numbers that the load generator fills in.
 const (
 	serial = "%09d" // placeholder in an e-mail
-	digits = 9      // of a number in an e-mail, and of every id
+	digits = 9      // every id and every number in an e-mail
 	varint = 5      // bytes of an id in protocol buffers
 )
 

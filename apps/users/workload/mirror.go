@@ -15,7 +15,7 @@ import (
 type mirror struct {
 	seeded  int                   // number of seeded users
 	next    int64                 // id of the next user
-	changed map[int64]*users.User // by id; nil for a deleted user
+	changed map[int64]*users.User // nil for a deleted user
 	emails  map[string]int64      // ids of changed users
 }
 

@@ -16,7 +16,7 @@ const (
 	maxUsers   = 10_000_000 // largest number of users
 
 	defaultPool = 64   // default requests in the pool
-	mixPool     = 1000 // for a mix: each share is a whole number
+	mixPool     = 1000 // each share of a mix is a whole number
 	minMixPool  = 100
 	maxPool     = 100_000
 
@@ -30,8 +30,8 @@ const (
 	// there yet. Each margin is a fifth of the users, at most maxMargin.
 	marginPart = 5
 	maxMargin  = 500
-	minUsers   = 100 // for such a mix
-	minPerConn = 10  // in addition, for each connection
+	minUsers   = 100 // users that a mix with deletes needs
+	minPerConn = 10  // more users for each connection
 )
 
 // newRequests returns the requests that the load generator sends in a cycle. N is the number of users.

@@ -52,7 +52,7 @@ const (
 	opList    = rpc.OpList
 	opPair    = "create+delete" // a create and a delete as one operation
 	opSeedMix = "seed-mix"      // creates, gets, updates and lists, equally often
-	opSteady  = "steady"        // as many creates as deletes
+	opSteady  = "steady"        // mix with as many creates as deletes
 	opRead95  = "read95"        // 95 % gets and 5 % updates
 )
 

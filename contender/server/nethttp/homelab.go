@@ -57,7 +57,7 @@ type home struct {
 	o       server.Options // its Receipts count requests to be checked
 	house   *homelab.House
 	json    JSON
-	buffers sync.Pool // of *bytes.Buffer
+	buffers sync.Pool // elements are *bytes.Buffer
 }
 
 // addPage adds an answer without the JSON package under test.

@@ -4,7 +4,7 @@ package main
 
 import "github.com/tarebench/tare/contender/codec"
 
-const baseUnits = 100 // of spin-0 and alloc-0
+const baseUnits = 100 // units of spin-0 and alloc-0
 
 func main() {
 	impls := map[string]codec.Impl{}

@@ -56,7 +56,7 @@ func newServer(handler fasthttp.RequestHandler, o server.Options) server.Server 
 // request arrives.
 func setBuffers(s *fasthttp.Server, o server.Options) server.Server {
 	if o.Ops != nil {
-		s.ReadBufferSize, s.ReduceMemoryUsage = server.MaxHead+1<<10, true // with a margin of 1 KiB
+		s.ReadBufferSize, s.ReduceMemoryUsage = server.MaxHead+1<<10, true // the margin is 1 KiB
 	}
 	return fastServer{s}
 }

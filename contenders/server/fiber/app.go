@@ -35,7 +35,7 @@ func newConfig(o server.Options) fiber.Config {
 		CaseSensitive: true, // and so is /Health
 	}
 	if o.Ops != nil {
-		c.ReadBufferSize, c.ReduceMemoryUsage = server.MaxHead+1<<10, true // with a margin of 1 KiB
+		c.ReadBufferSize, c.ReduceMemoryUsage = server.MaxHead+1<<10, true // the margin is 1 KiB
 	}
 	return c
 }
@@ -44,7 +44,7 @@ func newConfig(o server.Options) fiber.Config {
 func newBodyApp(o server.Options, limit int64, writeError fiber.ErrorHandler) *fiber.App {
 	c := newConfig(o)
 	c.BodyLimit = int(limit)
-	c.DisablePreParseMultipartForm = true // first check the content type
+	c.DisablePreParseMultipartForm = true // the content type is checked first
 	c.ErrorHandler = writeError
 	return fiber.New(c)
 }

@@ -57,8 +57,8 @@ const extraBody = 64 << 10
 func bodyOptions(limit int64) []config.Option {
 	return []config.Option{
 		hertz.WithMaxRequestBodySize(int(limit) + extraBody),
-		hertz.WithReadTimeout(server.ReadTimeout * 7 / 10), // for each read of a body, and twice for a chunk
-		hertz.WithDisablePreParseMultipartForm(true),       // first check the content type
+		hertz.WithReadTimeout(server.ReadTimeout * 7 / 10), // limits each read of a body, and a chunk twice
+		hertz.WithDisablePreParseMultipartForm(true),       // the content type is checked first
 	}
 }
 

@@ -111,7 +111,7 @@ type Join struct {
 	Addr        string // host:port of a coordinator; "" if URL is set
 	Fingerprint string // SHA-256 of its certificate, in hexadecimal
 	Token       string
-	URL         string // of a cluster of NATS
+	URL         string // NATS cluster
 	Creds       string // file with credentials of the cluster; "" for none
 }
 
@@ -276,7 +276,7 @@ func (a *Agent) subscribe(ctx context.Context) error {
 func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
 	var o Order
 	if err := json.Unmarshal(body, &o); err != nil {
-		return errors.New("the order is not one") // not JSON of an Order
+		return errors.New("the order is not one") // no JSON of an Order
 	}
 	err := o.check(a.Limits)
 	if err == nil {
@@ -309,7 +309,7 @@ func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
 		}
 		a.start = make(chan time.Time, 1)
 	}
-	ctx, cancel := context.WithCancelCause(agentCtx) // of the order
+	ctx, cancel := context.WithCancelCause(agentCtx)
 	a.order, a.doing, a.cancel = o.ID, o.describe(), cancel
 	a.Log("began: " + a.doing)
 	maxDuration := a.Limits.Duration
@@ -474,8 +474,8 @@ func (a *Agent) startLoad(s startRequest) receipt {
 
 // pipe is a net.Conn over the agent's stdin and stdout. NATS dials it.
 type pipe struct {
-	in   io.Reader // from the coordinator
-	out  io.Writer // to the coordinator
+	in   io.Reader // coordinator's output
+	out  io.Writer // coordinator's input
 	used bool      // Dial was called
 }
 

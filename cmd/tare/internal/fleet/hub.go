@@ -45,7 +45,7 @@ type Hub struct {
 
 	mu        sync.Mutex
 	seats     map[string]seat        // clients that joined, by the name of their agent
-	passwords map[string]string      // for agents that the coordinator started, by name
+	passwords map[string]string      // names are of agents that the coordinator started
 	agents    map[string]*agentState // by name
 	listeners []runListener
 }

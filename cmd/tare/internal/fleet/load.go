@@ -85,7 +85,7 @@ func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]b
 	defer l.session.Close()
 	var start time.Time
 	select {
-	case start = <-a.start: // by the coordinator's message, see startLoad
+	case start = <-a.start: // see startLoad
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-time.After(startTimeout):
@@ -133,13 +133,13 @@ type LoadRun struct {
 	changed chan struct{} // wakes waitForAll
 
 	mu     sync.Mutex   // guards the fields below, and each loadShare
-	shares []*loadShare // in the order of Machines
+	shares []*loadShare // same order as Machines
 	begun  time.Time    // start of the load
 }
 
 type loadShare struct {
-	name       string // of the machine
-	id         string // of its order
+	name       string // name of the machine
+	id         string // id of its order
 	order      LoadOrder
 	clock      Clock         // measured before the load
 	loaded     Loaded        // the result, once isOver is true
@@ -262,7 +262,7 @@ func (r *LoadRun) waitForAll(ctx context.Context) {
 		}
 		select {
 		case <-done:
-			done = nil // only once
+			done = nil // do this once
 			r.cancelOrders()
 			deadline = time.After(r.Hub.options.times.replyTimeout)
 		case <-deadline:

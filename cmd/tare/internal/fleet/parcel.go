@@ -113,12 +113,12 @@ func sleep(ctx context.Context, d time.Duration) error {
 // maxOpen*maxBytes bytes in all.
 type parcelReceiver struct {
 	maxBytes int                                  // largest parcel
-	take     func(from string, body []byte) error // called once for each parcel; the sender gets the error
+	take     func(from string, body []byte) error // receives each parcel; the sender gets the error
 
 	mu    sync.Mutex
 	open  map[string]*partialParcel // incomplete parcels, by sender
 	parts int                       // received so far
-	done  map[string]receipt        // for repeated parts, by sender and parcel
+	done  map[string]receipt        // receipts of repeated parts, by sender and parcel
 }
 
 type partialParcel struct {
@@ -129,7 +129,7 @@ type partialParcel struct {
 
 // Bounds of a parcelReceiver.
 const (
-	maxOpen = 4    // for incomplete parcels, as a multiple of maxBytes
+	maxOpen = 4    // limit of incomplete parcels, a multiple of maxBytes
 	maxDone = 4096 // number of stored receipts
 )
 

@@ -13,14 +13,14 @@ import (
 type pool struct {
 	share       int // rounds of each machine
 	machines    []string
-	free        []int         // not assigned to a machine, sorted
-	assignments []*assignment // in the order of time
+	free        []int         // sorted rounds without a machine
+	assignments []*assignment // oldest first
 }
 
 // assignment has the rounds that a machine measures for one order.
 type assignment struct {
 	order, machine string
-	rounds         []int // given to the machine
+	rounds         []int // rounds that the machine got
 	done           int   // measured ones of rounds
 	state          assignmentState
 }
@@ -50,10 +50,10 @@ func newPool(machines []string, share int) *pool {
 type event struct {
 	What    string `json:"what"` // one of the constants below
 	Order   string `json:"order"`
-	Machine string `json:"machine,omitempty"` // with eventBegin: the machine that gets the order
-	Done    int    `json:"done,omitempty"`    // with eventAsk and eventDeliver: rounds that the machine has measured
-	Why     string `json:"why,omitempty"`     // with eventLose: the reason
-	File    string `json:"file,omitempty"`    // with eventDeliver: name of the file with the result
+	Machine string `json:"machine,omitempty"` // eventBegin: the machine that gets the order
+	Done    int    `json:"done,omitempty"`    // eventAsk and eventDeliver: rounds that the machine has measured
+	Why     string `json:"why,omitempty"`     // eventLose: the reason
+	File    string `json:"file,omitempty"`    // eventDeliver: name of the file with the result
 }
 
 // Values of event.What.

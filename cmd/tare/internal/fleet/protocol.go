@@ -173,13 +173,13 @@ func (e *NothingError) Error() string { return e.Why }
 
 // protocolTimes are shorter in tests.
 type protocolTimes struct {
-	helloInterval time.Duration // between two hellos of an agent
+	helloInterval time.Duration // time between two hellos of an agent
 	lostAfter     time.Duration // silence of a lost agent
 	abandonAfter  time.Duration // an agent without a coordinator cancels its order
 	replyTimeout  time.Duration // longest wait for a reply
 	retryDelay    time.Duration // wait before a request is repeated
 	rejoinDelay   time.Duration // wait before an agent connects again
-	stopTimeout   time.Duration // for a stopped agent to deliver its outcome
+	stopTimeout   time.Duration // time in which a stopped agent delivers its outcome
 }
 
 func defaultTimes() protocolTimes {

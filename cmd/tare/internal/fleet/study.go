@@ -61,7 +61,7 @@ type StudyRun struct {
 	run          string                   // ids of orders begin with it and a dot
 	results      map[string]Delivered     // saved results, by order
 	machines     map[string]*machineState // by name
-	orders       map[string]*orderState   // by id; see orderState
+	orders       map[string]*orderState   // see orderState
 	journalError error                    // ends the run
 	changed      chan struct{}            // wakes waitForRounds
 	opened       time.Time                // start of Run
@@ -254,7 +254,7 @@ func (r *StudyRun) assignTo(ctx context.Context, name string) {
 	switch {
 	case err == nil:
 		r.mu.Lock()
-		state.acceptedAt = time.Now() // before isSending is cleared, which loseSilent checks first
+		state.acceptedAt = time.Now() // set before isSending is cleared, because loseSilent checks that first
 		r.mu.Unlock()
 	case ctx.Err() == nil:
 		r.dropMachine(order.ID, name, err)
@@ -305,7 +305,7 @@ func (r *StudyRun) whyLost(order, name string) (why error, isRejected bool) {
 		since = r.opened.Add(2 * lostAfter)
 	}
 	silent, err := r.Hub.silentFor(name)
-	currentOrder, helloAt := r.Hub.currentOrder(name) // in the machine's last message that it is alive
+	currentOrder, helloAt := r.Hub.currentOrder(name) // the machine's last message that it is alive
 	switch {
 	case err != nil:
 		return err, false
@@ -557,7 +557,7 @@ func (r *StudyRun) openJournal() error {
 	if _, err := r.journal.Seek(0, io.SeekEnd); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
-	if err := r.diskOrSystem().SyncDir(r.Dir); err != nil { // without it, a crash may lose the file's name
+	if err := r.diskOrSystem().SyncDir(r.Dir); err != nil { // a crash may otherwise lose the file's name
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	if complete == 0 {

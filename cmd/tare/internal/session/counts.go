@@ -36,7 +36,7 @@ type studyCount struct {
 	counter *counts.Counter
 	dir     string // directory for inputs and profiles
 
-	inputs map[string]wire.Workload // by workload
+	inputs map[string]wire.Workload // key is the workload
 }
 
 // countedPart is a contender on a workload.
@@ -44,7 +44,7 @@ type countedPart struct {
 	workload  string
 	contender tare.Contender
 	program   build.Program
-	estimate  counts.Estimate // for choosing numbers of operations
+	estimate  counts.Estimate // helps to choose numbers of operations
 }
 
 // countInstructions adds counts to the result, if the user requests them. dir is the directory of the run. If
@@ -213,7 +213,7 @@ func (c *studyCount) countAll(ctx context.Context, parts []countedPart) {
 // newSide uses the same program for each repeat of the count.
 func (c *studyCount) newSide(p countedPart) counts.Side {
 	input := c.inputs[p.workload]
-	if len(p.contender.Set) > 0 { // override those of the workload
+	if len(p.contender.Set) > 0 { // these override the workload's settings
 		set := maps.Clone(input.Set)
 		if set == nil {
 			set = map[string]string{}

@@ -32,7 +32,7 @@ func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc,
 	stop := make(chan struct{})
 	h := &interruptState{Stop: stop, quit: make(chan struct{})}
 	h.ended.Go(func() {
-		var timeout <-chan time.Time // after SIGTERM; nil before
+		var timeout <-chan time.Time // nil before SIGTERM
 		for {
 			var s os.Signal
 			select {

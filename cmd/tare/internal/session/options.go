@@ -124,7 +124,7 @@ func (o *Options) checkValues(changed func(flag string) bool) error {
 	if o.Isolation != tare.Lockstep && o.Isolation != tare.TrialWise {
 		return cmdenv.Usage(fmt.Sprintf("--isolation %q is not a way to share time", o.Isolation), "lockstep or trial")
 	}
-	if err := o.On.CheckResume(); err != nil && !o.Resume { // with o.Resume, --resume works without --on
+	if err := o.On.CheckResume(); err != nil && !o.Resume { // o.Resume permits --resume without --on
 		return err
 	}
 	switch {

@@ -14,14 +14,14 @@ import (
 
 // Numbers of functions that are listed.
 const (
-	topFunctions = 12 // in a result, of each profile or difference
-	gapFunctions = 25 // in the text file about a difference
+	topFunctions = 12 // functions of each profile or difference in a result
+	gapFunctions = 25 // functions in the text file about a difference
 )
 
 // addProfiles adds summaries of the pprof profiles in dir to res, and draws flame graphs next to them. It
 // compares each contender (a measured program) with the baseline, function by function.
 func addProfiles(dir string, res *tare.Result) error {
-	sides := map[string]profile.Side{} // by contender, workload and kind
+	sides := map[string]profile.Side{} // keys are contender, workload and kind
 	key := func(contender string, p tare.Profile) string { return contender + "\n" + p.Workload + "\n" + p.Of }
 	for i := range res.Profiles {
 		p := &res.Profiles[i]

@@ -28,13 +28,13 @@ const (
 // Its methods may be called concurrently.
 type Progress struct {
 	out     io.Writer
-	events  *cmdenv.ProgressLines      // for --progress ndjson; nil for text
+	events  *cmdenv.ProgressLines      // --progress ndjson; nil for text
 	live    bool                       // out is a terminal
 	quiet   bool                       // write errors only
 	columns int                        // width of the terminal
 	dim     func(string) string        // nil means plain text
 	ascii   bool                       // the terminal shows only ASCII
-	size    func() (columns, rows int) // of the terminal
+	size    func() (columns, rows int) // size of the terminal
 
 	mu            sync.Mutex
 	study         string         // "" outside of studies
@@ -216,7 +216,7 @@ func (p *Progress) Event(e lab.Event) {
 	case "exam": // a test with edge cases
 		p.startActivity("exam", "asking "+e.Contender+" what others answer differently")
 	case "plan":
-		p.activity = "" // not to be drawn again below the line
+		p.activity = "" // do not draw it again below the line
 		p.done, p.total = e.Round, e.Rounds
 		p.noteRoutine(e.Phase, describePlan(e))
 		p.startActivity("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds))

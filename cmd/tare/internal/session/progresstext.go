@@ -37,7 +37,7 @@ func describePlan(e lab.Event) string {
 // if it is used up or stretched, it estimates "about" the time of the remaining rounds. Less than a second
 // counts as 0.
 func timeLeft(e lab.Event) (words string, remaining time.Duration) {
-	var estimate time.Duration // of the remaining rounds
+	var estimate time.Duration // time of the remaining rounds
 	hasBudget := true
 	if e.Plan != nil {
 		estimate = time.Duration(float64(e.Rounds-e.Round) * e.Plan.SecondsPerRound * float64(time.Second))

@@ -67,7 +67,7 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 		return err
 	}
 	defer unlock()
-	w.Guardian, err = env.Lab.Guard(w.RunTag) // before any other process starts
+	w.Guardian, err = env.Lab.Guard(w.RunTag) // no other process may have started
 	if err != nil {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}

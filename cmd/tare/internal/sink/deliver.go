@@ -41,9 +41,9 @@ type pass struct {
 	maxInRow int  // limit of rejected lone events in a row
 	accepted bool // an event of the batch was accepted
 
-	rejected      []rejection // not in the dead letters yet
+	rejected      []rejection // events that are not in the dead letters yet
 	rejectedInRow int         // rejected by the destination itself
-	uncountedDead int         // in the dead letters, but not yet in the cursor
+	uncountedDead int         // dead letters that the cursor does not count yet
 }
 
 type rejection struct {
@@ -108,7 +108,7 @@ func (f *Forward) extendBatch(b *spool.Batch) {
 func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 	wait := f.Backoff.First
 	var ailing ailingAttempts
-	partAccepted := false // of the part
+	partAccepted := false // any event of part was accepted
 	unsent := part
 	for {
 		result, err := f.Sink.Send(ctx, unsent)
@@ -219,7 +219,7 @@ func (f *Forward) advanceCursor(ctx context.Context, p *pass, part Batch) error 
 		return nil // Run records the complete batch
 	}
 	if err := f.Reader.Part(p.batch, end, p.uncountedDead); err != nil {
-		f.logFailure("write the cursor", err) // after a crash the part is sent again
+		f.logFailure("write the cursor", err) // a crash repeats the part
 	}
 	p.uncountedDead = 0
 	return nil

@@ -85,7 +85,7 @@ func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 			return err
 		}
 		if err := f.Reader.Done(&b, dead); err != nil {
-			f.logFailure("write the cursor", err) // after a crash the events are sent again
+			f.logFailure("write the cursor", err) // a crash repeats the events
 		}
 		f.freeSpace(100 * time.Millisecond)
 		b.Reset()
@@ -230,7 +230,7 @@ func (f *Forward) logFailure(operation string, err error) {
 	}
 	if operation == "send" {
 		neverAccepted := !f.accepted && f.Reader.Cursor().Sent == 0
-		_ = f.Reader.Failed(f.held || neverAccepted) // only a count is lost
+		_ = f.Reader.Failed(f.held || neverAccepted) // an error loses only a count
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 type Kind struct {
 	Form    string   // form of its URL, which begins with the scheme, e.g. kafka://HOST:PORT/TOPIC
 	Help    string   // one line; "" if help shows the kind together with another one
-	Options []string // after # in the URL, besides Limits: NAME, or NAME=on for a switch
+	Options []string // names after # in the URL, besides Limits: NAME, or NAME=on for a switch
 	Poison  string   // describes the events that the destination rejects permanently, for docs/services.md
 	Open    func(Target, Settings) (Sink, error)
 }
@@ -151,7 +151,7 @@ func (k Kinds) parseTarget(text string) (t Target, err error) {
 // Target is a parsed URL of a sink. The part after # sets options, such as batch=500&age=1s.
 type Target struct {
 	Kind    Kind
-	URL     url.URL // without the part after #
+	URL     url.URL // excludes the part after #
 	Limits  Limits
 	Aged    bool              // the URL sets Limits.Age
 	Options map[string]string // values of the options that are not in Limits, by name

@@ -204,7 +204,7 @@ func (k *killTest) killRepeatedly(kills Kills, away, back func()) {
 
 // checkArrived requires all acknowledged events in found. Kills explain a limited number of duplicates.
 func (k *killTest) checkArrived(kills Kills, found []string) {
-	const unordered = true // of four concurrent callers
+	const unordered = true // four callers are concurrent
 	Check(k.t, k.acknowledged, found, k.tried, unordered)
 	distinct := map[string]bool{}
 	for _, id := range found {

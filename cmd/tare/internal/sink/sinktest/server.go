@@ -53,9 +53,9 @@ type Server struct {
 	mu       sync.Mutex
 	arrived  []string                // accepted events, in order
 	known    map[string]bool         // ids or tokens of accepted events and batches
-	requests int                     // since Fail
+	requests int                     // number since Fail
 	largest  int                     // events in a request
-	fault    func(request int) Fault // by number of the request
+	fault    func(request int) Fault // fault of the n-th request
 	poison   string                  // events with this text are rejected; "" means none
 
 	listen net.Listener

@@ -73,7 +73,7 @@ func Open[S sink.Sink](t testing.TB, url string, kinds ...sink.Kind) S {
 const (
 	sinkName    = "it"             // name of the sink under test
 	batchEvents = 20               // number of events in a batch
-	sendTimeout = 10 * time.Minute // for all events of the spool
+	sendTimeout = 10 * time.Minute // time to send the complete spool
 )
 
 // testService is a spool with the service that sends its events.

@@ -15,11 +15,11 @@ func Kinds() (list sink.Kinds) {
 		return func(sink.Target) (eventAPI, error) { return api, nil }
 	}
 	apis := []struct {
-		helpScheme   string // for help
+		helpScheme   string // shown by help
 		form         string // sink.Kind.Form without the scheme
 		help, poison string // see sink.Kind
 		newAPI       func(sink.Target) (eventAPI, error)
-		options      []string // besides those of all APIs
+		options      []string // options that other APIs do not have
 	}{
 		{
 			helpScheme: "http", form: "+ndjson://HOST/PATH", help: "one event per line; https+ndjson:// and so on for TLS",

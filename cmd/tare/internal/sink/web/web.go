@@ -165,7 +165,7 @@ func (w *Web) compressBody(body []byte) ([]byte, error) {
 }
 
 func (w *Web) responseError(r *http.Response, responseBody []byte) error {
-	const maxBytes, maxRunes = 500, 200 // of the body in the error
+	const maxBytes, maxRunes = 500, 200 // limits of the body in an error
 	text := fmt.Sprintf("answered %d: %s", r.StatusCode, format.Line(string(responseBody[:min(len(responseBody), maxBytes)]), maxRunes))
 	if r.StatusCode == http.StatusRequestEntityTooLarge || w.api.isRejection(r.StatusCode, r.Header, responseBody) {
 		return &sink.Refused{Reason: text}

@@ -23,9 +23,9 @@ type Kafka struct {
 	*kfake.Cluster
 	t        *testing.T
 	away     atomic.Bool                              // no request gets a response
-	fail     atomic.Pointer[func(int) sinktest.Fault] // by number of the produce request; nil means none
+	fail     atomic.Pointer[func(int) sinktest.Fault] // fault of the n-th produce request; nil means none
 	n        atomic.Int64                             // number of produce requests since Fail
-	maxBatch atomic.Int64                             // of a batch, in bytes; 0 means unlimited
+	maxBatch atomic.Int64                             // largest batch in bytes; 0 means unlimited
 }
 
 // Stop makes the broker send no responses until Start.
@@ -51,7 +51,7 @@ func NewKafka(t *testing.T) *Kafka {
 	t.Cleanup(k.Close)
 	c := &Kafka{Cluster: k, t: t}
 	k.Control(func(r kmsg.Request) (kmsg.Response, error, bool) {
-		k.KeepControl() // for the next request, too
+		k.KeepControl() // keep this function
 		response, err := c.interceptRequest(r)
 		return response, err, response != nil || err != nil // otherwise the cluster itself responds
 	})
