@@ -25,16 +25,14 @@ var ErrUnsupported = errors.New("operation not supported")
 
 // Program is a contender.
 type Program struct {
-	Kind     string   // name of the kind, e.g. codec
-	Variants []string // names of the variants, the default first; nil if there is only one
+	Kind     string   // such as codec
+	Variants []string // default first; nil if there is only one
 
-	// Prepare loads bodies, which it may retain, and returns the work of w. It is not timed. After an error
-	// the contender does not take part in w.
+	// Prepare loads bodies, which it may retain, and returns the work of w. It is not timed.
 	Prepare func(variant string, w wire.Workload, bodies [][]byte) (Work, error)
 
-	// Serve replaces Prepare for servers, whose operations are requests over the network. It starts a server
-	// for w and returns when the server answers. The previous server has ended before. After an error the
-	// contender does not take part in w.
+	// Serve replaces Prepare for servers. It starts a server for w and returns when the server answers. The
+	// previous server has ended.
 	Serve func(variant string, w wire.Workload) (Served, error)
 
 	// Prepares reports whether w is for Prepare, in a program with Serve. nil means that all workloads are for
@@ -63,15 +61,15 @@ type Work struct {
 	// reply has latencies. 0 means one goroutine, which measures only the total time.
 	Callers int
 
-	// Times makes the callers an open loop, in which each operation has an intended start. It returns a
-	// function for these starts, one after another, as time since the start of the run. Latencies count from
-	// them. Each run has another seed.
+	// Times makes the callers an open loop: each operation has an intended start. It returns a function for
+	// one start after another, as time since the start of the run. Latencies count from them. Each run has
+	// another seed.
 	//
 	// nil means that a caller starts its next operation when the last has ended.
 	Times func(seed uint64) func() time.Duration
 
-	// Network returns the traffic of connections since the workload was prepared. It may be called at any
-	// time. nil means that nothing is counted.
+	// Network returns the traffic since Prepare. It may be called at any time. nil means that nothing is
+	// counted.
 	Network func() Network
 
 	// Reset restores the state after Prepare. If nil, a request to reset fails.
@@ -83,7 +81,7 @@ type Work struct {
 
 // Network counts the traffic on connections.
 type Network struct {
-	Opened  int64 // number of connections that were opened
+	Opened  int64 // opened connections
 	In, Out int64 // bytes received and sent
 }
 

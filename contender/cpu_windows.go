@@ -17,7 +17,6 @@ func cpuNS() int64 {
 	return fromHundredNS(kernel) + fromHundredNS(user)
 }
 
-// fromHundredNS converts units of 100 ns to ns.
 func fromHundredNS(f syscall.Filetime) int64 {
 	return (int64(f.HighDateTime)<<32 | int64(f.LowDateTime)) * 100
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/internal/protowire"
 )
 
-// The difference of two allocation profiles is what a process allocated between them. A pprof document is a
-// gzipped protocol buffer. Fields that matter are parsed; all others are copied.
+// A difference of two allocation profiles is what a process allocated between them. A pprof document is a
+// gzipped protocol buffer. Unknown fields are copied.
 
 // Field numbers in profile.proto.
 const (
@@ -104,7 +104,6 @@ func diffUnzipped(earlier, later []byte, rate int64) ([]byte, error) {
 	return binary.AppendUvarint(binary.AppendUvarint(out, profilePeriod<<3|varint), uint64(rate)), nil
 }
 
-// sample has the allocations of one stack.
 type sample struct {
 	locations []uint64          // ids in the document, one per frame
 	values    [keptValues]int64 // objects and bytes
@@ -133,8 +132,8 @@ func (s sample) encodeSample() []byte {
 	return append(protowire.AppendBytes(protowire.AppendBytes(nil, sampleLocation, ids), sampleValue, values), s.labels...)
 }
 
-// visitSamples calls visit for each sample. stack encodes the size of blocks and the frames' addresses. Unlike
-// ids, these are the same in all documents of a process.
+// visitSamples calls visit for each sample. stack encodes block size and addresses, which are the same in all
+// documents of a process.
 func visitSamples(doc []byte, visit func(s sample, stack string)) error {
 	addresses := map[uint64]uint64{} // by id of the location
 	err := protowire.Walk(doc, func(f protowire.Field) error {

@@ -14,13 +14,11 @@ import (
 // maxHeap limits a live heap, in bytes. The process may use twice as much before a collection.
 const maxHeap = 1 << 30
 
-// ballast is a live heap like that of a service with caches and sessions. It has many small objects full of
-// pointers, which every collection must mark. Shelves point to records, and each record to an older one, so
-// that marking jumps in memory.
-//
-// Measured operations do not use it.
+// ballast is a live heap like that of a service with caches and sessions: small objects full of pointers,
+// which every collection must mark. Records refer to older ones, so that marking jumps in memory. Operations
+// do not use it.
 type ballast struct {
-	size    int64 // requested size in bytes
+	size    int64
 	shelves []*shelf
 }
 
@@ -40,11 +38,10 @@ type tags struct{ name, kind, owner string }
 
 const keyLength = 32
 
-// recordBytes is one record with tags, key and its pointer on a shelf. These are size classes of Go's
-// allocator, so nothing is lost to rounding.
+// recordBytes is a record with tags, key and pointer on a shelf. These are size classes of Go's allocator.
 const recordBytes = int64(unsafe.Sizeof(record{}) + unsafe.Sizeof(tags{}) + keyLength + unsafe.Sizeof(shelf{})/shelfLength)
 
-// newBallast builds size bytes, the same every time.
+// newBallast builds the same every time.
 func newBallast(size int64) *ballast {
 	n := int(size / recordBytes)
 	b := &ballast{size: size, shelves: make([]*shelf, 0, n/shelfLength+1)}
@@ -58,7 +55,6 @@ func newBallast(size int64) *ballast {
 	return b
 }
 
-// newRecord returns record i, with a random older one.
 func (b *ballast) newRecord(r *rand.Rand, i int) *record {
 	var key [keyLength]byte
 	for k, bits := 0, uint64(0); k < len(key); k, bits = k+1, bits>>4 { // four random bits per letter
@@ -90,8 +86,8 @@ func checkHeap(size int64) *wire.Error {
 	return nil
 }
 
-// setBallast replaces the ballast by size bytes, or none. Call it before the collection in prepare. The next
-// cycle then starts as in a service with such a heap.
+// setBallast replaces the ballast; 0 means none. Call it before the collection in prepare. The next cycle then
+// starts as in a service with such a heap.
 func (s *session) setBallast(size int64) {
 	if s.ballast.sizeBytes() == size {
 		return

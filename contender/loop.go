@@ -8,16 +8,15 @@ import (
 
 // work is a prepared workload and the state of its timed loop.
 type work struct {
-	Work                 // the contender's functions, such as Do (the operation) and Network (its traffic)
+	Work                 // contender's functions
 	server   *server     // nil if Work is set
 	pool     *workerPool // nil unless Work.Callers is set
-	bodies   int         // number of bodies
-	next     int         // body of the next operation
-	pace     float64     // ns per operation; 0 if unknown
-	reported Network     // traffic in earlier replies
+	bodies   int
+	next     int     // body of the next operation
+	pace     float64 // ns per operation; 0 if unknown
+	reported Network // traffic in earlier replies
 }
 
-// addTraffic adds the traffic since the previous reply.
 func (w *work) addTraffic(reply *wire.Reply) {
 	if w.Network == nil {
 		return
@@ -27,12 +26,11 @@ func (w *work) addTraffic(reply *wire.Reply) {
 	w.reported = now
 }
 
-// tally counts the outcomes of operations.
 type tally struct {
 	ops    int64
-	bytes  int64 // bytes of output
-	errors int64 // number of failed operations
-	first  error // error of the first failed operation
+	bytes  int64
+	errors int64
+	first  error // error of the first failure
 }
 
 func (t *tally) addError(err error) {
@@ -45,8 +43,8 @@ func (t *tally) addError(err error) {
 	}
 }
 
-// run is the timed loop of n operations. Each is one call of a func value, which the compiler cannot inline.
-// Local counters stay in registers.
+// run is the timed loop. Each operation is a call of a func value, which the compiler cannot inline. Local
+// counters stay in registers.
 func (w *work) run(n int64, t *tally) {
 	do, bodies, i := w.Do, w.bodies, w.next
 	var bytes, failed int64
@@ -69,15 +67,14 @@ func (w *work) run(n int64, t *tally) {
 	t.errors += failed
 }
 
-// setPace does nothing if ops or wall is 0.
 func (w *work) setPace(ops int64, wall time.Duration) {
 	if ops > 0 && wall > 0 {
 		w.pace = float64(wall) / float64(ops)
 	}
 }
 
-// phase is the position in a garbage collection cycle: the number of operations since the last cycle. The
-// collector starts after a certain amount of allocations.
+// phase is the position in a garbage collection cycle, in operations. The collector starts after an amount of
+// allocations.
 type phase struct {
 	owner  *work
 	cycles int64 // completed cycles at the last reading
@@ -86,8 +83,7 @@ type phase struct {
 	known  bool  // the end of a cycle was observed
 }
 
-// enterWork records that operations of w follow. A cycle that has completed meanwhile starts the count again.
-// After another workload the position is unknown.
+// enterWork records that operations of w follow. After another workload the position is unknown.
 func (p *phase) enterWork(w *work, cycles int64) {
 	if p.owner != w {
 		*p = phase{owner: w, cycles: cycles}
@@ -97,7 +93,7 @@ func (p *phase) enterWork(w *work, cycles int64) {
 	}
 }
 
-// addOps records ops operations and returns how many cycles completed during them.
+// addOps returns how many cycles completed during ops operations.
 func (p *phase) addOps(ops, cycles int64) int64 {
 	completed := cycles - p.cycles
 	p.cycles = cycles
@@ -111,11 +107,9 @@ func (p *phase) addOps(ops, cycles int64) int64 {
 	return completed
 }
 
-// isLate reports whether it is too late in a cycle to begin a slice, a timed run of complete cycles. It is if
-// the position is unknown, or beyond half a cycle or slice.
-//
-// After its last cycle a slice runs as many operations as the cycle had before it (see runCycles). Too many
-// would complete another cycle. expected 0 means unknown.
+// isLate reports whether it is too late in a cycle to begin a slice, a timed run of complete cycles. After its
+// last cycle a slice runs as many operations as the cycle had before it (see runCycles). Too many would
+// complete another cycle. expected 0 means unknown.
 func (p *phase) isLate(expected int64) bool {
 	latest := expected / 2 // 0 if unknown
 	if halfCycle := p.length / 2; p.length > 0 && (latest == 0 || halfCycle < latest) {

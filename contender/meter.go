@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// meter counts garbage collection cycles. It measures the cost of a reading to decide how often to read.
+// meter counts garbage collection cycles. It measures its own cost to decide how often to read.
 type meter struct {
-	cycles   func() int64  // completed cycles; does not allocate
-	interval time.Duration // time between two readings
+	cycles   func() int64 // completed cycles; does not allocate
+	interval time.Duration
 	maxYield time.Duration // after a longer yield, another goroutine has run
 }
 
@@ -19,7 +19,7 @@ const (
 	readShare = 400
 )
 
-// newMeter needs about 0.12 µs per reading if the clock needs no system call.
+// newMeter's readings take about 0.12 µs, if the clock needs no system call.
 func newMeter() *meter {
 	sample := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
 	m := &meter{cycles: func() int64 {
@@ -36,7 +36,7 @@ func newMeter() *meter {
 	return m
 }
 
-// minCost measures a call of f: the least of a few means, because disturbances only add.
+// minCost takes the least of a few means, because disturbances only add.
 func minCost(f func()) time.Duration {
 	const means, calls = 5, 32
 	cost := time.Hour
@@ -57,8 +57,8 @@ const (
 	maxYields = 4096
 )
 
-// awaitSweep yields until the background sweeper has finished. The runtime does not report that. But the
-// sweeper, a goroutine, yields after small batches. If our yields return immediately, it is idle.
+// awaitSweep waits for the background sweeper, which the runtime does not report. But the sweeper yields after
+// small batches. If our yields return immediately, it is idle.
 func (m *meter) awaitSweep() {
 	last, idle := time.Now(), 0
 	for range maxYields {
@@ -77,7 +77,7 @@ func (m *meter) awaitSweep() {
 // maxBatch is for operations that take almost no time.
 const maxBatch = 1 << 20
 
-// batchSize returns the operations before the next reading; each takes pace ns. pace 0 means unknown.
+// batchSize returns the operations before the next reading. pace is ns, 0 if unknown.
 func (m *meter) batchSize(pace float64) int64 {
 	if pace <= 0 {
 		return 1

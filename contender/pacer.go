@@ -7,22 +7,20 @@ import (
 	"github.com/tarebench/tare/load/nap"
 )
 
-// In an open loop each operation starts at a fixed time, even if earlier ones have not ended. A run has a
-// lead-in, which is not measured, and a measured part.
+// An open loop starts each operation at a fixed time, even if earlier ones have not ended. A lead-in is not
+// measured.
 
-// ticket is an operation of an open loop. The goroutine of the run waits until it is due and sends it to a
-// free caller.
+// ticket is an operation of an open loop, for a free caller.
 type ticket struct {
 	n        int64     // number in the run, from zero
 	due      time.Time // intended start
 	measured bool      // false in the lead-in
 }
 
-// checkInterval is the longest time between checks of the end.
 const checkInterval = 20 * time.Millisecond
 
-// sendTickets sends each operation to a free caller when it is due, until the end. It then counts those that
-// were due and have not started. times returns their starts, as time since the start of the run.
+// sendTickets sends each operation to a free caller when it is due. At the end it counts those that were due
+// and have not started. times returns starts, as time since the start of the run.
 func (c *workerPool) sendTickets(times func() time.Duration) {
 	defer close(c.tickets)
 	clock := nap.New()
@@ -41,7 +39,7 @@ func (c *workerPool) sendTickets(times func() time.Duration) {
 	}
 }
 
-// waitDue returns false if measuring ends before t is due.
+// waitDue returns false if measuring ends first.
 func (c *workerPool) waitDue(clock *nap.Timer, t *ticket) bool {
 	for {
 		now := time.Now()
@@ -56,7 +54,7 @@ func (c *workerPool) waitDue(clock *nap.Timer, t *ticket) bool {
 	}
 }
 
-// sendTicket waits for a free caller. It returns false if measuring ends before.
+// sendTicket returns false if measuring ends first.
 func (c *workerPool) sendTicket(timer *time.Timer, t *ticket) bool {
 	select {
 	case c.tickets <- *t:
@@ -78,8 +76,8 @@ func (c *workerPool) sendTicket(timer *time.Timer, t *ticket) bool {
 	}
 }
 
-// updateStage updates the stage of the run and t.measured. t starts next. Measuring begins after the lead-in
-// or its time limit. It reports whether no more operations may start.
+// updateStage updates the run's stage before t. Measuring begins after the lead-in or its time limit. It
+// reports whether no more operations may start.
 func (c *workerPool) updateStage(now time.Time, t *ticket) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +98,6 @@ func (c *workerPool) updateStage(now time.Time, t *ticket) bool {
 	return c.stage == finished
 }
 
-// timeLeft returns the time until the next check of the stage.
 func (c *workerPool) timeLeft(now time.Time) time.Duration {
 	stageStart := c.start
 	if !c.from.at.IsZero() {
@@ -112,10 +109,10 @@ func (c *workerPool) timeLeft(now time.Time) time.Duration {
 	return checkInterval
 }
 
-// maxCounted limits counting of missed operations to hundredths of a second.
+// maxCounted limits counting to hundredths of a second.
 const maxCounted = 1 << 21
 
-// countMissed counts t and later operations that were due but did not start.
+// countMissed counts t and later operations that did not start.
 func (c *workerPool) countMissed(t ticket, nextDue func() time.Time) {
 	end := c.to.at
 	if limit := c.from.at.Add(c.plan.limit); c.plan.limit > 0 && limit.Before(end) {
@@ -142,7 +139,7 @@ func (c *workerPool) runTickets(do func(int) (int, error)) {
 	}
 }
 
-// recordOpen records late operations too, because the run waits for all measured ones.
+// recordOpen records late operations, too.
 func (c *workerPool) recordOpen(o *outcome, t ticket) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// maxPool limits the file of a pool (the inputs of a workload, one per line), in bytes.
+// maxPool limits a pool (inputs of a workload, one per line), in bytes.
 const maxPool = 1 << 30
 
-// prepareWork handles "prepare": it loads a workload and closes all earlier ones. It then runs a collection:
-// the heap must not depend on earlier requests or on garbage of loading.
+// prepareWork handles "prepare". It closes earlier workloads. It runs a collection, because the heap must not
+// depend on earlier requests or garbage of loading.
 func (s *session) prepareWork(q wire.Request) (wire.Reply, *wire.Error) {
 	s.phase = phase{}
 	if !s.hasHello {
@@ -54,7 +54,7 @@ func (s *session) prepareWork(q wire.Request) (wire.Reply, *wire.Error) {
 	return wire.Reply{Prepared: wire.Prepared{Fresh: w.Fresh}}, nil
 }
 
-// loadWork does not give a server the pool: no server knows its requests in advance.
+// loadWork does not give a server the pool, because no server knows its requests in advance.
 func (s *session) loadWork(w wire.Workload) (*work, error) {
 	if p := s.program; p.Serve != nil && (p.Prepares == nil || !p.Prepares(w)) {
 		return s.startServer(w)
@@ -67,7 +67,6 @@ func (s *session) loadWork(w wire.Workload) (*work, error) {
 	return &work{Work: prepared, bodies: len(bodies)}, err
 }
 
-// readPool verifies the checksum and the number of bodies.
 func readPool(w wire.Workload) ([][]byte, error) {
 	info, err := os.Stat(w.Input)
 	if err != nil {
@@ -108,7 +107,7 @@ func (w *work) close() {
 	}
 }
 
-// resetWork handles "reset": it restores the state after prepare.
+// resetWork handles "reset".
 func (s *session) resetWork(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	reset := w.Reset
 	if w.server != nil {
@@ -128,8 +127,7 @@ func (s *session) resetWork(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	return wire.Reply{}, nil
 }
 
-// answerCases handles "answer". It returns the outputs for the bodies with indices q.Cases, to be compared
-// with those of other contenders.
+// answerCases handles "answer": outputs to be compared with those of other contenders.
 func (s *session) answerCases(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	s.phase.enterWork(w, s.meter.cycles())
 	for _, c := range q.Cases {
@@ -145,7 +143,6 @@ func (s *session) answerCases(w *work, q wire.Request) (wire.Reply, *wire.Error)
 	return wire.Reply{Answers: answers}, nil
 }
 
-// answerCase turns a panic into the error of the case.
 func (w *work) answerCase(c int) (a wire.Answer) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -159,7 +156,7 @@ func (w *work) answerCase(c int) (a wire.Answer) {
 	return wire.Answer{Case: c, Output: bytes.Clone(out.Output), Size: out.Size}
 }
 
-// errorText is one line and never "".
+// errorText is never "".
 func errorText(err error) string {
 	if s := oneLine(err.Error()); s != "" {
 		return s

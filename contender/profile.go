@@ -13,7 +13,6 @@ import (
 
 // Profiles show the CPU time or the allocations of a contender, the measured program.
 
-// Kinds of profiles, as in requests.
 const (
 	profileCPU = "cpu"
 	profileMem = "mem"
@@ -51,9 +50,8 @@ func profileTime(work func()) ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// profileAllocs returns the difference between before and after work. The runtime samples only during work, so
-// that no measurement pays for it. The rate is 0 when runtime/pprof writes both profiles. So they are
-// unscaled, and diffProfiles scales them.
+// profileAllocs samples only during work, so that no measurement pays for it. The rate is 0 when runtime/pprof
+// writes both profiles. So they are unscaled, and diffProfiles scales them.
 func profileAllocs(work func()) ([]byte, error) {
 	previousRate := runtime.MemProfileRate
 	defer func() { runtime.MemProfileRate = previousRate }()
@@ -74,7 +72,7 @@ func profileAllocs(work func()) ([]byte, error) {
 	return diffProfiles(before, after, sampleEvery)
 }
 
-// writeAllocs runs a collection first: the runtime publishes samples only after one.
+// writeAllocs runs a collection, after which the runtime publishes samples.
 func writeAllocs() ([]byte, error) {
 	runtime.GC()
 	var doc bytes.Buffer
@@ -84,8 +82,7 @@ func writeAllocs() ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// runProfile handles "profile": it runs operations for min_ns. For a server it only waits, because the
-// measuring process sends the requests.
+// runProfile handles "profile". For a server it only waits, because the measuring process sends the requests.
 func (s *session) runProfile(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.MinNS == 0 {
 		return wire.Reply{}, newError(classBadRequest, "profile without min_ns")

@@ -60,14 +60,14 @@ func Serve(p Program, in io.Reader, out io.Writer) error {
 
 type session struct {
 	program  Program
-	hasHello bool             // the first request was "hello"
-	variant  string           // selected by "hello"
-	works    map[string]*work // prepared workloads by id
-	server   *server          // nil if no server runs
-	meter    *meter           // counts collection cycles
-	phase    phase            // position in the current collection cycle
-	lastCPU  int64            // CPU time in ns after the last measurement; -1 before
-	ballast  *ballast         // live heap of the workload; may be nil
+	hasHello bool
+	variant  string
+	works    map[string]*work // by id
+	server   *server
+	meter    *meter
+	phase    phase
+	lastCPU  int64    // CPU time in ns after the last measurement; -1 before
+	ballast  *ballast // live heap of the workload; may be nil
 
 	before, after runtime.MemStats // buffers of countAllocs and countServer
 }
@@ -128,7 +128,7 @@ func (s *session) handleWork(w *work, q wire.Request) (wire.Reply, *wire.Error) 
 	return wire.Reply{}, newError(classNotMine, "%s of workload %q: it has no server", q.Op, q.On)
 }
 
-// handleHello selects the variant, closes all workloads and identifies the contender.
+// handleHello also closes all workloads.
 func (s *session) handleHello(q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Protocol != wire.Protocol {
 		return wire.Reply{}, newError(classBadRequest, "protocol %q; this contender speaks %s", q.Protocol, wire.Protocol)
@@ -147,7 +147,6 @@ func (s *session) handleHello(q wire.Request) (wire.Reply, *wire.Error) {
 	}, nil
 }
 
-// findWork also rejects negative numbers.
 func (s *session) findWork(q wire.Request) (*work, *wire.Error) {
 	w, ok := s.works[q.On]
 	if !ok {
@@ -177,14 +176,13 @@ func oneLine(s string) string {
 	return s
 }
 
-// panicText describes a panic in one line. Only the deferred function may call it, because panicSite skips a
-// number of frames.
+// panicText may be called only by the deferred function, because panicSite skips frames.
 func panicText(v any) string {
 	return oneLine(fmt.Sprintf("panic: %v%s", v, panicSite()))
 }
 
-// panicSite returns where the panic was, e.g. " (main.parse, main.go:7)". That is the first frame outside of
-// the runtime. Only panicText may call it.
+// panicSite returns a place such as " (main.parse, main.go:7)", the first frame outside of the runtime. Only
+// panicText may call it.
 func panicSite() string {
 	const skipped = 4 // runtime.Callers, panicSite, panicText and the deferred function
 	pc := make([]uintptr, 64)

@@ -22,27 +22,27 @@ type Served struct {
 	Reset func() error
 
 	// End ends the server as a signal would, and is timed. Requests in flight may continue for 10 s; the error
-	// describes the rest. Counts and Stop follow. If End is nil, Stop is timed.
+	// describes the rest. If End is nil, Stop is timed.
 	End func() error
 
-	// Stop ends the server and its connections. It is the last function that is called.
+	// Stop ends the server and its connections. It is called last.
 	Stop func()
 }
 
 // Counts are the counts of a server, as it counts them itself.
 type Counts struct {
-	Requests  int64 // number of answered requests
-	BodyBytes int64 // number of bytes that were read of their bodies
-	Layers    int64 // number of middleware calls
-	Delivered int64 // number of items that the service's destination (its sink) has accepted
+	Requests  int64 // answered requests
+	BodyBytes int64 // bytes of their bodies
+	Layers    int64 // middleware calls
+	Delivered int64 // items that the service's destination (its sink) has accepted
 
-	Calls *wire.Calls // calls of use cases, in the example service "users"; nil for other services
+	Calls *wire.Calls // calls of app users; nil for others
 	Fault error       // first failure that clients do not see, or nil
 }
 
 type server struct {
-	Served                  // Addr, Counts, Reset, End and Stop
-	ended  bool             // endServer was called
+	Served
+	ended  bool
 	before runtime.MemStats // allocations when the workload was prepared
 }
 
@@ -101,8 +101,8 @@ func (v *server) endServer() wire.Reply {
 	return reply
 }
 
-// countServer returns counts and allocations since prepare. The cost of requests is the difference of two
-// calls. A call itself allocates about 1 kB in ten objects.
+// countServer returns counts and allocations since prepare. A cost is the difference of two calls. A call
+// allocates about 1 kB in ten objects.
 func (s *session) countServer(v *server) wire.Reply {
 	runtime.ReadMemStats(&s.after)
 	reply := wire.Reply{

@@ -7,10 +7,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Requests to run operations are handled here. A warm-up is not timed. A slice is one timed run of some
-// milliseconds; programs take turns. Allocations are counted separately.
+// A slice is one timed run of some milliseconds; programs take turns. A warm-up before is not timed.
+// Allocations are counted separately.
 
-// Values of wire.Request.Until: a slice ends after operations, or garbage collection cycles.
+// Values of wire.Request.Until.
 const (
 	untilOps = "ops"
 	untilGC  = "gc"
@@ -23,19 +23,17 @@ type measurement struct {
 	s      *session
 	w      *work
 	start  time.Time
-	cpu    int64         // process's CPU time at the start, in ns
-	cycles int64         // completed cycles at the start
-	tally  tally         // outcomes since the start
-	wall   time.Duration // time from the start to the last reading
+	cpu    int64 // process's CPU time at the start, in ns
+	cycles int64
+	tally  tally
+	wall   time.Duration
 }
 
-// newMeasurement uses the phase's last reading of cycles.
 func (s *session) newMeasurement(w *work) measurement {
 	return measurement{s: s, w: w, cycles: s.phase.cycles, cpu: cpuNS(), start: time.Now()}
 }
 
-// runBatch runs a batch of at most limit operations and reads clock and cycles. It returns how many cycles
-// completed.
+// runBatch runs at most limit operations and reads the clock. It returns how many cycles completed.
 func (m *measurement) runBatch(limit int64) int64 {
 	n := min(limit, m.s.meter.batchSize(m.w.pace))
 	m.w.run(n, &m.tally)
@@ -49,10 +47,8 @@ func (m *measurement) runPacedBatch() {
 	m.w.setPace(m.tally.ops-opsBefore, m.wall-wallBefore)
 }
 
-// countCycles counts cycles since the start.
 func (m *measurement) countCycles() int64 { return m.s.phase.cycles - m.cycles }
 
-// isCapped reports whether cap_ns and cap_ops have been reached.
 func (m *measurement) isCapped(q wire.Request) bool { return isCapped(q, m.tally.ops, m.wall) }
 
 func isCapped(q wire.Request, ops int64, wall time.Duration) bool {
@@ -76,7 +72,7 @@ func (m *measurement) finish() wire.Reply {
 
 const noLimit = 1 << 62
 
-// isWarm reports whether min_gc cycles or min_ns have passed. Without both, it is true.
+// isWarm reports whether min_gc cycles or min_ns have passed.
 func isWarm(q wire.Request, cycles int64, wall time.Duration) bool {
 	reachesCycles := q.MinGC > 0 && cycles >= q.MinGC
 	hasMinTime := q.MinNS > 0 || q.MinGC == 0
@@ -103,7 +99,6 @@ func (s *session) warmUp(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	}
 }
 
-// runSlice runs unmeasured operations, then measured ones.
 func (s *session) runSlice(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Until != untilGC && (q.Until != untilOps || q.Ops == 0) {
 		return wire.Reply{}, newError(classBadRequest, "slice until %q, %d ops: want until gc, or until ops with a number of them", q.Until, q.Ops)
@@ -138,8 +133,7 @@ func (s *session) runSlice(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	return reply, nil
 }
 
-// runLead runs unmeasured operations before a slice. If it is too late in the cycle for complete cycles, it
-// continues into the next.
+// runLead runs unmeasured operations. If it is too late in the cycle, it continues into the next.
 func (s *session) runLead(w *work, q wire.Request) {
 	m := s.newMeasurement(w)
 	q.CapOps = 0 // the cap counts from the start of the lead-in
@@ -155,11 +149,10 @@ func (s *session) runLead(w *work, q wire.Request) {
 	}
 }
 
-// runCycles measures from one point of a cycle to the same point of a later one. Before, the lead-in ran some
-// operations of a cycle. After the last cycle the same number follows, so that operations per cycle have no
-// bias.
+// runCycles measures from one point of a cycle to the same point of a later one, so that operations per cycle
+// have no bias.
 //
-// Sweeping is a cost of a cycle. It waits for its end, as runLead did, so that no other program's slice pays.
+// Sweeping is a cost of a cycle. It waits for its end, so that no other program's slice pays.
 func (m *measurement) runCycles(q wire.Request) {
 	var before int64 // operations in the first cycle before measuring
 	if m.s.phase.known {
@@ -181,8 +174,7 @@ func (m *measurement) runCycles(q wire.Request) {
 	m.s.meter.awaitSweep()
 }
 
-// countAllocs counts allocations of a number of operations. It starts with the first body, so that two
-// requests are alike.
+// countAllocs starts with the first body, so that two requests are alike.
 func (s *session) countAllocs(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Ops == 0 {
 		return wire.Reply{}, newError(classBadRequest, "stats without ops")

@@ -10,10 +10,10 @@ import (
 )
 
 // workerPool is the timed loop of concurrent callers. In a closed loop each caller takes an operation, runs
-// and records it, and takes another. In an open loop it receives each when due (see sendTickets).
+// and records it, and takes another. In an open loop it receives each when due.
 //
-// The callers share a lock, for tens of ns. An operation calls another process and takes a thousand times as
-// long. Goroutines live as long as the workload, so that their start is not measured.
+// The callers share a lock, for tens of ns; an operation takes a thousand times as long. Goroutines live as
+// long as the workload, so that their start is not measured.
 type workerPool struct {
 	s *session
 	w *work
@@ -22,29 +22,28 @@ type workerPool struct {
 	service hist.Hist // open loop: ns from start to end
 	lag     hist.Hist // open loop: ns from intended start to start
 
-	wakeups chan struct{}  // one value starts one caller
-	active  sync.WaitGroup // running callers
-	tickets chan ticket    // operations of an open loop; nil for a closed one
+	wakeups chan struct{} // one value starts one caller
+	active  sync.WaitGroup
+	tickets chan ticket // operations of an open loop; nil for a closed one
 
 	mu       sync.Mutex
 	plan     plan
-	runs     uint64        // runs so far; seed of an open loop
-	started  int64         // operations started in this run
-	finished int64         // closed loop: operations ended in this run
-	tally    tally         // outcomes of the measured operations
+	runs     uint64 // runs so far; seed of an open loop
+	started  int64  // operations started in this run
+	finished int64  // closed loop: operations ended in this run
+	tally    tally
 	area     time.Duration // operations in flight, integrated over the measured time
 	unsent   int64         // open loop: operations that were due and have not started
 	stage    stage
-	from     snapshot  // start of measuring
-	to       snapshot  // end of measuring
-	start    time.Time // start of the run
-	lastRead time.Time // last reading of cycles
-	panic    string    // panic of the contender's code; "" without one
+	from     snapshot
+	to       snapshot
+	start    time.Time
+	lastRead time.Time
+	panic    string // panic of the contender's code; "" without one
 }
 
-// plan defines a run.
 type plan struct {
-	lead int64 // unmeasured operations at the start
+	lead int64 // unmeasured operations
 	// limit is the time limit of the lead-in; 0 means none. An open loop also checks enough after this time.
 	limit time.Duration
 	// exact is the number of measured operations, all awaited. 0 means that callers continue until enough.
@@ -58,15 +57,15 @@ type plan struct {
 type stage int
 
 const (
-	leading   stage = iota // unmeasured operations run
-	measuring              // measured operations run
-	finished               // no more operations may start
+	leading stage = iota // unmeasured operations run
+	measuring
+	finished // no more operations may start
 )
 
 type snapshot struct {
 	at     time.Time
-	cpu    int64 // CPU time in ns
-	cycles int64 // number of completed collection cycles
+	cpu    int64 // in ns
+	cycles int64
 }
 
 func newWorkerPool(s *session, w *work) *workerPool {
@@ -84,8 +83,7 @@ func newWorkerPool(s *session, w *work) *workerPool {
 
 func (c *workerPool) stopWorkers() { close(c.wakeups) }
 
-// runPlan runs a lead-in, which is not measured, and a measured part. buildReply then has the results. The
-// error is a panic.
+// runPlan runs a lead-in and the measured part. The error is a panic.
 func (c *workerPool) runPlan(p plan) *wire.Error {
 	c.latency.Reset()
 	c.service.Reset()
@@ -97,7 +95,7 @@ func (c *workerPool) runPlan(p plan) *wire.Error {
 	if open {
 		c.tickets = make(chan ticket)
 	}
-	c.s.phase = phase{} // the collector's phase is unknown afterwards
+	c.s.phase = phase{} // unknown afterwards
 	c.start = time.Now()
 	c.lastRead = c.start
 	if p.lead == 0 {
@@ -152,14 +150,14 @@ func (c *workerPool) callAll() {
 
 type outcome struct {
 	n          int64 // counts from zero in the run; -1 before the first
-	body       int   // index of the body
+	body       int
 	start, end time.Time
 	size       int
 	err        error
 }
 
-// advance records the finished operation in o, unless o is new (o.n < 0). It puts the next into o, or returns
-// false at the end.
+// advance records the finished operation in o, unless o is new (o.n < 0). It returns false if there is no next
+// one.
 func (c *workerPool) advance(o *outcome) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,8 +175,8 @@ func (c *workerPool) advance(o *outcome) bool {
 
 func (c *workerPool) bodyOf(n int64) int { return int((int64(c.w.next) + n) % int64(c.w.bodies)) }
 
-// recordClosed ignores operations in flight at the end of measuring, except their errors. Otherwise a call
-// that breaks its server would seem correct.
+// recordClosed ignores operations in flight at the end, except errors. Otherwise a call that breaks its server
+// would seem correct.
 func (c *workerPool) recordClosed(o *outcome) {
 	c.finished++
 	c.addArea(o)
@@ -206,7 +204,6 @@ func (c *workerPool) countMeasured(o *outcome) {
 	c.tally.addError(o.err)
 }
 
-// addArea adds the measured time in which o was in flight.
 func (c *workerPool) addArea(o *outcome) {
 	if c.stage == leading {
 		return
@@ -236,7 +233,7 @@ func (c *workerPool) takeSnapshot() snapshot {
 	return snapshot{at: time.Now(), cpu: cpuNS(), cycles: c.s.meter.cycles()}
 }
 
-// countCycles counts cycles since measuring began. It returns 0 if it has read the number recently.
+// countCycles returns 0 if it has read the number recently.
 func (c *workerPool) countCycles() int64 {
 	now := time.Now()
 	if now.Sub(c.lastRead) < c.s.meter.interval {
@@ -261,7 +258,6 @@ func (c *workerPool) buildReply() wire.Reply {
 	return reply
 }
 
-// warmUp is [session.warmUp] for concurrent callers.
 func (c *workerPool) warmUp(q wire.Request) (wire.Reply, *wire.Error) {
 	err := c.runPlan(plan{enough: func(ops int64, wall time.Duration) bool {
 		var cycles int64
@@ -279,19 +275,18 @@ func (c *workerPool) runProfile(q wire.Request) (wire.Reply, *wire.Error) {
 	return c.buildReply(), err
 }
 
-// runSlice is for concurrent callers. The slice always ends after a number of operations.
+// runSlice always ends after a number of operations.
 func (c *workerPool) runSlice(q wire.Request) (wire.Reply, *wire.Error) {
 	p := plan{lead: q.Lead, limit: time.Duration(q.CapNS), enough: func(ops int64, wall time.Duration) bool {
 		return ops >= q.Ops || isCapped(q, ops, wall)
 	}}
 	if c.w.Times != nil {
-		p.exact = q.Ops // wait for late operations, which have the longest latencies
+		p.exact = q.Ops // late operations have the longest latencies
 	}
 	err := c.runPlan(p)
 	return c.buildReply(), err
 }
 
-// countAllocs is [session.countAllocs] for concurrent callers.
 func (c *workerPool) countAllocs(q wire.Request) (wire.Reply, *wire.Error) {
 	s := c.s
 	c.w.next = 0

@@ -36,13 +36,11 @@ func (r *records) Len() int                       { return len(r.list) }
 func (r *records) Head(i int) (string, time.Time) { return r.list[i].ID, r.list[i].Timestamp.Time }
 func (r *records) Metadata(i int) ([]byte, error) { return r.marshal(&r.list[i].Metadata) }
 
-// Accept checks a batch and passes it to the sink, the destination of events such as a file. It returns when
-// the sink has stored all of it. h is the head of the request. If ctx ends before the write, nothing is
-// stored.
+// Accept passes a batch to the sink, the destination of events such as a file. It returns when all of it is
+// stored. h is the head of the request. If ctx ends before the write, nothing is stored.
 //
-// After an error the batch is not acknowledged; see [sink.Sink] for what may be stored. The error with code
-// unsent is an exception. A spool (files in which events wait) has stored the batch, but not sent it within
-// Config.Wait.
+// After an error the batch is not acknowledged; see [sink.Sink]. The code unsent is an exception. A spool
+// (files in which events wait) has stored the batch, but not sent it within Config.Wait.
 func (s *Service) Accept(ctx context.Context, h Head, b Batch) (Receipt, error) {
 	if err := s.checkBatch(b); err != nil {
 		return Receipt{}, err
@@ -93,7 +91,6 @@ func (s *Service) checkBatch(b Batch) error {
 	return nil
 }
 
-// hasRFC3339 checks that the year has four digits in UTC.
 func hasRFC3339(t time.Time) bool {
 	const (
 		first = -62167219200 // 0000-01-01T00:00:00Z, in seconds
@@ -103,10 +100,9 @@ func hasRFC3339(t time.Time) bool {
 	return s >= first && s <= last
 }
 
-// storeBatch passes the records to the sink as lines, and adds the bytes of the metadata to r. trace is stored
-// with each record; "" means none.
+// storeBatch adds the bytes of the metadata to r. trace is stored with each record; "" means none.
 func (s *Service) storeBatch(ctx context.Context, trace string, b Batch, r *Receipt) error {
-	const maxReused = 1 << 20 // limit of a reused buffer, in bytes
+	const maxReused = 1 << 20 // bytes of a reused buffer
 	lines, _ := s.lines.Get().(*[]byte)
 	if lines == nil {
 		lines = new([]byte)
@@ -139,7 +135,7 @@ func (s *Service) storeBatch(ctx context.Context, trace string, b Batch, r *Rece
 	return sinkError(err)
 }
 
-// countFailure counts an error of the sink. It logs the first since the last stored batch.
+// countFailure logs the first error since the last stored batch.
 func (s *Service) countFailure(err error) {
 	s.counts.sinkErrors.Add(1)
 	if s.now != nil {
@@ -159,8 +155,7 @@ func (s *Service) logRecovery() {
 	}
 }
 
-// appendLines appends the records to lines, and adds the bytes of the metadata to r. With an error, which may
-// be a [Refusal], it also returns lines.
+// appendLines adds the bytes of the metadata to r. It returns lines also with an error, perhaps a [Refusal].
 func appendLines(lines []byte, trace string, b Batch, r *Receipt) ([]byte, error) {
 	for i := range r.Accepted {
 		metadata, err := b.Metadata(i)
@@ -181,13 +176,13 @@ func sinkError(cause error) error {
 	return newRefusal(cause, unavailable, "sink", "the batch could not be kept; send it again later")
 }
 
-// unsentError is for a batch that the spool has stored but not sent. The spool will send it. So clients must
-// not retry, which would duplicate it.
+// unsentError is for a stored batch that the spool will send. Clients must not retry, which would duplicate
+// it.
 func unsentError(cause error) error {
 	return newRefusal(cause, accepted, "unsent", "the batch is kept, and will be sent on; sending it again duplicates it")
 }
 
-// encodeError is for metadata that could not be encoded. It keeps a [Refusal].
+// encodeError keeps a [Refusal].
 func encodeError(i int, cause error) error {
 	var r *Refusal
 	if errors.As(cause, &r) {
@@ -217,7 +212,7 @@ func appendLine(b []byte, id string, timestamp time.Time, trace string, metadata
 	return append(b, "}\n"...)
 }
 
-// appendString avoids json.Marshal for text without escapes, such as most ids.
+// appendString avoids json.Marshal for most ids.
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		c := s[i]

@@ -8,12 +8,9 @@ import (
 	"strings"
 )
 
-// Headers are checked before the body is read.
-
 // Format is the encoding of a body, as a media type.
 type Format string
 
-// Formats of bodies.
 const (
 	JSON     Format = "application/json"
 	Protobuf Format = "application/x-protobuf"
@@ -25,7 +22,7 @@ type Head struct {
 	Authorization   string // e.g. Bearer TOKEN
 	ContentType     string
 	ContentEncoding string
-	Length          int64  // declared length of the body in bytes; -1 if not declared
+	Length          int64  // declared bytes of the body; -1 if not declared
 	Traceparent     string // see W3C Trace Context
 }
 
@@ -53,7 +50,7 @@ func (s *Service) Admit(h Head, formats ...Format) (Format, error) {
 	return format, nil
 }
 
-// hasToken compares hashes. That takes constant time, which does not reveal the token or its length.
+// hasToken compares hashes in constant time, which does not reveal the token.
 func (s *Service) hasToken(authorization string) bool {
 	scheme, token, _ := strings.Cut(authorization, " ")
 	hash := sha256.Sum256([]byte(strings.Trim(token, " ")))
@@ -61,7 +58,7 @@ func (s *Service) hasToken(authorization string) bool {
 	return isToken && strings.EqualFold(scheme, "Bearer")
 }
 
-// mediaType removes parameters of a Content-Type. ok is false for another charset than UTF-8.
+// mediaType removes parameters. ok is false for another charset than UTF-8.
 func mediaType(s string) (format Format, ok bool) {
 	if s == string(JSON) || s == string(JSON)+"; charset=utf-8" { // common cases, without an allocation
 		return JSON, true
@@ -78,9 +75,9 @@ func mediaType(s string) (format Format, ok bool) {
 type coding int
 
 const (
-	plain   coding = iota // not compressed
-	gzipped               // one or more members
-	unknown               // not accepted
+	plain coding = iota // not compressed
+	gzipped
+	unknown // not accepted
 )
 
 func parseCoding(contentEncoding string) coding {

@@ -9,17 +9,17 @@ import (
 	"io"
 )
 
-// Body is the unpacked body of a request. It returns bytes only after all have arrived and its records are
-// counted: see [Service.Unpack]. Its buffers belong to the service, which reuses them after Close.
+// Body is the unpacked body of a request. It returns bytes only after the records are counted: see
+// [Service.Unpack]. The service reuses its buffers after Close.
 type Body struct {
 	service  *Service
 	head     Head
-	buffer   *bytes.Buffer // the complete body; may be nil
+	buffer   *bytes.Buffer // may be nil
 	rest     []byte        // bytes that Read has not returned
-	sent     limitedReader // the body as sent
+	sent     limitedReader
 	unpacked limitedReader // its r is nil if the body is not compressed
 	gzip     *unpacker     // nil if not compressed, or closed
-	err      error         // first error of reading, or nil
+	err      error
 	closed   bool
 }
 
@@ -37,11 +37,9 @@ func (s *Service) Body(h Head, r io.Reader) *Body {
 }
 
 const (
-	// maxPreallocate limits the buffer for a declared length, in bytes. A client may declare much and send
-	// nothing.
+	// maxPreallocate limits the buffer for a declared length. A client may declare much and send nothing.
 	maxPreallocate = 64 << 10
-	// maxReuse limits a reused buffer, in bytes.
-	maxReuse = 256 << 10
+	maxReuse       = 256 << 10
 )
 
 // Bytes returns the complete body. The slice is valid until Close.
@@ -59,7 +57,7 @@ func (b *Body) Bytes() ([]byte, error) {
 	return b.buffer.Bytes(), nil
 }
 
-// readAll also counts the records. It sets b.err.
+// readAll sets b.err.
 func (b *Body) readAll() {
 	b.buffer, _ = b.service.buffers.Get().(*bytes.Buffer)
 	if b.buffer == nil {
@@ -97,7 +95,7 @@ func (b *Body) Discard() error {
 	return err
 }
 
-// bodyReader unpacks a body while it arrives. It sets the body's err.
+// bodyReader unpacks a body while it arrives.
 type bodyReader struct{ b *Body }
 
 // Read implements [io.Reader].
@@ -120,7 +118,6 @@ func (r bodyReader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// isCompressed remains valid after Close.
 func (b *Body) isCompressed() bool { return b.unpacked.r != nil }
 
 // Close returns the buffers to their pools. It does not close the reader.
@@ -137,8 +134,8 @@ func (b *Body) Close() error {
 	return nil
 }
 
-// Refusal returns the error response if a decoder failed with err: the error of reading, or a description of
-// where the body is malformed. After Close the description has no details. If err is nil, so is the result.
+// Refusal returns the error response if a decoder failed with err: that of reading, or a description of the
+// fault. After Close it has no details. If err is nil, so is the result.
 func (b *Body) Refusal(err error) error {
 	if err == nil {
 		return nil
@@ -164,8 +161,8 @@ func (b *Body) Refusal(err error) error {
 
 // Unpack is [Service.Body] for a complete body. The result may be body itself.
 //
-// It counts the records. A body of 1 MB can be half a million empty records, which take hundreds of times the
-// memory when decoded. So it rejects too many records before they are decoded.
+// It rejects too many records. A body of 1 MB can be half a million empty records, which take hundreds of
+// times the memory when decoded.
 func (s *Service) Unpack(h Head, body []byte) ([]byte, error) {
 	body, err := s.unpackBody(h, body)
 	if err == nil {
@@ -209,9 +206,8 @@ func (s *Service) unpackBody(h Head, body []byte) ([]byte, error) {
 	}
 }
 
-// guessSize returns the capacity for an unpacked body. One more byte lets a read find the end. The last four
-// bytes of gzip are the size of one member (RFC 1952, section 2.3.1). A client can send any value, so it is
-// limited.
+// guessSize returns the capacity for an unpacked body. The last four bytes of gzip are the size of one member
+// (RFC 1952, section 2.3.1). A client can send any value, so it is limited.
 func (s *Service) guessSize(body []byte) int64 {
 	const maxExpansion = 1032 // limit of deflate, see https://zlib.net/zlib_tech.html
 	n := len(body)
@@ -227,7 +223,6 @@ var (
 	errOverlong = errors.New("more bytes than the limit")
 )
 
-// limitedReader fails with errOverlong if r has too many bytes.
 type limitedReader struct {
 	r         io.Reader
 	remaining int64 // bytes that r may still return; -1 after errOverlong
@@ -250,12 +245,12 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpacker decompresses gzip. It is pooled, because a gzip.Reader is large.
+// unpacker is pooled, because a gzip.Reader is large.
 type unpacker struct {
 	service *Service
 	in      *bufio.Reader
 	gzip    gzip.Reader
-	begun   bool // the head of the first member was read
+	begun   bool
 }
 
 func (s *Service) newUnpacker(r io.Reader) *unpacker {
@@ -281,7 +276,7 @@ func (u *unpacker) Read(p []byte) (int, error) {
 	return u.gzip.Read(p)
 }
 
-// release returns u to its pool. Do not use u afterwards.
+// release returns u to its pool.
 func (u *unpacker) release() {
 	u.in.Reset(nil)
 	u.service.unpackers.Put(u)

@@ -7,8 +7,7 @@ import (
 	"fmt"
 )
 
-// countRecords rejects a body with too many records, without decoding it. For ordinary JSON it only counts
-// commas, which is fast.
+// countRecords does not decode the body. For ordinary JSON it only counts commas, which is fast.
 func (s *Service) countRecords(h Head, body []byte) error {
 	format, _ := mediaType(h.ContentType)
 	tooMany := false
@@ -34,7 +33,7 @@ func (s *Service) countRecords(h Head, body []byte) error {
 }
 
 const (
-	// maxCommas times the limit is a number of commas. Up to it a body is not parsed. A record has about 20.
+	// maxCommas times the limit: up to this number of commas a body is not parsed. A record has about 20.
 	maxCommas = 64
 	// maxDepth of brackets is that of encoding/json.
 	maxDepth = 10_000
@@ -44,13 +43,13 @@ const (
 var errBrackets = fmt.Errorf("brackets do not match, or are more than %d deep", maxDepth)
 
 // exceedsLimitJSON reports whether an array has more than limit elements. broken means that brackets or quotes
-// do not match: decoders disagree on the end. A body with few commas is neither.
+// do not match: decoders disagree on the end.
 func exceedsLimitJSON(body []byte, limit int) (exceeds, broken bool) {
 	if bytes.Count(body, []byte(",")) <= maxCommas*limit {
 		return false, false
 	}
 	elements := 1
-	var open []byte // brackets that are not closed yet
+	var open []byte
 	for i := 0; i < len(body); i++ {
 		switch c := body[i]; c {
 		case '"':
@@ -80,7 +79,7 @@ func exceedsLimitJSON(body []byte, limit int) (exceeds, broken bool) {
 	return false, len(open) > 0
 }
 
-// stringEnd returns the index of the quote that ends a string, or -1. i is after the first quote.
+// stringEnd returns the index of the last quote, or -1. i is after the first.
 func stringEnd(body []byte, i int) int {
 	for {
 		n := bytes.IndexByte(body[i:], '"')
@@ -100,11 +99,10 @@ func stringEnd(body []byte, i int) int {
 	}
 }
 
-// exceedsLimitProtobuf reports whether a message has more than limit records, fields with number 1. Decoders
-// reject a body that it cannot parse.
+// exceedsLimitProtobuf counts fields with number 1. Decoders reject a body that it cannot parse.
 func exceedsLimitProtobuf(body []byte, limit int) bool {
 	const groupStart, groupEnd, fixed32 = 3, 4, 5 // wire types that the app does not use
-	records, depth := 0, 0                        // depth of nested groups
+	records, depth := 0, 0
 	for len(body) > 0 {
 		tag, n := binary.Uvarint(body)
 		if n <= 0 {
@@ -146,11 +144,10 @@ func exceedsLimitProtobuf(body []byte, limit int) bool {
 
 var errGob = errors.New("not a slice in gob")
 
-// gobLen returns the length of the slice that is the first value of a gob stream. Another value gives errGob.
+// gobLen returns the length of the slice at the start of a gob stream, or errGob.
 //
-// Each message has its size before it, and begins with a type's id. A negative id precedes a type definition,
-// another a value. A value that is not a struct begins with a zero byte; of a slice the length follows. See
-// the documentation of encoding/gob.
+// Each message begins with its size and a type's id. A negative id precedes a type definition. A slice begins
+// with a zero byte and its length. See the documentation of encoding/gob.
 func gobLen(stream []byte) (uint64, error) {
 	for {
 		size, message, ok := gobUint(stream)

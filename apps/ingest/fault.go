@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// describeFault describes in one line why a decoder rejected a body: record, field, value, expected value and
+// describeFault says in one line why a decoder rejected a body: record, field, value, expected value and
 // position. It uses encoding/json, so that the text is the same for every decoder. body may be nil.
 func (s *Service) describeFault(h Head, body []byte) string {
 	const noBatch = "the body is not a batch of records" // default text
@@ -42,7 +42,7 @@ func (s *Service) describeFault(h Head, body []byte) string {
 	return "the body is an array of records, which this server's decoder does not accept: look for a key that occurs twice, or text that is not UTF-8"
 }
 
-// elementStart returns the position of element i, counted from 1. An invalid array gives 0.
+// elementStart counts positions from 1. An invalid array gives 0.
 func elementStart(array []byte, i int) int64 {
 	d := json.NewDecoder(bytes.NewReader(array))
 	_, err := d.Token()
@@ -53,13 +53,12 @@ func elementStart(array []byte, i int) int64 {
 	if err != nil {
 		return 0
 	}
-	offset := d.InputOffset() // end of the previous element
+	offset := d.InputOffset()
 	rest := array[offset:]
 	separator := len(rest) - len(bytes.TrimLeft(rest, ", \t\r\n"))
 	return offset + int64(separator) + 1
 }
 
-// recordFault describes a record's first fault, or returns "".
 func (s *Service) recordFault(raw []byte) string {
 	var wrongType *json.UnmarshalTypeError
 	var r struct {
@@ -96,7 +95,6 @@ func (s *Service) recordFault(raw []byte) string {
 	return fmt.Sprintf("%s is %s; expected is %s", field, nounPhrase(wrongType.Value), expectedNoun(wrongType.Type))
 }
 
-// quoteValue returns a short value as sent, else its type.
 func quoteValue(raw []byte) string {
 	const maxQuoted = 40
 	if len(raw) <= maxQuoted && !bytes.ContainsAny(raw, "\r\n") {
@@ -113,8 +111,7 @@ func quoteValue(raw []byte) string {
 	return "a long number"
 }
 
-// nounPhrase puts a value of [json.UnmarshalTypeError] into words. It is a JSON type, or "number " and the
-// number.
+// nounPhrase puts a value of [json.UnmarshalTypeError] into words.
 func nounPhrase(value string) string {
 	const maxQuoted = 40
 	if number, ok := strings.CutPrefix(value, "number "); ok {
@@ -134,7 +131,6 @@ func nounPhrase(value string) string {
 	return "a " + value
 }
 
-// expectedNoun names the JSON value for a Go type.
 func expectedNoun(t reflect.Type) string {
 	switch {
 	case t.Kind() == reflect.String:

@@ -11,12 +11,11 @@ import (
 )
 
 type counters struct {
-	batches    atomic.Int64 // number of accepted batches
-	records    atomic.Int64 // number of their records
-	bytes      atomic.Int64 // bytes of their encoded metadata
-	sinkErrors atomic.Int64 // batches that the sink has not stored
+	batches    atomic.Int64
+	records    atomic.Int64
+	bytes      atomic.Int64
+	sinkErrors atomic.Int64
 
-	// The state of the sink. It is no metric.
 	failing atomic.Int64              // errors since the last stored batch
 	failed  atomic.Pointer[time.Time] // time of the last error; nil without one, or without a clock
 
@@ -51,10 +50,9 @@ func (s *Service) Metrics() []byte {
 	return []byte(b.String())
 }
 
-// metricsWriter writes the text format of Prometheus.
 type metricsWriter struct{ b *strings.Builder }
 
-// writeHead describes a metric of kind counter or gauge. Its values follow.
+// writeHead is for kind counter or gauge. The values follow.
 func (m metricsWriter) writeHead(name, kind, help string) {
 	fmt.Fprintf(m.b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
@@ -64,7 +62,7 @@ func (m metricsWriter) writeFamily(name, kind, help string, value int64) {
 	fmt.Fprintf(m.b, "%s %d\n", name, value)
 }
 
-// writeFile is for a file sink, which removed cut bytes when it was opened.
+// writeFile is for a file sink; cut is from opening it.
 func (m metricsWriter) writeFile(stats sink.Stats, cut int64) {
 	m.writeFamily("ingest_sink_writes_total", "counter", "Writes to the file, of one batch or more.", stats.Writes)
 	m.writeFamily("ingest_sink_syncs_total", "counter", "Syncs of the file.", stats.Syncs)
@@ -73,7 +71,7 @@ func (m metricsWriter) writeFile(stats sink.Stats, cut int64) {
 	m.writeFamily("ingest_sink_cut_bytes", "gauge", "Bytes of an unfinished last line that were cut off when the sink was opened.", cut)
 }
 
-// writeSpool is for a spool, which found torn bytes of an unfinished write when it was opened.
+// writeSpool is for a spool; torn is from opening it.
 func (m metricsWriter) writeSpool(status spool.Status, torn int64) {
 	m.writeFamily("ingest_spool_writes_total", "counter", "Writes to the spool, of one batch or more.", status.Writes)
 	m.writeFamily("ingest_spool_failures_total", "counter", "Writes and syncs of the spool that failed.", status.Failures)
@@ -83,7 +81,6 @@ func (m metricsWriter) writeSpool(status spool.Status, torn int64) {
 	m.writeHead("ingest_spool_lag_seconds", "gauge", "Age of the oldest event that is not sent on to all sinks.")
 	fmt.Fprintf(m.b, "ingest_spool_lag_seconds %.3f\n", status.Age.Seconds())
 	m.writeFamily("ingest_spool_torn_bytes", "gauge", "Bytes of an unfinished write that were found when the spool was opened.", torn)
-	// perSink writes a value for each sink of the spool.
 	perSink := func(name, kind, help string, value func(spool.Cursor) uint64) {
 		m.writeHead(name, kind, help)
 		for _, c := range status.Cursors {

@@ -40,8 +40,7 @@ func EncodeProtobuf(list []Record) ([]byte, error) {
 	return batch, nil
 }
 
-// appendFields appends a struct's fields, numbered from 1. A key is the number shifted by 3, or'ed with the
-// wire type.
+// appendFields numbers fields from 1. A key is the number shifted by 3, or'ed with the wire type.
 func appendFields(dst []byte, message any) ([]byte, error) {
 	v := reflect.ValueOf(message)
 	for i := range v.NumField() {
@@ -70,7 +69,6 @@ func appendFields(dst []byte, message any) ([]byte, error) {
 	return dst, nil
 }
 
-// appendText omits an empty text.
 func appendText(dst []byte, number uint64, text string) []byte {
 	if text == "" {
 		return dst
@@ -78,7 +76,6 @@ func appendText(dst []byte, number uint64, text string) []byte {
 	return appendBytes(dst, number, []byte(text))
 }
 
-// appendBytes also appends an encoded message.
 func appendBytes(dst []byte, number uint64, b []byte) []byte {
 	dst = binary.AppendUvarint(dst, number<<3|wireBytes)
 	dst = binary.AppendUvarint(dst, uint64(len(b)))

@@ -9,8 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// Records of a batch are decoded here, with metadata as sent or as fields.
-
 // RawRecord is an event whose metadata is any object.
 type RawRecord struct {
 	ID        string `json:"id"`
@@ -36,19 +34,19 @@ func (r *Raw) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Decoded is a [Batch] for a decoder of JSON. Pass Target to the decoder, then the batch to [Service.Accept].
-// Typed records have decoded metadata, raw ones have it as sent.
+// Decoded is a [Batch] for a decoder of JSON: pass Target to it. Typed records have decoded metadata, raw ones
+// have it as sent.
 type Decoded struct {
 	marshal func(any) ([]byte, error) // nil for raw records
 	typed   []Record                  // empty if marshal is nil
-	raw     []RawRecord               // the records if marshal is nil
-	compact bytes.Buffer              // last raw result of Metadata; the next call overwrites it
+	raw     []RawRecord
+	compact bytes.Buffer // last result of Metadata
 }
 
 func (d *Decoded) isTyped() bool { return d.marshal != nil }
 
-// Batch returns an empty batch of typed records if Config.Typed is set, else of raw ones. marshal encodes a
-// *Metadata as JSON. Raw records do not need it.
+// Batch returns an empty batch, of typed records if Config.Typed is set. marshal encodes their *Metadata as
+// JSON.
 func (s *Service) Batch(marshal func(any) ([]byte, error)) *Decoded {
 	if s.typed {
 		return &Decoded{marshal: marshal}
@@ -74,7 +72,7 @@ func (d *Decoded) Target() any {
 }
 
 // Len returns the number of decoded records.
-func (d *Decoded) Len() int { return len(d.typed) + len(d.raw) } // one of them is empty
+func (d *Decoded) Len() int { return len(d.typed) + len(d.raw) }
 
 // Head returns the id and the timestamp of record i.
 func (d *Decoded) Head(i int) (id string, timestamp time.Time) {
@@ -84,8 +82,8 @@ func (d *Decoded) Head(i int) (id string, timestamp time.Time) {
 	return d.raw[i].ID, d.raw[i].Timestamp.Time
 }
 
-// Metadata returns record i's metadata as JSON. Typed metadata is encoded again. Raw metadata is checked and
-// loses white space: some decoders do not check values that they skip. The next call may overwrite the result.
+// Metadata returns record i's metadata as JSON. Raw metadata is checked and loses white space: some decoders
+// skip values. The next call may overwrite the result.
 func (d *Decoded) Metadata(i int) ([]byte, error) {
 	if d.isTyped() {
 		return d.marshal(&d.typed[i].Metadata)

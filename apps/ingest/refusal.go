@@ -45,7 +45,7 @@ const (
 	unavailable          = 503
 )
 
-// codes has the order of the metrics. The last, other, means all that are not listed.
+// codes has the order of the metrics. other means all the rest.
 func codes() [14]string {
 	return [...]string{
 		"malformed", "batch", "record", "unauthorized", "not_found", "method_not_allowed", "timeout",
@@ -56,7 +56,6 @@ func codes() [14]string {
 // Error returns code and message.
 func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
 
-// causedRefusal has a cause that the client does not see.
 type causedRefusal struct {
 	Refusal
 	cause error
@@ -65,7 +64,6 @@ type causedRefusal struct {
 func (r *causedRefusal) Error() string   { return r.Refusal.Error() + ": " + r.cause.Error() }
 func (r *causedRefusal) Unwrap() []error { return []error{&r.Refusal, r.cause} }
 
-// newRefusal wraps cause, unless nil.
 func newRefusal(cause error, status int, code, message string) error {
 	r := Refusal{Status: status, Code: code, Message: message}
 	if cause == nil {
@@ -90,8 +88,8 @@ func (s *Service) RefusalOf(err error) *Refusal {
 	return r
 }
 
-// Refuse returns the body of an error response of the server itself, for an unknown path, for example. It
-// counts the response. The message of 413 states the limit.
+// Refuse returns the body of the server's own error response, for an unknown path, for example. It counts the
+// response.
 func (s *Service) Refuse(status int, message string) []byte {
 	code := "other"
 	switch status {
@@ -114,8 +112,8 @@ func (s *Service) Refuse(status int, message string) []byte {
 	return body
 }
 
-// Malformed returns the error for a body that a decoder rejected with err. The client does not see err, which
-// depends on the decoder, but a description of the fault. A Refusal in err stays. body may be nil.
+// Malformed returns the error for a body that a decoder rejected with err. The client sees a description of
+// the fault, not err, which depends on the decoder. A Refusal in err stays. body may be nil.
 func (s *Service) Malformed(h Head, body []byte, err error) error {
 	var r *Refusal
 	if errors.As(err, &r) {
@@ -156,7 +154,6 @@ func notGzip(cause error) error {
 	return newRefusal(cause, badRequest, "malformed", "the body is not whole and sound gzip")
 }
 
-// badType is for a media type or charset. Its message lists formats; none means JSON.
 func badType(formats []Format) error {
 	names := []string{string(JSON)}
 	if len(formats) > 0 {

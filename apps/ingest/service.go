@@ -19,20 +19,20 @@ import (
 // Config configures a service that accepts batches of records over HTTP. It writes them to a sink: a file, a
 // spool or nothing. The zero Config works.
 type Config struct {
-	Limit   int              // maximum number of records in a batch; 0 means DefaultLimit
-	Typed   bool             // decode and encode the 17 fields of [Metadata], instead of storing any object as sent
+	Limit   int              // records in a batch; 0 means DefaultLimit
+	Typed   bool             // decode and encode the fields of [Metadata], instead of storing any object as sent
 	Binary  bool             // metadata of protobuf and gob keeps its format; requires sink null
-	MaxBody int64            // maximum bytes of a body, both as sent and unpacked; 0 means DefaultMaxBody
-	Trace   bool             // store the traceparent of a request with each of its events
+	MaxBody int64            // bytes of a body, sent or unpacked; 0 means DefaultMaxBody
+	Trace   bool             // store a request's traceparent with its events
 	Token   string           // secret of Authorization: Bearer; "" means none
 	Sink    string           // null, file:PATH or spool:DIR; "" means null
-	Fsync   bool             // sync the sink to stable storage before a batch is acknowledged
-	Rotate  int64            // bytes after which the file sink begins another file; 0 means never
-	Now     func() time.Time // clock; required for a spool; without it, names of rotated files have no times
+	Fsync   bool             // sync before a batch is acknowledged
+	Rotate  int64            // bytes of a file of the sink; 0 means unlimited
+	Now     func() time.Time // required for a spool; without it, names of rotated files have no times
 	Log     *slog.Logger     // logs the first failure of the sink and its recovery; may be nil
 
-	SpoolBytes int64         // maximum bytes of the spool on disk; 0 means spool.DefaultBytes
-	SpoolAge   time.Duration // maximum age of the oldest unsent event in the spool; 0 means no maximum
+	SpoolBytes int64         // bytes of the spool; 0 means spool.DefaultBytes
+	SpoolAge   time.Duration // age of the oldest unsent event; 0 means no maximum
 	Wait       time.Duration // wait for the spool to send a batch before the response; 0 means none
 }
 
@@ -55,12 +55,12 @@ type Service struct {
 	typed   bool
 	binary  bool
 	traced  bool
-	token   *[sha256.Size]byte // hash, which compares in constant time; nil without a token
+	token   *[sha256.Size]byte // nil without a token
 	sink    sink.Sink          // nil for sink null
-	cut     int64              // bytes of an unfinished write found at the start
-	unsent  uint64             // unsent events of the spool at the start
+	cut     int64              // bytes of an unfinished write at the start
+	unsent  uint64             // events of the spool at the start
 	log     *slog.Logger
-	now     func() time.Time // Config.Now, may be nil
+	now     func() time.Time // may be nil
 	counts  counters
 
 	unpackers sync.Pool // elements are *unpacker
@@ -130,8 +130,8 @@ func ParseSink(text string) (kind, path string, err error) {
 	return kind, path, nil
 }
 
-// unreadyTime is how long the service is not ready after a failure. Then only a new request can show that the
-// sink works.
+// unreadyTime is how long the service is not ready after a failure. Only a new request can show that the sink
+// works.
 const unreadyTime = 5 * time.Second
 
 // Ready returns nil if batches can be stored now. An error says why not, without internal details.
@@ -166,11 +166,10 @@ func (s *Service) Close() error {
 // Delivered returns the number of records that the sink has stored.
 func (s *Service) Delivered() int64 { return s.counts.records.Load() }
 
-// Cut returns the bytes of an unfinished write when the sink was opened. A file sink removes them; readers of
-// a spool skip them.
+// Cut returns the bytes of an unfinished write when the sink was opened.
 func (s *Service) Cut() int64 { return s.cut }
 
-// Unsent returns the number of unsent events that the spool had when it was opened.
+// Unsent returns the unsent events of the spool when it was opened.
 func (s *Service) Unsent() uint64 { return s.unsent }
 
 // MaxBody returns the maximum bytes of a body, both as sent and unpacked.

@@ -28,7 +28,7 @@ func (t *Time) UnmarshalJSON(text []byte) error {
 }
 
 // parseSeconds parses seconds since 1970, such as 1460616245.25, without rounding. It drops digits below a
-// nanosecond. parseScientific is for exponents.
+// nanosecond.
 func parseSeconds(text string) (time.Time, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	seconds, err := strconv.ParseInt(whole, 10, 64)
@@ -52,7 +52,7 @@ func parseSeconds(text string) (time.Time, error) {
 // maxExponent limits the zeros that parseScientific writes. The year 9999 has twelve digits.
 const maxExponent = 40
 
-// parseScientific parses an exponent: 1.46e9 becomes 01460000000. The 0 is for numbers such as 1.5e-3.
+// parseScientific turns 1.46e9 into 01460000000. The 0 is for numbers such as 1.5e-3.
 func parseScientific(text string) (time.Time, error) {
 	e := strings.IndexAny(text, "eE")
 	if e < 0 {
@@ -69,7 +69,7 @@ func parseScientific(text string) (time.Time, error) {
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := whole + fraction
-	point := len(whole) + exponent // number of digits before the point
+	point := len(whole) + exponent // digits before the point
 	if point < 0 {                 // 1.5e-3: 15 → 0015, and the point is before it
 		digits = strings.Repeat("0", -point) + digits
 		point = 0

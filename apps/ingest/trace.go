@@ -2,7 +2,6 @@ package ingest
 
 import "strings"
 
-// storedTrace returns the request's valid traceparent, or "" if none is stored.
 func (s *Service) storedTrace(h Head) string {
 	if !s.traced || !isTraceparent(h.Traceparent) {
 		return ""

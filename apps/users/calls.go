@@ -2,8 +2,7 @@ package users
 
 import "sync/atomic"
 
-// Calls counts a service's calls by method, also rejected ones. Requests that a transport or the rate limit
-// rejected are not included.
+// Calls counts a service's calls by method, also rejected ones.
 type Calls struct {
 	Create int64 `json:"create"`
 	Get    int64 `json:"get"`
@@ -32,7 +31,6 @@ type recorder struct {
 	sum    atomic.Uint64
 }
 
-// addCall counts a call with arguments of hash h.
 func (r *recorder) addCall(m callMethod, h hash) {
 	r.counts[m].Add(1)
 	r.sum.Add(uint64(h.addNumber(uint64(m))))

@@ -8,7 +8,6 @@ import (
 // Code is a code of Connect for an error. gRPC has the same in upper case.
 type Code string
 
-// Codes.
 const (
 	InvalidArgument   Code = "invalid_argument"
 	NotFound          Code = "not_found"

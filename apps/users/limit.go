@@ -26,8 +26,7 @@ func (l *limiter) setLimit(perSecond int, now func() time.Time) {
 	l.fillTime = l.perToken * int64(perSecond)
 }
 
-// takeOne returns false if the bucket is empty. A full bucket is full now or earlier, an empty one at
-// now+fillTime.
+// takeOne returns false if the bucket is empty: full would be after now+fillTime.
 func (l *limiter) takeOne() bool {
 	if l.perToken == 0 {
 		return true

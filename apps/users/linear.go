@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// linear stores users in a slice.
 type linear struct {
 	mu     sync.RWMutex
 	users  []User // sorted by id
-	next   int64  // id of the next user
+	next   int64
 	seeded []User // users after the last Reset; never modified
 }
 

@@ -9,16 +9,16 @@ import (
 // checkEvery is the number of scanned users between checks of the context.
 const checkEvery = 1024
 
-// memory stores users with indexes for id, offset and e-mail. Only a search for text scans. A user in ids is
-// never modified: an update replaces it.
+// memory has indexes for id, offset and e-mail. Only a search for text scans. A user in ids is never modified:
+// an update replaces it.
 type memory struct {
 	mu     sync.RWMutex
 	ids    userIndex
-	emails map[string]int64 // ids by e-mail
-	next   int64            // id of the next user
+	emails map[string]int64
+	next   int64
 
 	seeded  []User  // users after the last Reset; ids points to unchanged ones
-	changed []int64 // ids of seeded users updated or deleted since the Reset
+	changed []int64 // seeded users updated or deleted since the Reset
 }
 
 // Memory returns an indexed store in memory, without users. Close does nothing.
@@ -119,7 +119,6 @@ func (m *memory) List(ctx context.Context, text string, offset, limit int) ([]Us
 	return found, int64(m.ids.count), nil
 }
 
-// searchAll is List for a text; it scans all users.
 func (m *memory) searchAll(ctx context.Context, text string, offset, limit int) ([]User, int64, error) {
 	found, total, scanned := []User{}, 0, 0
 	for u := range m.ids.usersFrom(0) {
@@ -156,7 +155,6 @@ func newUser(d Draft, at time.Time) *User {
 	return &User{Name: text[:len(d.Name)], Email: text[len(d.Name):], UpdatedAt: at}
 }
 
-// appendPage allocates a page with the first user.
 func appendPage(found []User, u User, capacity int) []User {
 	if len(found) == 0 {
 		found = make([]User, 0, capacity)

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	MemoryStore = "memory" // see [Memory]
-	LinearStore = "linear" // see [Linear]
+	MemoryStore = "memory"
+	LinearStore = "linear"
 )
 
 // ErrNoStore is the error of [Open] for a store that is not of this package.

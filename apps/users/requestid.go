@@ -10,10 +10,10 @@ import (
 // MaxRequestID is the largest length in bytes of an id that a client sends.
 const MaxRequestID = 128
 
-// requestIDs makes ids: a random prefix of the service, and a number in base 36.
+// requestIDs makes a random prefix and a number in base 36.
 type requestIDs struct {
 	prefix string
-	last   atomic.Uint64 // number of the last id
+	last   atomic.Uint64
 }
 
 func (r *requestIDs) drawPrefix() {

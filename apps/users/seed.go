@@ -10,7 +10,6 @@ func Seeded(k int) User {
 	return User{ID: id, Name: seededName(uint64(k)), Email: seededEmail(id), CreatedAt: created, UpdatedAt: created}
 }
 
-// seededEmail has the letter u and nine digits of id.
 func seededEmail(id int64) string {
 	const digits = 9
 	b := []byte("u000000000@example.com")
@@ -21,8 +20,8 @@ func seededEmail(id int64) string {
 	return string(b)
 }
 
-// seededName is random but depends only on k, 8 to 30 ASCII characters. Bits 0 to 3 select the first name, 4
-// to 7 the last name, and higher ones the initial.
+// seededName depends only on k. Bits 0 to 3 select the first name, 4 to 7 the last name, and higher ones the
+// initial.
 func seededName(k uint64) string {
 	first := [...]string{"Ada", "Benedikt", "Chidi", "Dunja", "Emre", "Fiadh", "Gwendolyn", "Hiro", "Ines", "Jonathan", "Kwame", "Lene", "Maximilian", "Nora", "Odalys", "Priya"}
 	last := [...]string{"Abara", "Bergmann", "Castellanos", "Duarte", "Eriksson", "Fitzgerald", "Grabowski", "Hashimoto", "Ivanova", "Jansen", "Kowalczyk", "Lund", "Montgomery", "Nakamura-Olsen", "Okonkwo", "Papadopoulos"}

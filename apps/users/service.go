@@ -20,14 +20,14 @@ type Config struct {
 type Service struct {
 	repository Repository
 	now        func() time.Time
-	validate   int   // Config.Validate, at least 1
-	failOne    int64 // Config.FailOne, at least 0
+	validate   int
+	failOne    int64
 	limit      limiter
 	requests   requestIDs
 
 	recorder recorder
 	calls    atomic.Int64          // counts calls if failOne is set
-	refused  [8]atomic.Int64       // error responses, in the order of Codes
+	refused  [8]atomic.Int64       // same order as Codes
 	fault    atomic.Pointer[Error] // first error of the store
 }
 
@@ -136,7 +136,7 @@ func (s *Service) Fault() error {
 // timeNow has microseconds, the precision of all stores.
 func (s *Service) timeNow() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// checkDraft returns d as it is stored, or an [*Error].
+// checkDraft's error is an [*Error].
 func (s *Service) checkDraft(d Draft) (normal Draft, err error) {
 	for range s.validate {
 		normal = d.Normal()
@@ -145,8 +145,7 @@ func (s *Service) checkDraft(d Draft) (normal Draft, err error) {
 	return normal, err
 }
 
-// checkCall returns err, of a call's arguments, or the failure that Config.FailOne requires. It counts the
-// error.
+// checkCall returns err, or the failure that Config.FailOne requires.
 func (s *Service) checkCall(err error) error {
 	if s.failOne > 0 && s.calls.Add(1)%s.failOne == 0 {
 		err = &Error{Code: Unavailable, Message: "the store failed, as configured"}
@@ -166,7 +165,7 @@ func (s *Service) userOrError(ctx context.Context, u User, err error) (User, err
 	return u, nil
 }
 
-// storeError counts the error response for an error of the repository. If ctx has ended, it is about that.
+// storeError counts the error response for an error of the repository.
 func (s *Service) storeError(ctx context.Context, err error) error {
 	var e *Error
 	switch {

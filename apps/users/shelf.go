@@ -3,8 +3,8 @@ package users
 import "iter"
 
 const (
-	blockSize = 256 // number of ids in a block
-	rowSize   = 64  // number of blocks in a row
+	blockSize = 256 // ids in a block
+	rowSize   = 64  // blocks in a row
 )
 
 // userIndex finds users by id, and by offset in the order of ids. A position is the id minus FirstID. A block
@@ -20,7 +20,7 @@ type userIndex struct {
 
 type block struct {
 	users [blockSize]*User // nil for an unused id
-	count int              // number of users in the block
+	count int
 }
 
 func (s *userIndex) userAt(id int64) *User {
@@ -35,7 +35,6 @@ func (s *userIndex) userAt(id int64) *User {
 	return b.users[position%blockSize]
 }
 
-// putUser may replace a user.
 func (s *userIndex) putUser(u *User) {
 	position := u.ID - FirstID
 	i := int(position / blockSize)
@@ -56,7 +55,7 @@ func (s *userIndex) putUser(u *User) {
 	b.users[position%blockSize] = u
 }
 
-// removeID removes an existing user. It drops an empty block, but the last will get the next users.
+// removeID keeps the last block, even if it is empty: it will get the next users.
 func (s *userIndex) removeID(id int64) {
 	position := id - FirstID
 	i := int(position / blockSize)
@@ -68,14 +67,13 @@ func (s *userIndex) removeID(id int64) {
 	}
 }
 
-// addCount adds n in block i, its row, and in total.
 func (s *userIndex) addCount(i, n int) {
 	s.blocks[i].count += n
 	s.rows[i/rowSize] += n
 	s.count += n
 }
 
-// truncateAt removes blocks from id on, where no users may be left.
+// truncateAt requires that no user is left from id on.
 func (s *userIndex) truncateAt(id int64) {
 	blocks := int((id - FirstID + blockSize - 1) / blockSize)
 	if blocks < len(s.blocks) {
@@ -110,7 +108,7 @@ func (s *userIndex) usersFrom(offset int) iter.Seq[*User] {
 	}
 }
 
-// findOffset returns the block of the user at offset, and the users before it there. offset must exist.
+// findOffset finds a user's block, and the users before it there. offset must exist.
 func (s *userIndex) findOffset(offset int) (i, skip int) {
 	row := 0
 	for offset >= s.rows[row] {

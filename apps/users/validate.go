@@ -99,7 +99,6 @@ func checkText(field, s string) error {
 	return nil
 }
 
-// isAddress reports whether net/mail accepts s without name, comment or brackets.
 func isAddress(s string) bool {
 	if !utf8.ValidString(s) {
 		return false

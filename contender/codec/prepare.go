@@ -11,9 +11,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// prepareOp makes the functions of an operation such as unmarshal: Do, which is timed, and Answer, whose
-// output is checked. bodies are inputs in canonical JSON. w.Fixture is the type of their values, such as
-// devices.
+// prepareOp makes the functions of an operation such as unmarshal. bodies are inputs in canonical JSON.
+// w.Fixture is their type, such as devices.
 func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	switch w.Op {
 	case OpMarshal, OpStream, OpRoundTrip:
@@ -46,8 +45,8 @@ func (i Impl) prepareEncoding(w wire.Workload, bodies [][]byte) (contender.Work,
 	return i.newRoundTrip(values, target, i.showDecoded(w.Fixture)), nil
 }
 
-// canEncode reports whether the codec can encode for op. Round trips must also decode, and so must a binary
-// codec, to be checked. target is the result of findTarget.
+// canEncode reports whether the codec can encode for op. Some operations must also decode. A binary codec
+// must, too, to be checked.
 func (i Impl) canEncode(op string, target func() any) bool {
 	hasEncoder := i.Marshal != nil
 	if op == OpStream {
@@ -59,7 +58,7 @@ func (i Impl) canEncode(op string, target func() any) bool {
 }
 
 func (i Impl) prepareDecoding(w wire.Workload, bodies [][]byte) (contender.Work, error) {
-	var target func() any                   // makes the value that Unmarshal fills
+	var target func() any
 	var pick func(data []byte) (any, error) // reads a few fields, instead of Unmarshal
 	if w.Op == OpFields {
 		pick = i.findPicker(w.Fixture)
@@ -79,8 +78,7 @@ func (i Impl) prepareDecoding(w wire.Workload, bodies [][]byte) (contender.Work,
 	return i.newUnmarshal(target, bodies, i.showDecoded(w.Fixture)), nil
 }
 
-// findDecodeTarget makes the value that OpUnmarshal or OpAny fills. It returns nil if the operation is not
-// supported.
+// findDecodeTarget returns nil if the operation is not supported.
 func (i Impl) findDecodeTarget(w wire.Workload) func() any {
 	if i.Unmarshal == nil {
 		return nil
@@ -102,7 +100,7 @@ func (i Impl) findDecodeTarget(w wire.Workload) func() any {
 	return func() any { return new(any) }
 }
 
-// findTarget makes the value that Unmarshal fills. It returns nil without a type for the fixture.
+// findTarget returns nil without a type for the fixture.
 func (i Impl) findTarget(name string) func() any {
 	if i.Target != nil {
 		return i.Target(name)
@@ -110,7 +108,7 @@ func (i Impl) findTarget(name string) func() any {
 	return userTarget(name)
 }
 
-// findPicker returns the function that reads a few fields, or nil. Only JSON codecs have one.
+// findPicker returns the function that reads a few fields. Only JSON codecs have one.
 func (i Impl) findPicker(name string) func(data []byte) (any, error) {
 	if i.Binary {
 		return nil
@@ -128,7 +126,6 @@ func (i Impl) findPicker(name string) func(data []byte) (any, error) {
 	}
 }
 
-// loadValues builds the values to encode.
 func (i Impl) loadValues(name string, bodies [][]byte) ([]any, error) {
 	load := i.Load
 	if load == nil {
@@ -145,7 +142,7 @@ func (i Impl) loadValues(name string, bodies [][]byte) ([]any, error) {
 	return values, nil
 }
 
-// encodeInputs returns the bytes to decode: the bodies, unless the codec is binary or does nothing.
+// encodeInputs returns the bodies, unless the codec is binary or does nothing.
 func (i Impl) encodeInputs(w wire.Workload, bodies [][]byte) ([][]byte, error) {
 	if !i.Binary && i.encodeInput == nil {
 		return bodies, nil
@@ -176,7 +173,7 @@ func showOutput(out []byte) (contender.Answered, error) {
 	return contender.Answered{Output: out}, nil
 }
 
-// decodeOutput makes an answer of a binary encoding: the codec decodes it, and encoding/json encodes it.
+// decodeOutput makes a binary encoding comparable, by decoding it.
 func (i Impl) decodeOutput(target func() any) func(out []byte) (contender.Answered, error) {
 	return func(out []byte) (contender.Answered, error) {
 		decoded := target()
@@ -192,8 +189,7 @@ func (i Impl) decodeOutput(target func() any) func(out []byte) (contender.Answer
 	}
 }
 
-// showDecoded formats a decoded value as JSON. For edge cases it uses [fixture.Show], which shows more
-// differences.
+// showDecoded makes JSON, or for edge cases the text of [fixture.Show], which shows more differences.
 func (i Impl) showDecoded(name string) func(v any) ([]byte, error) {
 	isCase := isCaseFixture(name)
 	return func(v any) ([]byte, error) {

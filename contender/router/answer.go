@@ -12,7 +12,7 @@ import (
 // compares them.
 type Answer struct {
 	wire.HTTPResponse
-	LayerCalls int64 `json:"layer_calls"` // number of middleware calls for this request
+	LayerCalls int64 `json:"layer_calls"` // middleware calls
 }
 
 func answerHeaders() []string {
@@ -53,7 +53,7 @@ func (s Spec) buildTree() {
 	}
 }
 
-// formatReply returns the index of the route, and its parameters, as in "3 id=7 name=x".
+// formatReply returns text such as "3 id=7 name=x".
 func (r *Route) formatReply(values []string) string {
 	body := string(r.reply)
 	for i, v := range values {
@@ -109,7 +109,6 @@ func (a Answer) Differs(right Answer) string {
 	return ""
 }
 
-// truncateText limits b to 100 bytes, so that an error fits on one line.
 func truncateText(b []byte) string {
 	const maxBytes = 100
 	if len(b) > maxBytes {

@@ -11,11 +11,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// handler is the [stack] of a router for net/http. It serves requests without a socket, all with one
-// http.Request and one writer.
+// handler is the [stack] of a router for net/http, without a socket.
 //
-// A router may write into the request. A server would allocate a new one; handler copies the original instead.
-// This takes about 15 ns, for all routers alike.
+// A router may write into the request. A server would allocate a new one; handler copies the original. This
+// takes about 15 ns, for all routers alike.
 type handler struct {
 	http.Handler
 	request http.Request
@@ -27,7 +26,6 @@ func newHandler(h http.Handler) *handler {
 	return &handler{Handler: h, writer: recorder{header: http.Header{}}}
 }
 
-// loadRequest parses q from its bytes, as a server does.
 func (h *handler) loadRequest(q wire.HTTPRequest) (Prepared, error) {
 	original, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(formatRequest(q))))
 	if err != nil {
@@ -50,13 +48,12 @@ func (h *handler) renewRequest(original *http.Request) {
 	h.writer.resetResponse()
 }
 
-// startServer uses the defaults of net/http.
 func (h *handler) startServer(l net.Listener) (stop func(), err error) {
 	server := &http.Server{Handler: h.Handler}
 	return serveUntil(server.Serve, l, func() { _ = server.Close() }), nil
 }
 
-// recorder is a minimal response writer. It reuses memory.
+// recorder reuses memory.
 type recorder struct {
 	header http.Header
 	status int // 0 until the handler sets or implies it

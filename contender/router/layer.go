@@ -49,11 +49,10 @@ type Layer struct {
 	*layer
 }
 
-// layer is state between requests, which never overlap.
 type layer struct {
-	calls *int64    // count of all layers of the Spec
-	ids   uint32    // generated request ids
-	line  []byte    // buffer for the log
+	calls *int64
+	ids   uint32
+	line  []byte
 	log   io.Writer // io.Discard, except in tests
 }
 
@@ -117,8 +116,8 @@ func (l Layer) Around(x Exchange) {
 	}
 }
 
-// makeID generates sixteen hexadecimal digits. Ids differ: products of different numbers with an odd constant
-// do. Both constants are from SplitMix64.
+// makeID's ids differ: products of different numbers with an odd constant do. Both constants are from
+// SplitMix64.
 func (l Layer) makeID() string {
 	const digits = "0123456789abcdef"
 	l.ids++

@@ -18,7 +18,7 @@ func Null(_ context.Context, spec Spec) (http.Handler, error) {
 	return &null{handler: newHandler(nil), spec: spec}, nil
 }
 
-// null implements [stack]. handler has the request and the writer that each call renews.
+// null implements [stack] with the request and writer of handler.
 type null struct {
 	*handler
 	spec Spec
@@ -26,7 +26,6 @@ type null struct {
 	raw  [][]byte     // responses by number of the request
 }
 
-// findAnswer has status 404 if no route matches.
 func (n *null) findAnswer(q wire.HTTPRequest) Answer {
 	a, ok := n.spec.Answer(q)
 	if !ok { // no route matches q
@@ -38,7 +37,7 @@ func (n *null) findAnswer(q wire.HTTPRequest) Answer {
 	return a
 }
 
-// loadRequest overrides the method of handler. Serve renews the request, but then writes a stored response.
+// loadRequest renews the request, but writes a stored response.
 func (n *null) loadRequest(q wire.HTTPRequest) (Prepared, error) {
 	original, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(formatRequest(q))))
 	if err != nil {
@@ -74,7 +73,7 @@ func (n *null) startServer(l net.Listener) (stop func(), err error) {
 	return serveUntil(n.serveConn, l, func() { _ = l.Close() }), nil
 }
 
-// serveConn responds to requests on one connection. A request ends with the empty line after its head.
+// serveConn answers requests, which end with the empty line after their head.
 func (n *null) serveConn(l net.Listener) error {
 	conn, err := l.Accept()
 	if err != nil {

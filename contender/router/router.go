@@ -76,9 +76,8 @@ type Build func(ctx context.Context, spec Spec) (http.Handler, error)
 // BuildNative is Build for a stack that does not serve net/http's requests.
 type BuildNative func(ctx context.Context, spec Spec) (Native, error)
 
-// stack is a router for one table, in this process and over a socket.
+// stack is a router for one table.
 type stack interface {
-	// parses q for repeated serving
 	loadRequest(q wire.HTTPRequest) (Prepared, error)
 	serverStarter
 }
@@ -144,7 +143,6 @@ func (b BuildNative) newStack(ctx context.Context, spec Spec) (stack, error) {
 	return n, err
 }
 
-// host is the program of a contender. It prepares workloads.
 type host struct {
 	builders map[string]builder // key is the variant, or ""
 	socket   *loopback          // nil unless the operation is OpSocket
@@ -167,7 +165,6 @@ func (h *host) close() {
 	}
 }
 
-// prepareOp builds the router for w, whose bodies are requests in JSON.
 func (h *host) prepareOp(variant string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	h.close()
 	if w.Op != OpServe && w.Op != OpSocket {
@@ -205,8 +202,7 @@ func (h *host) prepareOp(variant string, w wire.Workload, bodies [][]byte) (cont
 	return newWork(spec, prepared, mustReject(w)), nil
 }
 
-// newWork serves requests in this process. With mustReject only a status from 300 on is correct, otherwise
-// 200.
+// newWork accepts only status 200, or with mustReject a status from 300 on.
 func newWork(spec Spec, prepared []Prepared, mustReject bool) contender.Work {
 	do := func(i int) (int, error) {
 		status, body := prepared[i].Serve()

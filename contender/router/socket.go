@@ -20,7 +20,6 @@ import (
 
 // OpSocket measures a router over a socket.
 
-// serverStarter serves on a listener until stop.
 type serverStarter interface {
 	startServer(l net.Listener) (stop func(), err error)
 }
@@ -29,9 +28,9 @@ type serverStarter interface {
 // one response. [Null], a server that does nothing, shows its cost.
 type loopback struct {
 	conn net.Conn
-	stop func() // ends the server
-	buf  []byte // last response with its head
-	null *null  // set if the server is Null: it needs the next request's number
+	stop func()
+	buf  []byte
+	null *null // set if the server is Null: it needs the next request's number
 }
 
 // answerTimeout limits a response that is compared. Timed requests have no timeout; the measuring process
@@ -107,7 +106,7 @@ func (x *loopback) newWork(spec Spec, requests []wire.HTTPRequest) (contender.Wo
 	}}, nil
 }
 
-// roundTrip reads the response into x.buf, which body uses.
+// roundTrip returns a body in x.buf.
 func (x *loopback) roundTrip(request []byte) (status int, body []byte, err error) {
 	x.buf = x.buf[:0]
 	if _, err := x.conn.Write(request); err != nil {
@@ -190,7 +189,6 @@ func hasFoldedPrefix(b []byte, lower string) bool {
 	return true
 }
 
-// parseAnswer does not set LayerCalls.
 func parseAnswer(raw []byte) (Answer, error) {
 	r, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(raw)), nil)
 	if err != nil {
@@ -204,7 +202,6 @@ func parseAnswer(raw []byte) (Answer, error) {
 	return Answer{HTTPResponse: wire.HTTPResponse{Status: r.StatusCode, Header: pickHeaders(r.Header.Get), Body: body}}, nil
 }
 
-// formatRequest returns q in HTTP/1.1, with host localhost.
 func formatRequest(q wire.HTTPRequest) []byte {
 	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: localhost\r\n", q.Method, q.Path)
 	for _, name := range slices.Sorted(maps.Keys(q.Header)) {

@@ -21,21 +21,21 @@ type Spec struct {
 	// Layers is the middleware of all routes, the outermost first.
 	Layers []Layer
 
-	calls *int64 // number of middleware calls
-	tree  *node  // tree of the routes; empty before Answer
+	calls *int64
+	tree  *node // tree of the routes; empty before Answer
 }
 
 // Route is one entry of the table.
 type Route struct {
-	Index    int // position in the table, from zero
+	Index    int // from zero
 	Method   string
 	Segments []Segment // segments of the path; none for /
-	Params   []string  // names of the parameters in the order of the path
-	Rest     string    // name of the last parameter if it is a catch-all, else ""
+	Params   []string  // in the order of the path
+	Rest     string    // last parameter if it is a catch-all, else ""
 
 	reply   []byte   // index of the route
-	labels  []string // text before the value of each parameter, such as " id="
-	scratch *[]byte  // buffer of Reply, shared by all routes
+	labels  []string // text before each value, such as " id="
+	scratch *[]byte  // shared by all routes
 	slash   bool     // the catch-all's value begins with a slash
 }
 
@@ -60,7 +60,7 @@ func (r *Route) ColonPathEnding(rest string) string { return r.formatPath(":", "
 // BracePathEnding returns [Route.BracePath] with rest as the catch-all.
 func (r *Route) BracePathEnding(rest string) string { return r.formatPath("{", "}", rest) }
 
-// formatPath puts before and after around each parameter. rest is the catch-all.
+// formatPath puts before and after around parameters. rest is the catch-all.
 func (r *Route) formatPath(before, after, rest string) string {
 	if len(r.Segments) == 0 {
 		return "/"
@@ -124,7 +124,6 @@ func (s Spec) Part() *Route {
 // LayerCalls returns how often middleware was called so far, over all layers.
 func (s Spec) LayerCalls() int64 { return *s.calls }
 
-// config is the JSON of a Spec.
 type config struct {
 	Routes []fixture.Route `json:"routes"`
 	Layers []string        `json:"layers,omitempty"`
@@ -168,7 +167,6 @@ func ParseSpec(raw json.RawMessage) (Spec, error) {
 	return s, nil
 }
 
-// newRoute parses a path such as /users/{id}.
 func newRoute(index int, from fixture.Route) (Route, error) {
 	r := Route{Index: index, Method: from.Method, reply: strconv.AppendInt(nil, int64(index), 10)}
 	path, ok := strings.CutPrefix(from.Path, "/")

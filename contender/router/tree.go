@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// The tree finds the correct route for a path. Responses of measured routers are compared with it.
+// Responses of measured routers are compared with the correct route in this tree.
 
 // node is a node of the tree of routes. Edges are segments: /users/{id} ends after the literal users and a
 // parameter.
 type node struct {
-	next   map[string]*node  // literals; not nil in the root
-	parts  []partialNode     // parameters with literals in their segment, longest literals first
+	next   map[string]*node  // not nil in the root
+	parts  []partialNode     // longest literals first
 	param  *node             // parameter, any text except ""; may be nil
 	rest   map[string]*Route // catch-alls by method, for any text
 	routes map[string]*Route // routes that end here, by method
@@ -24,14 +24,12 @@ type partialNode struct {
 	*node
 }
 
-// matchSegment returns the value of the parameter in text.
 func (p partialNode) matchSegment(text string) (string, bool) {
 	rest, hasBefore := strings.CutPrefix(text, p.before)
 	value, hasAfter := strings.CutSuffix(rest, p.after)
 	return value, hasBefore && hasAfter && value != ""
 }
 
-// partialNodeFor adds the node for s if necessary.
 func (n *node) partialNodeFor(s Segment) *node {
 	for _, known := range n.parts {
 		if known.before == s.Before && known.after == s.After {
@@ -87,7 +85,7 @@ func (n *node) addRoute(r *Route) {
 	}
 }
 
-// findRoute returns the route for an escaped path, with the values of its parameters.
+// findRoute returns the values of parameters, too.
 func (n *node) findRoute(method, path string) (*Route, []string, bool) {
 	if r, ok := n.routes[method]; ok && path == "/" {
 		return r, nil, true
@@ -102,8 +100,8 @@ func (n *node) findRoute(method, path string) (*Route, []string, bool) {
 	return n.matchTexts(method, texts, nil)
 }
 
-// matchTexts finds the route below n for texts, the remaining segments. values has those of parameters so far.
-// A literal precedes parameters with literals, then a parameter, and last a catch-all.
+// matchTexts finds the route below n for the remaining segments. A literal precedes parameters with literals,
+// then a parameter, and last a catch-all.
 func (n *node) matchTexts(method string, texts, values []string) (*Route, []string, bool) {
 	if len(texts) == 0 {
 		r, ok := n.routes[method]

@@ -78,7 +78,6 @@ func newApps(find func(variant string) (Face, string), store users.Opener) serve
 	})}
 }
 
-// in gRPC and Connect requests
 const service = "tare.users.v1.UserService"
 
 // listRoutes returns the routes of gRPC and Connect. It returns nil for HTTP, which package users defines.

@@ -33,10 +33,10 @@ const (
 // shutdownGrace is the time for requests in flight after a signal.
 const shutdownGrace = 4500 * time.Millisecond
 
-// alone serves one app without tare, as the command line selects.
+// alone serves one app without tare.
 type alone struct{ Host }
 
-// main serves until a signal. It returns 0 then, 1 if it cannot serve, 2 if the command line is invalid.
+// main serves until a signal and returns the exit code.
 func (a alone) main(args []string, stdout, stderr io.Writer) int {
 	s, err := a.parseFlags(args, stderr, os.Getenv)
 	switch {
@@ -58,7 +58,6 @@ func (a alone) main(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// serveUntilDone serves until ctx is done.
 func (a alone) serveUntilDone(ctx context.Context, s setup, stderr io.Writer) error {
 	r, err := a.startServer(s)
 	if err != nil {
@@ -92,8 +91,7 @@ func (a alone) serveUntilDone(ctx context.Context, s setup, stderr io.Writer) er
 	return nil
 }
 
-// printStart prints notices. For each front (a listener with its server) it prints the address and a command
-// to try.
+// printStart prints the address of each front, a listener with its server.
 func (r *running) printStart(s setup, stderr io.Writer) {
 	for _, line := range r.service.Notices {
 		fmt.Fprintf(stderr, "%s: %s\n", programName(), line)

@@ -17,7 +17,7 @@ import (
 // before Serve returns the reason.
 const endGrace = time.Second
 
-// awaitAnswer sends a first request and waits for the response. The access log gets a line.
+// awaitAnswer sends a first request. The access log gets a line.
 func (r *running) awaitAnswer(limit time.Duration) error {
 	answered := make(chan error, 1)
 	go func() { answered <- r.sendProbe(limit) }()
@@ -38,7 +38,7 @@ func (r *running) awaitAnswer(limit time.Duration) error {
 	}
 }
 
-// earlyEnd describes a server that ended before it was stopped. err is the result of Serve.
+// earlyEnd describes the unexpected result err of Serve.
 func (r *running) earlyEnd(err error) error {
 	r.ended <- err // stopServer receives one per front
 	if err == nil {
@@ -47,7 +47,7 @@ func (r *running) earlyEnd(err error) error {
 	return fmt.Errorf("the server does not serve: %w", err)
 }
 
-// sendProbe sends a request and reads the first line. Over HTTP/2 it reads the server's settings.
+// sendProbe sends a request. Over HTTP/2 the server's settings are enough.
 func (r *running) sendProbe(limit time.Duration) error {
 	conn, err := net.DialTimeout("tcp", r.addr, limit)
 	if err != nil {
@@ -77,11 +77,11 @@ func (r *running) sendProbe(limit time.Duration) error {
 	return err
 }
 
-// probeHTTP2 sends HTTP/2's preface and empty settings. The first frame must be settings, too. See RFC 9113,
-// sections 3.4, 4.1 and 6.5.
+// probeHTTP2 sends HTTP/2's preface. The first frame must be settings. See RFC 9113, sections 3.4, 4.1 and
+// 6.5.
 func probeHTTP2(conn net.Conn) error {
 	const (
-		frameHead = 9 // bytes of a frame's head
+		frameHead = 9 // bytes
 		typeIndex = 3 // position of the type in it
 		settings  = 4 // type of a settings frame
 	)

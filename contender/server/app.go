@@ -41,8 +41,8 @@ type Config interface {
 type Service struct {
 	Make Make
 
-	Delivered func() int64                    // number of items that the service has delivered
-	Calls     func() wire.Calls               // counts of the calls that the service received, by use case
+	Delivered func() int64                    // items that the service has delivered
+	Calls     func() wire.Calls               // by use case
 	Fault     func() error                    // first failure of the service
 	Reset     func(ctx context.Context) error // restores the initial state
 	Close     func() error                    // closes the service's sink or store
@@ -53,11 +53,11 @@ type Service struct {
 	MaxBody   int64                           // maximum bytes of a body without a lab; if 0, [DefaultMaxBody]
 	Notices   []string                        // lines to print at the start
 
-	Ready   func(ctx context.Context) error         // returns why the service cannot serve now, in one line without secrets
-	Metrics func() []byte                           // returns metrics in the text format of Prometheus; counters end in _total
-	OpenAPI func(variant string) []byte             // returns the OpenAPI document with all paths; nil if the variant has none
+	Ready   func(ctx context.Context) error         // why the service cannot serve now, in one line without secrets
+	Metrics func() []byte                           // format of Prometheus; counters end in _total
+	OpenAPI func(variant string) []byte             // nil if the variant has none
 	Refuse  func(status int, message string) []byte // body of an error response, such as 404
-	Routes  func(variant string) []string           // returns routes, such as POST /pkg.Service/Method, of a variant without an OpenAPI document
+	Routes  func(variant string) []string           // such as POST /pkg.Service/Method, without an OpenAPI document
 
 	// Try returns a shell command with a valid request. If nil, the command requests /health.
 	Try func(variant string, a Address) string
@@ -89,7 +89,6 @@ func (list Apps) findApp(name string) (App, bool) {
 // resetTimeout limits restoring a store.
 const resetTimeout = 50 * time.Second
 
-// resetFunc may return nil.
 func (s Service) resetFunc() func() error {
 	if s.Reset == nil {
 		return nil

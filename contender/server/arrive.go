@@ -14,10 +14,9 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// A gate stands between clients and the framework's server (the stack). It reads requests of HTTP/1, and gives
-// the stack only complete, correct ones. A body in chunks, for example, gets a Content-Length.
+// A gate stands between clients and the framework's server (the stack). The stack gets only complete, correct
+// requests. A body in chunks, for example, gets a Content-Length.
 
-// Messages of error responses.
 const (
 	busyMessage  = "the service has as many bytes of requests as it can store; try again"
 	slowMessage  = "the request did not arrive in time"
@@ -34,8 +33,8 @@ const (
 	sizeDigits = 15
 )
 
-// readRequest waits for a request and reads it completely. It answers the client if Ops has a page or the
-// request is wrong. Otherwise it puts the request into c.out for the stack.
+// readRequest answers the client if Ops has a page or the request is wrong. Otherwise it puts the request into
+// c.out for the stack.
 func (c *gatedConn) readRequest() error {
 	c.mu.Lock()
 	c.share.removeBytes(c.share.stored)
@@ -74,8 +73,8 @@ func (c *gatedConn) readRequest() error {
 	return nil
 }
 
-// awaitFirstByte waits for a byte of the next request. Meanwhile the connection must not use the budget. So it
-// drops a large buffer that is empty, and otherwise reserves its bytes again.
+// awaitFirstByte waits for the next request without using the budget. So it drops a large buffer that is
+// empty, and later reserves its bytes again.
 func (c *gatedConn) awaitFirstByte() error {
 	isLarge := cap(c.in) > freeBytes
 	if len(c.in) > 0 {
@@ -93,7 +92,6 @@ func (c *gatedConn) awaitFirstByte() error {
 	return c.readMore()
 }
 
-// startArrival starts the time limits of a request.
 func (c *gatedConn) startArrival() error {
 	c.arriving = true
 	c.gate.addArriving(c)
@@ -110,7 +108,6 @@ func (c *gatedConn) startArrival() error {
 	return nil
 }
 
-// shakeHands completes the TLS handshake before the first request.
 func (c *gatedConn) shakeHands() error {
 	secure, ok := c.Conn.(*tls.Conn)
 	if !ok || !c.first {
@@ -125,7 +122,7 @@ func (c *gatedConn) shakeHands() error {
 	return secure.SetDeadline(time.Time{})
 }
 
-// readMore reads at least one byte into c.in. It rejects a request that takes too long.
+// readMore rejects a request that takes too long.
 func (c *gatedConn) readMore() error {
 	const minBuffer = 1 << 10 // bytes
 	if free := cap(c.in) - len(c.in); free == 0 {
@@ -185,8 +182,8 @@ func (c *gatedConn) readHead() (*requestHead, error) {
 	}
 }
 
-// readPreface waits until it is clear whether the connection starts with HTTP/2's preface. It returns [io.EOF]
-// if the stack does not speak HTTP/1, or there is no room for HTTP/2.
+// readPreface finds out whether the connection starts with HTTP/2's preface. It returns [io.EOF] if the stack
+// does not speak HTTP/1, or there is no room for HTTP/2.
 func (c *gatedConn) readPreface() (isHTTP2 bool, err error) {
 	for {
 		n := min(len(c.in), len(h2.Preface))
@@ -225,7 +222,6 @@ func longHead() *badRequest {
 	return &badRequest{http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("a head has at most %d bytes", MaxHead)}
 }
 
-// readBody rejects a body that is larger than the gate allows.
 func (c *gatedConn) readBody(head *requestHead) ([]byte, error) {
 	switch {
 	case head.length == 0:
@@ -248,7 +244,7 @@ func (c *gatedConn) tooLarge() string {
 	return fmt.Sprintf("a body has at most %d bytes", c.gate.maxBody)
 }
 
-// readBytes appends n bytes to body, whose final size is at most limit.
+// readBytes appends n bytes to body. limit is for the complete body.
 func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]byte, error) {
 	for n > 0 {
 		if len(body) == cap(body) {
@@ -274,7 +270,7 @@ func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]b
 	return body, nil
 }
 
-// bodyError returns the stack's error after a failed read. It rejects a request that takes too long.
+// bodyError rejects a request that takes too long.
 func (c *gatedConn) bodyError(head *requestHead, err error) error {
 	switch {
 	case isTimeout(err):
@@ -285,8 +281,8 @@ func (c *gatedConn) bodyError(head *requestHead, err error) error {
 	return err
 }
 
-// readChunks reads a body in chunks (RFC 9112, section 7.1), without extensions and trailers. For example, the
-// chunk 2;a=b CR LF [] CR LF is the body [].
+// readChunks reads a body in chunks (RFC 9112, section 7.1). For example, the chunk 2;a=b CR LF [] CR LF is
+// the body [].
 func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
 	spare := maxExtensions // limit of extensions and trailers
 	for {
@@ -324,11 +320,10 @@ func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
 	}
 }
 
-// readLine returns a line of at most limit bytes, without \r\n.
 func (c *gatedConn) readLine(head *requestHead, limit int) (string, error) {
 	for {
 		end := bytes.IndexByte(c.in, '\n')
-		beforeEnd := end // bytes before \n
+		beforeEnd := end
 		if end < 0 {
 			beforeEnd = len(c.in)
 		}
@@ -370,8 +365,8 @@ func parseChunkSize(line string) (size int64, ok bool) {
 	return size, true
 }
 
-// rejectRequest sends an error response; the connection must then be closed. head may be nil. It returns
-// [io.EOF], or the error of the write, for the stack.
+// rejectRequest sends an error response; the connection must then be closed. head may be nil. The error is for
+// the stack.
 func (c *gatedConn) rejectRequest(head *requestHead, status int, message string) error {
 	page := c.gate.ops.errorPage(status, message)
 	if status == http.StatusServiceUnavailable {
@@ -386,8 +381,7 @@ func (c *gatedConn) rejectRequest(head *requestHead, status int, message string)
 	return c.writeAnswer(head, page)
 }
 
-// writeAnswer sends page, and the stack does not see the request. [io.EOF] means that the connection must be
-// closed, perhaps because of an unread body.
+// writeAnswer hides the request from the stack. [io.EOF] means that the connection must be closed.
 func (c *gatedConn) writeAnswer(head *requestHead, page Page) error {
 	hasUnreadBody := head.length != 0
 	closes := head.closes || hasUnreadBody
@@ -403,7 +397,6 @@ func (c *gatedConn) writeAnswer(head *requestHead, page Page) error {
 	return nil
 }
 
-// formatAnswer returns an HTTP/1 answer. closes means that the connection ends after it.
 func (h *requestHead) formatAnswer(page Page, closes bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n", page.Status, http.StatusText(page.Status), time.Now().UTC().Format(http.TimeFormat), page.ContentType, len(page.Body))

@@ -16,9 +16,9 @@ const (
 )
 
 type budget struct {
-	max     int64        // most bytes that may be reserved
-	used    atomic.Int64 // bytes that are reserved
-	streams atomic.Int64 // streams of HTTP/2 that are open
+	max     int64
+	used    atomic.Int64
+	streams atomic.Int64
 	refused atomic.Int64 // requests rejected because of max or maxAllStreams
 }
 
@@ -41,12 +41,12 @@ func (b *budget) readCounts() (used, refused uint64) {
 
 type share struct {
 	budget *budget
-	stored int64 // bytes that the connection stores
+	stored int64
 }
 
 // addBytes adds nothing if the budget is used up.
 func (s *share) addBytes(n int64) bool {
-	before, after := max(0, s.stored-freeBytes), max(0, s.stored+n-freeBytes) // bytes that use the budget
+	before, after := max(0, s.stored-freeBytes), max(0, s.stored+n-freeBytes) // bytes within the budget
 	if after > before && !s.budget.reserveBytes(after-before) {
 		return false
 	}

@@ -24,14 +24,14 @@ type gate struct {
 	ops     *Ops
 	budget  *budget
 	maxBody int64 // bytes
-	http1   bool  // the stack supports HTTP/1
-	http2   bool  // the stack supports HTTP/2
-	netHTTP bool  // net/http reads while it answers, to detect the end of a client
+	http1   bool
+	http2   bool
+	netHTTP bool // net/http reads while it answers, to detect the end of a client
 	timeout time.Duration
 
 	mu       sync.Mutex
 	arriving map[*gatedConn]int64 // numbers of arriving requests
-	arrivals int64                // number of the latest request, from 1
+	arrivals int64                // from 1
 }
 
 func (g *gate) addArriving(c *gatedConn) {
@@ -44,7 +44,6 @@ func (g *gate) addArriving(c *gatedConn) {
 	g.arriving[c] = g.arrivals
 }
 
-// removeArriving follows addArriving once the request has arrived or c is closed.
 func (g *gate) removeArriving(c *gatedConn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -59,7 +58,7 @@ func (g *gate) awaitArrivals(ctx context.Context) {
 	g.mu.Unlock()
 	for ticker := time.NewTicker(5 * time.Millisecond); g.arrivesUpTo(latest); {
 		select {
-		case <-ticker.C: // check again
+		case <-ticker.C:
 		case <-ctx.Done():
 			ticker.Stop()
 			return
@@ -93,7 +92,6 @@ func (l gatedListener) Accept() (net.Conn, error) {
 	return newGatedConn(conn, l.gate), nil
 }
 
-// answerState is the stack's progress with its latest request.
 type answerState int
 
 const (
@@ -108,13 +106,13 @@ type gatedConn struct {
 	net.Conn
 	gate    *gate
 	limited *limitedConn // counted connection; nil in tests
-	began   time.Time    // time when the connection was accepted
+	began   time.Time
 
 	in       []byte   // arrived, not processed
-	out      [][]byte // a complete request that the stack has not read
+	out      [][]byte // complete, but not read by the stack
 	err      error    // result of every later Read; nil while the connection works
-	first    bool     // the first request has not arrived
-	arriving bool     // a request has started to arrive
+	first    bool
+	arriving bool
 
 	early atomic.Bool             // answered before the request was complete
 	h2    atomic.Pointer[watcher] // nil until the connection speaks HTTP/2
@@ -138,9 +136,8 @@ func newGatedConn(conn net.Conn, g *gate) *gatedConn {
 	return c
 }
 
-// Read waits until a complete request has arrived, and returns its bytes to the stack. While the stack
-// answers, Read waits for the client's end or the stack's deadline. Over HTTP/2 it returns bytes as they
-// arrive.
+// Read waits for a complete request and returns its bytes to the stack. While the stack answers, Read waits
+// for the client's end or the stack's deadline.
 func (c *gatedConn) Read(p []byte) (int, error) {
 	for {
 		switch {
@@ -185,8 +182,7 @@ func (c *gatedConn) isAnswering() bool {
 	return c.answer == answerAwaited || c.answer == answerBegun
 }
 
-// awaitChange waits for the client's end or another deadline of the stack. It stops at the first byte of a
-// next request.
+// awaitChange also stops at the first byte of a next request.
 func (c *gatedConn) awaitChange() error {
 	c.mu.Lock()
 	changed, err := c.changed, os.ErrDeadlineExceeded
@@ -214,7 +210,6 @@ func (c *gatedConn) markAnswered() {
 	c.answer = answerComplete
 }
 
-// hookConnState makes net/http report when it awaits the next request.
 func hookConnState(s *http.Server) {
 	before := s.ConnState
 	s.ConnState = func(conn net.Conn, state http.ConnState) {
@@ -289,7 +284,6 @@ func (c *gatedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Limits for a client that was answered early.
 const (
 	lingerTime     = 500 * time.Millisecond
 	lingeringBytes = 16 << 20
@@ -303,7 +297,6 @@ func (c *gatedConn) lingerAndClose(closeWrite func() error) {
 	_ = c.Conn.Close()
 }
 
-// reserveBytes returns false if the budget is used up or the connection is closed.
 func (c *gatedConn) reserveBytes(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

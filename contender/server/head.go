@@ -24,7 +24,6 @@ type requestHead struct {
 
 type field struct{ name, value string }
 
-// badRequest is why a request is rejected, with a status.
 type badRequest struct {
 	status  int
 	message string
@@ -56,7 +55,6 @@ func endOfHead(text []byte) (int, *badRequest) {
 	}
 }
 
-// parseRequestHead parses a head with its empty line.
 func parseRequestHead(text []byte) (*requestHead, *badRequest) {
 	lines := strings.Split(strings.TrimSuffix(string(text), "\r\n\r\n"), "\r\n")
 	h := &requestHead{}
@@ -94,7 +92,7 @@ func parseRequestHead(text []byte) (*requestHead, *badRequest) {
 	return h, nil
 }
 
-// parseLine parses a line such as GET /users/7 HTTP/1.1.
+// parseLine parses GET /users/7 HTTP/1.1, for example.
 func (h *requestHead) parseLine(line string) *badRequest {
 	parts := strings.Split(line, " ")
 	if len(parts) != 3 || !isToken(parts[0]) || parts[1] == "" {
@@ -135,7 +133,7 @@ func parseField(line string) (field, *badRequest) {
 	return field{name, value}, nil
 }
 
-// singleField returns the first value of a field, or "". ok is false if there are several.
+// singleField returns the first field. ok is false if there are several.
 func (h *requestHead) singleField(name string) (value string, ok bool) {
 	n := 0
 	for _, f := range h.fields {
@@ -148,8 +146,7 @@ func (h *requestHead) singleField(name string) (value string, ok bool) {
 	return value, n <= 1
 }
 
-// parseHost reads the host from the target or the Host field. It reduces an absolute target, such as
-// http://localhost/users/7, to its path.
+// parseHost reads the host from the target or the Host field.
 func (h *requestHead) parseHost() *badRequest {
 	host, isSingle := h.singleField("Host")
 	if !isSingle {
@@ -192,7 +189,7 @@ func splitTarget(target string) (authority, path string, isAbsolute bool) {
 	return authority, path, true
 }
 
-// parseFraming reads the length of the body. It rejects every ambiguous form of RFC 9112, section 6.
+// parseFraming rejects every ambiguous length: RFC 9112, section 6.
 func (h *requestHead) parseFraming() *badRequest {
 	length, isSingleLength := h.singleField("Content-Length")
 	coding, isSingleCoding := h.singleField("Transfer-Encoding")
@@ -234,8 +231,8 @@ func (h *requestHead) hasField(name string) bool {
 	return false
 }
 
-// formatHead returns the head that the framework's server (the stack) receives, with a body of n bytes. It has
-// one Content-Length if there is a body. It has no other field about lengths or trailers.
+// formatHead returns the head for the framework's server (the stack), with a body of n bytes. It has no other
+// field about lengths or trailers.
 func (h *requestHead) formatHead(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString(h.method + " " + h.target + " " + h.version + "\r\n")

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// hosts lists the host names in requests to a loopback address, against DNS rebinding. A web site can make its
-// name resolve to this address, so that its pages reach the service. But their requests have the site's name
-// as the host.
+// hosts lists host names, against DNS rebinding: a web site can make its name resolve to a loopback address.
+// Its pages then reach the service, but their requests have the site's name as the host.
 type hosts struct{ names []string }
 
 func newHosts(addr string, names []string) *hosts {
@@ -18,8 +17,7 @@ func newHosts(addr string, names []string) *hosts {
 	return &hosts{names}
 }
 
-// hasHost reports whether a Host field is allowed. So is "": browsers send a host, but health checks may not.
-// A nil h allows all.
+// hasHost allows "", because health checks may send no host. A nil h allows all.
 func (h *hosts) hasHost(host string) bool {
 	if h == nil || host == "" {
 		return true

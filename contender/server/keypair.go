@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// keyPair is a certificate and its key. Their files may change while a server runs.
+// keyPair is a certificate and its key, in files that may change.
 type keyPair struct {
 	cert, key string                          // paths
 	loaded    atomic.Pointer[tls.Certificate] // the certificate of new connections

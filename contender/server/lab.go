@@ -22,31 +22,29 @@ type Spec struct {
 
 // Settings of every server under a lab, keys of [wire.Workload.Set]. Those of an app are in [Config].
 const (
-	SetLog     = "log"      // destination of the access log, e.g. discard; none if omitted
-	SetLogFile = "log_file" // path of the log file
-	SetTLSCert = "tls_cert" // path of a certificate in PEM, which turns on encryption
-	SetTLSKey  = "tls_key"  // path of the certificate's key in PEM
+	SetLog     = "log" // none if omitted
+	SetLogFile = "log_file"
+	SetTLSCert = "tls_cert" // PEM; turns on encryption
+	SetTLSKey  = "tls_key"  // PEM
 )
 
 type setup struct {
 	app          App
 	variant      string
-	addr         string       // host:port of the listener
+	addr         string
 	listenAt     []listenSpec // replaces variant and addr; may be nil
 	log, logFile string
 	cert, key    string // paths; "" for no TLS
 	stdout       *os.File
-	config       Config   // configuration of the app
-	lab          bool     // a lab started the program
+	config       Config
+	lab          bool
 	maxConns     int      // 0 means no limit
 	hosts        []string // more hosts in requests to a loopback address
 }
 
-// listenSpec is a variant and its host:port.
 type listenSpec struct{ variant, addr string }
 
-// serveLab starts the server for a workload on a loopback address. The lab uses the result to count requests,
-// to reset, and to end or stop the server.
+// serveLab starts the server for a workload on a loopback address. The lab counts its requests.
 func (h Host) serveLab(variant string, w wire.Workload) (contender.Served, error) {
 	var spec Spec
 	if len(w.Spec) > 0 {
@@ -89,7 +87,7 @@ func newLabSetup(app App, set map[string]string) (setup, error) {
 		return setup{}, err
 	}
 	common := []string{SetLog, SetLogFile, SetTLSCert, SetTLSKey} // s has these already
-	settings := map[string]Setting{}                              // settings of the app, by name
+	settings := map[string]Setting{}                              // by name
 	known := slices.Clone(common)
 	for _, setting := range list {
 		settings[setting.Name] = setting

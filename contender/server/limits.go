@@ -32,12 +32,12 @@ const (
 	onlyHTTP2
 )
 
-// limits bounds the connections of a program's listeners. A new one replaces the one that has been idle
-// longest. If none is idle, the new one is closed.
+// limits bounds open connections. A new one replaces the one that has been idle longest. If none is idle, the
+// new one is closed.
 type limits struct {
 	maxOpen int
-	write   time.Duration // time limit of a write
-	began   time.Time     // reference for the times in limitedConn
+	write   time.Duration
+	began   time.Time
 
 	mu              sync.Mutex
 	open            map[*limitedConn]struct{}
@@ -79,7 +79,7 @@ func (l limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// admitConn counts a connection, and closes an idle one if there are too many. It returns nil without room.
+// admitConn may close an idle connection. It returns nil without room.
 func (l *limits) admitConn(conn net.Conn) net.Conn {
 	c := &limitedConn{Conn: conn, limits: l}
 	c.markUsed(true)
@@ -99,8 +99,8 @@ func (l *limits) admitConn(conn net.Conn) net.Conn {
 	return c
 }
 
-// evictIdle removes the longest idle connection of p from the count. The caller must close it, after unlocking
-// l.mu. nil means that none is idle.
+// evictIdle removes the longest idle connection from the count. The caller must close it, after unlocking
+// l.mu.
 func (l *limits) evictIdle(p protocols) *limitedConn {
 	victim := l.findIdlest(p)
 	if victim == nil {
@@ -119,8 +119,7 @@ func (l *limits) removeConn(c *limitedConn) {
 	delete(l.open, c)
 }
 
-// admitHTTP2 counts a connection that starts to speak HTTP/2, and closes an idle one if necessary. It returns
-// false without room.
+// admitHTTP2 may close an idle connection. It returns false without room.
 func (l *limits) admitHTTP2(c *limitedConn) bool {
 	l.mu.Lock()
 	var victim *limitedConn
@@ -141,7 +140,6 @@ func (l *limits) admitHTTP2(c *limitedConn) bool {
 	return true
 }
 
-// findIdlest returns the longest idle connection of p. nil means that none was idle for minIdle.
 func (l *limits) findIdlest(p protocols) *limitedConn {
 	var idlest *limitedConn
 	earliest := int64(time.Since(l.began) - minIdle)
@@ -156,7 +154,7 @@ func (l *limits) findIdlest(p protocols) *limitedConn {
 	return idlest
 }
 
-// limitedConn is a counted connection. It is idle from its start, or a write, until bytes arrive.
+// limitedConn is idle from its start, or a write, until bytes arrive.
 type limitedConn struct {
 	net.Conn
 	limits    *limits
@@ -167,13 +165,12 @@ type limitedConn struct {
 	spent     atomic.Int64 // ns of the current answer's writes; needs perAnswer
 }
 
-// resetSpent starts the time limit of the next answer. From the first call on the limit is per answer.
+// resetSpent makes the limit one of each answer, and starts it again.
 func (c *limitedConn) resetSpent() {
 	c.perAnswer.Store(true)
 	c.spent.Store(0)
 }
 
-// markUsed records a read or write now. idle is true if the connection is then idle.
 func (c *limitedConn) markUsed(idle bool) {
 	c.lastUsed.Store(int64(time.Since(c.limits.began)))
 	c.idle.Store(idle)

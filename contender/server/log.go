@@ -20,10 +20,10 @@ const (
 	LogPTY     = "pty"     // lines go to standard output, which tare has made a pseudo-terminal
 )
 
-// openLog opens an access log and returns a function to close it. path is for LogFile. nil means no log. Files
-// and terminals are an [os.File], because frameworks look for a terminal.
+// openLog returns a function to close the log. path is for LogFile. nil means no log. Files and terminals are
+// an [os.File], because frameworks look for a terminal.
 func openLog(destination, path string, stdout *os.File) (io.Writer, func(), error) {
-	noClose := func() {} // standard output stays open
+	noClose := func() {}
 	switch destination {
 	case "", LogNone:
 		return nil, noClose, nil

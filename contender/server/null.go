@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Null is a minimal server on package net. It shows the overhead of a measurement. A goroutine per connection
-// parses requests strictly. It answers all requests in its buffer with one write. There are no time-outs and
-// no access log.
+// Null is a minimal server on package net, to show the overhead of a measurement. It answers all requests in
+// its buffer with one write. There are no time-outs and no access log.
 type Null struct {
 	// Answer appends the complete answer to q to dst. The headers must include extra, which is "" or lines
 	// such as "Connection: close\r\n". q is valid until the next request.
@@ -125,7 +124,6 @@ func (n *null) Shutdown(ctx context.Context) error {
 	}
 }
 
-// trackConn calls record and adds one to n.served. It returns false if the server ends.
 func (n *null) trackConn(record func()) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -156,7 +154,6 @@ func (n *null) serveConn(c *Conn) {
 	}
 }
 
-// answerNext returns false if the connection must end.
 func (n *null) answerNext(c *Conn) bool {
 	q := &c.request
 	if err := c.readHead(q); err != nil {

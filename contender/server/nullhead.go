@@ -8,27 +8,26 @@ import (
 
 // [Null] is a minimal server that shows the cost of measuring. It parses requests here.
 
-// chunkedLength is the length of a body in chunks, which is not known in advance.
 const chunkedLength = -1
 
 // Request has the parts of a request that can affect the answer of a [Null] server.
 type Request struct {
 	Method, Target []byte
-	ID             []byte // value of X-Request-Id
+	ID             []byte // X-Request-Id
 	Body           []byte // set if Null.MaxBody is set
 	TooLong        bool   // the body was longer than Null.MaxBody
 
-	length  int64 // bytes of the body, or chunkedLength
-	http10  bool  // the version is HTTP/1.0
-	close   bool  // the connection ends after this request
-	expects bool  // the client waits for 100 Continue
+	length  int64 // or chunkedLength
+	http10  bool
+	close   bool
+	expects bool // the client waits for 100 Continue
 }
 
 // Head reports whether the answer has no body.
 func (q *Request) Head() bool { return string(q.Method) == http.MethodHead }
 
-// parseHead parses the lines of a request without the empty one at the end. Each ends with \r\n. It is strict:
-// otherwise two programs could read different requests from the same bytes. An error is a rejectedError.
+// parseHead is strict: otherwise two programs could read different requests from the same bytes. Lines end
+// with \r\n. An error is a rejectedError.
 func parseHead(block []byte) (Request, error) {
 	var q Request
 	line, rest, ok := cutLine(block)
@@ -58,7 +57,7 @@ func parseHead(block []byte) (Request, error) {
 	return q, nil
 }
 
-// readRequestLine parses a line such as GET /users/7 HTTP/1.1.
+// readRequestLine parses GET /users/7 HTTP/1.1, for example.
 func (q *Request) readRequestLine(line []byte) error {
 	firstSpace := bytes.IndexByte(line, ' ')
 	lastSpace := bytes.LastIndexByte(line, ' ')
@@ -80,10 +79,9 @@ func (q *Request) readRequestLine(line []byte) error {
 	return nil
 }
 
-// fieldCounts counts Host, Content-Length and Transfer-Encoding fields.
 type fieldCounts struct{ hosts, lengths, codings int }
 
-// readField parses a field such as Content-Length: 7, and counts it in n.
+// readField parses Content-Length: 7, for example.
 func (q *Request) readField(line []byte, n *fieldCounts) error {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 1 || !isToken(line[:colon]) {
@@ -115,7 +113,6 @@ func (q *Request) readField(line []byte, n *fieldCounts) error {
 	return nil
 }
 
-// readConnection reads the options of a Connection field.
 func (q *Request) readConnection(value []byte) {
 	for len(value) > 0 {
 		option, rest, _ := bytes.Cut(value, []byte(","))
@@ -130,7 +127,7 @@ func (q *Request) readConnection(value []byte) {
 	}
 }
 
-// cutLine returns the first line without \r\n. It rejects other ends, and zero bytes.
+// cutLine rejects ends other than \r\n, and zero bytes.
 func cutLine(block []byte) (line, rest []byte, ok bool) {
 	i := bytes.IndexByte(block, '\n')
 	if i < 1 || block[i-1] != '\r' {
@@ -140,7 +137,7 @@ func cutLine(block []byte) (line, rest []byte, ok bool) {
 	return line, rest, bytes.IndexByte(line, '\r') < 0 && bytes.IndexByte(line, 0) < 0
 }
 
-// equalFold ignores the case of name. word is in lower case.
+// equalFold needs word in lower case.
 func equalFold(name []byte, word string) bool {
 	if len(name) != len(word) {
 		return false

@@ -26,7 +26,7 @@ type Conn struct {
 	state    atomic.Int32 // one of the states below
 	in       []byte
 	r, w     int    // the unused input is in[r:w]
-	out      []byte // answers that are not written yet
+	out      []byte // not written yet
 	headCopy []byte // method, target and id, see detachHead
 	body     []byte // nil if not stored
 
@@ -34,14 +34,12 @@ type Conn struct {
 	closes  bool    // a request was rejected: more bytes of it may come
 }
 
-// States of a connection.
 const (
 	connWorks int32 = iota // reads or answers a request
 	connWaits              // waits for a request: Shutdown may end it
 	connEnds               // Shutdown ends the connection
 )
 
-// readTime tells whether a request is in progress.
 type readTime int
 
 const (
@@ -97,7 +95,6 @@ func (c *Conn) Linger() {
 	}
 }
 
-// hasPrefix does not consume prefix.
 func (c *Conn) hasPrefix(prefix string) bool {
 	for c.w < len(prefix) {
 		if c.readMore(betweenRequests) != nil {
@@ -116,7 +113,7 @@ func (c *Conn) flushOutput() error {
 	return err
 }
 
-// readMore extends the buffer up to maxHead bytes. It first writes answers: the client may wait for them.
+// readMore first writes answers, because the client may wait for them.
 func (c *Conn) readMore(when readTime) error {
 	if err := c.flushOutput(); err != nil {
 		return err
@@ -144,7 +141,7 @@ func (c *Conn) readMore(when readTime) error {
 	return err
 }
 
-// readHead reads the next head into q, whose contents are in c.in. It first writes answers if there are many.
+// readHead reads the next head into q, which shares c.in.
 func (c *Conn) readHead(q *Request) (err error) {
 	if len(c.out) > maxBatch {
 		if err := c.flushOutput(); err != nil {
@@ -168,8 +165,7 @@ func (c *Conn) readHead(q *Request) (err error) {
 	}
 }
 
-// readBody returns the length of q's body. It stores up to maxBody bytes, and calls rejectBody for more. If
-// maxBody is 0, it discards the body.
+// readBody stores up to maxBody bytes. If maxBody is 0, it discards the body.
 func (c *Conn) readBody(q *Request, maxBody int64) (int64, error) {
 	store := maxBody > 0
 	if store && q.length > maxBody {
@@ -191,8 +187,7 @@ func (c *Conn) readBody(q *Request, maxBody int64) (int64, error) {
 	return q.length, nil
 }
 
-// rejectBody is for a body that is too long. The connection ends after the answer, because the rest is not
-// read.
+// rejectBody ends the connection, because the rest is not read.
 func (c *Conn) rejectBody(q *Request) { q.TooLong, q.close, c.closes = true, true, true }
 
 // detachHead copies method, target and id out of c.in, which is reused for the body.
@@ -202,7 +197,7 @@ func (c *Conn) detachHead(q *Request) {
 	q.Method, q.Target, q.ID = c.headCopy[:methodEnd], c.headCopy[methodEnd:targetEnd], c.headCopy[targetEnd:]
 }
 
-// readChunks reads a body such as 2 CR LF [] CR LF 0 CR LF CR LF.
+// readChunks reads 2 CR LF [] CR LF 0 CR LF CR LF, for example.
 func (c *Conn) readChunks(q *Request, maxBody int64) (int64, error) {
 	store := maxBody > 0
 	var sum int64
@@ -228,8 +223,7 @@ func (c *Conn) readChunks(q *Request, maxBody int64) (int64, error) {
 	}
 }
 
-// readChunk returns the size of a chunk. After the last, of size 0, lines remain unread. If it should store
-// more than room, the bytes remain unread.
+// readChunk returns 0 for the last chunk. Lines after it, or bytes beyond room, remain unread.
 func (c *Conn) readChunk(room int64, store bool) (int64, error) {
 	line, err := c.readLine()
 	if err != nil {
@@ -286,12 +280,10 @@ func (c *Conn) readBytes(n int64, store bool) error {
 	}
 }
 
-// rejectedError is the status of a rejected request.
 type rejectedError int
 
 func (r rejectedError) Error() string { return fmt.Sprintf("rejected with status %d", int(r)) }
 
-// writeError ignores err unless it is a rejectedError.
 func (c *Conn) writeError(err error) {
 	var r rejectedError
 	if errors.As(err, &r) {

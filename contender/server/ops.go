@@ -33,20 +33,20 @@ import (
 //
 // Under a lab, the tare process that measures servers, there is no Ops: a nil Ops answers nothing.
 type Ops struct {
-	name     string // name of the app
+	name     string
 	service  Service
-	routes   []route            // routes of the app
-	all      []route            // routes of the app and of Ops
+	routes   []route
+	all      []route            // includes those of Ops
 	openAPI  []byte             // nil without a document
 	token    *[sha256.Size]byte // hash; nil if none is required
-	receipts *Receipts          // counts of requests, for /metrics
-	limits   *limits            // counts of connections, for /metrics
-	budget   *budget            // counts of stored bytes, for /metrics
+	receipts *Receipts          // for /metrics
+	limits   *limits            // for /metrics
+	budget   *budget            // for /metrics
 	started  time.Time
-	ending   *atomic.Bool // the service is about to end
-	claimed  atomic.Bool  // the stack, or a handler in it, calls Answer
-	hosts    *hosts       // allowed hosts; nil allows all
-	gated    bool         // a gate calls Answer before the stack sees HTTP/1
+	ending   *atomic.Bool
+	claimed  atomic.Bool // the stack, or a handler in it, calls Answer
+	hosts    *hosts      // allowed hosts; nil allows all
+	gated    bool        // a gate calls Answer before the stack sees HTTP/1
 
 	// line writes to the access log. It may be nil.
 	line func(method, path string, status int, took time.Duration)
@@ -69,7 +69,6 @@ type Page struct {
 	Body        []byte
 }
 
-// Content types of replies.
 const (
 	typeJSON        = "application/json"
 	typeText        = "text/plain; charset=utf-8"
@@ -129,8 +128,7 @@ func (o *Ops) Answer(q Question) (Page, bool) {
 	return reply, ok
 }
 
-// findPage returns a page, or an error response. ok is false if the app must answer. It checks the host first.
-// Pages of publicPage need no token.
+// findPage returns false if the app must answer. Only pages of publicPage need no token.
 func (o *Ops) findPage(q Question) (Page, bool) {
 	if !o.hosts.hasHost(q.Host) {
 		return o.errorPage(http.StatusMisdirectedRequest, "this is served at a loopback address, and the request is for another host"), true
@@ -180,8 +178,7 @@ func (o *Ops) publicPage(q Question, isAppRoute bool) (Page, bool) {
 	return Page{}, false
 }
 
-// rejectForApp returns an error response for a wrong path, method or type of body. The last two parameters are
-// from matchRoute.
+// rejectForApp's last two parameters are from matchRoute.
 func (o *Ops) rejectForApp(q Question, isKnownPath, isAppRoute bool) (Page, bool) {
 	isUnknownPath := len(o.routes) > 0 && !isKnownPath && !isRPC(q) // any path may be the app's if there are no routes
 	switch {
@@ -200,7 +197,7 @@ func (o *Ops) rejectForApp(q Question, isKnownPath, isAppRoute bool) (Page, bool
 
 func isReadMethod(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
-// hasPage reports whether Ops answers GET at path. Without routes, / and /openapi.json may be the app's.
+// hasPage returns false for / and /openapi.json without routes: these may be the app's.
 func (o *Ops) hasPage(path string) bool {
 	switch path {
 	case "/health/live", "/health/ready", "/metrics":
@@ -213,8 +210,7 @@ func (o *Ops) hasPage(path string) bool {
 	return false
 }
 
-// listMethods returns the methods of matching routes. HEAD is included only for pages of Ops: not every stack
-// answers it.
+// listMethods includes HEAD only for pages of Ops: not every stack answers it.
 func (o *Ops) listMethods(matches func(pattern string) bool) (list []string) {
 	for _, r := range o.all {
 		if !matches(r.path) {
@@ -228,7 +224,6 @@ func (o *Ops) listMethods(matches func(pattern string) bool) (list []string) {
 	return slices.Compact(list)
 }
 
-// rejectType names the accepted types.
 func (o *Ops) rejectType(q Question) Page {
 	switch accepted := strings.Join(o.service.Types, ", "); {
 	case isRPC(q):
@@ -247,7 +242,6 @@ func isHealthCall(path string) bool {
 	return ok && (method == "Check" || method == "Watch" || method == "List")
 }
 
-// isWriteMethod reports whether the type of a body matters.
 func isWriteMethod(method string) bool {
 	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
 }
@@ -255,8 +249,8 @@ func isWriteMethod(method string) bool {
 // simpleTypes are sent by browsers for any site, without a preflight request.
 var simpleTypes = []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data"}
 
-// acceptsType checks the type of a body. A service may list its types. Without a list, and for gRPC or
-// Connect, all but simpleTypes are accepted.
+// acceptsType accepts the service's types. Without a list, and for gRPC or Connect, it accepts all but
+// simpleTypes.
 func (o *Ops) acceptsType(q Question) bool {
 	name, _, _ := strings.Cut(q.ContentType, ";")
 	name = strings.ToLower(strings.Trim(name, " \t"))
@@ -267,7 +261,7 @@ func (o *Ops) acceptsType(q Question) bool {
 	return isOneType && !slices.Contains(simpleTypes, name)
 }
 
-// logRejected logs a request that the gate rejects. head may be nil.
+// logRejected accepts a nil head.
 func (o *Ops) logRejected(head *requestHead, status int) {
 	if o == nil || o.line == nil {
 		return
@@ -289,7 +283,6 @@ func (o *Ops) hasBearer(authorization string) bool {
 // readyTimeout limits a service's check of whether it is ready.
 const readyTimeout = 2 * time.Second
 
-// readyPage returns the page /health/ready.
 func (o *Ops) readyPage() Page {
 	var err error // why the service is not ready
 	switch {
@@ -306,7 +299,6 @@ func (o *Ops) readyPage() Page {
 	return Page{Status: http.StatusOK, ContentType: typeText, Body: []byte("ready\n")}
 }
 
-// indexPage lists the routes.
 func (o *Ops) indexPage() Page {
 	page := struct {
 		Service string   `json:"service"`

@@ -12,19 +12,16 @@ import (
 	"strings"
 )
 
-// The command line of a server without tare, e.g. -app tiny -addr :8080, becomes a setup.
-
-// commandLine has the flags that need more than a conversion.
 type commandLine struct {
 	set         *flag.FlagSet
-	app         string       // name of the app
-	faces       string       // variants to serve together, see parseListenSpecs
-	hosts       string       // list of names
-	appSettings flagSettings // settings of all apps
+	app         string
+	faces       string // variants to serve together, see parseListenSpecs
+	hosts       string
+	appSettings flagSettings
 }
 
 // parseFlags reads a command line such as -app tiny -addr :8080. Environment variables are defaults. After
-// help it returns [flag.ErrHelp]. Other errors are one line.
+// help it returns [flag.ErrHelp].
 func (a alone) parseFlags(args []string, help io.Writer, env func(string) string) (setup, error) {
 	var known []string
 	for _, app := range a.Apps {
@@ -100,7 +97,6 @@ func (a alone) defineFlags(s *setup, apps []string, env func(string) string) *co
 	return c
 }
 
-// checkSetup checks the flags of all apps. servesTogether means that no variant is selected.
 func (a alone) checkSetup(s setup, servesTogether bool) error {
 	logs := []string{LogNone, LogStdout, LogDiscard, LogFile}
 	isFileWithoutPath := s.log == LogFile && s.logFile == ""
@@ -150,12 +146,11 @@ func (a alone) parseListenSpecs(text, base string) (specs []listenSpec, err erro
 
 type flagSettings map[string]*flagSetting
 
-// flagSetting is a [flag.Value].
 type flagSetting struct {
 	Setting
-	apps  []string // those that have the setting
-	value string   // value of the flag
-	isSet bool     // the command line has the flag
+	apps  []string
+	value string
+	isSet bool
 }
 
 func (a alone) addSettings(f *flag.FlagSet, apps []string) flagSettings {
@@ -187,8 +182,7 @@ func (c *flagSetting) Set(value string) error {
 // IsBoolFlag makes package flag accept a switch without a value.
 func (c *flagSetting) IsBoolFlag() bool { return c.Switch() }
 
-// newConfig configures an app: a flag precedes the environment, and that the default. It rejects settings of
-// another app.
+// newConfig prefers a flag to the environment, and that to the default. It rejects settings of another app.
 func (all flagSettings) newConfig(app App, env func(string) string) (Config, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if c := all[name]; c.isSet && !slices.Contains(c.apps, app.Name) {
@@ -216,7 +210,6 @@ func (all flagSettings) newConfig(app App, env func(string) string) (Config, err
 	return config, config.Check()
 }
 
-// parseMaxConns parses EnvMaxConns; "" changes nothing.
 func parseMaxConns(s *setup, text string) (err error) {
 	if text != "" {
 		if s.maxConns, err = strconv.Atoi(text); err != nil {

@@ -37,7 +37,6 @@ func parseOpenAPI(openAPI []byte) (routes []route) {
 	return routes
 }
 
-// addOpsRoutes adds the routes of Ops. hasOpenAPI adds GET /openapi.json.
 func addOpsRoutes(routes []route, hasOpenAPI bool) []route {
 	all := slices.Clone(routes)
 	for _, path := range []string{"/", "/health", "/health/live", "/health/ready", "/metrics", "/openapi.json"} {
@@ -49,8 +48,7 @@ func addOpsRoutes(routes []route, hasOpenAPI bool) []route {
 	return all
 }
 
-// matchRoute reports whether a route of the app or of Ops has the path. isAppRoute is about the app, path and
-// method.
+// matchRoute compares paths, and for isAppRoute also the method.
 func (o *Ops) matchRoute(q Question) (isKnownPath, isAppRoute bool) {
 	method := q.Method
 	if method == "HEAD" { // a route for GET is for HEAD, too
@@ -61,8 +59,7 @@ func (o *Ops) matchRoute(q Question) (isKnownPath, isAppRoute bool) {
 	return slices.ContainsFunc(o.all, hasPath), slices.ContainsFunc(o.routes, hasBoth)
 }
 
-// isRPC reports whether the path may be of gRPC or Connect, /package.Service/Method. No OpenAPI document lists
-// these.
+// isRPC finds /package.Service/Method of gRPC or Connect. No OpenAPI document lists these.
 func isRPC(q Question) bool {
 	service, method, _ := strings.Cut(strings.TrimPrefix(q.Path, "/"), "/")
 	isMethod := method != "" && !strings.Contains(method, "/")
@@ -86,9 +83,8 @@ func matchesPattern(pattern, path string) bool {
 	}
 }
 
-// notFoundMessage names the most similar route.
 func (o *Ops) notFoundMessage(path string) string {
-	nearest, minDistance := "", 0 // the closest path so far
+	nearest, minDistance := "", 0
 	for _, r := range o.all {
 		if r.path == "/" {
 			continue
@@ -106,11 +102,11 @@ func (o *Ops) notFoundMessage(path string) string {
 	return fmt.Sprintf("nothing is at this path; the nearest is %s %s, and GET / lists all", strings.Join(methods, ", "), nearest)
 }
 
-// Limits for hostile paths: only the start is compared.
+// maxParts and maxLetters limit the work for hostile paths: only the start is compared.
 const maxParts, maxLetters = 32, 64
 
-// routeDistance is the edit distance of the parts between slashes. Removing or inserting a part costs its
-// length. A parameter may be any text; in another part each changed letter costs 1.
+// routeDistance is the edit distance of parts. Removing or inserting a part costs its length. A parameter may
+// be any text; in another part each changed letter costs 1.
 func routeDistance(pattern, path string) int {
 	a, b := strings.Split(pattern[1:], "/"), strings.Split(strings.Trim(path, "/"), "/")
 	b = b[:min(len(b), maxParts)]
@@ -123,7 +119,7 @@ func routeDistance(pattern, path string) int {
 	})
 }
 
-// letterDistance counts the letters to replace, insert or remove, in lower case.
+// letterDistance ignores case.
 func letterDistance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	a, b = a[:min(len(a), maxLetters)], b[:min(len(b), maxLetters)]
@@ -136,8 +132,7 @@ func letterDistance(a, b string) int {
 	})
 }
 
-// editDistance returns the lowest cost to turn n elements into m. Costs are for removing element i, inserting
-// element k, and replacing i by k.
+// editDistance is given the costs of removing element i, inserting element k, and replacing i by k.
 func editDistance(n, m int, removeCost, insertCost func(int) int, replaceCost func(i, k int) int) int {
 	row := make([]int, m+1) // row[k] is the cost to turn the first i into the first k
 	for k := range m {

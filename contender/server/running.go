@@ -16,27 +16,26 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// running is a service with its servers (fronts). startServer starts it, and stopServer ends it. Without
-// tare's measuring process, the lab, it has limits, pages such as /health/ready, and gates in front of
-// servers.
+// running is a service with its servers (fronts). If tare does not measure it, it has limits, pages such as
+// /health/ready, and gates in front of servers.
 type running struct {
 	fronts   []*front
-	addr     string    // address of the first front
+	addr     string
 	http2    bool      // the first front speaks only HTTP/2
 	receipts *Receipts // counts of all fronts
 	service  Service
-	pair     *keyPair    // nil if connections are not encrypted
-	ended    chan error  // result of Serve of each front
-	closeLog func()      // closes the access log
-	limits   *limits     // limits of connections; may be nil
-	budget   *budget     // bytes that all gates may store
-	ending   atomic.Bool // stopServer was called
-	stopping sync.Once   // makes stopServer run only once
+	pair     *keyPair   // nil without encryption
+	ended    chan error // Serve's result of each front
+	closeLog func()
+	limits   *limits // may be nil
+	budget   *budget // bytes that all gates may store
+	ending   atomic.Bool
+	stopping sync.Once
 }
 
 type front struct {
-	name   string // name of the variant
-	addr   string // host:port from the setup
+	name   string
+	addr   string
 	server Server
 	listen net.Listener
 	gate   *gate // reads requests first; nil under a lab
@@ -46,7 +45,6 @@ func (r *running) readCounts() contender.Counts {
 	return r.service.addCounts(r.receipts.readCounts())
 }
 
-// startServer opens the service and serves all fronts. After an error it closes everything.
 func (h Host) startServer(s setup) (_ *running, err error) {
 	specs := s.listenAt
 	if len(specs) == 0 {
@@ -93,8 +91,7 @@ func (h Host) startServer(s setup) (_ *running, err error) {
 	return r, nil
 }
 
-// openOptions opens what does not need the service: limits, certificate and access log. Fronts share the
-// result.
+// openOptions opens limits, certificate and access log, which fronts share.
 func (r *running) openOptions(s setup) (o Options, err error) {
 	o.Receipts = r.receipts
 	if s.maxConns > 0 {
@@ -113,7 +110,6 @@ func (r *running) openOptions(s setup) (o Options, err error) {
 
 func (h Host) isOnlyHTTP2(variant string) bool { return h.HTTP2 != nil && h.HTTP2(variant) }
 
-// makeServer also makes Ops and gate, without a lab.
 func (r *running) makeServer(f *front, s setup, o Options, onlyHTTP2 bool) (err error) {
 	o.Variant = f.name
 	if !s.lab {
@@ -166,7 +162,6 @@ func guardServer(s Server, ops *Ops) error {
 	return nil
 }
 
-// findStandard returns s, or the server in front of it, if this package made it, else nil.
 func findStandard(s Server) *standard {
 	if fronted, ok := s.(Fronted); ok {
 		s = fronted.Front()
@@ -175,7 +170,6 @@ func findStandard(s Server) *standard {
 	return std
 }
 
-// newGate returns the gate of a server that is not measured.
 func (r *running) newGate(s Server, ops *Ops, onlyHTTP2 bool) *gate {
 	g := &gate{
 		ops: ops, budget: r.budget, maxBody: cmp.Or(r.service.MaxBody, DefaultMaxBody), timeout: ReadTimeout,
@@ -197,14 +191,12 @@ func (r *running) newGate(s Server, ops *Ops, onlyHTTP2 bool) *gate {
 	return g
 }
 
-// isExposed reports whether other machines may reach the server.
 func (f *front) isExposed() bool {
 	addr, isTCP := f.listen.Addr().(*net.TCPAddr)
 	return isTCP && !addr.IP.IsLoopback()
 }
 
-// serveListener serves until the listener is closed. Connections pass limits, TLS and the gate; each may be
-// nil.
+// serveListener passes connections through limits, TLS and the gate; each may be nil.
 func (f *front) serveListener(config *tls.Config, limits *limits, ended chan<- error) {
 	l := f.listen
 	if limits != nil {
@@ -221,7 +213,6 @@ func (f *front) serveListener(config *tls.Config, limits *limits, ended chan<- e
 	ended <- err
 }
 
-// joinErrors makes one line. Both may be nil.
 func joinErrors(err, more error) error {
 	if err == nil || more == nil {
 		return errors.Join(err, more)
@@ -229,7 +220,7 @@ func joinErrors(err, more error) error {
 	return fmt.Errorf("%w; %w", err, more)
 }
 
-// stopServer shuts servers down within limit, and closes the service. It acts once.
+// stopServer acts once.
 func (r *running) stopServer(limit time.Duration) (err error) {
 	r.stopping.Do(func() {
 		r.ending.Store(true)
@@ -241,7 +232,6 @@ func (r *running) stopServer(limit time.Duration) (err error) {
 	return err
 }
 
-// awaitServes waits for Serve of all fronts, at most linger.
 func (r *running) awaitServes() {
 	timeout := time.After(linger)
 	for range r.fronts {
@@ -253,7 +243,6 @@ func (r *running) awaitServes() {
 	}
 }
 
-// shutDownAll shuts all fronts down concurrently.
 func (r *running) shutDownAll(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -277,7 +266,6 @@ func (r *running) shutDownAll(limit time.Duration) error {
 	return joined
 }
 
-// closeService also closes the log.
 func (r *running) closeService(limit time.Duration) error {
 	err := r.service.closeWithin(limit)
 	r.closeLog()

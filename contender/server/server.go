@@ -54,10 +54,10 @@ type HTTP2Speaker interface{ SpeaksHTTP2() bool }
 // Options define how to serve an app.
 type Options struct {
 	Variant  string      // one of the program's variants; "" if it has none
-	Log      io.Writer   // destination of the framework's own access log, a line per request; nil for no log
-	TLS      *tls.Config // configuration of the listener, which encrypts the connections; nil for plain text
-	Receipts *Receipts   // counts requests; never nil
-	Ops      *Ops        // answers some requests before the app does, e.g. /metrics; may be nil
+	Log      io.Writer   // framework's own access log; nil for none
+	TLS      *tls.Config // nil for plain text
+	Receipts *Receipts   // never nil
+	Ops      *Ops        // may be nil
 }
 
 // Time-outs of all servers. Without any, a server spends less on each request.
@@ -121,8 +121,7 @@ func HTTP2(handler http.Handler) Server {
 
 type standard struct{ http.Server }
 
-// addGuard makes the server call ops first, and limits requests: [ReadTimeout] for each, and over HTTP/2
-// streams and bytes in flight. ops may be nil.
+// addGuard does nothing if ops is nil.
 func (s *standard) addGuard(ops *Ops) {
 	if ops == nil {
 		return
@@ -135,8 +134,8 @@ func (s *standard) addGuard(ops *Ops) {
 	}
 }
 
-// http2Buffer is the bytes of bodies that a client may send ahead. HTTP/2's initial window is 65535 bytes, so
-// it cannot be less.
+// http2Buffer limits bodies that a client sends ahead. HTTP/2's initial window is 65535 bytes, so it cannot be
+// less.
 const http2Buffer = 1 << 16
 
 // Shutdown closes all connections that are still open when ctx ends.

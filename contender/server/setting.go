@@ -11,12 +11,12 @@ import (
 // Setting is one setting of an app, a service to implement. Measured, its value is in the workload's set.
 // Otherwise it is in the command line or the environment.
 type Setting struct {
-	Name     string // name of the flag, and key in a workload's set, e.g. max-body
-	Default  string // value without a lab, unless a flag or the environment has one
-	Measured string // value in a study, unless the workload's set has one
-	Help     string // one line; the placeholder of the value is in back quotes
+	Name     string // flag, and key in a workload's set, e.g. max-body
+	Default  string // used without a lab
+	Measured string // used in a study
+	Help     string // one line, with the placeholder in back quotes
 
-	Set func(value string) error // stores the value in the setting's [Config]
+	Set func(value string) error // stores value in the [Config]
 }
 
 // Chosen returns a setting with the same default value in studies and without a lab.
@@ -34,7 +34,6 @@ func (s Setting) Switch() bool {
 	return (s.Default == On || s.Default == Off) && !strings.Contains(s.Help, "`")
 }
 
-// setValue returns errors of one line, which begin with the setting's name.
 func (s Setting) setValue(value string) error {
 	if err := s.Set(value); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
@@ -42,13 +41,11 @@ func (s Setting) setValue(value string) error {
 	return nil
 }
 
-// Values of switches.
 const (
 	On  = "on"
 	Off = "off"
 )
 
-// setDefaults uses Measured values in a lab, otherwise Default.
 func setDefaults(list []Setting, lab bool) error {
 	for _, s := range list {
 		value := s.Default

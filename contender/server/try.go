@@ -12,12 +12,11 @@ type Address struct {
 	Guarded   bool // requests need a token
 }
 
-// newAddress returns an address for clients on this machine.
 func newAddress(addr net.Addr, encrypted bool) Address {
 	a := Address{Host: addr.String(), Encrypted: encrypted}
 	parsed, err := netip.ParseAddrPort(a.Host)
 	switch {
-	case err != nil: // no TCP address
+	case err != nil:
 	case !parsed.Addr().IsUnspecified():
 		a.Host = netip.AddrPortFrom(parsed.Addr().WithZone(""), parsed.Port()).String()
 	default: // all addresses, also those of IPv4

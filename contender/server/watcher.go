@@ -14,14 +14,14 @@ var (
 	errBusy = errors.New("there are as many requests as the service can store")
 )
 
-// HTTP/2 connections are watched here. They consist of frames, each a head and a payload. A request is header
-// fields, in one or several frames, and then data. So is its answer. All its frames have the id of one stream.
+// HTTP/2 connections consist of frames, each a head and a payload. A request is header fields, in one or
+// several frames, and then data. So is its answer. Both have the id of one stream.
 
-// frameScanner splits one direction into frames. Bytes arrive in parts of any size.
+// frameScanner splits one direction. Bytes arrive in parts of any size.
 type frameScanner struct {
-	head    [h2.HeaderLen]byte // head of the current frame
-	headLen int                // arrived bytes of head
-	missing int                // missing bytes of the payload
+	head    [h2.HeaderLen]byte
+	headLen int
+	missing int
 }
 
 func (f *frameScanner) frameType() h2.Type { return h2.Type(f.head[3]) }
@@ -34,11 +34,10 @@ func (f *frameScanner) payloadSize() int {
 // framePart is a part of a frame. Its payload is valid only during each.
 type framePart struct {
 	payload []byte
-	begins  bool // the head is complete, without payload
-	ends    bool // the last part of the frame
+	begins  bool // no payload
+	ends    bool
 }
 
-// scanFrames calls each for a complete head, and then for every part of the payload.
 func (f *frameScanner) scanFrames(text []byte, each func(part framePart)) {
 	for len(text) > 0 {
 		var part framePart
@@ -64,31 +63,30 @@ func (f *frameScanner) scanFrames(text []byte, each func(part framePart)) {
 }
 
 // watcher inspects the frames between a client and the framework's server (the stack). It limits the time of a
-// request's arrival, and of an answer that waits for flow control. Some stacks would wait for ever. It also
-// counts stored bytes of requests.
+// request's arrival, and of an answer that waits for flow control. Some stacks would wait for ever.
 type watcher struct {
 	budget  *budget
-	grow    func(n int) bool // reserves n bytes of the budget
-	shrink  func(n int64)    // gives n reserved bytes back
-	timeout time.Duration    // limit of a request's arrival and of a stalled answer
+	grow    func(n int) bool // uses the budget
+	shrink  func(n int64)
+	timeout time.Duration // limit of a request's arrival and of a stalled answer
 
 	mu           sync.Mutex
-	in, out      frameScanner            // directions from and to the client
-	inBlock      bool                    // header fields continue in the next frame
-	partial      time.Time               // start of an incomplete frame or block, or zero
-	streams      map[uint32]*streamState // open streams
-	last         uint32                  // id of the last opened stream
-	idle         time.Time               // start of the time without a stream
-	window       int64                   // bytes that the server may send, over all streams
-	streamWindow int64                   // the same for each new stream
-	settings     []byte                  // payload of a settings or window update frame
-	err          error                   // why the connection must be closed
+	in, out      frameScanner // directions from and to the client
+	inBlock      bool         // header fields continue in the next frame
+	partial      time.Time    // zero if all are complete
+	streams      map[uint32]*streamState
+	last         uint32
+	idle         time.Time // start of the time without a stream
+	window       int64     // bytes that the server may send, over all streams
+	streamWindow int64     // the same for each new stream
+	settings     []byte    // payload of a settings or window update frame
+	err          error
 }
 
 type streamState struct {
 	opened   time.Time
-	arrived  bool      // the request has ended
-	answered bool      // the answer has ended
+	arrived  bool
+	answered bool
 	bytes    int64     // bytes of the request's body, reserved in the budget
 	window   int64     // bytes that the server may send
 	stalled  time.Time // time when the window was first used up, or zero
@@ -98,7 +96,7 @@ func newWatcher(b *budget, timeout time.Duration) *watcher {
 	return &watcher{budget: b, timeout: timeout, streams: map[uint32]*streamState{}, window: h2.Window, streamWindow: h2.Window, idle: time.Now()}
 }
 
-// closeTime returns when the first time limit ends the connection; zero means never. Each request changes it.
+// closeTime returns when the first time limit ends the connection; zero means never.
 func (w *watcher) closeTime() (earliest time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,7 +122,6 @@ func (w *watcher) closeTime() (earliest time.Time) {
 	return earliest
 }
 
-// inspectInput returns an error if the connection must be closed.
 func (w *watcher) inspectInput(text []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -188,7 +185,6 @@ func (f *frameScanner) frameEffect() frameEffect {
 	return messageContinues
 }
 
-// inspectHead handles the head of a client's frame.
 func (w *watcher) inspectHead(f *frameScanner) {
 	id := f.streamID()
 	s := w.streams[id]
@@ -222,8 +218,7 @@ func (w *watcher) inspectHead(f *frameScanner) {
 // maxSettings limits a settings frame, in bytes.
 const maxSettings = 1 << 10
 
-// readWindows reads how many bytes the server may send, from settings and window updates. It ignores
-// acknowledgements and invalid sizes.
+// readWindows ignores acknowledgements and invalid sizes.
 func (w *watcher) readWindows(f *frameScanner, part framePart) {
 	isUpdate := f.frameType() == h2.WindowUpdate
 	isRead := f.payloadSize() == 4
@@ -251,7 +246,7 @@ func (w *watcher) readWindows(f *frameScanner, part framePart) {
 	}
 }
 
-// addToWindow lets the server send n more bytes on a stream; id 0 means over all.
+// addToWindow adds to all streams if id is 0.
 func (w *watcher) addToWindow(id uint32, n int64) {
 	if s := w.streams[id]; s != nil {
 		s.window += n
@@ -269,7 +264,6 @@ func (w *watcher) setStreamWindow(n int64) {
 	w.streamWindow = n
 }
 
-// inspectOutput reports whether the server has used up a window.
 func (w *watcher) inspectOutput(text []byte) (stalls bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -291,8 +285,8 @@ func (w *watcher) inspectOutput(text []byte) (stalls bool) {
 			s.answered = true
 		case streamEnds:
 			s.answered = true
-			// A stack may have a time limit, too, and reset a slow request. That request counts as not arrived
-			// and stays in w.streams. So closeTime can end the connection.
+			// A stack may reset a slow request, too. It counts as not arrived and stays in w.streams. So
+			// closeTime can end the connection.
 			isLate := time.Since(s.opened) >= w.timeout
 			s.arrived = s.arrived || !isLate
 		case messageContinues:
@@ -323,7 +317,7 @@ func (w *watcher) removeAll() {
 	clear(w.streams)
 }
 
-// speakHTTP2 switches the connection to HTTP/2. A watcher inspects later bytes.
+// speakHTTP2 lets a watcher inspect later bytes.
 func (c *gatedConn) speakHTTP2() {
 	w := newWatcher(c.gate.budget, c.gate.timeout)
 	w.grow = c.reserveBytes
@@ -339,8 +333,7 @@ func (c *gatedConn) speakHTTP2() {
 	c.h2.Store(w)
 }
 
-// readFrames returns bytes as they arrive. A client that exceeds a limit gets an error, and the stack closes
-// the connection.
+// readFrames returns an error for a client that exceeds a limit. The stack then closes the connection.
 func (c *gatedConn) readFrames(p []byte) (int, error) {
 	if len(c.in) > 0 {
 		n := copy(p, c.in)
@@ -372,7 +365,7 @@ func (c *gatedConn) readFrames(p []byte) (int, error) {
 	return 0, c.err
 }
 
-// setDueDeadline sets the earlier of the close time and the stack's deadline. isCloseTime reports which.
+// setDueDeadline sets the earlier of the close time and the stack's deadline, and reports which.
 func (c *gatedConn) setDueDeadline(w *watcher) (isCloseTime bool, err error) {
 	due := w.closeTime()
 	c.mu.Lock()
@@ -390,5 +383,4 @@ func (c *gatedConn) isExpired() bool {
 	return isPast(c.deadline)
 }
 
-// isPast returns false for a zero deadline.
 func isPast(deadline time.Time) bool { return !deadline.IsZero() && !time.Now().Before(deadline) }

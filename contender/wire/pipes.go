@@ -45,7 +45,6 @@ func Pipes() (in io.ReadCloser, out io.WriteCloser, ok bool, err error) {
 	return inFile, outFile, true, nil
 }
 
-// openInherited fails if fd is not open.
 func openInherited(fd int, name string) (*os.File, error) {
 	if err := checkInheritable(fd); err != nil {
 		return nil, fmt.Errorf("%s: descriptor %d (%s): %w", EnvWire, fd, name, err)

@@ -14,7 +14,6 @@ func checkInheritable(int) error {
 	return errors.New("descriptors cannot be inherited on this system; use tcp:host:port")
 }
 
-// dialLoopback connects to a loopback address.
 func dialLoopback(addr string) (io.ReadWriteCloser, error) {
 	tcp, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {

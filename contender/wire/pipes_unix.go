@@ -11,7 +11,6 @@ import (
 	"syscall"
 )
 
-// checkInheritable marks fd close-on-exec.
 func checkInheritable(fd int) error {
 	var stat syscall.Stat_t
 	if err := syscall.Fstat(fd, &stat); err != nil {

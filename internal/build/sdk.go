@@ -54,7 +54,7 @@ func (b *Builder) supplySDK(ctx context.Context, tool toolchain, mod leafModule,
 	return tool.withSetting("GOFLAGS", quoteFlag("-modfile="+gomod)), nil
 }
 
-// GOFLAGS has quotes but no escapes.
+// quoteFlag handles GOFLAGS, which has quotes but no escapes.
 func quoteFlag(f string) string {
 	if strings.Contains(f, `"`) {
 		return "'" + f + "'"

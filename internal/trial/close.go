@@ -24,9 +24,8 @@ func (p *Process) Close(ctx context.Context) tare.Evidence {
 	return p.currentEvidence()
 }
 
-// endProcess waits at most twice endLimit after the kill.
 func (p *Process) endProcess(ctx context.Context) {
-	if !p.calls.TryLock() { // a caller waits in Do; a failure ends its wait
+	if !p.calls.TryLock() { // a caller waits in Do
 		_ = p.failWith(closedError())
 		p.calls.Lock()
 	}
@@ -58,7 +57,7 @@ func (p *Process) endProcess(ctx context.Context) {
 	p.output.closeOurEnds()
 	p.link.close()
 	if p.group != nil {
-		_ = p.group.Remove() // a group that remains is empty and harmless
+		_ = p.group.Remove() // an empty group is harmless
 	}
 	p.spec.Guardian.Gone(p.pid)
 	p.recordEnd()
@@ -72,7 +71,7 @@ func (p *Process) currentEvidence() tare.Evidence {
 	return p.evidence
 }
 
-// recordLive records what can only be read while the process lives.
+// recordLive needs the living process.
 func (p *Process) recordLive() {
 	p.mu.Lock()
 	reaped := p.reaped
@@ -117,13 +116,12 @@ func (p *Process) recordEnd() {
 	}
 }
 
-// awaitEnd waits for the end of the process, then kills those that it started.
 func (p *Process) awaitEnd() {
 	defer close(p.ended)
 	defer p.link.stopAccepting()
 	var leftovers []int
 	if awaitExit(p.pid) {
-		// The process has ended but is not reaped. So its number, also that of its group, is still in use.
+		// Not reaped yet, so its number and that of its group are still in use.
 		leftovers = p.findSurvivors()
 		p.mu.Lock()
 		killGroup(p.pid)
@@ -159,8 +157,7 @@ func (p *Process) awaitEnd() {
 	}
 }
 
-// killAll kills the process and both of its groups. It misses descendants outside the groups. awaitEnd finds
-// those later.
+// killAll misses descendants outside the groups. awaitEnd finds those later.
 func (p *Process) killAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -174,7 +171,6 @@ func (p *Process) killAll() {
 	}
 }
 
-// findSurvivors finds the trial's other processes by tag and by control group.
 func (p *Process) findSurvivors() []int {
 	pids := findTagged(p.envTags())
 	if p.group != nil {
@@ -184,8 +180,7 @@ func (p *Process) findSurvivors() []int {
 	return slices.DeleteFunc(pids, func(pid int) bool { return pid == p.pid })
 }
 
-// groupPrefix returns the start of the names of a run's control groups, e.g. "tare-4f6.". No other run's
-// groups start with it.
+// groupPrefix begins the names of a run's control groups, e.g. "tare-4f6.".
 func groupPrefix(run string) string {
 	var b strings.Builder
 	b.WriteString("tare-")

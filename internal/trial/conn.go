@@ -1,12 +1,11 @@
 // Package trial runs one measured program, called contender, in a new process. It exchanges requests and
-// replies over pipes (see package wire). It enforces deadlines and limits of memory and output. At the end it
-// kills all processes of the contender.
+// replies over pipes (see package wire). It enforces deadlines and limits. At the end it kills all processes
+// of the contender.
 //
-// A failure of a trial is a [tare.TrialError] with a class and one line of text. Whatever a contender does,
-// calls end soon after their deadline and no process remains.
+// A failure is a [tare.TrialError] with a class and one line of text. Whatever a contender does, calls end
+// soon after their deadline and no process remains.
 //
-// [Start] and [StartCommand] start a process; [Session] has a method for each request. Goroutines read the
-// output of the process, wait for its end, and watch its limits.
+// [Start] and [StartCommand] start a process; [Session] has a method for each request.
 package trial
 
 import (
@@ -22,12 +21,11 @@ import (
 
 // Conn is the connection to one measured program, called contender.
 //
-// Do sends one request and returns its reply. A failure that ends the trial is a [*tare.TrialError], and every
-// later call returns the same error. An error that the contender reports is a TrialError of class contender.
-// Do returns it together with the reply, and the trial continues.
+// Do sends one request and returns its reply. A failure that ends the trial is a [*tare.TrialError], also of
+// later calls. An error of the contender has class contender and comes with the reply; the trial continues.
 //
-// Close ends the contender and everything it started. It returns facts such as CPU time and peak memory. It
-// never fails and takes a bounded time.
+// Close ends the contender and everything it started. It returns facts such as CPU time. It never fails and
+// takes a bounded time.
 type Conn interface {
 	Do(ctx context.Context, request wire.Request) (wire.Reply, error)
 	Close(ctx context.Context) tare.Evidence
@@ -54,20 +52,20 @@ const (
 
 // Spec describes a program to start. Path is required; every other zero value works.
 type Spec struct {
-	Path        string    // path of the program
-	Args        []string  // arguments after the program's name
+	Path        string
+	Args        []string  // without the program's name
 	Dir         string    // working directory; "" means the caller's
 	Env         []string  // KEY=value, added to a minimal environment
-	Name        string    // id of the contender, for messages; "" means the base name of the program
-	Run         string    // tag of the run, set in the environment; "" means the trial's id
-	MemoryLimit int64     // largest resident memory of the process tree in bytes; 0 means DefaultMemoryLimit
-	OutputLimit int64     // largest number of bytes on stdout and stderr together; 0 means DefaultOutputLimit
+	Name        string    // for messages; "" means the base name of the program
+	Run         string    // tag of the run; "" means the trial's id
+	MemoryLimit int64     // resident bytes of the process tree; 0 means DefaultMemoryLimit
+	OutputLimit int64     // bytes on stdout and stderr; 0 means DefaultOutputLimit
 	Stdout      int       // bytes of stdout saved for Command.Output; 0 means 4 KiB
-	CPUs        []int     // processors that it may use; nil means any
-	Terminal    bool      // stdout is a pseudo-terminal instead of a pipe; Linux only
+	CPUs        []int     // nil means any
+	Terminal    bool      // stdout is a pseudo-terminal; Linux only
 	Guardian    *Guardian // nil means none; needed on systems that cannot find processes by their tags
 
-	ungrouped bool // make no control group
+	ungrouped bool
 }
 
 // Deadline returns the longest time that a reply to op may take. expected is the time of the work itself.

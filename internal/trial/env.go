@@ -16,7 +16,6 @@ func inheritedVars() []string {
 	}
 }
 
-// makeEnv returns a contender's environment: inheritedVars of caller, then extra.
 func makeEnv(caller, extra []string) []string {
 	inherited := inheritedVars()
 	var env []string

@@ -19,13 +19,13 @@ import (
 // EnvGuardian is the environment variable that makes a process a guardian. Its value is the run's tag.
 const EnvGuardian = "TARE_GUARDIAN"
 
-// guardLimit is the longest time that a guardian waits for processes to end.
+// guardLimit is how long a guardian waits for processes to end.
 const guardLimit = 5 * time.Second
 
-// Guardian is a second process. If tare is killed, it kills the processes of tare's run.
+// Guardian is a second process. If tare is killed, it kills the processes of the run.
 //
-// tare writes lines to a pipe that the guardian reads. For example, Group reports a process group. The kernel
-// closes the pipe when tare ends. If that happens before the line "done", tare was killed.
+// tare writes lines to a pipe, for example process groups. The kernel closes the pipe when tare ends. Without
+// the line "done" before, tare was killed.
 type Guardian struct {
 	mu   sync.Mutex // guards pipe
 	pipe *os.File   // write end; nil after Done
@@ -52,8 +52,7 @@ func StartGuardian(self, run string) (*Guardian, error) {
 		return nil, fmt.Errorf("guardian: %w", err)
 	}
 	defer output.Close()
-	// The guardian does not get our stdout and stderr. Otherwise a process that reads them to the end would
-	// wait for the guardian.
+	// Otherwise a process that reads our output to the end would wait for the guardian.
 	cmd.Stdin, cmd.Stdout = orderReader, childOutput
 	err = cmd.Start()
 	_ = childOutput.Close()
@@ -72,14 +71,13 @@ func StartGuardian(self, run string) (*Guardian, error) {
 	return &Guardian{pipe: orderWriter, cmd: cmd}, nil
 }
 
-// readyLine is printed by a guardian that is ready. Before that it does not clean up.
+// readyLine is printed by a guardian that is ready.
 const readyLine = "on duty\n"
 
 // Group reports a process group to the guardian. pid is the group's leader, which must not have been reaped. g
 // may be nil.
 func (g *Guardian) Group(pid int) {
-	// The guardian finds processes by a tag in their environment. A program may overwrite that; then only the
-	// group identifies it.
+	// A program may overwrite the tag in its environment. Then only the group identifies it.
 	l := identifyLeader(pid)
 	g.sendLine(fmt.Sprintf("group %d %d %d", pid, l.start, l.session))
 }
@@ -87,7 +85,6 @@ func (g *Guardian) Group(pid int) {
 // Gone reports to the guardian that a process group has ended.
 func (g *Guardian) Gone(pid int) { g.sendLine("gone " + strconv.Itoa(pid)) }
 
-// sendLine ignores errors, because the guardian may have ended.
 func (g *Guardian) sendLine(line string) {
 	if g == nil {
 		return
@@ -128,7 +125,7 @@ func GuardianMain() (ran bool) {
 	if run == "" {
 		return false
 	}
-	// The guardian must survive a signal to all processes of the user, because it cleans up after them.
+	// A signal to all processes of the user must not end the guardian.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	_ = os.Chdir(os.TempDir()) // a directory in use cannot be unmounted or removed
 	_, _ = os.Stdout.WriteString(readyLine)
@@ -139,8 +136,8 @@ func GuardianMain() (ran bool) {
 	return true
 }
 
-// readOrders reads the lines of a guardian's pipe to its end, such as "group 4711 98765 4700". It returns
-// groups that have not ended, by the number of their leader. done is true if Done was called.
+// readOrders reads a guardian's pipe to its end, with lines such as "group 4711 98765 4700". It returns groups
+// that have not ended, by the leader's number.
 func readOrders(pipe io.Reader) (groups map[int]groupLeader, done bool) {
 	groups = map[int]groupLeader{}
 	lines := bufio.NewScanner(pipe)
@@ -168,10 +165,8 @@ type groupLeader struct {
 	session int
 }
 
-// cleanUp kills all processes tagged with run, and the trees of groups. Without tags it only kills the groups.
-//
-// One search may miss a process that another forks meanwhile. So cleanUp ends after two searches without a
-// process, or after limit.
+// cleanUp kills all processes tagged with run, and the trees of groups. One search may miss a process that is
+// just forked. So it ends after two searches without a process, or after limit.
 func cleanUp(run string, groups map[int]groupLeader, limit time.Duration) {
 	if !tagging {
 		for pid := range groups {

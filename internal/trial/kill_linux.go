@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// newGroupAttr puts a contender into a new process group and into group, if not nil.
 func newGroupAttr(group *machine.Cgroup) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}
 	if group != nil {
@@ -21,7 +20,7 @@ func newGroupAttr(group *machine.Cgroup) *syscall.SysProcAttr {
 	return a
 }
 
-// awaitExit waits for the end of the process without reaping it, by waitid(2) with WNOWAIT.
+// awaitExit does not reap the process: waitid(2) with WNOWAIT.
 func awaitExit(pid int) bool {
 	const idPID = 1    // P_PID
 	var info [128]byte // siginfo_t, which is not used
@@ -44,8 +43,8 @@ const tagging = true
 // killOrphans has nothing to do: awaitEnd kills the group before it reaps the leader.
 func killOrphans(int) bool { return false }
 
-// findTagged lists the living processes with all of tags ("NAME=value") in their environment. It finds only
-// processes of the same user. It misses a descendant with another environment.
+// findTagged lists living processes with all of tags ("NAME=value") in their environment. It misses other
+// users' processes.
 func findTagged(tags []string) []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -78,8 +77,8 @@ func hasTags(pid int, tags []string) bool {
 
 func mayKill(pid int) bool { return pid > 1 && pid != os.Getpid() }
 
-// killTagged kills the process if it has the tags. It opens the process (pidfd_open(2)) before it reads the
-// environment. So it cannot kill a later process with the same number.
+// killTagged opens the process (pidfd_open(2)) before it reads the environment. So it cannot kill a later
+// process with the same number.
 func killTagged(pid int, tags []string) {
 	if !mayKill(pid) {
 		return

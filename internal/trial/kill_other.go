@@ -5,16 +5,14 @@ package trial
 // On these systems the environments of other processes cannot be read. So a process that leaves its group is
 // not found.
 
-// tagging reports that processes cannot be found by their variables.
 const tagging = false
 
 func findTagged([]string) []int { return nil }
 func killTagged(int, []string)  {}
 
-// awaitExit cannot wait here without reaping the process.
+// awaitExit is not possible here without reaping.
 func awaitExit(int) bool { return false }
 
-// identifyLeader is not supported here.
 func identifyLeader(int) groupLeader { return groupLeader{} }
 
 func killTrees(map[int]groupLeader) bool { return false }

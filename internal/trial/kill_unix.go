@@ -8,5 +8,5 @@ import "syscall"
 // group.
 func killGroup(pid int) bool { return pid > 1 && syscall.Kill(-pid, syscall.SIGKILL) == nil }
 
-// newSessionAttr protects a process from the terminal's signals.
+// newSessionAttr protects from the terminal's signals.
 func newSessionAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

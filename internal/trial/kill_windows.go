@@ -22,7 +22,7 @@ func killGroup(pid int) bool {
 // killOrphans does nothing. The descendants of an ended process cannot be found, and its number may be reused.
 func killOrphans(int) bool { return false }
 
-// newSessionAttr protects a process from the console's Ctrl-C.
+// newSessionAttr protects from the console's Ctrl-C.
 func newSessionAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess}
 }

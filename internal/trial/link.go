@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// link transports requests and replies between tare and a measured program, called contender. It uses pipes.
-// Where descriptors cannot be inherited, it uses a loopback socket.
+// link transports requests and replies of a measured program, called contender: over pipes, or a loopback
+// socket if descriptors cannot be inherited.
 type link interface {
 	io.Reader
 	io.Writer
-	address() string            // value of TARE_WIRE, which tells the contender how to connect
-	inheritedFiles() []*os.File // files of the contender, from descriptor 3
-	closeChildEnds()            // closes the contender's ends in this process, after the start
-	unblock()                   // makes current and later reads and writes fail
+	address() string            // value of TARE_WIRE
+	inheritedFiles() []*os.File // begin with descriptor 3
+	closeChildEnds()            // closes our copies after the start
+	unblock()                   // makes reads and writes fail
 	closeRequests()             // sends the contender the end of file
 	stopAccepting()             // ends the wait for a connection
 	close()
@@ -29,14 +29,12 @@ func newLink() (link, error) {
 	return newPipes()
 }
 
-// pastDeadline makes reads and writes fail.
 func pastDeadline() time.Time { return time.Unix(1, 0) }
 
-// pipes are one pipe for requests and one for replies. Deadlines can be set on our ends, because the Go
-// runtime polls them.
+// pipes have deadlines on our ends, because the Go runtime polls them.
 type pipes struct {
 	replies, requests           *os.File // our ends
-	childRequests, childReplies *os.File // the contender's ends
+	childRequests, childReplies *os.File
 }
 
 func newPipes() (*pipes, error) {
@@ -78,7 +76,7 @@ func (p *pipes) close() {
 	_ = p.replies.Close()
 }
 
-// socket is a loopback connection that the contender opens. Reads and writes wait for it.
+// socket is a loopback connection that the contender opens.
 type socket struct {
 	listener *net.TCPListener
 	accepted chan struct{}
@@ -100,7 +98,7 @@ func newSocket() (*socket, error) {
 	return s, nil
 }
 
-// connection waits until the contender has connected.
+// connection waits for the contender.
 func (s *socket) connection() (*net.TCPConn, error) {
 	<-s.accepted
 	return s.conn, s.err

@@ -14,7 +14,6 @@ import (
 // hundreds of megabytes. Only the end is saved.
 const ServerOutput = 16 << 30
 
-// Limits of AwaitListen.
 const (
 	acceptLimit = 30 * time.Second      // longest time until a command accepts connections
 	acceptEvery = 10 * time.Millisecond // time between attempts to connect

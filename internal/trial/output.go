@@ -10,16 +10,15 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// output reads stdout and stderr of a measured program, called contender. It counts the bytes and saves the
-// end of each. It reads everything, so that the contender never waits to print.
+// output counts the bytes on stdout and stderr of a measured program, called contender, and saves their ends.
+// It reads everything, so that the contender never waits to print.
 type output struct {
 	stdout, stderr stream
 	total          atomic.Int64 // number of bytes read from both
 }
 
-// stream is stdout or stderr.
 type stream struct {
-	ours, child *os.File      // our end, and the end that the contender inherits
+	ours, child *os.File      // the contender inherits child
 	done        chan struct{} // closed at the end of file
 
 	tailSize int // bytes to save
@@ -32,7 +31,6 @@ type stream struct {
 // tailBytes is the default of tailSize.
 const tailBytes = 4 << 10
 
-// newOutput opens pipes, or a terminal for stdout if onTerminal.
 func newOutput(onTerminal bool) (*output, error) {
 	o := &output{}
 	for _, s := range []*stream{&o.stdout, &o.stderr} {
@@ -61,7 +59,7 @@ func (o *output) closeOurEnds() {
 	_ = o.stderr.ours.Close()
 }
 
-// readAll starts to read both streams. It calls exceeded once, when they have more than limit bytes together.
+// readAll calls exceeded once, when both have more than limit bytes together.
 func (o *output) readAll(limit int64, exceeded func()) {
 	var once sync.Once
 	for _, s := range []*stream{&o.stdout, &o.stderr} {
@@ -92,14 +90,14 @@ func (s *stream) addBytes(b []byte) {
 	}
 }
 
-// sizeAndTail returns the number of bytes so far, and their end as valid UTF-8.
+// sizeAndTail returns the tail as valid UTF-8.
 func (s *stream) sizeAndTail() (size int64, tail string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bytes, strings.ToValidUTF8(string(s.tail[max(0, len(s.tail)-s.tailSize):]), "\uFFFD")
 }
 
-// awaitEnd waits until both streams have ended, at most for limit. Another process may have them open.
+// awaitEnd waits at most limit, because another process may have the streams open.
 func (o *output) awaitEnd(limit time.Duration) {
 	t := time.NewTimer(limit)
 	defer t.Stop()
@@ -112,8 +110,8 @@ func (o *output) awaitEnd(limit time.Duration) {
 	}
 }
 
-// likelyCause returns the line of stderr that most likely explains a failure. It is the first line of a Go
-// panic, because a stack follows it. Otherwise it is the last line.
+// likelyCause returns the line of stderr that most likely explains a failure: the first of a Go panic, else
+// the last.
 func (o *output) likelyCause() string {
 	_, tail := o.stderr.sizeAndTail()
 	var last string

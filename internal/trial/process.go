@@ -36,22 +36,22 @@ type Process struct {
 	capped   bool            // the kernel enforces the memory limit
 
 	closing sync.Once
-	calls   sync.Mutex // one request at a time
-	lastID  int64      // id of the last request
-	byeSent bool       // a request to end was sent
+	calls   sync.Mutex
+	lastID  int64
+	byeSent bool
 
-	mu       sync.Mutex  // protects the fields below, up to evidence
-	call     pendingCall // request in flight
-	failure  error       // nil while the trial runs
-	reaped   bool        // another process may have the number now
-	closed   bool        // Close was called
+	mu       sync.Mutex // protects the fields below, up to evidence
+	call     pendingCall
+	failure  error // nil while the trial runs
+	reaped   bool  // another process may have the number now
+	closed   bool
 	evidence tare.Evidence
 
 	state   *os.ProcessState // valid once exited is closed
 	exited  chan struct{}    // closed when the process is reaped
 	ended   chan struct{}    // closed when its children have ended too, or after endLimit
-	stop    chan struct{}    // closed to stop watchLimits
-	watched chan struct{}    // closed when watchLimits has stopped
+	stop    chan struct{}    // stops watchLimits
+	watched chan struct{}    // watchLimits has stopped
 }
 
 type pendingCall struct {
@@ -70,7 +70,6 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 	return startProcess(ctx, spec, l)
 }
 
-// startProcess starts the program of spec and the goroutines that watch it.
 func startProcess(ctx context.Context, spec Spec, l link) (*Process, error) {
 	if spec.Name == "" {
 		spec.Name = filepath.Base(spec.Path)
@@ -81,8 +80,8 @@ func startProcess(ctx context.Context, spec Spec, l link) (*Process, error) {
 	if spec.OutputLimit <= 0 {
 		spec.OutputLimit = DefaultOutputLimit
 	}
-	// All ids have the same length. The length of the environment shifts the stack, which changes
-	// measurements.
+	// The length of the environment shifts the stack, which changes measurements. So all ids have the same
+	// length.
 	id := rand.Text()[:12]
 	if spec.Run == "" {
 		spec.Run = id
@@ -105,7 +104,6 @@ func startProcess(ctx context.Context, spec Spec, l link) (*Process, error) {
 	return p, nil
 }
 
-// startInGroup starts the program, if possible in a control group.
 func (p *Process) startInGroup() (err error) {
 	if strings.ContainsRune(p.spec.Path, filepath.Separator) {
 		// A relative path would be relative to Dir.
@@ -135,7 +133,7 @@ func (p *Process) startInGroup() (err error) {
 	return nil
 }
 
-// newGroup makes the trial's control group. Not every system permits one, so the error is ignored.
+// newGroup ignores the error: not every system permits a control group.
 func (p *Process) newGroup() (*machine.Cgroup, error) {
 	if p.spec.ungrouped {
 		return nil, errors.ErrUnsupported
@@ -177,8 +175,8 @@ func (p *Process) envTags() []string {
 	return []string{EnvRun + "=" + p.spec.Run, EnvTrial + "=" + p.id}
 }
 
-// Do sends request, whose ID it sets, and waits for the reply. It has no timer: watchLimits ends the wait at
-// the deadline of ctx.
+// Do sets the request's ID and waits for the reply. It has no timer: watchLimits ends the wait at the deadline
+// of ctx.
 func (p *Process) Do(ctx context.Context, request wire.Request) (wire.Reply, error) {
 	p.calls.Lock()
 	defer p.calls.Unlock()
@@ -217,7 +215,7 @@ func (p *Process) Do(ctx context.Context, request wire.Request) (wire.Reply, err
 	return reply, nil
 }
 
-// beginCall makes op the request in flight. It fails if the trial has ended.
+// beginCall fails if the trial has ended.
 func (p *Process) beginCall(ctx context.Context, op string) error {
 	if ctx.Err() != nil {
 		return p.failWith(p.cancelError(context.Cause(ctx)))
@@ -236,8 +234,7 @@ func (p *Process) beginCall(ctx context.Context, op string) error {
 	return nil
 }
 
-// finishCall ends the request in flight. lateErr is set if the reply came too late. failure is that of the
-// trial so far.
+// finishCall returns lateErr if the reply came too late, and the trial's failure.
 func (p *Process) finishCall() (lateErr, failure error) {
 	now := time.Now()
 	p.mu.Lock()
@@ -262,14 +259,13 @@ func (c pendingCall) lateError() error {
 // exitNotice is how long a busy kernel may take to report the end of a process.
 const exitNotice = 5 * time.Second
 
-// wireError ends the trial after err, an error of the connection, and returns the failure. It returns nil if
-// bye has ended the process.
+// wireError ends the trial after err, an error of the connection. It returns nil if bye has ended the process.
 func (p *Process) wireError(op string, err error) error {
 	var bad *wire.LineError
 	if errors.As(err, &bad) {
 		return p.failWith(trialError(tare.ErrProtocol, "%s answered with %s", op, bad))
 	}
-	// Usually the process has ended, and the kernel reports this a moment later.
+	// The kernel reports the end of a process a moment later.
 	select {
 	case <-p.exited:
 		if op == wire.OpBye && errors.Is(err, io.EOF) && p.hasSucceeded() {
@@ -287,7 +283,6 @@ func (p *Process) wireError(op string, err error) error {
 // hasSucceeded reports whether the exit status was 0. p.exited must be closed.
 func (p *Process) hasSucceeded() bool { return p.state != nil && p.state.Success() }
 
-// exitError describes the end of the process during op, with its likely cause.
 func (p *Process) exitError(op string) error {
 	if p.group != nil && p.group.OutOfMemory() {
 		return trialError(tare.ErrMemory, "ended by the kernel for holding more than %s", formatSize(p.spec.MemoryLimit))
@@ -300,7 +295,7 @@ func (p *Process) exitError(op string) error {
 	return &tare.TrialError{Class: tare.ErrExit, Message: message}
 }
 
-// failWith ends the trial with the failure err. It returns the first failure.
+// failWith ends the trial and returns its first failure.
 func (p *Process) failWith(err error) error {
 	p.mu.Lock()
 	first := p.failure == nil

@@ -9,10 +9,8 @@ import (
 	"unsafe"
 )
 
-// openTerminal opens a pseudo-terminal. Data written to child can be read from ours. It is 80 columns wide. A
-// line feed arrives as two bytes. It is no controlling terminal.
-//
-// Source: pts(4), ioctl_tty(2).
+// openTerminal opens a pseudo-terminal of 80 columns. Data written to child can be read from ours. A line feed
+// arrives as two bytes. Source: pts(4), ioctl_tty(2).
 func openTerminal() (ours, child *os.File, err error) {
 	ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {

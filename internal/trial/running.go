@@ -1,6 +1,6 @@
 package trial
 
-// Exited returns a channel that is closed when the process has ended, for whatever reason.
+// Exited returns a channel that is closed at the end of the process.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 // Lost returns the error that ended the trial, or nil while it runs. doing is the activity of the process, for

@@ -14,8 +14,8 @@ import (
 // and check the reply. The parameter on is the id of a workload that Prepare has loaded.
 type Session struct {
 	Conn  Conn
-	Trial string // name of the trial, for the contender's messages only
-	PID   int    // process number that the contender reports in its reply to hello
+	Trial string // only for messages
+	PID   int    // number in the contender's reply to hello
 
 	// Limit returns the longest time that a request may take; nil means Deadline.
 	Limit func(op string, expected time.Duration) time.Duration
@@ -99,12 +99,12 @@ func (s *Session) Gauges(on string) (tare.Sample, string) {
 
 // Close sends bye and ends the trial.
 func (s *Session) Close(ctx context.Context) tare.Evidence {
-	// The contender is ended now in any case, and its measurements have arrived.
+	// The contender is ended in any case, and its measurements have arrived.
 	_, _ = s.doLimited(ctx, wire.Request{Op: wire.OpBye}, 0)
 	return s.Conn.Close(ctx)
 }
 
-// doLimited sends request with the deadline for its operation. expected is the time of the work itself, or 0.
+// doLimited adds the deadline of the operation. expected is the time of the work itself, or 0.
 func (s *Session) doLimited(ctx context.Context, request wire.Request, expected time.Duration) (wire.Reply, error) {
 	limit := Deadline
 	if s.Limit != nil {
@@ -115,7 +115,7 @@ func (s *Session) doLimited(ctx context.Context, request wire.Request, expected 
 	return s.Conn.Do(ctx, request)
 }
 
-// checkTiming checks that the values in the reply to a timed request are possible.
+// checkTiming checks that times are possible.
 func checkTiming(reply wire.Reply, err error) error {
 	switch {
 	case err != nil:

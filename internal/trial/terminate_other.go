@@ -2,5 +2,5 @@
 
 package trial
 
-// terminateGroup kills the processes: this system has no signal to end.
+// terminateGroup kills: this system has no signal to end.
 func terminateGroup(pid int) { killGroup(pid) }

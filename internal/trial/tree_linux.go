@@ -7,18 +7,18 @@ import (
 	"syscall"
 )
 
-// Processes of a contender (a program to measure) are found here by parent and process group. That works even
-// if a process has overwritten its environment.
+// A contender (a program to measure) may overwrite its environment. Its processes are then found by parent and
+// group.
 
-// processStat has facts of the kernel that a process cannot overwrite.
+// processStat cannot be changed by the process.
 type processStat struct {
 	parent, group, session int
 	start                  uint64 // clock ticks after the machine's start
 	ended                  bool   // waits to be reaped
 }
 
-// readProcess reads /proc/PID/stat (proc(5)). The second field, a name in parentheses, may contain any
-// characters. So the other fields begin after the last parenthesis.
+// readProcess reads /proc/PID/stat (proc(5)). The name, in parentheses, may contain any characters, so other
+// fields begin after the last parenthesis.
 func readProcess(pid int) (stat processStat, ok bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
@@ -32,7 +32,6 @@ func readProcess(pid int) (stat processStat, ok bool) {
 	return processStat{parent: number(1), group: number(2), session: number(3), start: start, ended: state == "Z" || state == "X"}, err == nil
 }
 
-// identifyLeader distinguishes the process from a later one with the same number.
 func identifyLeader(pid int) groupLeader {
 	p, _ := readProcess(pid)
 	return groupLeader{start: p.start, session: p.session}
@@ -56,11 +55,8 @@ func readProcesses() map[int]processStat {
 	return all
 }
 
-// killTrees kills groups and all descendants of their members. groups has each group's leader by its number.
-// It reports whether it found any process.
-//
-// It suspends all processes before it kills one. A suspended process cannot fork, and its children still have
-// their parent.
+// killTrees kills groups, given by their leaders, and all descendants. It suspends all processes before it
+// kills one. A suspended process cannot fork, and its children still have their parent.
 func killTrees(groups map[int]groupLeader) (found bool) {
 	stopped := map[int]processStat{}
 	for {
@@ -81,11 +77,9 @@ func killTrees(groups map[int]groupLeader) (found bool) {
 	return len(stopped) > 0
 }
 
-// findInTrees returns the living processes of all that are in groups or descend from a member. It deletes
-// groups that have ended.
+// findInTrees returns the living processes of groups and their descendants. It deletes groups that have ended.
 //
-// A process with a group's number but another start time shows that the group has ended: a group with members
-// keeps its number.
+// A group with members keeps its number. So a leader with another start time shows that the group has ended.
 func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]processStat {
 	for pid, l := range groups {
 		if p, ok := all[pid]; ok && p.start != l.start {
@@ -110,8 +104,8 @@ func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]pr
 	return found
 }
 
-// signalProcess signals process pid if it is still the process in before. It opens the process before it
-// compares, so a later process with the same number is safe.
+// signalProcess opens the process before it compares it with before. A later process with the same number is
+// safe.
 func signalProcess(pid int, before processStat, sig syscall.Signal) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {

@@ -9,18 +9,16 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// A contender (the program to measure) that exceeds the deadline of a request or its memory limit is ended
-// here.
+// A contender (the program to measure) is ended if it exceeds the deadline of a request or its memory limit.
 
-// watchEvery is the interval of checks. It determines how soon an exceeded limit is noticed.
+// watchEvery determines how soon an exceeded limit is noticed.
 const watchEvery = 100 * time.Millisecond
 
-// idleEvery is the number of checks between two of an idle contender's memory. Meanwhile another contender is
-// measured, which a check disturbs.
+// idleEvery is how rarely an idle contender's memory is read. Meanwhile another contender is measured, which a
+// check disturbs.
 const idleEvery = 5
 
-// watchLimits enforces the deadline and the memory limit until Close. One slow ticker costs less than a timer
-// per request.
+// watchLimits uses one slow ticker, cheaper than a timer per request.
 func (p *Process) watchLimits() {
 	defer close(p.watched)
 	tick := time.NewTicker(watchEvery)
@@ -35,8 +33,7 @@ func (p *Process) watchLimits() {
 	}
 }
 
-// inspectOnce ends the trial if a limit is exceeded or a request is cancelled. It checks the memory of an idle
-// contender only if checkIdle.
+// inspectOnce checks an idle contender's memory only if checkIdle.
 func (p *Process) inspectOnce(now time.Time, checkIdle bool) {
 	// Reading the context needs the lock. Its caller may cancel it after finishCall, which does not cancel the
 	// request.
@@ -64,7 +61,7 @@ func (p *Process) inspectOnce(now time.Time, checkIdle bool) {
 	}
 }
 
-// callError returns the error of a request that is late or cancelled. ctxErr is the error of its context.
+// callError returns nil unless a request is late or cancelled. ctxErr is the error of its context.
 func (p *Process) callError(c pendingCall, ctxErr error, now time.Time) error {
 	isLate := errors.Is(ctxErr, context.DeadlineExceeded) || !c.deadline.IsZero() && now.After(c.deadline)
 	switch {
@@ -81,8 +78,7 @@ func (p *Process) callError(c pendingCall, ctxErr error, now time.Time) error {
 	return nil
 }
 
-// residentBytes returns the resident memory of the process tree in bytes, or 0 if unknown. Shared pages count
-// once per process.
+// residentBytes counts shared pages once per process. 0 means unknown.
 func (p *Process) residentBytes() int64 {
 	var sum int64
 	for _, pid := range p.PIDs() {
@@ -92,7 +88,7 @@ func (p *Process) residentBytes() int64 {
 	return sum
 }
 
-// listTree lists a process and its descendants. It misses descendants whose parent has ended.
+// listTree misses descendants whose parent has ended.
 func listTree(pid int) []int {
 	const maxParents = 1000 // bounds the work for a tree that forks forever
 	pids := []int{pid}

@@ -12,32 +12,31 @@ import (
 // Errors that [Queue.Keep] returns.
 var (
 	ErrClosed   = errors.New("the sink is closed")                      // Keep was called after Close
-	ErrTooLarge = errors.New("the batch is larger than the sink takes") // write functions set it; a caller must not try again
+	ErrTooLarge = errors.New("the batch is larger than the sink takes") // do not try again
 )
 
 // Batch contains the lines of one caller.
 type Batch struct {
 	Lines []byte
-	N     int    // number of lines, for writers that use it
-	Err   error  // result, set by the writer
-	End   uint64 // position after the batch, for writers that set it
+	N     int
+	Err   error
+	End   uint64 // position after the batch, if the writer sets it
 }
 
-// Queue collects batches of concurrent callers into groups and writes one group at a time. It has no
-// goroutine: a caller with the turn writes its group.
+// Queue collects batches into groups and writes one group at a time. It has no goroutine: a caller with the
+// turn writes its group.
 type Queue struct {
 	turn  chan struct{} // a semaphore: full while a caller writes
 	write func([]*Batch)
 
 	mu     sync.Mutex
 	closed bool
-	next   *group // joined by new batches; nil if none waits
+	next   *group // may be nil
 }
 
-// group is written in one turn.
 type group struct {
 	batches []*Batch
-	done    chan struct{} // closed after every Err is set
+	done    chan struct{}
 }
 
 // New returns a queue. write must set the Err of every batch. It is never called concurrently.
@@ -77,7 +76,7 @@ func (q *Queue) joinGroup(b *Batch) (*group, error) {
 	return q.next, nil
 }
 
-// leaveGroup returns false if the group no longer waits.
+// leaveGroup returns false if the group is being written.
 func (q *Queue) leaveGroup(g *group, b *Batch) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -89,7 +88,7 @@ func (q *Queue) leaveGroup(g *group, b *Batch) bool {
 	return true
 }
 
-// commitGroup writes g, unless it is written. The caller must have q.turn.
+// commitGroup needs q.turn.
 func (q *Queue) commitGroup(g *group) {
 	q.mu.Lock()
 	if q.next != g {

@@ -27,31 +27,30 @@ const MaxBatch = 64 << 20
 // maxWrite limits a write of several batches, in bytes.
 const maxWrite = 4 << 20
 
-// File stores lines in a file. Batches that arrive during a write wait, and are then written and synced
-// together.
+// File stores lines in a file. Batches that arrive during a write are then written and synced together.
 //
 // Above Options.Rotate bytes, the file is renamed to PATH.1, the next to PATH.2, with a clock to
-// PATH.20060102T150405Z.1 in UTC. No file is ever overwritten. If a file cannot be renamed, writing continues.
+// PATH.20060102T150405Z.1 in UTC. No file is ever overwritten. If renaming fails, writing continues.
 //
 // A failed or short write is undone, and all its batches fail. After a failed sync the disk is unknown: the
-// file is renamed, truncated to its synced part, and replaced. Until it can be truncated, its name ends in
-// .torn@ and the valid bytes. The next [Open] tries again.
+// file is renamed, truncated to its synced part, and replaced. Until then its name ends in .torn@ and the
+// valid bytes.
 //
 // After a crash, or with Fsync a power cut, each acknowledged line exists exactly once. Others exist once or
-// not at all. [Open] removes an incomplete line.
+// not at all.
 //
-// The empty file PATH.lock keeps other processes from opening the file, if the system supports locks. Other
-// programs may read the file up to the last line end, but not change it.
+// The empty file PATH.lock keeps other processes from opening the file. Other programs may read it up to the
+// last line end.
 type File struct {
 	queue *commit.Queue
 	store *store
-	lock  io.Closer // nil if closed
+	lock  io.Closer
 }
 
 var _ Sink = (*File)(nil)
 
-// Open opens or creates the file at path. Its directory must exist. A killed process may leave an incomplete
-// line. Open removes its cut bytes.
+// Open opens or creates the file at path. Its directory must exist. It removes cut bytes of an incomplete
+// line.
 func Open(path string, o Options) (f *File, cut int64, err error) {
 	if o.files == nil {
 		o.files = atomicfile.System{}
@@ -98,10 +97,10 @@ func (f *File) Close() error {
 
 // Stats counts the operations of a File since it was opened.
 type Stats struct {
-	Writes    int64 // number of writes, each of one or more batches
+	Writes    int64 // each has one or more batches
 	Syncs     int64
 	Rotations int64
-	Failures  int64 // number of writes, syncs and rotations that failed
+	Failures  int64 // writes, syncs and rotations that failed
 }
 
 // Stats returns the counters.

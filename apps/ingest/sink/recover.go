@@ -5,14 +5,11 @@ import (
 	"io"
 )
 
-// searchWindow is searched for holes at the end of a file, in bytes. At most one batch or one write is not
-// synced.
+// searchWindow is searched for holes at the end of a file. At most one batch or one write is not synced.
 const searchWindow = max(MaxBatch, maxWrite)
 
-// completeLines returns the size of the valid complete lines in r. The caller removes the rest.
-//
-// After a power cut, blocks that were not written are zeros, even before written ones. So a line with a zero
-// byte is invalid, with all after it.
+// completeLines returns the size of the valid lines in r. After a power cut, blocks that were not written are
+// zeros, even before written ones. So a line with a zero byte is invalid, with all after it.
 func completeLines(r io.ReaderAt, size int64) (int64, error) {
 	end, err := firstZero(r, max(0, size-searchWindow), size)
 	if err != nil {
@@ -23,7 +20,6 @@ func completeLines(r io.ReaderAt, size int64) (int64, error) {
 
 const blockSize = 64 << 10 // bytes of one read
 
-// firstZero returns the offset of the first zero byte from from on, or size.
 func firstZero(r io.ReaderAt, from, size int64) (int64, error) {
 	buf := make([]byte, min(blockSize, size-from))
 	for from < size {
@@ -39,7 +35,6 @@ func firstZero(r io.ReaderAt, from, size int64) (int64, error) {
 	return size, nil
 }
 
-// lastLineEnd returns the offset after the last line end before end, or 0.
 func lastLineEnd(r io.ReaderAt, end int64) (int64, error) {
 	buf := make([]byte, min(blockSize, end))
 	for end > 0 {

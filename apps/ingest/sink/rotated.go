@@ -14,23 +14,20 @@ import (
 type rotatedFile struct {
 	name       string
 	number     int
-	torn       bool  // a sync failed, and the file is not truncated yet
+	torn       bool  // not truncated yet after a failed sync
 	validBytes int64 // bytes that a torn file must keep
 }
 
-// in UTC
 const timeLayout = "20060102T150405Z"
 
 // tornMark precedes the number of valid bytes.
 const tornMark = ".torn@"
 
-// finalName is for the time after truncation.
 func (f rotatedFile) finalName() string {
 	name, _, _ := strings.Cut(f.name, tornMark)
 	return name
 }
 
-// parseName returns false for other files.
 func (s *store) parseName(name string) (f rotatedFile, ok bool) {
 	f.name = name
 	rest, ok := strings.CutPrefix(name, filepath.Base(s.path)+".")
@@ -56,8 +53,8 @@ func (s *store) parseName(name string) (f rotatedFile, ok bool) {
 	return f, err == nil && n > 0
 }
 
-// renameFile renames the closed file to the next rotated name, with suffix. It skips numbers that other
-// programs have used. If another program has removed the file, it returns a zero rotatedFile.
+// renameFile renames the closed file to the next name, with suffix. It skips numbers that other programs have
+// used. If one has removed the file, the result is zero.
 func (s *store) renameFile(suffix string) (rotatedFile, error) {
 	const maxTries = 1000
 	for number := s.lastNumber + 1; number <= s.lastNumber+maxTries; number++ {

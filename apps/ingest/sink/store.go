@@ -21,17 +21,17 @@ import (
 type store struct {
 	path   string
 	fsync  bool
-	rotate int64            // Options.Rotate
-	now    func() time.Time // Options.Now, may be nil
+	rotate int64
+	now    func() time.Time // may be nil
 	files  atomicfile.Disk
 
 	file       atomicfile.Handle // nil if it must be opened
-	validBytes int64             // size of the complete lines
+	validBytes int64             // bytes of complete lines
 	synced     int64             // part of validBytes on stable storage; not used without fsync
 	torn       bool              // bytes of a failed write may follow
 	syncFailed bool              // only synced bytes are valid; the file must be replaced
-	lastNumber int               // number of the last rotated file
-	buf        []byte            // joins batches that are written together
+	lastNumber int
+	buf        []byte // joins batches that are written together
 
 	writes, syncs, rotations, failures atomic.Int64
 }
@@ -40,7 +40,7 @@ func newStore(path string, o Options) *store {
 	return &store{path: path, fsync: o.Fsync, rotate: o.Rotate, now: o.Now, files: o.files}
 }
 
-// openStore repairs torn files and opens the file. It returns the bytes of an incomplete line that it removed.
+// openStore returns the bytes of an incomplete line that it removed.
 func (s *store) openStore() (cut int64, err error) {
 	names, err := s.files.List(filepath.Dir(s.path))
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *store) openStore() (cut int64, err error) {
 	return s.openFile()
 }
 
-// writeBatches writes as few times as possible and sets the Err of each batch.
+// writeBatches sets the Err of each batch.
 func (s *store) writeBatches(batches []*commit.Batch) {
 	for len(batches) > 0 {
 		n, err := s.writePrefix(batches)
@@ -75,8 +75,8 @@ func (s *store) writeBatches(batches []*commit.Batch) {
 	}
 }
 
-// writePrefix writes the first n batches at once: what fits into maxWrite and the file, at least one. They
-// share the error.
+// writePrefix writes the first batches at once: what fits into maxWrite and the file, at least one. They share
+// the error.
 func (s *store) writePrefix(batches []*commit.Batch) (n int, err error) {
 	if err := s.makeReady(); err != nil {
 		return len(batches), err
@@ -110,7 +110,7 @@ func (s *store) writePrefix(batches []*commit.Batch) (n int, err error) {
 	return n, s.appendLines(lines)
 }
 
-// appendLines writes lines at once, and syncs them with fsync. After an error none of the lines is valid.
+// appendLines writes lines at once. After an error none of them is valid.
 func (s *store) appendLines(lines []byte) error {
 	s.writes.Add(1)
 	n, err := s.file.Write(lines)
@@ -134,8 +134,8 @@ func (s *store) appendLines(lines []byte) error {
 	return nil
 }
 
-// syncFile syncs the file. After an error the system may have dropped data, and a second sync would not report
-// that. So the file must be replaced.
+// syncFile may fail only once: the system may have dropped data, and a second sync would not report that. So
+// the file is then replaced.
 func (s *store) syncFile() error {
 	s.syncs.Add(1)
 	if err := s.file.Sync(); err != nil {
@@ -147,7 +147,7 @@ func (s *store) syncFile() error {
 	return nil
 }
 
-// makeReady opens the file and truncates it to its valid bytes, for appending.
+// makeReady prepares the file for appending.
 func (s *store) makeReady() error {
 	if s.syncFailed {
 		if err := s.replaceFile(); err != nil {
@@ -175,7 +175,7 @@ func (s *store) makeReady() error {
 	return nil
 }
 
-// openFile opens or creates the file. It returns the bytes of an incomplete line that it removed.
+// openFile returns the bytes of an incomplete line that it removed.
 func (s *store) openFile() (cut int64, err error) {
 	file, err := s.files.OpenFile(s.path, atomicfile.Append)
 	if err != nil {
@@ -220,7 +220,6 @@ func (s *store) openFile() (cut int64, err error) {
 	return cut, nil
 }
 
-// rotateFile renames the file. With fsync every write is already synced.
 func (s *store) rotateFile() error {
 	closeErr := s.file.Close()
 	s.file = nil
@@ -232,7 +231,7 @@ func (s *store) rotateFile() error {
 	return closeErr
 }
 
-// replaceFile renames a file whose sync failed, or removes one without valid bytes.
+// replaceFile is for a failed sync.
 func (s *store) replaceFile() error {
 	if s.file != nil {
 		_ = s.file.Close() // the sync has failed already

@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// A spool is files in which events wait to be sent. Its size and the age of its events are limited. The writer
-// reads from the directory how far readers, which send events, are.
+// A spool is files in which events wait to be sent. Its size and the age of its events are limited.
 
-// checkRoom returns the bytes that can still be written. It returns ErrFull without room, or if an unsent
-// event is older than Options.Age. Readers may have removed segments, so it first reads their progress.
+// checkRoom returns the bytes that can be written. It returns ErrFull without room, or if an unsent event is
+// older than Options.Age. It first reads the progress of the readers, which send events and remove segments.
 func (s *Spool) checkRoom(need int64, now time.Time) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,13 +46,11 @@ func (s *Spool) totalBytes() int64 {
 	return total
 }
 
-// Intervals at which the writer reads the readers' progress.
 const (
 	refreshInterval     = 200 * time.Millisecond
 	fullRefreshInterval = 20 * time.Millisecond // while the spool is full
 )
 
-// refreshReaders reads the readers' progress once per interval.
 func (s *Spool) refreshReaders(now time.Time, isFull bool) error {
 	interval := refreshInterval
 	if isFull {
@@ -68,7 +65,7 @@ func (s *Spool) refreshReaders(now time.Time, isFull bool) error {
 	return s.readDir()
 }
 
-// readDir updates sizes and marks: readers may have removed segments and advanced.
+// readDir updates sizes and marks.
 func (s *Spool) readDir() error {
 	names, err := s.options.files.List(s.dir)
 	if err != nil {
@@ -106,17 +103,17 @@ func (s *Spool) oldestAge(now time.Time) time.Duration {
 	return now.Sub(s.marks[0].at)
 }
 
-// readerState has the readers' positions as last read by the writer.
+// readerState is what the writer last read.
 type readerState struct {
 	spool    *Spool
 	lastRead time.Time // guarded by the lock of the spool
 
 	mu          sync.Mutex // guards the following fields
 	cursors     []Cursor
-	minPosition uint64        // slowest reader; 0 without readers
-	maxPosition uint64        // position of the fastest reader
-	waiting     int           // number of callers in waitSent
-	polling     bool          // pollCursors is running
+	minPosition uint64 // slowest reader; 0 without readers
+	maxPosition uint64
+	waiting     int // callers in waitSent
+	polling     bool
 	advanced    chan struct{} // closed and replaced when minPosition rises
 }
 
@@ -134,7 +131,6 @@ func (s *readerState) refresh() error {
 	return s.readCursors(names)
 }
 
-// readCursors also wakes callers of waitSent.
 func (s *readerState) readCursors(names []string) error {
 	list, err := listCursors(s.spool.options.files, s.spool.dir, names)
 	if err != nil {
@@ -158,7 +154,7 @@ func (s *readerState) readCursors(names []string) error {
 	return nil
 }
 
-// waitSent waits until all readers have sent the events below end. It returns ErrWait after Options.Wait.
+// waitSent waits until all readers have sent the events below end, or Options.Wait has passed.
 func (s *readerState) waitSent(ctx context.Context, end uint64) error {
 	timeout := time.NewTimer(s.spool.options.Wait)
 	defer timeout.Stop()
@@ -179,7 +175,6 @@ func (s *readerState) waitSent(ctx context.Context, end uint64) error {
 	}
 }
 
-// beginWait starts pollCursors if necessary.
 func (s *readerState) beginWait() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,15 +191,13 @@ func (s *readerState) endWait() {
 	s.waiting--
 }
 
-// checkSent reports whether all readers have sent the events below end. advanced is closed at the slowest
-// reader's next progress.
+// checkSent returns a channel that is closed at the slowest reader's next progress.
 func (s *readerState) checkSent(end uint64) (isSent bool, advanced <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.minPosition >= end, s.advanced
 }
 
-// pollCursors reads the cursors while a caller waits.
 func (s *readerState) pollCursors() {
 	const interval = 2 * time.Millisecond
 	for {
@@ -222,15 +215,15 @@ func (s *readerState) pollCursors() {
 
 // Status contains the state and the counters of a spool.
 type Status struct {
-	Next     uint64        // number of the next event
-	Bytes    int64         // size of all segments
-	Bound    int64         // maximum of Bytes
+	Next     uint64
+	Bytes    int64 // size of all segments
+	Bound    int64
 	Age      time.Duration // age of the oldest unsent event; 0 if all are sent
-	Late     bool          // Age exceeds Options.Age
-	Writes   int64         // number of writes, each of one or more batches
-	Failures int64         // number of failed writes
-	Full     int64         // batches rejected because the spool was full
-	Cursors  []Cursor      // last read ones of all readers; the caller must not change them
+	Late     bool
+	Writes   int64 // each has one or more batches
+	Failures int64
+	Full     int64    // batches rejected because the spool was full
+	Cursors  []Cursor // last read ones of all readers; the caller must not change them
 }
 
 // Status reads the progress of the readers and returns the state of the spool.

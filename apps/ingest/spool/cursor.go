@@ -18,18 +18,17 @@ type Cursor struct {
 	Position uint64 // all events with lower numbers are sent, dead or lost
 	Pending  uint64 // events from Position to the number before Pending may have been sent, too
 
-	Sent     uint64    // number of events that the destination has acknowledged
-	Dead     uint64    // number of events that the destination rejects permanently; they are in the dead-letter file
-	Lost     uint64    // number of acknowledged events that the disk has lost
-	Failures uint64    // number of failed attempts to send a batch
+	Sent     uint64    // events that the destination has acknowledged
+	Dead     uint64    // events in the dead-letter file, rejected permanently
+	Lost     uint64    // acknowledged events that the disk has lost
+	Failures uint64    // failed attempts
 	Oldest   time.Time // arrival of the first event of the batch in flight; zero without one
 	Held     bool      // the destination accepts no events of a batch
 }
 
 const flagHeld = 1
 
-// A cursor's file has four slots in separate blocks. Each has a copy of the cursor, with a higher number in
-// newer ones.
+// A cursor's file has four slots in separate blocks. Each has a numbered copy of the cursor.
 //
 // writeSlot uses slot 0 or 1, but never that of the newest copy. So a crash damages only an older one.
 // syncSlot alternates between 2 and 3, so the last synced copy survives a power cut.
@@ -37,8 +36,8 @@ const flagHeld = 1
 // The file never grows, so that it can be written on a full disk.
 const (
 	cursorMagic    = 0x75635354
-	cursorSize     = 76   // bytes of a copy
-	slotSpan       = 4096 // bytes from one slot to the next
+	cursorSize     = 76 // bytes of a copy
+	slotSpan       = 4096
 	slots          = 4
 	cursorFileSize = (slots-1)*slotSpan + cursorSize
 )
@@ -51,13 +50,11 @@ type openCursor struct {
 
 func cursorPath(dir, name string) string { return filepath.Join(dir, name+cursorEnd) }
 
-// cursorName returns the reader of a cursor's file.
 func cursorName(file string) (name string, ok bool) { return strings.CutSuffix(file, cursorEnd) }
 
 // errCursor is for a file without a valid copy, unless empty.
 var errCursor = errors.New("all copies of the cursor are damaged")
 
-// appendTo appends a copy of c.
 func (c Cursor) appendTo(b []byte, number uint64) []byte {
 	from := len(b)
 	b = binary.LittleEndian.AppendUint32(b, cursorMagic)
@@ -76,7 +73,6 @@ func (c Cursor) appendTo(b []byte, number uint64) []byte {
 	return binary.LittleEndian.AppendUint32(b, computeSum(b[from:]))
 }
 
-// parseCursor parses the copy at the start of b.
 func parseCursor(b []byte) (c Cursor, number uint64, ok bool) {
 	const end = cursorSize - 4 // offset of the sum
 	if len(b) < cursorSize || binary.LittleEndian.Uint32(b) != cursorMagic {
@@ -102,7 +98,7 @@ func parseCursor(b []byte) (c Cursor, number uint64, ok bool) {
 	return c, value(0), true
 }
 
-// readCursor reads the newest valid copy. Without one, c is at the start and file.number is 0.
+// readCursor reads the newest valid copy. Without one, file.number is 0.
 func readCursor(f atomicfile.Handle) (c Cursor, file openCursor, err error) {
 	file = openCursor{file: f, synced: 2}
 	b := make([]byte, cursorFileSize)
@@ -130,7 +126,7 @@ func readCursor(f atomicfile.Handle) (c Cursor, file openCursor, err error) {
 	return c, file, nil
 }
 
-// writeSlot alternates between slots 0 and 1, by the parity of the number.
+// writeSlot alternates between slots 0 and 1.
 func (f *openCursor) writeSlot(c Cursor) error { return f.putSlot(c, int(f.number%2)) }
 
 // syncSlot writes slot 2 or 3 and syncs the file.
@@ -146,7 +142,6 @@ func (f *openCursor) syncSlot(c Cursor) error {
 	return nil
 }
 
-// putSlot writes c with the next number.
 func (f *openCursor) putSlot(c Cursor, slot int) error {
 	if _, err := f.file.WriteAt(c.appendTo(nil, f.number+1), int64(slot)*slotSpan); err != nil {
 		return fmt.Errorf("write how far %s has come: %w", c.Name, err)
@@ -155,7 +150,7 @@ func (f *openCursor) putSlot(c Cursor, slot int) error {
 	return nil
 }
 
-// listCursors reads cursors that other processes may use. A damaged one has only its name.
+// listCursors reads cursors of other processes. A damaged one has only its name.
 func listCursors(files atomicfile.Disk, dir string, names []string) ([]Cursor, error) {
 	var list []Cursor
 	for _, file := range names {

@@ -47,7 +47,7 @@ func computeSum(b []byte) uint32 { return crc32.Checksum(b, sumTable) }
 
 type header struct {
 	id      ID
-	first   uint64 // the lowest number of an event in the segment
+	first   uint64 // lowest number of its events
 	after   uint64 // every event below is acknowledged
 	created time.Time
 }
@@ -67,7 +67,6 @@ func (h header) appendTo(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, computeSum(b[from:]))
 }
 
-// parseHeader returns errIncomplete or errDamaged.
 func parseHeader(b []byte) (h header, err error) {
 	const end = headerSize - 4
 	switch {
@@ -85,14 +84,13 @@ func parseHeader(b []byte) (h header, err error) {
 
 // frame is a batch in a segment.
 type frame struct {
-	first  uint64    // number of the first event
-	group  uint64    // number of the group's first event
-	events uint32    // number of events
-	at     time.Time // time of the write
-	lines  []byte    // one complete line per event
+	first  uint64
+	group  uint64 // first event of the group
+	events uint32
+	at     time.Time
+	lines  []byte // one complete line per event
 }
 
-// end returns the number after the last event.
 func (f frame) end() uint64 { return f.first + uint64(f.events) }
 
 func (f frame) size() int64 { return frameSize + int64(len(f.lines)) }
@@ -110,8 +108,7 @@ func (f frame) appendTo(b []byte) []byte {
 	return append(b, f.lines...)
 }
 
-// parseFrame parses the frame at the start of b, which its lines share. The error is errIncomplete or
-// errDamaged. need is then how many bytes to read.
+// parseFrame returns errIncomplete or errDamaged, with the bytes to read. lines are a part of b.
 func parseFrame(b []byte) (f frame, need int, err error) {
 	const end = frameSize - 4
 	if len(b) < frameSize {
@@ -145,7 +142,6 @@ const (
 	cursorEnd  = ".cursor"
 )
 
-// segmentPath gives later segments higher numbers.
 func segmentPath(dir string, number uint64) string {
 	return filepath.Join(dir, fmt.Sprintf("%012d%s", number, segmentEnd))
 }

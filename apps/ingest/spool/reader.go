@@ -15,10 +15,10 @@ import (
 
 // Batch contains events with consecutive numbers, in the order in which they were acknowledged.
 type Batch struct {
-	ID       ID        // id of the spool; together with the numbers it identifies the events
-	From, To uint64    // number of the first event, and number after the last event
+	ID       ID        // id of the spool
+	From, To uint64    // first event, and the one after the last
 	Lines    []byte    // one complete line per event
-	Oldest   time.Time // time at which the first event arrived
+	Oldest   time.Time // arrival of the first event
 	Closed   bool      // no further events can be appended
 }
 
@@ -31,9 +31,9 @@ func (b *Batch) Reset() { *b = Batch{Lines: b.Lines[:0]} }
 // Damage describes bytes that a reader could not read.
 type Damage struct {
 	Segment string // path of the file
-	Offset  int64  // offset of the damaged bytes in the file
-	Bytes   int64  // number of damaged bytes; 0 if not known
-	Lost    uint64 // number of acknowledged events in them; 0 if a cursor is damaged
+	Offset  int64
+	Bytes   int64  // 0 if not known
+	Lost    uint64 // acknowledged events; 0 if a cursor is damaged
 	Copy    string // path of a file with the damaged bytes, or ""
 }
 
@@ -61,31 +61,31 @@ func (d Damage) String() string {
 // Damaged bytes are skipped, and reported if they contained acknowledged events. At the end of the last
 // segment a write may be in progress.
 type Reader struct {
-	dir    string // directory of the spool
+	dir    string
 	files  atomicfile.Disk
-	fsync  bool         // Begin syncs the cursor
+	fsync  bool
 	report func(Damage) // receives damage with acknowledged events
 	state  Cursor       // unchanged by Take
 
 	mu     sync.Mutex // guards cursor and saved
 	cursor openCursor
 	saved  Cursor // last state in the cursor's file
-	id     ID     // id in the header of segment
+	id     ID
 
 	segment   segment
-	window    window         // reads segment; its file may be nil
-	offset    int64          // next frame in segment
-	badReads  int            // how often the bytes at offset were damaged
-	next      uint64         // number of the next event
-	newlyLost uint64         // lost events that state does not count yet
+	window    window // reads segment; its file may be nil
+	offset    int64  // next frame in segment
+	badReads  int    // how often the bytes at offset were damaged
+	next      uint64
+	newlyLost uint64         // events that state does not count yet
 	suspects  []suspectRange // sorted by events
 	remaining frame          // events that Take has not returned yet
 }
 
-// suspectRange is damage. It is not known yet whether its events were acknowledged.
+// suspectRange may have contained acknowledged events.
 type suspectRange struct {
 	Damage
-	end uint64 // number after the last event
+	end uint64
 }
 
 // maxBadReads of damaged bytes in the last segment mean that no write is in progress.
@@ -95,8 +95,7 @@ const maxBadReads = 5
 func (r *Reader) Cursor() Cursor { return r.state }
 
 // Take appends available events to b, up to maxEvents or maxSize bytes. It takes a larger first event, too. It
-// does not wait. b.Closed means that the next event does not fit or follow. After an error call Take again: it
-// skips no event.
+// does not wait. b.Closed means that the next event does not fit or follow. It skips no event after an error.
 func (r *Reader) Take(b *Batch, maxEvents, maxSize int) error {
 	for !b.Closed && b.Len() < maxEvents {
 		isFull := b.Len() > 0 && len(b.Lines) >= maxSize
@@ -131,7 +130,7 @@ func (r *Reader) Take(b *Batch, maxEvents, maxSize int) error {
 // takeEvents returns false if the next event does not fit.
 func (r *Reader) takeEvents(b *Batch, maxEvents, maxSize int) bool {
 	for r.remaining.events > 0 && b.Len() < maxEvents {
-		end := len(r.remaining.lines) // end of the next event's line
+		end := len(r.remaining.lines)
 		if r.remaining.events > 1 {
 			end = bytes.IndexByte(r.remaining.lines, '\n') + 1
 		}
@@ -163,7 +162,7 @@ func (r *Reader) nextFrame() (found bool, err error) {
 			r.offset, r.badReads = r.offset+f.size(), 0
 			r.resolveSuspects(f.group)
 			if f.end() <= r.next {
-				continue // all its events are sent
+				continue
 			}
 			r.next = max(r.next, f.first)
 			// Remove sent events.
@@ -183,8 +182,8 @@ func (r *Reader) nextFrame() (found bool, err error) {
 	}
 }
 
-// skipUnreadable continues at the next valid frame, or in the next segment. damaged is false if bytes are
-// incomplete. It returns false if they may still be being written.
+// skipUnreadable continues at the next valid frame or segment. damaged is false if bytes are incomplete. It
+// returns false while they may still be written.
 //
 // Events of a damaged frame are lost only if later data shows that they were acknowledged.
 func (r *Reader) skipUnreadable(damaged bool) (more bool, err error) {
@@ -220,7 +219,7 @@ func (r *Reader) skipUnreadable(damaged bool) (more bool, err error) {
 	return true, r.useSegment(*following)
 }
 
-// nextSegment returns nil if there is none yet. The header of the last segment may still be being written.
+// nextSegment may return nil. The header of the last segment may still be being written.
 func (r *Reader) nextSegment() (*segment, error) {
 	list, err := listSegments(r.files, r.dir, r.segment.number)
 	for i := range list {
@@ -231,8 +230,8 @@ func (r *Reader) nextSegment() (*segment, error) {
 	return nil, err
 }
 
-// openSegment opens the last segment that can contain the next event. Otherwise it opens the first one: even
-// with a damaged header it may have valid frames. It returns false if there is none yet.
+// openSegment opens the last segment that can contain the next event, or else the first one. Even with a
+// damaged header it may have valid frames.
 func (r *Reader) openSegment() (found bool, err error) {
 	list, err := listSegments(r.files, r.dir, 0)
 	if err != nil {
@@ -259,8 +258,7 @@ func (r *Reader) openSegment() (found bool, err error) {
 	return true, r.useSegment(g)
 }
 
-// firstNumber returns a lower bound of the numbers in list. It uses the first valid header or frame. Segment 1
-// begins with event 0.
+// firstNumber returns a lower bound of the numbers in list. Segment 1 begins with event 0.
 func (r *Reader) firstNumber(list []segment) (uint64, error) {
 	for _, g := range list {
 		if g.err == nil || g.number == 1 {
@@ -289,7 +287,7 @@ func (r *Reader) firstGroup(g segment) (group uint64, found bool, err error) {
 	return f.group, err == nil, err
 }
 
-// useSegment continues in g. Its header shows which earlier events were acknowledged: unread ones are lost.
+// useSegment continues in g. Its header shows which earlier events were acknowledged; unread ones are lost.
 func (r *Reader) useSegment(g segment) error {
 	f, err := r.files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {
@@ -341,7 +339,7 @@ func (r *Reader) skipDamage(size int64, following frame) {
 	r.offset, r.badReads = r.offset+size, 0
 }
 
-// resolveSuspects reports suspects below acked. Their events were acknowledged, so they are lost.
+// resolveSuspects reports suspects below acked as lost.
 func (r *Reader) resolveSuspects(acked uint64) {
 	for len(r.suspects) > 0 && r.suspects[0].end <= acked {
 		r.reportLost(r.suspects[0].Damage)
@@ -381,12 +379,10 @@ func (r *Reader) close() {
 }
 
 // Pending returns the number after the batch in flight when the cursor was last saved. An earlier process may
-// have sent it, so it must be sent again with the same events. If it is not above the position, no batch is
-// pending.
+// have sent it, so the same events must be sent again. No batch is pending if it is not above the position.
 func (r *Reader) Pending() uint64 { return r.state.Pending }
 
-// Begin records that b will be sent. With fsync it syncs the cursor. After a power cut only b is sent again,
-// with the same events.
+// Begin records that b will be sent. With fsync, after a power cut only b is sent again.
 func (r *Reader) Begin(b *Batch) error {
 	r.state.Pending, r.state.Oldest = b.To, b.Oldest
 	if err := r.saveCursor(); err != nil || !r.fsync {
@@ -395,7 +391,7 @@ func (r *Reader) Begin(b *Batch) error {
 	return r.syncCursor()
 }
 
-// Failed records a failed attempt. held means that the destination accepts no events at all.
+// Failed records a failed attempt. held means that the destination accepts nothing.
 func (r *Reader) Failed(held bool) error {
 	r.state.Failures++
 	r.state.Held = held
@@ -409,7 +405,6 @@ func (r *Reader) Part(b *Batch, end uint64, dead int) error {
 	return r.saveCursor()
 }
 
-// advanceTo moves the position to end and counts events.
 func (r *Reader) advanceTo(b *Batch, end uint64, dead int) {
 	done := end - max(b.From, r.state.Position) // events that earlier calls have not counted
 	r.state.Sent += done - uint64(dead)
@@ -420,7 +415,7 @@ func (r *Reader) advanceTo(b *Batch, end uint64, dead int) {
 	r.newlyLost = 0
 }
 
-// Done records that b is done. dead counts rejected events that Part has not counted. After an error, of the
+// Done records that b is done. dead counts rejected events that Part has not counted. After an error of the
 // cursor's file, the reader continues in memory.
 func (r *Reader) Done(b *Batch, dead int) error {
 	r.advanceTo(b, b.To, dead)

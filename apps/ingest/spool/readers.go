@@ -62,7 +62,6 @@ func openReaders(files atomicfile.Disk, dir string, names []string, fsync bool, 
 	return r, files.SyncDir(dir)
 }
 
-// openReader creates a missing cursor.
 func (r *Readers) openReader(name string, fsync bool, report func(Damage)) (*Reader, error) {
 	if name == "" || strings.ContainsAny(name, `/\:`) {
 		return nil, fmt.Errorf("%q cannot be the name of a cursor", name)

@@ -19,7 +19,6 @@ type segment struct {
 	err    error  // header's error: errIncomplete, errDamaged or nil
 }
 
-// listSegments returns segments with a number above after, in order.
 func listSegments(files atomicfile.Disk, dir string, after uint64) ([]segment, error) {
 	names, err := files.List(dir)
 	if err != nil {
@@ -46,8 +45,7 @@ func listSegments(files atomicfile.Disk, dir string, after uint64) ([]segment, e
 	return readable, nil
 }
 
-// readHeader sets the size and the header, or err for an invalid one. It only fails if the file cannot be
-// read.
+// readHeader sets the header, or err for an invalid one. It only fails if the file cannot be read.
 func (g *segment) readHeader(files atomicfile.Disk) error {
 	f, err := files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {
@@ -90,8 +88,8 @@ func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error)
 			offset = min(offset, first)
 		}
 	}
-	hasHole := false   // the group (the frames of one write) has a damaged frame
-	group := uint64(0) // group of the previous frame
+	hasHole := false // the group (the frames of one write) has a damaged frame
+	group := uint64(0)
 	for {
 		f, err := w.readFrame(offset)
 		switch {
@@ -130,14 +128,14 @@ func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error)
 
 type window struct {
 	file  atomicfile.Handle
-	start int64 // offset in the file of buf
+	start int64
 	buf   []byte
 }
 
 const readAhead = 256 << 10 // bytes of one read
 
-// readFrame reads the frame at an offset. Its lines are in the buffer, which the next call may overwrite. The
-// error may be errIncomplete or errDamaged.
+// readFrame's lines are in the buffer, which the next call may overwrite. The error may be errIncomplete or
+// errDamaged.
 func (w *window) readFrame(offset int64) (frame, error) {
 	const maxTries = 2
 	f, need, err := parseFrame(w.bufferFrom(offset))
@@ -152,7 +150,6 @@ func (w *window) readFrame(offset int64) (frame, error) {
 	return f, err
 }
 
-// bufferFrom returns nil if the buffer does not contain offset.
 func (w *window) bufferFrom(offset int64) []byte {
 	if offset < w.start || offset > w.start+int64(len(w.buf)) {
 		return nil
@@ -160,7 +157,6 @@ func (w *window) bufferFrom(offset int64) []byte {
 	return w.buf[offset-w.start:]
 }
 
-// fillBuffer reads at least need bytes from offset, unless the file ends.
 func (w *window) fillBuffer(offset int64, need int) error {
 	size := max(need, readAhead)
 	if cap(w.buf) < size || cap(w.buf) > 4*size {
@@ -175,8 +171,7 @@ func (w *window) fillBuffer(offset int64, need int) error {
 	return err
 }
 
-// findFrame returns the offset of the first complete frame, from offset on, with an event at or above
-// minNumber.
+// findFrame finds the first complete frame, from offset on, with an event at or above minNumber.
 func (w *window) findFrame(offset int64, minNumber uint64) (at int64, found bool, err error) {
 	for {
 		if err := w.fillBuffer(offset, frameSize); err != nil {

@@ -1,12 +1,11 @@
 // Package spool stores batches of lines, its events, on disk until readers have sent them.
 //
 // One process writes with a [Spool], and the same or another reads with [Readers]. They share only files:
-// segments, to which the writer appends batches, and a cursor per reader, with its position. A batch is
-// acknowledged when it is in a segment. So neither process needs the other.
+// segments with batches, and a cursor per reader. A batch is acknowledged when it is in a segment. So neither
+// process needs the other.
 //
 // Every event has a number, which is never used twice. A segment's header states which earlier numbers were
-// acknowledged. So a reader knows how many acknowledged events are lost in damaged bytes. An unfinished write
-// loses none.
+// acknowledged. So a reader knows how many acknowledged events are lost in damaged bytes.
 package spool
 
 import (
@@ -28,10 +27,10 @@ import (
 // Options configure how a Spool stores batches.
 type Options struct {
 	Fsync   bool             // sync each write; without it, events survive the process but not a power cut
-	Bytes   int64            // maximum size of all segments together; 0 means DefaultBytes
-	Age     time.Duration    // maximum age of an unsent event; 0 means no maximum
+	Bytes   int64            // bytes of all segments; 0 means DefaultBytes
+	Age     time.Duration    // age of an unsent event; 0 means no maximum
 	Segment int64            // bytes of a segment; 0 means an eighth of Bytes, at most 64 MiB
-	Wait    time.Duration    // time that Keep waits until all readers have sent a batch; 0 means no wait
+	Wait    time.Duration    // time that Keep waits until a batch is sent; 0 means no wait
 	Now     func() time.Time // clock; required
 
 	files atomicfile.Disk // nil means the operating system's
@@ -65,14 +64,14 @@ type Spool struct {
 	// The present segment, only for writeBatches, which is never called concurrently.
 	file        atomicfile.Handle // nil if the next batch begins a segment
 	fileName    string
-	fileSize    int64 // excludes bytes of a failed write
+	fileSize    int64
 	fileCreated time.Time
-	buf         []byte // reused buffer for one write
+	buf         []byte
 
 	mu          sync.Mutex // guards the following fields, except readers
-	lastSegment uint64     // number of the last segment
+	lastSegment uint64
 	id          ID
-	next        uint64           // number of the next event
+	next        uint64
 	acked       uint64           // every event below is acknowledged; failed writes may have used other numbers
 	sizes       map[string]int64 // bytes of each segment, by file name
 	marks       []timeMark       // begins with the oldest unsent event
@@ -87,12 +86,11 @@ type timeMark struct {
 	at    time.Time
 }
 
-// counts are the counters of Status.
 type counts struct{ writes, failures, full int64 }
 
 // Found describes the state that Open found.
 type Found struct {
-	Events uint64 // number of events that the slowest reader has not sent
+	Events uint64 // unsent events of the slowest reader
 	Torn   int64  // bytes of unfinished writes at the end of segments
 }
 
@@ -121,8 +119,7 @@ func Open(dir string, o Options) (*Spool, Found, error) {
 	return s, found, nil
 }
 
-// recoverState computes the next number from segments and cursors. It repairs nothing: the next write begins a
-// segment, and readers skip unfinished writes.
+// recoverState repairs nothing: the next write begins a segment, and readers skip unfinished writes.
 func (s *Spool) recoverState() (found Found, err error) {
 	list, err := listSegments(s.options.files, s.dir, 0)
 	if err != nil {
@@ -168,7 +165,6 @@ func (s *Spool) recoverState() (found Found, err error) {
 	return found, nil
 }
 
-// syncSegment also syncs the directory entry.
 func (s *Spool) syncSegment(path string) error {
 	f, err := s.options.files.OpenFile(path, atomicfile.Append)
 	if err != nil {
@@ -177,8 +173,8 @@ func (s *Spool) syncSegment(path string) error {
 	return errors.Join(f.Sync(), f.Close(), s.options.files.SyncDir(s.dir))
 }
 
-// Keep stores n complete lines, with Options.Fsync on stable storage. With Options.Wait it waits until readers
-// have sent them. ErrWait, or the error of ctx then, means stored but not sent.
+// Keep stores n complete lines, with Options.Fsync on stable storage. With Options.Wait, readers have then
+// sent them. ErrWait, or the error of ctx then, means stored but not sent.
 func (s *Spool) Keep(ctx context.Context, lines []byte, n int) error {
 	switch {
 	case ctx.Err() != nil:
@@ -198,8 +194,7 @@ func (s *Spool) Keep(ctx context.Context, lines []byte, n int) error {
 	return s.readers.waitSent(ctx, b.End)
 }
 
-// writeBatches writes as few times as possible. It sets the Err of each batch, and the End of those that it
-// tries.
+// writeBatches sets the Err of each batch, and the End of those that it tries.
 func (s *Spool) writeBatches(batches []*commit.Batch) {
 	now := s.options.Now()
 	for len(batches) > 0 {
@@ -214,8 +209,7 @@ func (s *Spool) writeBatches(batches []*commit.Batch) {
 	}
 }
 
-// writePrefix writes the first n batches at once: what fits into maxWrite, the spool and the segment, at least
-// one. They share the error.
+// writePrefix writes the first batches at once: what fits, at least one. They share the error.
 func (s *Spool) writePrefix(batches []*commit.Batch, now time.Time) (n int, err error) {
 	need := frameSize + int64(len(batches[0].Lines))
 	room, err := s.checkRoom(need, now)
@@ -258,7 +252,6 @@ func (s *Spool) writePrefix(batches []*commit.Batch, now time.Time) (n int, err 
 	return n, s.appendFrames(buf, next, now)
 }
 
-// appendFrames writes frames with the events below next.
 func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
 	s.updateCounts(func(c *counts) { c.writes++ })
 	n, err := s.file.Write(frames)
@@ -293,8 +286,7 @@ func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
 	return nil
 }
 
-// abandonSegment closes the segment after a failed write of n bytes. It tries to remove them, because the disk
-// may be full.
+// abandonSegment tries to remove a failed write of n bytes, because the disk may be full.
 func (s *Spool) abandonSegment(n int64) {
 	truncateErr := s.file.Truncate(s.fileSize)
 	_ = s.file.Close()
@@ -308,7 +300,7 @@ func (s *Spool) abandonSegment(n int64) {
 	s.file = nil
 }
 
-// beginSegment creates a segment. It appends the header to buf, to be written with the first frames.
+// beginSegment appends the header to buf, to be written with the first frames.
 func (s *Spool) beginSegment(buf []byte, now time.Time) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -325,14 +317,13 @@ func (s *Spool) beginSegment(buf []byte, now time.Time) ([]byte, error) {
 	return header{id: s.id, first: s.next, after: s.acked, created: now}.appendTo(buf), nil
 }
 
-// endSegment closes the segment. With Options.Fsync every write is already synced.
 func (s *Spool) endSegment() {
 	_ = s.file.Close()
 	s.file = nil
 }
 
-// maxSegmentTime limits the time of a segment that is not full. Readers free only complete ones. After a
-// restart, headers show the age of events.
+// maxSegmentTime limits a segment that is not full. Readers free only complete ones, and headers show the age
+// of events.
 func (s *Spool) maxSegmentTime() time.Duration {
 	if s.options.Age > 0 {
 		return max(time.Second, s.options.Age/8)

@@ -22,17 +22,16 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Agent runs the orders of a coordinator, a tare process on another machine. It runs one order at a time. It
-// sends hellos (messages that it is alive) and asks before each round of a study. At the end it delivers the
-// outcome.
+// Agent runs the orders of a coordinator, a tare process on another machine, one at a time. It sends hellos
+// (messages that it is alive), asks before each round of a study, and delivers the outcome.
 type Agent struct {
-	Hello  Hello  // constant part of each hello, with the agent's name
-	Prefix string // start of the NATS subjects of all messages
+	Hello  Hello  // the same in each hello
+	Prefix string // start of all NATS subjects
 	Limits Limits
-	Load   func() float64   // returns the machine's load average; nil if unknown
-	Free   func() Free      // returns the free memory and disk; nil if unknown
+	Load   func() float64   // nil if unknown
+	Free   func() Free      // nil if unknown
 	Now    func() time.Time // nil means time.Now
-	Log    func(string)     // receives joins, orders and rejections, a line each
+	Log    func(string)     // receives joins, orders and rejections
 
 	// Study runs an order and returns its result document.
 	Study func(ctx context.Context, o StudyOrder, t Task) ([]byte, error)
@@ -46,12 +45,12 @@ type Agent struct {
 	nc       *nats.Conn
 	subjects subjects
 	mu       sync.Mutex
-	order    string                  // id; "" if idle
-	doing    string                  // order in words; "" if idle
-	cancel   context.CancelCauseFunc // ends the running order
-	start    chan time.Time          // start time of the prepared load; nil before the first load
-	ended    bool                    // no further orders are accepted
-	running  sync.WaitGroup          // goroutines of orders
+	order    string // id; "" if idle
+	doing    string // order in words; "" if idle
+	cancel   context.CancelCauseFunc
+	start    chan time.Time // start time of the prepared load; nil before the first load
+	ended    bool           // no more orders are accepted
+	running  sync.WaitGroup
 }
 
 var errCancelled = errors.New("the coordinator gave the order up")
@@ -106,13 +105,13 @@ func readLine(reader *bufio.Reader, maxBytes int) ([]byte, error) {
 	}
 }
 
-// Join has the address and credentials with which an agent joins a coordinator or NATS cluster.
+// Join has the address and credentials of a coordinator or NATS cluster.
 type Join struct {
-	Addr        string // host:port of a coordinator; "" if URL is set
-	Fingerprint string // SHA-256 of its certificate, in hexadecimal
+	Addr        string // "" if URL is set
+	Fingerprint string // SHA-256 of its certificate
 	Token       string
 	URL         string // NATS cluster
-	Creds       string // file with credentials of the cluster; "" for none
+	Creds       string // "" for none
 }
 
 // ServeJoined joins a coordinator or a cluster and serves until ctx ends. Failed connections
@@ -133,8 +132,8 @@ func (a *Agent) ServeJoined(ctx context.Context, j Join) error {
 	return a.serve(ctx, "tls://"+j.Addr, options...)
 }
 
-// lossOptions drops a connection after 10 to 15 silent seconds and connects again. The kernel's next
-// retransmission may be two minutes away.
+// lossOptions drops a silent connection after 10 to 15 seconds. The kernel's next retransmission may be two
+// minutes away.
 func lossOptions() []nats.Option {
 	return []nats.Option{nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2)}
 }
@@ -145,7 +144,6 @@ func Fingerprint(certificate []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// verifyFingerprint accepts only the certificate with this fingerprint.
 func verifyFingerprint(fingerprint string) func([][]byte, [][]*x509.Certificate) error {
 	return func(raw [][]byte, _ [][]*x509.Certificate) error {
 		if len(raw) == 0 || Fingerprint(raw[0]) != fingerprint {
@@ -201,7 +199,7 @@ func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) e
 	return nil
 }
 
-// waitForOrder waits up to stopTimeout for the end of the cancelled order.
+// waitForOrder waits up to stopTimeout.
 func (a *Agent) waitForOrder() {
 	ended := make(chan struct{})
 	go func() { a.running.Wait(); close(ended) }()
@@ -241,7 +239,6 @@ func (a *Agent) sendHello() {
 	}
 }
 
-// subscribe handles the coordinator's messages until the connection is closed.
 func (a *Agent) subscribe(ctx context.Context) error {
 	// An order may be too long for one message.
 	orders := &parcelReceiver{maxBytes: maxOrder, take: func(_ string, body []byte) error { return a.acceptOrder(ctx, body) }}
@@ -271,8 +268,8 @@ func (a *Agent) subscribe(ctx context.Context) error {
 	return nil
 }
 
-// acceptOrder checks an order and starts it; a repeated order is no error. If the agent or the machine is
-// busy, it returns a busyError. agentCtx ends when the agent stops.
+// acceptOrder checks an order and starts it; a repeated one is no error. It returns a busyError if the agent
+// or the machine is busy. agentCtx ends with the agent.
 func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
 	var o Order
 	if err := json.Unmarshal(body, &o); err != nil {
@@ -325,8 +322,8 @@ func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
 	return nil
 }
 
-// runOrder runs an order and delivers its outcome. After a cancellation it delivers only a result. ctx ends
-// with the order, agentCtx with the agent.
+// runOrder delivers an order's outcome; after a cancellation only a result. ctx ends with the order, agentCtx
+// with the agent.
 func (a *Agent) runOrder(ctx, agentCtx context.Context, o Order, load *preparedLoad) {
 	out := outcome{Order: o.ID}
 	var err error
@@ -350,7 +347,6 @@ func (a *Agent) runOrder(ctx, agentCtx context.Context, o Order, load *preparedL
 	a.sendHello()
 }
 
-// runSafely turns a panic into an error.
 func (a *Agent) runSafely(ctx context.Context, o Order, load *preparedLoad) (result []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -364,7 +360,7 @@ func (a *Agent) runSafely(ctx context.Context, o Order, load *preparedLoad) (res
 }
 
 // deliver sends an outcome until the coordinator replies, or abandonAfter has passed. A stopping agent tries
-// for half of stopTimeout, but not without a connection.
+// for half of stopTimeout.
 func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 	text, err := json.Marshal(out)
 	if err != nil {
@@ -372,7 +368,7 @@ func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.times.abandonAfter)
 	defer cancel()
-	unregister := context.AfterFunc(agentCtx, func() { // when the agent stops
+	unregister := context.AfterFunc(agentCtx, func() {
 		if !a.nc.IsConnected() {
 			cancel()
 		}
@@ -385,7 +381,7 @@ func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 		}
 		cancel()
 	}()
-	isReported := false // the log already reports this
+	isReported := false
 	for {
 		err := sendParcel(ctx, a.nc, a.times, a.subjects.fromAgent(fromResult), out.Order, text)
 		var busy *busyError
@@ -413,8 +409,8 @@ func (a *Agent) newTask(o Order) Task {
 	}
 }
 
-// permitRounds returns a function that asks the coordinator for another round. Its parameter is the number of
-// measured rounds. It waits until the coordinator has a round, and fails after abandonAfter without a reply.
+// permitRounds returns a function that asks the coordinator for another round. It waits until the coordinator
+// has one, and fails after abandonAfter without a reply.
 func (a *Agent) permitRounds(o Order) lab.Permit {
 	return func(ctx context.Context, done int) (bool, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -476,7 +472,7 @@ func (a *Agent) startLoad(s startRequest) receipt {
 type pipe struct {
 	in   io.Reader // coordinator's output
 	out  io.Writer // coordinator's input
-	used bool      // Dial was called
+	used bool
 }
 
 // Dial returns p as the connection. Later calls fail: streams that have ended cannot be opened again.

@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// roundTrips is the number of requests of one clock measurement.
 const roundTrips = 20
 
 // Clock compares an agent's clock with the coordinator's.
 type Clock struct {
-	Offset    time.Duration // the agent's clock minus the coordinator's
-	Uncertain time.Duration // largest error of Offset: half of the shortest round trip
+	Offset    time.Duration // agent's clock minus the coordinator's
+	Uncertain time.Duration // largest error of Offset
 }
 
 // measureClock compares an agent's clock with ours by the shortest round trip. Source: Cristian,

@@ -22,21 +22,18 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// An order may need files. The coordinator, which gives orders, sends them to the agent, which runs orders on
-// another machine.
+// An order may need files. The coordinator, which gives orders, sends them to an agent on another machine.
 
 // maxFiles limits the files of an order, in bytes.
 const maxFiles = 2 << 30
 
-// File is a file that an order needs. An agent fetches it in parts and caches it by its hash. So it fetches
-// equal content only once.
+// File is a file of an order. An agent fetches it in parts and caches it by its hash.
 type File struct {
-	Name string `json:"name"` // slash-separated path below the order's directory
+	Name string `json:"name"` // slash path below the order's directory
 	Hash string `json:"sha256"`
 	Size int64  `json:"size"`
 }
 
-// hexSHA256 matches a SHA-256 in hexadecimal.
 var hexSHA256 = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 func checkFiles(files []File) error {
@@ -80,7 +77,6 @@ func OpenFile(name, path string) (File, Content, error) {
 	return newFile(name, digest, size), &diskFile{f, size}, nil
 }
 
-// newFile returns the File of the content written to digest, a SHA-256.
 func newFile(name string, digest hash.Hash, size int64) File {
 	return File{Name: name, Hash: hex.EncodeToString(digest.Sum(nil)), Size: size}
 }
@@ -90,10 +86,9 @@ type diskFile struct {
 	size int64
 }
 
-// Size returns the number of bytes that were hashed.
+// Size returns the bytes that were hashed.
 func (d *diskFile) Size() int64 { return d.size }
 
-// fileRequest requests part N of a file, from 0.
 type fileRequest struct {
 	Order string `json:"order"`
 	Hash  string `json:"sha256"`
@@ -105,7 +100,6 @@ type fileReply struct {
 	Refused string `json:"refused,omitempty"`
 }
 
-// contentPart returns part n of c: maxPart bytes, from n*maxPart.
 func contentPart(c Content, n int) fileReply {
 	if n < 0 || int64(n) > c.Size()/maxPart { // n*maxPart may overflow
 		return fileReply{Refused: "the file has no such part"}
@@ -118,7 +112,7 @@ func contentPart(c Content, n int) fileReply {
 	return fileReply{Data: data}
 }
 
-// fetchFile writes a file of an order to out, part by part. The content must have the file's hash.
+// fetchFile checks the hash of the content.
 func (a *Agent) fetchFile(ctx context.Context, order string, f File, out io.Writer) error {
 	digest := sha256.New()
 	hashedOut := io.MultiWriter(digest, out)
@@ -149,8 +143,8 @@ func (a *Agent) fetchFile(ctx context.Context, order string, f File, out io.Writ
 
 // Task contains the requests that a running order may send to the coordinator.
 type Task struct {
-	Permit lab.Permit                                             // asks whether to measure another round of the study
-	Fetch  func(ctx context.Context, f File, out io.Writer) error // writes a file of the order to out
+	Permit lab.Permit                                             // asks for another round of the study
+	Fetch  func(ctx context.Context, f File, out io.Writer) error // writes a file of the order
 }
 
 func (h *Hub) serveFile(name string, m *nats.Msg) {
@@ -160,16 +154,15 @@ func (h *Hub) serveFile(name string, m *nats.Msg) {
 		sendReply(m, fileReply{Refused: "not a valid question"})
 		return
 	}
-	if l := h.findListener(req.Order); l.file != nil { // otherwise the agent retries, until a run begins
+	if l := h.findListener(req.Order); l.file != nil { // otherwise the agent retries
 		sendReply(m, l.file(name, req))
 	}
 }
 
-// cacheLifetime is how long an unused file stays in the cache.
 const cacheLifetime = 14 * 24 * time.Hour
 
-// CachedFile returns the path of f in the cache dir. fetch writes the content of a file that is missing or
-// modified. Files unused for cacheLifetime are removed.
+// CachedFile returns the path of f in the cache dir. fetch writes a file that is missing or modified. Files
+// unused for cacheLifetime are removed.
 func CachedFile(ctx context.Context, dir string, f File, fetch func(context.Context, File, io.Writer) error) (string, error) {
 	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the directory of what is sent: %w", err)

@@ -24,19 +24,18 @@ import (
 
 // HubOptions configures the connection between a coordinator and its agents.
 type HubOptions struct {
-	Prefix string                   // start of subjects; "" means DefaultPrefix
+	Prefix string                   // "" means DefaultPrefix
 	Listen string                   // host:port at which agents join; "" means that none can join
-	Cert   tls.Certificate          // certificate of the embedded server, if Listen is set
+	Cert   tls.Certificate          // used with Listen
 	Token  func(name string) string // token of an agent; "" means that it may not join
-	URL    string                   // URL of a NATS cluster; "" means an embedded server
-	Creds  string                   // file with credentials of the cluster; "" for none
-	Log    func(string)             // receives joins and rejections, a line each; may be nil
+	URL    string                   // NATS cluster; "" means an embedded server
+	Creds  string                   // "" for none
+	Log    func(string)             // receives joins and rejections; may be nil
 	times  protocolTimes            // zero means defaultTimes
 }
 
 // Hub connects the coordinator with all agents: tare processes that run orders on other machines. An order is
-// a share of a run, such as rounds of a study. Messages go through an embedded NATS server or a cluster. Those
-// about an order go to the listener of its run.
+// a share of a run, such as rounds of a study. Messages go through an embedded NATS server or a cluster.
 type Hub struct {
 	options HubOptions
 	nc      *nats.Conn
@@ -44,19 +43,19 @@ type Hub struct {
 	secret  string         // password of the coordinator's connection
 
 	mu        sync.Mutex
-	seats     map[string]seat        // clients that joined, by the name of their agent
-	passwords map[string]string      // names are of agents that the coordinator started
-	agents    map[string]*agentState // by name
+	seats     map[string]seat   // clients that joined, by agent
+	passwords map[string]string // for agents that the coordinator started
+	agents    map[string]*agentState
 	listeners []runListener
 }
 
-// listener handles the messages of agents about the orders of one run. name is the name of the agent. A nil
-// function means that its messages are not expected.
+// listener handles messages about the orders of one run. A nil function means that its messages are not
+// expected.
 type listener struct {
 	permit func(name string, req permitRequest) permitReply // may the agent measure another round?
-	file   func(name string, req fileRequest) fileReply     // returns a part of a file
-	tick   func(name string, t Ticked)                      // one second of a load was measured
-	result func(name string, o outcome) error               // an error rejects the result
+	file   func(name string, req fileRequest) fileReply
+	tick   func(name string, t Ticked)        // one second of a load was measured
+	result func(name string, o outcome) error // an error rejects the result
 }
 
 type runListener struct {
@@ -64,12 +63,11 @@ type runListener struct {
 	listener
 }
 
-// agentState has the last messages of an agent.
 type agentState struct {
 	hello     Hello
-	seenAt    time.Time // time of the last message
-	helloAt   time.Time // time of the last hello
-	endReason error     // why the agent's process ended; nil while it runs
+	seenAt    time.Time
+	helloAt   time.Time
+	endReason error // nil while the agent's process runs
 }
 
 // Open connects to the cluster, or starts the embedded server. It subscribes to the messages of agents.
@@ -130,7 +128,7 @@ func (h *Hub) startServer() error {
 	serverOptions := &server.Options{
 		ServerName: "tare", DontListen: h.options.Listen == "", NoSigs: true, NoLog: true, NoSystemAccount: true,
 		MaxPayload: maxMessage, MaxPending: 64 << 20, MaxConn: maxAgents, MaxSubs: 100, PingInterval: pipeTimeout, MaxPingsOut: 2,
-		DisableShortFirstPing: true, // a client that is connecting treats a ping as an error
+		DisableShortFirstPing: true, // clients that are connecting treat a ping as an error
 		AuthTimeout:           pipeTimeout.Seconds(), WriteDeadline: 10 * time.Second, CustomClientAuthentication: gatekeeper{h},
 	}
 	if h.options.Listen != "" {
@@ -146,7 +144,7 @@ func (h *Hub) startServer() error {
 		}
 		serverOptions.Host = host
 		serverOptions.TLS = true
-		serverOptions.TLSTimeout = 5 // seconds
+		serverOptions.TLSTimeout = 5
 		serverOptions.TLSConfig = &tls.Config{Certificates: []tls.Certificate{h.options.Cert}, MinVersion: tls.VersionTLS13}
 	}
 	s, err := server.NewServer(serverOptions)
@@ -169,11 +167,11 @@ func (h *Hub) Addr() string {
 	return h.server.Addr().String()
 }
 
-// gatekeeper authenticates clients of the embedded server. An agent may use only the subjects with its name.
+// gatekeeper lets an agent use only the subjects with its name.
 type gatekeeper struct{ h *Hub }
 
 // Check implements server.Authentication. The coordinator has h.secret. An agent that it started has a
-// password. An agent that joins has the token of its name.
+// password, another one a token.
 func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 	h, login := g.h, c.GetOpts()
 	if login.Username == coordinator {
@@ -199,8 +197,7 @@ func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 	return true
 }
 
-// admitAgent checks the name and the password of an agent. It reserves the name for an agent that joins by
-// itself. It returns why the agent is rejected, or "".
+// admitAgent reserves the name of an agent that joins by itself. It returns why the agent is rejected, or "".
 func (h *Hub) admitAgent(login *server.ClientOpts) (why string) {
 	if CheckName(login.Username) != nil {
 		return "it has no name of an agent"
@@ -225,14 +222,14 @@ func isSecret(want, got string) bool {
 	return want != "" && subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1
 }
 
-// seat records which client, a process with any number of connections, uses the name of an agent.
+// seat records which client uses the name of an agent. A client may have several connections.
 type seat struct {
 	client string    // ends in random text
 	since  time.Time // time of the last connection
 }
 
-// seatClient reserves the name of an agent for a client. It fails if another connected client of this name
-// joined or sent a message within lostAfter.
+// seatClient reserves an agent's name. It fails if another connected client with this name sent a message
+// within lostAfter.
 func (h *Hub) seatClient(name, client string) bool {
 	conns, err := h.server.Connz(&server.ConnzOptions{Username: true, Limit: maxAgents})
 	if err != nil {
@@ -260,12 +257,12 @@ func (h *Hub) seatClient(name, client string) bool {
 	return true
 }
 
-// inboxOf returns the prefix of the subjects for an agent's replies.
+// inboxOf begins the subjects of replies.
 func inboxOf(name string) string { return "_INBOX_" + name }
 
 // subscribe also requests a hello from all agents.
 func (h *Hub) subscribe() error {
-	results := &parcelReceiver{maxBytes: maxOutcome, take: h.passResult} // joins the parts of long messages
+	results := &parcelReceiver{maxBytes: maxOutcome, take: h.passResult} // joins long messages
 	all := subjects{h.options.Prefix, "*"}
 	for subject, handle := range map[string]func(name string, m *nats.Msg){
 		fromHello:  func(name string, m *nats.Msg) { h.recordHello(name, m.Data) },
@@ -291,7 +288,7 @@ func (h *Hub) subscribe() error {
 	return errors.Join(h.nc.Flush(), h.nc.Publish(h.options.Prefix+"."+subjectWho, nil))
 }
 
-// cutAround removes the prefix before and the suffix after. It returns "" if one is missing.
+// cutAround returns "" if before or after is missing.
 func cutAround(subject, before, after string) string {
 	rest, hasPrefix := strings.CutPrefix(subject, before)
 	name, hasSuffix := strings.CutSuffix(rest, after)
@@ -301,7 +298,7 @@ func cutAround(subject, before, after string) string {
 	return name
 }
 
-// recordHello records a hello of agent name. It logs the first one with another protocol or name.
+// recordHello logs the first one with another protocol or name.
 func (h *Hub) recordHello(name string, text []byte) {
 	var hello Hello
 	if len(text) > maxHello || json.Unmarshal(text, &hello) != nil {
@@ -325,14 +322,13 @@ func (h *Hub) recordHello(name string, text []byte) {
 	agent.hello, agent.seenAt, agent.helloAt = hello, now, now
 }
 
-// Limits of a coordinator.
 const (
 	maxAgents = 1000
 	maxHello  = 16 << 10 // bytes of a hello
 )
 
-// findOrAdd returns the state of an agent, perhaps a new one. Above maxAgents it forgets the agent that was
-// silent longest. The caller has locked h.mu.
+// findOrAdd may add an agent. Above maxAgents it forgets the one that was silent longest. The caller has
+// locked h.mu.
 func (h *Hub) findOrAdd(name string) *agentState {
 	if agent := h.agents[name]; agent != nil {
 		return agent
@@ -359,8 +355,7 @@ func (h *Hub) markSeen(name string) {
 	}
 }
 
-// passPermit passes an agent's request for a round to its run. Without a run there is no reply, so the agent
-// retries.
+// passPermit sends no reply without a run, so the agent retries.
 func (h *Hub) passPermit(name string, m *nats.Msg) {
 	var req permitRequest
 	if json.Unmarshal(m.Data, &req) != nil {
@@ -373,7 +368,7 @@ func (h *Hub) passPermit(name string, m *nats.Msg) {
 	}
 }
 
-// passTick passes one second of a load to its run. It drops invalid messages.
+// passTick drops invalid messages.
 func (h *Hub) passTick(name string, text []byte) {
 	h.markSeen(name)
 	var t Ticked
@@ -385,8 +380,7 @@ func (h *Hub) passTick(name string, text []byte) {
 	}
 }
 
-// passResult passes the outcome of an order to its run. Without a run it returns a busyError: a resumed run
-// may accept the outcome later.
+// passResult returns a busyError without a run: a resumed one may accept the outcome later.
 func (h *Hub) passResult(name string, body []byte) error {
 	var o outcome
 	if err := json.Unmarshal(body, &o); err != nil {
@@ -405,7 +399,7 @@ func (h *Hub) hasListeners() bool {
 	return len(h.listeners) > 0
 }
 
-// maxOutcome limits an outcome, a document in base64, in bytes.
+// maxOutcome limits a document in base64, in bytes.
 const maxOutcome = 128 << 20
 
 // silentFor returns the time since an agent's last message: the longest duration if unknown. If the agent has
@@ -448,7 +442,7 @@ func (h *Hub) Agents() []Hello {
 	return out
 }
 
-// Await waits until an agent has sent a message within lostAfter. It fails if the agent has ended.
+// Await waits for a message of the agent within lostAfter. It fails if the agent has ended.
 func (h *Hub) Await(ctx context.Context, name string) error {
 	for {
 		silent, err := h.silentFor(name)
@@ -464,8 +458,8 @@ func (h *Hub) Await(ctx context.Context, name string) error {
 	}
 }
 
-// Reach makes sure that an agent is connected. Otherwise it calls start, which starts the agent, and waits at
-// most 2*lostAfter. start is nil if the agent joins by itself.
+// Reach makes sure that an agent is connected. start starts it, or is nil if it joins by itself. Reach waits
+// at most 2*lostAfter.
 func (h *Hub) Reach(ctx context.Context, name string, start func(context.Context) error) error {
 	if silent, err := h.silentFor(name); err == nil && silent < h.options.times.lostAfter {
 		return nil
@@ -489,7 +483,7 @@ func (h *Hub) markEnded(name string, why error) {
 	h.findOrAdd(name).endReason = why
 }
 
-// issuePassword returns a password for an agent to be started. It forgets any earlier agent of that name.
+// issuePassword is for an agent to be started. It forgets any earlier agent of that name.
 func (h *Hub) issuePassword(name string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -509,9 +503,8 @@ func (h *Hub) addListener(run string, l listener) (stop func()) {
 	}
 }
 
-// findListener returns the listener of an order's run. Ids of orders begin with the id of the run and a dot.
-// For an unknown run it returns the first listener, which rejects the message. Without listeners all functions
-// are nil.
+// findListener finds the run of an order, whose id begins with that of the run and a dot. For an unknown run
+// it returns the first listener, which rejects the message.
 func (h *Hub) findListener(order string) listener {
 	run, _, _ := strings.Cut(order, ".")
 	h.mu.Lock()
@@ -527,7 +520,7 @@ func (h *Hub) findListener(order string) listener {
 	return h.listeners[0].listener
 }
 
-// sendOrder sends an order to an agent. It retries for 2*lostAfter, each time as a new parcel.
+// sendOrder retries for 2*lostAfter, each time as a new parcel.
 func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -548,7 +541,7 @@ func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 	}
 }
 
-// sendCancel does not wait for a reply. An agent that misses the message cancels later by itself.
+// sendCancel does not wait. An agent that misses the message cancels later by itself.
 func (h *Hub) sendCancel(name, order string) {
 	text, _ := json.Marshal(startRequest{Order: order})
 	_ = h.nc.Publish(subjects{h.options.Prefix, name}.toAgent(toCancel), text)

@@ -13,18 +13,17 @@ import (
 
 // Limits bounds the orders (studies and loads) that an agent accepts.
 type Limits struct {
-	Commands   bool          // orders may bring code: commands and URLs of studies, benchmarks, types
+	Commands   bool          // orders may bring code, such as commands and benchmarks
 	Targets    []string      // hosts or patterns of host:port; loopback is always permitted
-	Rate       float64       // most requests per second of the agent's share of a load; 0 means no limit
-	Duration   time.Duration // longest duration of an order; 0 means no limit
-	KeepMemory int64         // bytes of memory that must stay available; 0 means no limit
-	KeepDisk   int64         // bytes of disk that must stay free; 0 means no limit
+	Rate       float64       // requests per second of the agent's share; 0 means no limit
+	Duration   time.Duration // of an order; 0 means no limit
+	KeepMemory int64         // bytes that must stay available; 0 means no limit
+	KeepDisk   int64         // bytes that must stay free; 0 means no limit
 }
 
-// Free contains the free memory and disk of a machine in bytes. A negative value means unknown.
+// Free is in bytes. A negative value means unknown.
 type Free struct{ Memory, Disk int64 }
 
-// canTarget reports whether the host:port addr may be loaded.
 func (l Limits) canTarget(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -41,8 +40,7 @@ func (l Limits) canTarget(addr string) bool {
 	return false
 }
 
-// checkFree requires free memory of l.KeepMemory. After size bytes were written, l.KeepDisk must be free on
-// disk.
+// checkFree requires l.KeepMemory, and l.KeepDisk after size bytes were written.
 func (l Limits) checkFree(f Free, size int64) error {
 	if f.Memory >= 0 && f.Memory < l.KeepMemory {
 		return fmt.Errorf("%d MB of memory are available; --keep-memory keeps %d MB", f.Memory/1e6, l.KeepMemory/1e6)
@@ -71,7 +69,7 @@ func (l Limits) CheckLoad(addr string, duration time.Duration, profile pace.Prof
 }
 
 // Watch watches an order until ctx ends. It calls end if the order exceeds maxDuration (0 means no limit) or
-// free is too little. It then returns.
+// free is too little.
 func (l Limits) Watch(ctx context.Context, interval, maxDuration time.Duration, free func() Free, end context.CancelCauseFunc) {
 	var timeout <-chan time.Time
 	if maxDuration > 0 {
@@ -95,7 +93,6 @@ func (l Limits) Watch(ctx context.Context, interval, maxDuration time.Duration, 
 	}
 }
 
-// readFree returns -1 for unknown if no limit needs a value.
 func (a *Agent) readFree() Free {
 	if a.Free == nil || a.Limits.KeepMemory == 0 && a.Limits.KeepDisk == 0 {
 		return Free{-1, -1}

@@ -19,10 +19,9 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
-// A load is requests of several machines to one server. Each machine sends its share (prepareLoad, runLoad).
-// The coordinator starts all shares at the same time and collects the results (LoadRun).
+// A load is requests of several machines to one server. The coordinator starts all shares at the same time and
+// collects the results.
 
-// preparedLoad is a share that is ready to start.
 type preparedLoad struct {
 	order   LoadOrder
 	session *load.Session
@@ -31,7 +30,7 @@ type preparedLoad struct {
 // Loaded is the result of an agent's share.
 type Loaded struct {
 	Result *load.Result `json:"result"`
-	Cores  float64      `json:"client_cores"` // processors that the load generator could use
+	Cores  float64      `json:"client_cores"` // processors of the load generator
 }
 
 // Ticked is a message with the measurements of one second of an agent's share.
@@ -40,7 +39,7 @@ type Ticked struct {
 	Second load.Second `json:"second"`
 }
 
-// parseProfile returns the rate of this share over time. It returns nil for a closed loop, which has no rate.
+// parseProfile returns nil for a closed loop, which has no rate.
 func (o LoadOrder) parseProfile() (load.Profile, error) {
 	if o.Rate == "" {
 		return nil, nil
@@ -76,11 +75,11 @@ func prepareLoad(o LoadOrder) (*preparedLoad, error) {
 	return &preparedLoad{o, s}, nil
 }
 
-// startTimeout is how long a prepared load waits for its start time.
+// startTimeout limits the wait for the start time.
 const startTimeout = time.Minute
 
-// runLoad waits for the start time and runs a share. It returns a [Loaded] as JSON. If ctx is cancelled, it
-// returns the measurements so far and an error.
+// runLoad runs a share from its start time. It returns a [Loaded] as JSON. If ctx is cancelled, it returns the
+// measurements so far and an error.
 func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]byte, error) {
 	defer l.session.Close()
 	var start time.Time
@@ -125,43 +124,42 @@ func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]b
 type LoadRun struct {
 	Hub      *Hub
 	Machines []string
-	Orders   []LoadOrder                                // shares, in the order of Machines
-	Start    map[string]func(ctx context.Context) error // starts an agent, by name of its machine; the other agents join
+	Orders   []LoadOrder                                // same order as Machines
+	Start    map[string]func(ctx context.Context) error // starts agents by machine; others join
 	Say      func(name, line string)                    // reports a line about a machine
-	Tick     func(name string, s load.Second)           // receives each second of each machine; may be nil
+	Tick     func(name string, s load.Second)           // may be nil
 
 	changed chan struct{} // wakes waitForAll
 
 	mu     sync.Mutex   // guards the fields below, and each loadShare
 	shares []*loadShare // same order as Machines
-	begun  time.Time    // start of the load
+	begun  time.Time
 }
 
 type loadShare struct {
-	name       string // name of the machine
-	id         string // id of its order
+	name       string
+	id         string
 	order      LoadOrder
-	clock      Clock         // measured before the load
-	loaded     Loaded        // the result, once isOver is true
-	err        error         // nil unless the machine has failed or is lost
-	isOver     bool          // has delivered or is lost
+	clock      Clock // measured before the load
+	loaded     Loaded
+	err        error // nil unless the machine has failed or is lost
+	isOver     bool
 	nextSecond time.Duration // earliest start of the next second for Tick
 }
 
 // Generated is the result of one machine.
 type Generated struct {
 	Name   string
-	Clock  Clock         // clock of the machine before the load
-	Drift  time.Duration // change of Clock.Offset during the load
+	Clock  Clock         // before the load
+	Drift  time.Duration // change of Clock.Offset
 	Loaded Loaded
 	Error  error // nil if the machine sent all of its share
 }
 
-// startDelay is the time for all machines to receive the start time.
+// startDelay lets all machines receive the start time.
 const startDelay = 300 * time.Millisecond
 
-// Run prepares every machine, measures its clock and starts the load everywhere at once. If ctx ends, it
-// returns the measurements so far.
+// Run starts the load on every machine at once. If ctx ends, it returns the measurements so far.
 func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	run := fmt.Sprintf("%x", time.Now().UnixNano())
 	r.addShares(run)
@@ -212,7 +210,7 @@ func (r *LoadRun) prepareShare(ctx context.Context, s *loadShare) (err error) {
 	return err
 }
 
-// startShare converts the start time to the machine's clock.
+// startShare uses the machine's clock.
 func (r *LoadRun) startShare(ctx context.Context, s *loadShare, start time.Time) error {
 	var reply receipt
 	agentStart := startRequest{Order: s.id, At: start.Add(s.clock.Offset).UnixNano()}
@@ -233,7 +231,6 @@ func (r *LoadRun) cancelOrders() {
 	}
 }
 
-// forEachShare calls do concurrently and joins the errors.
 func (r *LoadRun) forEachShare(do func(s *loadShare) error) error {
 	errs := make([]error, len(r.shares))
 	var all sync.WaitGroup
@@ -279,7 +276,6 @@ func (r *LoadRun) isOver() bool {
 	return !slices.ContainsFunc(r.shares, func(s *loadShare) bool { return !s.isOver })
 }
 
-// loseSilent gives up machines that have ended or were silent for lostAfter.
 func (r *LoadRun) loseSilent() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -295,7 +291,6 @@ func (r *LoadRun) loseSilent() {
 	}
 }
 
-// findShare returns nil if order is not the machine's.
 func (r *LoadRun) findShare(name, order string) *loadShare {
 	i := slices.IndexFunc(r.shares, func(s *loadShare) bool { return s.name == name && s.id == order })
 	if i < 0 {
@@ -304,7 +299,7 @@ func (r *LoadRun) findShare(name, order string) *loadShare {
 	return r.shares[i]
 }
 
-// passSecond passes one second of a machine's load to r.Tick. It drops invalid, late and future seconds.
+// passSecond drops invalid, late and future seconds.
 func (r *LoadRun) passSecond(name string, t Ticked) {
 	s := r.findShare(name, t.Order)
 	if r.Tick != nil && s != nil && r.acceptSecond(s, t.Second) {
@@ -312,8 +307,7 @@ func (r *LoadRun) passSecond(name string, t Ticked) {
 	}
 }
 
-// acceptSecond records second if it is valid and after the last one. It is separate, so that r.Tick is called
-// without r.mu.
+// acceptSecond is separate, so that r.Tick is called without r.mu.
 func (r *LoadRun) acceptSecond(s *loadShare, second load.Second) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -325,10 +319,9 @@ func (r *LoadRun) acceptSecond(s *loadShare, second load.Second) bool {
 	return isValid
 }
 
-// maxSecond limits a message about a second, in bytes.
 const maxSecond = 256 << 10
 
-// recordResult checks and records the outcome of a share. The agent gets the error.
+// recordResult checks the outcome of a share. The agent gets the error.
 func (r *LoadRun) recordResult(name string, o outcome) error {
 	s := r.findShare(name, o.Order)
 	if s == nil {

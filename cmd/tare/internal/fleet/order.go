@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// maxOrder limits an order, with its study or requests, in bytes.
+// maxOrder limits an order, in bytes.
 const maxOrder = 64 << 20
 
 const maxRounds = 10000
@@ -27,7 +27,7 @@ type Order struct {
 	Load     *LoadOrder  `json:"load,omitempty"`
 }
 
-// LoadOrder is one agent's share of a load. Only Rate is that of all shares.
+// LoadOrder is one agent's share of a load. Rate is that of all shares.
 type LoadOrder struct {
 	Target      Target         `json:"target"`
 	Requests    []load.Request `json:"requests"`
@@ -38,14 +38,14 @@ type LoadOrder struct {
 	Streams     int            `json:"streams,omitempty"`
 	Threads     int            `json:"threads,omitempty"`
 	Timeout     time.Duration  `json:"timeout_ns"`
-	Warm        time.Duration  `json:"warm_ns"`            // time before measuring begins
+	Warm        time.Duration  `json:"warm_ns"`            // before measuring
 	Duration    time.Duration  `json:"duration_ns"`        // measured time
-	Think       time.Duration  `json:"think_ns,omitempty"` // closed loop: pause of a connection after a response
-	Rate        string         `json:"rate,omitempty"`     // rate of all shares together, in the form of --rate; "" means a closed loop
-	Hold        load.SLO       `json:"hold,omitempty"`     // objectives that the result has data about: see load.Leg.Hold
+	Think       time.Duration  `json:"think_ns,omitempty"` // pause of a connection after a response, in a closed loop
+	Rate        string         `json:"rate,omitempty"`     // in the form of --rate; "" means a closed loop
+	Hold        load.SLO       `json:"hold,omitempty"`     // see load.Leg.Hold
 	Seed        uint64         `json:"seed"`
-	Index       int            `json:"index"` // number of this share, from 0
-	Of          int            `json:"of"`    // number of shares
+	Index       int            `json:"index"` // from 0
+	Of          int            `json:"of"`
 }
 
 // maxObjectives limits the objectives of a load. Each takes memory and time in every thread.
@@ -55,10 +55,10 @@ const maxObjectives = 100
 type Target struct {
 	Addr     string `json:"addr"` // host:port
 	Host     string `json:"host"`
-	Name     string `json:"name,omitempty"`        // name in the server's certificate; "" means no TLS
+	Name     string `json:"name,omitempty"`        // "" means no TLS
 	Insecure bool   `json:"insecure,omitempty"`    // the certificate is not verified
-	Roots    []byte `json:"roots,omitempty"`       // trusted certificates in PEM; empty means the system's
-	Version  uint16 `json:"tls_version,omitempty"` // the only version of TLS, as in crypto/tls; 0 means 1.2 or later
+	Roots    []byte `json:"roots,omitempty"`       // PEM; empty means the system's certificates
+	Version  uint16 `json:"tls_version,omitempty"` // as in crypto/tls; 0 means 1.2 or later
 }
 
 func (o Order) check(l Limits) error {

@@ -24,33 +24,32 @@ const maxMessage = 1 << 20
 // maxPart is the size of a part of a parcel, in bytes. base64 makes it a third longer.
 const maxPart = maxMessage / 2
 
-// parcelPart is a part of an order or an outcome. All parts but the last have maxPart bytes.
+// parcelPart has maxPart bytes, except for the last part.
 type parcelPart struct {
-	Parcel string `json:"parcel"` // id of the parcel
-	N      int    `json:"n"`      // number of the part, from 0
-	Of     int    `json:"of"`     // number of parts
+	Parcel string `json:"parcel"`
+	N      int    `json:"n"` // from 0
+	Of     int    `json:"of"`
 	Data   []byte `json:"data"`
 }
 
-// receipt acknowledges a part, or says why it was rejected.
+// receipt acknowledges or rejects a part.
 type receipt struct {
 	Refused string `json:"refused,omitempty"`
 	Busy    bool   `json:"busy,omitempty"` // the sender may retry later
 }
 
-// busyError rejects a request that may be accepted later. doing describes, for example, the running order.
 type busyError struct{ doing string }
 
 func (e *busyError) Error() string { return "busy: " + e.doing }
 
-// RefusedError is the reason with which the other side rejected a message.
+// RefusedError is why a message was rejected.
 type RefusedError struct{ Why string }
 
 // Error is one line.
 func (e *RefusedError) Error() string { return "refused: " + e.Why }
 
-// sendParcel sends body in parts until the other side has accepted all. It repeats a part without a reply
-// until ctx ends. A rejection is a *busyError or a *RefusedError.
+// sendParcel sends body in parts. It repeats a part without a reply until ctx ends. A rejection is a
+// *busyError or a *RefusedError.
 func sendParcel(ctx context.Context, nc *nats.Conn, t protocolTimes, subject, parcel string, body []byte) error {
 	parts := max(1, countParts(len(body)))
 	for n := range parts {
@@ -71,7 +70,7 @@ func sendParcel(ctx context.Context, nc *nats.Conn, t protocolTimes, subject, pa
 
 func countParts(size int) int { return (size + maxPart - 1) / maxPart }
 
-// request sends message as JSON until there is a reply, and decodes it into the pointer reply.
+// request repeats message as JSON until there is a reply, and decodes it into reply.
 func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string, message, reply any) error {
 	text, err := json.Marshal(message)
 	if err != nil {
@@ -109,16 +108,15 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// parcelReceiver assembles parcels. It stores one incomplete parcel of each sender, and at most
-// maxOpen*maxBytes bytes in all.
+// parcelReceiver stores one incomplete parcel of each sender, and at most maxOpen*maxBytes bytes in all.
 type parcelReceiver struct {
-	maxBytes int                                  // largest parcel
-	take     func(from string, body []byte) error // receives each parcel; the sender gets the error
+	maxBytes int
+	take     func(from string, body []byte) error // gets each parcel; the sender gets the error
 
 	mu    sync.Mutex
-	open  map[string]*partialParcel // incomplete parcels, by sender
-	parts int                       // received so far
-	done  map[string]receipt        // receipts of repeated parts, by sender and parcel
+	open  map[string]*partialParcel // incomplete, by sender
+	parts int
+	done  map[string]receipt // for repeated parts, by sender and parcel
 }
 
 type partialParcel struct {
@@ -127,14 +125,13 @@ type partialParcel struct {
 	lastPart int // parcelReceiver.parts at the last part
 }
 
-// Bounds of a parcelReceiver.
 const (
-	maxOpen = 4    // limit of incomplete parcels, a multiple of maxBytes
-	maxDone = 4096 // number of stored receipts
+	maxOpen = 4 // a multiple of maxBytes
+	maxDone = 4096
 )
 
-// receivePart adds a part to its parcel and returns the reply. It passes a complete parcel to d.take. A new
-// parcel replaces the sender's incomplete one.
+// receivePart replaces the sender's incomplete parcel if the part is of a new one. It passes a complete parcel
+// to d.take.
 func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	var p parcelPart
 	if err := json.Unmarshal(text, &p); err != nil {
@@ -189,13 +186,13 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	return r
 }
 
-// storePartial stores an incomplete parcel. If there are too many bytes, it drops the parcels that have waited
-// longest. The caller has locked d.mu.
+// storePartial drops the parcels that have waited longest, if there are too many bytes. The caller has locked
+// d.mu.
 func (d *parcelReceiver) storePartial(from string, partial *partialParcel) {
 	d.parts++
 	partial.lastPart = d.parts
 	d.open[from] = partial
-	size := 0 // bytes of all incomplete parcels
+	size := 0
 	for _, p := range d.open {
 		size += len(p.body)
 	}
@@ -211,8 +208,8 @@ func (d *parcelReceiver) storePartial(from string, partial *partialParcel) {
 	}
 }
 
-// handleSafely calls handle, and logs a panic. So a message cannot end the process. The reply has the reason
-// under all keys that replies use for a rejection.
+// handleSafely logs a panic, so that a message cannot end the process. The reply has the reason under all keys
+// that replies use.
 func handleSafely(log func(string), m *nats.Msg, handle func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -224,7 +221,6 @@ func handleSafely(log func(string), m *nats.Msg, handle func()) {
 	handle()
 }
 
-// describePanic returns the value p and the source line of the panic.
 func describePanic(p any) string {
 	pcs := make([]uintptr, 20)
 	const skipped = 4 // runtime.Callers, this function, the deferred function and gopanic

@@ -6,12 +6,11 @@ import (
 	"slices"
 )
 
-// pool assigns the rounds of a study to machines, each its share. Rounds of a lost machine go to machines that
-// are done with theirs.
+// pool assigns the rounds of a study to machines. Rounds of a lost machine go to machines that are done.
 //
-// A pool depends only on its events. The journal records them, so replaying it gives the same state.
+// It depends only on its events. The journal records them, so replaying it gives the same state.
 type pool struct {
-	share       int // rounds of each machine
+	share       int
 	machines    []string
 	free        []int         // sorted rounds without a machine
 	assignments []*assignment // oldest first
@@ -21,7 +20,7 @@ type pool struct {
 type assignment struct {
 	order, machine string
 	rounds         []int // rounds that the machine got
-	done           int   // measured ones of rounds
+	done           int
 	state          assignmentState
 }
 
@@ -34,10 +33,8 @@ const (
 	lost                      // the rounds were taken back
 )
 
-// errReassigned rejects a lost machine that has returned.
 var errReassigned = errors.New("its rounds were given to others")
 
-// newPool returns a pool of share free rounds for each machine.
 func newPool(machines []string, share int) *pool {
 	p := &pool{share: share, machines: machines}
 	for round := range share * len(machines) {
@@ -46,17 +43,16 @@ func newPool(machines []string, share int) *pool {
 	return p
 }
 
-// event is one change of a pool, and a line of the journal.
+// event is a line of the journal.
 type event struct {
-	What    string `json:"what"` // one of the constants below
+	What    string `json:"what"`
 	Order   string `json:"order"`
-	Machine string `json:"machine,omitempty"` // eventBegin: the machine that gets the order
-	Done    int    `json:"done,omitempty"`    // eventAsk and eventDeliver: rounds that the machine has measured
-	Why     string `json:"why,omitempty"`     // eventLose: the reason
-	File    string `json:"file,omitempty"`    // eventDeliver: name of the file with the result
+	Machine string `json:"machine,omitempty"` // machine of eventBegin
+	Done    int    `json:"done,omitempty"`    // measured rounds, of eventAsk and eventDeliver
+	Why     string `json:"why,omitempty"`     // reason of eventLose
+	File    string `json:"file,omitempty"`    // file of eventDeliver
 }
 
-// Values of event.What.
 const (
 	eventBegin   = "begin"   // a machine gets an order
 	eventAsk     = "ask"     // the machine requests another round
@@ -80,7 +76,6 @@ func (p *pool) applyEvent(e event) error {
 	return fmt.Errorf("%q does not happen to rounds", e.What)
 }
 
-// findAssignment returns nil for an unknown order.
 func (p *pool) findAssignment(order string) *assignment {
 	if i := slices.IndexFunc(p.assignments, func(a *assignment) bool { return a.order == order }); i >= 0 {
 		return p.assignments[i]
@@ -88,7 +83,7 @@ func (p *pool) findAssignment(order string) *assignment {
 	return nil
 }
 
-// assign starts an assignment without rounds. The order must be new, and the machine must be free.
+// assign fails unless the order is new and the machine is free.
 func (p *pool) assign(order, machine string) error {
 	switch {
 	case !slices.Contains(p.machines, machine):
@@ -102,7 +97,7 @@ func (p *pool) assign(order, machine string) error {
 	return nil
 }
 
-// assignmentOf returns the machine's assignment that is not lost, or nil.
+// assignmentOf ignores lost assignments.
 func (p *pool) assignmentOf(machine string) *assignment {
 	if i := slices.IndexFunc(p.assignments, func(a *assignment) bool { return a.machine == machine && a.state != lost }); i >= 0 {
 		return p.assignments[i]
@@ -110,8 +105,8 @@ func (p *pool) assignmentOf(machine string) *assignment {
 	return nil
 }
 
-// nextRound replies to a machine that has measured done rounds: with a round, "wait" or "end". A repeated
-// request gets the same reply.
+// nextRound replies with a round, "wait" or "end". done is the number of measured rounds. A repeated request
+// gets the same reply.
 func (p *pool) nextRound(order string, done int) (reply permitReply, changed bool) {
 	assigned := p.findAssignment(order)
 	switch {
@@ -143,7 +138,7 @@ func (p *pool) nextRound(order string, done int) (reply permitReply, changed boo
 	return permitReply{Wait: true}, changed
 }
 
-// countReserved counts free rounds that machines may still take as their share.
+// countReserved counts rounds that machines may still take as their share.
 func (p *pool) countReserved() int {
 	n := 0
 	for _, machine := range p.machines {
@@ -174,7 +169,6 @@ func (p *pool) takeBack(order string) {
 	}
 }
 
-// markDelivered records that a result with this number of rounds is saved.
 func (p *pool) markDelivered(order string, rounds int) error {
 	err := p.checkResult(order, rounds)
 	if err == nil {
@@ -183,8 +177,8 @@ func (p *pool) markDelivered(order string, rounds int) error {
 	return err
 }
 
-// checkResult checks that a result may have this number of rounds. A machine that has measured all rounds of
-// the study requests no other round, so its assignment is complete without the state ended.
+// checkResult checks that the order has ended after this number of rounds. A machine that has measured all
+// rounds requests no other, so it need not have ended.
 func (p *pool) checkResult(order string, rounds int) error {
 	assigned := p.findAssignment(order)
 	switch {
@@ -202,12 +196,10 @@ func (p *pool) checkResult(order string, rounds int) error {
 	return nil
 }
 
-// isActive reports whether any machine is measuring or has to deliver.
 func (p *pool) isActive() bool {
 	return slices.ContainsFunc(p.assignments, func(a *assignment) bool { return a.state == measuring || a.state == ended })
 }
 
-// countMissing counts rounds without a saved result.
 func (p *pool) countMissing() int {
 	n := p.share * len(p.machines)
 	for _, assigned := range p.assignments {

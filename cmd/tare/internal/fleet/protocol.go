@@ -54,13 +54,13 @@ const (
 	coordinator = "coordinator" // no agent can have this name
 )
 
-// subjects makes the subjects of agent name; "*" means all agents.
+// subjects are those of agent name; "*" means all.
 type subjects struct{ prefix, name string }
 
 func (s subjects) toAgent(topic string) string   { return s.prefix + ".to." + s.name + "." + topic }
 func (s subjects) fromAgent(topic string) string { return s.prefix + ".from." + s.name + "." + topic }
 
-// hasOnly reports whether text has 1 to maxBytes bytes. They must be ASCII letters, ASCII digits or in extra.
+// hasOnly allows ASCII letters, ASCII digits and extra.
 func hasOnly(text string, maxBytes int, extra string) bool {
 	isOther := func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune(extra, r) }
 	return text != "" && len(text) <= maxBytes && !strings.ContainsFunc(text, isOther)
@@ -70,7 +70,7 @@ func isAlphanumeric(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// isHost reports whether text is HOST or USER@HOST of ssh. Ports and keys are configured in ssh.
+// isHost accepts HOST or USER@HOST. Ports and keys are configured in ssh.
 func isHost(text string) bool {
 	return hasOnly(text, 100, "._@-") && !strings.ContainsRune(".@-", rune(text[0]))
 }
@@ -83,7 +83,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// CheckPrefix checks that prefix can begin subjects: it has at most four parts.
+// CheckPrefix checks that prefix can begin subjects.
 func CheckPrefix(prefix string) error {
 	parts := strings.Split(prefix, ".")
 	if len(parts) > 4 || slices.ContainsFunc(parts, func(part string) bool { return !hasOnly(part, 40, "_-") }) {
@@ -92,8 +92,7 @@ func CheckPrefix(prefix string) error {
 	return nil
 }
 
-// agentName returns host if it is a valid name. Otherwise it replaces characters and appends a hash, so that
-// names stay unique.
+// agentName makes host a valid name. A hash keeps replaced names unique.
 func agentName(host string) string {
 	if CheckName(host) == nil {
 		return host
@@ -112,17 +111,17 @@ func agentName(host string) string {
 type Hello struct {
 	Protocol string  `json:"protocol"`
 	Name     string  `json:"name"`
-	Version  string  `json:"version"` // version of tare
+	Version  string  `json:"version"`
 	OS       string  `json:"os"`
 	Arch     string  `json:"arch"`
 	CPUs     int     `json:"cpus"`
-	Go       string  `json:"go"`              // version of the machine's toolchain; "" if it has none
-	Load     float64 `json:"load"`            // load average of one minute; negative if unknown
-	Order    string  `json:"order,omitempty"` // id of the running order; "" if idle
-	Doing    string  `json:"doing,omitempty"` // description of the running order; "" if idle
+	Go       string  `json:"go"`              // version of the toolchain; "" without one
+	Load     float64 `json:"load"`            // one minute's average; negative if unknown
+	Order    string  `json:"order,omitempty"` // "" if idle
+	Doing    string  `json:"doing,omitempty"` // the order in words; "" if idle
 }
 
-// check compares the hello with our protocol and with name, from the subject of the message.
+// check compares the hello with name, from the subject of its message.
 func (h Hello) check(name string) error {
 	switch {
 	case h.Protocol != Protocol:
@@ -133,21 +132,20 @@ func (h Hello) check(name string) error {
 	return nil
 }
 
-// permitRequest requests another round of a study, after Done rounds.
+// permitRequest follows Done rounds of a study.
 type permitRequest struct {
 	Order string `json:"order"`
 	Done  int    `json:"done"`
 }
 
 type permitReply struct {
-	Round int    `json:"round,omitempty"` // round to measure; 0 if none
-	Wait  bool   `json:"wait,omitempty"`  // request again later: rounds of other machines may become free
-	End   bool   `json:"end,omitempty"`   // there are no further rounds
-	Gone  string `json:"gone,omitempty"`  // why the agent does not have the order; "" if it has
+	Round int    `json:"round,omitempty"` // 0 if none
+	Wait  bool   `json:"wait,omitempty"`  // request again later
+	End   bool   `json:"end,omitempty"`
+	Gone  string `json:"gone,omitempty"` // why the agent does not have the order
 }
 
-// startRequest sets the start time of a prepared load, by the agent's clock. It also cancels an order; only
-// Order is then used.
+// startRequest has the start time by the agent's clock. It also cancels an order.
 type startRequest struct {
 	Order string `json:"order"`
 	At    int64  `json:"at_unix_ns"`
@@ -160,9 +158,9 @@ type clockReply struct {
 type outcome struct {
 	Order  string `json:"order"`
 	Error  string `json:"error,omitempty"`
-	Result []byte `json:"result,omitempty"` // result document
+	Result []byte `json:"result,omitempty"`
 
-	Nothing bool `json:"nothing,omitempty"` // there is nothing to measure, for the reason in Error, which is not a failure
+	Nothing bool `json:"nothing,omitempty"` // nothing to measure, which is no failure
 }
 
 // NothingError is why an order has nothing to measure, such as a part without benchmarks.
@@ -173,12 +171,12 @@ func (e *NothingError) Error() string { return e.Why }
 
 // protocolTimes are shorter in tests.
 type protocolTimes struct {
-	helloInterval time.Duration // time between two hellos of an agent
+	helloInterval time.Duration
 	lostAfter     time.Duration // silence of a lost agent
 	abandonAfter  time.Duration // an agent without a coordinator cancels its order
-	replyTimeout  time.Duration // longest wait for a reply
-	retryDelay    time.Duration // wait before a request is repeated
-	rejoinDelay   time.Duration // wait before an agent connects again
+	replyTimeout  time.Duration
+	retryDelay    time.Duration
+	rejoinDelay   time.Duration
 	stopTimeout   time.Duration // time in which a stopped agent delivers its outcome
 }
 

@@ -19,10 +19,10 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Secrets has the coordinator's certificate and the tokens of agents. A token permits an agent to join.
+// Secrets has the coordinator's certificate and the tokens with which agents may join.
 type Secrets struct {
 	Cert        tls.Certificate
-	Fingerprint string // SHA-256 of the certificate, by which agents recognise the coordinator
+	Fingerprint string // SHA-256 of the certificate
 
 	tokens string // one file per agent
 }
@@ -53,7 +53,7 @@ func ReadSecrets(dir string) (Secrets, error) {
 	return s, nil
 }
 
-// TokenFile returns the path of an agent's token. A token is for one agent only.
+// TokenFile returns the path of an agent's token.
 func (s Secrets) TokenFile(name string) string { return filepath.Join(s.tokens, name) }
 
 // Token returns the token of an agent, or "" if it is missing or invalid.
@@ -83,7 +83,6 @@ func (s Secrets) MakeToken(name string) error {
 	return err
 }
 
-// Length of a token in bytes.
 const (
 	minToken = 16
 	maxToken = 1000
@@ -103,7 +102,6 @@ func ReadToken(path string) (string, error) {
 	return token, nil
 }
 
-// newCertificate returns a new key with its self-signed certificate in PEM.
 func newCertificate() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -21,12 +21,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Values of --on, such as ssh:HOST, name machines. tare agent is started there.
+// The flag --on names machines, such as ssh:HOST. An agent is started on each.
 
 // Local is the value of --on for this machine, and the name of its agent.
 const Local = "local"
 
-// Prefixes of values of --on.
 const (
 	sshPrefix   = "ssh:"
 	agentPrefix = "agent:"
@@ -34,9 +33,9 @@ const (
 
 // Machine is one value of --on: a machine whose agent runs the orders of this process.
 type Machine struct {
-	Name string // name of the agent
-	Host string // host of ssh; "" for this machine and for agents that join
-	Join bool   // the agent joins the coordinator by itself
+	Name string
+	Host string // "" for this machine and for agents that join
+	Join bool
 }
 
 // ReadMachines parses the values of --on. No two machines have the same agent name.
@@ -65,16 +64,15 @@ func ReadMachines(on []string) ([]Machine, error) {
 
 // Starter starts agents on machines whose agents do not join by themselves.
 type Starter struct {
-	Self string                  // path of this executable, which is also the agent
-	SSH  string                  // path of the ssh program
-	Args []string                // arguments of tare agent, in addition to --stdio
-	Say  func(name, line string) // receives the output of agents, one call at a time
+	Self string // path of this executable
+	SSH  string
+	Args []string                // more arguments of tare agent
+	Say  func(name, line string) // receives the output of agents
 
-	saying sync.Mutex // serializes calls of Say
+	saying sync.Mutex
 }
 
-// welcome is the first line on an agent's stdin, as JSON. After the agent's reply, stdin and stdout carry
-// NATS.
+// welcome is the first line on an agent's stdin, as JSON.
 type welcome struct {
 	Protocol string `json:"protocol"`
 	Name     string `json:"name"`
@@ -82,8 +80,7 @@ type welcome struct {
 	Prefix   string `json:"prefix"`
 }
 
-// Start starts the agent of a machine, over ssh if m.Host is set. It connects the agent to the hub. ctx or
-// stop ends the agent. stop waits until the agent has ended.
+// Start starts the agent of a machine, over ssh if m.Host is set. ctx or stop ends it, and stop waits.
 func (s *Starter) Start(ctx context.Context, h *Hub, m Machine) (stop func(), err error) {
 	command := append([]string{s.Self, "agent", "--stdio"}, s.Args...)
 	if m.Host != "" {
@@ -106,10 +103,9 @@ func (s *Starter) Start(ctx context.Context, h *Hub, m Machine) (stop func(), er
 	return func() { cancel(); <-done }, nil
 }
 
-// quoteWord quotes for a POSIX shell.
 func quoteWord(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// runAgent runs command with a NATS connection over stdin and stdout. The error has the last line of stderr.
+// runAgent connects command to NATS over stdin and stdout. The error has the last line of stderr.
 func (s *Starter) runAgent(ctx context.Context, h *Hub, name string, command []string) error {
 	cmd := build.Command(ctx, command[0], command[1:]...)
 	stdin, err := cmd.StdinPipe()
@@ -140,10 +136,8 @@ func (s *Starter) runAgent(ctx context.Context, h *Hub, name string, command []s
 	return err
 }
 
-// connectPipe connects an agent's stdin and stdout to the embedded NATS server. The server disconnects clients
-// that begin late, so connectPipe first waits for a line.
-//
-// If the connection ends, stdin closes, which ends the agent.
+// connectPipe first waits for a line, because the NATS server disconnects clients that begin late. If the
+// connection ends, stdin closes, which ends the agent.
 func (h *Hub) connectPipe(name string, stdin io.WriteCloser, stdout io.Reader) {
 	defer stdin.Close()
 	line, err := json.Marshal(welcome{Protocol: Protocol, Name: name, Password: h.issuePassword(name), Prefix: h.options.Prefix})
@@ -169,7 +163,7 @@ func (h *Hub) connectPipe(name string, stdin io.WriteCloser, stdout io.Reader) {
 	conn.Close()
 }
 
-// relayLines passes an agent's lines to s.Say and returns the last one.
+// relayLines returns the last line.
 func (s *Starter) relayLines(name string, reader io.Reader) (last string) {
 	lines := bufio.NewScanner(reader)
 	for lines.Scan() {
@@ -189,10 +183,8 @@ func (s *Starter) sshCommand(host, command string) []string {
 	return []string{s.SSH, "-T", "-S", "none", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", "--", host, command}
 }
 
-// installSelf copies this executable to a host, unless it is there. The path contains the hash of the content.
-// Copies of other versions are removed after a week.
-//
-// If this executable cannot run on the host, the error names the host's system.
+// installSelf copies this executable to a host, unless it is there. The path contains a hash. Copies of other
+// versions are removed after a week.
 func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err error) {
 	self, err := os.Open(s.Self)
 	if err != nil {
@@ -242,8 +234,7 @@ func platformOf(system, machine string) string {
 	return strings.ToLower(system) + "/" + arch
 }
 
-// runRemote runs a command on a host and returns its stdout. Lines of stderr go to Say. An error contains the
-// last one.
+// runRemote returns stdout. Lines of stderr go to Say, and the last into an error.
 func (s *Starter) runRemote(ctx context.Context, m Machine, command string, in io.Reader) (string, error) {
 	args := s.sshCommand(m.Host, command)
 	cmd := build.Command(ctx, args[0], args[1:]...)
@@ -261,7 +252,6 @@ func (s *Starter) runRemote(ctx context.Context, m Machine, command string, in i
 	return out.buf.String(), err
 }
 
-// limitedBuffer stores at most maxBytes of output.
 type limitedBuffer struct {
 	buf      bytes.Buffer
 	maxBytes int

@@ -24,64 +24,59 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// JournalName is the file name of a run's journal. The first line is about the run. Every other line is an
-// event: a machine got an order, asked for a round, was lost or delivered.
+// JournalName is the file name of a run's journal. After a line about the run, each line is an event, such as
+// a lost machine.
 const JournalName = "rounds.ndjson"
 
 type journalHead struct {
 	Protocol string     `json:"protocol"`
 	Run      string     `json:"run"`
-	Machines []string   `json:"machines"` // names of agents
-	Share    int        `json:"share"`    // rounds of each machine
+	Machines []string   `json:"machines"`
+	Share    int        `json:"share"`
 	Study    StudyOrder `json:"study"`
 }
 
-// StudyRun measures a study, a comparison in rounds, on several machines. For example, with two machines and
-// Share 10, each measures 10 of 20 rounds.
-//
-// The agent on each machine gets an order, asks for round after round, and delivers a result. Others measure
-// the rounds of a lost machine.
+// StudyRun measures a study, a comparison in rounds, on several machines. With two machines and Share 10, each
+// measures 10 of 20 rounds. Others measure the rounds of a lost machine.
 type StudyRun struct {
 	Hub      *Hub
-	Dir      string // directory of the journal and the results, which Run makes
+	Dir      string // made by Run
 	Machines []string
 	Share    int // rounds of each machine
 	Study    StudyOrder
-	Say      func(name, line string)                    // reports a line about a machine, or about the fleet
-	Start    map[string]func(ctx context.Context) error // starts an agent, by name of its machine; the other agents join
-	Contents map[string]Content                         // contents of the order's files, by hash
+	Say      func(name, line string)                    // line about a machine or the fleet
+	Start    map[string]func(ctx context.Context) error // starts agents by machine; others join
+	Contents map[string]Content                         // by hash
 
-	// Read parses the results in an agent's document; nil means that it is one result.
+	// Read parses an agent's document; nil means one result.
 	Read func(name string, document []byte) ([]*tare.Result, error)
 
 	disk         atomicfile.Disk // nil means atomicfile.System
-	mu           sync.Mutex      // guards the fields below
-	pool         *pool           // assigns rounds to machines
+	mu           sync.Mutex
+	pool         *pool
 	journal      *os.File
-	run          string                   // ids of orders begin with it and a dot
-	results      map[string]Delivered     // saved results, by order
-	machines     map[string]*machineState // by name
-	orders       map[string]*orderState   // see orderState
-	journalError error                    // ends the run
-	changed      chan struct{}            // wakes waitForRounds
-	opened       time.Time                // start of Run
+	run          string               // ids of orders begin with it and a dot
+	results      map[string]Delivered // by order
+	machines     map[string]*machineState
+	orders       map[string]*orderState // see orderState
+	journalError error                  // ends the run
+	changed      chan struct{}
+	opened       time.Time
 
-	reading sync.Mutex // parses one result at a time, to limit memory
+	reading sync.Mutex // one result at a time, to limit memory
 }
 
-// machineState is the state of a machine without its assignments.
 type machineState struct {
-	lastError     error // nil if no order has failed
-	isExcluded    bool  // gets no more orders: it rejected or failed one
-	awaitingOrder bool  // will soon get its first order
+	lastError     error
+	isExcluded    bool // gets no more orders
+	awaitingOrder bool // will soon get its first order
 }
 
-// orderState is the state of an order without its assignment.
 type orderState struct {
 	isSending  bool      // tare may first be copied to the machine
 	acceptedAt time.Time // zero if not accepted since Run began
 	rejected   error     // why the result was rejected
-	isUnsaved  bool      // the result could not be written at first
+	isUnsaved  bool
 }
 
 // Delivered is the measurement of one machine with its result document.
@@ -90,8 +85,8 @@ type Delivered struct {
 	Document []byte
 }
 
-// Run lets the machines measure and returns the results in their order. If Dir has the journal of an
-// unfinished run, Run continues it. The error names machines that failed.
+// Run measures and returns the results in the order of the machines. It continues an unfinished run in Dir.
+// The error names machines that failed.
 func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	if err := r.openJournal(); err != nil {
 		return nil, err
@@ -126,12 +121,12 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	return r.collectResults(), err
 }
 
-// waitForRounds waits for the results of all rounds. It takes rounds back from lost machines. If no machine is
-// active, a survivor gets the rest. Without one, it waits 2*lostAfter for a machine to return.
+// waitForRounds takes rounds back from lost machines. If no machine is active, a survivor gets the rest.
+// Without one, it waits 2*lostAfter for a machine to return.
 func (r *StudyRun) waitForRounds(ctx context.Context) error {
 	tick := time.NewTicker(r.Hub.options.times.retryDelay)
 	defer tick.Stop()
-	lastActive, isReported := time.Now(), false // the wait was reported
+	lastActive, isReported := time.Now(), false
 	maxWait := 2 * r.Hub.options.times.lostAfter
 	for {
 		r.loseSilent()
@@ -161,12 +156,11 @@ func (r *StudyRun) waitForRounds(ctx context.Context) error {
 	}
 }
 
-// progress is the state of a run at one moment, for waitForRounds.
 type progress struct {
-	missing   int    // rounds without a result
+	missing   int
 	isActive  bool   // a machine measures, has to deliver, or will soon get its first order
 	survivor  string // can measure the missing rounds if no machine is active
-	mayReturn bool   // a silent machine may send messages again
+	mayReturn bool   // a silent machine may return
 }
 
 func (r *StudyRun) readProgress() (p progress, err error) {
@@ -179,7 +173,7 @@ func (r *StudyRun) readProgress() (p progress, err error) {
 	return p, r.journalError
 }
 
-// isStarting reports whether a machine will get its first order. The caller has locked r.mu.
+// isStarting needs the lock r.mu.
 func (r *StudyRun) isStarting() bool {
 	return slices.ContainsFunc(r.Machines, func(name string) bool {
 		machine := r.machines[name]
@@ -188,9 +182,8 @@ func (r *StudyRun) isStarting() bool {
 	})
 }
 
-// chooseSurvivor returns a machine for the remaining rounds, or "". It prefers one that has returned after
-// silence. One that has delivered must measure its own rounds again: all rounds of a result are measured
-// together. The caller has locked r.mu.
+// chooseSurvivor returns a machine for the remaining rounds, or "". One that has delivered must measure its
+// own again: all rounds of a result are measured together. The caller has locked r.mu.
 func (r *StudyRun) chooseSurvivor() string {
 	isReachable := func(name string) bool {
 		silent, err := r.Hub.silentFor(name)
@@ -211,7 +204,7 @@ func (r *StudyRun) chooseSurvivor() string {
 	return ""
 }
 
-// mayReturn reports whether any silent machine may send messages again. The caller has locked r.mu.
+// mayReturn needs the lock r.mu.
 func (r *StudyRun) mayReturn() bool {
 	return slices.ContainsFunc(r.Machines, func(name string) bool {
 		silent, err := r.Hub.silentFor(name)
@@ -219,8 +212,7 @@ func (r *StudyRun) mayReturn() bool {
 	})
 }
 
-// assignTo gives a machine a new order. It starts an agent that is not connected. After a failure the machine
-// gets no more orders.
+// assignTo gives a machine a new order. After a failure it gets no more.
 func (r *StudyRun) assignTo(ctx context.Context, name string) {
 	r.mu.Lock()
 	index := slices.Index(r.Machines, name)
@@ -261,7 +253,6 @@ func (r *StudyRun) assignTo(ctx context.Context, name string) {
 	}
 }
 
-// dropMachine takes back an order and excludes the machine.
 func (r *StudyRun) dropMachine(order, name string, why error) {
 	r.mu.Lock()
 	r.machines[name].isExcluded = true
@@ -269,8 +260,6 @@ func (r *StudyRun) dropMachine(order, name string, why error) {
 	r.takeBack(order, name, why)
 }
 
-// loseSilent takes back orders of machines that were silent for lostAfter, have ended, or do not know their
-// order.
 func (r *StudyRun) loseSilent() {
 	r.mu.Lock()
 	var orders []*assignment
@@ -290,8 +279,7 @@ func (r *StudyRun) loseSilent() {
 	}
 }
 
-// whyLost returns why a machine will not deliver a result, or nil. isRejected is true if its result was
-// rejected.
+// whyLost returns why a machine will not deliver, or nil. isRejected is about its result.
 func (r *StudyRun) whyLost(order, name string) (why error, isRejected bool) {
 	r.mu.Lock()
 	state := *r.stateOf(order)
@@ -305,7 +293,7 @@ func (r *StudyRun) whyLost(order, name string) (why error, isRejected bool) {
 		since = r.opened.Add(2 * lostAfter)
 	}
 	silent, err := r.Hub.silentFor(name)
-	currentOrder, helloAt := r.Hub.currentOrder(name) // the machine's last message that it is alive
+	currentOrder, helloAt := r.Hub.currentOrder(name) // last message that it is alive
 	switch {
 	case err != nil:
 		return err, false
@@ -323,7 +311,7 @@ func (r *StudyRun) whyLost(order, name string) (why error, isRejected bool) {
 	return errors.New("it does not know of its order: it was started again, or the order never came"), false
 }
 
-// takeBack frees the rounds of an order, if it is not delivered or lost, and reports why.
+// takeBack frees the rounds of an order and reports why.
 func (r *StudyRun) takeBack(order, name string, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -349,10 +337,9 @@ func (r *StudyRun) takeBack(order, name string, why error) {
 	r.wakeWatch()
 }
 
-// maxLosses is the number of lost orders that excludes a machine.
+// maxLosses excludes a machine.
 const maxLosses = 5
 
-// wakeWatch wakes waitForRounds, once.
 func (r *StudyRun) wakeWatch() {
 	select {
 	case r.changed <- struct{}{}:
@@ -360,7 +347,6 @@ func (r *StudyRun) wakeWatch() {
 	}
 }
 
-// answerPermit replies to an agent's request for a round.
 func (r *StudyRun) answerPermit(name string, req permitRequest) permitReply {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -391,7 +377,7 @@ func (r *StudyRun) answerFile(name string, req fileRequest) fileReply {
 	return contentPart(content, req.N)
 }
 
-// parseResults parses an agent's document. name is for errors.
+// parseResults uses name for errors.
 func (r *StudyRun) parseResults(name string, document []byte) ([]*tare.Result, error) {
 	r.reading.Lock()
 	defer r.reading.Unlock()
@@ -401,8 +387,7 @@ func (r *StudyRun) parseResults(name string, document []byte) ([]*tare.Result, e
 	return history.Parse(name, document)
 }
 
-// acceptOutcome checks the outcome of an order and saves its result. The agent gets the error. After a
-// busyError it tries again.
+// acceptOutcome saves a result. The agent gets the error, and tries again after a busyError.
 func (r *StudyRun) acceptOutcome(name string, o outcome) error {
 	r.mu.Lock()
 	assigned := r.pool.findAssignment(o.Order)
@@ -453,7 +438,6 @@ func (r *StudyRun) acceptOutcome(name string, o outcome) error {
 	return nil
 }
 
-// saveResult writes a result, and then its line in the journal.
 func (r *StudyRun) saveResult(o outcome, rounds int) error {
 	if r.journalError != nil {
 		return r.journalError
@@ -475,7 +459,7 @@ func (r *StudyRun) saveResult(o outcome, rounds int) error {
 	return r.pool.markDelivered(o.Order, rounds)
 }
 
-// stateOf returns the state of an order, perhaps a new one. The caller has locked r.mu.
+// stateOf may add a state. The caller has locked r.mu.
 func (r *StudyRun) stateOf(id string) *orderState {
 	state := r.orders[id]
 	if state == nil {
@@ -495,7 +479,6 @@ func (r *StudyRun) cancelOrders() {
 	}
 }
 
-// collectResults orders the results like the machines.
 func (r *StudyRun) collectResults() []Delivered {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -508,7 +491,6 @@ func (r *StudyRun) collectResults() []Delivered {
 	return out
 }
 
-// joinFailures joins the last errors of machines without a result.
 func (r *StudyRun) joinFailures() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -523,8 +505,7 @@ func (r *StudyRun) joinFailures() error {
 	return errors.Join(all...)
 }
 
-// openJournal replays the journal in r.Dir, or creates one, and opens it for writing. It sets the state of the
-// run.
+// openJournal replays the journal in r.Dir, or creates one.
 func (r *StudyRun) openJournal() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -578,8 +559,8 @@ func (r *StudyRun) diskOrSystem() atomicfile.Disk {
 	return r.disk
 }
 
-// UnfinishedSeed returns the seed of the run in dir. ok is false if the run has a result or no journal. After
-// a read error the caller must not resume an older run.
+// UnfinishedSeed returns the seed of the run in dir, if it has a journal but no result. After an error the
+// caller must not resume an older run.
 func UnfinishedSeed(dir string) (seed uint64, ok bool, err error) {
 	if _, err := os.Stat(filepath.Join(dir, history.ResultName)); !errors.Is(err, fs.ErrNotExist) {
 		return 0, false, err
@@ -609,8 +590,7 @@ func UnfinishedSeed(dir string) (seed uint64, ok bool, err error) {
 	return head.Study.Seed, true, nil
 }
 
-// replayJournal restores the pool and the results. The journal must be of this study, these machines and these
-// rounds.
+// replayJournal fails for another study, other machines or other rounds.
 func (r *StudyRun) replayJournal(text []byte) error {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, maxOrder)
@@ -653,7 +633,7 @@ func (r *StudyRun) replayJournal(text []byte) error {
 	return lines.Err()
 }
 
-// record applies an event to the pool and writes it to the journal. The caller has locked r.mu.
+// record needs the lock r.mu.
 func (r *StudyRun) record(e event) error {
 	if err := r.pool.applyEvent(e); err != nil {
 		return err
@@ -661,8 +641,8 @@ func (r *StudyRun) record(e event) error {
 	return r.writeLine(e)
 }
 
-// writeLine appends a line to the journal and waits for the disk. So no machine gets a reply about an
-// unrecorded event. After an error the last line may be incomplete, so every later call fails too.
+// writeLine waits for the disk, so that no machine gets a reply about an unrecorded event. After an error the
+// last line may be incomplete, so every later call fails too.
 func (r *StudyRun) writeLine(line any) error {
 	if r.journalError != nil {
 		return r.journalError

@@ -19,28 +19,27 @@ import (
 // as the coordinator permits.
 type StudyOrder struct {
 	Command string         `json:"command"`         // run, bench, json, routes or gate
-	ID      string         `json:"id,omitempty"`    // id of the study; "" if the command chooses it
-	Text    string         `json:"text,omitempty"`  // input of the command: the study of tare run
+	ID      string         `json:"id,omitempty"`    // "" if the command chooses it
+	Text    string         `json:"text,omitempty"`  // the study of tare run
 	Flags   []string       `json:"flags,omitempty"` // --name=value
-	Names   []string       `json:"names,omitempty"` // arguments after the flags: packages, or files among Files
+	Names   []string       `json:"names,omitempty"` // arguments after the flags
 	Files   []File         `json:"files,omitempty"` // files that Names, flags and the study name
-	Repo    *gitrev.Packed `json:"repo,omitempty"`  // working directory of the command; nil means a directory of the files
-	Packs   []File         `json:"packs,omitempty"` // files with the objects of the repository
+	Repo    *gitrev.Packed `json:"repo,omitempty"`  // working directory; nil means that of the files
+	Packs   []File         `json:"packs,omitempty"` // objects of the repository
 
 	Kind       string            `json:"kind,omitempty"`       // kind of Contenders
 	Contenders map[string]string `json:"contenders,omitempty"` // hashes of the coordinator's programs by id; an agent with others rejects the order
 
-	Most  int    `json:"most"`            // largest number of rounds
-	Share int    `json:"share,omitempty"` // rounds of a gate's measurements other than benchmarks
+	Most  int    `json:"most"`
+	Share int    `json:"share,omitempty"` // rounds of other measurements of a gate
 	Seed  uint64 `json:"seed"`
 }
 
-// command describes the orders of one command of tare.
 type command struct {
-	flags []string // flags that an order can have
-	files []string // flags whose value is a file
-	names bool     // the arguments are names of files
-	code  bool     // the order brings code
+	flags []string
+	files []string
+	names bool // the arguments are names of files
+	code  bool // the order brings code
 }
 
 func orderableCommands() map[string]command {
@@ -63,7 +62,6 @@ func CanOrderFlag(name, flag string) bool {
 	return slices.Contains(orderableCommands()[name].flags, flag)
 }
 
-// cutFlag splits --name=value.
 func cutFlag(text string) (name, value string, ok bool) {
 	name, value, ok = strings.Cut(text, "=")
 	name, hasDashes := strings.CutPrefix(name, "--")
@@ -97,7 +95,7 @@ func (o StudyOrder) hasFile(name string) bool {
 	return slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == name })
 }
 
-// check checks an order against the limits. An order that brings code needs l.Commands.
+// check requires l.Commands for code.
 func (o StudyOrder) check(l Limits) error {
 	c, known := orderableCommands()[o.Command]
 	hasType := o.flagValue("type") != "" // compiles a type of the repository
@@ -143,8 +141,7 @@ func (o StudyOrder) check(l Limits) error {
 	return o.checkNamed(studyFiles)
 }
 
-// checkNamed rejects a file that the order does not use. It can be in the arguments, in flags, or in
-// studyFiles.
+// checkNamed rejects a file that no argument, flag or study names.
 func (o StudyOrder) checkNamed(studyFiles []string) error {
 	c, named := orderableCommands()[o.Command], studyFiles
 	if c.names {
@@ -161,7 +158,6 @@ func (o StudyOrder) checkNamed(studyFiles []string) error {
 	return nil
 }
 
-// checkFlag checks a flag, --name=value, against the limits.
 func (o StudyOrder) checkFlag(text string, l Limits) error {
 	c := orderableCommands()[o.Command]
 	name, value, ok := cutFlag(text)
@@ -180,14 +176,14 @@ func (o StudyOrder) checkFlag(text string, l Limits) error {
 	return nil
 }
 
-// tunesRuntime reports whether NAME=value only tunes Go's runtime. It then cannot run code.
+// tunesRuntime reports whether NAME=value cannot run code.
 func tunesRuntime(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
 	return slices.Contains([]string{"GOGC", "GOMEMLIMIT", "GODEBUG", "GOEXPERIMENT"}, name)
 }
 
-// checkWith checks with, a module to build with, e.g. example.org/m@v1.2.3. Directories are rejected. An
-// untagged version may be anyone's code, so it needs l.Commands. label begins the error.
+// checkWith checks a module to build with, e.g. example.org/m@v1.2.3. An untagged version may be anyone's
+// code, so it needs l.Commands. label begins the error.
 func checkWith(label, with string, l Limits) error {
 	w, err := build.ParseWith(with, "")
 	switch {
@@ -201,8 +197,8 @@ func checkWith(label, with string, l Limits) error {
 	return nil
 }
 
-// checkStudy checks the order's study and returns the files of its workloads. Commands and URLs need
-// l.Commands. Directories are rejected: they are on another machine.
+// checkStudy returns the files of the study's workloads. Commands and URLs need l.Commands. Directories are on
+// another machine, so they are rejected.
 func (o StudyOrder) checkStudy(l Limits) (files []string, err error) {
 	study, _, err := studyfile.Read("the order's study", []byte(o.Text))
 	if err != nil {
@@ -230,7 +226,7 @@ func (o StudyOrder) checkStudy(l Limits) (files []string, err error) {
 	return files, nil
 }
 
-// Args returns the arguments of tare for the order. dir has the order's files.
+// Args returns the arguments of tare. dir has the order's files.
 func (o StudyOrder) Args(dir string) []string {
 	c := orderableCommands()[o.Command]
 	args := append([]string{o.Command}, "--json", "--rounds="+strconv.Itoa(o.Most), "--seed="+strconv.FormatUint(o.Seed, 10))
@@ -256,8 +252,7 @@ func (o StudyOrder) Args(dir string) []string {
 	return args
 }
 
-// CheckResult checks the results of an agent with this number of rounds. It returns the first, which has the
-// rounds. Only tare gate has others.
+// CheckResult returns the first result, which must have this number of rounds. Only tare gate has others.
 func (o StudyOrder) CheckResult(rounds int, results []*tare.Result) (*tare.Result, error) {
 	if len(results) == 0 || len(results) > 1 && o.Command != "gate" {
 		return nil, fmt.Errorf("%s came back, not one", format.Count(len(results), "result"))
@@ -277,7 +272,7 @@ func (o StudyOrder) CheckResult(rounds int, results []*tare.Result) (*tare.Resul
 	return first, nil
 }
 
-// checkFigures checks that the values of a result are possible.
+// checkFigures rejects impossible values.
 func (o StudyOrder) checkFigures(r *tare.Result) error {
 	switch {
 	case r.Seed != strconv.FormatUint(o.Seed, 10):

@@ -57,7 +57,6 @@ func openDeadLetters(files atomicfile.Disk, path string, maxBytes int64, now fun
 	return d, nil
 }
 
-// endLastLine ends a line that a killed process left incomplete.
 func (d *DeadLetters) endLastLine() error {
 	last := make([]byte, 1)
 	if d.size == 0 {
@@ -71,8 +70,8 @@ func (d *DeadLetters) endLastLine() error {
 	return err
 }
 
-// Write appends rejected events of a batch, for the sink name. After an error the file has none of them,
-// unless truncating also failed.
+// Write appends rejected events of a batch, for the sink name. After an error the file has none of them, if
+// truncating works.
 func (d *DeadLetters) Write(name string, b Batch, dead []Dead) error {
 	if len(dead) == 0 {
 		return nil

@@ -38,12 +38,12 @@ var errHeld = errors.New("the destination rejects every event; an event is given
 
 type pass struct {
 	batch    *spool.Batch
-	maxInRow int  // limit of rejected lone events in a row
-	accepted bool // an event of the batch was accepted
+	maxInRow int // rejected lone events in a row
+	accepted bool
 
 	rejected      []rejection // events that are not in the dead letters yet
-	rejectedInRow int         // rejected by the destination itself
-	uncountedDead int         // dead letters that the cursor does not count yet
+	rejectedInRow int
+	uncountedDead int // dead letters that the cursor does not count yet
 }
 
 type rejection struct {
@@ -58,8 +58,7 @@ func (p *pass) isProven(trust bool) bool {
 	return trust || !hasUnproven
 }
 
-// deliverBatch sends a batch until only dead events remain. It returns the number of dead ones that are not in
-// the cursor. It fails only if ctx ends.
+// deliverBatch returns the number of dead events that are not in the cursor. It fails only if ctx ends.
 func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, err error) {
 	wait := f.Backoff.First
 	const maxTries = 1 << 30 // prevents an overflow
@@ -83,15 +82,15 @@ func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, e
 	}
 }
 
-// markHeld records that all events of a batch are rejected. A lone event after others may itself be bad. Only
-// the next event shows that, so the service must continue to accept events.
+// markHeld records that all events of a batch are rejected. A lone event after others may itself be bad. So
+// the service must accept another, which shows that.
 func (f *Forward) markHeld(events int) {
 	if events > 1 || f.Reader.Cursor().Sent == 0 {
 		f.held = true
 	}
 }
 
-// extendBatch adds events to a delayed batch. If one is accepted, the rejected ones are dead.
+// extendBatch adds events to a delayed batch: one may be accepted.
 func (f *Forward) extendBatch(b *spool.Batch) {
 	before := b.Len()
 	if err := f.Reader.Take(b, f.Limits.Events, f.Limits.Bytes); err != nil {
@@ -104,7 +103,7 @@ func (f *Forward) extendBatch(b *spool.Batch) {
 	}
 }
 
-// sendPart sends a part of a batch until only rejected events remain. It fails if ctx ends, or with errHeld.
+// sendPart sends a part until only rejected events remain. It fails if ctx ends, or with errHeld.
 func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 	wait := f.Backoff.First
 	var ailing ailingAttempts
@@ -145,7 +144,6 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 	}
 }
 
-// recordAccepted reports whether any of the sent events was accepted.
 func (f *Forward) recordAccepted(p *pass, sent Batch, result Result) bool {
 	accepted := len(sent.Events) - len(result.Dead) - len(result.Again)
 	if accepted <= 0 {
@@ -156,14 +154,14 @@ func (f *Forward) recordAccepted(p *pass, sent Batch, result Result) bool {
 	return true
 }
 
-// ailingAttempts counts attempts in a row that failed only because of ailing events.
+// ailingAttempts counts attempts in a row with only ailing failures.
 type ailingAttempts struct {
 	count int
 	since time.Time // the first; zero before it
 }
 
-// giveUp records an attempt that left events unsent. They are dead after ailingTries attempts and ailingTime.
-// accepted means that other events of the batch were accepted.
+// giveUp records an attempt that left events unsent. They are dead after ailingTries and ailingTime, if others
+// of the batch were accepted.
 func (a *ailingAttempts) giveUp(unsent Batch, result Result, accepted bool) (dead []Dead) {
 	if !result.Ails || !accepted {
 		*a = ailingAttempts{}
@@ -184,8 +182,8 @@ func (a *ailingAttempts) giveUp(unsent Batch, result Result, accepted bool) (dea
 	return dead
 }
 
-// recordRejected records rejected events. They are dead if another event of the batch was accepted.
-// partAccepted is about this part. It fails if ctx ends, or with errHeld after too many rejections in a row.
+// recordRejected fails if ctx ends, or with errHeld after too many rejections in a row. partAccepted is about
+// this part.
 func (f *Forward) recordRejected(ctx context.Context, p *pass, part Batch, dead []Dead, partAccepted bool) error {
 	for _, d := range dead {
 		p.rejected = append(p.rejected, rejection{event: part.Events[d.Index], reason: d.Reason})
@@ -205,8 +203,8 @@ func (f *Forward) recordRejected(ctx context.Context, p *pass, part Batch, dead 
 	return nil
 }
 
-// advanceCursor records that a part of a batch is done. Before the first accepted event it does nothing,
-// because earlier parts may be sent again. It fails only if ctx ends.
+// advanceCursor records a part as done, after the first accepted event. Before it, earlier parts may be sent
+// again. It fails only if ctx ends.
 func (f *Forward) advanceCursor(ctx context.Context, p *pass, part Batch) error {
 	if !p.accepted {
 		return nil
@@ -225,7 +223,7 @@ func (f *Forward) advanceCursor(ctx context.Context, p *pass, part Batch) error 
 	return nil
 }
 
-// writeRejected writes rejected events to the dead letters. It fails only if ctx ends.
+// writeRejected fails only if ctx ends.
 func (f *Forward) writeRejected(ctx context.Context, p *pass) error {
 	if len(p.rejected) == 0 {
 		return nil

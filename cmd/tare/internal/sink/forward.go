@@ -13,7 +13,7 @@ import (
 )
 
 // The ingest service stores events in files, the spool. A Forward sends them to one destination, batch by
-// batch. It decides when a batch is complete, and waits after failures. deliver.go sends one batch.
+// batch; see deliver.go.
 
 // Limits bound a batch. It is sent when it has so many events or bytes, or its first event is older than Age.
 type Limits struct {
@@ -36,7 +36,7 @@ type Backoff struct{ First, Last time.Duration }
 type Forward struct {
 	Name    string
 	Reader  *spool.Reader
-	Readers *spool.Readers // the readers of all sinks
+	Readers *spool.Readers
 	Sink    Sink
 	Dead    *DeadLetters
 	Limits  Limits
@@ -44,25 +44,23 @@ type Forward struct {
 	Poll    time.Duration // wait between reads; it doubles up to maxPollFactor times Poll
 	Log     *slog.Logger
 	Random  *rand.Rand
-	Trust   bool // a rejected event is dead (never sent again), even if the destination accepts no others
+	Trust   bool // a rejected event is dead, even if the destination accepts no others
 
-	events   []Event                // buffer of unsentEvents
-	pause    time.Duration          // wait before the next read
+	events   []Event
+	pause    time.Duration
 	failures map[string]*failureLog // operations that fail now
-	freed    time.Time              // last call of Readers.Free
-	accepted bool                   // an event was accepted since Run began
-	held     bool                   // all remaining events are rejected, so the batch waits
+	freed    time.Time
+	accepted bool // since Run began
+	held     bool // the destination rejects all of the batch
 }
 
-// failureLog counts consecutive failures of an operation.
 type failureLog struct {
-	since  time.Time // first failure
-	logged time.Time // when a failure was last logged
-	tries  int       // number of failures
+	since  time.Time
+	logged time.Time // time of the last log
+	tries  int
 }
 
-// Run sends events until ctx ends. Once drained is closed, it also ends at the end of the spool. Events in
-// flight when ctx ends are sent again later.
+// Run sends events until ctx ends. Once drained is closed, it also ends at the end of the spool.
 func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 	var b spool.Batch
 	f.held = f.Reader.Cursor().Held
@@ -92,12 +90,12 @@ func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 	}
 }
 
-// collectBatch adds events to b until it is to be sent. ended means that there will be no more events.
+// collectBatch adds events to b until it is to be sent. ended means that there will be no more.
 //
-// The wait between reads grows. It stays long if events arrive slowly, and is reset if a batch is full.
+// The wait between reads grows. It is reset if a batch is full.
 func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-chan struct{}) (ended bool, err error) {
 	limits := f.batchLimits()
-	var begun time.Time // when b got its first event
+	var begun time.Time // time of the first event
 	f.pause = max(f.pause, f.Poll)
 	for ; ; f.pause = min(2*f.pause, maxPollFactor*f.Poll) {
 		before := b.Len()
@@ -139,8 +137,8 @@ func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-ch
 	}
 }
 
-// batchLimits returns the limits of the next batch. Events between the cursor's Position and Pending may have
-// been sent before a crash. They must form the same batch, because its name identifies its events.
+// batchLimits makes events that may have been sent before a crash the same batch again, because its name
+// identifies its events.
 func (f *Forward) batchLimits() Limits {
 	c := f.Reader.Cursor()
 	if c.Pending <= c.Position {
@@ -171,7 +169,7 @@ func (f *Forward) unsentEvents(b *spool.Batch) Batch {
 	return Batch{b.ID, f.events}
 }
 
-// writeDead writes dead events to their file, and retries until that succeeds. It fails only if ctx ends.
+// writeDead retries. It fails only if ctx ends.
 func (f *Forward) writeDead(ctx context.Context, b Batch, dead []Dead) error {
 	wait := f.Backoff.First
 	for {
@@ -189,7 +187,7 @@ func (f *Forward) writeDead(ctx context.Context, b Batch, dead []Dead) error {
 	return nil
 }
 
-// backOff logs an error, waits, and increases wait. It fails only if ctx ends.
+// backOff waits and increases wait. It fails only if ctx ends.
 func (f *Forward) backOff(ctx context.Context, cause error, wait *time.Duration) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -211,7 +209,7 @@ func (f *Forward) backOff(ctx context.Context, cause error, wait *time.Duration)
 // maxLater is the longest pause that a destination can request.
 const maxLater = 10 * time.Minute
 
-// logFailure logs the first failure of an operation, then at most one every 30 s.
+// logFailure logs the first failure, then at most one every 30 s.
 func (f *Forward) logFailure(operation string, err error) {
 	const interval = 30 * time.Second
 	now := time.Now()

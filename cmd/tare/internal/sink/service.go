@@ -25,10 +25,10 @@ type Named struct {
 
 // Config configures a service.
 type Config struct {
-	Dir     string // directory of the spool, the files with the events to send
+	Dir     string // directory of the spool
 	Fsync   bool   // sync the cursors: a power cut repeats at most one batch
 	Sinks   []Named
-	Dead    int64         // largest size in bytes of each file of dead letters
+	Dead    int64         // bytes of each file of dead letters
 	Poll    time.Duration // see Forward.Poll
 	Backoff Backoff
 	Log     *slog.Logger
@@ -39,10 +39,10 @@ type Config struct {
 type Service struct {
 	config  Config
 	readers *spool.Readers
-	dead    []*DeadLetters     // rejected events, one file per sink
-	cancel  context.CancelFunc // ends all goroutines
-	drained chan struct{}      // no more events will be written to the spool
-	running sync.WaitGroup     // one goroutine per sink
+	dead    []*DeadLetters // rejected events, one file per sink
+	cancel  context.CancelFunc
+	drained chan struct{} // no more events will be written to the spool
+	running sync.WaitGroup
 }
 
 // Start starts to send. Stop closes the sinks; if Start fails, it closes them itself.
@@ -56,7 +56,6 @@ func Start(c Config) (*Service, error) {
 	return s, nil
 }
 
-// startAll starts one Forward per sink.
 func (s *Service) startAll(ctx context.Context) (err error) {
 	c := s.config
 	var names []string

@@ -50,7 +50,7 @@ func (b Batch) Name() string {
 type Result struct {
 	Dead  []Dead // events that the destination will never accept
 	Again []int  // indices of events that the destination may accept later
-	Why   string // reason of the destination for Again; "" if it gives none
+	Why   string // destination's reason for Again, or ""
 	Ails  bool   // each event of Again failed inside the destination, perhaps because of its content
 }
 
@@ -66,7 +66,7 @@ type Promise struct {
 	To    string // destination, without secrets
 	Sent  string // meaning of sent, e.g. "answered 2xx by …"
 	Once  string // how the destination finds duplicates; "" if it does not
-	Order string // order of events at the destination; "" means the order in which they were acknowledged
+	Order string // at the destination; "" means that of acknowledgement
 }
 
 // String returns the promise as one line.
