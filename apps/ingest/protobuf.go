@@ -14,15 +14,13 @@ const (
 	wireBytes  = 2
 )
 
-// EncodeProtobuf encodes a batch as the message Batch of this schema in proto3, in which fields that
-// are zero are omitted:
+// EncodeProtobuf encodes a batch as message Batch of this proto3 schema. Fields that are zero are omitted.
 //
 //	message Batch { repeated Record records = 1; }
 //	message Record { string id = 1; int64 timestamp_ms = 2; Metadata metadata = 3; }
 //
-// The message Metadata has the fields of the Go type [Metadata], numbered from 1 in their order.
-// The servers that are compared decode the batch with their own libraries; package ingest needs none to
-// encode it.
+// Metadata has the fields of the Go type [Metadata], numbered from 1. Servers decode with their own
+// libraries; package ingest needs none to encode.
 func EncodeProtobuf(list []Record) ([]byte, error) {
 	var batch, record, metadata []byte
 	for i := range list {

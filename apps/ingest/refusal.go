@@ -8,23 +8,22 @@ import (
 	"strings"
 )
 
-// Refusal is an error that is sent to the client as an error response. It depends only on the request
-// and the configuration, not on the decoder of the body.
+// Refusal is an error that the client sees. It does not depend on the decoder of the body.
 //
-//	202 unsent              the batch is stored, but the spool has not sent it within Config.Wait
-//	400 malformed           not a batch of records in the declared encoding; the message names the record, the field and the expected value
-//	400 batch               a batch with no records, or with too many
-//	400 record              a record without a valid id or timestamp, or one that cannot be written as JSON
-//	401 unauthorized        no bearer token, or a wrong one; the response has WWW-Authenticate: Bearer
+//	202 unsent              stored, but not sent within Config.Wait
+//	400 malformed           not a batch of records in the declared encoding
+//	400 batch               no records, or too many
+//	400 record              no valid id or timestamp, or not possible in JSON
+//	401 unauthorized        no bearer token, or a wrong one; with WWW-Authenticate: Bearer
 //	404 not_found           nothing is at this path
-//	405 method_not_allowed  the path does not support the method; the response has Allow
+//	405 method_not_allowed  the path does not support the method; with Allow
 //	408 timeout             the body did not arrive in time
 //	413 too_large           the body is too long, as sent or unpacked
-//	415 media_type          a media type or charset that the service does not accept
+//	415 media_type          a media type or charset that is not accepted
 //	415 encoding            a content encoding other than gzip and identity
 //	500 internal            a fault of the service
-//	503 sink                the sink has not stored the batch; the response has Retry-After
-//	*   other               rejected before it reached the service; the message names the reason
+//	503 sink                the sink has not stored the batch; with Retry-After
+//	*   other               rejected before it reached the service
 type Refusal struct {
 	Status  int    `json:"-"`       // HTTP status
 	Code    string `json:"error"`   // one word for machines, e.g. malformed

@@ -1,6 +1,5 @@
-// Package users is the business logic of a service for users: its operations, results and errors.
-// It depends on no transport and on no database: transports turn their requests into calls of a
-// [Service], which calls a [Repository].
+// Package users is the business logic of a service for users. Transports call a [Service], which calls a
+// [Repository]:
 //
 //	transport (gRPC, Gin, gateway, Connect, net/http) → Service → Repository (memory, SQLite, PostgreSQL)
 //
@@ -13,8 +12,8 @@
 //	GET    /v1/users?query=&page=&limit=    list     200 and the page
 //	GET    /health                          200 and ok, text/plain
 //
-// Over gRPC and Connect, it has the methods of service tare.users.v1.UserService in
-// proto/users.proto. All methods return errors as an [Error].
+// gRPC and Connect have the methods of tare.users.v1.UserService in proto/users.proto. All errors are an
+// [Error].
 package users
 
 import (

@@ -6,15 +6,14 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// This file makes the work of a codec, a library that encodes and decodes JSON, for each operation. For example,
-// newMarshal makes a contender.Work that encodes values. Each Work has two functions:
+// A codec is a library that encodes and decodes JSON. Each of its operations becomes a contender.Work here.
+// A Work has two functions:
 //
-//   - Do(k) runs the operation on value k or input k, and returns the size of the output. It is timed.
-//   - Answer(k) runs the operation and returns its output, which is compared with the output of other codecs.
+//   - Do(k) runs the operation on input k and returns the size of the output. It is timed.
+//   - Answer(k) runs the operation and returns its output, to be compared.
 //
-// Both call the same closure run, so that the operation that is timed is the one that is compared. run leaves
-// its result in a variable that Answer reads, so that the compiler cannot omit the work. The functions show
-// convert the result of a codec into the form that is compared.
+// Both call the same closure run, so that the timed operation is the compared one. run leaves its result in a
+// variable that Answer reads. So the compiler cannot omit the work.
 
 // newWork returns a Work that runs run. readResult returns the output of the last run, of size bytes.
 func newWork(run func(k int) (size int, err error), readResult func(size int) (contender.Answered, error)) contender.Work {

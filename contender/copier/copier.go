@@ -1,5 +1,5 @@
-// Package copier is the kind of contender that turns C memory into Go values. An
-// author defines how to copy each C type and calls [Main]:
+// Package copier is for contenders (programs to measure) that turn C memory into Go values. An author
+// defines how to copy each C type and calls [Main]:
 //
 //	func main() {
 //		copier.Main(copier.Impl{Memory: cmem.New, Types: map[string]copier.Copies{
@@ -16,9 +16,8 @@
 //	batch-into  copies a C array into the slice of its previous copy
 //	frame       calls C, which returns an array, and then does batch-into
 //
-// Copiers start from the same C memory, package cmem. An exception are round trips
-// of codecs, which can only start from a Go value: their Memory is nil, and they
-// get pointers to Go values that equal the values in C.
+// All start from the same C memory, package cmem. Round trips of codecs are an exception. Their Memory is
+// nil, and they get pointers to equal Go values.
 package copier
 
 import (

@@ -1,6 +1,5 @@
-// Package router is for contenders (programs to measure) that contain an HTTP router:
-// it finds the handler for a request among many routes. The author of a contender
-// writes a function that builds a handler from a table of routes, and calls [Main]:
+// Package router is for contenders (programs to measure) with an HTTP router: it finds the handler of a
+// request among many routes. An author builds a handler from a table of routes, and calls [Main]:
 //
 //	func main() { router.Main(build) }
 //
@@ -17,10 +16,9 @@
 // Operations, as studies name them:
 //
 //	serve   one request through the handler in this process, no socket
-//	socket  the same over one connection to a real server in this process, so
-//	        that the share of the router in a complete request is known
+//	socket  the same over one connection to a real server in this process
 //
-// Frameworks whose handlers are not those of net/http return a [Native] in place of the handler.
+// Frameworks with other handlers than net/http return a [Native].
 package router
 
 import (

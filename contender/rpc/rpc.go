@@ -1,12 +1,10 @@
-// Package rpc is the SDK for contenders, programs that tare compares, of kind rpc: they
-// serve package apps/users, a service that stores users, over one protocol or several,
-// and include the client that callers of the protocol would choose. An author defines
-// how to serve, as in package contender/server, and how to call:
+// Package rpc is for programs that tare compares, of kind rpc: they serve package apps/users, which stores
+// users, over one or several protocols. They also have the client that callers would choose:
 //
 //	func main() { rpc.Main(rpc.Face{Serve: serve, Dial: dial}) }
 //
-// If a workload uses this client, the lab (the process that measures) starts the program
-// twice: once to serve, once to call. Otherwise the lab's load generator calls, the same for all.
+// If a workload uses this client, the program runs twice: once to serve, once to call. Otherwise tare's load
+// generator calls, the same for all.
 package rpc
 
 import (

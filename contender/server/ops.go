@@ -16,22 +16,21 @@ import (
 	"time"
 )
 
-// Ops answers the requests that every service answers in the same way, before they reach the app
-// and whatever framework (stack) serves it:
+// Ops answers requests that all services answer alike, before the app and its framework (stack):
 //
-//	GET /              lists the routes and the path of the OpenAPI document, unless the app has this route
+//	GET /              lists the routes, unless the app has this route
 //	GET /health/live   200 as long as the process answers
 //	GET /health/ready  200, or 503 with the reason
-//	GET /metrics       metrics of the app and the server, as OpenMetrics if the client accepts that
+//	GET /metrics       metrics of the app and the server, as OpenMetrics if accepted
 //	GET /openapi.json  the OpenAPI document, unless the app has this route
 //	OPTIONS *          the methods of all routes
-//	421                the service is at a loopback address, and the request names another host
-//	401                the token is missing, and one is required
-//	404                neither the app nor Ops has the path; the message names the most similar path
-//	405                Ops has a page at the path, and neither Ops nor the app has the method
-//	415                the app does not accept the type of the body, or pages of any site could send that type
+//	421                another host is named in a request to a loopback address
+//	401                the required token is missing
+//	404                unknown path; the message names the most similar one
+//	405                Ops has a page at the path, but nobody has the method
+//	415                the type of the body is not accepted, or may come from other sites
 //
-// Under a lab, the tare process that measures servers, there is no Ops: a nil Ops answers nothing.
+// A server that tare measures has no Ops: a nil Ops answers nothing.
 type Ops struct {
 	name     string
 	service  Service

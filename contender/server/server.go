@@ -1,5 +1,5 @@
-// Package server is the kind of contender that answers HTTP requests from the lab. An author writes
-// one function for each app, in the way that the framework recommends:
+// Package server is for contenders (programs to measure) that answer HTTP requests. An author writes one
+// function for each app, as the framework recommends:
 //
 //	func main() { server.Main(server.Apps{server.Plain("tiny", tiny)}) }
 //
@@ -12,12 +12,12 @@
 //		return server.HTTP(mux), nil
 //	}
 //
-// The same program runs without a lab: go run . -app tiny -addr 127.0.0.1:8080.
+// A lab is the tare process that measures. The program also runs without one:
+// go run . -app tiny -addr 127.0.0.1:8080.
 //
-// A lab is the tare process that measures contenders. To be comparable, all
-// frameworks have HTTP/1.1 with keep-alive on a TCP listener of this package, the
-// time-outs of this package, an access log only if the study requests one, and one
-// atomic addition per request that is answered and per middleware that is called.
+// To be comparable, all frameworks have HTTP/1.1 with keep-alive, and the listener and time-outs of this
+// package. They have an access log only if a study requests one. They count each answered request and each
+// middleware call by one atomic addition.
 package server
 
 import (

@@ -10,11 +10,10 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// checkFormats sends the server under test, which e starts, a batch of records in gob and in protobuf. A server
-// of app ingest, the service that stores records, need not support these formats:
+// checkFormats sends a server a batch of records in gob and in protobuf, which it need not support:
 //
 //   - If it does not, it must reject the batch with status 415.
-//   - If it does, it must respond as to the same batch in JSON, and must reject a truncated body.
+//   - If it does, it must respond as to JSON, and must reject a truncated body.
 func checkFormats(e conformance.Env) error {
 	addr, err := e.StartServer(nil)
 	if err != nil {

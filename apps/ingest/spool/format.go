@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// A segment, a file of the spool, consists of a header and frames. A frame contains one batch of events.
-// Below, the number after a field is its size in bytes. Numbers are little-endian, and sums are CRC-32C.
+// A segment, a file of the spool, has a header and frames with one batch of events each. The number after a
+// field is its size in bytes. Numbers are little-endian, and sums are CRC-32C.
 //
 //	header  magic 8 · id 16 · first 8 · after 8 · created 8 · sum 4
 //	frame   magic 4 · bytes 4 · events 4 · sum of the lines 4 · first 8 · group 8 · time 8 ·
 //	        sum of this head 4 · lines
 //
-// Each event has a number, which is never used for another event. In a frame, first is the number of
-// its first event; in a header, it is the lowest number that an event in the segment can have.
+// Each event has a number of its own. first is that of a frame's first event. In a header it is the lowest
+// possible number in the segment.
 //
-// Events with numbers below after are acknowledged; failed writes may have used some numbers below
-// after. Numbers from after up to first were used by failed writes, and never acknowledged.
+// Events below after are acknowledged; failed writes may have used some numbers below it. Numbers from after
+// up to first were used by failed writes only.
 //
-// Frames that were written together are a group. Its number, group, is the number of its first event.
-// The next group is written only when this group is acknowledged.
+// Frames of one write are a group, with the number of its first event. The next group is written only when
+// this one is acknowledged.
 const (
 	headerMagic = "tarespl1"
 	headerSize  = 52

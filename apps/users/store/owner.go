@@ -12,14 +12,13 @@ import (
 	"syscall"
 )
 
-// The name of a temporary database identifies the program that created it, so that a later program can
-// find out whether that program has ended, and remove its database if it was killed:
+// ownedPrefix begins the names of temporary databases. A name identifies the program that created it. If that
+// was killed, a later program can remove the database:
 //
 //	tare_store_DAY_HOST_PROCESS_STARTED_RANDOM
 //
 // DAY is the date of the database server. HOST identifies the boot of the machine and the namespace of
-// processes. PROCESS is the process id, and STARTED the start time of the process, or 0 if the system
-// does not report it.
+// processes. STARTED is the start time of process PROCESS, or 0 if unknown.
 const ownedPrefix = "tare_store_"
 
 type owner struct {

@@ -2,15 +2,13 @@
 //
 //	sqlite:FILE                 in a file
 //	sqlite:FILE?template=DIR    in a file; DIR contains the templates of new files
-//	postgres:URL                in the database that URL names, which must exist
+//	postgres:URL                in the existing database that URL names
 //	temporary:postgres:URL      in a new database on the server at URL, which Close drops
 //
-// [Open] opens these stores, and the stores of package users. The databases are used as a real service
-// would use them: with migrations, prepared statements and a unique index of e-mails. One thing is
-// different: seeded users are inserted only once, into a template, and new databases are copies of it.
+// [Open] opens these stores, and those of package users. They have migrations, prepared statements and a
+// unique index of e-mails, as in a real service. Seeded users are inserted only once, into a template.
 //
-// The package never drops or empties a PostgreSQL database that the caller names, only temporary ones,
-// which are for measurements.
+// The package never drops or empties a PostgreSQL database that the caller names.
 package store
 
 import (

@@ -4,10 +4,9 @@
 //		userstest.Repository(t, func(t *testing.T) users.Repository { return open(t) })
 //	}
 //
-// In addition to the documentation of [users.Repository] it requires that users are listed in the order
-// of their ids; that lower case is as in strings.ToLower; that times are in UTC with a precision of
-// microseconds; and that an unknown id is reported before an e-mail that is taken. A page must be a
-// consistent snapshot, and so must the number of users, but the two may be of different moments.
+// It requires more than [users.Repository]. Users are listed in the order of their ids. Lower case is that of
+// strings.ToLower. Times are in UTC, in microseconds. An unknown id is reported before an e-mail that is
+// taken. A page must be a consistent snapshot, and so must the number of users.
 package userstest
 
 import (

@@ -1,9 +1,8 @@
 //go:build cgo
 
-// Package cmem makes the C memory that copiers (contenders that turn C memory into
-// Go values) start from. Code in C, fill.c, or a shared library in any language
-// fills the memory with random values. Values from equal seeds are equal. This is
-// the only package for contenders that needs a C compiler.
+// Package cmem makes the C memory that copiers (programs that turn C memory into Go values) start from.
+// fill.c, or a shared library in any language, fills it with random values of a seed. Only this package of
+// the SDK needs a C compiler.
 //
 // The C types are in fixtures.h. A contender that includes it needs
 //

@@ -1,12 +1,11 @@
-// Package nethttp serves the apps ingest and homelab on package net/http, with a ServeMux whose
-// patterns have methods. Contenders that differ only in how they read and write JSON share it:
+// Package nethttp serves the apps ingest and homelab on package net/http. Contenders that differ only in
+// their JSON share it:
 //
 //	func main() {
 //		server.Main(server.Apps{serving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode}))})
 //	}
 //
-// Bodies are read into buffers that are reused, up to the app's limit of bytes,
-// and decoded from these buffers.
+// Bodies are decoded from buffers that are reused, up to the app's limit of bytes.
 package nethttp
 
 import (

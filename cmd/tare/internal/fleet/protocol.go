@@ -26,7 +26,8 @@ const Protocol = "tare.agent/3"
 // different ones.
 const DefaultPrefix = "tare"
 
-// Parts of the NATS subjects of messages. NAME is the name of an agent. Below the prefix the subjects are:
+// Parts of NATS subjects. NAME is an agent. A parcel is a message that may be too long for NATS and is sent
+// in parts. Below the prefix there are:
 //
 //	who              request a hello of all agents
 //	to.NAME.order    an order, as a parcel
@@ -35,11 +36,9 @@ const DefaultPrefix = "tare"
 //	to.NAME.clock    read the agent's clock
 //	from.NAME.hello  the agent's name, machine and order, every second
 //	from.NAME.permit request another round of a study
-//	from.NAME.file   request a part of a file that the agent's order needs
+//	from.NAME.file   request a part of a file of the order
 //	from.NAME.tick   the measurements of one second of a load
-//	from.NAME.result the outcome of the agent's order, as a parcel
-//
-// A parcel is a message that may be too long for NATS and is sent in parts.
+//	from.NAME.result the outcome of the order, as a parcel
 const (
 	subjectWho  = "who"
 	toOrder     = "order"

@@ -10,18 +10,17 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// This file decides the fate of each event of a batch. If a destination rejects an event, the event need not be the
-// cause. It may be the wrong destination, e.g. a proxy that responds with 400 to plain HTTP on a port of TLS, or an
-// API of another version. Therefore the file uses these terms:
+// A destination that rejects an event may itself be wrong: a proxy that responds with 400 to plain HTTP, for
+// example. So the fate of each event of a batch has these terms:
 //
-//	accepted  the destination has stored the event
-//	rejected  the destination refuses the event, which need not be the cause
-//	proven    rejected, and the destination has accepted another event of the batch
-//	dead      written to the dead letters and never sent again: the event is proven, or has ailed for too long
-//	ailing    failed with an error inside the destination, such as status 500, while it accepts other events
-//	held      the batch waits and is tried again, because the destination rejects all of its remaining events
+// 	accepted  the destination has stored the event
+// 	rejected  the destination refuses the event, perhaps wrongly
+// 	proven    rejected, and the destination has accepted another event of the batch
+// 	dead      proven, or ailing for too long: in the dead letters and never sent again
+// 	ailing    failed inside the destination, as with status 500, while it accepts others
+// 	held      waits and is tried again, because all remaining events are rejected
 //
-// To find the rejected events, a batch that was rejected is sent again in halves, down to lone events.
+// To find the rejected events, a rejected batch is sent again in halves, down to lone events.
 
 const (
 	// firstTries limits rejected lone events in a row, in the first pass over a batch. It doubles with each

@@ -40,7 +40,7 @@ func (bulk) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	return body, dead
 }
 
-// bulkResponse contains the relevant fields of a response, e.g. of one to a batch with one event:
+// bulkResponse has the relevant fields of a response, such as:
 //
 //	{"errors":true,"items":[{"create":{"status":400,"error":{"type":"…","reason":"…"}}}]}
 type bulkResponse struct {
