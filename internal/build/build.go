@@ -32,8 +32,8 @@ const DefaultTimeout = 30 * time.Minute
 type Builder struct {
 	Cache   string        // directory: binaries are in Cache/bin/<key>/, contenders with pinned versions in Cache/pinned/<key>/
 	Go      string        // go command; "" means "go" from PATH
-	Env     []string      // environment of the go command; nil means the environment of this process
-	Run     string        // tag of the run, TARE_RUN in all processes; "" means none
+	Env     []string      // nil means that of this process
+	Run     string        // TARE_RUN of all processes; "" means none
 	Timeout time.Duration // limit of one build; 0 means DefaultTimeout
 	Log     func(string)  // gets a line per go command that is run; may be nil
 
@@ -51,9 +51,9 @@ type Builder struct {
 
 // Program is a contender that can be started.
 type Program struct {
-	Path      string // path of the binary
+	Path      string
 	Variant   string // sent to the program in hello; "" if the contender has no variants
-	Cached    bool   // the binary was built before: no compiler ran
+	Cached    bool   // no compiler ran
 	Contender tare.Contender
 }
 
@@ -61,8 +61,8 @@ type Program struct {
 type Built struct {
 	Leaf    Leaf
 	Path    string  // path of the binary
-	Cached  bool    // the binary was built before: no compiler ran
-	Seconds float64 // wall time of the go build that made the binary
+	Cached  bool    // no compiler ran
+	Seconds float64 // wall time of go build
 
 	incomplete bool           // see buildRecord
 	contender  tare.Contender // common to all variants, without id and variant
@@ -103,7 +103,7 @@ func (b *Builder) Build(ctx context.Context, leaf Leaf) (Built, error) {
 	return built, nil
 }
 
-// buildInto builds next to the cache and renames the directory to dir. So no process sees a part of it.
+// buildInto renames a finished directory to dir, so that no process sees a part of it.
 func (b *Builder) buildInto(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, dir string) error {
 	tmp, work, done, err := makeWorkDirs(filepath.Dir(dir))
 	if err != nil {
@@ -159,8 +159,7 @@ func (b *Builder) withTimeout(ctx context.Context) (context.Context, context.Can
 	return context.WithTimeout(ctx, b.buildTimeout())
 }
 
-// goBuild runs go build to make binary. It returns the output and the duration in seconds. work is for
-// temporary files.
+// goBuild returns the output and the duration in seconds. work is for temporary files.
 func (b *Builder) goBuild(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, binary, work string) (output string, seconds float64, err error) {
 	limited, cancel := b.withTimeout(ctx)
 	defer cancel()

@@ -27,12 +27,12 @@ const ManifestName = "contender.json"
 type Manifest struct {
 	ID       string      `json:"id"`
 	Kind     string      `json:"kind"`               // codec, router, …
-	Variants []string    `json:"variants,omitempty"` // configurations of one binary, each of which is a separate contender
-	Trap     bool        `json:"trap,omitempty"`     // the contender reproduces a published mistake
+	Variants []string    `json:"variants,omitempty"` // configurations of one binary
+	Trap     bool        `json:"trap,omitempty"`     // reproduces a published mistake
 	Expect   tare.Expect `json:"expect,omitzero"`    // the outcome that a trap must have
-	Why      string      `json:"why,omitempty"`      // description, one line
+	Why      string      `json:"why,omitempty"`      // one line
 	Modules  []string    `json:"modules,omitempty"`  // modules that must be linked: path, path@version or std:package; the first one names the contender
-	Symbols  []string    `json:"symbols,omitempty"`  // parts of the names of functions that must be linked
+	Symbols  []string    `json:"symbols,omitempty"`  // parts of linked functions' names
 	Layers   []string    `json:"layers,omitempty"`   // middleware
 
 	VariantLayers  map[string][]string     `json:"variant_layers,omitempty"`  // middleware of variants, if it differs from Layers
@@ -43,12 +43,12 @@ type Manifest struct {
 
 	VariantProtocols map[string][]string `json:"variant_protocols,omitempty"` // protocols of variants, if they differ from Protocols
 
-	Source string   `json:"source,omitempty"` // directory of another contender whose sources are built, e.g. ../gin; "" to build this one's
+	Source string   `json:"source,omitempty"` // another contender whose sources are built, e.g. ../gin
 	Tags   []string `json:"tags,omitempty"`   // build tags
 
 	Together bool `json:"together,omitempty"` // the program serves what all variants serve, if none is selected
 
-	Unmaintained string `json:"unmaintained,omitempty"` // the sign that the library is not maintained any more, one line
+	Unmaintained string `json:"unmaintained,omitempty"` // why the library counts as unmaintained
 }
 
 // IDs returns the ids by which studies list the contender, one per variant.

@@ -79,8 +79,8 @@ func (w *Session) Batch(ctx context.Context, b *benchstudy.Bench, study tare.Stu
 	return res, err
 }
 
-// permitWithin permits a round that should end within maxTime from now. It expects the average duration of the
-// earlier rounds. It always permits the first one.
+// permitWithin permits a round that should end within maxTime, after the average of earlier rounds. It always
+// permits the first one.
 func permitWithin(maxTime time.Duration, now func() time.Time) lab.Permit {
 	began := now()
 	var firstRound time.Time // its start

@@ -26,7 +26,7 @@ import (
 // With --counts, a study also counts instructions under a counter such as Valgrind. That happens after the
 // rounds, in separate processes. A contender is a program that the study measures.
 
-// countedKinds lists the kinds that run their operations in one process, on one thread.
+// countedKinds run their operations in one process, on one thread.
 func countedKinds() []string { return []string{codec.Kind, router.Kind, copier.Kind} }
 
 type studyCount struct {
@@ -39,7 +39,6 @@ type studyCount struct {
 	inputs map[string]wire.Workload // key is the workload
 }
 
-// countedPart is a contender on a workload.
 type countedPart struct {
 	workload  string
 	contender tare.Contender
@@ -47,8 +46,8 @@ type countedPart struct {
 	estimate  counts.Estimate // helps to choose numbers of operations
 }
 
-// countInstructions adds counts to the result, if the user requests them. dir is the directory of the run. If
-// something cannot be counted, it adds a note.
+// countInstructions adds counts to the result, if requested, or notes with reasons. dir is the directory of
+// the run.
 func (w *Session) countInstructions(ctx context.Context, study tare.Study, dir string, res *tare.Result) {
 	if w.Options.Counts == counts.Off || w.Halt.IsRequested() {
 		return
@@ -85,8 +84,7 @@ func (c *studyCount) whyUncountable() string {
 	return ""
 }
 
-// addNote notes that instructions are not counted. workload "" means all workloads. contender "" means the
-// complete study.
+// addNote notes what is not counted; "" means all.
 func (c *studyCount) addNote(contender, workload, message string) {
 	check := benchstudy.NotCounted()
 	c.res.Findings = append(c.res.Findings, tare.Finding{
@@ -110,8 +108,8 @@ func (c *studyCount) makeInputs() error {
 	return nil
 }
 
-// buildParts builds the contenders for the counter. It returns each with the workloads on which its time is
-// valid. The control, a second copy of the baseline, is not counted.
+// buildParts returns each contender with the workloads on which its time is valid. The control, a second copy
+// of the baseline, is not counted.
 func (c *studyCount) buildParts(ctx context.Context) (parts []countedPart) {
 	for _, contender := range c.res.Contenders {
 		i := slices.IndexFunc(c.study.Contenders, func(e tare.Entry) bool { return e.ID == contender.ID })
@@ -159,12 +157,11 @@ func (c *studyCount) buildProgram(ctx context.Context, e tare.Entry) (build.Prog
 	return program, nil
 }
 
-// timePerOp returns the time of an operation in ns, or 0 if not measured.
+// timePerOp is in ns, or 0 if not measured.
 func (c *studyCount) timePerOp(contender, workload string) float64 {
 	return c.largestSample("time", contender, workload)
 }
 
-// largestSample returns the largest value of a metric, or 0.
 func (c *studyCount) largestSample(metric, contender, workload string) (largest float64) {
 	key := tare.MetricFor(metric).Key
 	for _, t := range c.res.Trials {
@@ -175,14 +172,13 @@ func (c *studyCount) largestSample(metric, contender, workload string) (largest 
 	return largest
 }
 
-// countAll counts parts on all processors and adds the counts to the result.
 func (c *studyCount) countAll(ctx context.Context, parts []countedPart) {
 	type outcome struct {
 		work tare.Work
 		err  error
 	}
 	outcomes := make([]outcome, len(parts))
-	indices := make([]int, len(parts)) // 0, 1, 2, …
+	indices := make([]int, len(parts))
 	for i := range indices {
 		indices[i] = i
 	}
@@ -210,7 +206,6 @@ func (c *studyCount) countAll(ctx context.Context, parts []countedPart) {
 	c.counter.AddToResult(c.res, counted, counts.CompareWork(counted, c.study.Baseline, counts.Alpha))
 }
 
-// newSide uses the same program for each repeat of the count.
 func (c *studyCount) newSide(p countedPart) counts.Side {
 	input := c.inputs[p.workload]
 	if len(p.contender.Set) > 0 { // these override the workload's settings

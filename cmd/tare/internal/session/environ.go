@@ -78,8 +78,8 @@ func MaskEnv(env []string) []string {
 	return list
 }
 
-// RestoreEnv replaces the MACs in record, the environment of a result. It takes the values from values
-// (NAME=value) and compares their MACs. MACs of another machine (foreign) cannot be compared.
+// RestoreEnv replaces the MACs in record by values (NAME=value), whose MACs it compares. MACs of another
+// machine (foreign) cannot be compared.
 func RestoreEnv(d cmdenv.Dirs, record, values []string, foreign bool) ([]string, error) {
 	values = slices.Clone(values)
 	env := slices.Clone(record)
@@ -123,7 +123,7 @@ func replaceEnv(text string, record []string) string {
 	})
 }
 
-// withoutValues replaces the values of --env in args. Entry i of env becomes entry i of record.
+// withoutValues replaces entries of env, values of --env in args, by those of record.
 func withoutValues(args, env, record []string) []string {
 	args = slices.Clone(args)
 	for i, arg := range args {

@@ -12,22 +12,22 @@ import (
 // later.
 const finishTime = 3 * time.Second
 
-// interruptState handles Ctrl-C. During a round (one turn of all measured programs), the first one only ends
-// the session after the round. A second one, or one outside of rounds, ends everything.
+// interruptState handles Ctrl-C. During a round (one turn of all measured programs), the first one ends the
+// session after the round. Any other ends everything.
 //
 // SIGTERM counts as a Ctrl-C, and as a second one after finishTime.
 type interruptState struct {
 	Stop <-chan struct{} // closed to request the end after the current round
 
 	mu        sync.Mutex
-	measuring bool           // a round runs
-	requests  int            // number of signals
+	measuring bool
+	requests  int
 	quit      chan struct{}  // closed by Close
 	ended     sync.WaitGroup // the goroutine that watches signals
 }
 
-// haltOn watches signals until Close and announces the effect of each with say. restore stops the delivery of
-// signals, so that the next one ends this process. cancel ends all that runs.
+// haltOn watches signals until Close. restore stops their delivery, so that the next one ends this process.
+// cancel ends all that runs.
 func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc, say func(string)) *interruptState {
 	stop := make(chan struct{})
 	h := &interruptState{Stop: stop, quit: make(chan struct{})}

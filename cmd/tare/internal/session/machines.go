@@ -52,9 +52,9 @@ func ParseShard(text string) (suite.Shard, error) {
 type Order struct {
 	fleet.StudyOrder
 	On     *cmdenv.Machines
-	Share  int    // rounds of each machine
+	Share  int
 	Divide bool   // each machine measures a part of the benchmarks, not all
-	Name   string // name of the directory of the order's runs; "" means the study's id
+	Name   string // directory of the order's runs; "" means the study's id
 
 	// Read parses the results in an agent's document. nil means that it is one result.
 	Read func(name string, document []byte) ([]*tare.Result, error)
@@ -66,8 +66,7 @@ type Order struct {
 	removePacks func() // nil if AddRepo was not called
 }
 
-// NewOrder returns the order for a command of tare. It omits flags of the coordinator only, and rejects flags
-// that agents cannot have.
+// NewOrder returns the order for a command of tare. It rejects flags that agents cannot have.
 func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) (*Order, error) {
 	if _, err := on.Check(); err != nil {
 		return nil, err
@@ -165,7 +164,7 @@ func (o *Order) AddContenders(env cmdenv.Env, catalog, kind string, ids []string
 }
 
 // AddRepo adds the repository of the working directory: revisions, by the flags base and head, and uncommitted
-// files if worktree is set. In the order's flags, commits replace the user's names of revisions.
+// files if worktree is set. Commits replace the user's names.
 func (o *Order) AddRepo(ctx context.Context, revisions map[string]string, worktree bool) (err error) {
 	repo, err := gitrev.Find(ctx, ".")
 	if err != nil {
@@ -220,9 +219,9 @@ func (o *Order) Close() {
 
 // Measured contains the results of machines for an order.
 type Measured struct {
-	Got    []fleet.Delivered // results, in the order of the machines; those of a divided run by part
-	Failed error             // joined errors of machines without a result; nil if all have one
-	Dir    string            // directory of the run
+	Got    []fleet.Delivered // same order as the machines, or parts of a divided run
+	Failed error             // machines without a result
+	Dir    string
 }
 
 // Measure makes the machines run the command and collects their results.
@@ -279,8 +278,8 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 	return m, nil
 }
 
-// chooseDir chooses the directory of a run and sets o.Seed. With --resume it chooses the newest unfinished
-// run. Until unlock is called, no other tare can resume the run.
+// chooseDir also sets o.Seed. With --resume it chooses the newest unfinished run. Until unlock is called, no
+// other tare can resume the run.
 func (o *Order) chooseDir(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock func(), err error) {
 	parent := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results(cmp.Or(o.Name, o.ID))))
 	if o.On.Resume {
@@ -296,7 +295,7 @@ func (o *Order) chooseDir(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock 
 	return dir, unlock, nil
 }
 
-// findUnfinished locks the newest unfinished run that no tare is writing. It sets o.Seed to the run's seed.
+// findUnfinished locks the newest unfinished run and sets o.Seed to its seed.
 func (o *Order) findUnfinished(parent string) (dir string, unlock func(), err error) {
 	entries, err := os.ReadDir(parent)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -364,8 +363,7 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	return nil
 }
 
-// joinResults joins the results of the machines. exit is the worst exit code. If the benchmarks were divided,
-// it is the code of the joined result.
+// joinResults returns the worst exit code. If the benchmarks were divided, it is that of the joined result.
 func (o *Order) joinResults(m Measured, criteria []tare.Criterion) (joined *tare.Result, exit int, err error) {
 	var results []judge.Measured
 	exit = cmdenv.ExitOK

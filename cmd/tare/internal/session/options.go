@@ -28,28 +28,28 @@ type Options struct {
 	lab.Measuring // Check sets Quick, Budget and User from BudgetText, Until from Decided, and At from Rate
 
 	BudgetText string        // quick, full or a duration
-	CountsText string        // value of --counts of a study; "" means off
-	Counts     counts.Choice // parsed CountsText, set by Check
+	CountsText string        // "" means off
+	Counts     counts.Choice // set by Check
 	Decided    UntilFlags
 	Rate       cmdenv.RateFlag
 	On         cmdenv.Machines
 
-	With     []string // modules to build with; Check makes their directories absolute
-	Original string   // directory of a published library to measure, or ""; Check makes it absolute
-	Releases []string // values of --go: at most one Go toolchain
-	Release  string   // the Go toolchain in Releases, set by Check; "" means the machine's
-	Catalog  string   // directory of the catalog; "" means that it is searched for
+	With     []string // Check makes directories absolute
+	Original string   // published library to measure, or ""; Check makes it absolute
+	Releases []string // at most one Go toolchain
+	Release  string   // set by Check; "" means the machine's
+	Catalog  string   // "" means that the catalog is searched for
 	Resume   bool
 	NoLock   bool
 
 	Printed  cmdenv.FormatFlag
-	Format   report.Format // format that Printed selects, set by Check
+	Format   report.Format // set by Check
 	Out      string        // file for the JSON; "" for none
 	Quiet    bool
-	List     bool // print the studies, and measure nothing
-	DryRun   bool // print what would be built, measured and written
+	List     bool // measure nothing
+	DryRun   bool
 	NoPage   bool // write no page for a browser
-	ExitCode bool // report verdicts as exit codes
+	ExitCode bool
 
 	KeepEnv bool // results store the values of Env, not MACs
 
@@ -99,8 +99,7 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// parseBudget sets Quick, or Budget and User, from BudgetText. "full" sets none of them: then the time is that
-// of the study.
+// parseBudget sets Quick, or Budget and User. "full" sets none of them: then the time is that of the study.
 func (o *Options) parseBudget() error {
 	switch o.BudgetText {
 	case "quick":
@@ -190,7 +189,7 @@ func (u *UntilFlags) Complete(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "until", cobra.FixedCompletions([]string{"decided"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// parseShare returns the share of --effect: smaller differences do not matter. It is 0 without --until.
+// parseShare returns the share of --effect, or 0 without --until.
 func (u UntilFlags) parseShare(cmd *cobra.Command) (float64, error) {
 	switch {
 	case u.until == "" && cmd.Flags().Changed("effect"):

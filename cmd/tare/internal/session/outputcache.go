@@ -11,10 +11,8 @@ import (
 // unusedAge is the age of unused outputs that are removed.
 const unusedAge = 90 * 24 * time.Hour
 
-// outputCache stores outputs of contenders, the measured programs. A later run need not check them again. Each
-// key has a file, in a subdirectory named by two digits of the key.
-//
-// Errors are ignored: a missing output is requested again.
+// outputCache stores outputs of contenders, the measured programs, so that a later run need not check them
+// again. Each key has a file. Errors are ignored: a missing output is requested again.
 type outputCache struct {
 	dir  string
 	disk atomicfile.Disk
@@ -32,7 +30,7 @@ func (k outputCache) Load(key string) (output []byte, ok bool) {
 	return output, err == nil
 }
 
-// Save writes an output. It removes outputs in its subdirectory that were not used for unusedAge.
+// Save also removes outputs in its directory that were not used for unusedAge.
 func (k outputCache) Save(key string, output []byte) {
 	dir := filepath.Dir(k.filePath(key))
 	if os.MkdirAll(dir, 0o755) != nil || atomicfile.Write(k.disk, k.filePath(key), output, 0o600) != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Numbers of functions that are listed.
 const (
 	topFunctions = 12 // functions of each profile or difference in a result
 	gapFunctions = 25 // functions in the text file about a difference
@@ -55,8 +54,8 @@ func addProfiles(dir string, res *tare.Result) error {
 	return nil
 }
 
-// writeGap compares the profile to, with file p, with from, that of the baseline. It writes the causes of the
-// difference next to p and returns the largest. An empty profile gives nil.
+// writeGap compares the profile to with from, that of the baseline. It writes the causes of the difference
+// next to p and returns the largest.
 func writeGap(dir string, p tare.Profile, from, to profile.Side) (*tare.ProfileGap, error) {
 	g, err := profile.Compare(from, to, gapFunctions)
 	if err != nil {

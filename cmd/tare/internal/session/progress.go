@@ -28,30 +28,30 @@ const (
 // Its methods may be called concurrently.
 type Progress struct {
 	out     io.Writer
-	events  *cmdenv.ProgressLines      // --progress ndjson; nil for text
-	live    bool                       // out is a terminal
-	quiet   bool                       // write errors only
-	columns int                        // width of the terminal
-	dim     func(string) string        // nil means plain text
-	ascii   bool                       // the terminal shows only ASCII
-	size    func() (columns, rows int) // size of the terminal
+	events  *cmdenv.ProgressLines // --progress ndjson; nil for text
+	live    bool                  // out is a terminal
+	quiet   bool                  // write errors only
+	columns int
+	dim     func(string) string // nil means plain text
+	ascii   bool                // the terminal shows only ASCII
+	size    func() (columns, rows int)
 
 	mu            sync.Mutex
-	study         string         // "" outside of studies
-	phase         string         // phase of the current activity
-	activity      string         // "" if nothing is drawn
-	activityBegan time.Time      // zero if its duration is not shown
-	lastWrite     time.Time      // time of the last output
-	panel         Panel          // drawn instead of the live line; may be nil
-	drawn         int            // number of drawn lines on the screen
-	done, total   int            // rounds of the study, or seconds of a load
-	lastRound     lab.Event      // zero before the first round
-	lastLook      lab.Event      // last interim judgement; zero before the first
-	firstBegan    time.Time      // start of the first study
-	studyNumber   int            // position of the study, from 1
-	studies       int            // 0 if unknown
-	end           chan struct{}  // closed by End
-	ended         sync.WaitGroup // the goroutine that redraws
+	study         string // "" outside of studies
+	phase         string
+	activity      string    // "" if nothing is drawn
+	activityBegan time.Time // zero if its duration is not shown
+	lastWrite     time.Time
+	panel         Panel     // drawn instead of the live line; may be nil
+	drawn         int       // drawn lines on the screen
+	done, total   int       // rounds of the study, or seconds of a load
+	lastRound     lab.Event // zero before the first round
+	lastLook      lab.Event // last interim judgement; zero before the first
+	firstBegan    time.Time
+	studyNumber   int // position of the study, from 1
+	studies       int // 0 if unknown
+	end           chan struct{}
+	ended         sync.WaitGroup
 	outcome       cmdenv.Outcome // errors that Fail printed
 }
 
@@ -122,8 +122,8 @@ func (p *Progress) Separate() {
 // Panel returns lines that fit on a terminal of a size.
 type Panel func(columns, rows int) []string
 
-// Panel shows an activity that has lasted done of total seconds; total 0 means unknown. On a terminal it draws
-// panel, otherwise it writes text.
+// Panel shows an activity that has lasted done of total seconds, or 0 if unknown. Without a terminal it writes
+// text.
 func (p *Progress) Panel(phase, text string, done, total int, panel Panel) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -155,8 +155,7 @@ func (p *Progress) Note(text string) {
 	}
 }
 
-// Headline writes a line, cut at the terminal's width, if the progress is terse. It replaces the lines of
-// Note.
+// Headline replaces the lines of Note if the progress is terse. It cuts text at the terminal's width.
 func (p *Progress) Headline(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -242,14 +241,14 @@ func (p *Progress) Event(e lab.Event) {
 	}
 }
 
-// noteRoutine writes a line, but not on a terminal: there the live line suffices.
+// noteRoutine writes nothing on a terminal, where the live line suffices.
 func (p *Progress) noteRoutine(phase, text string) {
 	if !p.live {
 		p.writePhase(phase, text)
 	}
 }
 
-// describeRounds returns a plain line such as "6 of 18 rounds, 0:14, at most 0:30 more; 2 of 5 decided".
+// describeRounds returns text such as "6 of 18 rounds, 0:14, at most 0:30 more; 2 of 5 decided".
 func (p *Progress) describeRounds() string {
 	e := p.lastRound
 	text := fmt.Sprintf("%d of %d rounds, %s", e.Round, e.Rounds, formatClock(e.Elapsed))
@@ -343,20 +342,20 @@ func (p *Progress) Compiling() {
 	}
 }
 
-// startActivity begins an activity whose duration is shown.
+// startActivity shows the duration.
 func (p *Progress) startActivity(phase, text string) {
 	p.activityBegan = time.Now()
 	p.showActivity(phase, text)
 }
 
-// updateActivity begins an activity without a duration.
+// updateActivity shows no duration.
 func (p *Progress) updateActivity(phase, text string) {
 	p.activityBegan = time.Time{}
 	p.showActivity(phase, text)
 }
 
-// showActivity shows text as the current activity. Without a terminal it waits for plainEvery without output,
-// or for a new phase outside of studies.
+// showActivity is slow without a terminal: it waits for plainEvery without output, or for a new phase outside
+// of studies.
 func (p *Progress) showActivity(phase, text string) {
 	isNew := phase != p.phase
 	p.phase, p.activity = phase, text
@@ -406,7 +405,6 @@ func (p *Progress) writePhase(phase, text string) {
 	}
 }
 
-// printLine writes an event or, as text, a line after the name of the study.
 func (p *Progress) printLine(phase, text string) {
 	p.lastWrite = time.Now()
 	if p.events != nil {
@@ -457,7 +455,6 @@ func (p *Progress) draw() {
 	p.drawn = len(lines)
 }
 
-// erase removes the drawn lines. The cursor is then at the start of the first.
 func (p *Progress) erase() {
 	switch {
 	case p.drawn == 1:

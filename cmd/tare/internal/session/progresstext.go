@@ -33,11 +33,10 @@ func describePlan(e lab.Event) string {
 	return text
 }
 
-// timeLeft returns the time to the end of the rounds: "at most" the rest of the budget. Without a budget, or
-// if it is used up or stretched, it estimates "about" the time of the remaining rounds. Less than a second
-// counts as 0.
+// timeLeft returns "at most" the rest of the budget. Without a budget, or if it is used up or stretched, it
+// estimates "about" the time of the remaining rounds. Less than a second counts as 0.
 func timeLeft(e lab.Event) (words string, remaining time.Duration) {
-	var estimate time.Duration // time of the remaining rounds
+	var estimate time.Duration
 	hasBudget := true
 	if e.Plan != nil {
 		estimate = time.Duration(float64(e.Rounds-e.Round) * e.Plan.SecondsPerRound * float64(time.Second))
@@ -52,7 +51,7 @@ func timeLeft(e lab.Event) (words string, remaining time.Duration) {
 	return "", 0
 }
 
-// formatClock formats minutes and seconds: 0:14.
+// formatClock returns 0:14, for example.
 func formatClock(d time.Duration) string {
 	s := int(d.Round(time.Second).Seconds())
 	return fmt.Sprintf("%d:%02d", s/60, s%60)

@@ -13,9 +13,9 @@ import (
 
 // Advice is a study, a comparison of measured programs, whose report ends with a recommendation.
 type Advice struct {
-	Prepare   func(context.Context, *Session) (cmdenv.Study, error) // makes the study
-	Complete  func(*tare.Result)                                    // adds the headline and skipped entries before the result is saved
-	Recommend func(*tare.Result) []string                           // returns the lines of the recommendation
+	Prepare   func(context.Context, *Session) (cmdenv.Study, error)
+	Complete  func(*tare.Result) // adds skipped entries before the result is saved
+	Recommend func(*tare.Result) []string
 }
 
 // Measure measures the study, and prints its result and the recommendation.
@@ -49,7 +49,7 @@ func (a Advice) Measure(ctx context.Context, env cmdenv.Env, o Options, p *Progr
 	return cmdenv.Code(exit)
 }
 
-// measureAndRecommend measures the only study of a session and returns the exit code of the result.
+// measureAndRecommend returns the exit code of the result.
 func (w *Session) measureAndRecommend(ctx context.Context, study cmdenv.Study, out *cmdenv.Output, recommendation func(*tare.Result) []string) (exit int, err error) {
 	res, err := w.Measure(ctx, study)
 	if res == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/report/html"
 )
 
-// saveRun completes the result of a run in dir with the user's request, a seal (see sealResult) and profiles.
-// It writes the result and a page next to the journal. It adds its errors to err. res may be nil.
+// saveRun adds the user's request, a seal (see sealResult) and profiles to res. It writes res and a page next
+// to the journal. It adds its errors to err. res may be nil.
 func (w *Session) saveRun(dir string, res *tare.Result, err error) (*tare.Result, error) {
 	if res == nil {
 		return nil, err
@@ -78,8 +78,8 @@ func (w *Session) printResult(res *tare.Result) error {
 	return f.Next(w.Out, res, st)
 }
 
-// writeClaimsPage writes a page about claims: published statements that studies test. It does so only for
-// several results. It replaces the page of an earlier run.
+// writeClaimsPage writes a page about claims (published statements that studies test) for several results. It
+// replaces that of an earlier run.
 func (w *Session) writeClaimsPage() error {
 	if len(w.Results) < 2 || w.Options.NoPage || report.ClaimsCount(w.Results) == "" {
 		return nil

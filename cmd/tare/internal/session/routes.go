@@ -54,7 +54,7 @@ func NewRoutesReleases(d cmdenv.Dirs, doc *routestudy.Document, r routestudy.Rel
 	return study, err
 }
 
-// parseRoutesStudy parses source, a study of doc. Its directory in the cache depends only on the table.
+// parseRoutesStudy gives the study a directory that depends only on the table.
 func parseRoutesStudy(d cmdenv.Dirs, doc *routestudy.Document, source string) (cmdenv.Study, error) {
 	sum := sha256.Sum256([]byte(doc.Table.List()))
 	dir := filepath.Join(d.Cache, "routes", hex.EncodeToString(sum[:10]))

@@ -116,7 +116,6 @@ func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result
 // user can type it.
 func newSeed(now time.Time) uint64 { return uint64(now.UnixMicro())%1e9 + 1 }
 
-// labOptions returns options of a run. progress receives the events.
 func (w *Session) labOptions(progress func(lab.Event)) lab.Options {
 	return lab.Options{
 		Kinds: w.Lab.Kinds, Sources: w.Sources, Measuring: w.Options.Measuring,
@@ -162,8 +161,8 @@ func lastResult(dir string) *tare.Result {
 	return nil
 }
 
-// resumeRun resumes the newest unfinished run of the study. It skips runs that another tare is writing, and
-// runs of another version of the study. The error is about the newest skipped run.
+// resumeRun skips runs that another tare is writing, and runs of another version of the study. The error is
+// about the newest skipped run.
 func (w *Session) resumeRun(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
 	var firstReason error  // why the newest run cannot be resumed
 	var lastMismatch error // how the study has changed since that run

@@ -38,14 +38,12 @@ type sealedFields struct {
 	Contenders                     []sealedContender
 }
 
-// sealedContender has the fields that decide from which sources a contender is built.
 type sealedContender struct {
 	ID, Version, Go string
 	Modules         []tare.Module
 }
 
-// computeMAC returns the MAC of a result's sealed fields. The result must come from its document. In memory,
-// nil and empty lists may differ.
+// computeMAC needs a result from its document. In memory, nil and empty lists may differ.
 func computeMAC(key []byte, r *tare.Result) (string, error) {
 	fields := sealedFields{
 		Study: r.Study, Budget: r.Budget, Seed: r.Seed, Isolation: string(r.Plan.Isolation),
@@ -68,7 +66,7 @@ func hexMAC(key, text []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// sealResult sets Asked.Seal to the MAC that a reader of the document computes.
+// sealResult computes the MAC of the document.
 func sealResult(d cmdenv.Dirs, res *tare.Result) error {
 	key, err := ensureKey(d)
 	if err != nil {
@@ -137,8 +135,7 @@ func ensureKey(d cmdenv.Dirs) ([]byte, error) {
 	return key, err
 }
 
-// makeKey writes a new key atomically, readable only by the owner. A key that another process has just written
-// stays.
+// makeKey writes a new key, readable only by the owner. A key that another process has just written stays.
 func makeKey(d cmdenv.Dirs) error {
 	if err := d.MakeData(); err != nil {
 		return err
@@ -172,7 +169,8 @@ func HasMAC(d cmdenv.Dirs, purpose string, text []byte, mac string) (bool, error
 	return hmac.Equal([]byte(computeTextMAC(key, purpose, text)), []byte(mac)), nil
 }
 
-// computeTextMAC writes the length of the purpose first. So no other purpose and text give the same bytes.
+// computeTextMAC writes the length of the purpose first, so that no other purpose and text give the same
+// bytes.
 func computeTextMAC(key []byte, purpose string, text []byte) string {
 	return hexMAC(key, slices.Concat([]byte{byte(len(purpose))}, []byte(purpose), text))
 }

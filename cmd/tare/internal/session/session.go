@@ -23,7 +23,7 @@ type Session struct {
 	cmdenv.Env
 	Options  Options
 	Dirs     cmdenv.Dirs
-	RunTag   string // tag of every process of this run
+	RunTag   string // in every process of this run
 	Progress *Progress
 	Halt     *interruptState
 	Guardian *trial.Guardian
@@ -32,7 +32,7 @@ type Session struct {
 
 	dirs    map[*tare.Result]string // directories of saved results
 	current cmdenv.Study            // the latest that Measure ran
-	studies int                     // number of all studies of MeasureAll
+	studies int
 }
 
 // With opens a session, calls do with it and closes it.
@@ -89,8 +89,7 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 	return err
 }
 
-// tagChildren sets the run's tag in this process's environment. Children such as go and git inherit it, and
-// the guardian finds them by it.
+// tagChildren sets a variable that children such as go and git inherit. The guardian finds them by it.
 func tagChildren(run string) (untag func(), err error) {
 	oldTag, wasSet := os.LookupEnv(trial.EnvRun)
 	if err := os.Setenv(trial.EnvRun, run); err != nil {
@@ -105,9 +104,8 @@ func tagChildren(run string) (untag func(), err error) {
 	}, nil
 }
 
-// lockMachine locks the machine, so that no other tare measures on it, and then the cache. The order matters:
-// an agent (a tare that works for another machine) locks the machine before its session begins. Not every
-// system can lock the machine.
+// lockMachine locks the machine and then the cache. An agent (a tare that works for another machine) locks the
+// machine before its session. Not every system can lock the machine.
 func (w *Session) lockMachine(ctx context.Context) (unlock func(), err error) {
 	if w.Options.NoLock {
 		return func() {}, nil

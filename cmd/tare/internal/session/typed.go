@@ -17,12 +17,11 @@ import (
 // Typed is the command line of tare bench, tare json or tare rpc. Their study is in no file, so a result
 // contains the command line. For other commands it is zero.
 type Typed struct {
-	Args []string          // arguments of tare
-	Dir  string            // absolute working directory
-	Sums map[string]string // SHA-256 of the files that the command names, by these names
+	Args []string
+	Dir  string            // absolute
+	Sums map[string]string // SHA-256 by file name
 }
 
-// recordAsked adds to a result what tare rerun needs: the user's request and the version of tare.
 func (w *Session) recordAsked(res *tare.Result) {
 	res.Tare = cmdenv.ThisVersion().Short()
 	if w.current.ID != res.Study { // not a study of this session
@@ -46,7 +45,7 @@ func (w *Session) recordAsked(res *tare.Result) {
 	}
 }
 
-// isRelative reports whether a study may depend on its directory. Paths can, and commands may contain paths.
+// isRelative also finds commands, which may contain paths.
 func isRelative(s tare.Study) bool {
 	isPath := func(path string) bool { return path != "" && !filepath.IsAbs(path) }
 	hasDir := func(with string) bool {

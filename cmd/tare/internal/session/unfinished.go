@@ -20,8 +20,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// newRunDir makes the directory of a new run, one measurement of a study. Its name begins with the UTC time,
-// so names sort by age. No two runs share a directory.
+// newRunDir's name begins with the UTC time, so names sort by age. No two runs share a directory.
 func newRunDir(results string, now time.Time, seed uint64) (string, error) {
 	dir, err := history.NewDir(results, fmt.Sprintf("%s-%d", now.UTC().Format(history.NameTime), seed))
 	if err != nil {
@@ -30,8 +29,8 @@ func newRunDir(results string, now time.Time, seed uint64) (string, error) {
 	return dir, nil
 }
 
-// listUnfinished returns the directories of runs that can be resumed, newest first. These have a journal but
-// no result, or the user has interrupted them. It returns read errors: an unreadable result is a result.
+// listUnfinished returns runs that can be resumed, newest first. They have a journal but no result, or the
+// user has interrupted them. An unreadable result is an error.
 func listUnfinished(results string) ([]string, error) {
 	entries, err := os.ReadDir(results)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -70,8 +69,8 @@ func listUnfinished(results string) ([]string, error) {
 	return found, nil
 }
 
-// isResumable reports whether a run in dir that failed with err can be resumed. Its journal must have begun.
-// If the journal cannot be read, it returns true, so that dir is not removed.
+// isResumable requires that the journal has begun. If it cannot be read, the result is true, so that dir is
+// not removed.
 func isResumable(dir string, err error) bool {
 	if cmdenv.ExitCode(err) == cmdenv.ExitUsage {
 		return false
