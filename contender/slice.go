@@ -152,7 +152,7 @@ func (s *session) runLead(w *work, q wire.Request) {
 // runCycles measures from one point of a cycle to the same point of a later one, so that operations per cycle
 // have no bias.
 //
-// Sweeping is a cost of a cycle. It waits for its end, so that no other program's slice pays.
+// Sweeping is a cost of a cycle. runCycles waits for its end, so that no other program's slice pays.
 func (m *measurement) runCycles(q wire.Request) {
 	var before int64 // operations in the first cycle before measuring
 	if m.s.phase.known {

@@ -35,8 +35,8 @@ type workerPool struct {
 	area     time.Duration // operations in flight, integrated over the measured time
 	unsent   int64         // open loop: operations that were due and have not started
 	stage    stage
-	from     snapshot
-	to       snapshot
+	from     snapshot // start of measuring
+	to       snapshot // end of measuring
 	start    time.Time
 	lastRead time.Time
 	panic    string // panic of the contender's code; "" without one
@@ -51,7 +51,7 @@ type plan struct {
 	exact int64
 	// enough is called after each measured operation, with the number and time. It may be nil if exact is set.
 	enough func(ops int64, wall time.Duration) bool
-	closed bool // even for a workload with an open loop
+	closed bool // run a closed loop, even if the workload has an open one
 }
 
 type stage int

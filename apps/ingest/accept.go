@@ -182,7 +182,7 @@ func unsentError(cause error) error {
 	return newRefusal(cause, accepted, "unsent", "the batch is kept, and will be sent on; sending it again duplicates it")
 }
 
-// encodeError keeps a [Refusal].
+// encodeError returns a [Refusal] unchanged.
 func encodeError(i int, cause error) error {
 	var r *Refusal
 	if errors.As(cause, &r) {

@@ -93,8 +93,8 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	}
 	defer r.journal.Close()
 	r.opened = time.Now()
-	// The previous coordinator started these agents, so they ended with it. Nothing else uses the pool before
-	// addListener.
+	// The previous coordinator started these agents, so they ended with it. No lock is needed: nothing
+	// else uses the pool before addListener.
 	for name := range r.Start {
 		if assigned := r.pool.assignmentOf(name); assigned != nil && assigned.state != delivered {
 			r.takeBack(assigned.order, name, errors.New("it ended with the coordinator that had started it"))

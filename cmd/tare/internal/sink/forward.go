@@ -50,7 +50,7 @@ type Forward struct {
 	pause    time.Duration
 	failures map[string]*failureLog // operations that fail now
 	freed    time.Time
-	accepted bool // since Run began
+	accepted bool // an event was accepted since Run began
 	held     bool // the destination rejects all of the batch
 }
 
@@ -137,8 +137,8 @@ func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-ch
 	}
 }
 
-// batchLimits makes events that may have been sent before a crash the same batch again, because its name
-// identifies its events.
+// batchLimits repeats a batch that may have been sent before a crash. Its name identifies its events, so it
+// must have the same ones.
 func (f *Forward) batchLimits() Limits {
 	c := f.Reader.Cursor()
 	if c.Pending <= c.Position {
