@@ -153,26 +153,34 @@ func (s Subject) checkUnrouted(dir string) error {
 		{opCatchAll, catchAllTable(), uncaught, http.StatusBadRequest},
 		{opCatchAll, catchAllTable(), redirected, http.StatusMultipleChoices},
 	} {
-		w, spec, bodies, err := makeTable(dir, c.op, c.routes, 1)
+		if err := s.checkUnroutedIn(dir, c.op, c.routes, c.requests, c.minStatus); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkUnroutedIn sends requests that no route of the table matches, before the usual ones.
+func (s Subject) checkUnroutedIn(dir, op string, routes []fixture.Route, requests []wire.HTTPRequest, minStatus int) error {
+	w, spec, bodies, err := makeTable(dir, op, routes, 1)
+	if err != nil {
+		return err
+	}
+	for _, q := range requests {
+		body, err := json.Marshal(q)
 		if err != nil {
 			return err
 		}
-		for _, q := range c.requests {
-			body, err := json.Marshal(q)
-			if err != nil {
-				return err
-			}
-			bodies = append([][]byte{body}, bodies...)
-		}
-		if w, err = WritePool(dir, w, bodies); err != nil {
-			return err
-		}
-		err = s.RunSession(Session{}, func(p *Process, _ wire.Reply) error {
-			return checkRejected(p, spec, w, bodies, len(c.requests), c.minStatus)
-		})
-		if err != nil {
-			return fmt.Errorf("%s: %w", w.ID, err)
-		}
+		bodies = append([][]byte{body}, bodies...)
+	}
+	if w, err = WritePool(dir, w, bodies); err != nil {
+		return err
+	}
+	err = s.RunSession(Session{}, func(p *Process, _ wire.Reply) error {
+		return checkRejected(p, spec, w, bodies, len(requests), minStatus)
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.ID, err)
 	}
 	return nil
 }

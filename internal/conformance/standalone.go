@@ -34,13 +34,11 @@ func (s Subject) TestStandalone(a App, dir string) []error {
 		if err := os.Mkdir(appDir, 0o700); err != nil {
 			return append(errs, err)
 		}
-		if a.StandaloneSettings != nil {
-			for name, value := range a.StandaloneSettings(appDir) {
-				if isByFlags := i == 0; isByFlags {
-					start.args = append(start.args, "-"+name+"="+value)
-				} else {
-					start.env = append(start.env, server.Setting{Name: name}.Env()+"="+value)
-				}
+		for name, value := range a.standaloneSettings(appDir) {
+			if isByFlags := i == 0; isByFlags {
+				start.args = append(start.args, "-"+name+"="+value)
+			} else {
+				start.env = append(start.env, server.Setting{Name: name}.Env()+"="+value)
 			}
 		}
 		err := s.serveAlone(a, start.args, start.env)
@@ -55,7 +53,24 @@ func (s Subject) TestStandalone(a App, dir string) []error {
 	if _, err := os.Stat(path); err != nil {
 		errs = append(errs, fmt.Errorf("-log file:PATH: %w", err))
 	}
-	badArgs := [][]string{
+	for _, args := range a.badArgs() {
+		if err := s.checkBadArgs(args); err != nil {
+			errs = append(errs, fmt.Errorf("%v: %w", args, err))
+		}
+	}
+	return errs
+}
+
+func (a App) standaloneSettings(dir string) map[string]string {
+	if a.StandaloneSettings == nil {
+		return nil
+	}
+	return a.StandaloneSettings(dir)
+}
+
+// badArgs returns command lines that a server must reject.
+func (a App) badArgs() [][]string {
+	list := [][]string{
 		{"-no-such-flag"},
 		{"-app", "no such app"},
 		{"-app", a.Name, "-log", "loud"},
@@ -64,15 +79,10 @@ func (s Subject) TestStandalone(a App, dir string) []error {
 	}
 	for _, setting := range a.Settings {
 		if setting.Set("no such value") != nil { // any text is invalid
-			badArgs = append(badArgs, []string{"-app", a.Name, "-" + setting.Name + "=no such value"})
+			list = append(list, []string{"-app", a.Name, "-" + setting.Name + "=no such value"})
 		}
 	}
-	for _, args := range badArgs {
-		if err := s.checkBadArgs(args); err != nil {
-			errs = append(errs, fmt.Errorf("%v: %w", args, err))
-		}
-	}
-	return errs
+	return list
 }
 
 // standaloneCommand returns the contender's command. Its environment does not mention tare.

@@ -97,20 +97,12 @@ func (s Subject) Test(kinds map[string]Kind, dir string) []error {
 		if err != nil {
 			return append(errs, err)
 		}
-		add(s.RunSession(Session{}, func(p *Process, _ wire.Reply) error {
-			a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w})
-			if err != nil || a.Unsupported {
-				return err
-			}
-			if err := s.checkWork(p, k, w, bodies, a.Fresh); err != nil {
-				return err
-			}
+		testsHeap := supported == 0 // once is enough
+		works, err := s.testOp(k, w, bodies, testsHeap)
+		if works {
 			supported++
-			if supported == 1 { // testing the heap once is enough
-				return checkHeap(p, w)
-			}
-			return nil
-		}))
+		}
+		add(err)
 	}
 	if supported == 0 && errs == nil {
 		add(fmt.Errorf("it supports none of the operations %v", k.ops))
@@ -122,6 +114,25 @@ func (s Subject) Test(kinds map[string]Kind, dir string) []error {
 		add(test())
 	}
 	return errs
+}
+
+// testOp tests an operation in a session of its own. works is false if the contender does not support it.
+func (s Subject) testOp(k Kind, w wire.Workload, bodies [][]byte, testsHeap bool) (works bool, err error) {
+	err = s.RunSession(Session{}, func(p *Process, _ wire.Reply) error {
+		a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w})
+		if err != nil || a.Unsupported {
+			return err
+		}
+		if err := s.checkWork(p, k, w, bodies, a.Fresh); err != nil {
+			return err
+		}
+		works = true
+		if testsHeap {
+			return checkHeap(p, w)
+		}
+		return nil
+	})
+	return works, err
 }
 
 func (s Subject) generalTests(k Kind, dir string) []func() error {

@@ -77,16 +77,9 @@ func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error)
 	}
 	defer file.Close()
 	w := window{file: file}
-	offset := int64(headerSize)
-	// Frames may begin earlier. Search from the first byte.
-	if g.err != nil {
-		first, found, err := w.findFrame(0, 0)
-		if err != nil {
-			return tail, err
-		}
-		if found {
-			offset = min(offset, first)
-		}
+	offset, err := w.firstOffset(g)
+	if err != nil {
+		return tail, err
 	}
 	hasHole := false // the group (the frames of one write) has a damaged frame
 	group := uint64(0)
@@ -124,6 +117,19 @@ func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error)
 		tail.torn = max(0, g.size-offset)
 		return tail, nil
 	}
+}
+
+// firstOffset returns the offset of the first frame of g, usually after the header. If that is damaged, frames
+// may begin earlier.
+func (w *window) firstOffset(g segment) (int64, error) {
+	if g.err == nil {
+		return headerSize, nil
+	}
+	first, found, err := w.findFrame(0, 0)
+	if err != nil || !found {
+		return headerSize, err
+	}
+	return min(headerSize, first), nil
 }
 
 type window struct {

@@ -271,16 +271,8 @@ func (a *Agent) subscribe(ctx context.Context) error {
 // acceptOrder checks an order and starts it; a repeated one is no error. It returns a busyError if the agent
 // or the machine is busy. agentCtx ends with the agent.
 func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
-	var o Order
-	if err := json.Unmarshal(body, &o); err != nil {
-		return errors.New("the order is not one") // no JSON of an Order
-	}
-	err := o.check(a.Limits)
-	if err == nil {
-		err = a.Limits.checkFree(a.readFree(), o.fileBytes())
-	}
+	o, err := a.parseOrder(body)
 	if err != nil {
-		a.Log("refused an order: " + format.Line(err.Error(), format.LineLimit))
 		return err
 	}
 	a.mu.Lock()
@@ -320,6 +312,21 @@ func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
 		a.runOrder(ctx, agentCtx, o, load)
 	})
 	return nil
+}
+
+// parseOrder checks an order against the limits and the free memory and disk.
+func (a *Agent) parseOrder(body []byte) (o Order, err error) {
+	if err := json.Unmarshal(body, &o); err != nil {
+		return o, errors.New("the order is not one") // no JSON of an Order
+	}
+	err = o.check(a.Limits)
+	if err == nil {
+		err = a.Limits.checkFree(a.readFree(), o.fileBytes())
+	}
+	if err != nil {
+		a.Log("refused an order: " + format.Line(err.Error(), format.LineLimit))
+	}
+	return o, err
 }
 
 // runOrder delivers an order's outcome; after a cancellation only a result. ctx ends with the order, agentCtx

@@ -150,23 +150,11 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	if partial == nil || partial.parcel != p.Parcel {
 		partial = &partialParcel{parcel: p.Parcel}
 	}
-	next := countParts(len(partial.body))
-	isLast := p.N == p.Of-1
-	isNumbered := len(p.Parcel) <= maxID && 0 <= p.N && p.N < p.Of
-	hasSize := len(p.Data) == maxPart || isLast && len(p.Data) < maxPart
-	isTooLong := p.Of-1 > d.maxBytes/maxPart || len(partial.body)+len(p.Data) > d.maxBytes
-	switch {
-	case !isNumbered, !hasSize:
-		return receipt{Refused: "it is not a part of a parcel"}
-	case isTooLong:
-		return receipt{Refused: fmt.Sprintf("it is longer than %d bytes", d.maxBytes)}
-	case p.N < next: // repeated: the reply was lost
-		return receipt{}
-	case p.N > next: // the parcel was dropped; the sender starts again
-		return receipt{Refused: "a part before it is missing", Busy: true}
+	if r, isNext := d.checkNext(p, len(partial.body)); !isNext {
+		return r
 	}
 	partial.body = append(partial.body, p.Data...)
-	if !isLast {
+	if isLast := p.N == p.Of-1; !isLast {
 		d.storePartial(from, partial)
 		return receipt{}
 	}
@@ -184,6 +172,26 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	}
 	d.done[key] = r
 	return r
+}
+
+// checkNext reports whether p follows the stored bytes of its parcel, or returns the reply to another part.
+func (d *parcelReceiver) checkNext(p parcelPart, stored int) (r receipt, isNext bool) {
+	next := countParts(stored)
+	isLast := p.N == p.Of-1
+	isNumbered := len(p.Parcel) <= maxID && 0 <= p.N && p.N < p.Of
+	hasSize := len(p.Data) == maxPart || isLast && len(p.Data) < maxPart
+	isTooLong := p.Of-1 > d.maxBytes/maxPart || stored+len(p.Data) > d.maxBytes
+	switch {
+	case !isNumbered, !hasSize:
+		return receipt{Refused: "it is not a part of a parcel"}, false
+	case isTooLong:
+		return receipt{Refused: fmt.Sprintf("it is longer than %d bytes", d.maxBytes)}, false
+	case p.N < next: // repeated: the reply was lost
+		return receipt{}, false
+	case p.N > next: // the parcel was dropped; the sender starts again
+		return receipt{Refused: "a part before it is missing", Busy: true}, false
+	}
+	return receipt{}, true
 }
 
 // storePartial drops the parcels that have waited longest, if there are too many bytes. The caller has locked
