@@ -136,7 +136,12 @@ func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.D
 		}
 	}
 	if len(names) > 0 {
-		r.sendProgress(Event{Phase: "fit", Message: fmt.Sprintf("left out, as a budget of %v has no time for it: %s; --budget %v does", r.opts.Budget, strings.Join(names, ", "), need)})
+		const shown = 3
+		list := strings.Join(names[:min(shown, len(names))], ", ")
+		if more := len(names) - shown; more > 0 {
+			list += fmt.Sprintf(" and %d more", more)
+		}
+		r.sendProgress(Event{Phase: "fit", Message: fmt.Sprintf("left out, as a budget of %v has no time for it: %s; --budget %v does", r.opts.Budget, list, need)})
 	}
 	return p
 }

@@ -57,6 +57,7 @@ type Bench struct {
 	ExpectedPilots []tare.Pilot  // forecast of the study's pilots, which find out how long operations take
 
 	benchmarks []suite.Benchmark // benchmarks that both sides have
+	distances  map[string]int    // calls from a benchmark to the nearest code that differs, by benchmark id; none if no calls lead there
 	counted    *comparisonCounts // nil if nothing was counted
 
 	skipped   []suite.Skipped // benchmarks and packages that are not measured

@@ -23,14 +23,12 @@ import (
 // This file counts the instructions that each benchmark executes on both sides, the revisions base and head,
 // e.g. 1200 instructions per operation in base and 1250 in head. Unlike times, counts hardly vary.
 
-// Parts of a budget, as divisors: a quarter of it is for counts of instructions. If the code of more than
-// largeSuite benchmarks differs, it is half, because in a short budget counts decide more of them than times do.
-const (
-	countsShare      = 4
-	largeCountsShare = 2
-	largeSuite       = 20
-	callersShare     = 6 // a sixth of the time for counts is for counts of calls
-)
+// callersShare is the divisor of the time for counts that gives the part for counts of calls.
+const callersShare = 6
+
+// largeSuite is the number of benchmarks above which counts get more time: in a short budget they decide more
+// benchmarks than times do.
+const largeSuite = 20
 
 // FewBenchmarks is the number of benchmarks up to which each is counted a third time, because so few
 // benchmarks do not show how much counts vary.
@@ -51,19 +49,28 @@ type Counting struct {
 	Counter   counts.Choice
 	TimeLimit time.Duration // limit of the counting, without the builds before it; 0 means no limit
 	Callers   bool          // also count the calls of some benchmarks that differ
+	SkipsSame bool          // SkipSame will be called
+	Decides   bool          // the counts have a limit, so that they decide
 }
 
 // CountsTime returns the part of a budget in which instructions are counted.
-func (b *Bench) CountsTime(budget time.Duration) time.Duration {
-	if b.isLargeSuite() {
-		return budget / largeCountsShare
+func (b *Bench) CountsTime(budget time.Duration, options Counting) time.Duration {
+	switch isLarge := b.isLargeSuite(options.SkipsSame); {
+	case isLarge && options.Decides:
+		return budget / 4 * 3
+	case isLarge:
+		return budget / 2
 	}
-	return budget / countsShare
+	return budget / 4
 }
 
-// isLargeSuite reports whether the code of more than largeSuite benchmarks differs.
-func (b *Bench) isLargeSuite() bool {
-	differing, _ := b.divideByCode()
+// isLargeSuite reports whether more than largeSuite benchmarks need counts: those whose code differs, and with
+// skipsSame also the others, which must be timed if they are not counted.
+func (b *Bench) isLargeSuite(skipsSame bool) bool {
+	differing, same := b.divideByCode()
+	if skipsSame {
+		return len(differing)+len(same) > largeSuite
+	}
 	return len(differing) > largeSuite
 }
 
@@ -82,7 +89,7 @@ func (b *Bench) Count(ctx context.Context, options Counting, setup Setup) error 
 		return nil
 	}
 	c := &comparisonCounts{counter: counter, pairs: map[string]*counts.Pair{}}
-	builds := &countBuilds{bench: b, setup: setup, counter: counter, isBrief: b.isLargeSuite(), links: map[sidePackage]*gobench.Link{}, failed: map[string]error{}, built: map[countedBinary]string{}}
+	builds := &countBuilds{bench: b, setup: setup, counter: counter, isBrief: b.isLargeSuite(options.SkipsSame), links: map[sidePackage]*gobench.Link{}, failed: map[string]error{}, built: map[countedBinary]string{}}
 	defer builds.removeBinaries()
 	for i, m := range b.benchmarks {
 		if i == 0 || b.benchmarks[i-1].Package != m.Package {
@@ -368,7 +375,9 @@ func (b *Bench) isSameCode(id string) bool {
 	return slices.ContainsFunc(b.findings, func(f tare.Finding) bool { return f.Check == SameCode().ID && f.Workload == id })
 }
 
-// divideByCode returns the benchmarks whose machine code differs between the sides, and the others.
+// divideByCode returns the benchmarks whose machine code differs between the sides, and the others. The first are
+// in the order of their distance to the code that differs: a change is a greater part of the benchmarks that
+// are near it.
 func (b *Bench) divideByCode() (differing, same []suite.Benchmark) {
 	for _, m := range b.benchmarks {
 		if b.isSameCode(m.ID()) {
@@ -377,6 +386,13 @@ func (b *Bench) divideByCode() (differing, same []suite.Benchmark) {
 			differing = append(differing, m)
 		}
 	}
+	distance := func(m suite.Benchmark) int {
+		if calls, ok := b.distances[m.ID()]; ok {
+			return calls
+		}
+		return math.MaxInt // indirect calls may lead there, e.g. of methods
+	}
+	slices.SortStableFunc(differing, func(m, n suite.Benchmark) int { return cmp.Compare(distance(m), distance(n)) })
 	return differing, same
 }
 

@@ -1,11 +1,15 @@
 package benchstudy
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
+	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -50,6 +54,22 @@ func (b *Bench) Finish(r *tare.Result) {
 		}
 	}
 	setAnswer(r)
+}
+
+// SkipTimes skips all benchmarks of the study if err says that the budget has no time for a round, and if
+// instructions were counted: the counts are the result then. It reports whether it has skipped them.
+func (b *Bench) SkipTimes(err error) bool {
+	var short *plan.BudgetError
+	hasCounts := b.counted != nil && len(b.counted.rows) > 0
+	if !hasCounts || !errors.As(err, &short) {
+		return false
+	}
+	for _, w := range b.Study.Workloads {
+		why := fmt.Sprintf("left out: a budget of %v has no time for its rounds; --budget %v does", short.Budget, short.Least)
+		b.addSkipped(suite.Skipped{ID: w.ID, OutOfTime: true, Why: why})
+	}
+	b.Study.Workloads = nil
+	return true
 }
 
 // UntimedResult returns the result of a comparison that counted instructions but timed no benchmark. Its

@@ -8,10 +8,11 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// noteSameCode adds a note to each benchmark whose machine code is the same on both sides, base and head.
-// It adds none to benchmarks whose binaries cannot be compared.
+// noteSameCode adds a note to each benchmark whose machine code is the same on both sides, base and head, and
+// stores the distances of the others in b.distances. It does neither for binaries that cannot be compared.
 func (b *Bench) noteSameCode(benchmarks []suite.Benchmark) {
 	base, head := b.Sources.Suites[Base].Packages, b.Sources.Suites[Head].Packages
+	b.distances = map[string]int{}
 	differences := map[string]*samecode.Difference{} // by binary of the head
 	for _, m := range benchmarks {
 		baseBuild, headBuild := base[m.Package], head[m.Package]
@@ -21,7 +22,13 @@ func (b *Bench) noteSameCode(benchmarks []suite.Benchmark) {
 			differences[headBuild.Binary] = d
 		}
 		top, _, _ := strings.Cut(m.Name, "/")
-		if d != nil && d.IsSame(m.Package, top) {
+		if d == nil {
+			continue
+		}
+		if calls, ok := d.Distance(m.Package, top); ok {
+			b.distances[m.ID()] = calls
+		}
+		if d.IsSame(m.Package, top) {
 			b.note(SameCode(), m.ID(), "the machine code of this benchmark is the same on both sides: what differs is data, where code or data lies, or nothing")
 		}
 	}

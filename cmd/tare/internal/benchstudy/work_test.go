@@ -1,13 +1,17 @@
 package benchstudy
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/benchstudy/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/counts"
+	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
@@ -109,6 +113,27 @@ func TestSkipSame(t *testing.T) {
 	}
 	if untimed != 1 {
 		t.Errorf("notes: %+v", r.Findings)
+	}
+}
+
+// Counts are a result even if the budget is too short for a round. Without counts, and after another error,
+// there is none.
+func TestSkipTimes(t *testing.T) {
+	short := fmt.Errorf("gate: %w", &plan.BudgetError{Budget: 40 * time.Second, Least: time.Minute, What: "a round"})
+	if b := (&Bench{}); b.SkipTimes(short) {
+		t.Error("skipped without counts")
+	}
+	b := counted(t)
+	b.Sources.Suites = map[string]*suite.Suite{Base: {}, Head: {}}
+	timed := len(b.Study.Workloads)
+	if b.SkipTimes(errors.New("the disk is full")) || b.SkipTimes(nil) || len(b.Study.Workloads) != timed {
+		t.Error("skipped after another error")
+	}
+	if !b.SkipTimes(short) || len(b.Study.Workloads) != 0 || len(b.skipped) != timed {
+		t.Errorf("%d of %d benchmarks are skipped: %+v", len(b.skipped), timed, b.skipped)
+	}
+	if r := b.UntimedResult(); len(r.Comparisons) == 0 || len(r.NotWeighed) != timed || !strings.Contains(r.NotWeighed[0].Why, "--budget 1m0s does") {
+		t.Errorf("%d comparisons; %+v", len(r.Comparisons), r.NotWeighed)
 	}
 }
 

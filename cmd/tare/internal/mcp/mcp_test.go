@@ -138,6 +138,15 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// TestNoRuns lists the stored runs where there are none.
+func TestNoRuns(t *testing.T) {
+	client := newStage(t, fleet.Limits{}, printing(`[]`)).connect(t)
+	text, isError := call(t, client, "results", json.RawMessage(`{}`))
+	if isError || !strings.Contains(text, `"runs":[]`) {
+		t.Errorf("%s, want an empty list of runs", text)
+	}
+}
+
 // TestHostileInputs sends what must not reach a command, with all permissions that there are.
 func TestHostileInputs(t *testing.T) {
 	s := newStage(t, fleet.Limits{Commands: true, Rate: 1000, Duration: time.Minute}, printing(`{}`))

@@ -81,7 +81,7 @@ type Reply struct {
 	ExitCode int       `json:"exit_code" jsonschema:"0 carried out or met, 3 not met or worse, 4 inconclusive, 5 void"`
 	Nothing  string    `json:"nothing,omitempty" jsonschema:"why there was nothing to measure"`
 	Results  []Summary `json:"results,omitempty"`
-	Runs     []Listed  `json:"runs,omitempty"`
+	Runs     []Listed  `json:"runs,omitzero"` // empty, not nil, if there are no stored runs
 	Document any       `json:"document,omitempty" jsonschema:"the document that the command prints with --json"`
 }
 

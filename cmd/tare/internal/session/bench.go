@@ -19,11 +19,11 @@ const BenchMost = 10 * time.Minute
 
 // CountsTime limits the time for counting instructions. It is a part of the user's budget, or of maxTime
 // without a budget. 0 means no limit.
-func (w *Session) CountsTime(b *benchstudy.Bench, maxTime time.Duration) time.Duration {
+func (w *Session) CountsTime(b *benchstudy.Bench, maxTime time.Duration, options benchstudy.Counting) time.Duration {
 	if w.Options.User {
 		maxTime = w.Options.Budget
 	}
-	return b.CountsTime(maxTime)
+	return b.CountsTime(maxTime, options)
 }
 
 // FitBench adapts the options to the available time and reports the plan. Without a budget or number of

@@ -27,9 +27,9 @@ func WriteAnnotations(w io.Writer, rep Report) error {
 		}
 		add(command, "tare gate: "+rep.rowVerdict(r), text, Place{r.File, r.Line})
 	}
-	for _, entry := range rep.Skipped {
-		if command := rep.skippedSeverity(entry); command != "" {
-			add(command, "tare gate: not compared", rep.shortName(entry.What)+": "+entry.Why, Place{})
+	for _, same := range groupByReason(rep.Skipped) { // GitHub shows few annotations of a step
+		if command := rep.skippedSeverity(same[0]); command != "" {
+			add(command, "tare gate: not compared", rep.describeSkipped(same), Place{})
 		}
 	}
 	for _, r := range rep.Remarks {

@@ -29,7 +29,12 @@ func everything() Report {
 			bench{id: "example.com/m/store.BenchmarkPut", effects: steady(0.41)},
 			bench{id: "example.com/m/store.BenchmarkScan/a|b", effects: steady(1), void: "store is closed"},
 		)},
-		Skipped:  []Skipped{{What: "example.com/m/store.BenchmarkNew", Why: "it is in head only", OneSided: true}},
+		Skipped: []Skipped{
+			{What: "example.com/m/store.BenchmarkNew", Why: "it is in head only", OneSided: true},
+			{What: "example.com/m/store.BenchmarkList", Why: "a budget of 40s has no time for it"},
+			{What: "example.com/m/store.BenchmarkOld", Why: "it is in main only", OneSided: true},
+			{What: "example.com/m/store.BenchmarkWalk", Why: "a budget of 40s has no time for it"},
+		},
 		Commands: advised(),
 		Notes:    []string{"main (1a2b3c4d5): submodule third_party is left empty; git submodules are not fetched"},
 	}

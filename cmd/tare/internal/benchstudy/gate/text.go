@@ -282,12 +282,12 @@ func (rep *Report) verdictColour(st report.Style) func(string) string {
 func (rep *Report) writeSkipped(b *strings.Builder, before, indent string, formatLine func(severity, text string) string) {
 	if len(rep.Skipped) > 0 {
 		b.WriteString(before + "Not compared:\n")
-		for _, entry := range rep.Skipped {
+		for _, same := range groupByReason(rep.Skipped) {
 			severity := ""
-			if entry.Broken {
+			if same[0].Broken {
 				severity = SeverityError
 			}
-			b.WriteString(indent + formatLine(severity, fmt.Sprintf("%s: %s", rep.shortName(entry.What), entry.Why)) + "\n")
+			b.WriteString(indent + formatLine(severity, rep.describeSkipped(same)) + "\n")
 		}
 	}
 	for i, r := range rep.Remarks {
@@ -296,6 +296,35 @@ func (rep *Report) writeSkipped(b *strings.Builder, before, indent string, forma
 		}
 		b.WriteString(indent + formatLine(r.Severity, r.Text) + "\n")
 	}
+}
+
+// groupByReason returns the entries that have the same reason together, in the order of their first.
+func groupByReason(entries []Skipped) [][]Skipped {
+	var groups [][]Skipped
+	index := map[Skipped]int{} // index of a group in groups, by an entry of it without its name
+	for _, entry := range entries {
+		withoutName := entry
+		withoutName.What = ""
+		i, ok := index[withoutName]
+		if !ok {
+			i, index[withoutName] = len(groups), len(groups)
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], entry)
+	}
+	return groups
+}
+
+// describeSkipped returns the names and the reason of entries that have the same reason.
+func (rep *Report) describeSkipped(same []Skipped) string {
+	if len(same) == 1 {
+		return fmt.Sprintf("%s: %s", rep.shortName(same[0].What), same[0].Why)
+	}
+	names := make([]string, len(same))
+	for i, entry := range same {
+		names[i] = rep.shortName(entry.What)
+	}
+	return fmt.Sprintf("%s (%d): %s", same[0].Why, len(same), strings.Join(names, ", "))
 }
 
 // maxReasons is the largest number of lines that explain a row's difference.

@@ -189,7 +189,9 @@ func Compare(a, b *Program, changed func(path string) bool) *Difference {
 		}
 	}
 	if len(difference.differing) > 0 {
-		difference.anyIndirect = a.canReach(a.indirectCalls(), difference.differing) || b.canReach(b.indirectCalls(), difference.differing)
+		_, inA := a.distance(a.indirectCalls(), difference.differing)
+		_, inB := b.distance(b.indirectCalls(), difference.differing)
+		difference.anyIndirect = inA || inB
 	}
 	return difference
 }
@@ -220,24 +222,45 @@ func packageOf(name string) (path string, ok bool) {
 // equal in both programs. It returns false if the function is unknown.
 func (d *Difference) IsSame(path, name string) bool {
 	_, isKnown := d.a.functions[pathPrefix(path)+"."+name]
-	return isKnown && !d.anyIndirect && !d.CallsDifferent(path, name)
+	_, callsDifferent := d.Distance(path, name)
+	return isKnown && !d.anyIndirect && !callsDifferent
 }
 
-// CallsDifferent reports whether direct calls from the function called name, in the package at path,
-// lead to a function that differs.
-func (d *Difference) CallsDifferent(path, name string) bool {
+// Distance returns the least number of direct calls that lead from the function called name, in the package at
+// path, to a function that differs: 0 if that function itself differs. ok is false if no calls do.
+func (d *Difference) Distance(path, name string) (calls int, ok bool) {
 	start := []string{pathPrefix(path) + "." + name}
-	return d.a.canReach(start, d.differing) || d.b.canReach(start, d.differing)
+	inA, okA := d.a.distance(start, d.differing)
+	inB, okB := d.b.distance(start, d.differing)
+	switch {
+	case !okA:
+		return inB, okB
+	case !okB:
+		return inA, true
+	}
+	return min(inA, inB), true
 }
 
-// canReach reports whether direct calls and function literals lead from start to one of names.
-func (p *Program) canReach(start []string, names map[string]bool) bool {
-	for name := range p.findReachable(start) {
-		if names[name] {
-			return true
+// distance returns the least number of direct calls and function literals that lead from one of start to one of
+// names. ok is false if none do.
+func (p *Program) distance(start []string, names map[string]bool) (calls int, ok bool) {
+	seen := map[string]bool{}
+	for frontier := start; len(frontier) > 0; calls++ {
+		var next []string
+		for _, name := range frontier {
+			if names[name] {
+				return calls, true
+			}
+			for _, callee := range slices.Concat(p.functions[name].refs, p.literals[name]) {
+				if !seen[callee] {
+					seen[callee] = true
+					next = append(next, callee)
+				}
+			}
 		}
+		frontier = next
 	}
-	return false
+	return 0, false
 }
 
 // findReachable returns start and the functions that direct calls and function literals lead to.

@@ -211,6 +211,35 @@ func TestSame(t *testing.T) {
 	}
 }
 
+// TestDistance changes one function, which BenchmarkOther calls, and another one, which only BenchmarkSort and its
+// literal reach.
+func TestDistance(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command")
+	}
+	own := func(path string) bool { return path == "example.com/m.v2" }
+	base := built(t, source, "1", runtime.GOARCH)
+	for _, c := range []struct {
+		old, now, benchmark string
+		want                int // -1: no calls lead there
+	}{
+		{"n + 1", "n + 2", "BenchmarkOther", 1},
+		{"n + 1", "n + 2", "BenchmarkSort", -1},
+		{"x[i] < x[j]", "x[i] > x[j]", "BenchmarkSort", 1}, // sorted is inlined, and its literal is called
+		{"x[i] < x[j]", "x[i] > x[j]", "BenchmarkGone", -1},
+		{"s.side * s.side", "s.side + s.side", "BenchmarkLoop", -1}, // indirect calls do not count
+	} {
+		d := Compare(base, built(t, strings.Replace(source, c.old, c.now, 1), "2", runtime.GOARCH), own)
+		calls, ok := d.Distance("example.com/m.v2", c.benchmark)
+		if !ok {
+			calls = -1
+		}
+		if calls != c.want {
+			t.Errorf("%s changed: %d calls from %s, want %d", c.old, calls, c.benchmark, c.want)
+		}
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text")
 	assert.NoError(t, "write a file", os.WriteFile(path, []byte("no program"), 0o600))

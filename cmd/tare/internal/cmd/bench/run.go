@@ -66,10 +66,13 @@ func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
 		return session.BenchError(ctx, err)
 	}
 	defer b.Close()
-	if err := b.Count(ctx, benchstudy.Counting{Counter: r.o.counts, TimeLimit: w.CountsTime(b, r.o.maxTime), Callers: true}, setup); err != nil {
+	skipsSame := r.o.request.Changed && !r.o.all
+	counting := benchstudy.Counting{Counter: r.o.counts, Callers: true, SkipsSame: skipsSame}
+	counting.TimeLimit = w.CountsTime(b, r.o.maxTime, counting)
+	if err := b.Count(ctx, counting, setup); err != nil {
 		return session.BenchError(ctx, err)
 	}
-	if r.o.request.Changed && !r.o.all {
+	if skipsSame {
 		b.SkipSame() // skips benchmarks with the same code and the same count of instructions
 	}
 	if len(b.Study.Workloads) == 0 { // the counts have decided all benchmarks
@@ -104,7 +107,12 @@ func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *be
 		return res, err
 	}
 	w.Sources = b.Sources
-	err := w.MeasureAll(ctx, []cmdenv.Study{{Study: study}}, r.p.Fail)
+	err := w.MeasureAll(ctx, []cmdenv.Study{{Study: study}}, func(err error) {
+		if b.SkipTimes(err) {
+			err = w.Keep(b.UntimedResult())
+		}
+		r.p.Fail(err)
+	})
 	if errFinish := w.Finish(r.out, single); err == nil {
 		err = errFinish
 	}

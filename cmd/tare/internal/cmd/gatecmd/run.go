@@ -127,11 +127,15 @@ type benchGate struct {
 func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measured, error) {
 	built := g.built
 	m := gate.Measured{Base: built.Sources.Titles[benchstudy.Base], Head: built.Sources.Titles[benchstudy.Head]}
-	counting := benchstudy.Counting{Counter: g.request.Counts, TimeLimit: g.CountsTime(built, g.maxTime), Callers: true}
+	skipsSame := !g.request.All && !g.request.Record
+	counting := benchstudy.Counting{
+		Counter: g.request.Counts, Callers: true, SkipsSame: skipsSame, Decides: g.request.Project.Gate.Instructions > 0,
+	}
+	counting.TimeLimit = g.CountsTime(built, g.maxTime, counting)
 	if err := built.Count(ctx, counting, g.setup); err != nil {
 		return m, session.BenchError(ctx, err)
 	}
-	if !g.request.All && !g.request.Record {
+	if skipsSame {
 		built.SkipSame()
 	}
 	if len(built.Study.Workloads) == 0 { // the counts have decided all benchmarks
@@ -141,10 +145,15 @@ func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measu
 			return m, session.BenchError(ctx, err)
 		}
 		g.finishResults(env)
-		if err := measureInTwoParts(ctx, g.Session, built, g.newStudy()); err != nil {
+		err := measureInTwoParts(ctx, g.Session, built, g.newStudy())
+		switch {
+		case built.SkipTimes(err):
+			m.Results = []*tare.Result{built.UntimedResult()}
+		case err != nil:
 			return m, err
+		default:
+			m.Results = g.Results
 		}
-		m.Results = g.Results
 	}
 	m.Notes = built.Notes
 	if len(m.Results) > 0 { // a second result has only a part of the benchmarks of the first
