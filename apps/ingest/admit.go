@@ -11,6 +11,7 @@ import (
 // Format is the encoding of a body, as a media type.
 type Format string
 
+// Formats of bodies.
 const (
 	JSON     Format = "application/json"
 	Protobuf Format = "application/x-protobuf"

@@ -42,6 +42,7 @@ const (
 	DefaultMaxBody = 1 << 20
 )
 
+// Kinds of sinks in this package.
 const (
 	SinkNull  = "null"
 	SinkFile  = "file"

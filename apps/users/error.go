@@ -8,6 +8,7 @@ import (
 // Code is a code of Connect for an error. gRPC has the same in upper case.
 type Code string
 
+// Codes of errors.
 const (
 	InvalidArgument   Code = "invalid_argument"
 	NotFound          Code = "not_found"

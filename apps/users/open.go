@@ -6,6 +6,7 @@ import (
 	"fmt"
 )
 
+// Names of the stores in this package, see [Memory] and [Linear].
 const (
 	MemoryStore = "memory"
 	LinearStore = "linear"

@@ -38,6 +38,7 @@ import (
 // Kind is what studies call this kind of contender.
 const Kind = "router"
 
+// Operations of a router.
 const (
 	OpServe  = "serve"
 	OpSocket = "socket"

@@ -41,6 +41,7 @@ func (s Setting) setValue(value string) error {
 	return nil
 }
 
+// Values of switches.
 const (
 	On  = "on"
 	Off = "off"

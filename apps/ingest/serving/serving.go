@@ -14,6 +14,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
+// Names of settings, and values of metadata.
 const (
 	SetLimit   = "limit"
 	SetMaxBody = "max-body"
