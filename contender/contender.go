@@ -1,11 +1,11 @@
-// Package contender is the SDK for contenders, programs that tare measures, written in Go. It implements
-// the contender's side of the protocol in docs/contender-protocol.md: it reads the requests of the lab, the
-// process that measures, loads inputs, runs the timed loop and reports its cost. A kind of contender, such
-// as contender/codec, defines the operations; an author only implements them with a library.
+// Package contender is the SDK for contenders, the programs that tare measures. It implements their side of
+// docs/contender-protocol.md: it reads requests, loads inputs, runs the timed loop and reports its cost.
 //
-// The timed loop itself does not allocate. It cycles through a pool of inputs (bodies),
-// and reads the clock and the number of collection cycles only after many operations. After
-// each operation it only adds the size of the output and counts errors.
+// A kind of contender, such as contender/codec, defines operations. An author only implements them with a
+// library.
+//
+// The timed loop cycles through a pool of inputs (bodies) and does not allocate. It reads the clock only after
+// many operations. After each it only adds the output size and counts errors.
 package contender
 
 import (
@@ -19,62 +19,60 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// ErrUnsupported is the error that Prepare returns, wrapped or not, for an operation
-// that the contender does not support. The lab then omits it from that workload.
+// ErrUnsupported is returned by Prepare for an unsupported operation. The contender then does not take part in
+// the workload.
 var ErrUnsupported = errors.New("operation not supported")
 
 // Program is a contender.
 type Program struct {
-	Kind     string   // name of the kind, e.g. codec
-	Variants []string // names of the variants, the default first; nil if there is only one
+	Kind     string   // such as codec
+	Variants []string // default first; nil if there is only one
 
-	// Prepare loads bodies and returns the work of workload w. Its time is not measured. It may retain
-	// bodies. After an error the contender does not take part in this workload.
+	// Prepare loads bodies, which it may retain, and returns the work of w. It is not timed.
 	Prepare func(variant string, w wire.Workload, bodies [][]byte) (Work, error)
 
-	// Serve replaces Prepare for kinds whose operations are requests that the lab sends over the network.
-	// It starts a server for workload w and returns as soon as the server answers. The previous server has
-	// ended before. After an error the contender does not take part in this workload.
+	// Serve replaces Prepare for servers. It starts a server for w and returns when the server answers. The
+	// previous server has ended.
 	Serve func(variant string, w wire.Workload) (Served, error)
 
-	// Prepares reports whether w is for Prepare, in a program that has Serve as
-	// well. If it is nil, all workloads are for Serve.
+	// Prepares reports whether w is for Prepare, in a program with Serve. nil means that all workloads are for
+	// Serve.
 	Prepares func(w wire.Workload) bool
 
-	// Alone runs the program without a lab, and returns the exit code. If it is
-	// nil, the program prints a message and fails.
+	// Alone runs the program by itself, unmeasured, and returns the exit code. If it is nil, the program
+	// prints a message and fails.
 	Alone func(args []string, stdout, stderr io.Writer) int
 }
 
 // Work is one prepared workload.
 type Work struct {
-	// Fresh means that every operation returns newly allocated output, so that it
-	// must allocate at least as many bytes as the output has.
+	// Fresh means that every operation returns newly allocated output. It then allocates at least the bytes of
+	// the output.
 	Fresh bool
 
-	// Do runs one operation on body i and returns the size of its output in bytes. The timed loop calls Do.
-	// Do must store the output in such a way that the compiler cannot find out that the output is not read.
+	// Do runs one operation on body i, in the timed loop. It returns the bytes of its output. It must store
+	// the output, so that the compiler cannot omit the work.
 	Do func(i int) (outBytes int, err error)
 
 	// Answer runs the same operation through the same code and returns its output.
 	Answer func(i int) (Answered, error)
 
-	// Callers is the number of goroutines that call Do concurrently, which Do must support. Each operation of
-	// a caller is timed separately, and the reply has latencies; slices, the timed runs, end after a number
-	// of operations. If Callers is 0, one goroutine runs the timed loop, and only its total time is measured.
+	// Callers is the number of goroutines that call Do concurrently. Each operation is then timed, and the
+	// reply has latencies. 0 means one goroutine, which measures only the total time.
 	Callers int
 
-	// Times makes the callers an open loop, in which each operation has an intended start, as in a profile of
-	// package load/pace. It returns a function whose calls return the intended starts of one operation after
-	// another, as the time since the start of the run. Latencies are measured from the intended start. Each run has
-	// another seed. If Times is nil, each caller starts its next operation as soon as the previous one has ended.
+	// Times makes the callers an open loop: each operation has an intended start. It returns a function for
+	// one start after another, as time since the start of the run. Latencies count from them. Each run has
+	// another seed.
+	//
+	// nil means that a caller starts its next operation when the last has ended.
 	Times func(seed uint64) func() time.Duration
 
-	// Network returns the traffic of the operations on connections since the workload was prepared. It may
-	// be called at any time. It is nil without connections, or if they are not counted.
+	// Network returns the traffic since Prepare. It may be called at any time. nil means that nothing is
+	// counted.
 	Network func() Network
 
-	// Reset restores the state that the workload had after Prepare. It may be nil; a request to reset then fails.
+	// Reset restores the state after Prepare. If nil, a request to reset fails.
 	Reset func() error
 
 	// Close closes everything that the workload has opened. It may be nil.
@@ -83,7 +81,7 @@ type Work struct {
 
 // Network counts the traffic on connections.
 type Network struct {
-	Opened  int64 // number of connections that were opened
+	Opened  int64 // opened connections
 	In, Out int64 // bytes received and sent
 }
 
@@ -92,16 +90,15 @@ type Answered struct {
 	// Output is the operation's output, or another text with the same meaning. The next call may overwrite it.
 	Output []byte
 
-	// Size is the size of the operation's output in bytes, if Output is another
-	// text, such as JSON in place of a binary encoding. Otherwise Size may be 0.
+	// Size is the size of the operation's output in bytes. 0 means that of Output. They differ if Output is
+	// JSON for a binary encoding, for example.
 	Size int64
 }
 
-// Main serves the lab that started this process, and exits: with 0 after the lab
-// has ended the session, and with 1 if the connection fails. If no lab started the
-// process, Main calls p.Alone and exits with its result, or with 2 if p.Alone is nil.
+// Main serves the measuring process that started this one, and exits with 0 at the end or 1 on failure.
+// Started otherwise, it exits with the result of p.Alone, or 2 without it.
 func Main(p Program) {
-	runtime.MemProfileRate = 0 // allocations are sampled only while a profile is taken
+	runtime.MemProfileRate = 0 // only profiles sample allocations
 	os.Exit(startProgram(p, os.Stderr))
 }
 
@@ -118,7 +115,7 @@ func startProgram(p Program, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
-	_ = os.Unsetenv(wire.EnvWire) // child processes of the contender must not use the pipes
+	_ = os.Unsetenv(wire.EnvWire) // child processes must not use the pipes
 	if err := Serve(p, in, out); err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1

@@ -4,7 +4,7 @@ package contender
 
 import "syscall"
 
-// cpuNS returns the CPU time of this process so far, user and system, in ns.
+// cpuNS returns this process's CPU time in ns, user and system.
 func cpuNS() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -4,8 +4,7 @@ package contender
 
 import "syscall"
 
-// cpuNS returns the CPU time of this process so far, user and kernel, in ns. The
-// system counts it in steps of its timer, usually 15.6 ms.
+// cpuNS returns this process's CPU time in ns, user and kernel. It grows in steps of a timer, usually 15.6 ms.
 func cpuNS() int64 {
 	self, err := syscall.GetCurrentProcess()
 	if err != nil {
@@ -18,7 +17,6 @@ func cpuNS() int64 {
 	return fromHundredNS(kernel) + fromHundredNS(user)
 }
 
-// fromHundredNS converts a duration in units of 100 ns to ns.
 func fromHundredNS(f syscall.Filetime) int64 {
 	return (int64(f.HighDateTime)<<32 | int64(f.LowDateTime)) * 100
 }

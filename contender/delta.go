@@ -12,11 +12,10 @@ import (
 	"github.com/tarebench/tare/internal/protowire"
 )
 
-// This file computes the difference of two allocation profiles of runtime/pprof: what a process allocated
-// between both. A pprof document is a gzipped protocol buffer; the file parses only the fields that it
-// needs, and copies all other fields.
+// A difference of two allocation profiles is what a process allocated between them. A pprof document is a
+// gzipped protocol buffer. Unknown fields are copied.
 
-// Field numbers of the messages Profile, Sample, Location and Label in profile.proto.
+// Field numbers in profile.proto.
 const (
 	profileSampleType = 1
 	profileSample     = 2
@@ -33,14 +32,14 @@ const (
 	labelNumber = 3
 )
 
-// keptValues is the number of values that are used of each sample: objects and bytes that were allocated.
-// The other two, objects and bytes in use, do not describe the work.
+// keptValues is the number of values that a sample keeps: allocated objects and bytes. Values in use do not
+// describe the work.
 const keptValues = 2
 
 var errDocument = errors.New("not a profile as runtime/pprof writes it")
 
-// diffProfiles returns a pprof profile of the allocations in after that are not in before. Both profiles must be
-// of the same process, and their values must not be scaled. rate is the mean number of bytes between samples.
+// diffProfiles returns a pprof profile of the allocations in after but not in before. Both are unscaled and of
+// one process. rate is the mean number of bytes between samples.
 func diffProfiles(before, after []byte, rate int64) ([]byte, error) {
 	earlier, err := gunzipDoc(before)
 	if err != nil {
@@ -57,10 +56,10 @@ func diffProfiles(before, after []byte, rate int64) ([]byte, error) {
 	return gzipDoc(out)
 }
 
-// diffUnzipped is diffProfiles for unzipped documents. It subtracts the values of earlier, stack by stack,
-// from the samples of later, scales the rest, and sets the period of the profile to rate.
+// diffUnzipped subtracts earlier from later, stack by stack. It scales the rest, and sets the profile's period
+// to rate.
 func diffUnzipped(earlier, later []byte, rate int64) ([]byte, error) {
-	earlierValues := map[string][keptValues]int64{} // not subtracted yet, by stack
+	earlierValues := map[string][keptValues]int64{} // values to subtract, by stack
 	if err := visitSamples(earlier, func(s sample, stack string) {
 		sum := earlierValues[stack]
 		for i := range sum {
@@ -73,7 +72,7 @@ func diffUnzipped(earlier, later []byte, rate int64) ([]byte, error) {
 	var out []byte
 	if err := visitSamples(later, func(s sample, stack string) {
 		remaining := earlierValues[stack]
-		for i := range remaining { // subtract only once: later may have several samples of the same stack
+		for i := range remaining { // later may have more samples of the stack: subtract once
 			subtracted := min(remaining[i], s.values[i])
 			s.values[i] -= subtracted
 			remaining[i] -= subtracted
@@ -105,15 +104,14 @@ func diffUnzipped(earlier, later []byte, rate int64) ([]byte, error) {
 	return binary.AppendUvarint(binary.AppendUvarint(out, profilePeriod<<3|varint), uint64(rate)), nil
 }
 
-// sample contains the allocations of one stack in a document.
 type sample struct {
-	locations []uint64          // ids of locations in the document, one per frame
+	locations []uint64          // ids in the document, one per frame
 	values    [keptValues]int64 // objects and bytes
 	labels    []byte            // encoded label fields
 }
 
-// scaleUp estimates the allocations from the sampled ones. The runtime samples a block of n bytes with
-// probability 1 − exp(−n/rate), so scaleUp divides by that, as runtime/pprof does.
+// scaleUp estimates allocations from samples, as runtime/pprof does. A block of n bytes is sampled with
+// probability 1 − exp(−n/rate).
 func (s sample) scaleUp(rate int64) sample {
 	block := float64(s.values[1]) / float64(s.values[0]) // bytes
 	scale := 1 / -math.Expm1(-block/float64(rate))
@@ -134,8 +132,8 @@ func (s sample) encodeSample() []byte {
 	return append(protowire.AppendBytes(protowire.AppendBytes(nil, sampleLocation, ids), sampleValue, values), s.labels...)
 }
 
-// visitSamples calls visit for each sample of doc. The argument stack is a key that encodes the size of the blocks
-// and the addresses of the frames. Unlike ids of locations, addresses are the same in all documents of a process.
+// visitSamples calls visit for each sample. stack encodes block size and addresses, which are the same in all
+// documents of a process.
 func visitSamples(doc []byte, visit func(s sample, stack string)) error {
 	addresses := map[uint64]uint64{} // by id of the location
 	err := protowire.Walk(doc, func(f protowire.Field) error {
@@ -175,8 +173,7 @@ func visitSamples(doc []byte, visit func(s sample, stack string)) error {
 	})
 }
 
-// parseSample parses a sample. block is the size of its blocks in bytes, which is the only label in an
-// allocation profile.
+// parseSample also returns the size of blocks in bytes, the only label.
 func parseSample(data []byte) (s sample, block uint64, err error) {
 	var values []uint64
 	err = protowire.Walk(data, func(f protowire.Field) error {

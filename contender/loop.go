@@ -6,18 +6,17 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// work is a prepared workload with the state of its timed loop.
+// work is a prepared workload and the state of its timed loop.
 type work struct {
-	Work                 // the contender's functions, such as Do (the operation) and Network (its traffic)
-	server   *server     // server of the workload, in place of Work; nil if Work is set
-	pool     *workerPool // runs the operations if Work.Callers is not 0; else nil
-	bodies   int         // number of bodies
-	next     int         // index of the body of the next operation
-	pace     float64     // ns per operation in the last measurement; 0 if unknown
-	reported Network     // traffic that replies have reported so far
+	Work                 // contender's functions
+	server   *server     // nil if Work is set
+	pool     *workerPool // nil unless Work.Callers is set
+	bodies   int
+	next     int     // body of the next operation
+	pace     float64 // ns per operation; 0 if unknown
+	reported Network // traffic in earlier replies
 }
 
-// addTraffic adds to a reply the network traffic since the previous reply.
 func (w *work) addTraffic(reply *wire.Reply) {
 	if w.Network == nil {
 		return
@@ -27,15 +26,13 @@ func (w *work) addTraffic(reply *wire.Reply) {
 	w.reported = now
 }
 
-// tally counts the outcomes of operations.
 type tally struct {
 	ops    int64
-	bytes  int64 // bytes of output
-	errors int64 // number of failed operations
-	first  error // error of the first failed operation; nil if none failed
+	bytes  int64
+	errors int64
+	first  error // error of the first failure
 }
 
-// addError counts an operation that returned err, if err is not nil.
 func (t *tally) addError(err error) {
 	if err == nil {
 		return
@@ -46,8 +43,8 @@ func (t *tally) addError(err error) {
 	}
 }
 
-// run is the timed loop: it runs n operations and adds their outcomes to t. Each operation is one call of a
-// func value, which the compiler cannot inline. Local counters stay in registers.
+// run is the timed loop. Each operation is a call of a func value, which the compiler cannot inline. Local
+// counters stay in registers.
 func (w *work) run(n int64, t *tally) {
 	do, bodies, i := w.Do, w.bodies, w.next
 	var bytes, failed int64
@@ -70,27 +67,23 @@ func (w *work) run(n int64, t *tally) {
 	t.errors += failed
 }
 
-// setPace sets the pace to the mean time of ops operations. It does nothing if ops or wall is 0.
 func (w *work) setPace(ops int64, wall time.Duration) {
 	if ops > 0 && wall > 0 {
 		w.pace = float64(wall) / float64(ops)
 	}
 }
 
-// phase tracks the position of the process in a garbage collection cycle. The position is the number of
-// operations since the end of the last cycle: operations allocate, and the collector starts a cycle after a
-// certain amount of allocations.
+// phase is the position in a garbage collection cycle, in operations. The collector starts after an amount of
+// allocations.
 type phase struct {
 	owner  *work
-	cycles int64 // number of completed cycles at the last reading
-	since  int64 // number of operations since the end of a cycle was observed
-	length int64 // number of operations in the last complete cycle; 0 if unknown
-	known  bool  // the end of a cycle was observed, so since is a position in a cycle
+	cycles int64 // completed cycles at the last reading
+	since  int64 // operations since the last end of a cycle
+	length int64 // operations in the last cycle; 0 if unknown
+	known  bool  // the end of a cycle was observed
 }
 
-// enterWork records that operations of w follow. cycles is the number of completed cycles. If a cycle has
-// completed since the last operations of w, the current cycle starts now. After operations of another
-// workload the position is unknown.
+// enterWork records that operations of w follow. After another workload the position is unknown.
 func (p *phase) enterWork(w *work, cycles int64) {
 	if p.owner != w {
 		*p = phase{owner: w, cycles: cycles}
@@ -100,8 +93,7 @@ func (p *phase) enterWork(w *work, cycles int64) {
 	}
 }
 
-// addOps records ops operations, after which the number of completed cycles is cycles. It returns the
-// number of cycles that completed during these operations.
+// addOps returns how many cycles completed during ops operations.
 func (p *phase) addOps(ops, cycles int64) int64 {
 	completed := cycles - p.cycles
 	p.cycles = cycles
@@ -115,10 +107,9 @@ func (p *phase) addOps(ops, cycles int64) int64 {
 	return completed
 }
 
-// isLate reports whether it is too late in the current cycle to begin a slice, a timed run of operations that consists
-// of complete cycles: the position is unknown, or beyond half a cycle or half a slice. After the end of its last cycle
-// a slice runs as many operations as the current cycle had before the slice (see runCycles); too many of them would
-// complete one more cycle. expected is the number of operations that the slice is to have, 0 if unknown.
+// isLate reports whether it is too late in a cycle to begin a slice, a timed run of complete cycles. After its
+// last cycle a slice runs as many operations as the cycle had before it (see runCycles). Too many would
+// complete another cycle. expected 0 means unknown.
 func (p *phase) isLate(expected int64) bool {
 	latest := expected / 2 // 0 if unknown
 	if halfCycle := p.length / 2; p.length > 0 && (latest == 0 || halfCycle < latest) {

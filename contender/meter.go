@@ -6,23 +6,20 @@ import (
 	"time"
 )
 
-// meter reads the number of completed garbage collection cycles. It measures the cost of such
-// a reading to decide how often to read the cycles and the clock.
+// meter counts garbage collection cycles. It measures its own cost to decide how often to read.
 type meter struct {
-	cycles   func() int64  // returns the number of completed collection cycles; does not allocate
-	interval time.Duration // time between two readings
-	maxYield time.Duration // if a yield takes longer, another goroutine has run
+	cycles   func() int64 // completed cycles; does not allocate
+	interval time.Duration
+	maxYield time.Duration // after a longer yield, another goroutine has run
 }
 
 const (
-	// minInterval is the shortest time between two readings.
 	minInterval = 50 * time.Microsecond
-	// readShare is the ratio of the time between two readings to the time of a reading, so that readings
-	// cost at most 1/readShare = 0.25 %.
+	// readShare limits the cost of readings to 1/readShare of the time, 0.25 %.
 	readShare = 400
 )
 
-// newMeter returns a meter. A reading takes about 0.12 µs if the clock needs no system call.
+// newMeter's readings take about 0.12 µs, if the clock needs no system call.
 func newMeter() *meter {
 	sample := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
 	m := &meter{cycles: func() int64 {
@@ -34,13 +31,12 @@ func newMeter() *meter {
 		m.cycles()
 		_ = time.Now()
 	}))
-	const yieldTolerance = 4 // a multiple of the time of a yield without another goroutine
+	const yieldTolerance = 4 // a multiple of an undisturbed yield
 	m.maxYield = yieldTolerance * minCost(runtime.Gosched)
 	return m
 }
 
-// minCost measures the time of a call of f. It returns the least of a few means, because disturbances only
-// increase a mean.
+// minCost takes the least of a few means, because disturbances only add.
 func minCost(f func()) time.Duration {
 	const means, calls = 5, 32
 	cost := time.Hour
@@ -55,15 +51,14 @@ func minCost(f func()) time.Duration {
 }
 
 const (
-	// idleYields is the number of quick yields in a row after which no other goroutine wants to run.
+	// idleYields quick yields show that no other goroutine wants to run.
 	idleYields = 8
-	// maxYields limits the number of yields if another goroutine always wants to run.
+	// maxYields is for a goroutine that always wants to run.
 	maxYields = 4096
 )
 
-// awaitSweep yields until the runtime's background sweeper has finished the last collection. The runtime
-// does not report that. But the sweeper, another goroutine, works in small batches and yields after each:
-// if our yields return immediately, the sweeper has nothing to do.
+// awaitSweep waits for the background sweeper, which the runtime does not report. But the sweeper yields after
+// small batches. If our yields return immediately, it is idle.
 func (m *meter) awaitSweep() {
 	last, idle := time.Now(), 0
 	for range maxYields {
@@ -79,11 +74,10 @@ func (m *meter) awaitSweep() {
 	}
 }
 
-// maxBatch limits the operations of a batch, for operations that take almost no time.
+// maxBatch is for operations that take almost no time.
 const maxBatch = 1 << 20
 
-// batchSize returns the number of operations to run before the next reading, if each takes pace ns. It
-// returns 1 if pace is 0, which means unknown.
+// batchSize returns the operations before the next reading. pace is ns, 0 if unknown.
 func (m *meter) batchSize(pace float64) int64 {
 	if pace <= 0 {
 		return 1

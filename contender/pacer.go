@@ -7,31 +7,27 @@ import (
 	"github.com/tarebench/tare/load/nap"
 )
 
-// This file runs operations in an open loop: each starts at a time that was fixed before, even if earlier ones
-// have not ended. (In a closed loop, a caller starts an operation when its previous one has ended.) A run
-// consists of a lead-in, whose operations are not measured, and a measured part; see the stages of workerPool.
+// An open loop starts each operation at a fixed time, even if earlier ones have not ended. A lead-in is not
+// measured.
 
-// ticket is an operation of an open loop. The goroutine of the run creates tickets, waits until each is
-// due, and sends it to a free caller.
+// ticket is an operation of an open loop, for a free caller.
 type ticket struct {
-	n        int64     // number of the operation in the run, from zero
+	n        int64     // number in the run, from zero
 	due      time.Time // intended start
-	measured bool      // the operation is not a part of the lead-in
+	measured bool      // false in the lead-in
 }
 
-// checkInterval is the longest time between two checks of whether measuring has ended.
 const checkInterval = 20 * time.Millisecond
 
-// sendTickets sends the operations of an open loop to free callers, each when it is due, until the plan is
-// complete or measuring has ended. Then it counts the operations that were due and have not started. times
-// returns the intended start of one operation after another, as the time since the start of the run.
+// sendTickets sends each operation to a free caller when it is due. At the end it counts those that were due
+// and have not started. times returns starts, as time since the start of the run.
 func (c *workerPool) sendTickets(times func() time.Duration) {
 	defer close(c.tickets)
 	clock := nap.New()
 	defer clock.Close()
 	timer := time.NewTimer(time.Hour) // sendTicket resets it
 	defer timer.Stop()
-	nextDue := func() time.Time { return c.start.Add(min(times(), math.MaxInt64/2)) } // at most half, so that nothing overflows
+	nextDue := func() time.Time { return c.start.Add(min(times(), math.MaxInt64/2)) } // half, so that nothing overflows
 	for c.plan.exact == 0 || c.started < c.plan.lead+c.plan.exact {
 		t := ticket{n: c.started, due: nextDue()}
 		isSent := c.waitDue(clock, &t) && c.sendTicket(timer, &t)
@@ -43,7 +39,7 @@ func (c *workerPool) sendTickets(times func() time.Duration) {
 	}
 }
 
-// waitDue waits until t is due. It returns false if measuring ends before that.
+// waitDue returns false if measuring ends first.
 func (c *workerPool) waitDue(clock *nap.Timer, t *ticket) bool {
 	for {
 		now := time.Now()
@@ -58,7 +54,7 @@ func (c *workerPool) waitDue(clock *nap.Timer, t *ticket) bool {
 	}
 }
 
-// sendTicket sends t to a caller as soon as one is free. It returns false if measuring ends before that.
+// sendTicket returns false if measuring ends first.
 func (c *workerPool) sendTicket(timer *time.Timer, t *ticket) bool {
 	select {
 	case c.tickets <- *t:
@@ -80,9 +76,8 @@ func (c *workerPool) sendTicket(timer *time.Timer, t *ticket) bool {
 	}
 }
 
-// updateStage updates the stage of the run and t.measured, and reports whether no more operations may
-// start. t is the operation to start next. Measuring begins when the first operation after the lead-in is
-// due, or when the lead-in exceeds its time limit.
+// updateStage updates the run's stage before t. Measuring begins after the lead-in or its time limit. It
+// reports whether no more operations may start.
 func (c *workerPool) updateStage(now time.Time, t *ticket) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,8 +98,6 @@ func (c *workerPool) updateStage(now time.Time, t *ticket) bool {
 	return c.stage == finished
 }
 
-// timeLeft returns the time until the stage must be checked again: until the time limit of the plan, but at
-// most checkInterval.
 func (c *workerPool) timeLeft(now time.Time) time.Duration {
 	stageStart := c.start
 	if !c.from.at.IsZero() {
@@ -116,10 +109,10 @@ func (c *workerPool) timeLeft(now time.Time) time.Duration {
 	return checkInterval
 }
 
-// maxCounted limits the missed operations that are counted one by one, which takes some hundredths of a second.
+// maxCounted limits counting to hundredths of a second.
 const maxCounted = 1 << 21
 
-// countMissed counts the operations that were due while measuring and have not started: t and later ones.
+// countMissed counts t and later operations that did not start.
 func (c *workerPool) countMissed(t ticket, nextDue func() time.Time) {
 	end := c.to.at
 	if limit := c.from.at.Add(c.plan.limit); c.plan.limit > 0 && limit.Before(end) {
@@ -137,7 +130,6 @@ func (c *workerPool) countMissed(t ticket, nextDue func() time.Time) {
 	}
 }
 
-// runTickets runs the operations that a caller receives, until there are no more.
 func (c *workerPool) runTickets(do func(int) (int, error)) {
 	for t := range c.tickets {
 		o := outcome{n: t.n, body: c.bodyOf(t.n), start: time.Now()}
@@ -147,8 +139,7 @@ func (c *workerPool) runTickets(do func(int) (int, error)) {
 	}
 }
 
-// recordOpen records an operation of an open loop. The run waits for all measured operations, so it records
-// late ones, too.
+// recordOpen records late operations, too.
 func (c *workerPool) recordOpen(o *outcome, t ticket) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,12 +13,11 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// maxPool is the largest size, in bytes, of a pool file: the inputs (bodies) of a workload, one per line.
+// maxPool limits a pool (inputs of a workload, one per line), in bytes.
 const maxPool = 1 << 30
 
-// prepareWork handles the request "prepare", by which the lab, the process that measures, has the contender
-// load a workload. It closes all earlier workloads first. Then it runs a collection, because the heap of a
-// measured process must not depend on earlier requests or on the garbage of loading.
+// prepareWork handles "prepare". It closes earlier workloads. It runs a collection, because the heap must not
+// depend on earlier requests or garbage of loading.
 func (s *session) prepareWork(q wire.Request) (wire.Reply, *wire.Error) {
 	s.phase = phase{}
 	if !s.hasHello {
@@ -55,8 +54,7 @@ func (s *session) prepareWork(q wire.Request) (wire.Reply, *wire.Error) {
 	return wire.Reply{Prepared: wire.Prepared{Fresh: w.Fresh}}, nil
 }
 
-// loadWork calls Serve or Prepare of the program. Serve does not get the pool, because no server knows its
-// requests in advance.
+// loadWork does not give a server the pool, because no server knows its requests in advance.
 func (s *session) loadWork(w wire.Workload) (*work, error) {
 	if p := s.program; p.Serve != nil && (p.Prepares == nil || !p.Prepares(w)) {
 		return s.startServer(w)
@@ -69,7 +67,6 @@ func (s *session) loadWork(w wire.Workload) (*work, error) {
 	return &work{Work: prepared, bodies: len(bodies)}, err
 }
 
-// readPool reads the bodies of w and verifies their checksum and number.
 func readPool(w wire.Workload) ([][]byte, error) {
 	info, err := os.Stat(w.Input)
 	if err != nil {
@@ -92,7 +89,6 @@ func readPool(w wire.Workload) ([][]byte, error) {
 	return bodies, nil
 }
 
-// forgetAll closes all prepared workloads and stops the server if there is one.
 func (s *session) forgetAll() {
 	for _, w := range s.works {
 		w.close()
@@ -101,7 +97,7 @@ func (s *session) forgetAll() {
 	s.stopServer()
 }
 
-// close ends the callers and calls Work.Close. It does not stop a server.
+// close does not stop a server.
 func (w *work) close() {
 	if w.pool != nil {
 		w.pool.stopWorkers()
@@ -111,7 +107,7 @@ func (w *work) close() {
 	}
 }
 
-// resetWork handles the request "reset": it restores the state that w had after prepare.
+// resetWork handles "reset".
 func (s *session) resetWork(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	reset := w.Reset
 	if w.server != nil {
@@ -126,13 +122,12 @@ func (s *session) resetWork(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	}
 	s.phase, w.next = phase{}, 0
 	if s.lastCPU >= 0 {
-		s.lastCPU = cpuNS() // the CPU time of the reset is not idle time
+		s.lastCPU = cpuNS() // CPU time of the reset is not idle time
 	}
 	return wire.Reply{}, nil
 }
 
-// answerCases handles the request "answer": it runs the operation on the bodies whose indices are q.Cases,
-// and returns the outputs, which the lab compares with those of other contenders.
+// answerCases handles "answer": outputs to be compared with those of other contenders.
 func (s *session) answerCases(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	s.phase.enterWork(w, s.meter.cycles())
 	for _, c := range q.Cases {
@@ -148,7 +143,6 @@ func (s *session) answerCases(w *work, q wire.Request) (wire.Reply, *wire.Error)
 	return wire.Reply{Answers: answers}, nil
 }
 
-// answerCase runs the operation on body c. If it panics, the text of the panic becomes the error of the case.
 func (w *work) answerCase(c int) (a wire.Answer) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -162,7 +156,7 @@ func (w *work) answerCase(c int) (a wire.Answer) {
 	return wire.Answer{Case: c, Output: bytes.Clone(out.Output), Size: out.Size}
 }
 
-// errorText returns the text of err in one line. It is never "", which would mean no error.
+// errorText is never "".
 func errorText(err error) string {
 	if s := oneLine(err.Error()); s != "" {
 		return s

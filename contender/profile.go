@@ -11,26 +11,23 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// This file makes profiles of the CPU time and of the allocations of a contender, a program under test.
+// Profiles show the CPU time or the allocations of a contender, the measured program.
 
-// Kinds of profiles, as in requests.
 const (
 	profileCPU = "cpu"
 	profileMem = "mem"
 )
 
-// sampleEvery is the mean number of allocated bytes between two samples of a memory profile. A program that
-// allocates 100 MB/s has 25,000 samples a second, from which the share of a function is known to a few thousandths.
+// sampleEvery is the mean number of bytes between samples. A program that allocates 100 MB/s has 25,000
+// samples a second.
 const sampleEvery = 4 << 10
 
-// errNoProfile is the error for an unknown kind of profile.
 var errNoProfile = errors.New("there is a profile of cpu and one of mem")
 
-// Profile calls work and returns a profile of the process during that call, as a gzipped pprof document.
-// Kind "cpu" is a profile of the CPU time, with 100 samples per second of a processor. Kind "mem" is a
-// profile of all allocations during work, whether the memory is still in use or not.
+// Profile profiles the process while work runs, as a gzipped pprof document. Kind "cpu" has 100 samples per
+// second of a processor. Kind "mem" has all allocations, in use or not.
 //
-// To profile a server, whose requests come from other processes, work only has to wait.
+// For a server, work only has to wait.
 func Profile(kind string, work func()) ([]byte, error) {
 	switch kind {
 	case profileCPU:
@@ -53,9 +50,8 @@ func profileTime(work func()) ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// profileAllocs returns the difference of the process's allocation profiles before and after work. The runtime
-// samples only while work runs, so that no measurement includes the cost of sampling. runtime/pprof scales samples by
-// the current rate, which is 0 when it writes both documents; so they are not scaled, and diffProfiles scales them.
+// profileAllocs samples only during work, so that no measurement pays for it. The rate is 0 when runtime/pprof
+// writes both profiles. So they are unscaled, and diffProfiles scales them.
 func profileAllocs(work func()) ([]byte, error) {
 	previousRate := runtime.MemProfileRate
 	defer func() { runtime.MemProfileRate = previousRate }()
@@ -76,8 +72,7 @@ func profileAllocs(work func()) ([]byte, error) {
 	return diffProfiles(before, after, sampleEvery)
 }
 
-// writeAllocs returns the allocation profile of the process since its start. It runs a collection first,
-// because the runtime publishes samples only after a collection.
+// writeAllocs runs a collection, after which the runtime publishes samples.
 func writeAllocs() ([]byte, error) {
 	runtime.GC()
 	var doc bytes.Buffer
@@ -87,8 +82,7 @@ func writeAllocs() ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// runProfile handles the request "profile": it runs operations of w for min_ns and replies with a profile of that
-// time. For a server it only waits, because the lab, the process that measures, sends and counts the requests.
+// runProfile handles "profile". For a server it only waits, because the measuring process sends the requests.
 func (s *session) runProfile(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.MinNS == 0 {
 		return wire.Reply{}, newError(classBadRequest, "profile without min_ns")
@@ -117,7 +111,7 @@ func (s *session) runProfile(w *work, q wire.Request) (wire.Reply, *wire.Error) 
 		}
 	}
 	doc, err := Profile(q.Profile, run)
-	s.lastCPU = cpuNS() // the CPU time to write the profile is not idle time
+	s.lastCPU = cpuNS() // CPU time of writing is not idle time
 	switch {
 	case failed != nil:
 		return wire.Reply{}, failed

@@ -13,21 +13,20 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// This file handles the requests of the lab, the process that measures contenders. A contender is a process that
-// reads one request per line from stdin, e.g. {"id":1,"op":"prepare",…}, and writes one reply per line to stdout.
+// A contender is a program that tare measures. It reads one request per line from stdin, e.g.
+// {"id":1,"op":"prepare",…}. It writes one reply per line to stdout.
 
 // Classes of error replies.
 const (
 	classUnknownOp  = "unknown-op"
 	classBadRequest = "bad-request"
-	classLoad       = "load"        // the contender could not load or reset a workload
+	classLoad       = "load"        // loading or resetting a workload failed
 	classInternal   = "internal"    // the contender's code panicked, or is wrong
-	classNotMine    = "unsupported" // the workload has nothing that the request is for, such as a server
+	classNotMine    = "unsupported" // the workload has nothing for the request, e.g. no server
 )
 
-// Serve answers requests until the request "bye" or the end of in, and then returns nil. It
-// answers an invalid request, or an error or panic of the contender's code, with an error reply.
-// Serve returns an error only if it cannot read from in or write to out.
+// Serve answers requests until "bye" or the end of in. An invalid request, an error or a panic gets an error
+// reply. Only failures of in or out end it with an error.
 func Serve(p Program, in io.Reader, out io.Writer) error {
 	s := &session{program: p, meter: newMeter()}
 	defer s.forgetAll()
@@ -59,23 +58,21 @@ func Serve(p Program, in io.Reader, out io.Writer) error {
 	}
 }
 
-// session is the state of a connection to one lab.
 type session struct {
 	program  Program
-	hasHello bool             // the lab has sent the request "hello", which must be the first
-	variant  string           // variant of the program that "hello" selected
-	works    map[string]*work // prepared workloads by id
-	server   *server          // nil if no server runs
-	meter    *meter           // counts collection cycles and waits for the collector
-	phase    phase            // position in the current collection cycle
-	lastCPU  int64            // CPU time of the process in ns at the end of the last measurement; -1 before the first
-	ballast  *ballast         // live heap that the prepared workload requires; nil if it requires none
+	hasHello bool
+	variant  string
+	works    map[string]*work // by id
+	server   *server
+	meter    *meter
+	phase    phase
+	lastCPU  int64    // CPU time in ns after the last measurement; -1 before
+	ballast  *ballast // live heap of the workload; may be nil
 
 	before, after runtime.MemStats // buffers of countAllocs and countServer
 }
 
-// handleRequest executes one request. A panic of the contender's code leads to an error reply, and the
-// session continues.
+// handleRequest turns a panic into an error reply.
 func (s *session) handleRequest(q wire.Request) (reply wire.Reply) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -117,7 +114,6 @@ func (s *session) handleRequest(q wire.Request) (reply wire.Reply) {
 	return reply
 }
 
-// handleWork executes a request about a workload whose operations run in this process.
 func (s *session) handleWork(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	switch q.Op {
 	case wire.OpAnswer:
@@ -132,7 +128,7 @@ func (s *session) handleWork(w *work, q wire.Request) (wire.Reply, *wire.Error) 
 	return wire.Reply{}, newError(classNotMine, "%s of workload %q: it has no server", q.Op, q.On)
 }
 
-// handleHello selects the variant, closes all workloads and identifies the contender.
+// handleHello also closes all workloads.
 func (s *session) handleHello(q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Protocol != wire.Protocol {
 		return wire.Reply{}, newError(classBadRequest, "protocol %q; this contender speaks %s", q.Protocol, wire.Protocol)
@@ -151,7 +147,6 @@ func (s *session) handleHello(q wire.Request) (wire.Reply, *wire.Error) {
 	}, nil
 }
 
-// findWork returns the prepared workload that q names. It also returns an error if a number in q is negative.
 func (s *session) findWork(q wire.Request) (*work, *wire.Error) {
 	w, ok := s.works[q.On]
 	if !ok {
@@ -165,14 +160,14 @@ func (s *session) findWork(q wire.Request) (*work, *wire.Error) {
 	return w, nil
 }
 
-// maxText is the largest size of a contender's message in a reply, in bytes.
+// maxText limits a message in a reply, in bytes.
 const maxText = 1000
 
 func newError(class, format string, args ...any) *wire.Error {
 	return &wire.Error{Class: class, Message: oneLine(fmt.Sprintf(format, args...))}
 }
 
-// oneLine returns s in one line of at most maxText bytes, for a reply and a report.
+// oneLine has at most maxText bytes.
 func oneLine(s string) string {
 	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "�"), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 	if len(s) > maxText {
@@ -181,14 +176,13 @@ func oneLine(s string) string {
 	return s
 }
 
-// panicText returns the value of a panic and the function and line that panicked, in one line. Only the
-// deferred function itself may call it, because panicSite skips a fixed number of frames.
+// panicText may be called only by the deferred function, because panicSite skips frames.
 func panicText(v any) string {
 	return oneLine(fmt.Sprintf("panic: %v%s", v, panicSite()))
 }
 
-// panicSite returns the function and line that panicked, e.g. " (main.parse, main.go:7)": the first frame
-// outside of the runtime. Only panicText may call it.
+// panicSite returns a place such as " (main.parse, main.go:7)", the first frame outside of the runtime. Only
+// panicText may call it.
 func panicSite() string {
 	const skipped = 4 // runtime.Callers, panicSite, panicText and the deferred function
 	pc := make([]uintptr, 64)

@@ -8,48 +8,44 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// The lab, the process that measures contenders, sends the requests to a server over the
-// network. The contender's program only starts a server for each workload and reports its counts.
+// A server is measured by requests over the network. Its program only starts a server for each workload and
+// reports counts.
 
 // Served is a server that was started for a workload and already answers requests.
 type Served struct {
 	Addr string // host:port at which the server listens
 
-	// Counts returns the counts of the server since its start. It is nil if the server does not count.
+	// Counts returns the counts since the start. nil means that the server does not count.
 	Counts func() Counts
 
-	// Reset restores the state that the service had at its start, and forgets its
-	// requests. It is nil if the service does not support that.
+	// Reset restores the initial state and forgets requests. nil means that this is not supported.
 	Reset func() error
 
-	// End ends the server as a signal would. The lab measures the time of End. Requests in flight may
-	// continue for 10 s at most; the error describes what has not ended by then. Counts and Stop are called
-	// afterwards. If End is nil, the lab measures the time of Stop.
+	// End ends the server as a signal would, and is timed. Requests in flight may continue for 10 s; the error
+	// describes the rest. If End is nil, Stop is timed.
 	End func() error
 
-	// Stop ends the server and its connections. It is the last function that is called.
+	// Stop ends the server and its connections. It is called last.
 	Stop func()
 }
 
 // Counts are the counts of a server, as it counts them itself.
 type Counts struct {
-	Requests  int64 // number of answered requests
-	BodyBytes int64 // number of bytes that were read of their bodies
-	Layers    int64 // number of middleware calls
-	Delivered int64 // number of items that the service's destination (its sink) has accepted
+	Requests  int64 // answered requests
+	BodyBytes int64 // bytes of their bodies
+	Layers    int64 // middleware calls
+	Delivered int64 // items that the service's destination (its sink) has accepted
 
-	Calls *wire.Calls // calls of use cases, in the example service "users"; nil for other services
-	Fault error       // first failure of the service that clients do not see; nil if there was none
+	Calls *wire.Calls // calls of app users; nil for others
+	Fault error       // first failure that clients do not see, or nil
 }
 
-// server is the running server of a workload.
 type server struct {
-	Served                  // Addr, Counts, Reset, End and Stop
-	ended  bool             // endServer was called
-	before runtime.MemStats // allocations of the process when the workload was prepared
+	Served
+	ended  bool
+	before runtime.MemStats // allocations when the workload was prepared
 }
 
-// startServer starts the server for a workload. The previous server has ended.
 func (s *session) startServer(w wire.Workload) (*work, error) {
 	served, err := s.program.Serve(s.variant, w)
 	if err != nil {
@@ -66,7 +62,6 @@ func (s *session) startServer(w wire.Workload) (*work, error) {
 	return &work{server: s.server}, nil
 }
 
-// stopServer stops the running server, if there is one.
 func (s *session) stopServer() {
 	if v := s.server; v != nil {
 		s.server = nil
@@ -74,10 +69,8 @@ func (s *session) stopServer() {
 	}
 }
 
-// markAllocs stores the allocations so far, which countServer subtracts.
 func (v *server) markAllocs() { runtime.ReadMemStats(&v.before) }
 
-// handleServer executes a request about a server.
 func (s *session) handleServer(v *server, q wire.Request) (wire.Reply, *wire.Error) {
 	switch q.Op {
 	case wire.OpStats:
@@ -91,7 +84,6 @@ func (s *session) handleServer(v *server, q wire.Request) (wire.Reply, *wire.Err
 	return wire.Reply{}, newError(classNotMine, "%s of a server: ask it at %s", q.Op, v.Addr)
 }
 
-// endServer ends the server and reports how long that took.
 func (v *server) endServer() wire.Reply {
 	v.ended = true
 	start := time.Now()
@@ -109,9 +101,8 @@ func (v *server) endServer() wire.Reply {
 	return reply
 }
 
-// countServer returns the server's counts and the allocations of the process since the workload was
-// prepared. The lab computes the cost of requests as the difference of two calls. A call itself allocates
-// about 1 kB in ten objects; two calls in a row show how much.
+// countServer returns counts and allocations since prepare. A cost is the difference of two calls. A call
+// allocates about 1 kB in ten objects.
 func (s *session) countServer(v *server) wire.Reply {
 	runtime.ReadMemStats(&s.after)
 	reply := wire.Reply{

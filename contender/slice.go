@@ -7,36 +7,33 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// This file handles requests of the lab, the process that measures contenders, to run operations: warm-ups,
-// slices (timed runs of a few milliseconds, in which the contenders take turns) and counts of allocations.
+// A slice is one timed run of some milliseconds; programs take turns. A warm-up before is not timed.
+// Allocations are counted separately.
 
-// Values of wire.Request.Until: a slice ends after a number of operations, or of garbage collection cycles.
+// Values of wire.Request.Until.
 const (
 	untilOps = "ops"
 	untilGC  = "gc"
 )
 
-// minWarmOps is the least number of operations of a warm-up, unless it reaches its cap first.
+// minWarmOps is the least of a warm-up, unless its cap comes first.
 const minWarmOps = 4
 
-// measurement is a running measurement of operations in the timed loop.
 type measurement struct {
 	s      *session
 	w      *work
 	start  time.Time
-	cpu    int64         // CPU time of the process in ns at the start
-	cycles int64         // number of completed collection cycles at the start
-	tally  tally         // outcomes of the operations since the start
-	wall   time.Duration // time from the start to the last reading
+	cpu    int64 // process's CPU time at the start, in ns
+	cycles int64
+	tally  tally
+	wall   time.Duration
 }
 
-// newMeasurement starts a measurement. For the number of cycles at its start it uses the phase's last reading.
 func (s *session) newMeasurement(w *work) measurement {
 	return measurement{s: s, w: w, cycles: s.phase.cycles, cpu: cpuNS(), start: time.Now()}
 }
 
-// runBatch runs one batch of operations, but at most limit. Then it reads the clock and the number of
-// collection cycles, and returns the number of cycles that completed during the batch.
+// runBatch runs at most limit operations and reads the clock. It returns how many cycles completed.
 func (m *measurement) runBatch(limit int64) int64 {
 	n := min(limit, m.s.meter.batchSize(m.w.pace))
 	m.w.run(n, &m.tally)
@@ -44,25 +41,20 @@ func (m *measurement) runBatch(limit int64) int64 {
 	return m.s.phase.addOps(n, m.s.meter.cycles())
 }
 
-// runPacedBatch runs one batch of operations and sets the pace to its mean time.
 func (m *measurement) runPacedBatch() {
 	opsBefore, wallBefore := m.tally.ops, m.wall
 	m.runBatch(noLimit)
 	m.w.setPace(m.tally.ops-opsBefore, m.wall-wallBefore)
 }
 
-// countCycles returns the number of collection cycles that have completed since the start.
 func (m *measurement) countCycles() int64 { return m.s.phase.cycles - m.cycles }
 
-// isCapped reports whether the measurement must end: cap_ns have passed, and cap_ops operations have run.
 func (m *measurement) isCapped(q wire.Request) bool { return isCapped(q, m.tally.ops, m.wall) }
 
-// isCapped is measurement.isCapped after ops operations in the time wall.
 func isCapped(q wire.Request, ops int64, wall time.Duration) bool {
 	return q.CapNS > 0 && ops >= q.CapOps && wall >= time.Duration(q.CapNS)
 }
 
-// finish ends the measurement, sets the pace, and returns the reply.
 func (m *measurement) finish() wire.Reply {
 	wall := time.Since(m.start)
 	cpu := cpuNS()
@@ -78,11 +70,9 @@ func (m *measurement) finish() wire.Reply {
 	return reply
 }
 
-// noLimit is a limit of a batch that is never reached.
 const noLimit = 1 << 62
 
-// isWarm reports whether a warm-up has reached min_gc collection cycles or min_ns, whichever is first. If
-// neither is set, it is warm immediately.
+// isWarm reports whether min_gc cycles or min_ns have passed.
 func isWarm(q wire.Request, cycles int64, wall time.Duration) bool {
 	reachesCycles := q.MinGC > 0 && cycles >= q.MinGC
 	hasMinTime := q.MinNS > 0 || q.MinGC == 0
@@ -90,7 +80,6 @@ func isWarm(q wire.Request, cycles int64, wall time.Duration) bool {
 	return reachesCycles || reachesTime
 }
 
-// warmUp runs operations until they are warm, or until the cap of the request.
 func (s *session) warmUp(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.MinGC > 0 && q.MinNS == 0 && q.CapNS == 0 {
 		return wire.Reply{}, newError(classBadRequest, "warm until collection cycles needs min_ns or cap_ns: there may never be one")
@@ -110,7 +99,6 @@ func (s *session) warmUp(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	}
 }
 
-// runSlice runs one slice: unmeasured operations first, then the measured ones.
 func (s *session) runSlice(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Until != untilGC && (q.Until != untilOps || q.Ops == 0) {
 		return wire.Reply{}, newError(classBadRequest, "slice until %q, %d ops: want until gc, or until ops with a number of them", q.Until, q.Ops)
@@ -145,16 +133,15 @@ func (s *session) runSlice(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	return reply, nil
 }
 
-// runLead runs the unmeasured operations at the start of a slice. If the slice has complete collection
-// cycles, and it is too late in the current cycle, runLead continues into the next cycle.
+// runLead runs unmeasured operations. If it is too late in the cycle, it continues into the next.
 func (s *session) runLead(w *work, q wire.Request) {
 	m := s.newMeasurement(w)
-	q.CapOps = 0 // the cap applies to the lead-in from its start
+	q.CapOps = 0 // the cap counts from the start of the lead-in
 	for m.tally.ops < q.Lead && !m.isCapped(q) {
 		m.runBatch(q.Lead - m.tally.ops)
 	}
 	if q.Until == untilGC && s.phase.isLate(q.Ops) {
-		for !m.isCapped(q) && m.runBatch(noLimit) == 0 { // until a cycle completes
+		for !m.isCapped(q) && m.runBatch(noLimit) == 0 { // run until a cycle completes
 		}
 	}
 	if q.Until == untilGC {
@@ -162,12 +149,12 @@ func (s *session) runLead(w *work, q wire.Request) {
 	}
 }
 
-// runCycles measures from one point of a collection cycle to the same point of a later cycle: the lead-in has
-// run some operations of the first cycle, and runCycles runs the same number after the end of the last cycle, so
-// that the number of operations per cycle is not biased. It waits for the end of sweeping, as runLead has done:
-// sweeping is a part of the cost of a cycle, and would otherwise happen during the slice of another contender.
+// runCycles measures from one point of a cycle to the same point of a later one, so that operations per cycle
+// have no bias.
+//
+// Sweeping is a cost of a cycle. runCycles waits for its end, so that no other program's slice pays.
 func (m *measurement) runCycles(q wire.Request) {
-	var before int64 // number of operations in the first cycle before the measurement
+	var before int64 // operations in the first cycle before measuring
 	if m.s.phase.known {
 		before = m.s.phase.since
 	}
@@ -187,8 +174,7 @@ func (m *measurement) runCycles(q wire.Request) {
 	m.s.meter.awaitSweep()
 }
 
-// countAllocs counts the allocations of a fixed number of operations. It starts with the first body, so
-// that two requests run the same operations.
+// countAllocs starts with the first body, so that two requests are alike.
 func (s *session) countAllocs(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Ops == 0 {
 		return wire.Reply{}, newError(classBadRequest, "stats without ops")

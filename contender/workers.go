@@ -9,69 +9,63 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// workerPool is the timed loop of a workload with concurrent callers. In a closed loop each caller takes the next
-// operation, runs it, records its outcome and takes another. In an open loop the callers receive each operation
-// when it is due (see sendTickets). All callers use one lock, for some ten nanoseconds each time; that does not
-// matter, because an operation with concurrent callers is a call to another process and takes a thousand times as
-// long. The callers' goroutines live as long as the workload, so that no measurement includes their start.
+// workerPool is the timed loop of concurrent callers. In a closed loop each caller takes an operation, runs
+// and records it, and takes another. In an open loop it receives each when due.
+//
+// The callers share a lock, for tens of ns; an operation takes a thousand times as long. Goroutines live as
+// long as the workload, so that their start is not measured.
 type workerPool struct {
 	s *session
 	w *work
 
-	latency hist.Hist // times of the measured operations in ns: to their end, from their start or, in an open loop, from the intended one
-	service hist.Hist // open loop: times in ns from the start of operations to their end
-	lag     hist.Hist // open loop: times in ns from the intended start of operations to their start
+	latency hist.Hist // times of measured operations in ns, from start or intended start to end
+	service hist.Hist // open loop: ns from start to end
+	lag     hist.Hist // open loop: ns from intended start to start
 
-	wakeups chan struct{}  // one value starts one caller
-	active  sync.WaitGroup // running callers
-	tickets chan ticket    // operations of a running open loop; nil for a closed loop
+	wakeups chan struct{} // one value starts one caller
+	active  sync.WaitGroup
+	tickets chan ticket // operations of an open loop; nil for a closed one
 
 	mu       sync.Mutex
 	plan     plan
-	runs     uint64        // number of runs so far; the seed of an open loop
-	started  int64         // number of operations that have started in this run
-	finished int64         // number of operations of a closed loop that have ended in this run
-	tally    tally         // outcomes of the measured operations
-	area     time.Duration // integral of the number of operations in flight over the measured time: area / time is the mean number
-	unsent   int64         // open loop: number of operations that were due while measuring and have not started
+	runs     uint64 // runs so far; seed of an open loop
+	started  int64  // operations started in this run
+	finished int64  // closed loop: operations ended in this run
+	tally    tally
+	area     time.Duration // operations in flight, integrated over the measured time
+	unsent   int64         // open loop: operations that were due and have not started
 	stage    stage
-	from     snapshot  // start of measuring
-	to       snapshot  // end of measuring
-	start    time.Time // start of the run
-	lastRead time.Time // last reading of the number of collection cycles
-	panic    string    // text of a panic in the contender's code; "" if there was none
+	from     snapshot // start of measuring
+	to       snapshot // end of measuring
+	start    time.Time
+	lastRead time.Time
+	panic    string // panic of the contender's code; "" without one
 }
 
-// plan defines a run of a workerPool.
 type plan struct {
-	lead int64 // number of unmeasured operations at the start
-	// limit is the time limit of the lead-in. Once measuring has begun, an open loop also checks enough
-	// when this time has passed. 0 means no limit.
+	lead int64 // unmeasured operations
+	// limit is the time limit of the lead-in; 0 means none. An open loop also checks enough after this time.
 	limit time.Duration
-	// exact is the number of measured operations, and the run waits for all of them. If it is 0, operations
-	// are counted when they end, and callers continue until enough is true. In that case as many operations
-	// are in flight at the end of measuring as at its start.
+	// exact is the number of measured operations, all awaited. 0 means that callers continue until enough.
+	// Then as many are in flight at the end as at the start.
 	exact int64
-	// enough is called after each measured operation, with the number and time so far. It may be nil if
-	// exact is set.
+	// enough is called after each measured operation, with the number and time. It may be nil if exact is set.
 	enough func(ops int64, wall time.Duration) bool
-	closed bool // run a closed loop even if the workload has an open one
+	closed bool // run a closed loop, even if the workload has an open one
 }
 
-// stage is the stage of a run.
 type stage int
 
 const (
-	leading   stage = iota // unmeasured operations run
-	measuring              // measured operations run
-	finished               // no more operations may start
+	leading stage = iota // unmeasured operations run
+	measuring
+	finished // no more operations may start
 )
 
-// snapshot is the state of the process at one moment.
 type snapshot struct {
 	at     time.Time
-	cpu    int64 // CPU time in ns
-	cycles int64 // number of completed collection cycles
+	cpu    int64 // in ns
+	cycles int64
 }
 
 func newWorkerPool(s *session, w *work) *workerPool {
@@ -89,8 +83,7 @@ func newWorkerPool(s *session, w *work) *workerPool {
 
 func (c *workerPool) stopWorkers() { close(c.wakeups) }
 
-// runPlan executes a plan: a lead-in, whose operations are not measured, and a measured part. Afterwards
-// buildReply returns the results. The error is a panic of the contender's code.
+// runPlan runs a lead-in and the measured part. The error is a panic.
 func (c *workerPool) runPlan(p plan) *wire.Error {
 	c.latency.Reset()
 	c.service.Reset()
@@ -102,7 +95,7 @@ func (c *workerPool) runPlan(p plan) *wire.Error {
 	if open {
 		c.tickets = make(chan ticket)
 	}
-	c.s.phase = phase{} // the collector's phase is unknown afterwards
+	c.s.phase = phase{} // unknown afterwards
 	c.start = time.Now()
 	c.lastRead = c.start
 	if p.lead == 0 {
@@ -133,7 +126,6 @@ func (c *workerPool) runPlan(p plan) *wire.Error {
 	return nil
 }
 
-// callAll runs the operations of one caller until the run ends.
 func (c *workerPool) callAll() {
 	defer func() {
 		if v := recover(); v != nil {
@@ -156,17 +148,16 @@ func (c *workerPool) callAll() {
 	}
 }
 
-// outcome is an operation with its times and result.
 type outcome struct {
-	n          int64 // number of the operation in the run, from zero; -1 before the first
-	body       int   // index of the body
+	n          int64 // counts from zero in the run; -1 before the first
+	body       int
 	start, end time.Time
 	size       int
 	err        error
 }
 
-// advance records the finished operation in o, unless o is new (o.n < 0), and puts the next one into o. It
-// returns false if no more operations may start.
+// advance records the finished operation in o, unless o is new (o.n < 0). It returns false if there is no next
+// one.
 func (c *workerPool) advance(o *outcome) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,11 +173,10 @@ func (c *workerPool) advance(o *outcome) bool {
 	return true
 }
 
-// bodyOf returns the index of the body of operation n of the run.
 func (c *workerPool) bodyOf(n int64) int { return int((int64(c.w.next) + n) % int64(c.w.bodies)) }
 
-// recordClosed records a finished operation of a closed loop. Operations that were in flight at the end of measuring
-// do not count, except for errors: otherwise a call that breaks its server would appear to have no errors.
+// recordClosed ignores operations in flight at the end, except errors. Otherwise a call that breaks its server
+// would seem correct.
 func (c *workerPool) recordClosed(o *outcome) {
 	c.finished++
 	c.addArea(o)
@@ -214,7 +204,6 @@ func (c *workerPool) countMeasured(o *outcome) {
 	c.tally.addError(o.err)
 }
 
-// addArea adds to c.area the part of the measured time in which operation o was in flight.
 func (c *workerPool) addArea(o *outcome) {
 	if c.stage == leading {
 		return
@@ -244,8 +233,7 @@ func (c *workerPool) takeSnapshot() snapshot {
 	return snapshot{at: time.Now(), cpu: cpuNS(), cycles: c.s.meter.cycles()}
 }
 
-// countCycles returns the number of collection cycles completed since measuring began, or 0 if the last
-// reading is too recent: it reads the number as rarely as the loop of a workload without callers does.
+// countCycles returns 0 if it has read the number recently.
 func (c *workerPool) countCycles() int64 {
 	now := time.Now()
 	if now.Sub(c.lastRead) < c.s.meter.interval {
@@ -255,7 +243,6 @@ func (c *workerPool) countCycles() int64 {
 	return c.s.meter.cycles() - c.from.cycles
 }
 
-// buildReply returns the reply with the results of the last run.
 func (c *workerPool) buildReply() wire.Reply {
 	reply := wire.Reply{
 		Counts: wire.Counts{Ops: c.tally.ops, WallNS: max(1, int64(c.to.at.Sub(c.from.at))), CPUNS: c.to.cpu - c.from.cpu, GC: c.to.cycles - c.from.cycles,
@@ -271,7 +258,6 @@ func (c *workerPool) buildReply() wire.Reply {
 	return reply
 }
 
-// warmUp is [session.warmUp] for concurrent callers.
 func (c *workerPool) warmUp(q wire.Request) (wire.Reply, *wire.Error) {
 	err := c.runPlan(plan{enough: func(ops int64, wall time.Duration) bool {
 		var cycles int64
@@ -284,25 +270,23 @@ func (c *workerPool) warmUp(q wire.Request) (wire.Reply, *wire.Error) {
 	return c.buildReply(), err
 }
 
-// runProfile is the part of [session.runProfile] that runs operations.
 func (c *workerPool) runProfile(q wire.Request) (wire.Reply, *wire.Error) {
 	err := c.runPlan(plan{closed: true, enough: func(_ int64, wall time.Duration) bool { return wall >= time.Duration(q.MinNS) }})
 	return c.buildReply(), err
 }
 
-// runSlice is [session.runSlice] for concurrent callers. The slice always ends after a number of operations.
+// runSlice always ends after a number of operations.
 func (c *workerPool) runSlice(q wire.Request) (wire.Reply, *wire.Error) {
 	p := plan{lead: q.Lead, limit: time.Duration(q.CapNS), enough: func(ops int64, wall time.Duration) bool {
 		return ops >= q.Ops || isCapped(q, ops, wall)
 	}}
 	if c.w.Times != nil {
-		p.exact = q.Ops // wait for late operations, whose latencies are the longest
+		p.exact = q.Ops // late operations have the longest latencies
 	}
 	err := c.runPlan(p)
 	return c.buildReply(), err
 }
 
-// countAllocs is [session.countAllocs] for concurrent callers.
 func (c *workerPool) countAllocs(q wire.Request) (wire.Reply, *wire.Error) {
 	s := c.s
 	c.w.next = 0

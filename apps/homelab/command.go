@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	// States of a device that can be turned on and off.
 	on  = "on"
 	off = "off"
 
@@ -20,14 +19,12 @@ const (
 	set     = "set"
 )
 
-// maxAttributes is the largest number of attributes of a device. It bounds the memory that clients
-// can fill with commands.
+// maxAttributes limits the attributes of a device, and so the memory that clients can fill.
 const maxAttributes = 64
 
-// Command applies a command to the device with an id: it turns the device on or off, or merges the
-// parameters into the attributes of the device. If several errors apply, Command reports an unknown action
-// before an unknown device, and an unknown device before a read-only one. A command that changes nothing
-// leaves LastUpdated unchanged. The house does not retain strings or values of c.
+// Command turns a device on or off, or merges parameters into its attributes. It reports an unknown action
+// first, then an unknown device, then a read-only one. Without a change, LastUpdated stays. The house does not
+// retain strings or values of c.
 func (h *House) Command(id string, c Command) (Outcome, error) {
 	action, ok := canonicalAction(c.Action)
 	if !ok {
@@ -41,7 +38,7 @@ func (h *House) Command(id string, c Command) (Outcome, error) {
 	if isReadOnly(d) {
 		return Outcome{}, readOnlyDevice(d)
 	}
-	// Check first without the lock of storeChange: a command that changes nothing does not need it.
+	// A command that changes nothing needs no lock.
 	_, changed, err := applyCommand(d, action, c.Parameters)
 	if err == nil && changed {
 		d, err = h.storeChange(i, action, c.Parameters)
@@ -53,9 +50,8 @@ func (h *House) Command(id string, c Command) (Outcome, error) {
 	return Outcome{ID: d.ID, Action: action, State: d.State}, nil
 }
 
-// storeChange applies a command to the device at index i and stores a new list with the changed
-// device. It reads the device again under the lock, because another command may have changed it
-// since the caller read it.
+// storeChange stores a new list with the changed device at index i. Another command may have changed it since,
+// so it reads the device under the lock.
 func (h *House) storeChange(i int, action string, parameters map[string]any) (Device, error) {
 	h.changeMu.Lock()
 	defer h.changeMu.Unlock()
@@ -75,8 +71,8 @@ func (h *House) storeChange(i int, action string, parameters map[string]any) (De
 
 func allActions() [4]string { return [...]string{turnOn, turnOff, toggle, set} }
 
-// canonicalAction returns the constant that equals action, or false for an unknown action. The house must
-// not retain action itself, because some servers reuse the buffer of a request.
+// canonicalAction returns the equal constant. Some servers reuse a request's buffer, so action must not be
+// retained.
 func canonicalAction(action string) (canonical string, ok bool) {
 	actions := allActions()
 	if i := slices.Index(actions[:], action); i >= 0 {
@@ -85,11 +81,9 @@ func canonicalAction(action string) (canonical string, ok bool) {
 	return "", false
 }
 
-// isReadOnly reports whether a device accepts no commands.
 func isReadOnly(d Device) bool { return d.Type == "sensor" || d.Type == "binary_sensor" }
 
-// applyCommand returns d as it is after a command, and whether the command changes d. action is one
-// of allActions. The attributes of d itself are not modified.
+// applyCommand returns d after a command. action is one of allActions. It does not modify d.
 func applyCommand(d Device, action string, parameters map[string]any) (after Device, changed bool, err error) {
 	state := d.State
 	switch action {
@@ -111,8 +105,6 @@ func applyCommand(d Device, action string, parameters map[string]any) (after Dev
 	return d, changed, nil
 }
 
-// mergeAttributes returns d with the parameters set as attributes, and whether any of them is new or
-// has a new value.
 func mergeAttributes(d Device, parameters map[string]any) (after Device, changed bool, err error) {
 	for name, value := range parameters {
 		old, ok := d.Attributes[name]
@@ -132,8 +124,7 @@ func mergeAttributes(d Device, parameters map[string]any) (after Device, changed
 	return d, true, nil
 }
 
-// sameValue reports whether a and b are the same JSON value. Decoders differ in the Go types that
-// they use for numbers, so numbers are compared by value.
+// sameValue compares JSON values. Decoders use different Go types for numbers, so it compares them by value.
 func sameValue(a, b any) bool {
 	x, aIsNumber := toNumber(a)
 	y, bIsNumber := toNumber(b)
@@ -143,7 +134,6 @@ func sameValue(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// toNumber returns v as a float64, or false if v is not a number of a JSON decoder.
 func toNumber(v any) (number float64, ok bool) {
 	switch v := v.(type) {
 	case float64:
@@ -161,8 +151,8 @@ func toNumber(v any) (number float64, ok bool) {
 	return 0, false
 }
 
-// copyValue returns a deep copy of a JSON value. Some decoders return strings that point into the
-// request's body, whose buffer the server reuses for the next request.
+// copyValue returns a deep copy. Some decoders return strings in the request's buffer, which the server
+// reuses.
 func copyValue(v any) any {
 	switch v := v.(type) {
 	case string:

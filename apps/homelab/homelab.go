@@ -1,5 +1,5 @@
-// Package homelab is the API of a house with devices, without a server. A [House] has the devices and
-// computes the responses of the API. tare compares HTTP servers that send these responses.
+// Package homelab is the API of a house with devices, without a server. A [House] computes the responses.
+// tare compares HTTP servers that send them.
 //
 //	GET  /health                                        200  text/plain, ok and a line end
 //	GET  /metrics                                       200  counters as Prometheus reads them
@@ -11,17 +11,16 @@
 //	GET  /api/v1/devices/{id}                           200  one device, or 404
 //	POST /api/v1/homeassistant/devices/{id}/command     200  the outcome; 400 malformed, 404 unknown, 405 read-only
 //
-// Responses, also error responses, are JSON unless specified otherwise. Each response has the header
-// X-Request-Id: the id that the request sent, or a new one. If a rate limit is configured, responses also
-// have X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset, and a client that exceeds the limit
-// gets 429 with Retry-After.
+// Other responses, also errors, are JSON. All have X-Request-Id: the id of the request, or a new one. With a
+// rate limit they have X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset. A client above it gets
+// 429 with Retry-After.
 //
-// The package does not import net/http, because some of the servers that call it do not link net/http.
+// The package does not import net/http, because some servers do not link it.
 package homelab
 
 import "time"
 
-// Name is the name of this API on command lines and in studies, the files that define comparisons.
+// Name is the name of this API on command lines and in studies (files of comparisons).
 const Name = "homelab"
 
 // Device is one thing in the house.

@@ -12,27 +12,27 @@ import (
 
 // Config configures a house. Its zero value works.
 type Config struct {
-	Origins []string         // web sites that may read responses in a browser; * means any; if empty, responses have no CORS headers
+	Origins []string         // sites that may read responses in a browser; * means any; none means no CORS headers
 	Rate    int              // requests per minute of one client; 0 means no limit
-	Now     func() time.Time // clock of the rate limit and of LastUpdated; required if Rate is set; if nil, LastUpdated never changes
+	Now     func() time.Time // clock of the rate limit and of LastUpdated; if nil, LastUpdated stays
 }
 
-// House is the API without a server: it has the devices of a house and computes responses. Its methods may
-// be called concurrently.
+// House is the API without a server: it has the devices and computes responses. Its methods may be called
+// concurrently.
 type House struct {
 	now      func() time.Time // Config.Now, may be nil
 	info     Info
 	services []Unit
 	origins  origins
-	limit    *limiter // nil if clients have no rate limit
+	limit    *limiter // nil without a rate limit
 	ids      *requestIDs
 	counters *counters
 
-	// devices points to a list that is never modified: a command that changes a device stores a
-	// changed copy of the list. Readers therefore need no lock.
+	// devices points to a list that is never modified. A command stores a changed copy, so readers need no
+	// lock.
 	devices   atomic.Pointer[[]Device]
 	changeMu  sync.Mutex     // locked while a command replaces devices
-	indexByID map[string]int // index of each device in the list; never changes
+	indexByID map[string]int // never changes
 }
 
 // New returns a house with the given devices. Each device must have a unique, non-empty id.
@@ -91,8 +91,7 @@ func newInfo() Info {
 	}}
 }
 
-// Services returns the services of the cluster whose name contains part. "" selects all services.
-// The caller must not change the result, which other callers share.
+// Services returns services whose name contains part. Callers share the result.
 func (h *House) Services(part string) []Unit {
 	if part == "" {
 		return h.services
@@ -106,12 +105,10 @@ func (h *House) Services(part string) []Unit {
 	return found
 }
 
-// Devices returns all devices, in the order that [New] received them. The caller must not change
-// the result, which other callers share.
+// Devices returns all devices in the order of [New]. Callers share the result.
 func (h *House) Devices() []Device { return *h.devices.Load() }
 
-// Device returns the device with the given id, or a [Refusal] if there is no such device. The
-// caller must not change the attributes.
+// Device returns the device, or a [Refusal]. Its attributes must not be changed.
 func (h *House) Device(id string) (Device, error) {
 	i, ok := h.indexByID[id]
 	if !ok {
@@ -120,7 +117,7 @@ func (h *House) Device(id string) (Device, error) {
 	return h.Devices()[i], nil
 }
 
-// Refusal is an error that is sent to the client as an error response.
+// Refusal is an error that the client sees.
 type Refusal struct {
 	Status  int    `json:"-"`       // HTTP status
 	Code    string `json:"error"`   // one word for machines, e.g. read_only
@@ -129,8 +126,8 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
 
-// RefusalOf returns the error response for err, and counts it in the metrics. If err wraps no [Refusal],
-// the service has failed, and the client gets status 500 without details.
+// RefusalOf returns the error response for err and counts it. Without a [Refusal] it is status 500 without
+// details.
 func (h *House) RefusalOf(err error) *Refusal {
 	var r *Refusal
 	if !errors.As(err, &r) {

@@ -11,37 +11,34 @@ import (
 )
 
 const (
-	// refillTime is the time in which an empty bucket becomes full.
+	// refillTime fills an empty bucket.
 	refillTime = time.Minute
-	// maxClients is the largest number of clients with a bucket. It bounds the memory.
+	// maxClients with buckets bound the memory.
 	maxClients = 10_000
 )
 
-// limiter limits the rate of requests by client. Each client has a bucket of tokens, which is refilled at
-// a constant rate. A request takes one token, and is rejected if the bucket has none.
+// limiter limits requests by client. Each client has a bucket of tokens, refilled at a constant rate. A
+// request takes one, or is rejected.
 //
-// The list of buckets is ordered by their last use, so that the buckets to drop are always at its
-// end. A bucket that was not used for refillTime is full again and can be dropped, since a new
-// bucket is full, too. If there are more than capacity clients, the least recently used bucket is
-// dropped even if it is not full; its client gets a full one with the next request.
+// Buckets are ordered by last use. One that was not used for refillTime is full and can be dropped, because a
+// new one is full, too. Above capacity the least recently used is dropped anyway.
 type limiter struct {
-	rate     int // tokens in a full bucket, and tokens added in refillTime
+	rate     int // tokens of a full bucket, added in refillTime
 	capacity int // largest number of buckets
 	now      func() time.Time
 
 	mu      sync.Mutex
 	buckets map[string]*list.Element // elements of recent, by client
-	recent  *list.List               // of *bucket, the most recently used first
+	recent  *list.List               // *bucket, the most recently used first
 }
 
-// bucket has the tokens of one client.
 type bucket struct {
 	client string
-	tokens float64   // number of tokens at the time of the last use
+	tokens float64   // number at the last use
 	used   time.Time // time of the last use
 }
 
-// newLimiter returns a limiter, or nil if rate is 0, which means no limit.
+// newLimiter returns nil if rate is 0: no limit.
 func newLimiter(rate int, now func() time.Time) (*limiter, error) {
 	switch {
 	case rate == 0:
@@ -54,11 +51,11 @@ func newLimiter(rate int, now func() time.Time) (*limiter, error) {
 	return &limiter{rate: rate, capacity: maxClients, now: now, buckets: map[string]*list.Element{}, recent: list.New()}, nil
 }
 
-// Limited reports whether the service, a [House] with its devices, has a rate limit for clients.
+// Limited reports whether the [House] limits requests by client.
 func (h *House) Limited() bool { return h.limit != nil }
 
-// Take takes a token from the bucket of a client. It returns the headers that tell the client its
-// limit, and false if the bucket has no token. Without a limit it returns no headers and true.
+// Take takes a token of a client. It returns headers about the limit, and false without a token. Without a
+// limit it returns true.
 func (h *House) Take(client string) (headers [][2]string, ok bool) {
 	if h.limit == nil {
 		return nil, true
@@ -67,8 +64,7 @@ func (h *House) Take(client string) (headers [][2]string, ok bool) {
 	return h.limit.limitHeaders(remaining, ok), ok
 }
 
-// takeToken takes a token and returns the number of remaining tokens. It returns false if there is
-// less than one token.
+// takeToken returns the remaining tokens, and false without a token.
 func (l *limiter) takeToken(client string) (remaining float64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,14 +81,13 @@ func (l *limiter) takeToken(client string) (remaining float64, ok bool) {
 	return b.tokens, true
 }
 
-// bucketFor returns the bucket of a client, a new one if the client has none. It drops buckets at the
-// end of the list as described at [limiter].
+// bucketFor returns a client's bucket, perhaps a new one, and drops buckets as described at [limiter].
 func (l *limiter) bucketFor(client string, now time.Time) *bucket {
 	e, ok := l.buckets[client]
 	if ok {
 		l.recent.MoveToFront(e)
 	} else {
-		client = strings.Clone(client) // it may point into a buffer that the server reuses
+		client = strings.Clone(client) // the server may reuse its buffer
 		e = l.recent.PushFront(&bucket{client: client, tokens: float64(l.rate), used: now})
 		l.buckets[client] = e
 	}
@@ -108,15 +103,13 @@ func (l *limiter) bucketFor(client string, now time.Time) *bucket {
 	return e.Value.(*bucket)
 }
 
-// countClients returns the number of clients with a bucket, for the metrics.
 func (l *limiter) countClients() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.buckets)
 }
 
-// limitHeaders returns the headers of a response to a client with a number of remaining tokens. ok
-// is the result of takeToken: if it is false, the headers include Retry-After.
+// limitHeaders is for a client with remaining tokens. If ok is false, it includes Retry-After.
 func (l *limiter) limitHeaders(remaining float64, ok bool) [][2]string {
 	headers := append(make([][2]string, 0, 4), // capacity for Retry-After, too
 		[2]string{"X-RateLimit-Limit", strconv.Itoa(l.rate)},
@@ -129,7 +122,7 @@ func (l *limiter) limitHeaders(remaining float64, ok bool) [][2]string {
 	return headers
 }
 
-// secondsUntil returns the time in which a bucket gains a number of tokens, in seconds, rounded up.
+// secondsUntil returns the seconds to gain tokens, rounded up.
 func (l *limiter) secondsUntil(tokens float64) int {
 	return int(math.Ceil(tokens * refillTime.Seconds() / float64(l.rate)))
 }

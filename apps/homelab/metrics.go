@@ -9,10 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// counters are the values that GET /metrics reports.
 type counters struct {
 	statuses [600]atomic.Int64        // number of responses, by status
-	commands map[string]*atomic.Int64 // number of commands, by action; has a key for every action
+	commands map[string]*atomic.Int64 // has a key for each action
 
 	mu       sync.Mutex
 	refusals map[string]int64 // number of error responses, by code
@@ -66,8 +65,8 @@ func (h *House) Metrics() []byte {
 	return b.Bytes()
 }
 
-// writeFamily writes a metric in the text format of Prometheus. The keys of values are the values of
-// the label. If label is "", the metric has no label, and values has the single key "".
+// writeFamily writes the text format of Prometheus. Keys are values of label. Without a label, the only key is
+// "".
 func writeFamily(b *bytes.Buffer, name, kind, help, label string, values map[string]int64) {
 	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 	for _, key := range slices.Sorted(maps.Keys(values)) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// origins are the web sites whose pages may read responses in a browser.
+// origins are sites whose pages may read responses in a browser.
 type origins struct {
 	any  bool     // all sites may read responses
 	list []string // e.g. https://home.example:8443
@@ -15,8 +15,8 @@ type origins struct {
 
 const typeJSON = "application/json" // media type of a command
 
-// newOrigins parses the origins of a configuration. An origin is a scheme and a host without a path, as
-// browsers send it, or * for all sites. newOrigins skips empty strings.
+// newOrigins parses origins: a scheme and a host, as browsers send them, or * for all. Empty strings are
+// skipped.
 func newOrigins(values []string) (origins, error) {
 	var o origins
 	for _, s := range values {
@@ -37,15 +37,14 @@ func newOrigins(values []string) (origins, error) {
 	return o, nil
 }
 
-// CORS reports whether pages of at least one other site may read responses in a browser.
+// CORS reports whether pages of any other site may read responses.
 func (h *House) CORS() bool { return h.origins.any || len(h.origins.list) > 0 }
 
-// Admit rejects a command that a browser sent for a page of another site. Browsers send forms and
-// plain text to any server without a preflight, so Admit rejects content types other than JSON. It
-// also rejects origins, unless they are configured or the origin of the service itself.
+// Admit rejects commands of a page of another site. Browsers send forms and plain text without a preflight, so
+// only JSON is accepted. Origins must be configured, or the service's own.
 //
-// The parameters are the request's headers Content-Type and Origin, and its host. A header that the
-// request does not have is "", and is not checked: programs other than browsers send no Origin.
+// The parameters are the headers Content-Type and Origin, and the host. "" is not checked: only browsers send
+// Origin.
 func (h *House) Admit(contentType, origin, host string) error {
 	if contentType != "" && contentType != typeJSON {
 		name, _, err := mime.ParseMediaType(contentType)
@@ -63,8 +62,7 @@ func (h *House) Admit(contentType, origin, host string) error {
 	return crossSite(origin)
 }
 
-// Allow returns the value of the header Access-Control-Allow-Origin for a request's Origin, or "" if
-// pages of the origin may not read the response.
+// Allow returns Access-Control-Allow-Origin for an Origin, or "".
 func (h *House) Allow(origin string) string {
 	if origin == "" {
 		return ""

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// This file has the error responses of the API. A [Refusal] is an error with a status, a code and a message.
+// Error responses of the API. A [Refusal] has a status, a code and a message.
 
-// HTTP statuses. They are not taken from net/http because some servers that use this package do not link it.
+// HTTP statuses. Some servers do not link net/http.
 const (
 	badRequest       = 400
 	unauthorized     = 401
@@ -36,12 +36,12 @@ func NotAllowed() error {
 	return &Refusal{Status: methodNotAllowed, Code: "method_not_allowed", Message: "this path does not take this method"}
 }
 
-// TooSlow returns the error of a command whose body did not arrive within the server's time limit.
+// TooSlow is for a body that did not arrive in time.
 func TooSlow() error {
 	return &Refusal{Status: requestTimeout, Code: "timeout", Message: "the body did not come in time"}
 }
 
-// TooLarge returns the error of a command whose body has more than [MaxCommand] bytes.
+// TooLarge is for a body of more than [MaxCommand] bytes.
 func TooLarge() error {
 	return &Refusal{Status: tooLarge, Code: "too_large", Message: fmt.Sprintf("a command has at most %d bytes", MaxCommand)}
 }
@@ -51,19 +51,16 @@ func TooMany() error {
 	return &Refusal{Status: tooManyRequests, Code: "too_many_requests", Message: "this client has sent too many requests; Retry-After is the time to wait"}
 }
 
-// notJSON returns the error of a command with another content type than JSON.
 func notJSON(contentType string) error {
 	return &Refusal{Status: unsupportedType, Code: "unsupported_media_type", Message: "a command is application/json, not " + quoteText(contentType)}
 }
 
-// crossSite returns the error of a command from a page of an origin that may not send commands.
 func crossSite(origin string) error {
 	return &Refusal{Status: forbidden, Code: "cross_site", Message: "a page of " + quoteText(origin) + " may not send commands; origins that may are configured"}
 }
 
-// Malformed returns the error of a body that is not a command. err is the error of the decoder, or
-// nil. If err wraps a [Refusal], Malformed returns err itself. The message of the response does not
-// contain err, because its text depends on the decoder.
+// Malformed is for a body that is not a command. err is the decoder's error or nil. A [Refusal] in it stays.
+// The client does not see err, whose text depends on the decoder.
 func Malformed(err error) error {
 	malformed := &Refusal{Status: badRequest, Code: "malformed", Message: "the body is not a command as JSON"}
 	var refusal *Refusal
@@ -76,7 +73,6 @@ func Malformed(err error) error {
 	return fmt.Errorf("%w (%w)", malformed, err)
 }
 
-// unknownAction returns the error of a command whose action is not one of the API.
 func unknownAction(action string) error {
 	return &Refusal{Status: badRequest, Code: "unknown_action", Message: fmt.Sprintf("the action %s is none of turn_on, turn_off, toggle and set", quoteText(action))}
 }
@@ -93,17 +89,17 @@ func readOnlyDevice(d Device) error {
 	return &Refusal{Status: methodNotAllowed, Code: "read_only", Message: fmt.Sprintf("%s is a %s, which takes no commands", d.ID, d.Type)}
 }
 
-// quoteText returns a text from a client, quoted and shortened for a message.
+// quoteText quotes and shortens a client's text.
 func quoteText(s string) string {
 	const maxBytes = 80
 	if len(s) > maxBytes {
-		s = strings.ToValidUTF8(s[:maxBytes], "") + "…" // the cut may have split a rune
+		s = strings.ToValidUTF8(s[:maxBytes], "") + "…" // the cut may split a rune
 	}
 	return fmt.Sprintf("%q", s)
 }
 
-// Refuse returns the body of an error response that a server sends without calling the house, for
-// example because the token is missing or the path is unknown. It counts the response.
+// Refuse returns the body of an error response of the server itself, for an unknown path, for example. It
+// counts the response.
 func (h *House) Refuse(status int, message string) []byte {
 	code := "other"
 	switch status {

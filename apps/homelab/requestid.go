@@ -7,11 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// maxID is the maximum length in bytes of an id that a client sends.
+// maxID limits an id of a client, in bytes.
 const maxID = 64
 
-// requestIDs makes ids for requests without a valid one: a random prefix, which differs between
-// processes, and a number in base 36.
+// requestIDs makes ids: a random prefix of the process, and a number in base 36.
 type requestIDs struct {
 	prefix string        // e.g. "5f0c1d2e3a4b5968-"
 	last   atomic.Uint64 // number of the last id
@@ -23,8 +22,8 @@ func newIDs() *requestIDs {
 	return &requestIDs{prefix: hex.EncodeToString(seed[:]) + "-"}
 }
 
-// RequestID returns the id of a request. sent is the value of its header X-Request-Id. If sent consists of
-// 1 to 64 visible ASCII characters, it is the id. Otherwise the id is new, such as 5f0c1d2e3a4b5968-1c.
+// RequestID returns the id of a request with X-Request-Id sent, if it is 1 to 64 visible ASCII characters.
+// Otherwise it is new, such as 5f0c1d2e3a4b5968-1c.
 func (h *House) RequestID(sent string) string {
 	if isValidID(sent) {
 		return sent
@@ -33,11 +32,10 @@ func (h *House) RequestID(sent string) string {
 }
 
 func (s *requestIDs) nextID() string {
-	var buf [maxID]byte // so that only the string is allocated
+	var buf [maxID]byte // only the string is allocated
 	return string(strconv.AppendUint(append(buf[:0], s.prefix...), s.last.Add(1), 36))
 }
 
-// isValidID reports whether id consists of 1 to maxID visible ASCII characters.
 func isValidID(id string) bool {
 	if len(id) == 0 || len(id) > maxID {
 		return false

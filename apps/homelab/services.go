@@ -1,6 +1,6 @@
 package homelab
 
-// allServices returns the services of the cluster, which never change.
+// allServices never change.
 func allServices() []Unit {
 	const (
 		deployment = "Deployment"

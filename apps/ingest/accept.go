@@ -12,25 +12,21 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Batch is the output of the decoder of a stack, the HTTP library and decoders around the service:
-// [Decoded], the result of [Records], or a type of the stack.
+// Batch is a decoded body: [Decoded], the result of [Records], or a type of the HTTP stack.
 type Batch interface {
 	// Len returns the number of records.
 	Len() int
-	// Head returns the id and the timestamp of record i: "" and zero if the record has none.
+	// Head returns the id and the timestamp of record i: "" and zero if missing.
 	Head(i int) (id string, timestamp time.Time)
-	// Metadata returns the metadata of record i as JSON without line ends. The next call may
-	// overwrite the result.
+	// Metadata returns the metadata of record i as JSON in one line. The next call may overwrite the result.
 	Metadata(i int) ([]byte, error)
 }
 
-// Records returns a batch of decoded records. marshal encodes the metadata of a record as JSON; its
-// argument is a *Metadata.
+// Records returns a batch of decoded records. marshal encodes a *Metadata as JSON.
 func Records(list []Record, marshal func(any) ([]byte, error)) Batch {
 	return &records{list: list, marshal: marshal}
 }
 
-// records is the Batch that Records returns. Its Metadata encodes with marshal.
 type records struct {
 	list    []Record
 	marshal func(any) ([]byte, error)
@@ -40,18 +36,17 @@ func (r *records) Len() int                       { return len(r.list) }
 func (r *records) Head(i int) (string, time.Time) { return r.list[i].ID, r.list[i].Timestamp.Time }
 func (r *records) Metadata(i int) ([]byte, error) { return r.marshal(&r.list[i].Metadata) }
 
-// Accept checks a batch, encodes its metadata and passes the batch to the sink, the destination of the
-// service's events, such as a file. It returns when the sink has stored the complete batch. After an
-// error the batch is not acknowledged; see [sink.Sink] for when the sink may contain it nevertheless.
-// The exception is the error with code unsent: the sink is a spool (files in which events wait to be
-// sent on), which has stored the batch, but has not sent it within Config.Wait. If ctx ends before the
-// sink begins to write, nothing is stored. h is the head of the request.
+// Accept passes a batch to the sink, the destination of events such as a file. It returns when all of it is
+// stored. h is the head of the request. If ctx ends before the write, nothing is stored.
+//
+// After an error the batch is not acknowledged; see [sink.Sink]. The code unsent is an exception. A spool
+// (files in which events wait) has stored the batch, but not sent it within Config.Wait.
 func (s *Service) Accept(ctx context.Context, h Head, b Batch) (Receipt, error) {
 	if err := s.checkBatch(b); err != nil {
 		return Receipt{}, err
 	}
 	r := Receipt{Accepted: b.Len()}
-	if s.sink == nil { // sink null: encode the metadata only to count its bytes
+	if s.sink == nil { // encode metadata only to count its bytes
 		for i := range r.Accepted {
 			metadata, err := b.Metadata(i)
 			if err != nil {
@@ -69,11 +64,9 @@ func (s *Service) Accept(ctx context.Context, h Head, b Batch) (Receipt, error) 
 	return r, nil
 }
 
-// maxID is the largest size of a record's id in bytes. Destinations store the id as a key or send it
-// in a header, and limit the size of both.
+// maxID limits a record's id, in bytes. Destinations store it as a key or send it in a header.
 const maxID = 1 << 10
 
-// checkBatch checks the number of records, and the id and timestamp of each.
 func (s *Service) checkBatch(b Batch) error {
 	n := b.Len()
 	switch {
@@ -98,7 +91,6 @@ func (s *Service) checkBatch(b Batch) error {
 	return nil
 }
 
-// hasRFC3339 reports whether RFC 3339 can represent t in UTC: its years have four digits.
 func hasRFC3339(t time.Time) bool {
 	const (
 		first = -62167219200 // 0000-01-01T00:00:00Z, in seconds
@@ -108,10 +100,9 @@ func hasRFC3339(t time.Time) bool {
 	return s >= first && s <= last
 }
 
-// storeBatch formats the records of a batch as lines, passes the lines to the sink, and adds the bytes
-// of the metadata to r. trace is the traceparent to store with each record; "" means none.
+// storeBatch adds the bytes of the metadata to r. trace is stored with each record; "" means none.
 func (s *Service) storeBatch(ctx context.Context, trace string, b Batch, r *Receipt) error {
-	const maxReused = 1 << 20 // largest buffer, in bytes, that is reused
+	const maxReused = 1 << 20 // bytes of a reused buffer
 	lines, _ := s.lines.Get().(*[]byte)
 	if lines == nil {
 		lines = new([]byte)
@@ -144,8 +135,7 @@ func (s *Service) storeBatch(ctx context.Context, trace string, b Batch, r *Rece
 	return sinkError(err)
 }
 
-// countFailure counts an error of the sink. It logs the error if it is the first since the sink last
-// stored a batch.
+// countFailure logs the first error since the last stored batch.
 func (s *Service) countFailure(err error) {
 	s.counts.sinkErrors.Add(1)
 	if s.now != nil {
@@ -157,7 +147,6 @@ func (s *Service) countFailure(err error) {
 	}
 }
 
-// logRecovery logs that the sink works again, if the batch before this one failed.
 func (s *Service) logRecovery() {
 	if s.counts.failing.Load() > 0 { // usually false, and cheaper than Swap
 		if n := s.counts.failing.Swap(0); n > 0 {
@@ -166,8 +155,7 @@ func (s *Service) logRecovery() {
 	}
 }
 
-// appendLines appends each record of b to lines, which it may reallocate, and adds the bytes of the
-// metadata to r. It returns lines also with an error, which may be a [Refusal].
+// appendLines adds the bytes of the metadata to r. It returns lines also with an error, perhaps a [Refusal].
 func appendLines(lines []byte, trace string, b Batch, r *Receipt) ([]byte, error) {
 	for i := range r.Accepted {
 		metadata, err := b.Metadata(i)
@@ -184,19 +172,17 @@ func appendLines(lines []byte, trace string, b Batch, r *Receipt) ([]byte, error
 	return lines, nil
 }
 
-// sinkError returns the error of a batch that the sink has not stored.
 func sinkError(cause error) error {
 	return newRefusal(cause, unavailable, "sink", "the batch could not be kept; send it again later")
 }
 
-// unsentError returns the error of a batch that the spool has stored but not sent yet. The spool will
-// send it, so the status must be one on which clients do not retry: a retry duplicates the batch.
+// unsentError is for a stored batch that the spool will send. Clients must not retry, which would duplicate
+// it.
 func unsentError(cause error) error {
 	return newRefusal(cause, accepted, "unsent", "the batch is kept, and will be sent on; sending it again duplicates it")
 }
 
-// encodeError returns the error of record i, whose metadata could not be encoded. If cause wraps a
-// [Refusal], encodeError returns cause itself.
+// encodeError returns a [Refusal] unchanged.
 func encodeError(i int, cause error) error {
 	var r *Refusal
 	if errors.As(cause, &r) {
@@ -214,7 +200,7 @@ func appendLine(b []byte, id string, timestamp time.Time, trace string, metadata
 	b = append(b, `,"timestamp":"`...)
 	if withTime, err := timestamp.AppendText(b); err == nil {
 		b = withTime
-	} else { // RFC 3339 cannot represent the offset from UTC
+	} else { // RFC 3339 cannot represent the offset
 		b = timestamp.UTC().AppendFormat(b, time.RFC3339Nano)
 	}
 	if trace != "" {
@@ -226,8 +212,7 @@ func appendLine(b []byte, id string, timestamp time.Time, trace string, metadata
 	return append(b, "}\n"...)
 }
 
-// appendString appends s as a JSON string. It avoids json.Marshal for text without characters to
-// escape, which most ids are.
+// appendString avoids json.Marshal for most ids.
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		c := s[i]

@@ -8,8 +8,6 @@ import (
 	"strings"
 )
 
-// This file checks the headers of a request before its body is read, e.g. the token and the media type.
-
 // Format is the encoding of a body, as a media type.
 type Format string
 
@@ -20,18 +18,17 @@ const (
 	Gob      Format = "application/x-gob"
 )
 
-// Head contains the headers of a request that the service reads; "" if the request does not have one.
+// Head has the headers that the service reads; "" means missing.
 type Head struct {
 	Authorization   string // e.g. Bearer TOKEN
 	ContentType     string
 	ContentEncoding string
-	Length          int64  // declared length of the body in bytes; -1 if not declared
-	Traceparent     string // as W3C Trace Context defines it; "" if the request has none
+	Length          int64  // declared bytes of the body; -1 if not declared
+	Traceparent     string // see W3C Trace Context
 }
 
-// Admit checks the head of a request: its token, media type, content encoding and declared length. It
-// returns the encoding of the body. The error is a [Refusal]. formats are the encodings that the stack
-// (the HTTP library and decoders around the service) supports; none means only JSON.
+// Admit checks token, media type, content encoding and declared length. It returns the encoding of the body.
+// formats are those that the HTTP stack supports; none means JSON. The error is a [Refusal].
 func (s *Service) Admit(h Head, formats ...Format) (Format, error) {
 	needsToken := s.token != nil
 	if needsToken && !s.hasToken(h.Authorization) {
@@ -54,8 +51,7 @@ func (s *Service) Admit(h Head, formats ...Format) (Format, error) {
 	return format, nil
 }
 
-// hasToken reports whether an Authorization header has the required token. It compares hashes in
-// constant time, so that the time of a response does not reveal the token or its length.
+// hasToken compares hashes in constant time, which does not reveal the token.
 func (s *Service) hasToken(authorization string) bool {
 	scheme, token, _ := strings.Cut(authorization, " ")
 	hash := sha256.Sum256([]byte(strings.Trim(token, " ")))
@@ -63,8 +59,7 @@ func (s *Service) hasToken(authorization string) bool {
 	return isToken && strings.EqualFold(scheme, "Bearer")
 }
 
-// mediaType returns a Content-Type without its parameters. It returns false if the header is not
-// valid or has another charset than UTF-8.
+// mediaType removes parameters. ok is false for another charset than UTF-8.
 func mediaType(s string) (format Format, ok bool) {
 	if s == string(JSON) || s == string(JSON)+"; charset=utf-8" { // common cases, without an allocation
 		return JSON, true
@@ -78,16 +73,14 @@ func mediaType(s string) (format Format, ok bool) {
 	return Format(name), true
 }
 
-// coding is the compression of a body.
 type coding int
 
 const (
-	plain   coding = iota // not compressed
-	gzipped               // in gzip, of one or more members
-	unknown               // another coding, which the service does not accept
+	plain coding = iota // not compressed
+	gzipped
+	unknown // not accepted
 )
 
-// parseCoding returns the compression that the header Content-Encoding declares.
 func parseCoding(contentEncoding string) coding {
 	switch s := strings.Trim(contentEncoding, " \t"); {
 	case s == "" || strings.EqualFold(s, "identity"):

@@ -9,22 +9,21 @@ import (
 	"io"
 )
 
-// Body is the unpacked body of a request. It returns no bytes before the complete body has arrived
-// and its records were counted: see [Service.Unpack] for the reason. Its buffers belong to the service,
-// which reuses them after Close.
+// Body is the unpacked body of a request. It returns bytes only after the records are counted: see
+// [Service.Unpack]. The service reuses its buffers after Close.
 type Body struct {
 	service  *Service
 	head     Head
-	buffer   *bytes.Buffer // the complete body; nil if not read yet, or closed
-	rest     []byte        // part of buffer that Read has not returned yet
-	sent     limitedReader // the body as sent
-	unpacked limitedReader // the body decompressed by gzip; its r is nil if the body is not compressed
-	gzip     *unpacker     // nil if the body is not compressed, or closed
-	err      error         // first error of reading, or nil
+	buffer   *bytes.Buffer // may be nil
+	rest     []byte        // bytes that Read has not returned
+	sent     limitedReader
+	unpacked limitedReader // its r is nil if the body is not compressed
+	gzip     *unpacker     // nil if not compressed, or closed
+	err      error
 	closed   bool
 }
 
-// Body returns the body that r contains, compressed as h declares. The caller must close the Body.
+// Body returns the body in r, compressed as h declares. Close it.
 func (s *Service) Body(h Head, r io.Reader) *Body {
 	b := &Body{service: s, head: h, sent: limitedReader{r: r, remaining: s.maxBody}}
 	switch parseCoding(h.ContentEncoding) {
@@ -38,11 +37,9 @@ func (s *Service) Body(h Head, r io.Reader) *Body {
 }
 
 const (
-	// maxPreallocate limits the buffer that is allocated for a declared length, in bytes: a client
-	// may declare much and send nothing.
+	// maxPreallocate limits the buffer for a declared length. A client may declare much and send nothing.
 	maxPreallocate = 64 << 10
-	// maxReuse is the largest buffer that is reused, in bytes.
-	maxReuse = 256 << 10
+	maxReuse       = 256 << 10
 )
 
 // Bytes returns the complete body. The slice is valid until Close.
@@ -60,7 +57,7 @@ func (b *Body) Bytes() ([]byte, error) {
 	return b.buffer.Bytes(), nil
 }
 
-// readAll reads the body into the buffer and counts its records. It sets b.err.
+// readAll sets b.err.
 func (b *Body) readAll() {
 	b.buffer, _ = b.service.buffers.Get().(*bytes.Buffer)
 	if b.buffer == nil {
@@ -89,8 +86,7 @@ func (b *Body) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// Discard reads the complete body and drops it, without counting the records, since no decoder gets
-// the body.
+// Discard drops the complete body, without counting the records.
 func (b *Body) Discard() error {
 	if b.closed {
 		return errClosed
@@ -99,7 +95,7 @@ func (b *Body) Discard() error {
 	return err
 }
 
-// bodyReader reads and unpacks a body while it arrives. It sets the body's err.
+// bodyReader unpacks a body while it arrives.
 type bodyReader struct{ b *Body }
 
 // Read implements [io.Reader].
@@ -122,7 +118,6 @@ func (r bodyReader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// isCompressed reports whether the body was sent in gzip. It remains valid after Close.
 func (b *Body) isCompressed() bool { return b.unpacked.r != nil }
 
 // Close returns the buffers to their pools. It does not close the reader.
@@ -139,9 +134,8 @@ func (b *Body) Close() error {
 	return nil
 }
 
-// Refusal returns the error to respond with if a decoder of the body failed with err. If reading the
-// body failed, it returns the error of reading. Otherwise it returns an error that describes where
-// the body is malformed; after Close the description has no details. It returns nil if err is nil.
+// Refusal returns the error response if a decoder failed with err: that of reading, or a description of the
+// fault. After Close it has no details. If err is nil, so is the result.
 func (b *Body) Refusal(err error) error {
 	if err == nil {
 		return nil
@@ -150,7 +144,7 @@ func (b *Body) Refusal(err error) error {
 		err = b.err
 	}
 	var r *Refusal
-	var timeout interface{ Timeout() bool } // as net.Error
+	var timeout interface{ Timeout() bool } // method of net.Error
 	switch {
 	case errors.As(err, &r):
 		return err
@@ -165,12 +159,10 @@ func (b *Body) Refusal(err error) error {
 	return b.service.Malformed(b.head, b.buffer.Bytes(), err)
 }
 
-// Unpack is like [Service.Body], for a server that has read the complete body already. The result is
-// body itself if body is not compressed, else a new slice.
+// Unpack is [Service.Body] for a complete body. The result may be body itself.
 //
-// Unpack counts the records, because a body of 1 MB can be an array of half a million empty records,
-// which take hundreds of times as much memory after they are decoded. A body with more records than
-// a batch may have is rejected before a stack can decode it.
+// It rejects too many records. A body of 1 MB can be half a million empty records, which take hundreds of
+// times the memory when decoded.
 func (s *Service) Unpack(h Head, body []byte) ([]byte, error) {
 	body, err := s.unpackBody(h, body)
 	if err == nil {
@@ -182,7 +174,7 @@ func (s *Service) Unpack(h Head, body []byte) ([]byte, error) {
 	return body, nil
 }
 
-// unpackBody returns body without its compression. An error is a [Refusal].
+// unpackBody decompresses body. An error is a [Refusal].
 func (s *Service) unpackBody(h Head, body []byte) ([]byte, error) {
 	if int64(len(body)) > s.maxBody {
 		return nil, tooLargeError(s.maxBody)
@@ -214,12 +206,10 @@ func (s *Service) unpackBody(h Head, body []byte) ([]byte, error) {
 	}
 }
 
-// guessSize returns the capacity to allocate for an unpacked body: one byte more than its expected
-// size, so that the read that finds the end needs no larger buffer. The last four bytes of gzip are
-// the unpacked size, if there is one member (RFC 1952, section 2.3.1). A client can send any value
-// there, so guessSize limits it to the largest size that the body can have.
+// guessSize returns the capacity for an unpacked body. The last four bytes of gzip are the size of one member
+// (RFC 1952, section 2.3.1). A client can send any value, so it is limited.
 func (s *Service) guessSize(body []byte) int64 {
-	const maxExpansion = 1032 // of deflate, see https://zlib.net/zlib_tech.html
+	const maxExpansion = 1032 // limit of deflate, see https://zlib.net/zlib_tech.html
 	n := len(body)
 	if n < 4 {
 		return bytes.MinRead
@@ -233,10 +223,9 @@ var (
 	errOverlong = errors.New("more bytes than the limit")
 )
 
-// limitedReader reads from r and fails with errOverlong if r has more than a number of bytes.
 type limitedReader struct {
 	r         io.Reader
-	remaining int64 // number of bytes that r may still return; -1 after errOverlong
+	remaining int64 // bytes that r may still return; -1 after errOverlong
 }
 
 // Read implements [io.Reader].
@@ -244,7 +233,7 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	if l.remaining < 0 {
 		return 0, errOverlong
 	}
-	// Read one byte more than r may have, to find out whether r has more.
+	// One more byte shows whether r has more.
 	if int64(len(p)) > l.remaining+1 {
 		p = p[:l.remaining+1]
 	}
@@ -256,16 +245,14 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpacker decompresses gzip of one or more members. The first Read reads the head of the first
-// member. Unpackers are pooled, since a gzip.Reader is large.
+// unpacker is pooled, because a gzip.Reader is large.
 type unpacker struct {
 	service *Service
 	in      *bufio.Reader
 	gzip    gzip.Reader
-	begun   bool // the head of the first member was read
+	begun   bool
 }
 
-// newUnpacker returns an unpacker of r from the pool, or a new one.
 func (s *Service) newUnpacker(r io.Reader) *unpacker {
 	u, _ := s.unpackers.Get().(*unpacker)
 	if u == nil {
@@ -289,7 +276,7 @@ func (u *unpacker) Read(p []byte) (int, error) {
 	return u.gzip.Read(p)
 }
 
-// release returns u to its pool. The caller must not use u afterwards.
+// release returns u to its pool.
 func (u *unpacker) release() {
 	u.in.Reset(nil)
 	u.service.unpackers.Put(u)

@@ -7,8 +7,7 @@ import (
 	"fmt"
 )
 
-// countRecords returns an error if a body has more records than a batch may have. It does not decode
-// the body. For an ordinary body of JSON it only counts the commas, which takes very little time.
+// countRecords does not decode the body. For ordinary JSON it only counts commas, which is fast.
 func (s *Service) countRecords(h Head, body []byte) error {
 	format, _ := mediaType(h.ContentType)
 	tooMany := false
@@ -34,25 +33,23 @@ func (s *Service) countRecords(h Head, body []byte) error {
 }
 
 const (
-	// maxCommas times the limit is the number of commas up to which a body is not parsed. A record
-	// of the app has about 20 commas.
+	// maxCommas times the limit: up to this number of commas a body is not parsed. A record has about 20.
 	maxCommas = 64
-	// maxDepth is the deepest nesting of brackets, the same as in encoding/json.
+	// maxDepth of brackets is that of encoding/json.
 	maxDepth = 10_000
 )
 
-// errBrackets is the error of JSON in which decoders may disagree on where the array ends.
+// errBrackets is for JSON in which decoders may disagree on the array's end.
 var errBrackets = fmt.Errorf("brackets do not match, or are more than %d deep", maxDepth)
 
-// exceedsLimitJSON reports whether body is an array of more than limit elements. The body need not be
-// valid JSON: broken reports that its brackets or quotes do not match, because then decoders disagree
-// on where the array ends. A body with few commas is neither, whatever else it contains.
+// exceedsLimitJSON reports whether an array has more than limit elements. broken means that brackets or quotes
+// do not match: decoders disagree on the end.
 func exceedsLimitJSON(body []byte, limit int) (exceeds, broken bool) {
 	if bytes.Count(body, []byte(",")) <= maxCommas*limit {
 		return false, false
 	}
 	elements := 1
-	var open []byte // brackets that are not closed yet
+	var open []byte
 	for i := 0; i < len(body); i++ {
 		switch c := body[i]; c {
 		case '"':
@@ -71,7 +68,7 @@ func exceedsLimitJSON(body []byte, limit int) (exceeds, broken bool) {
 			}
 			open = open[:last]
 		case ',':
-			if len(open) == 1 { // a comma between elements of the outermost array
+			if len(open) == 1 { // comma between elements of the outermost array
 				elements++
 				if elements > limit && open[0] == '[' {
 					return true, false
@@ -82,8 +79,7 @@ func exceedsLimitJSON(body []byte, limit int) (exceeds, broken bool) {
 	return false, len(open) > 0
 }
 
-// stringEnd returns the index of the quote that ends a string, or -1 if the string does not end. i is
-// the index after the quote that begins the string.
+// stringEnd returns the index of the last quote, or -1. i is after the first.
 func stringEnd(body []byte, i int) int {
 	for {
 		n := bytes.IndexByte(body[i:], '"')
@@ -103,11 +99,10 @@ func stringEnd(body []byte, i int) int {
 	}
 }
 
-// exceedsLimitProtobuf reports whether body is a message with more than limit records, which are fields
-// with the number 1. It returns false if it cannot parse the body: a decoder will reject the body.
+// exceedsLimitProtobuf counts fields with number 1. Decoders reject a body that it cannot parse.
 func exceedsLimitProtobuf(body []byte, limit int) bool {
-	const groupStart, groupEnd, fixed32 = 3, 4, 5 // wire types of protocol buffers that the app itself does not use
-	records, depth := 0, 0                        // depth of nested groups
+	const groupStart, groupEnd, fixed32 = 3, 4, 5 // wire types that the app does not use
+	records, depth := 0, 0
 	for len(body) > 0 {
 		tag, n := binary.Uvarint(body)
 		if n <= 0 {
@@ -121,7 +116,7 @@ func exceedsLimitProtobuf(body []byte, limit int) bool {
 				return true
 			}
 		}
-		size := uint64(0) // of the value in bytes
+		size := uint64(0) // bytes of the value
 		switch wireType {
 		case wireVarint:
 			_, n = binary.Uvarint(body)
@@ -149,13 +144,10 @@ func exceedsLimitProtobuf(body []byte, limit int) bool {
 
 var errGob = errors.New("not a slice in gob")
 
-// gobLen returns the length of the slice that is the first value of a stream of gob, or errGob if the
-// first value is not a slice.
+// gobLen returns the length of the slice at the start of a gob stream, or errGob.
 //
-// A stream is a sequence of messages, each with its size in bytes before it. A message begins with
-// the id of a type. If the id is negative, the definition of the type follows, else a value. A value
-// that is not a struct begins with a zero byte, and a slice then has its length. See the
-// documentation of encoding/gob.
+// Each message begins with its size and a type's id. A negative id precedes a type definition. A slice begins
+// with a zero byte and its length. See the documentation of encoding/gob.
 func gobLen(stream []byte) (uint64, error) {
 	for {
 		size, message, ok := gobUint(stream)
@@ -167,7 +159,7 @@ func gobLen(stream []byte) (uint64, error) {
 		switch {
 		case !ok:
 			return 0, errGob
-		case id&1 == 1: // the lowest bit is the sign: a definition of a type
+		case id&1 == 1: // the lowest bit is the sign: a type definition
 			continue
 		case len(value) == 0 || value[0] != 0:
 			return 0, errGob
@@ -180,9 +172,8 @@ func gobLen(stream []byte) (uint64, error) {
 	}
 }
 
-// gobUint parses an unsigned integer of gob and returns the bytes after it. A number below 128 is one
-// byte. For other numbers the first byte is the negative count of bytes that follow, most significant
-// first.
+// gobUint parses gob's unsigned integer and returns the rest. A number below 128 is one byte. Otherwise the
+// first byte is the negative count of bytes, most significant first.
 func gobUint(b []byte) (n uint64, rest []byte, ok bool) {
 	if len(b) == 0 {
 		return 0, nil, false

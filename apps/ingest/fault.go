@@ -9,12 +9,10 @@ import (
 	"strings"
 )
 
-// describeFault describes in one line why a body was rejected by a decoder: the record, its field, the
-// value, the expected value, and where the record begins. It decodes the body again with
-// encoding/json, so that the description is the same for every decoder. Accepted bodies do not need
-// the time for that. body may be nil.
+// describeFault says in one line why a decoder rejected a body: record, field, value, expected value and
+// position. It uses encoding/json, so that the text is the same for every decoder. body may be nil.
 func (s *Service) describeFault(h Head, body []byte) string {
-	const noBatch = "the body is not a batch of records" // if no details are known
+	const noBatch = "the body is not a batch of records" // default text
 	format, ok := mediaType(h.ContentType)
 	switch {
 	case !ok || body == nil:
@@ -44,8 +42,7 @@ func (s *Service) describeFault(h Head, body []byte) string {
 	return "the body is an array of records, which this server's decoder does not accept: look for a key that occurs twice, or text that is not UTF-8"
 }
 
-// elementStart returns the position at which element i of an array of JSON begins; the first byte of
-// the array has position 1. It returns 0 if the array is not valid.
+// elementStart counts positions from 1. An invalid array gives 0.
 func elementStart(array []byte, i int) int64 {
 	d := json.NewDecoder(bytes.NewReader(array))
 	_, err := d.Token()
@@ -56,13 +53,12 @@ func elementStart(array []byte, i int) int64 {
 	if err != nil {
 		return 0
 	}
-	offset := d.InputOffset() // of the end of the previous element
+	offset := d.InputOffset()
 	rest := array[offset:]
 	separator := len(rest) - len(bytes.TrimLeft(rest, ", \t\r\n"))
 	return offset + int64(separator) + 1
 }
 
-// recordFault describes the first fault of a record, or returns "" if it finds none.
 func (s *Service) recordFault(raw []byte) string {
 	var wrongType *json.UnmarshalTypeError
 	var r struct {
@@ -99,7 +95,6 @@ func (s *Service) recordFault(raw []byte) string {
 	return fmt.Sprintf("%s is %s; expected is %s", field, nounPhrase(wrongType.Value), expectedNoun(wrongType.Type))
 }
 
-// quoteValue returns a value of JSON as it was sent if the value is short, else its type in words.
 func quoteValue(raw []byte) string {
 	const maxQuoted = 40
 	if len(raw) <= maxQuoted && !bytes.ContainsAny(raw, "\r\n") {
@@ -116,8 +111,7 @@ func quoteValue(raw []byte) string {
 	return "a long number"
 }
 
-// nounPhrase returns a value of [json.UnmarshalTypeError] in words. The value is the name of a JSON
-// type, or "number " and the number.
+// nounPhrase puts a value of [json.UnmarshalTypeError] into words.
 func nounPhrase(value string) string {
 	const maxQuoted = 40
 	if number, ok := strings.CutPrefix(value, "number "); ok {
@@ -137,7 +131,6 @@ func nounPhrase(value string) string {
 	return "a " + value
 }
 
-// expectedNoun returns in words the JSON value that is expected for a field of a Go type.
 func expectedNoun(t reflect.Type) string {
 	switch {
 	case t.Kind() == reflect.String:

@@ -1,5 +1,4 @@
-// Package ingest is the business logic of a service that accepts batches of events from applications and
-// stores them.
+// Package ingest is the business logic of a service that accepts batches of events and stores them.
 //
 //	POST /             application/json, application/x-protobuf or application/x-gob: an array of records
 //	                   200  application/json  {"accepted":10,"bytes":6420}
@@ -7,23 +6,21 @@
 //	GET  /metrics      200  text/plain        counters as Prometheus reads them
 //	GET  /openapi.json 200  application/json  this API as an OpenAPI document
 //
-// A record is {id, timestamp, metadata}. The timestamp is a number of seconds since 1970 or a text of
-// RFC 3339. Metadata is any object, which the service stores without interpreting it and without white
-// space between its members. With Config.Typed the service instead decodes the 17 fields of [Metadata]
-// and encodes them again; other members are lost. A batch has 1 to Config.Limit records. Each record
-// goes to a sink as one line of JSON, with its timestamp in RFC 3339. The response contains the number
-// of records that the sink has stored, and the bytes of their metadata, so that the client can check
-// that the work was done.
+// A record is {id, timestamp, metadata}. The timestamp is a number of seconds since 1970 or a text of RFC
+// 3339. Metadata is any object, stored without white space between its members. Config.Typed instead decodes
+// the 17 fields of [Metadata]; other members are lost.
 //
-// For errors see [Refusal]. Members of a record other than id, timestamp and metadata
-// are ignored. If one of the three occurs twice, the last one counts, unless the decoder
-// of the framework takes another. Bodies in protobuf and gob have the 17 fields.
+// A batch has 1 to Config.Limit records. Each goes to a sink as one line of JSON. The response has the number
+// of stored records and the bytes of their metadata, so that the client can check the work. For errors see
+// [Refusal].
 //
-// The package does not import net/http. A stack (a framework and the code around it) checks the head of
-// a request with [Service.Admit], reads the body through [Service.Body] or [Service.Unpack], decodes it
-// with any decoder, and passes the records to [Service.Accept]. Body and Unpack count the records
-// before they return a body, so that no stack decodes more records than a batch may have. The count
-// takes the same time in every stack, about 0.25 µs for a batch of ten records.
+// Other members of a record are ignored. Usually the last one of a repeated member counts. Bodies in protobuf
+// and gob have the 17 fields.
+//
+// The package does not import net/http. A stack (a framework with its code) calls [Service.Admit] with the
+// head of a request. It reads the body through [Service.Body] or [Service.Unpack], decodes it, and passes the
+// records to [Service.Accept]. Body and Unpack count the records first, about 0.25 µs for ten. So no stack
+// decodes too many.
 package ingest
 
 // Name is the name of the app, in studies and on command lines.
@@ -36,8 +33,7 @@ type Record struct {
 	Metadata  Metadata `json:"metadata"`
 }
 
-// Metadata contains an event's report of a user's profile: the members that were published with the
-// service's example.
+// Metadata reports a user's profile, with the members of the service's published example.
 type Metadata struct {
 	Index      int     `json:"index"`
 	GUID       string  `json:"guid"`

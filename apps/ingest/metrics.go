@@ -10,18 +10,16 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// counters are the values of the metrics since the start of the service.
 type counters struct {
-	batches    atomic.Int64 // number of accepted batches
-	records    atomic.Int64 // number of their records
-	bytes      atomic.Int64 // bytes of their encoded metadata
-	sinkErrors atomic.Int64 // number of batches that the sink has not stored
+	batches    atomic.Int64
+	records    atomic.Int64
+	bytes      atomic.Int64
+	sinkErrors atomic.Int64
 
-	// The present state of the sink. Neither field is a metric.
-	failing atomic.Int64              // number of errors of the sink since it last stored a batch
-	failed  atomic.Pointer[time.Time] // time of the last error of the sink; nil if there was none, or no clock
+	failing atomic.Int64              // errors since the last stored batch
+	failed  atomic.Pointer[time.Time] // time of the last error; nil without one, or without a clock
 
-	refusals [14]atomic.Int64 // number of error responses, in the order of codes
+	refusals [14]atomic.Int64 // same order as codes
 }
 
 func (c *counters) countReceipt(r Receipt) {
@@ -52,23 +50,19 @@ func (s *Service) Metrics() []byte {
 	return []byte(b.String())
 }
 
-// metricsWriter writes metrics in the text format of Prometheus.
 type metricsWriter struct{ b *strings.Builder }
 
-// writeHead writes the description of a metric. kind is counter or gauge. The caller writes the values
-// of the metric next.
+// writeHead is for kind counter or gauge. The values follow.
 func (m metricsWriter) writeHead(name, kind, help string) {
 	fmt.Fprintf(m.b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
-// writeFamily writes a metric with a single value.
 func (m metricsWriter) writeFamily(name, kind, help string, value int64) {
 	m.writeHead(name, kind, help)
 	fmt.Fprintf(m.b, "%s %d\n", name, value)
 }
 
-// writeFile writes the metrics of a file sink. cut is the number of bytes that the sink removed from
-// the file when it was opened.
+// writeFile is for a file sink; cut is from opening it.
 func (m metricsWriter) writeFile(stats sink.Stats, cut int64) {
 	m.writeFamily("ingest_sink_writes_total", "counter", "Writes to the file, of one batch or more.", stats.Writes)
 	m.writeFamily("ingest_sink_syncs_total", "counter", "Syncs of the file.", stats.Syncs)
@@ -77,8 +71,7 @@ func (m metricsWriter) writeFile(stats sink.Stats, cut int64) {
 	m.writeFamily("ingest_sink_cut_bytes", "gauge", "Bytes of an unfinished last line that were cut off when the sink was opened.", cut)
 }
 
-// writeSpool writes the metrics of a spool. torn is the number of bytes of an unfinished write that the
-// spool found when it was opened.
+// writeSpool is for a spool; torn is from opening it.
 func (m metricsWriter) writeSpool(status spool.Status, torn int64) {
 	m.writeFamily("ingest_spool_writes_total", "counter", "Writes to the spool, of one batch or more.", status.Writes)
 	m.writeFamily("ingest_spool_failures_total", "counter", "Writes and syncs of the spool that failed.", status.Failures)
@@ -88,7 +81,6 @@ func (m metricsWriter) writeSpool(status spool.Status, torn int64) {
 	m.writeHead("ingest_spool_lag_seconds", "gauge", "Age of the oldest event that is not sent on to all sinks.")
 	fmt.Fprintf(m.b, "ingest_spool_lag_seconds %.3f\n", status.Age.Seconds())
 	m.writeFamily("ingest_spool_torn_bytes", "gauge", "Bytes of an unfinished write that were found when the spool was opened.", torn)
-	// perSink writes a metric with a value for each sink that reads from the spool.
 	perSink := func(name, kind, help string, value func(spool.Cursor) uint64) {
 		m.writeHead(name, kind, help)
 		for _, c := range status.Cursors {

@@ -14,15 +14,13 @@ const (
 	wireBytes  = 2
 )
 
-// EncodeProtobuf encodes a batch as the message Batch of this schema in proto3, in which fields that
-// are zero are omitted:
+// EncodeProtobuf encodes a batch as message Batch of this proto3 schema. Fields that are zero are omitted.
 //
 //	message Batch { repeated Record records = 1; }
 //	message Record { string id = 1; int64 timestamp_ms = 2; Metadata metadata = 3; }
 //
-// The message Metadata has the fields of the Go type [Metadata], numbered from 1 in their order.
-// The servers that are compared decode the batch with their own libraries; package ingest needs none to
-// encode it.
+// Metadata has the fields of the Go type [Metadata], numbered from 1. Servers decode with their own
+// libraries; package ingest needs none to encode.
 func EncodeProtobuf(list []Record) ([]byte, error) {
 	var batch, record, metadata []byte
 	for i := range list {
@@ -40,8 +38,7 @@ func EncodeProtobuf(list []Record) ([]byte, error) {
 	return batch, nil
 }
 
-// appendFields appends the fields of a struct, numbered from 1 in their order, to dst. A key is the
-// number of the field shifted by 3, or'ed with the wire type.
+// appendFields numbers fields from 1. A key is the number shifted by 3, or'ed with the wire type.
 func appendFields(dst []byte, message any) ([]byte, error) {
 	v := reflect.ValueOf(message)
 	for i := range v.NumField() {
@@ -70,7 +67,6 @@ func appendFields(dst []byte, message any) ([]byte, error) {
 	return dst, nil
 }
 
-// appendText appends a field with text to dst, unless the text is empty.
 func appendText(dst []byte, number uint64, text string) []byte {
 	if text == "" {
 		return dst
@@ -78,7 +74,6 @@ func appendText(dst []byte, number uint64, text string) []byte {
 	return appendBytes(dst, number, []byte(text))
 }
 
-// appendBytes appends a field with bytes, or with an encoded message, to dst.
 func appendBytes(dst []byte, number uint64, b []byte) []byte {
 	dst = binary.AppendUvarint(dst, number<<3|wireBytes)
 	dst = binary.AppendUvarint(dst, uint64(len(b)))

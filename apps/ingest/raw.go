@@ -9,8 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// This file decodes the records of a batch, either with their metadata as it was sent or decoded into fields.
-
 // RawRecord is an event whose metadata is any object.
 type RawRecord struct {
 	ID        string `json:"id"`
@@ -18,15 +16,13 @@ type RawRecord struct {
 	Metadata  Raw    `json:"metadata"`
 }
 
-// Raw is an object of JSON as it was sent; nil if it was null or missing. It is not decoded, so members
-// with unknown names, members with the same name and large integers are preserved.
+// Raw is an object of JSON as sent; nil means null or missing. So unknown and repeated members and large
+// integers stay.
 type Raw []byte
 
-// errNoObject is the error of metadata that is a text, a number or an array.
 var errNoObject = errors.New("metadata is not an object")
 
-// UnmarshalJSON copies text, which must be an object, into the memory of r. For null it leaves r
-// unchanged.
+// UnmarshalJSON copies an object into the memory of r; null changes nothing.
 func (r *Raw) UnmarshalJSON(text []byte) error {
 	switch {
 	case string(text) == "null":
@@ -38,21 +34,19 @@ func (r *Raw) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Decoded is a [Batch] that a decoder of JSON fills. A stack passes the result of Target to its
-// decoder, and then the batch to [Service.Accept]. The records are either typed, with decoded metadata,
-// or raw, with metadata as sent.
+// Decoded is a [Batch] for a decoder of JSON: pass Target to it. Typed records have decoded metadata, raw ones
+// have it as sent.
 type Decoded struct {
-	marshal func(any) ([]byte, error) // encodes the metadata of typed records; nil if the records are raw
-	typed   []Record                  // the records if marshal is not nil
-	raw     []RawRecord               // the records if marshal is nil
-	compact bytes.Buffer              // last result of Metadata, if the records are raw; the next call overwrites it
+	marshal func(any) ([]byte, error) // nil for raw records
+	typed   []Record                  // empty if marshal is nil
+	raw     []RawRecord
+	compact bytes.Buffer // last result of Metadata
 }
 
-// isTyped reports whether the records have decoded metadata.
 func (d *Decoded) isTyped() bool { return d.marshal != nil }
 
-// Batch returns an empty batch: of typed records if Config.Typed is set, else of raw records, which do
-// not need marshal. marshal encodes metadata as JSON; its argument is a *Metadata.
+// Batch returns an empty batch, of typed records if Config.Typed is set. marshal encodes their *Metadata as
+// JSON.
 func (s *Service) Batch(marshal func(any) ([]byte, error)) *Decoded {
 	if s.typed {
 		return &Decoded{marshal: marshal}
@@ -66,12 +60,10 @@ func Raws(list []RawRecord) *Decoded { return &Decoded{raw: list} }
 // Typed returns Config.Typed: whether the service decodes metadata.
 func (s *Service) Typed() bool { return s.typed }
 
-// Binary returns Config.Binary: whether the service encodes metadata from protobuf and gob again in
-// the same format.
+// Binary returns Config.Binary: metadata of protobuf and gob keeps its format.
 func (s *Service) Binary() bool { return s.binary }
 
-// Target returns the destination for a decoder: a *[]Record if the records are typed, else a
-// *[]RawRecord.
+// Target returns a *[]Record for typed records, else a *[]RawRecord.
 func (d *Decoded) Target() any {
 	if d.isTyped() {
 		return &d.typed
@@ -80,7 +72,7 @@ func (d *Decoded) Target() any {
 }
 
 // Len returns the number of decoded records.
-func (d *Decoded) Len() int { return len(d.typed) + len(d.raw) } // one of them is empty
+func (d *Decoded) Len() int { return len(d.typed) + len(d.raw) }
 
 // Head returns the id and the timestamp of record i.
 func (d *Decoded) Head(i int) (id string, timestamp time.Time) {
@@ -90,9 +82,8 @@ func (d *Decoded) Head(i int) (id string, timestamp time.Time) {
 	return d.raw[i].ID, d.raw[i].Timestamp.Time
 }
 
-// Metadata returns the metadata of record i as JSON. It encodes typed metadata again. It returns raw
-// metadata as sent, without white space, after it has checked that the metadata is valid, because some
-// decoders do not check values that they do not decode. The next call may overwrite the result.
+// Metadata returns record i's metadata as JSON. Raw metadata is checked and loses white space: some decoders
+// skip values. The next call may overwrite the result.
 func (d *Decoded) Metadata(i int) ([]byte, error) {
 	if d.isTyped() {
 		return d.marshal(&d.typed[i].Metadata)

@@ -8,30 +8,29 @@ import (
 	"strings"
 )
 
-// Refusal is an error that is sent to the client as an error response. It depends only on the request
-// and the configuration, not on the decoder of the body.
+// Refusal is an error that the client sees. It does not depend on the decoder of the body.
 //
-//	202 unsent              the batch is stored, but the spool has not sent it within Config.Wait
-//	400 malformed           not a batch of records in the declared encoding; the message names the record, the field and the expected value
-//	400 batch               a batch with no records, or with too many
-//	400 record              a record without a valid id or timestamp, or one that cannot be written as JSON
-//	401 unauthorized        no bearer token, or a wrong one; the response has WWW-Authenticate: Bearer
+//	202 unsent              stored, but not sent within Config.Wait
+//	400 malformed           not a batch of records in the declared encoding
+//	400 batch               no records, or too many
+//	400 record              no valid id or timestamp, or not possible in JSON
+//	401 unauthorized        no bearer token, or a wrong one; with WWW-Authenticate: Bearer
 //	404 not_found           nothing is at this path
-//	405 method_not_allowed  the path does not support the method; the response has Allow
+//	405 method_not_allowed  the path does not support the method; with Allow
 //	408 timeout             the body did not arrive in time
 //	413 too_large           the body is too long, as sent or unpacked
-//	415 media_type          a media type or charset that the service does not accept
+//	415 media_type          a media type or charset that is not accepted
 //	415 encoding            a content encoding other than gzip and identity
 //	500 internal            a fault of the service
-//	503 sink                the sink has not stored the batch; the response has Retry-After
-//	*   other               rejected before it reached the service; the message names the reason
+//	503 sink                the sink has not stored the batch; with Retry-After
+//	*   other               rejected before it reached the service
 type Refusal struct {
 	Status  int    `json:"-"`       // HTTP status
 	Code    string `json:"error"`   // one word for machines, e.g. malformed
 	Message string `json:"message"` // one line for people
 }
 
-// HTTP statuses. They are not taken from net/http because some measured servers do not link it.
+// HTTP statuses. Some measured servers do not link net/http.
 const (
 	accepted             = 202
 	badRequest           = 400
@@ -45,8 +44,7 @@ const (
 	unavailable          = 503
 )
 
-// codes returns the error codes in the order of the metrics. The last one, other, represents every code
-// that is not in the list.
+// codes has the order of the metrics. other means all the rest.
 func codes() [14]string {
 	return [...]string{
 		"malformed", "batch", "record", "unauthorized", "not_found", "method_not_allowed", "timeout",
@@ -57,7 +55,6 @@ func codes() [14]string {
 // Error returns code and message.
 func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
 
-// causedRefusal is a Refusal with its cause, which the client does not see.
 type causedRefusal struct {
 	Refusal
 	cause error
@@ -66,7 +63,6 @@ type causedRefusal struct {
 func (r *causedRefusal) Error() string   { return r.Refusal.Error() + ": " + r.cause.Error() }
 func (r *causedRefusal) Unwrap() []error { return []error{&r.Refusal, r.cause} }
 
-// newRefusal returns a Refusal as an error. The error wraps cause, unless cause is nil.
 func newRefusal(cause error, status int, code, message string) error {
 	r := Refusal{Status: status, Code: code, Message: message}
 	if cause == nil {
@@ -75,9 +71,8 @@ func newRefusal(cause error, status int, code, message string) error {
 	return &causedRefusal{Refusal: r, cause: cause}
 }
 
-// RefusalOf returns the error response for err, an error of any method of the service, and counts it
-// in the metrics. An error that wraps no Refusal is a failure of the service: the client gets status
-// 500 without details.
+// RefusalOf returns the error response for err and counts it. An error without a Refusal is a failure of the
+// service: status 500 without details.
 func (s *Service) RefusalOf(err error) *Refusal {
 	var r *Refusal
 	if !errors.As(err, &r) {
@@ -92,9 +87,8 @@ func (s *Service) RefusalOf(err error) *Refusal {
 	return r
 }
 
-// Refuse returns the body of an error response that a server sends without calling the service, for
-// example because the path is unknown. It counts the response in the metrics. The message of a 413 is
-// replaced by one that states the limit.
+// Refuse returns the body of the server's own error response, for an unknown path, for example. It counts the
+// response.
 func (s *Service) Refuse(status int, message string) []byte {
 	code := "other"
 	switch status {
@@ -117,9 +111,8 @@ func (s *Service) Refuse(status int, message string) []byte {
 	return body
 }
 
-// Malformed returns the error for an unpacked body that a decoder rejected with err. The client does
-// not see err, because its text depends on the decoder; the message is this package's description of
-// the fault. If err wraps a Refusal, Malformed returns err itself. body is nil if it is not available.
+// Malformed returns the error for a body that a decoder rejected with err. The client sees a description of
+// the fault, not err, which depends on the decoder. A Refusal in err stays. body may be nil.
 func (s *Service) Malformed(h Head, body []byte, err error) error {
 	var r *Refusal
 	if errors.As(err, &r) {
@@ -138,10 +131,9 @@ func NotAllowed() error {
 	return newRefusal(nil, methodNotAllowed, "method_not_allowed", "this path does not take this method")
 }
 
-// TooSlow returns the error of a body that did not arrive within the server's time limit.
+// TooSlow is for a body that did not arrive in time.
 func TooSlow() error { return tooSlow(nil) }
 
-// tooSlow is TooSlow with a cause, which may be nil.
 func tooSlow(cause error) error {
 	return newRefusal(cause, requestTimeout, "timeout", "the body did not come in time")
 }
@@ -149,23 +141,18 @@ func tooSlow(cause error) error {
 // TooLarge returns the error of a body of more than [Service.MaxBody] bytes.
 func (s *Service) TooLarge() error { return tooLargeError(s.maxBody) }
 
-// tooLargeError returns the error of a body of more than maxBody bytes.
 func tooLargeError(maxBody int64) error {
 	return newRefusal(nil, tooLarge, "too_large", tooLargeMessage(maxBody))
 }
 
-// tooLargeMessage states the limit of maxBody bytes.
 func tooLargeMessage(maxBody int64) string {
 	return fmt.Sprintf("a body has at most %d bytes, as sent and unpacked", maxBody)
 }
 
-// notGzip returns the error of a body that cannot be decompressed.
 func notGzip(cause error) error {
 	return newRefusal(cause, badRequest, "malformed", "the body is not whole and sound gzip")
 }
 
-// badType returns the error of a media type or charset that is not accepted. Its message lists
-// formats, the accepted ones; if formats is empty, only JSON is accepted.
 func badType(formats []Format) error {
 	names := []string{string(JSON)}
 	if len(formats) > 0 {
@@ -178,7 +165,6 @@ func badType(formats []Format) error {
 	return newRefusal(nil, unsupportedMediaType, "media_type", "a body is "+strings.Join(names, " or ")+", and text in it UTF-8")
 }
 
-// badEncoding returns the error of a content encoding that is not accepted.
 func badEncoding() error {
 	return newRefusal(nil, unsupportedMediaType, "encoding", "a body is sent as it is or in gzip")
 }

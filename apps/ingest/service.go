@@ -16,33 +16,33 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Config configures the ingest service, which accepts batches of records over HTTP and writes them to
-// a sink: to a file or a spool, or nowhere. The zero Config works.
+// Config configures a service that accepts batches of records over HTTP. It writes them to a sink: a file, a
+// spool or nothing. The zero Config works.
 type Config struct {
-	Limit   int              // maximum number of records in a batch; 0 means DefaultLimit
-	Typed   bool             // decode the 17 fields of [Metadata] and encode them again, instead of storing any object as sent
-	Binary  bool             // encode metadata from protobuf and gob again in the same format, not as JSON; requires sink null
-	MaxBody int64            // maximum bytes of a body, both as sent and unpacked; 0 means DefaultMaxBody
-	Trace   bool             // store the traceparent of a request with each of its events
-	Token   string           // secret that requests must carry as Authorization: Bearer; "" means none
+	Limit   int              // records in a batch; 0 means DefaultLimit
+	Typed   bool             // decode and encode the fields of [Metadata], instead of storing any object as sent
+	Binary  bool             // metadata of protobuf and gob keeps its format; requires sink null
+	MaxBody int64            // bytes of a body, sent or unpacked; 0 means DefaultMaxBody
+	Trace   bool             // store a request's traceparent with its events
+	Token   string           // secret of Authorization: Bearer; "" means none
 	Sink    string           // null, file:PATH or spool:DIR; "" means null
-	Fsync   bool             // sync the sink to stable storage before a batch is acknowledged
-	Rotate  int64            // bytes after which the file sink begins another file; 0 means never
-	Now     func() time.Time // clock; required for a spool; if nil, rotated files have numbers but no times in their names
-	Log     *slog.Logger     // logs the first of consecutive failures of the sink, and its recovery; nil means no log
+	Fsync   bool             // sync before a batch is acknowledged
+	Rotate  int64            // bytes of a file of the sink; 0 means unlimited
+	Now     func() time.Time // required for a spool; without it, names of rotated files have no times
+	Log     *slog.Logger     // logs the first failure of the sink and its recovery; may be nil
 
-	SpoolBytes int64         // maximum bytes of the spool on disk; 0 means spool.DefaultBytes
-	SpoolAge   time.Duration // maximum age of the oldest unsent event in the spool; 0 means no maximum
-	Wait       time.Duration // time that the response to a batch waits until the spool has sent it; 0 means no wait
+	SpoolBytes int64         // bytes of the spool; 0 means spool.DefaultBytes
+	SpoolAge   time.Duration // age of the oldest unsent event; 0 means no maximum
+	Wait       time.Duration // wait for the spool to send a batch before the response; 0 means none
 }
 
-// Limits of a batch if Config does not set them: records, and bytes of a body.
+// Default limits of a batch: records, and bytes of a body.
 const (
 	DefaultLimit   = 10
 	DefaultMaxBody = 1 << 20
 )
 
-// Kinds of sinks that this package implements.
+// Kinds of sinks in this package.
 const (
 	SinkNull  = "null"
 	SinkFile  = "file"
@@ -56,17 +56,17 @@ type Service struct {
 	typed   bool
 	binary  bool
 	traced  bool
-	token   *[sha256.Size]byte // hash of the token, so that comparing takes the same time for any length; nil if no token is required
-	sink    sink.Sink          // nil for sink null, for which no lines are built
-	cut     int64              // bytes of an unfinished line or write that the sink found when it was opened
-	unsent  uint64             // number of unsent events that the spool had when it was opened
+	token   *[sha256.Size]byte // nil without a token
+	sink    sink.Sink          // nil for sink null
+	cut     int64              // bytes of an unfinished write at the start
+	unsent  uint64             // events of the spool at the start
 	log     *slog.Logger
-	now     func() time.Time // Config.Now, may be nil
+	now     func() time.Time // may be nil
 	counts  counters
 
-	unpackers sync.Pool // of *unpacker
-	buffers   sync.Pool // of *bytes.Buffer
-	lines     sync.Pool // of *[]byte
+	unpackers sync.Pool // elements are *unpacker
+	buffers   sync.Pool // elements are *bytes.Buffer
+	lines     sync.Pool // elements are *[]byte
 }
 
 // New returns a service with its sink open. An error is about the configuration or the sink.
@@ -118,8 +118,7 @@ func New(c Config) (*Service, error) {
 // HasSink reports whether this package implements a kind of sink.
 func HasSink(kind string) bool { return kind == SinkNull || kind == SinkFile || kind == SinkSpool }
 
-// ParseSink parses null, file:PATH or spool:DIR. It returns the kind of the sink, and the path of
-// its file or directory, which is "" for null.
+// ParseSink parses null, file:PATH or spool:DIR.
 func ParseSink(text string) (kind, path string, err error) {
 	if text == SinkNull {
 		return SinkNull, "", nil
@@ -132,12 +131,11 @@ func ParseSink(text string) (kind, path string, err error) {
 	return kind, path, nil
 }
 
-// unreadyTime is the time for which the service reports that it is not ready after it failed to store
-// a batch. Afterwards it reports ready again, because only a new request can show that the sink works.
+// unreadyTime is how long the service is not ready after a failure. Only a new request can show that the sink
+// works.
 const unreadyTime = 5 * time.Second
 
-// Ready returns nil if batches can be stored now. An error gives the reason why not, without internal
-// details.
+// Ready returns nil if batches can be stored now. An error says why not, without internal details.
 func (s *Service) Ready(context.Context) error {
 	if spooled, ok := s.sink.(*spool.Spool); ok {
 		status := spooled.Status()
@@ -149,9 +147,9 @@ func (s *Service) Ready(context.Context) error {
 			return errors.New("a destination takes no events")
 		}
 	}
-	// failed is nil if there is no clock.
+	// failed is nil without a clock.
 	if failed := s.counts.failed.Load(); failed != nil && s.counts.failing.Load() > 0 {
-		if since := s.now().Sub(*failed); since >= 0 && since < unreadyTime { // since is negative if the clock was set back
+		if since := s.now().Sub(*failed); since >= 0 && since < unreadyTime { // negative if the clock was set back
 			return errors.New("the sink fails")
 		}
 	}
@@ -169,11 +167,10 @@ func (s *Service) Close() error {
 // Delivered returns the number of records that the sink has stored.
 func (s *Service) Delivered() int64 { return s.counts.records.Load() }
 
-// Cut returns the bytes of an unfinished last line or write that the sink found when it was opened.
-// A file sink removes them; readers of a spool skip them.
+// Cut returns the bytes of an unfinished write when the sink was opened.
 func (s *Service) Cut() int64 { return s.cut }
 
-// Unsent returns the number of unsent events that the spool had when it was opened.
+// Unsent returns the unsent events of the spool when it was opened.
 func (s *Service) Unsent() uint64 { return s.unsent }
 
 // MaxBody returns the maximum bytes of a body, both as sent and unpacked.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Time is the time of an event, with a precision of nanoseconds. In JSON it is a number of seconds
-// since 1970, which may have a fraction or an exponent, or a text of RFC 3339.
+// Time is the time of an event, in nanoseconds. In JSON it is a number of seconds since 1970, perhaps with a
+// fraction or exponent, or RFC 3339.
 type Time struct{ time.Time }
 
 var errTimestamp = errors.New("no timestamp") // the text is not a time
@@ -27,15 +27,15 @@ func (t *Time) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// parseSeconds parses a number of seconds since 1970, such as 1460616245.25, without rounding; digits below a
-// nanosecond are dropped. Few numbers have an exponent: it calls parseScientific only if text is not plain digits.
+// parseSeconds parses seconds since 1970, such as 1460616245.25, without rounding. It drops digits below a
+// nanosecond.
 func parseSeconds(text string) (time.Time, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	seconds, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil {
 		return parseScientific(text)
 	}
-	ns, scale := int64(0), int64(time.Second) // scale is the value of a digit in ns
+	ns, scale := int64(0), int64(time.Second) // value of a digit in ns
 	for _, c := range []byte(fraction) {
 		if c < '0' || c > '9' {
 			return parseScientific(text)
@@ -49,12 +49,10 @@ func parseSeconds(text string) (time.Time, error) {
 	return time.Unix(seconds, ns).UTC(), nil
 }
 
-// maxExponent is the largest accepted exponent, because parseScientific writes about as many zeros. Twelve
-// digits of seconds reach the year 9999, so that no real timestamp needs more.
+// maxExponent limits the zeros that parseScientific writes. The year 9999 has twelve digits.
 const maxExponent = 40
 
-// parseScientific parses a number of seconds with an exponent: it writes 1.46e9 as 01460000000. and calls
-// parseSeconds. The 0 is for numbers without a digit before the point, such as 1.5e-3.
+// parseScientific turns 1.46e9 into 01460000000. The 0 is for numbers such as 1.5e-3.
 func parseScientific(text string) (time.Time, error) {
 	e := strings.IndexAny(text, "eE")
 	if e < 0 {
@@ -71,7 +69,7 @@ func parseScientific(text string) (time.Time, error) {
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := whole + fraction
-	point := len(whole) + exponent // number of digits before the point
+	point := len(whole) + exponent // digits before the point
 	if point < 0 {                 // 1.5e-3: 15 → 0015, and the point is before it
 		digits = strings.Repeat("0", -point) + digits
 		point = 0

@@ -2,8 +2,6 @@ package ingest
 
 import "strings"
 
-// storedTrace returns the traceparent to store with the events of a request, or "" if the service
-// stores none or if the request has no valid one.
 func (s *Service) storedTrace(h Head) string {
 	if !s.traced || !isTraceparent(h.Traceparent) {
 		return ""
@@ -11,9 +9,8 @@ func (s *Service) storedTrace(h Head) string {
 	return h.Traceparent
 }
 
-// isTraceparent reports whether s is a traceparent as W3C Trace Context, section
-// 3.2, defines it for version 00: version, trace id, parent id and flags in
-// lower-case hexadecimal. Neither id may consist of zeros.
+// isTraceparent checks version 00 of W3C Trace Context, section 3.2: version, trace id, parent id and flags in
+// lower-case hexadecimal. No id may be zeros.
 func isTraceparent(s string) bool {
 	const form = "00-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh" // h is a hexadecimal digit
 	if len(s) != len(form) {

@@ -5,10 +5,10 @@ import (
 	"net/http"
 )
 
-// Code is the reason of an error, as a code of Connect. The codes of gRPC are the same in upper case.
+// Code is a code of Connect for an error. gRPC has the same in upper case.
 type Code string
 
-// Codes.
+// Codes of errors.
 const (
 	InvalidArgument   Code = "invalid_argument"
 	NotFound          Code = "not_found"
@@ -25,8 +25,8 @@ type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"` // one line
 
-	status int   // status over HTTP; 0 means the status of the code
-	cause  error // error that clients do not see; may be nil
+	status int   // over HTTP; 0 means that of the code
+	cause  error // hidden from clients; may be nil
 }
 
 // Error returns code and message.
@@ -35,8 +35,8 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 // Unwrap returns the cause, which may be nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// HTTP returns the status over HTTP. It follows from the code, except for errors that exist only over
-// HTTP, such as a method that is not allowed.
+// HTTP returns the status over HTTP. It follows from the code, except for errors only over HTTP, such as a
+// wrong method.
 func (e *Error) HTTP() int {
 	if e.status != 0 {
 		return e.status
@@ -62,13 +62,13 @@ func (c Code) HTTP() int {
 	case ResourceExhausted:
 		return http.StatusTooManyRequests
 	case Canceled:
-		return 499 // client closed request; net/http has no name for it
+		return 499 // client closed request, without a name in net/http
 	case DeadlineExceeded:
 		return http.StatusGatewayTimeout
 	case Unavailable:
 		return http.StatusServiceUnavailable
 	}
-	return http.StatusInternalServerError // also for Internal
+	return http.StatusInternalServerError // Internal and others
 }
 
 // GRPC returns the number of the code in gRPC.

@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// limiter is a token bucket with one token per request. A full bucket has the tokens of one second,
-// and an empty one is full again after a second. Instead of the number of tokens, the limiter stores
-// the time at which the bucket will be full, so that one atomic number is enough: see the generic
-// cell rate algorithm, ITU-T I.371, annex A.
+// limiter is a token bucket, one token per request. A full bucket has the tokens of a second. It stores the
+// time at which the bucket will be full, so that one atomic number is enough. See the generic cell rate
+// algorithm, ITU-T I.371, annex A.
 type limiter struct {
 	now      func() time.Time
 	start    time.Time
-	perToken int64        // ns in which the bucket gains a token, rounded up; 0 if there is no limit
-	fillTime int64        // ns in which an empty bucket becomes full
-	full     atomic.Int64 // time at which the bucket is full, in ns since start
+	perToken int64        // ns per token, rounded up; 0 means no limit
+	fillTime int64        // ns to fill an empty bucket
+	full     atomic.Int64 // when the bucket is full, in ns since start
 }
 
-// setLimit sets the number of requests per second; 0 or less means no limit.
+// setLimit sets requests per second; 0 or less means no limit.
 func (l *limiter) setLimit(perSecond int, now func() time.Time) {
 	if perSecond <= 0 {
 		return
@@ -27,8 +26,7 @@ func (l *limiter) setLimit(perSecond int, now func() time.Time) {
 	l.fillTime = l.perToken * int64(perSecond)
 }
 
-// takeOne takes a token. It returns false if the bucket is empty. A full bucket has a full time of now or
-// earlier; an empty one has a full time of now+fillTime.
+// takeOne returns false if the bucket is empty: full would be after now+fillTime.
 func (l *limiter) takeOne() bool {
 	if l.perToken == 0 {
 		return true
@@ -49,8 +47,7 @@ func (l *limiter) takeOne() bool {
 	}
 }
 
-// Allow takes a token for one request. If it returns false, the transport must respond with the error
-// [Limited].
+// Allow takes a token for a request. After false, the transport must respond with [Limited].
 func (s *Service) Allow() bool {
 	ok := s.limit.takeOne()
 	if !ok {

@@ -7,17 +7,15 @@ import (
 	"time"
 )
 
-// linear stores users in a slice.
 type linear struct {
 	mu     sync.RWMutex
-	users  []User // in the order of their ids
-	next   int64  // id of the next user
-	seeded []User // users of the last Reset; never modified
+	users  []User // sorted by id
+	next   int64
+	seeded []User // users after the last Reset; never modified
 }
 
-// Linear returns a store that is correct but slow: it scans the users to find an e-mail or an id, so
-// that the time of each call grows with the number of users. Published benchmarks of services used
-// such a store, and attributed the results to the transports. This store demonstrates the effect.
+// Linear returns a store that is correct but slow: it scans all users for an e-mail or an id. Published
+// benchmarks used such a store and attributed the results to transports. This one shows the effect.
 func Linear() Repository { return &linear{next: FirstID} }
 
 // Create implements [Repository].
@@ -90,7 +88,7 @@ func (l *linear) List(ctx context.Context, text string, offset, limit int) ([]Us
 		return slices.Clone(l.users[from:][:n]), int64(len(l.users)), nil
 	}
 	found, total := []User{}, 0
-	// The function returns false for every user, so that findFirst scans all of them.
+	// It never matches, so that findFirst scans all users.
 	_, err := l.findFirst(ctx, func(u *User) bool {
 		if matchesText(u, text) {
 			if total >= offset && len(found) < limit {
@@ -106,8 +104,7 @@ func (l *linear) List(ctx context.Context, text string, offset, limit int) ([]Us
 	return found, int64(total), nil
 }
 
-// Reset implements [Repository]. It copies n seeded users, which it makes only if n differs from the n of
-// the last Reset.
+// Reset implements [Repository]. It copies n seeded users, and makes them only for another n.
 func (l *linear) Reset(ctx context.Context, n int) error {
 	if err := checkReset(ctx, n); err != nil {
 		return err
@@ -130,12 +127,12 @@ func (l *linear) Reset(ctx context.Context, n int) error {
 // Close implements [Repository].
 func (l *linear) Close() error { return nil }
 
-// findEmail returns the index of the user with an e-mail, or -1 if no user has it.
+// findEmail returns an index or -1.
 func (l *linear) findEmail(ctx context.Context, email string) (int, error) {
 	return l.findFirst(ctx, func(u *User) bool { return u.Email == email })
 }
 
-// findID returns the index of the user with an id, or ErrNotFound if no user has it.
+// findID returns an index or ErrNotFound.
 func (l *linear) findID(ctx context.Context, id int64) (int, error) {
 	i, err := l.findFirst(ctx, func(u *User) bool { return u.ID == id })
 	if err == nil && i < 0 {
@@ -144,7 +141,7 @@ func (l *linear) findID(ctx context.Context, id int64) (int, error) {
 	return i, err
 }
 
-// findFirst returns the index of the first user for which match returns true, or -1 if no user matches.
+// findFirst returns the index of the first match or -1.
 func (l *linear) findFirst(ctx context.Context, match func(*User) bool) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

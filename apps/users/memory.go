@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// checkEvery is the number of users that a scan reads between two checks of its context.
+// checkEvery is the number of scanned users between checks of the context.
 const checkEvery = 1024
 
-// memory stores users with indexes for id, offset and e-mail. Only a search for text scans all users.
-// A user that ids points to is never modified: an update replaces it.
+// memory has indexes for id, offset and e-mail. Only a search for text scans. A user in ids is never modified:
+// an update replaces it.
 type memory struct {
 	mu     sync.RWMutex
 	ids    userIndex
-	emails map[string]int64 // ids by e-mail
-	next   int64            // id of the next user
+	emails map[string]int64
+	next   int64
 
-	seeded  []User  // users of the last Reset; ids points to those that are not updated or deleted
-	changed []int64 // ids of seeded users that were updated or deleted since the last Reset
+	seeded  []User  // users after the last Reset; ids points to unchanged ones
+	changed []int64 // seeded users updated or deleted since the Reset
 }
 
 // Memory returns an indexed store in memory, without users. Close does nothing.
@@ -74,7 +74,7 @@ func (m *memory) Update(ctx context.Context, id int64, d Draft, at time.Time) (U
 		}
 	}
 	m.addChanged(previous)
-	// Replace the key even if it is equal: the old string would keep the memory of the previous user.
+	// The old key would keep the memory of the previous user.
 	delete(m.emails, previous.Email)
 	m.emails[u.Email] = id
 	u.ID, u.CreatedAt = id, previous.CreatedAt
@@ -119,7 +119,6 @@ func (m *memory) List(ctx context.Context, text string, offset, limit int) ([]Us
 	return found, int64(m.ids.count), nil
 }
 
-// searchAll is List for a text that is not empty. It scans all users.
 func (m *memory) searchAll(ctx context.Context, text string, offset, limit int) ([]User, int64, error) {
 	found, total, scanned := []User{}, 0, 0
 	for u := range m.ids.usersFrom(0) {
@@ -140,7 +139,7 @@ func (m *memory) searchAll(ctx context.Context, text string, offset, limit int) 
 // Close implements [Repository].
 func (m *memory) Close() error { return nil }
 
-// addChanged records that u is about to be updated or deleted, if u is a user of the last Reset.
+// addChanged must be called before u is updated or deleted.
 func (m *memory) addChanged(u *User) {
 	i := u.ID - FirstID
 	isSeeded := i < int64(len(m.seeded)) && u == &m.seeded[i]
@@ -149,14 +148,13 @@ func (m *memory) addChanged(u *User) {
 	}
 }
 
-// newUser returns a user with copies of the draft's strings, which share one allocation. Without a
-// copy, a string could keep a long request in memory, or change with a buffer that is reused.
+// newUser copies the draft's strings in one allocation. They could keep a long request in memory, or change
+// with a reused buffer.
 func newUser(d Draft, at time.Time) *User {
 	text := d.Name + d.Email
 	return &User{Name: text[:len(d.Name)], Email: text[len(d.Name):], UpdatedAt: at}
 }
 
-// appendPage appends u to found. For the first user it allocates the capacity of a page.
 func appendPage(found []User, u User, capacity int) []User {
 	if len(found) == 0 {
 		found = make([]User, 0, capacity)

@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// countRefusal counts an error response with a code.
 func (s *Service) countRefusal(c Code) {
 	if i := slices.Index(Codes(), c); i >= 0 {
 		s.refused[i].Add(1)
 	}
 }
 
-// Metrics returns the counters of the service in the text format of Prometheus. Not every transport
-// has a path for them. Reset sets the numbers of calls to zero, as a restart would.
+// Metrics returns counters in the text format of Prometheus. Not every transport has a path for them. Reset
+// sets calls to zero.
 func (s *Service) Metrics() []byte {
 	var b strings.Builder
 	writeHead := func(name, help string) {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// Names of the stores of this package.
+// Names of the stores in this package, see [Memory] and [Linear].
 const (
-	MemoryStore = "memory" // see [Memory]
-	LinearStore = "linear" // see [Linear]
+	MemoryStore = "memory"
+	LinearStore = "linear"
 )
 
 // ErrNoStore is the error of [Open] for a store that is not of this package.
@@ -34,8 +34,6 @@ func Open(ctx context.Context, store string, n int) (Repository, error) {
 
 var _ Opener = Open
 
-// checkReset returns an error if a Reset to n users must not begin, because n is negative or ctx has
-// ended.
 func checkReset(ctx context.Context, n int) error {
 	if n < 0 {
 		return fmt.Errorf("a store of %d users", n)

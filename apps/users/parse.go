@@ -25,7 +25,7 @@ func ParseQuery(query, page, limit string) (q Query, err error) {
 	return q, err
 }
 
-// parseCount parses a number of at most 32 bits, because it has 32 bits in gRPC. "" means 0.
+// parseCount parses a number of 32 bits, as in gRPC. "" means 0.
 func parseCount(field, s string) (int, error) {
 	if s == "" {
 		return 0, nil

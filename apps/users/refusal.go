@@ -14,9 +14,8 @@ func Limited() error {
 	return &Error{Code: ResourceExhausted, Message: "too many requests"}
 }
 
-// Malformed returns the error of a body that a decoder rejected with err. The client does not see err,
-// because its text depends on the decoder. If err wraps an [*Error], Malformed returns err itself; if
-// err wraps an [*http.MaxBytesError], it returns [TooLarge].
+// Malformed is for a body that a decoder rejected with err. The client does not see err, whose text depends on
+// the decoder. An [*Error] in it stays, and [*http.MaxBytesError] becomes [TooLarge].
 func Malformed(err error) error {
 	var known *Error
 	var tooLong *http.MaxBytesError
@@ -39,9 +38,8 @@ func NoPath() error {
 	return &Error{Code: NotFound, Message: "nothing is at this path; there are POST and GET /v1/users, GET, PUT and DELETE /v1/users/{id}, and GET /health"}
 }
 
-// Refuse returns the body of an error response over HTTP that a server sends without calling the
-// service, for example because the token is missing or the path is unknown. For status 413 the message
-// is replaced by one that states the limit.
+// Refuse returns the body of an HTTP error response of the server itself, for an unknown path, for example.
+// The message of 413 states the limit.
 func Refuse(status int, message string) []byte {
 	e := Error{Code: InvalidArgument, Message: message}
 	switch status {
@@ -60,8 +58,7 @@ func Refuse(status int, message string) []byte {
 	return body
 }
 
-// Methods returns the methods that a path supports over HTTP, in the form of the header Allow, or "" if
-// the path is unknown.
+// Methods returns the methods of a path over HTTP, as in the header Allow, or "".
 func Methods(path string) string {
 	id, hasID := strings.CutPrefix(path, "/v1/users/")
 	switch {
@@ -80,9 +77,8 @@ func NotAllowed() error {
 	return &Error{Code: InvalidArgument, Message: "this path does not take this method", status: http.StatusMethodNotAllowed}
 }
 
-// RefusalOf returns the error response for err, or nil if err is nil. An error that is neither an
-// [*Error] nor a known one of a [Repository] is a failure of the transport, for example a recovered
-// panic: the client gets the code internal without details.
+// RefusalOf returns the error response for err. An error of neither the API nor a [Repository] is a failure of
+// the transport: clients get internal without details. nil stays nil.
 func RefusalOf(err error) *Error {
 	var e *Error
 	var tooLong *http.MaxBytesError

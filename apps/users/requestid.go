@@ -10,11 +10,10 @@ import (
 // MaxRequestID is the largest length in bytes of an id that a client sends.
 const MaxRequestID = 128
 
-// requestIDs makes ids for requests without a valid one: a random prefix, which differs between
-// services, and a number in base 36.
+// requestIDs makes a random prefix and a number in base 36.
 type requestIDs struct {
 	prefix string
-	last   atomic.Uint64 // number of the last id
+	last   atomic.Uint64
 }
 
 func (r *requestIDs) drawPrefix() {
@@ -23,17 +22,16 @@ func (r *requestIDs) drawPrefix() {
 	r.prefix = hex.EncodeToString(seed[:]) + "-"
 }
 
-// RequestID returns the id of a request: sent, the id that the client sent, if it consists of 1 to
-// [MaxRequestID] visible ASCII characters, else a new id.
+// RequestID returns the client's id sent, if it is 1 to [MaxRequestID] visible ASCII characters. Otherwise it
+// is new.
 func (s *Service) RequestID(sent string) string {
 	if isValidID(sent) {
 		return sent
 	}
-	var buf [MaxRequestID]byte // so that only the string is allocated
+	var buf [MaxRequestID]byte // only the string is allocated
 	return string(strconv.AppendUint(append(buf[:0], s.requests.prefix...), s.requests.last.Add(1), 36))
 }
 
-// isValidID reports whether id has 1 to MaxRequestID visible ASCII characters.
 func isValidID(id string) bool {
 	if len(id) == 0 || len(id) > MaxRequestID {
 		return false

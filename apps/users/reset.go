@@ -2,8 +2,7 @@ package users
 
 import "context"
 
-// Reset implements [Repository]. If n is the same as in the last Reset, it only undoes the changes
-// since then; otherwise it makes n users.
+// Reset implements [Repository]. For the same n it only undoes changes.
 func (m *memory) Reset(ctx context.Context, n int) error {
 	if err := checkReset(ctx, n); err != nil {
 		return err
@@ -19,8 +18,7 @@ func (m *memory) Reset(ctx context.Context, n int) error {
 		m.rebuild()
 		return nil
 	}
-	// After more changes than users, undoing the changes would take longer than a rebuild, and the
-	// map of e-mails would keep its size.
+	// After many changes a rebuild is faster, and the map of e-mails shrinks.
 	created := m.next - FirstID - int64(n)
 	if int64(len(m.changed))+created > int64(n) {
 		m.rebuild()
@@ -30,7 +28,6 @@ func (m *memory) Reset(ctx context.Context, n int) error {
 	return nil
 }
 
-// rebuild builds all indexes from the seeded users.
 func (m *memory) rebuild() {
 	m.ids = userIndex{}
 	m.emails = make(map[string]int64, len(m.seeded))
@@ -43,9 +40,8 @@ func (m *memory) rebuild() {
 	}
 }
 
-// undoChanges removes the users that were created since the last Reset, and restores the seeded users
-// that were updated or deleted. It removes all changed users before it restores the first one, because
-// one user may have the former e-mail of another.
+// undoChanges restores the state after the last Reset. One user may have the former e-mail of another. So it
+// removes all changed users before it restores any.
 func (m *memory) undoChanges() {
 	first := FirstID + int64(len(m.seeded))
 	for id := first; id < m.next; id++ {
@@ -64,7 +60,6 @@ func (m *memory) undoChanges() {
 	m.next = first
 }
 
-// removeUser removes the user with an id from all indexes, if there is one.
 func (m *memory) removeUser(id int64) {
 	if u := m.ids.userAt(id); u != nil {
 		delete(m.emails, u.Email)
@@ -72,7 +67,6 @@ func (m *memory) removeUser(id int64) {
 	}
 }
 
-// seedUsers returns the first n users of [Seeded].
 func seedUsers(ctx context.Context, n int) ([]User, error) {
 	list := make([]User, n)
 	for i := range list {

@@ -5,14 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// matchesText reports whether the name or e-mail of u contains text, ignoring case. text must be in lower
-// case, as e-mails are.
+// matchesText looks in name and e-mail, ignoring case. text must be in lower case.
 func matchesText(u *User, text string) bool {
 	return strings.Contains(u.Email, text) || containsFolded(u.Name, text)
 }
 
-// containsFolded reports the same as strings.Contains(strings.ToLower(s), text). It does not allocate
-// if s is ASCII. text must be in lower case.
+// containsFolded is strings.Contains(strings.ToLower(s), text), without allocating for ASCII. text must be in
+// lower case.
 func containsFolded(s, text string) bool {
 	if !isASCII(s) {
 		return strings.Contains(strings.ToLower(s), text)
@@ -25,8 +24,7 @@ func containsFolded(s, text string) bool {
 	return false
 }
 
-// hasFoldedPrefix reports whether s in lower case begins with text. s must be ASCII, and not shorter than
-// text.
+// hasFoldedPrefix ignores the case of s, which must be ASCII and not shorter than text.
 func hasFoldedPrefix(s, text string) bool {
 	for i := range len(text) {
 		c := s[i]
@@ -40,7 +38,6 @@ func hasFoldedPrefix(s, text string) bool {
 	return true
 }
 
-// isASCII reports whether s has only ASCII characters.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {

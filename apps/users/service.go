@@ -10,25 +10,25 @@ import (
 // Config configures a service. The zero value is meant for production.
 type Config struct {
 	Now      func() time.Time // clock; nil means time.Now
-	Validate int              // number of times that each draft is validated, to measure the time of validation; 0 means once
-	FailOne  int              // n, to fail every n-th call as unavailable before it reaches the store, which tests that failures are counted; 0 means none
+	Validate int              // how often a draft is validated, to measure that; 0 means once
+	FailOne  int              // every n-th call fails as unavailable, to test that failures are counted; 0 means none
 	Limit    int              // requests per second of all clients together; 0 means no limit
 }
 
-// Service is the business logic: it validates the arguments of a call, calls the repository and turns
-// errors of the repository into an [Error]. All methods can be called concurrently.
+// Service is the business logic: it validates arguments, calls the repository and turns its errors into an
+// [Error]. All methods can be called concurrently.
 type Service struct {
 	repository Repository
 	now        func() time.Time
-	validate   int   // Config.Validate, at least 1
-	failOne    int64 // Config.FailOne, at least 0
+	validate   int
+	failOne    int64
 	limit      limiter
 	requests   requestIDs
 
 	recorder recorder
-	calls    atomic.Int64          // number of calls, if failOne is set
-	refused  [8]atomic.Int64       // number of error responses by code, in the order of Codes
-	fault    atomic.Pointer[Error] // first error of the store; nil if there was none
+	calls    atomic.Int64          // counts calls if failOne is set
+	refused  [8]atomic.Int64       // same order as Codes
+	fault    atomic.Pointer[Error] // first error of the store
 }
 
 // New returns a service that stores users in r. The caller must close r.
@@ -71,7 +71,7 @@ func (s *Service) Get(ctx context.Context, id int64) (User, error) {
 	return s.userOrError(ctx, u, err)
 }
 
-// Update replaces the name and e-mail of the user with an id, and returns the user.
+// Update replaces a user's name and e-mail, and returns the user.
 func (s *Service) Update(ctx context.Context, id int64, d Draft) (User, error) {
 	d, err := s.checkDraft(d)
 	s.recorder.addCall(methodUpdate, hash(0).addNumber(uint64(id)).addDraft(d))
@@ -114,8 +114,7 @@ func (s *Service) List(ctx context.Context, q Query) (Page, error) {
 // Calls returns the numbers of calls since the last Reset.
 func (s *Service) Calls() Calls { return s.recorder.loadCalls() }
 
-// Reset resets the repository to n users, sets the numbers of calls to zero and clears the fault. It
-// does not count as a call. It returns the error of the repository.
+// Reset resets the repository to n users, and the counts and the fault. It is no call.
 func (s *Service) Reset(ctx context.Context, n int) error {
 	if err := s.repository.Reset(ctx, n); err != nil {
 		return err
@@ -126,8 +125,7 @@ func (s *Service) Reset(ctx context.Context, n int) error {
 	return nil
 }
 
-// Fault returns the first error of the store since the last Reset, or nil if there was none. Clients
-// only get the code unavailable for such an error.
+// Fault returns the first error of the store since the last Reset. Clients only get unavailable.
 func (s *Service) Fault() error {
 	if e := s.fault.Load(); e != nil {
 		return e.cause
@@ -135,10 +133,10 @@ func (s *Service) Fault() error {
 	return nil
 }
 
-// timeNow returns the time in microseconds, the precision of all stores.
+// timeNow has microseconds, the precision of all stores.
 func (s *Service) timeNow() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// checkDraft returns d in the form in which it is stored. The error is an [*Error].
+// checkDraft's error is an [*Error].
 func (s *Service) checkDraft(d Draft) (normal Draft, err error) {
 	for range s.validate {
 		normal = d.Normal()
@@ -147,8 +145,7 @@ func (s *Service) checkDraft(d Draft) (normal Draft, err error) {
 	return normal, err
 }
 
-// checkCall returns the error of a call that does not reach the store: err, the error of its arguments,
-// or the failure that Config.FailOne requires. It counts the error.
+// checkCall returns err, or the failure that Config.FailOne requires.
 func (s *Service) checkCall(err error) error {
 	if s.failOne > 0 && s.calls.Add(1)%s.failOne == 0 {
 		err = &Error{Code: Unavailable, Message: "the store failed, as configured"}
@@ -161,7 +158,6 @@ func (s *Service) checkCall(err error) error {
 	return e
 }
 
-// userOrError returns the result of a call of the repository as the result of a call of s.
 func (s *Service) userOrError(ctx context.Context, u User, err error) (User, error) {
 	if err != nil {
 		return User{}, s.storeError(ctx, err)
@@ -169,8 +165,7 @@ func (s *Service) userOrError(ctx context.Context, u User, err error) (User, err
 	return u, nil
 }
 
-// storeError returns the error response for an error of the repository, and counts it. If ctx has
-// ended, the response is about the error of ctx, whatever error the store returned.
+// storeError counts the error response for an error of the repository.
 func (s *Service) storeError(ctx context.Context, err error) error {
 	var e *Error
 	switch {

@@ -3,27 +3,26 @@ package users
 import "iter"
 
 const (
-	blockSize = 256 // number of ids in a block
-	rowSize   = 64  // number of blocks in a row
+	blockSize = 256 // ids in a block
+	rowSize   = 64  // blocks in a row
 )
 
-// userIndex finds users by their ids and by their offset in the order of ids. The position of a user
-// is its id minus FirstID; a block has the users of 256 positions, and a row has 64 blocks. Blocks and
-// rows count their users. Finding an offset among 1,000,000 users therefore needs at most about 60
-// rows, 64 blocks and 256 positions. The zero value is empty.
+// userIndex finds users by id, and by offset in the order of ids. A position is the id minus FirstID. A block
+// has 256 positions, and a row 64 blocks; both count their users. So an offset in 1,000,000 users needs about
+// 60 rows, 64 blocks and 256 positions.
+//
+// The zero value is empty.
 type userIndex struct {
 	blocks []*block // nil for a block without users
 	rows   []int    // number of users in each row
 	count  int      // number of all users
 }
 
-// block has the users of blockSize successive ids.
 type block struct {
-	users [blockSize]*User // nil for an id without a user
-	count int              // number of users in the block
+	users [blockSize]*User // nil for an unused id
+	count int
 }
 
-// userAt returns the user with an id, or nil if no user has it.
 func (s *userIndex) userAt(id int64) *User {
 	position := id - FirstID
 	if position < 0 || position/blockSize >= int64(len(s.blocks)) {
@@ -36,7 +35,6 @@ func (s *userIndex) userAt(id int64) *User {
 	return b.users[position%blockSize]
 }
 
-// putUser adds a user. It replaces a user with the same id.
 func (s *userIndex) putUser(u *User) {
 	position := u.ID - FirstID
 	i := int(position / blockSize)
@@ -57,8 +55,7 @@ func (s *userIndex) putUser(u *User) {
 	b.users[position%blockSize] = u
 }
 
-// removeID removes the user with an id, which must exist. It also removes a block that becomes empty,
-// except for the last block, which will get the next users.
+// removeID keeps the last block, even if it is empty: it will get the next users.
 func (s *userIndex) removeID(id int64) {
 	position := id - FirstID
 	i := int(position / blockSize)
@@ -70,15 +67,13 @@ func (s *userIndex) removeID(id int64) {
 	}
 }
 
-// addCount adds n to the numbers of users in block i, in its row, and in total.
 func (s *userIndex) addCount(i, n int) {
 	s.blocks[i].count += n
 	s.rows[i/rowSize] += n
 	s.count += n
 }
 
-// truncateAt removes the blocks that have only ids from id on. No user may have the given id
-// or a higher one.
+// truncateAt requires that no user is left from id on.
 func (s *userIndex) truncateAt(id int64) {
 	blocks := int((id - FirstID + blockSize - 1) / blockSize)
 	if blocks < len(s.blocks) {
@@ -88,7 +83,7 @@ func (s *userIndex) truncateAt(id int64) {
 	}
 }
 
-// usersFrom yields users in the order of their ids, starting after offset users.
+// usersFrom yields users in the order of ids, after offset users.
 func (s *userIndex) usersFrom(offset int) iter.Seq[*User] {
 	return func(yield func(*User) bool) {
 		if offset >= s.count {
@@ -113,8 +108,7 @@ func (s *userIndex) usersFrom(offset int) iter.Seq[*User] {
 	}
 }
 
-// findOffset returns the index of the block that has the user at offset, and the number of users in
-// the block before that user. offset must be less than the number of users.
+// findOffset finds a user's block, and the users before it there. offset must exist.
 func (s *userIndex) findOffset(offset int) (i, skip int) {
 	row := 0
 	for offset >= s.rows[row] {

@@ -1,6 +1,5 @@
-// Package users is the business logic of a service for users: its operations, results and errors.
-// It depends on no transport and on no database: transports turn their requests into calls of a
-// [Service], which calls a [Repository].
+// Package users is the business logic of a service for users. Transports call a [Service], which calls a
+// [Repository]:
 //
 //	transport (gRPC, Gin, gateway, Connect, net/http) → Service → Repository (memory, SQLite, PostgreSQL)
 //
@@ -13,8 +12,8 @@
 //	GET    /v1/users?query=&page=&limit=    list     200 and the page
 //	GET    /health                          200 and ok, text/plain
 //
-// Over gRPC and Connect, it has the methods of service tare.users.v1.UserService in
-// proto/users.proto. All methods return errors as an [Error].
+// gRPC and Connect have the methods of tare.users.v1.UserService in proto/users.proto. All errors are an
+// [Error].
 package users
 
 import (
@@ -25,9 +24,8 @@ import (
 // Name is the name of the app, in studies and on command lines.
 const Name = "users"
 
-// FirstID is the id of the first user of any store. Later users get the following ids; the id of a
-// deleted user is not used again. FirstID is large, so that all ids have the same number of digits
-// in JSON and of bytes in protocol buffers.
+// FirstID is the id of a store's first user. Others follow; no id is used again. All ids have the same length
+// in JSON and protocol buffers.
 const FirstID = 300_000_000
 
 // User is one user.
@@ -60,34 +58,33 @@ type Page struct {
 	Limit int    `json:"limit"`
 }
 
-// Repository stores users. All methods can be called concurrently. If ctx ends, a method returns the
-// error of ctx and changes nothing. E-mails are unique; the service passes them in lower case. Errors
-// are [ErrNotFound], [ErrEmailTaken], the error of ctx, or an error of the database.
+// Repository stores users. Its methods may be called concurrently. If ctx ends, nothing changes and its error
+// is returned. E-mails are unique and in lower case.
+//
+// Other errors are [ErrNotFound], [ErrEmailTaken] or of the database.
 type Repository interface {
 	Create(ctx context.Context, d Draft, at time.Time) (User, error)
 	Get(ctx context.Context, id int64) (User, error)
 	Update(ctx context.Context, id int64, d Draft, at time.Time) (User, error)
 	Delete(ctx context.Context, id int64) error
 
-	// List returns the users whose name or e-mail contains text, ignoring case, in the order of
-	// their ids. text is in lower case. List skips offset users and returns at most limit. The
-	// second result is the number of all users that match.
+	// List returns users whose name or e-mail contains text, ignoring case, in the order of ids. text is in
+	// lower case. It skips offset users and returns at most limit, and the number of all matches.
 	List(ctx context.Context, text string, offset, limit int) ([]User, int64, error)
 
-	// Reset replaces all users by the first n users of [Seeded]. The next id is FirstID+n. Reset
-	// should be fast, because studies call it often with the same n.
+	// Reset replaces all users by the first n of [Seeded]. The next id is FirstID+n. Measurements call it
+	// often with the same n, so it should be fast.
 	Reset(ctx context.Context, n int) error
 
 	Close() error
 }
 
-// Temporary is the prefix of the name of a store for one measurement: a store that Open creates and Close
-// removes. No command line accepts it.
+// Temporary begins the name of a store for one measurement, which Close removes. No command line accepts it.
 const Temporary = "temporary:"
 
-// Opener opens a store by its name: memory, linear, sqlite:FILE or postgres:URL. A new store has the
-// first n users of [Seeded].
+// Opener opens a store: memory, linear, sqlite:FILE or postgres:URL. A new one has the first n users of
+// [Seeded].
 //
-// A store in a database outlives the program. With the prefix [Temporary], postgres:URL is a new
-// database on the server at the URL, which Close drops.
+// A database outlives the program. With [Temporary], postgres:URL is a new database on that server, and Close
+// drops it.
 type Opener func(ctx context.Context, store string, n int) (Repository, error)

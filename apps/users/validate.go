@@ -20,14 +20,12 @@ const (
 	MaxLimit     = 100 // users on a page
 )
 
-// Normal returns the form in which the draft is stored: name and e-mail without white space around
-// them, and the e-mail in lower case.
+// Normal returns the draft as it is stored: trimmed, and the e-mail in lower case.
 func (d Draft) Normal() Draft {
 	return Draft{Name: strings.TrimSpace(d.Name), Email: lowerValid(strings.TrimSpace(d.Email))}
 }
 
-// Check returns an error if a draft in normal form is not valid. It checks the name before the e-mail.
-// The error is an [*Error].
+// Check checks a draft in normal form, the name first. The error is an [*Error].
 func (d Draft) Check() error {
 	if n := utf8.RuneCountInString(d.Name); n < MinName || n > MaxName {
 		return invalidError("name: %d to %d characters, not %d", MinName, MaxName, n)
@@ -44,8 +42,8 @@ func (d Draft) Check() error {
 	return nil
 }
 
-// Normal returns the query as it is executed: text is in lower case without white space around it,
-// page and limit have their defaults instead of 0, and the limit is at most MaxLimit.
+// Normal returns the query as it is executed: text trimmed and in lower case, defaults instead of 0, limit at
+// most MaxLimit.
 func (q Query) Normal() Query {
 	q.Text = lowerValid(strings.TrimSpace(q.Text))
 	if q.Page == 0 {
@@ -58,8 +56,7 @@ func (q Query) Normal() Query {
 	return q
 }
 
-// Check returns an error if a query in normal form is not valid. It checks the page, then the limit,
-// then the text. The error is an [*Error].
+// Check checks a query in normal form: page, then limit, then text. The error is an [*Error].
 func (q Query) Check() error {
 	if q.Page < 1 {
 		return invalidError("page: at least 1, not %d", q.Page)
@@ -73,7 +70,7 @@ func (q Query) Check() error {
 	return checkText("query", q.Text)
 }
 
-// pageOffset returns the number of users before the page, or MaxInt if the number is larger.
+// pageOffset returns the number of users before the page, at most MaxInt.
 func (q Query) pageOffset() int {
 	if q.Page-1 > math.MaxInt/q.Limit {
 		return math.MaxInt
@@ -81,8 +78,7 @@ func (q Query) pageOffset() int {
 	return (q.Page - 1) * q.Limit
 }
 
-// lowerValid returns s in lower case. If s is not UTF-8 it returns s itself, which checkText will
-// reject: strings.ToLower would replace the invalid bytes.
+// lowerValid leaves invalid UTF-8 to checkText: strings.ToLower would replace bytes.
 func lowerValid(s string) string {
 	if !utf8.ValidString(s) {
 		return s
@@ -90,8 +86,7 @@ func lowerValid(s string) string {
 	return strings.ToLower(s)
 }
 
-// checkText returns an error if s has control characters or is not UTF-8, because not every store can
-// store or search for such text.
+// checkText rejects text that some store cannot store or search: control characters and invalid UTF-8.
 func checkText(field, s string) error {
 	for _, r := range s {
 		if unicode.IsControl(r) {
@@ -104,8 +99,6 @@ func checkText(field, s string) error {
 	return nil
 }
 
-// isAddress reports whether net/mail accepts s as an address without a name, comment, angle brackets
-// or quotes.
 func isAddress(s string) bool {
 	if !utf8.ValidString(s) {
 		return false
@@ -114,9 +107,8 @@ func isAddress(s string) bool {
 	return err == nil && a.Name == "" && a.Address == s && checkText("email", s) == nil
 }
 
-// isPlainAddress reports whether s is an address in the usual form, which needs no parser: two
-// dot-atoms in ASCII with an at sign between them. A dot-atom is a sequence of atoms with dots between
-// them. See RFC 5322, section 3.4.1.
+// isPlainAddress needs no parser: two dot-atoms (atoms with dots between) in ASCII around an at sign. See RFC
+// 5322, section 3.4.1.
 func isPlainAddress(s string) bool {
 	hasAt, needAtom := false, true
 	for i := range len(s) {
@@ -136,12 +128,11 @@ func isPlainAddress(s string) bool {
 	return hasAt && !needAtom
 }
 
-// isAtom reports whether c can be a part of an atom (atext in RFC 5322).
+// isAtom is atext of RFC 5322.
 func isAtom(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }
 
-// invalidError returns an [*Error] with the code InvalidArgument.
 func invalidError(format string, args ...any) error {
 	return &Error{Code: InvalidArgument, Message: fmt.Sprintf(format, args...)}
 }

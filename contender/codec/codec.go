@@ -39,14 +39,13 @@ const (
 
 // Impl is a codec. It does not support operations whose functions are nil.
 type Impl struct {
-	// Load builds the value to encode from a body of the fixture, which is canonical JSON. Its time is not
-	// measured. Codecs that need their own types, such as generated code, build values of these types, and
-	// return [contender.ErrUnsupported] for fixtures for which they have no type. If Load is nil,
-	// [fixture.Decode] is used.
+	// Load builds the value to encode from body canonical, compact JSON. It is not timed. Generated code, for
+	// example, needs own types. For other fixtures Load returns [contender.ErrUnsupported]. nil means
+	// [fixture.Decode].
 	Load func(fixture string, canonical []byte) (any, error)
 
-	// Target returns a function that makes the pointer for Unmarshal. The time of that function is measured. Target
-	// returns nil if the codec has no type for the fixture. If Target itself is nil, [fixture.Target] is used.
+	// Target returns a timed function that makes the pointer for Unmarshal. It returns nil without a type for
+	// the fixture. If Target itself is nil, [fixture.Target] is used.
 	Target func(fixture string) func() any
 
 	// Marshal, Stream and Unmarshal are the measured functions of the codec.
@@ -54,40 +53,36 @@ type Impl struct {
 	Stream    func(w io.Writer, v any) error
 	Unmarshal func(data []byte, target any) error
 
-	// Fields returns a function that reads the few fields of a fixture (see [fixture.Fields]) in a body, in
-	// the way that the library recommends. It returns nil if the codec cannot do that for the fixture. The
-	// result of that function is encoded as JSON for answers; it should be a pointer, because other values
-	// allocate when they are put into an interface. If Fields is nil, the codec unmarshals into
-	// [fixture.FieldsTarget], a type with these fields only.
+	// Fields returns a function that reads a few fields of a fixture (see [fixture.Fields]), as the library
+	// recommends. It returns nil if the codec cannot do that. The result should be a pointer: other values
+	// allocate in an interface.
+	//
+	// If Fields is nil, the codec unmarshals into [fixture.FieldsTarget].
 	Fields func(fixture string) func(data []byte) (any, error)
 
-	// Binary means that the encoding is not JSON. The input of Unmarshal is then the output of Marshal for
-	// the fixture's values, computed before the measurement. For answers, Unmarshal decodes an output and
-	// the value is encoded as JSON.
+	// Binary means that the encoding is not JSON. The input of Unmarshal is then output of Marshal. For
+	// answers, Unmarshal decodes an output, and the value is encoded as JSON.
 	Binary bool
 
-	// Plain converts a value that Unmarshal has filled into the fixture's types, for answers. Its time is
-	// not measured. v is the pointer that Target made, or a *any. It may be nil if encoding/json and
-	// [fixture.Show] can read the value as it is.
+	// Plain converts a value of Unmarshal into the fixture's types, for answers. v is the pointer of Target,
+	// or a *any. It is not timed. nil means that encoding/json and [fixture.Show] can read v.
 	Plain func(v any) (any, error)
 
-	// Typed means that Unmarshal supports only the codec's own types, so that it cannot decode into any.
+	// Typed means that Unmarshal cannot decode into any.
 	Typed bool
 
-	// Shared means that Marshal returns memory that its next call overwrites, so that it need not allocate.
-	// It is true only for the null contender, which does as little as possible, to measure the harness.
+	// Shared means that Marshal returns memory that its next call overwrites. It is for the null contender,
+	// which does nothing, to measure the harness.
 	Shared bool
 
-	// encodeInput returns the input of decoding operations in place of the fixture's
-	// body. It is for the null contender, whose output is its input.
+	// encodeInput replaces the body for decoding. The null contender needs it: its output is its input.
 	encodeInput func(op, fixture string, canonical []byte) ([]byte, error)
 
-	// anyTarget returns the target of decoding into any in place of a new one. It is
-	// for the null contender, which must not allocate.
+	// anyTarget is the null contender's target of decoding into any: it must not allocate.
 	anyTarget func() any
 }
 
-// Main serves the lab that started this process as one codec, and exits.
+// Main runs this process as one codec, and exits.
 func Main(i Impl) { contender.Main(newProgram(map[string]Impl{"": i})) }
 
 // Variants is Main for a program with several codecs by name.

@@ -8,9 +8,8 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// Null returns the codec that does nothing: its measured cost is the cost of the
-// harness. Its output is its input, so that its answers are correct. It does not
-// support edge cases. A program with several variants can include it as one of them.
+// Null returns a codec that does nothing, to measure the harness. Its output is its input, so that its answers
+// are correct. It does not support edge cases. Other programs may include it as a variant.
 func Null() Impl {
 	return Impl{
 		Load: func(name string, canonical []byte) (any, error) {
@@ -41,10 +40,9 @@ func Null() Impl {
 	}
 }
 
-// sameTarget returns a function that returns raw each time, so that it need not allocate.
 func sameTarget(raw *json.RawMessage) func() any { return func() any { return raw } }
 
-// sameAny returns a function that returns the same *any each time. It contains a *json.RawMessage.
+// sameAny returns the same *any, a *json.RawMessage, each time.
 func sameAny() func() any {
 	var slot any = new(json.RawMessage)
 	return func() any { return &slot }

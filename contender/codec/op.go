@@ -6,17 +6,16 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// This file makes the work of a codec, a library that encodes and decodes JSON, for each operation. For example,
-// newMarshal makes a contender.Work that encodes values. Each Work has two functions:
+// A codec is a library that encodes and decodes JSON. Each of its operations becomes a contender.Work here.
+// A Work has two functions:
 //
-//   - Do(k) runs the operation on value k or input k, and returns the size of the output. It is timed.
-//   - Answer(k) runs the operation and returns its output, which is compared with the output of other codecs.
+//   - Do(k) runs the operation on input k and returns the size of the output. It is timed.
+//   - Answer(k) runs the operation and returns its output, to be compared.
 //
-// Both call the same closure run, so that the operation that is timed is the one that is compared. run leaves
-// its result in a variable that Answer reads, so that the compiler cannot omit the work. The functions show
-// convert the result of a codec into the form that is compared.
+// Both call the same closure run, so that the timed operation is the compared one. run leaves its result in a
+// variable that Answer reads. So the compiler cannot omit the work.
 
-// newWork returns a Work that runs run. readResult returns the output of the last run, whose size is size.
+// newWork returns a Work that runs run. readResult returns the output of the last run, of size bytes.
 func newWork(run func(k int) (size int, err error), readResult func(size int) (contender.Answered, error)) contender.Work {
 	return contender.Work{Do: run, Answer: func(k int) (contender.Answered, error) {
 		size, err := run(k)
@@ -27,7 +26,7 @@ func newWork(run func(k int) (size int, err error), readResult func(size int) (c
 	}}
 }
 
-// newMarshal returns the work of encoding. Fresh means that each call returns newly allocated memory.
+// newMarshal sets Fresh if each call returns newly allocated memory.
 func (i Impl) newMarshal(values []any, show func(out []byte) (contender.Answered, error)) contender.Work {
 	var last []byte
 	run := func(k int) (int, error) {
@@ -40,7 +39,7 @@ func (i Impl) newMarshal(values []any, show func(out []byte) (contender.Answered
 	return work
 }
 
-// countingWriter counts the bytes written to it, and stores them if storing is set.
+// countingWriter stores the bytes only if storing is set.
 type countingWriter struct {
 	bytes   int
 	storing bool
@@ -55,7 +54,7 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// newStream returns the work of encoding to a writer. Only Answer stores what is written.
+// newStream stores what is written only for Answer.
 func (i Impl) newStream(values []any, show func(out []byte) (contender.Answered, error)) contender.Work {
 	w := new(countingWriter)
 	run := func(k int) (int, error) {
@@ -73,7 +72,6 @@ func (i Impl) newStream(values []any, show func(out []byte) (contender.Answered,
 	}}
 }
 
-// newUnmarshal returns the work of decoding each input into a new value that target makes.
 func (i Impl) newUnmarshal(target func() any, inputs [][]byte, show func(v any) ([]byte, error)) contender.Work {
 	var last any
 	run := func(k int) (int, error) {
@@ -88,7 +86,6 @@ func (i Impl) newUnmarshal(target func() any, inputs [][]byte, show func(v any) 
 	})
 }
 
-// newFields returns the work of reading a few fields of each input with readFields.
 func newFields(readFields func(data []byte) (any, error), inputs [][]byte) contender.Work {
 	var last any
 	run := func(k int) (int, error) {
@@ -102,7 +99,6 @@ func newFields(readFields func(data []byte) (any, error), inputs [][]byte) conte
 	})
 }
 
-// newRoundTrip returns the work of encoding each value and decoding the encoding.
 func (i Impl) newRoundTrip(values []any, target func() any, show func(v any) ([]byte, error)) contender.Work {
 	var last any
 	run := func(k int) (int, error) {

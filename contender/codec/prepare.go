@@ -11,9 +11,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// prepareOp makes the functions that run the operation of a workload, such as unmarshal: Do, which is measured, and
-// Answer, whose output is compared with the outputs of other contenders (programs that tare compares). bodies are the
-// inputs, in canonical JSON. w.Fixture is the name of the type of values that they contain, such as devices.
+// prepareOp makes the functions of an operation such as unmarshal. bodies are inputs in canonical JSON.
+// w.Fixture is their type, such as devices.
 func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	switch w.Op {
 	case OpMarshal, OpStream, OpRoundTrip:
@@ -24,7 +23,6 @@ func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, error
 	return contender.Work{}, contender.ErrUnsupported
 }
 
-// prepareEncoding prepares the operations that start from a value.
 func (i Impl) prepareEncoding(w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	target := i.findTarget(w.Fixture)
 	if !i.canEncode(w.Op, target) {
@@ -47,9 +45,8 @@ func (i Impl) prepareEncoding(w wire.Workload, bodies [][]byte) (contender.Work,
 	return i.newRoundTrip(values, target, i.showDecoded(w.Fixture)), nil
 }
 
-// canEncode reports whether the codec has all functions that an operation needs: one that encodes, and one that
-// decodes if the operation is a round trip or if the output is binary, which must be decoded to be compared. target
-// is the result of findTarget.
+// canEncode reports whether the codec can encode for op. Some operations must also decode. A binary codec
+// must, too, to be checked.
 func (i Impl) canEncode(op string, target func() any) bool {
 	hasEncoder := i.Marshal != nil
 	if op == OpStream {
@@ -60,9 +57,8 @@ func (i Impl) canEncode(op string, target func() any) bool {
 	return hasEncoder && (hasDecoder || !needsDecoder)
 }
 
-// prepareDecoding prepares the operations that start from bytes.
 func (i Impl) prepareDecoding(w wire.Workload, bodies [][]byte) (contender.Work, error) {
-	var target func() any                   // makes the value that Unmarshal fills
+	var target func() any
 	var pick func(data []byte) (any, error) // reads a few fields, instead of Unmarshal
 	if w.Op == OpFields {
 		pick = i.findPicker(w.Fixture)
@@ -82,13 +78,12 @@ func (i Impl) prepareDecoding(w wire.Workload, bodies [][]byte) (contender.Work,
 	return i.newUnmarshal(target, bodies, i.showDecoded(w.Fixture)), nil
 }
 
-// findDecodeTarget returns the function that makes the value that OpUnmarshal or OpAny fills, or nil if the codec
-// does not support the operation.
+// findDecodeTarget returns nil if the operation is not supported.
 func (i Impl) findDecodeTarget(w wire.Workload) func() any {
 	if i.Unmarshal == nil {
 		return nil
 	}
-	if i.Binary { // Marshal must make the input, and the inputs of edge cases are JSON
+	if i.Binary { // Marshal must make the input
 		canMakeInput := i.Marshal != nil && !isCaseFixture(w.Fixture)
 		if !canMakeInput {
 			return nil
@@ -97,7 +92,7 @@ func (i Impl) findDecodeTarget(w wire.Workload) func() any {
 	switch {
 	case w.Op == OpUnmarshal:
 		return i.findTarget(w.Fixture)
-	case i.Typed: // the codec decodes only into types that it knows, not into any
+	case i.Typed: // cannot decode into any
 		return nil
 	case i.anyTarget != nil:
 		return i.anyTarget
@@ -105,8 +100,7 @@ func (i Impl) findDecodeTarget(w wire.Workload) func() any {
 	return func() any { return new(any) }
 }
 
-// findTarget returns the function that makes the value that Unmarshal fills, or nil if the codec has no
-// type for the fixture.
+// findTarget returns nil without a type for the fixture.
 func (i Impl) findTarget(name string) func() any {
 	if i.Target != nil {
 		return i.Target(name)
@@ -114,8 +108,7 @@ func (i Impl) findTarget(name string) func() any {
 	return userTarget(name)
 }
 
-// findPicker returns the function that reads the few fields of a fixture, or nil if the codec cannot do that. Only
-// codecs of JSON can.
+// findPicker returns the function that reads a few fields. Only JSON codecs have one.
 func (i Impl) findPicker(name string) func(data []byte) (any, error) {
 	if i.Binary {
 		return nil
@@ -133,7 +126,6 @@ func (i Impl) findPicker(name string) func(data []byte) (any, error) {
 	}
 }
 
-// loadValues builds the values to encode.
 func (i Impl) loadValues(name string, bodies [][]byte) ([]any, error) {
 	load := i.Load
 	if load == nil {
@@ -150,8 +142,7 @@ func (i Impl) loadValues(name string, bodies [][]byte) ([]any, error) {
 	return values, nil
 }
 
-// encodeInputs returns the bytes to decode. They are the bodies, or their encodings if the codec is binary
-// or the null contender, which does as little as possible to measure the harness.
+// encodeInputs returns the bodies, unless the codec is binary or does nothing.
 func (i Impl) encodeInputs(w wire.Workload, bodies [][]byte) ([][]byte, error) {
 	if !i.Binary && i.encodeInput == nil {
 		return bodies, nil
@@ -175,16 +166,14 @@ func (i Impl) encodeInputs(w wire.Workload, bodies [][]byte) ([][]byte, error) {
 	return inputs, nil
 }
 
-// isCaseFixture reports whether a fixture consists of edge cases, which are compared but not measured.
+// isCaseFixture reports whether a fixture has edge cases, which are not timed.
 func isCaseFixture(name string) bool { return slices.Contains(fixture.CaseFixtures(), name) }
 
-// showOutput returns an encoding in JSON as the answer.
 func showOutput(out []byte) (contender.Answered, error) {
 	return contender.Answered{Output: out}, nil
 }
 
-// decodeOutput returns a function that turns a binary encoding into an answer: the codec decodes it, and
-// encoding/json encodes the value.
+// decodeOutput makes a binary encoding comparable, by decoding it.
 func (i Impl) decodeOutput(target func() any) func(out []byte) (contender.Answered, error) {
 	return func(out []byte) (contender.Answered, error) {
 		decoded := target()
@@ -200,8 +189,7 @@ func (i Impl) decodeOutput(target func() any) func(out []byte) (contender.Answer
 	}
 }
 
-// showDecoded returns a function that formats a decoded value as JSON. For edge cases it uses
-// [fixture.Show], whose text differs for values that are equal in JSON.
+// showDecoded makes JSON, or for edge cases the text of [fixture.Show], which shows more differences.
 func (i Impl) showDecoded(name string) func(v any) ([]byte, error) {
 	isCase := isCaseFixture(name)
 	return func(v any) ([]byte, error) {
@@ -216,7 +204,6 @@ func (i Impl) showDecoded(name string) func(v any) ([]byte, error) {
 	}
 }
 
-// convertPlain calls Plain, or returns v if Plain is nil.
 func (i Impl) convertPlain(v any) (any, error) {
 	if i.Plain == nil {
 		return v, nil

@@ -6,12 +6,11 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// UserFixture is the fixture of the user's documents. Their Go type was inferred from the documents, or is a type
-// of the user's module. Only contenders that are built with another file in place of own.go support the fixture.
+// UserFixture is the fixture of the user's documents. Their Go type is the user's, or was inferred. It needs a
+// build with another own.go.
 const UserFixture = "user"
 
-// userTarget is [fixture.Target] extended by the user's type. It returns nil for UserFixture if this build
-// has no such type.
+// userTarget is [fixture.Target] with the user's type.
 func userTarget(name string) func() any {
 	if name == UserFixture {
 		return documentTarget()
@@ -19,7 +18,7 @@ func userTarget(name string) func() any {
 	return fixture.Target(name)
 }
 
-// decodeUser is [fixture.Decode] extended by the user's type.
+// decodeUser is [fixture.Decode] with the user's type.
 func decodeUser(name string, canonical []byte) (any, error) {
 	target := documentTarget()
 	if name != UserFixture || target == nil {

@@ -24,7 +24,6 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// listKinds returns the checks for each kind of contender, e.g. of servers: that they implement their apps.
 func listKinds() map[string]conformance.Kind {
 	return map[string]conformance.Kind{
 		"codec":  conformance.Codecs(),
@@ -51,7 +50,7 @@ func Run(t *testing.T, dir string) {
 	case mustFail && err == nil:
 		t.Fatalf("%s builds, and its manifest expects that it does not", m.ID)
 	case mustFail:
-		return // the contender reproduces a published program that does not compile
+		return // it reproduces a published program that does not compile
 	case err != nil:
 		t.Fatal(err)
 	}
@@ -69,8 +68,7 @@ func RunCommand(t *testing.T, dir string, command ...string) {
 	runVariants(t, m, command...)
 }
 
-// runVariants runs the suite on all variants of a program, as parallel subtests. Variants after
-// the first get a shorter suite.
+// runVariants runs the suite on all variants in parallel. Variants after the first get a shorter suite.
 func runVariants(t *testing.T, m conformance.Manifest, command ...string) {
 	t.Helper()
 	variants := m.Variants
@@ -81,7 +79,7 @@ func runVariants(t *testing.T, m conformance.Manifest, command ...string) {
 		t.Run(strings.Trim(m.ID+"-"+v, "-"), func(t *testing.T) {
 			t.Parallel() // most of the time is waiting
 			m := m
-			if protocols, ok := m.Others[v]; ok { // variant v has other protocols than the first
+			if protocols, ok := m.Others[v]; ok { // v has other protocols
 				m.Protocols = protocols
 			}
 			s := conformance.Subject{

@@ -1,5 +1,5 @@
-// Package copier is the kind of contender that turns C memory into Go values. An
-// author defines how to copy each C type and calls [Main]:
+// Package copier is for contenders (programs to measure) that turn C memory into Go values. An author
+// defines how to copy each C type and calls [Main]:
 //
 //	func main() {
 //		copier.Main(copier.Impl{Memory: cmem.New, Types: map[string]copier.Copies{
@@ -16,9 +16,8 @@
 //	batch-into  copies a C array into the slice of its previous copy
 //	frame       calls C, which returns an array, and then does batch-into
 //
-// Copiers start from the same C memory, package cmem. An exception are round trips
-// of codecs, which can only start from a Go value: their Memory is nil, and they
-// get pointers to Go values that equal the values in C.
+// All start from the same C memory, package cmem. Round trips of codecs are an exception. Their Memory is
+// nil, and they get pointers to equal Go values.
 package copier
 
 import (
@@ -67,35 +66,33 @@ type Source struct {
 
 // Spec is the specification of a copier in [wire.Workload.Spec].
 type Spec struct {
-	Library string `json:"library,omitempty"` // as in Source
+	Library string `json:"library,omitempty"` // see Source
 }
 
 // Impl is a copier.
 type Impl struct {
-	// Memory fills the C memory that is copied; usually it is cmem.New. If it is
-	// nil, the copier starts from Go values of the types of this package.
+	// Memory fills the C memory to copy; usually it is cmem.New. nil means that the copier starts from Go
+	// values.
 	Memory func(from Source) (Memory, error)
 
-	// Types defines how to copy each C type, by its name, e.g. BenchPerson. The
-	// copier does not support other types.
+	// Types has the copies of each C type, such as BenchPerson. The copier does not support others.
 	Types map[string]Copies
 
-	// Blind means that the copier ignores the error of an operation and shows its
-	// result to the lab, as a published benchmark does.
+	// Blind means that the copier ignores errors of operations, as a published benchmark does.
 	Blind bool
 
 	null bool // the copier of Null
 }
 
-// Main serves the lab that started this process as one copier, and exits.
+// Main runs this process as one copier, and exits.
 func Main(i Impl) { contender.Main(newProgram(i)) }
 
-// Null returns the copier that does nothing: its measured cost is that of the harness.
-// Its output is correct because it generates the same values.
+// Null returns a copier that does nothing, to measure the harness. It generates the correct values for
+// answers.
 func Null() Impl { return Impl{null: true} }
 
 func newProgram(i Impl) contender.Program {
-	var current Memory // memory of the prepared workload; nil if it has no C memory
+	var current Memory // memory of the prepared workload; may be nil
 	return contender.Program{Kind: Kind, Prepare: func(_ string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
 		if current != nil {
 			current.Free()
@@ -112,18 +109,18 @@ type Body struct {
 	Seed uint64 `json:"seed"`
 }
 
-// input is the input of the operations of a workload. seeds and pointers have an element for each body.
+// input has a seed and a pointer for each body.
 type input struct {
 	shape        Shape
 	names        Names
 	seeds        []uint64
-	memory       Memory           // nil if the copier starts from Go values
+	memory       Memory           // nil if it starts from Go values
 	pointers     []unsafe.Pointer // the first value of each body
-	ignoreErrors bool             // as Impl.Blind
+	ignoreErrors bool             // see Impl.Blind
 }
 
-// prepareOp returns the work of workload w, whose bodies are JSON texts of Body. It also returns the C memory of
-// the workload, which the caller must free; the memory is nil if the copier starts from Go values.
+// prepareOp returns the work of w, whose bodies are JSON of Body. The caller must free the memory, which is
+// nil if the copier starts from Go values.
 func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, Memory, error) {
 	if !slices.Contains(Ops(), w.Op) {
 		return contender.Work{}, nil, contender.ErrUnsupported
@@ -157,7 +154,7 @@ func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, Memor
 	return work, in.memory, err
 }
 
-// parseInput returns the input that a workload and its bodies define, without memory and pointers.
+// parseInput leaves out memory and pointers.
 func parseInput(w wire.Workload, bodies [][]byte) (in input, err error) {
 	if in.shape, err = ShapeOf(w.Fixture, w.N); err != nil {
 		return in, err
@@ -175,7 +172,7 @@ func parseInput(w wire.Workload, bodies [][]byte) (in input, err error) {
 	return in, nil
 }
 
-// parseLibrary returns the library that fills the memory of a workload, or "".
+// parseLibrary returns the library that fills the memory, or "".
 func parseLibrary(w wire.Workload) (string, error) {
 	var s Spec
 	if len(w.Spec) == 0 {
@@ -187,7 +184,7 @@ func parseLibrary(w wire.Workload) (string, error) {
 	return s.Library, nil
 }
 
-// newNull returns the work of the null contender: an operation that does nothing, with correct output.
+// newNull returns work that does nothing, with correct output.
 func (in input) newNull(op string) contender.Work {
 	return contender.Work{
 		Do: func(int) (int, error) { return 0, nil },

@@ -7,15 +7,13 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// generator generates in Go the random values that cmem/fill.c generates in C, so that the copy of a C
-// value can be compared with them. Both draw random numbers in the same order: struct by struct, member
-// by member in the order of declaration. The constants in the methods of generator must equal those of
-// cmem/fill.c.
+// generator draws the random values of cmem/fill.c in Go, to compare copies with. Both draw member by member,
+// in the order of declaration. Constants must equal those of cmem/fill.c.
 type generator struct {
 	fixture.Random
 	names Names
 	items int   // number of elements of each list
-	base  int32 // id of the first value; ids count up from it
+	base  int32 // id of the first value
 }
 
 func newGenerator(shape Shape, names Names, seed uint64) *generator {
@@ -26,9 +24,9 @@ func newGenerator(shape Shape, names Names, seed uint64) *generator {
 
 func (g *generator) drawInt() int32 { return int32(g.Next() % 1e6) }
 
-// drawText returns a random name of the length and alphabet that g.names defines.
+// drawText returns a name as g.names defines.
 func (g *generator) drawText() string {
-	n := 60 // for NamesBytes
+	n := 60 // length for NamesBytes
 	switch g.names {
 	case NamesUsual:
 		n = 4 + int(g.Next()%21)
@@ -46,10 +44,9 @@ func (g *generator) drawText() string {
 	return string(b)
 }
 
-// tagCount is the number of tags of a list of devices.
 const tagCount = 8
 
-// fillValue fills v with random values. index is the position of v if it is an element of a list.
+// fillValue fills v with random values. index is its position in a list.
 func (g *generator) fillValue(v reflect.Value, index int) {
 	switch v.Kind() {
 	case reflect.Int32:
@@ -91,21 +88,19 @@ func (g *generator) fillValue(v reflect.Value, index int) {
 	}
 }
 
-// newValues returns the values of the body with this seed.
 func newValues[T any](shape Shape, names Names, seed uint64) []T {
 	values := make([]T, shape.Count)
 	newGenerator(shape, names, seed).fillAll(reflect.ValueOf(values))
 	return values
 }
 
-// fillAll fills the elements of a slice.
 func (g *generator) fillAll(list reflect.Value) {
 	for i := range list.Len() {
 		g.fillValue(list.Index(i), i)
 	}
 }
 
-// structTypes returns the Go types by the name of the C type.
+// structTypes has Go types by the name of the C type.
 func structTypes() map[string]reflect.Type {
 	m := map[string]reflect.Type{"BenchPerson": reflect.TypeFor[Person]()}
 	for _, v := range []any{
@@ -120,7 +115,7 @@ func structTypes() map[string]reflect.Type {
 	return m
 }
 
-// newValuesOf is newValues for the Go type that corresponds to shape.C. The result is a slice.
+// newValuesOf returns a slice of the Go type for shape.C.
 func newValuesOf(shape Shape, names Names, seed uint64) (reflect.Value, error) {
 	t, ok := structTypes()[shape.C]
 	if !ok {
@@ -143,17 +138,16 @@ func Expected(shape Shape, names Names, op string, seed uint64) ([]byte, error) 
 	return appendValue(nil, v), nil
 }
 
-// Sizes of C types in bytes, on 64-bit systems. See cmem/fixtures.h.
+// Sizes of C types in bytes, on 64-bit systems; see cmem/fixtures.h.
 const (
-	personBytes     = 88  // with the name, a char[64]
-	gameObjectBytes = 128 // with the name, a char[64]
+	personBytes     = 88  // includes the name, a char[64]
+	gameObjectBytes = 128 // includes the name, a char[64]
 	deviceListBytes = 40
 	deviceBytes     = 24
 	tagBytes        = 4
 )
 
-// CBytes returns the size of one body in C memory: the bytes of the structs, and of the memory that they point
-// to.
+// CBytes returns the size of one body in C memory, with the memory that structs point to.
 func CBytes(shape Shape, names Names, seed uint64) (int64, error) {
 	v, err := newValuesOf(shape, names, seed)
 	if err != nil {
@@ -168,12 +162,12 @@ func CBytes(shape Shape, names Names, seed uint64) (int64, error) {
 	case GameObject:
 		return gameObjectBytes * count, nil
 	}
-	return int64(v.Type().Elem().Size()) * count, nil // the other types have the same size in Go and in C
+	return int64(v.Type().Elem().Size()) * count, nil // other types have the same size in Go
 }
 
-// countCBytes returns the size of the list in C, including all strings and lists.
+// countCBytes includes all strings and lists.
 func (l DeviceList) countCBytes() int64 {
-	const nul = 1 // byte at the end of a string
+	const nul = 1 // end of a string
 	n := deviceListBytes + len(l.Owner) + nul
 	n += deviceBytes*len(l.Devices) + tagBytes*len(l.Tags)
 	for _, d := range l.Devices {
@@ -182,9 +176,8 @@ func (l DeviceList) countCBytes() int64 {
 	return int64(n)
 }
 
-// MadeOf counts the members of the struct that a shape consists of, including those of nested structs: numbers,
-// texts and arrays. levels is the depth of structs in structs, 1 if none is nested. A list of structs counts like
-// one of its elements, in members and in levels.
+// MadeOf counts the members of a shape's struct, with those of nested structs. levels is the depth of structs,
+// 1 if none is nested. A list counts like one element.
 func MadeOf(shape Shape) (members, levels int, err error) {
 	t, ok := structTypes()[shape.C]
 	if !ok {

@@ -2,9 +2,8 @@ package copier
 
 import "unsafe"
 
-// RoundTrip returns the copies of T for a codec. A codec cannot read C memory, so it starts from a Go
-// value: trip encodes the value that src points to, and decodes the result into the value that dst
-// points to.
+// RoundTrip returns the copies of T for a codec, which starts from a Go value. trip encodes the value at src
+// and decodes the result into dst.
 func RoundTrip[T any](trip func(src, dst any) error) Copies {
 	return Of(Type[T]{
 		Fill: func(dst *T, p unsafe.Pointer) error { return trip((*T)(p), dst) },

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Settings of a copier: keys of a workload's set.
+// Settings of a copier, in a workload's set.
 const (
 	SetNames    = "names"    // length and alphabet of names: see NamesOf
 	SetProducer = "producer" // language of the library that fills the memory: c or rust; c by default
@@ -14,7 +14,6 @@ const (
 // Names is the length and alphabet of random names.
 type Names int
 
-// Values of Names. Names consist of letters, except those of NamesBytes.
 const (
 	NamesUsual Names = iota // 4 to 24 bytes
 	NamesEdges              // 0, 1, 62, 63 or 64 bytes; 64 fill a char[64] without a NUL
@@ -34,7 +33,7 @@ func NamesOf(word string) (Names, error) {
 	return 0, fmt.Errorf("unknown names %q; known: usual, edges, bytes", word)
 }
 
-// Shape defines the contents of C memory for one body of a workload, e.g. an array of 100 BenchPerson.
+// Shape defines C memory for one body, e.g. an array of 100 BenchPerson.
 type Shape struct {
 	C     string // name of the C type
 	Count int    // number of values of the type, as an array
@@ -81,8 +80,7 @@ func ShapeOf(fixture string, n int) (Shape, error) {
 	return Shape{}, fmt.Errorf("unknown fixture %q; known: %v", fixture, Fixtures())
 }
 
-// sizedShape returns the shape of the C type whose name is prefix and n, such as Flat16. There is such a type for each
-// number in known.
+// sizedShape returns the shape of prefix and n, such as Flat16. known lists every n.
 func sizedShape(fixture, prefix string, n int, known ...int) (Shape, error) {
 	if !slices.Contains(known, n) {
 		return Shape{}, fmt.Errorf("fixture %s has n of %d only, not %d", fixture, known, n)
@@ -107,5 +105,4 @@ func (s Shape) Check(op string) error {
 	return nil
 }
 
-// isListOp reports whether the result of an operation is a slice.
 func isListOp(op string) bool { return op == OpBatch || op == OpBatchInto || op == OpFrame }

@@ -6,10 +6,11 @@ import (
 	"strconv"
 )
 
-// Show formats a Go value as canonical JSON, in which two values have the same text if and only if they are equal.
-// Members have their Go names and order. Each byte of a string becomes the character of the same number, so that
-// different strings of invalid UTF-8 differ, too. An array of bytes is a string that ends before the first zero
-// byte. A nil slice equals an empty one. A pointer is formatted as its target, or null if it is nil.
+// Show formats a Go value as canonical JSON. Only equal values have the same text. Members have their Go names
+// and order.
+//
+// Each byte of a string becomes one character, so that invalid UTF-8 differs. An array of bytes ends before
+// its first zero. A nil slice equals an empty one. A pointer is its target or null.
 func Show(v any) []byte { return appendValue(nil, reflect.ValueOf(v)) }
 
 func appendValue(out []byte, v reflect.Value) []byte {
@@ -41,7 +42,7 @@ func appendValue(out []byte, v reflect.Value) []byte {
 	return append(out, "null"...)
 }
 
-// appendNumber appends a number. It puts NaN and infinities, which JSON does not have, in quotes.
+// appendNumber quotes NaN and infinities, which JSON does not have.
 func appendNumber(out []byte, f float64, bits int) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return strconv.AppendQuote(out, strconv.FormatFloat(f, 'g', -1, bits))
@@ -49,7 +50,7 @@ func appendNumber(out []byte, f float64, bits int) []byte {
 	return strconv.AppendFloat(out, f, 'g', -1, bits)
 }
 
-// appendText appends s as a JSON string, in which each byte of s is a character.
+// appendText makes each byte of s a character.
 func appendText(out []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	out = append(out, '"')
@@ -66,7 +67,7 @@ func appendText(out []byte, s string) []byte {
 	return append(out, '"')
 }
 
-// appendChars appends an array of bytes as the string before its first zero byte.
+// appendChars ends before the first zero byte.
 func appendChars(out []byte, v reflect.Value) []byte {
 	var b []byte
 	for i := range v.Len() {
@@ -108,8 +109,7 @@ func appendMembers(out []byte, v reflect.Value) []byte {
 	return append(out, '}')
 }
 
-// countBytes returns the number of bytes of memory that a value refers to: strings, elements of slices, and targets
-// of pointers.
+// countBytes returns the bytes to which a value refers, in strings, slices and targets of pointers.
 func countBytes(v reflect.Value) int64 {
 	switch v.Kind() {
 	case reflect.String:
@@ -132,7 +132,6 @@ func countBytes(v reflect.Value) int64 {
 	return 0
 }
 
-// countElementBytes returns the sum of countBytes over n elements.
 func countElementBytes(v reflect.Value, n int) int64 {
 	switch v.Type().Elem().Kind() {
 	case reflect.String, reflect.Pointer, reflect.Slice, reflect.Array, reflect.Struct: // may refer to memory

@@ -1,8 +1,7 @@
 package copier
 
-// Contenders copy values of a C type, such as BenchPerson, into values of a Go type, such as Person.
-// This file has the Go types. The C types are in cmem/fixtures.h. Members and their order are the
-// same, except that C also has members for the lengths of lists.
+// Contenders copy C values, such as BenchPerson, into these Go types, such as Person. The C types are in
+// cmem/fixtures.h. Members are the same, except that C adds lengths of lists.
 
 // Person is BenchPerson in C.
 type Person struct {
@@ -46,7 +45,7 @@ type DeviceList struct {
 	Tags    []int32  // int * and a count
 }
 
-// Structs that contain only numbers, with the same memory layout as in C.
+// Structs of numbers, in C's memory layout.
 type (
 	// Flat2 is 16 bytes.
 	Flat2 struct{ V [2]float64 }
@@ -60,7 +59,7 @@ type (
 	Flat8192 struct{ V [8192]float64 }
 )
 
-// Structs in structs: NestN has N levels of 16 bytes each, and the same memory layout as in C.
+// NestN is N levels of structs with 16 bytes each, in C's memory layout.
 type (
 	// Nest1 is the innermost struct.
 	Nest1 struct {
@@ -117,8 +116,8 @@ type (
 	}
 )
 
-// Structs of 18 numbers, 144 bytes, with N levels in DeepN. Each level has the same number of numbers.
-// DeepNInK is level K of DeepN; level 1 is the innermost. The memory layout is the same as in C.
+// DeepN is 18 numbers, 144 bytes, in N equal levels. DeepNInK is its level K; level 1 is the innermost. The
+// memory layout is C's.
 type (
 	// Deep1 has 1 level.
 	Deep1 struct {
@@ -222,8 +221,7 @@ type (
 	}
 )
 
-// Structs of N members in FieldsN. The types of the members repeat after four: int32, float64, float32,
-// int64, which take 32 bytes. The memory layout is the same as in C.
+// FieldsN has N members. Their types repeat: int32, float64, float32, int64. The memory layout is C's.
 type (
 	// Fields1 has a single member.
 	Fields1 struct{ A0 int32 }

@@ -7,24 +7,20 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// Type defines how values of one C type are copied into a T. The timed loop calls each function directly, without an
-// interface or a closure in between, so the overhead is the same for all copiers. The copier does not support
-// operations whose functions are nil.
+// Type defines how values of one C type are copied into a T. The timed loop calls functions directly, so the
+// overhead is the same for all copiers. Operations of nil functions are not supported.
 type Type[T any] struct {
-	// Fill copies the C value at p into dst. It may leave parts of dst that have
-	// the correct value already.
+	// Fill copies the C value at p into dst. It may leave parts that are already correct.
 	Fill func(dst *T, p unsafe.Pointer) error
 
-	// New copies the C value at p into a new value on the heap. If it is nil,
-	// new(T) and Fill are used.
+	// New copies the C value at p to the heap. If nil, new(T) and Fill are used.
 	New func(p unsafe.Pointer) (*T, error)
 
-	// Value returns a copy of the C value at p in memory of the caller. If it is
-	// nil, the caller's T is set to its zero value and passed to Fill.
+	// Value returns a copy of the C value at p. If nil, Fill gets a zero T of the caller.
 	Value func(p unsafe.Pointer) (T, error)
 
-	// Slice copies the n values of the C array at p. It returns a new slice if dst
-	// is nil. Otherwise dst is the result of an earlier call and may be overwritten.
+	// Slice copies the n values of the C array at p. If dst is nil, the slice is new. Otherwise dst may be
+	// overwritten.
 	Slice func(dst []T, p unsafe.Pointer, n int) ([]T, error)
 }
 
@@ -38,9 +34,8 @@ func Of[T any](t Type[T]) Copies { return copies[T]{t} }
 
 type copies[T any] struct{ Type[T] }
 
-// newWork returns the work of operation op. It chooses one of the functions below. Each of them returns the timed
-// function, do, and a function that returns the result of the last call of do(i). The result is on the heap, so
-// that the compiler cannot drop it.
+// newWork chooses one of the functions below. Each returns the timed function do, and one for the result of
+// the last do(i). Results are on the heap, so that the compiler cannot drop them.
 func (c copies[T]) newWork(op string, in input) (contender.Work, error) {
 	if in.memory == nil {
 		for _, seed := range in.seeds {
@@ -70,7 +65,7 @@ func (c copies[T]) newWork(op string, in input) (contender.Work, error) {
 	default:
 		return contender.Work{}, contender.ErrUnsupported
 	}
-	allocates := op == OpSingle || op == OpBatch // each operation makes a new Go value
+	allocates := op == OpSingle || op == OpBatch // each operation makes a new value
 	return contender.Work{
 		Fresh: allocates, Do: do,
 		Answer: func(k int) (contender.Answered, error) {
@@ -82,8 +77,7 @@ func (c copies[T]) newWork(op string, in input) (contender.Work, error) {
 	}, nil
 }
 
-// showResult formats the result of an operation. If errors are ignored, a pointer may be nil because the operation
-// failed. showResult then shows a zero value.
+// showResult formats a result. After an ignored error a pointer may be nil; it then shows a zero value.
 func (in input) showResult(result any) contender.Answered {
 	v := reflect.ValueOf(result)
 	if in.ignoreErrors && v.Kind() == reflect.Pointer && v.IsNil() {
@@ -160,8 +154,7 @@ func (c copies[T]) newBatchInto(in input) (do func(i int) (int, error), result f
 	}, func(i int) any { return slices[i] }
 }
 
-// newFrame calls C for the array each time. A copier that starts from Go values has no C memory; for it the
-// operation is batch-into.
+// newFrame calls C for the array each time. Without C memory it is batch-into.
 func (c copies[T]) newFrame(in input) (do func(i int) (int, error), result func(i int) any) {
 	if in.memory == nil {
 		return c.newBatchInto(in)

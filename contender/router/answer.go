@@ -8,19 +8,17 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Answer is the response of a router to one request, as the contender sends it to the measuring process.
-// [Spec.Answer] computes the correct response, and [Answer.Differs] compares the two.
+// Answer is a router's response to one request. [Spec.Answer] computes the correct one, and [Answer.Differs]
+// compares them.
 type Answer struct {
 	wire.HTTPResponse
-	LayerCalls int64 `json:"layer_calls"` // number of middleware calls for this request
+	LayerCalls int64 `json:"layer_calls"` // middleware calls
 }
 
-// answerHeaders returns the names of the headers that an Answer contains if the response has them.
 func answerHeaders() []string {
 	return []string{headerRequestID, headerAllowOrigin, headerNoSniff, "Location"}
 }
 
-// pickHeaders returns the response headers that answers contain.
 func pickHeaders(get func(name string) string) map[string]string {
 	picked := map[string]string{}
 	for _, name := range answerHeaders() {
@@ -31,11 +29,11 @@ func pickHeaders(get func(name string) string) map[string]string {
 	return picked
 }
 
-// Answer returns the correct response to q. It returns false if no route matches q: a router must reject q
-// then. At each segment of the path, a literal has precedence over a parameter, and a parameter over a
-// catch-all. The value of a catch-all starts after the slash and may be empty.
+// Answer returns the correct response to q. If ok is false, no route matches and a router must reject q. A
+// literal precedes a parameter, and a parameter a catch-all. A catch-all's value starts after the slash and
+// may be empty.
 //
-// The first call builds the tree of the routes, which all copies of s share. So calls must not overlap.
+// Calls must not overlap: the first builds a tree.
 func (s Spec) Answer(q wire.HTTPRequest) (Answer, bool) {
 	s.buildTree()
 	path, _, _ := strings.Cut(q.Path, "?")
@@ -46,7 +44,6 @@ func (s Spec) Answer(q wire.HTTPRequest) (Answer, bool) {
 	return s.Answered(q, r.formatReply(values)), true
 }
 
-// buildTree fills the tree of the routes at its first call.
 func (s Spec) buildTree() {
 	if s.tree.next != nil {
 		return
@@ -56,8 +53,7 @@ func (s Spec) buildTree() {
 	}
 }
 
-// formatReply returns the body of the correct response: the index of the route, and for each parameter its
-// name and value, as in "3 id=7 name=x".
+// formatReply returns text such as "3 id=7 name=x".
 func (r *Route) formatReply(values []string) string {
 	body := string(r.reply)
 	for i, v := range values {
@@ -66,8 +62,8 @@ func (r *Route) formatReply(values []string) string {
 	return body
 }
 
-// Answered returns the correct response to q if the handler of its route writes body: status 200, body,
-// and the headers that the layers (the middleware of s) add.
+// Answered returns the correct response to q for a handler that writes body. It has status 200 and the headers
+// of middleware.
 func (s Spec) Answered(q wire.HTTPRequest, body string) Answer {
 	a := Answer{
 		HTTPResponse: wire.HTTPResponse{Status: http.StatusOK, Header: map[string]string{}, Body: []byte(body)},
@@ -88,9 +84,8 @@ func (s Spec) Answered(q wire.HTTPRequest, body string) Answer {
 	return a
 }
 
-// Differs compares a with right, the correct response, and returns the first difference in one line, or "" if
-// they are equal. If the request id in right is "", the router generates the id: any id of that length is
-// correct.
+// Differs returns the first difference between a and the correct response in one line, or "". A router
+// generates the request id if right has "". Then only its length counts.
 func (a Answer) Differs(right Answer) string {
 	switch {
 	case a.Status != right.Status:
@@ -103,7 +98,7 @@ func (a Answer) Differs(right Answer) string {
 	for _, name := range answerHeaders() {
 		want, wantHeader := right.Header[name]
 		got, hasHeader := a.Header[name]
-		isGenerated := wantHeader && want == "" // true for request ids only: the value is unknown
+		isGenerated := wantHeader && want == "" // true for some request ids
 		if isGenerated && len(got) == requestIDLength {
 			continue
 		}
@@ -114,7 +109,6 @@ func (a Answer) Differs(right Answer) string {
 	return ""
 }
 
-// truncateText limits b to 100 bytes, so that an error fits on one line.
 func truncateText(b []byte) string {
 	const maxBytes = 100
 	if len(b) > maxBytes {

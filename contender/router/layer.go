@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Layers of middleware that a study, a comparison of routers, can list, in the order of their application.
+// Layers of middleware that a comparison of routers can list, in the order of application.
 const (
 	LayerRequestID = "request-id" // returns the id of the request, a generated one if it has none
 	LayerAccess    = "access-log" // formats a line per request and discards it
@@ -49,17 +49,15 @@ type Layer struct {
 	*layer
 }
 
-// layer is the state of a Layer between requests, which never overlap.
 type layer struct {
-	calls *int64    // number of calls of all layers of the Spec
-	ids   uint32    // number of request ids generated so far
-	line  []byte    // buffer for a line of the log
+	calls *int64
+	ids   uint32
+	line  []byte
 	log   io.Writer // io.Discard, except in tests
 }
 
-// Exchange gives a layer access to one request: the framework's functions to read and write headers and to
-// call the rest of the chain. Layers do not store these functions, so closures over a framework's context need
-// not be allocated.
+// Exchange gives middleware access to one request: functions for headers and the rest of the chain. Layers do
+// not store the functions, so closures need not be allocated.
 type Exchange struct {
 	Method, Path string
 	Get          func(name string) string // returns a request header; "" if it is missing
@@ -118,8 +116,7 @@ func (l Layer) Around(x Exchange) {
 	}
 }
 
-// makeID generates a request id of sixteen hexadecimal digits. Ids are different because their numbers
-// are, and products of different numbers with an odd constant differ. Both constants are from
+// makeID's ids differ: products of different numbers with an odd constant do. Both constants are from
 // SplitMix64.
 func (l Layer) makeID() string {
 	const digits = "0123456789abcdef"
@@ -133,7 +130,7 @@ func (l Layer) makeID() string {
 	return string(id[:])
 }
 
-// writeLog writes the line of one request in one call of Write, as a server's log does.
+// writeLog calls Write once per request, as a server's log does.
 func (l Layer) writeLog(x Exchange, took time.Duration) {
 	b := append(l.line[:0], x.Method...)
 	b = append(append(b, ' '), x.Path...)

@@ -2,8 +2,7 @@ package router
 
 import "net/http"
 
-// Wrap applies all layers to h, the first one outermost. It is for routers without middleware of their own,
-// whose users wrap handlers in the same way.
+// Wrap applies all layers to h, the first one outermost. It is for routers without own middleware.
 func (s Spec) Wrap(h http.Handler) http.Handler {
 	for i := len(s.Layers) - 1; i >= 0; i-- {
 		h = s.Layers[i].Handler(h)
@@ -18,8 +17,8 @@ func (l Layer) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// HTTP applies the layer to next, which must write to the writer that it receives. A response writer of
-// net/http does not return its status, so LayerAccess, which logs it, wraps w as middleware for net/http does.
+// HTTP applies the layer to next, which must use the writer it receives. LayerAccess logs the status and so
+// wraps w, as middleware for net/http does.
 func (l Layer) HTTP(w http.ResponseWriter, r *http.Request, next func(w http.ResponseWriter)) {
 	status := func() int { return http.StatusOK } // the other layers do not call it
 	if l.Name == LayerAccess {
@@ -37,7 +36,6 @@ func (l Layer) HTTP(w http.ResponseWriter, r *http.Request, next func(w http.Res
 	})
 }
 
-// statusWriter is a response writer that stores the status.
 type statusWriter struct {
 	http.ResponseWriter
 	status int // 0 until WriteHeader is called

@@ -6,30 +6,28 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Native is an HTTP stack that does not use the request type of net/http, such as fasthttp.
+// Native is an HTTP stack with an own request type, such as fasthttp.
 type Native struct {
-	// Prepare parses a request so that it can be served repeatedly. Its time is not measured.
-	// raw is the request as a connection would deliver it. Prepare must parse it as the stack's
-	// own server does.
+	// Prepare parses a request for repeated serving. It is not timed. raw is the request as a connection
+	// delivers it. The stack's own server must parse it likewise.
 	Prepare func(raw []byte) (Prepared, error)
 
-	// Listen starts the stack's own server on l and returns without waiting. stop ends
-	// the server; the client has closed its connection by then.
+	// Listen starts the stack's own server on l without waiting. stop ends it; the client has closed its
+	// connection by then.
 	Listen func(l net.Listener) (stop func(), err error)
 }
 
 // Prepared is one request that can be served in process.
 type Prepared struct {
-	// Serve first resets the request and the response, as the server does between
-	// two requests. It then sends the request through the handlers and returns the
-	// response. The next call may overwrite body. Only the time of Serve is measured.
+	// Serve, which is timed, resets request and response as the server does between two. It calls the handlers
+	// and returns the response. The next call may overwrite body.
 	Serve func() (status int, body []byte)
 
 	// Header returns a header of the last response, "" if it is missing.
 	Header func(name string) string
 }
 
-// serveOnce serves the request once and returns the response with the number of middleware calls.
+// serveOnce also returns the number of middleware calls.
 func (p Prepared) serveOnce(spec Spec) Answer {
 	before := spec.LayerCalls()
 	status, body := p.Serve()

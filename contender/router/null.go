@@ -12,35 +12,32 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Null builds the null contender of this kind: a router that does no work, so that measurements of it
-// show the cost of the harness. All responses are computed in advance and selected by the number of the
-// request. Over a socket, it reads each request to its end and writes the stored response.
+// Null builds a router that does nothing, to measure the harness. All responses are computed in advance and
+// chosen by the number of the request. Over a socket it reads each request completely.
 func Null(_ context.Context, spec Spec) (http.Handler, error) {
 	return &null{handler: newHandler(nil), spec: spec}, nil
 }
 
-// null implements [stack]. handler provides the request and the response writer that each call must renew.
+// null implements [stack] with the request and writer of handler.
 type null struct {
 	*handler
 	spec Spec
-	next atomic.Int64 // number of the request that the client sends next over the socket
-	raw  [][]byte     // responses over the socket, by number of the request
+	next atomic.Int64 // number of the client's next request
+	raw  [][]byte     // responses by number of the request
 }
 
-// findAnswer returns the correct response to q, with status 404 if no route matches q.
 func (n *null) findAnswer(q wire.HTTPRequest) Answer {
 	a, ok := n.spec.Answer(q)
 	if !ok { // no route matches q
 		return Answer{HTTPResponse: wire.HTTPResponse{Status: http.StatusNotFound}}
 	}
 	if _, hasID := a.Header[headerRequestID]; hasID {
-		a.Header[headerRequestID] = "0123456789abcdef" // in place of a generated id
+		a.Header[headerRequestID] = "0123456789abcdef" // replaces a generated id
 	}
 	return a
 }
 
-// loadRequest overrides the method of handler. Serve renews the request as for other routers, but then
-// writes the stored response instead of calling a router.
+// loadRequest renews the request, but writes a stored response.
 func (n *null) loadRequest(q wire.HTTPRequest) (Prepared, error) {
 	original, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(formatRequest(q))))
 	if err != nil {
@@ -59,7 +56,6 @@ func (n *null) loadRequest(q wire.HTTPRequest) (Prepared, error) {
 	}, nil
 }
 
-// prepareAnswers stores the bytes of the responses to requests over the socket.
 func (n *null) prepareAnswers(requests []wire.HTTPRequest) error {
 	n.raw = make([][]byte, len(requests))
 	for i, q := range requests {
@@ -77,8 +73,7 @@ func (n *null) startServer(l net.Listener) (stop func(), err error) {
 	return serveUntil(n.serveConn, l, func() { _ = l.Close() }), nil
 }
 
-// serveConn accepts one connection and responds to its requests. A request ends with the empty line after its
-// head.
+// serveConn answers requests, which end with the empty line after their head.
 func (n *null) serveConn(l net.Listener) error {
 	conn, err := l.Accept()
 	if err != nil {
@@ -88,7 +83,7 @@ func (n *null) serveConn(l net.Listener) error {
 	buf := make([]byte, 0, 64<<10)
 	for {
 		size, err := conn.Read(buf[len(buf):cap(buf)])
-		if err != nil || size == 0 { // the connection is closed, or the request does not fit into buf
+		if err != nil || size == 0 { // closed, or the request is too long
 			return err
 		}
 		if buf = buf[:len(buf)+size]; !bytes.HasSuffix(buf, []byte("\r\n\r\n")) {

@@ -1,6 +1,5 @@
-// Package router is for contenders (programs to measure) that contain an HTTP router:
-// it finds the handler for a request among many routes. The author of a contender
-// writes a function that builds a handler from a table of routes, and calls [Main]:
+// Package router is for contenders (programs to measure) with an HTTP router: it finds the handler of a
+// request among many routes. An author builds a handler from a table of routes, and calls [Main]:
 //
 //	func main() { router.Main(build) }
 //
@@ -17,10 +16,9 @@
 // Operations, as studies name them:
 //
 //	serve   one request through the handler in this process, no socket
-//	socket  the same over one connection to a real server in this process, so
-//	        that the share of the router in a complete request is known
+//	socket  the same over one connection to a real server in this process
 //
-// Frameworks whose handlers are not those of net/http return a [Native] in place of the handler.
+// Frameworks with other handlers than net/http return a [Native].
 package router
 
 import (
@@ -40,25 +38,23 @@ import (
 // Kind is what studies call this kind of contender.
 const Kind = "router"
 
-// Operations of a router that a study can measure.
+// Operations of a router.
 const (
 	OpServe  = "serve"
 	OpSocket = "socket"
 )
 
-// UserFixture is the name of the fixture, a set of inputs, that has the user's own table of routes. If
-// a router does not support this table, the user sees the reason. With other fixtures the router is
-// only absent from the results.
+// UserFixture is the user's own table of routes. A router that does not support it shows the reason. With
+// other fixtures it is only absent from results.
 const UserFixture = "user"
 
-// Refusal is the start of the reason why a router does not support a user's table.
+// Refusal begins the reason why a router does not support a user's table.
 const Refusal = "it cannot have this table: "
 
 // SetAsk is the key of a workload's set that selects the requests to the table.
 const SetAsk = "ask"
 
-// Values of SetAsk. Requests of AskUnknown and AskMethod match none of the routes, so
-// the router must reject them: any status from 300 on is correct.
+// Values of SetAsk. AskUnknown and AskMethod match no route, so any status from 300 on is correct.
 const (
 	AskAll        = "all"        // every route in turn
 	AskStatic     = "static"     // routes without parameters
@@ -68,31 +64,27 @@ const (
 	AskMethod     = "method"     // paths of routes with methods that they do not have
 )
 
-// mustReject reports whether the router must reject the requests of a workload.
 func mustReject(w wire.Workload) bool {
 	return w.Set[SetAsk] == AskUnknown || w.Set[SetAsk] == AskMethod
 }
 
-// Build makes a handler that responds to spec's routes with their replies, with spec's layers applied, and
-// rejects everything else. The error wraps [contender.ErrUnsupported] if the router does not support such a
-// table.
+// Build makes a handler for spec's routes, with spec's layers. It rejects all other requests. For an
+// unsupported table the error wraps [contender.ErrUnsupported].
 type Build func(ctx context.Context, spec Spec) (http.Handler, error)
 
 // BuildNative is Build for a stack that does not serve net/http's requests.
 type BuildNative func(ctx context.Context, spec Spec) (Native, error)
 
-// stack is a router that has been built for one table. It can serve in this process and over a socket.
+// stack is a router for one table.
 type stack interface {
-	// loadRequest parses q so that it can be served repeatedly.
 	loadRequest(q wire.HTTPRequest) (Prepared, error)
 	serverStarter
 }
 
-// builder is the common form of Build and BuildNative.
 type builder func(ctx context.Context, spec Spec) (stack, error)
 
-// Main runs this process as a contender with one router, and exits when the lab ends the session. A table in
-// which a parameter is a part of a segment is rejected as unsupported.
+// Main runs this process as one router, and exits. It does not support a table with a parameter in a part of a
+// segment.
 func Main(b Build) {
 	contender.Main(newHost(map[string]builder{"": rejectParts(b.newStack)}).newProgram())
 }
@@ -102,8 +94,7 @@ func MainNative(b BuildNative) {
 	contender.Main(newHost(map[string]builder{"": rejectParts(b.newStack)}).newProgram())
 }
 
-// MainParts is [Main] for a router in which a parameter can be a part of a
-// segment, as in /files/{name}.json. Routers of the other functions receive no such table.
+// MainParts is [Main] for routers that support a parameter in a part of a segment, as in /files/{name}.json.
 func MainParts(b Build) { contender.Main(newHost(map[string]builder{"": b.newStack}).newProgram()) }
 
 // MainNativeParts is [MainParts] for a stack that does not serve net/http's requests.
@@ -111,10 +102,9 @@ func MainNativeParts(b BuildNative) {
 	contender.Main(newHost(map[string]builder{"": b.newStack}).newProgram())
 }
 
-// rejectParts returns b with an error for tables in which a parameter is a part of a segment.
 func rejectParts(b builder) builder {
 	return func(ctx context.Context, spec Spec) (stack, error) {
-		if r := spec.Part(); r != nil { // the first route with such a parameter
+		if r := spec.Part(); r != nil { // the first such route
 			return nil, fmt.Errorf("only a whole segment can be a parameter, and there is %s %s: %w", r.Method, r.BracePath(), contender.ErrUnsupported)
 		}
 		return b(ctx, spec)
@@ -152,11 +142,9 @@ func (b BuildNative) newStack(ctx context.Context, spec Spec) (stack, error) {
 	return n, err
 }
 
-// host is the program of a contender: it prepares the workloads that the lab, the measuring process,
-// requests.
 type host struct {
-	builders map[string]builder // by variant; the only key is "" if there are no variants
-	socket   *loopback          // server and connection of the prepared workload; nil unless its operation is OpSocket
+	builders map[string]builder // key is the variant, or ""
+	socket   *loopback          // nil unless the operation is OpSocket
 }
 
 func newHost(builders map[string]builder) *host { return &host{builders: builders} }
@@ -169,7 +157,6 @@ func (h *host) newProgram() contender.Program {
 	return p
 }
 
-// close ends the connection and the server of the prepared workload if it has them.
 func (h *host) close() {
 	if h.socket != nil {
 		h.socket.close()
@@ -177,7 +164,6 @@ func (h *host) close() {
 	}
 }
 
-// prepareOp builds the router for workload w, whose requests are bodies in JSON, and prepares the requests.
 func (h *host) prepareOp(variant string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	h.close()
 	if w.Op != OpServe && w.Op != OpSocket {
@@ -215,9 +201,7 @@ func (h *host) prepareOp(variant string, w wire.Workload, bodies [][]byte) (cont
 	return newWork(spec, prepared, mustReject(w)), nil
 }
 
-// newWork returns the work that serves prepared requests in this process. If mustReject is set, the
-// router must reject all requests: a status from 300 on is correct. Otherwise only status 200 is
-// correct.
+// newWork accepts only status 200, or with mustReject a status from 300 on.
 func newWork(spec Spec, prepared []Prepared, mustReject bool) contender.Work {
 	do := func(i int) (int, error) {
 		status, body := prepared[i].Serve()
@@ -239,7 +223,6 @@ func statusError(status int) error {
 	return fmt.Errorf("the answer has status %d %s", status, http.StatusText(status))
 }
 
-// encodeAnswer encodes a response for the lab.
 func encodeAnswer(a Answer) (contender.Answered, error) {
 	out, err := json.Marshal(a)
 	return contender.Answered{Output: out, Size: int64(len(a.Body))}, err

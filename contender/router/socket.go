@@ -18,28 +18,25 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// This file measures a router over a socket: the operation OpSocket.
+// OpSocket measures a router over a socket.
 
-// serverStarter starts a server on a network listener. stop ends the server.
 type serverStarter interface {
 	startServer(l net.Listener) (stop func(), err error)
 }
 
-// loopback is a server in this process and its only connection, over the loopback interface. The client
-// only writes prepared bytes and reads one response, so that it adds little time; measurements of
-// [Null], a server that does no work, show how much.
+// loopback is a server in this process with one connection. The client only writes prepared bytes and reads
+// one response. [Null], a server that does nothing, shows its cost.
 type loopback struct {
 	conn net.Conn
-	stop func() // ends the server
-	buf  []byte // last response with its head
-	null *null  // the server if it is Null, which needs the number of the next request; else nil
+	stop func()
+	buf  []byte
+	null *null // set if the server is Null: it needs the next request's number
 }
 
-// answerTimeout limits the wait for a response that is compared with the correct one. For timed
-// requests there is no timeout: the lab, the process that measures, watches them.
+// answerTimeout limits a response that is compared. Timed requests have no timeout; the measuring process
+// watches them.
 const answerTimeout = 10 * time.Second
 
-// dialServer starts the stack's server on a loopback port and connects to it.
 func dialServer(s serverStarter) (*loopback, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,13 +56,12 @@ func dialServer(s serverStarter) (*loopback, error) {
 	return &loopback{conn: conn, stop: stop, buf: make([]byte, 0, 4096), null: n}, nil
 }
 
-// close ends the connection, then the server.
 func (x *loopback) close() {
 	_ = x.conn.Close()
 	x.stop()
 }
 
-// newWork returns the work that sends requests over the connection. Only status 200 is correct.
+// newWork accepts only status 200.
 func (x *loopback) newWork(spec Spec, requests []wire.HTTPRequest) (contender.Work, error) {
 	raw := make([][]byte, len(requests))
 	for i, q := range requests {
@@ -110,14 +106,14 @@ func (x *loopback) newWork(spec Spec, requests []wire.HTTPRequest) (contender.Wo
 	}}, nil
 }
 
-// roundTrip sends one request and reads the response into x.buf, to which body refers.
+// roundTrip returns a body in x.buf.
 func (x *loopback) roundTrip(request []byte) (status int, body []byte, err error) {
 	x.buf = x.buf[:0]
 	if _, err := x.conn.Write(request); err != nil {
 		return 0, nil, fmt.Errorf("send: %w", err)
 	}
 	const headEnd = "\r\n\r\n"
-	head, length := -1, 0 // lengths of the head without headEnd, -1 until it is complete, and of the body
+	head, length := -1, 0 // lengths of the head without headEnd (-1 if incomplete) and the body
 	for {
 		if len(x.buf) > maxAnswer {
 			return 0, nil, errors.New("an answer of more than a megabyte")
@@ -146,11 +142,10 @@ func (x *loopback) roundTrip(request []byte) (status int, body []byte, err error
 	}
 }
 
-// maxAnswer limits the bytes of a response. The responses of all routers are much smaller.
+// maxAnswer limits a response in bytes.
 const maxAnswer = 1 << 20
 
-// parseHead reads the status and the length of the body from the head of a response. It returns an
-// error if there is no Content-Length: all responses are small, so a server knows their length.
+// parseHead requires Content-Length: responses are small, so servers know it.
 func parseHead(head []byte) (status, length int, err error) {
 	const statusStart, statusEnd = len("HTTP/1.1 "), len("HTTP/1.1 200")
 	if len(head) < statusEnd || string(head[:7]) != "HTTP/1." {
@@ -180,12 +175,12 @@ func parseHead(head []byte) (status, length int, err error) {
 	}
 }
 
-// hasFoldedPrefix reports whether b, which is not shorter than lower, starts with lower in any case of letters.
+// hasFoldedPrefix ignores case. b is not shorter than lower.
 func hasFoldedPrefix(b []byte, lower string) bool {
 	for i := range len(lower) {
 		c := b[i]
 		if c >= 'A' && c <= 'Z' {
-			c |= 0x20 // to lower case
+			c |= 0x20 // makes a letter lower case
 		}
 		if c != lower[i] {
 			return false
@@ -194,7 +189,6 @@ func hasFoldedPrefix(b []byte, lower string) bool {
 	return true
 }
 
-// parseAnswer parses a complete response. The result has no LayerCalls.
 func parseAnswer(raw []byte) (Answer, error) {
 	r, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(raw)), nil)
 	if err != nil {
@@ -208,8 +202,6 @@ func parseAnswer(raw []byte) (Answer, error) {
 	return Answer{HTTPResponse: wire.HTTPResponse{Status: r.StatusCode, Header: pickHeaders(r.Header.Get), Body: body}}, nil
 }
 
-// formatRequest returns the bytes of q in HTTP/1.1. Host is always localhost, and Content-Length is the length of
-// the body.
 func formatRequest(q wire.HTTPRequest) []byte {
 	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: localhost\r\n", q.Method, q.Path)
 	for _, name := range slices.Sorted(maps.Keys(q.Header)) {
@@ -223,8 +215,7 @@ func formatRequest(q wire.HTTPRequest) []byte {
 	return append(append(b, "\r\n"...), q.Body...)
 }
 
-// serveUntil starts serve(l) in a goroutine. stop calls end, which must make serve return, and waits
-// until serve has returned.
+// serveUntil runs serve(l) in a goroutine. stop calls end, which must end serve, and waits.
 func serveUntil(serve func(net.Listener) error, l net.Listener, end func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {

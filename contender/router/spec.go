@@ -14,57 +14,53 @@ import (
 
 // Spec defines the router to build: the routes, and the middleware around their handlers.
 type Spec struct {
-	// Routes lists every route once. Where a literal and a parameter compete for
-	// a segment, the literal comes first, for routers that take the first match.
+	// Routes lists every route once. If a literal competes with a parameter, it comes first, for routers that
+	// take the first match.
 	Routes []Route
 
 	// Layers is the middleware of all routes, the outermost first.
 	Layers []Layer
 
-	// All copies of a Spec share these.
-	calls *int64 // number of middleware calls
-	tree  *node  // tree of the routes; empty until Answer is called for the first time
+	calls *int64
+	tree  *node // tree of the routes; empty before Answer
 }
 
 // Route is one entry of the table.
 type Route struct {
-	Index    int // position in the table, from zero
+	Index    int // from zero
 	Method   string
 	Segments []Segment // segments of the path; none for /
-	Params   []string  // names of the parameters in the order of the path
-	Rest     string    // name of the last parameter if it is a catch-all, else ""
+	Params   []string  // in the order of the path
+	Rest     string    // last parameter if it is a catch-all, else ""
 
-	reply   []byte   // start of the reply: the index of the route
-	labels  []string // text of the reply before the value of each parameter, such as " id="
-	scratch *[]byte  // buffer of Reply, shared by all routes of the table
-	slash   bool     // the router puts a slash before the value of the catch-all
+	reply   []byte   // index of the route
+	labels  []string // text before each value, such as " id="
+	scratch *[]byte  // shared by all routes
+	slash   bool     // the catch-all's value begins with a slash
 }
 
 // Segment is the part of a path between two slashes.
 type Segment struct {
-	Text  string // a literal, not escaped, or the name of the parameter; "" if the path ends in a slash
+	Text  string // literal, not escaped, or parameter; "" if the path ends in a slash
 	Param bool
 	Rest  bool // a catch-all: a parameter that matches the rest of a path
 
 	Before, After string // literals around a parameter in its segment, as in /files/v-{name}.json
 }
 
-// ColonPath returns the path with parameters as in /users/:id, and a catch-all as in /files/*path.
+// ColonPath returns a path such as /users/:id, with a catch-all as in /files/*path.
 func (r *Route) ColonPath() string { return r.formatPath(":", "", "*"+r.Rest) }
 
-// BracePath returns the path with parameters as in /users/{id}, and a catch-all as
-// in /files/{path...}.
+// BracePath returns a path such as /users/{id}, with a catch-all as in /files/{path...}.
 func (r *Route) BracePath() string { return r.formatPath("{", "}", "{"+r.Rest+"...}") }
 
-// ColonPathEnding returns [Route.ColonPath] with rest in place of the catch-all, for
-// routers that write a catch-all in another way.
+// ColonPathEnding returns [Route.ColonPath] with rest as the catch-all.
 func (r *Route) ColonPathEnding(rest string) string { return r.formatPath(":", "", rest) }
 
-// BracePathEnding returns [Route.BracePath] with rest in place of the catch-all, for
-// routers that write a catch-all in another way.
+// BracePathEnding returns [Route.BracePath] with rest as the catch-all.
 func (r *Route) BracePathEnding(rest string) string { return r.formatPath("{", "}", rest) }
 
-// formatPath returns the path with before and after around each parameter's name, and rest for the catch-all.
+// formatPath puts before and after around parameters. rest is the catch-all.
 func (r *Route) formatPath(before, after, rest string) string {
 	if len(r.Segments) == 0 {
 		return "/"
@@ -84,24 +80,23 @@ func (r *Route) formatPath(before, after, rest string) string {
 	return b.String()
 }
 
-// CallRest sets the name with which Reply reads the catch-all, for routers in which all catch-alls have one
-// name, such as *. It does nothing for a route without a catch-all.
+// CallRest sets the name of the catch-all, for routers in which all have one name, such as *. Other routes
+// stay.
 func (r *Route) CallRest(name string) {
 	if r.Rest != "" {
 		last := len(r.Params) - 1
-		r.Params = append(r.Params[:last:last], name) // copies, so that other copies of the route keep their names
+		r.Params = append(r.Params[:last:last], name) // other copies of the route keep their names
 	}
 }
 
-// SlashedRest makes Reply omit the slash at the start of a catch-all's value, for routers whose value starts
-// with it.
+// SlashedRest is for routers whose catch-all value starts with a slash. Reply then omits it.
 func (r *Route) SlashedRest() { r.slash = r.Rest != "" }
 
-// Reply writes the response of the route: its index, and name=value for each parameter. param returns the value
-// that the router found for a name. Reply calls Write once and does not allocate. Requests must not overlap.
+// Reply writes the index of the route, and name=value for each parameter. param returns the value that the
+// router found. Reply calls Write once and does not allocate. Requests must not overlap.
 func (r *Route) Reply(w io.Writer, param func(name string) string) {
 	if len(r.Params) == 0 {
-		_, _ = w.Write(r.reply) // if it fails, the client gets an incorrect response and reports that
+		_, _ = w.Write(r.reply) // the client reports a wrong response
 		return
 	}
 	b := append((*r.scratch)[:0], r.reply...)
@@ -116,8 +111,7 @@ func (r *Route) Reply(w io.Writer, param func(name string) string) {
 	_, _ = w.Write(b)
 }
 
-// Part returns the first route with a parameter that is only a part of its segment,
-// as in /files/{name}.json. It returns nil if there is no such route.
+// Part returns the first route with a parameter in a part of a segment, as in /files/{name}.json, or nil.
 func (s Spec) Part() *Route {
 	for i, r := range s.Routes {
 		if slices.ContainsFunc(r.Segments, func(segment Segment) bool { return segment.Before+segment.After != "" }) {
@@ -130,7 +124,6 @@ func (s Spec) Part() *Route {
 // LayerCalls returns how often middleware was called so far, over all layers.
 func (s Spec) LayerCalls() int64 { return *s.calls }
 
-// config is the JSON form of a Spec in wire.Workload.Spec.
 type config struct {
 	Routes []fixture.Route `json:"routes"`
 	Layers []string        `json:"layers,omitempty"`
@@ -174,7 +167,6 @@ func ParseSpec(raw json.RawMessage) (Spec, error) {
 	return s, nil
 }
 
-// newRoute parses the path of an entry of the table, e.g. /users/{id}.
 func newRoute(index int, from fixture.Route) (Route, error) {
 	r := Route{Index: index, Method: from.Method, reply: strconv.AppendInt(nil, int64(index), 10)}
 	path, ok := strings.CutPrefix(from.Path, "/")
@@ -216,7 +208,7 @@ func newRoute(index int, from fixture.Route) (Route, error) {
 	return r, nil
 }
 
-// checkName returns an error if some router does not accept the name of a parameter, or if it is one of used.
+// checkName rejects names that some router does not accept, or that are used.
 func checkName(name string, used []string) error {
 	for i, c := range name {
 		isLetter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

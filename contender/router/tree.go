@@ -6,34 +6,30 @@ import (
 	"strings"
 )
 
-// This file finds the correct route for a path. The responses of measured routers are compared with it.
+// Responses of measured routers are compared with the correct route in this tree.
 
-// node is a node of the tree of routes. Each edge of the tree is a segment of a path: the route
-// /users/{id} ends at the node after the literal users and a parameter.
+// node is a node of the tree of routes. Edges are segments: /users/{id} ends after the literal users and a
+// parameter.
 type node struct {
-	next   map[string]*node  // nodes after a literal; in the root not nil once the tree is built
-	parts  []partialNode     // nodes after a parameter with literals in its segment, the longest literals first
-	param  *node             // node after a parameter, which matches any text except ""; nil without a parameter
-	rest   map[string]*Route // routes that continue with a catch-all, by method; it matches any text, also ""
-	routes map[string]*Route // routes that end at this node, by method
+	next   map[string]*node  // not nil in the root
+	parts  []partialNode     // longest literals first
+	param  *node             // parameter, any text except ""; may be nil
+	rest   map[string]*Route // catch-alls by method, for any text
+	routes map[string]*Route // routes that end here, by method
 }
 
-// partialNode is the node after a segment such as v-{name}.json: a parameter with literals before or
-// after it.
+// partialNode is after a segment such as v-{name}.json, with literals around a parameter.
 type partialNode struct {
 	before, after string // literals
 	*node
 }
 
-// matchSegment returns the value of the parameter in text. It returns false if text does not match.
 func (p partialNode) matchSegment(text string) (string, bool) {
 	rest, hasBefore := strings.CutPrefix(text, p.before)
 	value, hasAfter := strings.CutSuffix(rest, p.after)
 	return value, hasBefore && hasAfter && value != ""
 }
 
-// partialNodeFor returns the node after segment s, whose parameter is a part of it. It adds the node if
-// necessary.
 func (n *node) partialNodeFor(s Segment) *node {
 	for _, known := range n.parts {
 		if known.before == s.Before && known.after == s.After {
@@ -46,7 +42,7 @@ func (n *node) partialNodeFor(s Segment) *node {
 	return next
 }
 
-// addRoute adds a route to the tree below root n. Of two equal routes it retains the first.
+// addRoute keeps the first of two equal routes.
 func (n *node) addRoute(r *Route) {
 	current := n
 	if n.next == nil {
@@ -89,8 +85,7 @@ func (n *node) addRoute(r *Route) {
 	}
 }
 
-// findRoute returns the route for an escaped path, and the values of its parameters. It returns false if no
-// route matches.
+// findRoute returns the values of parameters, too.
 func (n *node) findRoute(method, path string) (*Route, []string, bool) {
 	if r, ok := n.routes[method]; ok && path == "/" {
 		return r, nil, true
@@ -105,9 +100,8 @@ func (n *node) findRoute(method, path string) (*Route, []string, bool) {
 	return n.matchTexts(method, texts, nil)
 }
 
-// matchTexts finds the route below n for texts, the remaining segments of a path. values has the values
-// of the parameters so far. At each node it tries a literal first, then parameters with literals, then
-// a parameter, and last a catch-all.
+// matchTexts finds the route below n for the remaining segments. A literal precedes parameters with literals,
+// then a parameter, and last a catch-all.
 func (n *node) matchTexts(method string, texts, values []string) (*Route, []string, bool) {
 	if len(texts) == 0 {
 		r, ok := n.routes[method]

@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// Operations of a [Call], each of which is a method of [Client].
+// Operations of a [Call]: the methods of [Client].
 const (
 	OpCreate = "create"
 	OpGet    = "get"
@@ -45,7 +45,7 @@ type Call struct {
 	Page  int    `json:"page,omitempty"`
 	Limit int    `json:"limit,omitempty"`
 
-	Status int `json:"status,omitempty"` // HTTP status of the error that the call must return; 0 if it must succeed
+	Status int `json:"status,omitempty"` // HTTP status of the expected error; 0 means success
 }
 
 // Names of counters; see [Counters].
@@ -55,8 +55,8 @@ const (
 	Updated = "updated"
 )
 
-// Counters number the objects that calls create, update and delete, as package load does in its requests, so that
-// each call of a run uses the next object. They start at zero. Several callers may share them.
+// Counters number the objects that calls create, update and delete, as package load does. So each call uses
+// the next object. They start at zero; callers may share them.
 type Counters struct{ created, deleted, updated atomic.Int64 }
 
 // Reset sets all counters to zero.
@@ -66,8 +66,7 @@ func (n *Counters) Reset() {
 	n.updated.Store(0)
 }
 
-// nextNumber returns the value of a counter and, if step is set, increments the counter afterwards. It returns 0 if n
-// has no counter of that name.
+// nextNumber returns a counter, and increments it if step is set. An unknown name gives 0.
 func (n *Counters) nextNumber(name string, step bool) int64 {
 	c := n.findCounter(name)
 	switch {
@@ -91,7 +90,7 @@ func (n *Counters) findCounter(name string) *atomic.Int64 {
 	return nil
 }
 
-// numberVerb marks the position of the number in an e-mail address, as in user-%09d@example.org.
+// numberVerb is the number in an address such as user-%09d@example.org.
 const numberVerb = "%09d"
 
 // ParseCall parses a line of a pool and checks the call.
@@ -120,8 +119,8 @@ func (c Call) checkCall() error {
 	return nil
 }
 
-// Fill returns the call with the current numbers of its counters in ID and Email, and increments the counters for
-// which IDStep or EmailStep is set. Fill a call again for each time it is made.
+// Fill sets ID and Email from the counters, and increments them if IDStep or EmailStep is set. Fill a call
+// each time before it is made.
 func (c Call) Fill(n *Counters) Call {
 	if c.IDCounter != "" {
 		c.ID += n.nextNumber(c.IDCounter, c.IDStep)
@@ -133,15 +132,15 @@ func (c Call) Fill(n *Counters) Call {
 	return c
 }
 
-// fillNumber replaces numberVerb in an e-mail address by n, with leading zeros up to nine digits. It avoids fmt
-// because it runs within the measured time of each call.
+// fillNumber replaces numberVerb by n, with leading zeros up to nine digits. It is within the measured time,
+// so it avoids fmt.
 func fillNumber(email string, n int64) string {
 	start := strings.Index(email, numberVerb)
 	if start < 0 {
 		return email
 	}
-	const minDigits = 9 // as in numberVerb
-	var digits [20]byte // an int64 has at most 19 digits and a sign
+	const minDigits = 9 // see numberVerb
+	var digits [20]byte // at most 19 digits and a sign
 	text := strconv.AppendInt(digits[:0], n, 10)
 	var buffer [128]byte
 	b := append(buffer[:0], email[:start]...)
@@ -174,8 +173,8 @@ func (c Call) Do(ctx context.Context, client Client) (out Outcome, err error) {
 	return out, err
 }
 
-// Wrong returns nil if err, which Do returned, is as expected: nil if the call must succeed, otherwise an error of
-// the service with status c.Status. For any other err it returns an error.
+// Wrong compares err, of Do, with the expected outcome: success, or an error with c.Status. It returns nil if
+// that is the outcome.
 func (c Call) Wrong(err error) error {
 	if err == nil {
 		mustSucceed := c.Status < http.StatusBadRequest
@@ -191,8 +190,8 @@ func (c Call) Wrong(err error) error {
 	return fmt.Errorf("%s: %w", c.Op, err)
 }
 
-// JSON formats out and err, which Do returned, in the same form for all protocols: the user or the page, {} for
-// delete, or the code of an error of the service, as in {"code":"not_found"}. It returns any other error.
+// JSON formats the result of Do, the same for all protocols: a user or page, {} for delete, or a code such as
+// {"code":"not_found"}. It returns other errors.
 func (c Call) JSON(out Outcome, err error) ([]byte, error) {
 	if err != nil {
 		var serviceErr *users.Error

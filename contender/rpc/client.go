@@ -14,22 +14,21 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
-// Settings of a client: keys of a workload's set, the settings that a study gives the
-// workload. If a workload sets addr, the program calls the server there; otherwise it serves.
+// Settings of a client, in a workload's set. If addr is set, the program calls that server; otherwise it
+// serves.
 const (
 	SetAddr     = "addr"     // host:port to call
 	SetProtocol = "protocol" // one of Face.Protocols; default: the first
 	SetHTTP2    = "http2"    // on or off; default: on for gRPC, else off
 	SetPolicy   = "policy"   // policy of connections; default: One over HTTP/2, else Pool
 	SetCallers  = "callers"  // number of concurrent callers; default: 1
-	SetRate     = "rate"     // start calls at this rate, as package load/pace parses it; 0 or unset: each caller starts a call when its last one ends
+	SetRate     = "rate"     // start of calls as package load/pace parses it; 0 or unset: after the last call has ended
 )
 
 // maxCallers limits the concurrent callers.
 const maxCallers = 10_000
 
-// prepareClient connects a client to the server that w names, and returns the work of making the calls in bodies,
-// each of which is a [Call] in JSON.
+// prepareClient connects to the server in w. bodies are [Call]s in JSON.
 func (f Face) prepareClient(variant string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	c := &clientWork{calls: make([]Call, len(bodies))}
 	for i, body := range bodies {
@@ -61,8 +60,8 @@ func (f Face) prepareClient(variant string, w wire.Workload, bodies [][]byte) (c
 	}, nil
 }
 
-// parseTarget returns the Target that the settings in set define, without its Dial. It returns an error if a setting
-// is invalid, and an error that wraps [contender.ErrUnsupported] if f cannot call with valid settings.
+// parseTarget returns a Target without its Dial. If f cannot call with valid settings, the error wraps
+// [contender.ErrUnsupported].
 func (f Face) parseTarget(variant string, set map[string]string) (Target, error) {
 	known := []string{SetAddr, SetProtocol, SetHTTP2, SetPolicy, SetCallers, SetRate}
 	for _, key := range slices.Sorted(maps.Keys(set)) {
@@ -86,7 +85,6 @@ func (f Face) parseTarget(variant string, set map[string]string) (Target, error)
 	return t, nil
 }
 
-// parseProtocol sets the protocol of t and whether it uses HTTP/2.
 func (f Face) parseProtocol(t *Target, set map[string]string) error {
 	t.Protocol = set[SetProtocol]
 	if t.Protocol == "" && len(f.Protocols) > 0 {
@@ -106,7 +104,7 @@ func (f Face) parseProtocol(t *Target, set map[string]string) error {
 	return nil
 }
 
-// parseConnections sets the policy of connections and the number of callers of t, whose protocol is set.
+// parseConnections sets the policy and the callers of t, whose protocol is set.
 func parseConnections(t *Target, set map[string]string) (err error) {
 	t.Policy = set[SetPolicy]
 	switch {
@@ -129,15 +127,15 @@ func parseConnections(t *Target, set map[string]string) (err error) {
 	return nil
 }
 
-// parseRate returns the times at which calls start, in the form of [contender.Work.Times]. It returns nil if rate is
-// "" or 0: each caller then starts a call when its last one ends.
+// parseRate returns starts of calls for [contender.Work.Times]. nil means that a caller starts when its last
+// call ends.
 func parseRate(rate string) (func(uint64) func() time.Duration, error) {
 	n, err := strconv.ParseFloat(rate, 64)
 	isZero := err == nil && n == 0
 	if rate == "" || isZero {
 		return nil, nil
 	}
-	const duration = time.Second // only ramps and steps depend on it, and workloads of clients have neither
+	const duration = time.Second // matters only to ramps and steps, which clients do not have
 	p, err := pace.Parse(rate, duration)
 	if err != nil {
 		return nil, err
@@ -145,22 +143,20 @@ func parseRate(rate string) (func(uint64) func() time.Duration, error) {
 	return p.Times, nil
 }
 
-// clientWork makes the calls of a workload with one client.
 type clientWork struct {
 	client   Client
 	calls    []Call
 	counters Counters
 }
 
-// doCall makes call i and returns an error unless its outcome is the expected one. The number of output bytes is 0,
-// because the result of a call is a Go value.
+// doCall counts 0 bytes of output, because a result is a Go value.
 func (c *clientWork) doCall(i int) (int, error) {
 	call := c.calls[i].Fill(&c.counters)
 	_, err := call.Do(context.Background(), c.client)
 	return 0, call.Wrong(err)
 }
 
-// answerCall makes call i like doCall, and returns the result as JSON for the lab, which compares it with that of others.
+// answerCall is doCall with the result as JSON, to be compared.
 func (c *clientWork) answerCall(i int) (contender.Answered, error) {
 	call := c.calls[i].Fill(&c.counters)
 	out, err := call.Do(context.Background(), c.client)

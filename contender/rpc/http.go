@@ -16,22 +16,21 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// HTTPClient returns a client on net/http for servers that write users as JSON as package users does. The client
-// reads responses to their end, because net/http otherwise closes the connection. HTTPClient is a Face.Dial.
+// HTTPClient is a Face.Dial on net/http for JSON as package users writes it. It reads responses to their end:
+// net/http otherwise closes the connection.
 func HTTPClient(t Target) (Client, error) { return dialHTTP(t, plainJSON{}) }
 
-// ProtoJSONClient is HTTPClient for servers that write the JSON of protocol buffers, in
-// which names are in camel case and 64-bit integers are strings.
+// ProtoJSONClient is HTTPClient for the JSON of protocol buffers: names are in camel case, 64-bit integers are
+// strings.
 func ProtoJSONClient(t Target) (Client, error) { return dialHTTP(t, protoJSON{}) }
 
-// dialHTTP returns a client that decodes responses in form f. Over HTTP/2, a transport of net/http makes all calls
-// on one connection. ByPolicy therefore combines several clients, each with a transport, if the policy needs several
-// connections. Over HTTP/1 one transport has all connections.
+// dialHTTP decodes responses in form f. An HTTP/2 transport has one connection, so ByPolicy combines several.
+// An HTTP/1 transport has all connections.
 func dialHTTP(t Target, f jsonForm) (Client, error) {
 	if t.Protocol != HTTP {
 		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
 	}
-	// The transports do not request compressed responses, as no other client does.
+	// No client requests compressed responses.
 	newClient := func(tr *http.Transport) (Client, error) {
 		tr.DialContext, tr.DisableCompression = t.DialContext, true
 		return &httpClient{base: "http://" + t.Addr, http: http.Client{Transport: tr}, form: f}, nil
@@ -56,7 +55,7 @@ type httpClient struct {
 	form jsonForm
 }
 
-// jsonForm decodes responses in one of two forms of JSON: plainJSON or protoJSON.
+// jsonForm decodes plainJSON or protoJSON.
 type jsonForm interface {
 	readUser(d *json.Decoder) (users.User, error)
 	readPage(d *json.Decoder) (users.Page, error)
@@ -74,7 +73,6 @@ func (c *httpClient) Update(ctx context.Context, id int64, d users.Draft) (users
 	return c.requestUser(ctx, http.MethodPut, userPath(id), &d, http.StatusOK)
 }
 
-// requestUser sends a request, see sendRequest, and returns the user in the response.
 func (c *httpClient) requestUser(ctx context.Context, method, path string, draft *users.Draft, wantStatus int) (u users.User, err error) {
 	err = c.sendRequest(ctx, method, path, draft, wantStatus, func(body *json.Decoder) (err error) {
 		u, err = c.form.readUser(body)
@@ -102,7 +100,7 @@ func (c *httpClient) Close() error {
 
 func userPath(id int64) string { return "/v1/users/" + strconv.FormatInt(id, 10) }
 
-// formatQuery returns the query string of a List call, such as "?limit=20&page=2". It omits fields that are zero.
+// formatQuery returns a query such as "?limit=20&page=2", without zero fields.
 func formatQuery(q users.Query) string {
 	v := url.Values{}
 	if q.Text != "" {
@@ -120,8 +118,8 @@ func formatQuery(q users.Query) string {
 	return "?" + v.Encode()
 }
 
-// sendRequest sends a request, with draft as its body unless draft is nil. If the response has status wantStatus, it
-// calls readBody. Otherwise it returns the error that the response contains.
+// sendRequest sends draft as the body, unless nil. For wantStatus it calls readBody. Otherwise it returns the
+// error in the response.
 func (c *httpClient) sendRequest(ctx context.Context, method, path string, draft *users.Draft, wantStatus int, readBody func(*json.Decoder) error) error {
 	var body io.Reader
 	if draft != nil {
@@ -149,11 +147,11 @@ func (c *httpClient) sendRequest(ctx context.Context, method, path string, draft
 	} else if err = readBody(decoder); err != nil {
 		err = fmt.Errorf("%s %s: the answer: %w", method, path, err)
 	}
-	_, _ = io.Copy(io.Discard, response.Body) // net/http closes the connection if a part of the body is unread
+	_, _ = io.Copy(io.Discard, response.Body) // net/http closes the connection if the body is unread
 	return err
 }
 
-// readError returns the [*users.Error] in a response, or another error if the response does not contain one.
+// readError returns the [*users.Error] in a response, or another error.
 func readError(status int, d *json.Decoder) error {
 	var e users.Error
 	err := d.Decode(&e)
@@ -164,7 +162,6 @@ func readError(status int, d *json.Decoder) error {
 	return &e
 }
 
-// plainJSON is the JSON of package users.
 type plainJSON struct{}
 
 func (plainJSON) readUser(d *json.Decoder) (u users.User, err error) {
@@ -177,10 +174,9 @@ func (plainJSON) readPage(d *json.Decoder) (p users.Page, err error) {
 	return p, err
 }
 
-// protoJSON is the JSON of the messages in proto/users.proto.
 type protoJSON struct{}
 
-// protoUser is [users.User] in the JSON of protocol buffers.
+// protoUser is [users.User] in protocol buffers' JSON.
 type protoUser struct {
 	ID        int64     `json:"id,string"`
 	Name      string    `json:"name"`

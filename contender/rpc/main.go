@@ -13,22 +13,20 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Main runs a contender with one implementation of the service, and exits. If a lab (the process that measures)
-// started the program, Main serves or calls as the lab requests. Otherwise it serves as the command line defines.
+// Main runs a program with one implementation of the service, and exits. Measured, it serves or calls as
+// requested. Otherwise the command line decides.
 func Main(f Face) { contender.Main(f.newProgram()) }
 
-// All is Main for a program with several implementations, by name. A lab selects one of them as a variant of the
-// program: NAME stands for the first variant of that implementation, NAME-VARIANT for its others. Without a lab the
-// program serves all implementations with one store, unless flag -face selects some.
+// All is Main for several implementations by name. NAME is the first variant of one, NAME-VARIANT another. By
+// itself the program serves all with one store, or those of flag -face.
 func All(faces map[string]Face) { contender.Main(newJointProgram(faces)) }
 
-// newProgram returns the program with one implementation.
 func (f Face) newProgram() contender.Program {
 	find := func(variant string) (Face, string) { return f, variant }
 	return withClients(server.Host{Apps: newApps(find, f.Store), Variants: f.Variants}, find)
 }
 
-// implementation is a Face with a variant of it, or "" if it has only one. A variant of a program selects it.
+// implementation is a Face with its variant, or "" without any.
 type implementation struct {
 	face    Face
 	variant string
@@ -36,8 +34,8 @@ type implementation struct {
 
 func newJointProgram(faces map[string]Face) contender.Program {
 	var h server.Host
-	var store users.Opener                         // the first one that a face has
-	implementations := map[string]implementation{} // by variant of the program
+	var store users.Opener                         // the first one of a face
+	implementations := map[string]implementation{} // key is the program's variant
 	for _, name := range slices.Sorted(maps.Keys(faces)) {
 		f := faces[name]
 		h.Together = append(h.Together, name)
@@ -65,8 +63,7 @@ func newJointProgram(faces map[string]Face) contender.Program {
 	return withClients(h, find)
 }
 
-// newApps returns the app users. find returns the implementation that a variant of the program selects, and the
-// variant of that implementation.
+// newApps returns the app users. find returns the implementation of a program's variant, and its own variant.
 func newApps(find func(variant string) (Face, string), store users.Opener) server.Apps {
 	return server.Apps{serving.App(func(o server.Options, s *users.Service) (server.Server, error) {
 		var f Face
@@ -81,11 +78,9 @@ func newApps(find func(variant string) (Face, string), store users.Opener) serve
 	})}
 }
 
-// service is the name of the service in gRPC and Connect requests.
 const service = "tare.users.v1.UserService"
 
-// listRoutes returns the routes of an implementation that speaks only gRPC or Connect. It returns nil if f speaks
-// HTTP, whose routes package users defines, or if f does not list its protocols.
+// listRoutes returns the routes of gRPC and Connect. It returns nil for HTTP, which package users defines.
 func (f Face) listRoutes() (list []string) {
 	if len(f.Protocols) == 0 || slices.Contains(f.Protocols, HTTP) {
 		return nil
@@ -96,8 +91,8 @@ func (f Face) listRoutes() (list []string) {
 	return list
 }
 
-// tryCommand returns a shell command that creates a user, with a new e-mail address each time. It uses curl if f
-// speaks HTTP or Connect with JSON, else grpcurl. name is the start of the address.
+// tryCommand returns a shell command that creates a user with a new address, beginning with name. It uses curl
+// for HTTP or Connect with JSON, else grpcurl.
 func (f Face) tryCommand(name string, addr server.Address) string {
 	body := fmt.Sprintf(`-d '{"name":"Ada","email":"%s-'$(date +%%s)'@example.org"}'`, name)
 	const method = service + "/CreateUser"
@@ -114,8 +109,7 @@ func (f Face) tryCommand(name string, addr server.Address) string {
 	return fmt.Sprintf("grpcurl %s%s %s %s %s", security, addr.Header(), body, addr.Host, method)
 }
 
-// withClients returns the program that serves h and, for workloads with [SetAddr], calls with the client of the
-// variant.
+// withClients serves h. For workloads with [SetAddr] it calls with the variant's client.
 func withClients(h server.Host, find func(variant string) (Face, string)) contender.Program {
 	h.Kind = Kind
 	h.HTTP2 = func(variant string) bool {

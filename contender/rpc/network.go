@@ -8,10 +8,10 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// network counts the connections that a client opens, and the bytes that it reads from and writes to them.
+// network counts connections that a client opens, and their bytes.
 type network struct{ opened, in, out atomic.Int64 }
 
-// dialCounted opens a connection that n counts. It is used as [Target.Dial].
+// dialCounted is a [Target.Dial] that counts.
 func (n *network) dialCounted(ctx context.Context, protocol, addr string) (net.Conn, error) {
 	var d net.Dialer
 	c, err := d.DialContext(ctx, protocol, addr)
@@ -26,7 +26,7 @@ func (n *network) readCounts() contender.Network {
 	return contender.Network{Opened: n.opened.Load(), In: n.in.Load(), Out: n.out.Load()}
 }
 
-// countedConn is a connection whose bytes are counted, at the cost of one atomic addition for each system call.
+// countedConn costs one atomic addition per system call.
 type countedConn struct {
 	net.Conn
 	network *network

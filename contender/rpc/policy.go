@@ -8,15 +8,14 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// ByPolicy returns a client that uses connections as t.Policy requires. dial makes a client with one connection, and
-// ByPolicy combines as many of these as the policy needs.
+// ByPolicy returns a client with the connections of t.Policy. dial makes a client with one connection.
 func ByPolicy(t Target, dial func() (Client, error)) (Client, error) {
 	switch t.Policy {
 	case Pool:
 		return newPool(max(1, t.Callers), dial)
 	case One:
 		return dial()
-	case Fresh: // dial for each call, and close afterwards
+	case Fresh: // dial for each call
 		return borrowedClient{
 			take:  func(context.Context) (Client, error) { return dial() },
 			give:  func(c Client) { _ = c.Close() },
@@ -26,7 +25,7 @@ func ByPolicy(t Target, dial func() (Client, error)) (Client, error) {
 	return nil, fmt.Errorf("unknown policy %q", t.Policy)
 }
 
-// newPool dials n clients and returns a client that makes each call with one of them that is free.
+// newPool returns a client that uses one of n that is free.
 func newPool(n int, dial func() (Client, error)) (Client, error) {
 	var clients []Client
 	closeAll := func() error {
@@ -56,7 +55,7 @@ func newPool(n int, dial func() (Client, error)) (Client, error) {
 	return borrowedClient{take: take, give: func(c Client) { free <- c }, close: closeAll}, nil
 }
 
-// borrowedClient is a client that takes another client for each call, and gives it back after the call.
+// borrowedClient takes a client for each call, and returns it afterwards.
 type borrowedClient struct {
 	take  func(ctx context.Context) (Client, error)
 	give  func(c Client)

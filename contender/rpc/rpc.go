@@ -1,12 +1,10 @@
-// Package rpc is the SDK for contenders, programs that tare compares, of kind rpc: they
-// serve package apps/users, a service that stores users, over one protocol or several,
-// and include the client that callers of the protocol would choose. An author defines
-// how to serve, as in package contender/server, and how to call:
+// Package rpc is for programs that tare compares, of kind rpc: they serve package apps/users, which stores
+// users, over one or several protocols. They also have the client that callers would choose:
 //
 //	func main() { rpc.Main(rpc.Face{Serve: serve, Dial: dial}) }
 //
-// If a workload uses this client, the lab (the process that measures) starts the program
-// twice: once to serve, once to call. Otherwise the lab's load generator calls, the same for all.
+// If a workload uses this client, the program runs twice: once to serve, once to call. Otherwise tare's load
+// generator calls, the same for all.
 package rpc
 
 import (
@@ -28,7 +26,7 @@ const (
 	ConnectJSON = "connect-json" // Connect with JSON
 )
 
-// Policies define which connections a client uses for its calls.
+// Policies define the connections of a client.
 const (
 	Pool  = "pool"  // a connection for each caller, which stays open
 	One   = "one"   // one connection for all callers; HTTP/2 only if there are several
@@ -43,15 +41,14 @@ type Face struct {
 	// Protocols lists the supported protocols, the usual one first.
 	Protocols []string
 
-	// Dial makes the client that users of this implementation would choose. The client must open
-	// its connections with Target.DialContext. If nil, there is no client.
+	// Dial makes the client that users of this implementation would choose. It must open connections with
+	// Target.DialContext. nil means no client.
 	Dial func(t Target) (Client, error)
 
-	// Store opens the stores that package users does not contain: SQLite and
-	// PostgreSQL. If nil, they are not available.
+	// Store opens SQLite and PostgreSQL, which package users does not contain. nil means none.
 	Store users.Opener
 
-	Variants []string // names of the variants, if there is more than one
+	Variants []string // empty if there is one
 }
 
 // Target defines the server and the connections of a client.
@@ -68,8 +65,7 @@ type Target struct {
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// DialContext opens a connection for a client. Clients must open all connections with it, so that the lab can
-// count them and their bytes.
+// DialContext opens a connection. Clients must use it, so that connections and bytes are counted.
 func (t Target) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	if t.Dial == nil {
 		var d net.Dialer
@@ -78,8 +74,8 @@ func (t Target) DialContext(ctx context.Context, network, addr string) (net.Conn
 	return t.Dial(ctx, network, addr)
 }
 
-// Client calls a service. All methods are safe for concurrent use. An error that the service returns is a
-// *[users.Error]; any other error is an error of the transport.
+// Client calls a service. Its methods are safe for concurrent use. An error of the service is a
+// *[users.Error]; others are of the transport.
 type Client interface {
 	Create(ctx context.Context, d users.Draft) (users.User, error)
 	Get(ctx context.Context, id int64) (users.User, error)

@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// Environment variables of a server that no lab (the tare process that measures servers) started. They are used if
-// the command line has no value. The settings of an app have others: see [Setting.Env].
+// Environment variables of a server that runs without tare. The command line has precedence. Those of an app
+// are in [Setting.Env].
 const (
 	EnvApp  = "TARE_APP"
 	EnvAddr = "TARE_ADDR"
 	EnvLog  = "TARE_LOG"
-	EnvFace = "TARE_FACE" // for programs that serve several transports: value of the flag -face
+	EnvFace = "TARE_FACE" // value of -face, if a program serves several transports
 
 	EnvMaxConns = "TARE_MAX_CONNS"
 	EnvHosts    = "TARE_HOSTS"
@@ -30,14 +30,13 @@ const (
 	EnvTLSKey  = "TARE_TLS_KEY"
 )
 
-// shutdownGrace is the time that requests in flight have to end after a signal.
+// shutdownGrace is the time for requests in flight after a signal.
 const shutdownGrace = 4500 * time.Millisecond
 
-// alone is a program that no lab started: it serves one app as its command line selects.
+// alone serves one app without tare.
 type alone struct{ Host }
 
-// main serves until a signal arrives. It returns the exit code: 0 after a signal, 1 if it cannot serve, 2 if the
-// command line is invalid.
+// main serves until a signal and returns the exit code.
 func (a alone) main(args []string, stdout, stderr io.Writer) int {
 	s, err := a.parseFlags(args, stderr, os.Getenv)
 	switch {
@@ -59,13 +58,12 @@ func (a alone) main(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// serveUntilDone serves until ctx is done.
 func (a alone) serveUntilDone(ctx context.Context, s setup, stderr io.Writer) error {
 	r, err := a.startServer(s)
 	if err != nil {
 		return err
 	}
-	var renew chan os.Signal // gets SIGHUP, to reload the certificate; nil without TLS: then SIGHUP ends the process
+	var renew chan os.Signal // SIGHUP reloads the certificate; nil without TLS: SIGHUP ends the process
 	if r.pair != nil {
 		renew = make(chan os.Signal, 1)
 		signal.Notify(renew, syscall.SIGHUP)
@@ -75,7 +73,7 @@ func (a alone) serveUntilDone(ctx context.Context, s setup, stderr io.Writer) er
 	for serving := true; serving; {
 		select {
 		case err := <-r.ended:
-			r.ended <- nil // stopServer receives one result per front, so put one back
+			r.ended <- nil // stopServer receives one result per front
 			return joinErrors(fmt.Errorf("serving ended: %w", err), r.stopServer(linger))
 		case <-renew:
 			if err := r.pair.loadFiles(); err != nil {
@@ -93,8 +91,7 @@ func (a alone) serveUntilDone(ctx context.Context, s setup, stderr io.Writer) er
 	return nil
 }
 
-// printStart prints the notices of the service and, for each front (a server with its listener), its address and a
-// command to try.
+// printStart prints the address of each front, a listener with its server.
 func (r *running) printStart(s setup, stderr io.Writer) {
 	for _, line := range r.service.Notices {
 		fmt.Fprintf(stderr, "%s: %s\n", programName(), line)
@@ -108,7 +105,7 @@ func (r *running) printStart(s setup, stderr io.Writer) {
 		scheme = "https"
 	}
 	for _, f := range r.fronts {
-		byVariant := "" // names the variant if several are served
+		byVariant := "" // named if there are several variants
 		if len(s.listenAt) > 0 {
 			byVariant = " by " + f.name
 		}

@@ -11,14 +11,13 @@ import (
 	"time"
 )
 
-// This file checks that a server that has just started answers a request, so that a lab measures no broken server.
+// A server that has just started must answer a request. So no broken server is measured.
 
-// endGrace is how long awaitAnswer waits, after its request has failed, for a result of Serve. A server that
-// ends closes its listener first, so that the request can fail before Serve returns the reason.
+// endGrace is the wait for a result of Serve after a failed request. A server that ends closes its listener
+// before Serve returns the reason.
 const endGrace = time.Second
 
-// awaitAnswer sends a first request to the server and waits for the response. The request becomes a line of the
-// server's access log.
+// awaitAnswer sends a first request. The access log gets a line.
 func (r *running) awaitAnswer(limit time.Duration) error {
 	answered := make(chan error, 1)
 	go func() { answered <- r.sendProbe(limit) }()
@@ -28,7 +27,7 @@ func (r *running) awaitAnswer(limit time.Duration) error {
 			return nil
 		}
 		select {
-		case ended := <-r.ended: // the result of Serve is the cause of the missing response
+		case ended := <-r.ended: // explains the missing response
 			return r.earlyEnd(ended)
 		case <-time.After(endGrace):
 			return fmt.Errorf("the server at %s does not answer: %w", r.addr, err)
@@ -39,17 +38,16 @@ func (r *running) awaitAnswer(limit time.Duration) error {
 	}
 }
 
-// earlyEnd returns the error of a server that ended before it was stopped. err is the result of Serve.
+// earlyEnd describes the unexpected result err of Serve.
 func (r *running) earlyEnd(err error) error {
-	r.ended <- err // put the result back: stopServer receives one per front
+	r.ended <- err // stopServer receives one per front
 	if err == nil {
 		err = errors.New("it ended")
 	}
 	return fmt.Errorf("the server does not serve: %w", err)
 }
 
-// sendProbe sends a request and reads the first line of the response. Over HTTP/2 it sends the start of a
-// connection and reads the server's settings.
+// sendProbe sends a request. Over HTTP/2 the server's settings are enough.
 func (r *running) sendProbe(limit time.Duration) error {
 	conn, err := net.DialTimeout("tcp", r.addr, limit)
 	if err != nil {
@@ -79,12 +77,12 @@ func (r *running) sendProbe(limit time.Duration) error {
 	return err
 }
 
-// probeHTTP2 sends the preface of HTTP/2 and an empty settings frame, and checks that the server's first frame is a
-// settings frame, too. See RFC 9113, sections 3.4, 4.1 and 6.5.
+// probeHTTP2 sends HTTP/2's preface. The first frame must be settings. See RFC 9113, sections 3.4, 4.1 and
+// 6.5.
 func probeHTTP2(conn net.Conn) error {
 	const (
-		frameHead = 9 // bytes of the head of a frame
-		typeIndex = 3 // position of the frame's type in the head
+		frameHead = 9 // bytes
+		typeIndex = 3 // position of the type in it
 		settings  = 4 // type of a settings frame
 	)
 	if _, err := io.WriteString(conn, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"+"\x00\x00\x00\x04\x00\x00\x00\x00\x00"); err != nil {

@@ -12,8 +12,8 @@ import (
 // Make makes a server for one app. It does not listen yet.
 type Make func(o Options) (Server, error)
 
-// App is a service that the program of a contender implements with its framework. Packages apps/NAME/serving
-// make an App from a function of the program; for an app without settings [Plain] does.
+// App is a service that a program implements with its framework. Packages apps/NAME/serving make one from a
+// function of the program; [Plain] suits an app without settings.
 type App struct {
 	Name  string
 	HTTP2 bool          // encrypted connections to the app may use HTTP/2
@@ -31,40 +31,39 @@ type Config interface {
 	// Check returns an error for a combination of values that are each valid.
 	Check() error
 
-	// Open opens the service. lab is true if a lab, the tare process that measures contenders, started
-	// the program; the service then stores nothing that remains after the end of the program.
+	// Open opens the service. lab is true if tare measures the program. The service then leaves nothing
+	// behind.
 	Open(lab bool) (Service, error)
 }
 
-// Service is the part of an app that all its servers share, e.g. its store. Every function except Make may be
-// nil. "Without a lab" means that the program runs by itself and is not measured.
+// Service is what all servers of an app share, such as its store. Functions may be nil, except Make. "Without
+// a lab" means that tare does not measure the program.
 type Service struct {
 	Make Make
 
-	Delivered func() int64                    // number of items that the service has delivered
-	Calls     func() wire.Calls               // counts of the calls that the service received, by use case
+	Delivered func() int64                    // items that the service has delivered
+	Calls     func() wire.Calls               // by use case
 	Fault     func() error                    // first failure of the service
 	Reset     func(ctx context.Context) error // restores the initial state
 	Close     func() error                    // closes the service's sink or store
-	Keeps     string                          // noun for messages about the resource that Close closes, such as sink or store
-	Guarded   bool                            // the app itself requires a secret, so that no warning is needed
-	Token     string                          // token that requests without a lab must send as Authorization: Bearer; "" if none is required
-	Types     []string                        // media types of bodies over HTTP without a lab; if nil, all types that browsers do not send for pages of other sites
+	Keeps     string                          // what Close closes, in messages: sink or store
+	Guarded   bool                            // the app has a secret, so no warning is needed
+	Token     string                          // Bearer token of requests without a lab; "" means none
+	Types     []string                        // media types of bodies over HTTP without a lab; nil: all that browsers do not send for other sites
 	MaxBody   int64                           // maximum bytes of a body without a lab; if 0, [DefaultMaxBody]
 	Notices   []string                        // lines to print at the start
 
-	Ready   func(ctx context.Context) error         // returns why the service cannot serve now, in one line without secrets
-	Metrics func() []byte                           // returns metrics in the text format of Prometheus; counters end in _total
-	OpenAPI func(variant string) []byte             // returns the OpenAPI document with all paths; nil if the variant has none
-	Refuse  func(status int, message string) []byte // returns the body of an error response, such as 401 or 404, in the app's form
-	Routes  func(variant string) []string           // returns routes, such as POST /pkg.Service/Method, of a variant without an OpenAPI document
+	Ready   func(ctx context.Context) error         // why the service cannot serve now, in one line without secrets
+	Metrics func() []byte                           // format of Prometheus; counters end in _total
+	OpenAPI func(variant string) []byte             // nil if the variant has none
+	Refuse  func(status int, message string) []byte // body of an error response, such as 404
+	Routes  func(variant string) []string           // such as POST /pkg.Service/Method, without an OpenAPI document
 
-	// Try returns a shell command of one line that sends a valid request to a
-	// variant at an address. If nil, the command requests /health.
+	// Try returns a shell command with a valid request. If nil, the command requests /health.
 	Try func(variant string, a Address) string
 }
 
-// DefaultMaxBody is the maximum number of bytes of a body without a lab, unless the app sets one.
+// DefaultMaxBody limits a body without a lab, in bytes, unless the app does.
 const DefaultMaxBody = 1 << 20
 
 // Plain returns an app without settings, with only a server.
@@ -78,7 +77,6 @@ func (plain) Settings() []Setting          { return nil }
 func (plain) Check() error                 { return nil }
 func (p plain) Open(bool) (Service, error) { return Service{Make: p.serve}, nil }
 
-// findApp returns the app with the given name.
 func (list Apps) findApp(name string) (App, bool) {
 	for _, a := range list {
 		if a.Name == name {
@@ -88,10 +86,9 @@ func (list Apps) findApp(name string) (App, bool) {
 	return App{}, false
 }
 
-// resetTimeout limits the time that a store takes to restore its initial state.
+// resetTimeout limits restoring a store.
 const resetTimeout = 50 * time.Second
 
-// resetFunc returns the function that restores the service's initial state, nil if it has none.
 func (s Service) resetFunc() func() error {
 	if s.Reset == nil {
 		return nil
@@ -103,7 +100,6 @@ func (s Service) resetFunc() func() error {
 	}
 }
 
-// addCounts returns c with the counts of the service.
 func (s Service) addCounts(c contender.Counts) contender.Counts {
 	if s.Delivered != nil {
 		c.Delivered = s.Delivered()
@@ -118,7 +114,6 @@ func (s Service) addCounts(c contender.Counts) contender.Counts {
 	return c
 }
 
-// closeWithin closes the service, and returns an error if that takes longer than limit.
 func (s Service) closeWithin(limit time.Duration) error {
 	if s.Close == nil {
 		return nil

@@ -14,10 +14,9 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// This file reads requests of HTTP/1 for a gate, which stands between the clients and the framework's server (the
-// stack). The stack gets only complete, correct requests, e.g. a body in chunks as one body with a Content-Length.
+// A gate stands between clients and the framework's server (the stack). The stack gets only complete, correct
+// requests. A body in chunks, for example, gets a Content-Length.
 
-// Messages of error responses.
 const (
 	busyMessage  = "the service has as many bytes of requests as it can store; try again"
 	slowMessage  = "the request did not arrive in time"
@@ -25,18 +24,17 @@ const (
 )
 
 const (
-	// maxAdded is more than the bytes that formatHead can add to a head: a space in each of [maxFields] fields,
-	// and a Content-Length. The head that the stack receives may not exceed MaxHead either.
+	// maxAdded is more than formatHead can add: a space in each of [maxFields] fields, and a Content-Length.
+	// The stack's head may not exceed MaxHead either.
 	maxAdded = 512
-	// maxExtensions limits the bytes of the extensions of all chunks and the trailers of a request.
+	// maxExtensions limits extensions of all chunks and trailers, in bytes.
 	maxExtensions = 4 << 10
-	// sizeDigits limits the hexadecimal digits of the size of a chunk. 15 of them fit into an int64.
+	// sizeDigits limits a chunk size: 15 hexadecimal digits fit into an int64.
 	sizeDigits = 15
 )
 
-// readRequest waits for the next request on a connection and reads it, before the stack receives any of it. If Ops
-// has a page for the request, or if the request must be rejected, readRequest itself answers the client. Otherwise it
-// puts the bytes of the complete request into c.out, from where the stack reads.
+// readRequest answers the client if Ops has a page or the request is wrong. Otherwise it puts the request into
+// c.out for the stack.
 func (c *gatedConn) readRequest() error {
 	c.mu.Lock()
 	c.share.removeBytes(c.share.stored)
@@ -57,7 +55,7 @@ func (c *gatedConn) readRequest() error {
 		return err
 	}
 	head, err := c.readHead()
-	if err != nil || head == nil { // head is nil if the connection speaks HTTP/2
+	if err != nil || head == nil { // nil if the connection speaks HTTP/2
 		return err
 	}
 	c.first = false
@@ -75,8 +73,8 @@ func (c *gatedConn) readRequest() error {
 	return nil
 }
 
-// awaitFirstByte waits until c.in has a byte of the next request. Meanwhile the connection is idle and uses none of
-// the budget. Therefore awaitFirstByte drops a large buffer if it is empty, and otherwise reserves its bytes again.
+// awaitFirstByte waits for the next request without using the budget. So it drops a large buffer that is
+// empty, and later reserves its bytes again.
 func (c *gatedConn) awaitFirstByte() error {
 	isLarge := cap(c.in) > freeBytes
 	if len(c.in) > 0 {
@@ -94,24 +92,22 @@ func (c *gatedConn) awaitFirstByte() error {
 	return c.readMore()
 }
 
-// startArrival starts the time limits of a request whose first byte has arrived.
 func (c *gatedConn) startArrival() error {
 	c.arriving = true
 	c.gate.addArriving(c)
 	began := time.Now()
 	if c.first {
-		began = c.began // the time limit of the first request includes the TLS handshake
+		began = c.began // the first request includes the TLS handshake
 	}
 	if err := c.setGateDeadline(began.Add(c.gate.timeout)); err != nil {
 		return err
 	}
 	if c.limited != nil {
-		c.limited.resetSpent() // the time limit of writes is for the next answer
+		c.limited.resetSpent() // the limit of writes is for the next answer
 	}
 	return nil
 }
 
-// shakeHands completes the TLS handshake, if c is encrypted and has had no request yet.
 func (c *gatedConn) shakeHands() error {
 	secure, ok := c.Conn.(*tls.Conn)
 	if !ok || !c.first {
@@ -126,7 +122,7 @@ func (c *gatedConn) shakeHands() error {
 	return secure.SetDeadline(time.Time{})
 }
 
-// readMore reads at least one byte into c.in. If a request in c.in takes too long, it is rejected.
+// readMore rejects a request that takes too long.
 func (c *gatedConn) readMore() error {
 	const minBuffer = 1 << 10 // bytes
 	if free := cap(c.in) - len(c.in); free == 0 {
@@ -152,8 +148,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// readHead reads the head of a request of HTTP/1. If the connection starts with the preface of HTTP/2, it
-// switches the connection to HTTP/2 and returns nil.
+// readHead returns nil after it has switched to HTTP/2.
 func (c *gatedConn) readHead() (*requestHead, error) {
 	if c.first && c.gate.http2 {
 		isHTTP2, err := c.readPreface()
@@ -187,8 +182,8 @@ func (c *gatedConn) readHead() (*requestHead, error) {
 	}
 }
 
-// readPreface reads until it is clear whether the connection starts with the preface of HTTP/2. It returns [io.EOF]
-// if the stack does not speak HTTP/1, or if there is no room for another connection of HTTP/2.
+// readPreface finds out whether the connection starts with HTTP/2's preface. It returns [io.EOF] if the stack
+// does not speak HTTP/1, or there is no room for HTTP/2.
 func (c *gatedConn) readPreface() (isHTTP2 bool, err error) {
 	for {
 		n := min(len(c.in), len(h2.Preface))
@@ -210,7 +205,7 @@ func (c *gatedConn) readPreface() (isHTTP2 bool, err error) {
 	}
 }
 
-// parseHead parses a complete head. It also rejects a head that is too long in the form that the stack would receive.
+// parseHead also rejects a head that is too long for the stack.
 func (c *gatedConn) parseHead(text []byte) (*requestHead, *badRequest) {
 	head, bad := parseRequestHead(text)
 	if bad != nil {
@@ -227,7 +222,6 @@ func longHead() *badRequest {
 	return &badRequest{http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("a head has at most %d bytes", MaxHead)}
 }
 
-// readBody reads the body of a request. It rejects the request if the body is larger than the gate allows.
 func (c *gatedConn) readBody(head *requestHead) ([]byte, error) {
 	switch {
 	case head.length == 0:
@@ -250,11 +244,11 @@ func (c *gatedConn) tooLarge() string {
 	return fmt.Sprintf("a body has at most %d bytes", c.gate.maxBody)
 }
 
-// readBytes appends n bytes of the request to body, whose final size is at most limit.
+// readBytes appends n bytes to body. limit is for the complete body.
 func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]byte, error) {
 	for n > 0 {
 		if len(body) == cap(body) {
-			needed := len(body) + min(n, freeBytes) // a client that only announces many bytes does not get them
+			needed := len(body) + min(n, freeBytes) // announced bytes are not reserved
 			size := min(limit, max(needed, 2*cap(body)))
 			if !c.awaitRoom(size - cap(body)) {
 				return nil, c.rejectRequest(head, http.StatusServiceUnavailable, busyMessage)
@@ -276,8 +270,7 @@ func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]b
 	return body, nil
 }
 
-// bodyError returns the error that the stack gets if a read of the body has failed with err. If the request takes too
-// long, bodyError rejects it.
+// bodyError rejects a request that takes too long.
 func (c *gatedConn) bodyError(head *requestHead, err error) error {
 	switch {
 	case isTimeout(err):
@@ -288,10 +281,10 @@ func (c *gatedConn) bodyError(head *requestHead, err error) error {
 	return err
 }
 
-// readChunks reads a body in chunks (RFC 9112, section 7.1) and returns it without extensions and trailers.
-// The chunk 2;a=b CR LF [] CR LF, for example, is the body [] with the extension a=b.
+// readChunks reads a body in chunks (RFC 9112, section 7.1). For example, the chunk 2;a=b CR LF [] CR LF is
+// the body [].
 func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
-	spare := maxExtensions // bytes that extensions and trailers may still have
+	spare := maxExtensions // limit of extensions and trailers
 	for {
 		text, err := c.readLine(head, sizeDigits+spare)
 		if err != nil {
@@ -311,7 +304,7 @@ func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
 		if body, err = c.readBytes(head, body, int(size), int(c.gate.maxBody)); err != nil {
 			return nil, err
 		}
-		if _, err := c.readLine(head, 0); err != nil { // an empty line ends the chunk's bytes
+		if _, err := c.readLine(head, 0); err != nil { // an empty line ends the chunk
 			return nil, err
 		}
 	}
@@ -327,16 +320,15 @@ func (c *gatedConn) readChunks(head *requestHead) (body []byte, err error) {
 	}
 }
 
-// readLine reads a line of at most limit bytes and returns it without its end, \r\n.
 func (c *gatedConn) readLine(head *requestHead, limit int) (string, error) {
 	for {
 		end := bytes.IndexByte(c.in, '\n')
-		beforeEnd := end // number of bytes before \n, including \r
+		beforeEnd := end
 		if end < 0 {
 			beforeEnd = len(c.in)
 		}
 		isTooLong := beforeEnd > limit+1
-		isMalformed := end >= 0 && (end == 0 || bytes.IndexByte(c.in, '\r') != end-1) // only its end may have a \r
+		isMalformed := end >= 0 && (end == 0 || bytes.IndexByte(c.in, '\r') != end-1) // only the end may have \r
 		if isTooLong || isMalformed {
 			return "", c.rejectRequest(head, http.StatusBadRequest, chunkMessage)
 		}
@@ -351,7 +343,7 @@ func (c *gatedConn) readLine(head *requestHead, limit int) (string, error) {
 	}
 }
 
-// parseChunkSize returns the size in the line before a chunk, such as 1a;name=value.
+// parseChunkSize parses a line such as 1a;name=value.
 func parseChunkSize(line string) (size int64, ok bool) {
 	digits, extension, _ := strings.Cut(line, ";")
 	digits = strings.TrimRight(digits, " \t")
@@ -359,7 +351,7 @@ func parseChunkSize(line string) (size int64, ok bool) {
 		return 0, false
 	}
 	for _, b := range []byte(digits) {
-		d := int64(strings.IndexByte("0123456789abcdef", b|0x20)) // in lower case
+		d := int64(strings.IndexByte("0123456789abcdef", b|0x20)) // letters in lower case
 		if d < 0 || b < '0' {                                     // control bytes: b|0x20 may be a digit
 			return 0, false
 		}
@@ -373,9 +365,8 @@ func parseChunkSize(line string) (size int64, ok bool) {
 	return size, true
 }
 
-// rejectRequest sends an error response, after which the connection must be closed. head is nil if the head of
-// the request could not be read. rejectRequest returns the error that the stack gets from Read: [io.EOF], or the
-// error of the write.
+// rejectRequest sends an error response; the connection must then be closed. head may be nil. The error is for
+// the stack.
 func (c *gatedConn) rejectRequest(head *requestHead, status int, message string) error {
 	page := c.gate.ops.errorPage(status, message)
 	if status == http.StatusServiceUnavailable {
@@ -390,8 +381,7 @@ func (c *gatedConn) rejectRequest(head *requestHead, status int, message string)
 	return c.writeAnswer(head, page)
 }
 
-// writeAnswer sends page to the client; the stack does not see the request. It returns [io.EOF] if the connection
-// must be closed: because head.closes is set, or because the request has a body, which nothing has read.
+// writeAnswer hides the request from the stack. [io.EOF] means that the connection must be closed.
 func (c *gatedConn) writeAnswer(head *requestHead, page Page) error {
 	hasUnreadBody := head.length != 0
 	closes := head.closes || hasUnreadBody
@@ -407,7 +397,6 @@ func (c *gatedConn) writeAnswer(head *requestHead, page Page) error {
 	return nil
 }
 
-// formatAnswer returns the answer to h in the form of HTTP/1. closes means that the connection closes after it.
 func (h *requestHead) formatAnswer(page Page, closes bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nDate: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n", page.Status, http.StatusText(page.Status), time.Now().UTC().Format(http.TimeFormat), page.ContentType, len(page.Body))

@@ -12,29 +12,28 @@ import (
 	"time"
 )
 
-// gate protects the stack, the framework's server, of a service. It reads each request of HTTP/1
-// from its connection and parses the head strictly, for at most [ReadTimeout], within a budget of
-// bytes that all connections share. If [Ops] answers or rejects a request, it does so before the
-// body is read. The stack receives only complete requests with a Content-Length. So a slow client
-// uses no resources of the stack, and all stacks interpret a request in the same way. The gate does
-// not parse connections of HTTP/2; a watcher inspects their frames.
+// gate protects the framework's server (the stack) of a service. It reads each request of HTTP/1 within
+// [ReadTimeout] and a budget of bytes, and parses the head strictly. The stack receives only complete requests
+// with a Content-Length.
 //
-// Under a lab, the tare process that measures contenders, there is no gate: the lab measures the stack.
+// So a slow client uses nothing of the stack, and all stacks interpret a request alike. [Ops] answers or
+// rejects requests before their body is read. HTTP/2 is not parsed; a watcher inspects its frames.
+//
+// A measured server has no gate.
 type gate struct {
 	ops     *Ops
 	budget  *budget
 	maxBody int64 // bytes
-	http1   bool  // the stack supports HTTP/1
-	http2   bool  // the stack supports HTTP/2
-	netHTTP bool  // the stack is net/http, which reads while it answers, to detect a client that disconnects
+	http1   bool
+	http2   bool
+	netHTTP bool // net/http reads while it answers, to detect the end of a client
 	timeout time.Duration
 
 	mu       sync.Mutex
-	arriving map[*gatedConn]int64 // number of the request that is arriving, by connection
-	arrivals int64                // number of the latest request; numbers count from 1
+	arriving map[*gatedConn]int64 // numbers of arriving requests
+	arrivals int64                // from 1
 }
 
-// addArriving records that a request starts to arrive on c.
 func (g *gate) addArriving(c *gatedConn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -45,23 +44,21 @@ func (g *gate) addArriving(c *gatedConn) {
 	g.arriving[c] = g.arrivals
 }
 
-// removeArriving records that no request is arriving on c: the stack has received it, the gate has answered it, or c
-// is closed.
 func (g *gate) removeArriving(c *gatedConn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.arriving, c)
 }
 
-// awaitArrivals waits until the stack has all requests that have started to arrive, or ctx ends. A stack that
-// is shut down earlier would close their connections, which are idle from its point of view.
+// awaitArrivals waits until the stack has all requests that started to arrive. Otherwise a stack that shuts
+// down would close their connections, which seem idle.
 func (g *gate) awaitArrivals(ctx context.Context) {
 	g.mu.Lock()
 	latest := g.arrivals
 	g.mu.Unlock()
 	for ticker := time.NewTicker(5 * time.Millisecond); g.arrivesUpTo(latest); {
 		select {
-		case <-ticker.C: // check again
+		case <-ticker.C:
 		case <-ctx.Done():
 			ticker.Stop()
 			return
@@ -69,7 +66,6 @@ func (g *gate) awaitArrivals(ctx context.Context) {
 	}
 }
 
-// arrivesUpTo reports whether a request with a number up to latest still arrives.
 func (g *gate) arrivesUpTo(latest int64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -81,7 +77,6 @@ func (g *gate) arrivesUpTo(latest int64) bool {
 	return false
 }
 
-// wrapListener returns a listener whose connections pass through the gate.
 func (g *gate) wrapListener(l net.Listener) net.Listener { return gatedListener{l, g} }
 
 type gatedListener struct {
@@ -97,39 +92,38 @@ func (l gatedListener) Accept() (net.Conn, error) {
 	return newGatedConn(conn, l.gate), nil
 }
 
-// answerState is the progress of the stack with the latest request that it has read.
 type answerState int
 
 const (
 	answerNone     answerState = iota // there is no such request
-	answerAwaited                     // the stack has read the request and has written nothing since
-	answerBegun                       // the stack has written something since it read the request
-	answerComplete                    // the stack has sent the complete answer
+	answerAwaited                     // request read, nothing written since
+	answerBegun                       // something written since
+	answerComplete                    // the complete answer was sent
 )
 
-// gatedConn is a connection accepted by a gate. The stack calls Read from one goroutine at a time.
+// gatedConn is a connection of a gate. The stack calls Read from one goroutine at a time.
 type gatedConn struct {
 	net.Conn
 	gate    *gate
-	limited *limitedConn // connection that is counted against the limits; nil in tests
-	began   time.Time    // time when the connection was accepted
+	limited *limitedConn // counted connection; nil in tests
+	began   time.Time
 
-	in       []byte   // bytes that have arrived and are not processed
-	out      [][]byte // head and body of a complete request, as far as the stack has not read them
-	err      error    // result of every later Read; nil as long as the connection works
-	first    bool     // the first request has not arrived
-	arriving bool     // a request has started to arrive
+	in       []byte   // arrived, not processed
+	out      [][]byte // complete, but not read by the stack
+	err      error    // result of every later Read; nil while the connection works
+	first    bool
+	arriving bool
 
-	early atomic.Bool             // the gate answered a request before it had read all of it
+	early atomic.Bool             // answered before the request was complete
 	h2    atomic.Pointer[watcher] // nil until the connection speaks HTTP/2
 
 	mu            sync.Mutex
 	share         share // budgeted bytes of the connection
 	closed        bool
-	deadline      time.Time // read deadline of the stack; zero if it has set none
-	gatesDeadline bool      // a deadline of the gate is in force in place of the stack's
+	deadline      time.Time // stack's deadline; zero if none
+	gatesDeadline bool      // a deadline of the gate replaces the stack's
 	answer        answerState
-	changed       chan struct{} // closed when deadline changes or the connection is closed
+	changed       chan struct{} // closed with the connection or by a new deadline
 }
 
 func newGatedConn(conn net.Conn, g *gate) *gatedConn {
@@ -142,9 +136,8 @@ func newGatedConn(conn net.Conn, g *gate) *gatedConn {
 	return c
 }
 
-// Read is called by the stack. It waits until a complete request for the stack has arrived, and returns bytes of
-// the request. If the stack still answers the previous request, Read waits for the client to disconnect or for
-// the stack's deadline. Once the connection speaks HTTP/2, Read returns bytes as they arrive.
+// Read waits for a complete request and returns its bytes to the stack. While the stack answers, Read waits
+// for the client's end or the stack's deadline.
 func (c *gatedConn) Read(p []byte) (int, error) {
 	for {
 		switch {
@@ -164,7 +157,6 @@ func (c *gatedConn) Read(p []byte) (int, error) {
 	}
 }
 
-// copyRequest copies bytes of the request to the stack.
 func (c *gatedConn) copyRequest(p []byte) int {
 	n := copy(p, c.out[0])
 	if c.out[0] = c.out[0][n:]; len(c.out[0]) == 0 {
@@ -179,9 +171,8 @@ func (c *gatedConn) copyRequest(p []byte) int {
 	return n
 }
 
-// isAnswering reports whether the stack, which calls Read, still answers the previous request. A server of
-// net/http reports when an answer is complete (see hookConnState). Other stacks do not read while they answer: if
-// they have written and read again, the answer is complete.
+// isAnswering reports whether the stack still answers. net/http reports this (see hookConnState). Other stacks
+// do not read while they answer: after a write, reading means that they have finished.
 func (c *gatedConn) isAnswering() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -191,14 +182,13 @@ func (c *gatedConn) isAnswering() bool {
 	return c.answer == answerAwaited || c.answer == answerBegun
 }
 
-// awaitChange waits until the client disconnects or the stack's deadline changes. Bytes that arrive meanwhile
-// belong to the next request; as soon as there are some, it stops reading.
+// awaitChange also stops at the first byte of a next request.
 func (c *gatedConn) awaitChange() error {
 	c.mu.Lock()
 	changed, err := c.changed, os.ErrDeadlineExceeded
 	c.gatesDeadline = false
 	if c.deadline.IsZero() || time.Now().Before(c.deadline) { // the stack's deadline has not passed
-		err = c.Conn.SetReadDeadline(time.Time{}) // ends the gate's deadline, which was for the request
+		err = c.Conn.SetReadDeadline(time.Time{}) // ends the gate's deadline
 	}
 	c.mu.Unlock()
 	if err != nil {
@@ -214,14 +204,12 @@ func (c *gatedConn) awaitChange() error {
 	return err
 }
 
-// markAnswered records that the stack has sent a complete answer.
 func (c *gatedConn) markAnswered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.answer = answerComplete
 }
 
-// hookConnState makes a server of net/http report when it awaits the next request on a connection.
 func hookConnState(s *http.Server) {
 	before := s.ConnState
 	s.ConnState = func(conn net.Conn, state http.ConnState) {
@@ -234,7 +222,7 @@ func hookConnState(s *http.Server) {
 	}
 }
 
-// SetReadDeadline sets the stack's deadline for reading. While a deadline of the gate is in force, it only stores t.
+// SetReadDeadline sets the stack's deadline. It only stores t while the gate has a deadline.
 func (c *gatedConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -255,8 +243,8 @@ func (c *gatedConn) SetDeadline(t time.Time) error {
 	return c.SetReadDeadline(t)
 }
 
-// setGateDeadline sets the gate's deadline for the request that is arriving. A zero t means that no request is
-// arriving: the deadline is then the end of the idle time, or the stack's deadline if that is earlier.
+// setGateDeadline sets the deadline of an arriving request. A zero t means none. Then the idle time or the
+// stack's deadline counts.
 func (c *gatedConn) setGateDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -273,8 +261,8 @@ func (c *gatedConn) setGateDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
-// Close closes the connection. If a client was answered early, it may still be sending, and an immediate close
-// could lose the answer; Close then returns, and the connection is closed after lingerTime at most.
+// Close closes the connection. A client that was answered early may still be sending, and could lose the
+// answer. The connection then closes within lingerTime.
 func (c *gatedConn) Close() error {
 	c.mu.Lock()
 	wasClosed := c.closed
@@ -296,13 +284,12 @@ func (c *gatedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// A client that was answered early has lingerTime to read the answer, and may send lingeringBytes meanwhile.
 const (
 	lingerTime     = 500 * time.Millisecond
 	lingeringBytes = 16 << 20
 )
 
-// lingerAndClose closes the connection after the client has had time to read the answer.
+// lingerAndClose lets the client read the answer first.
 func (c *gatedConn) lingerAndClose(closeWrite func() error) {
 	if closeWrite() == nil && c.Conn.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
 		_, _ = io.CopyN(io.Discard, c.Conn, lingeringBytes)
@@ -310,15 +297,14 @@ func (c *gatedConn) lingerAndClose(closeWrite func() error) {
 	_ = c.Conn.Close()
 }
 
-// reserveBytes reserves n more bytes. It returns false if the budget is used up or the connection is closed.
 func (c *gatedConn) reserveBytes(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.closed && c.share.addBytes(int64(n))
 }
 
-// awaitRoom reserves n more bytes. If the budget is used up, it tries again for about a second, in which other
-// requests may be answered. Then it returns false, because requests that wait only for each other must end.
+// awaitRoom reserves n more bytes. It tries for about a second, while other requests may be answered. Requests
+// that wait only for each other must end.
 func (c *gatedConn) awaitRoom(n int) bool {
 	const maxTries, interval = 10, 100 * time.Millisecond
 	for i := 1; !c.reserveBytes(n); i++ {

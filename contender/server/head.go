@@ -8,25 +8,22 @@ import (
 	"strings"
 )
 
-// maxFields is the largest number of header fields of a request.
+// maxFields limits the header fields of a request.
 const maxFields = 200
 
-// requestHead is the head of an HTTP/1 request: its request line and header fields. The parser in
-// this file rejects every head that has more than one interpretation. The parsers of frameworks
-// accept some heads that RFC 9112 forbids, and a proxy in front of the service may interpret such a
-// head differently.
+// requestHead is the request line and header of an HTTP/1 request. A head with more than one interpretation is
+// rejected. Frameworks accept some that RFC 9112 forbids, and a proxy may interpret them differently.
 type requestHead struct {
 	method, target, version string   // e.g. GET, /users/7, HTTP/1.1
-	fields                  []field  // in the order of the request
-	question                Question // the part of the request that Ops, which may answer it, uses
-	length                  int64    // bytes of the body; -1 if it is chunked
+	fields                  []field  // same order as in the request
+	question                Question // input of Ops, which may answer
+	length                  int64    // bytes of the body; -1 if chunked
 	expects                 bool     // the client waits for 100 Continue
 	closes                  bool     // the connection closes after the answer
 }
 
 type field struct{ name, value string }
 
-// badRequest is the reason why a request is rejected, with the status of the error response.
 type badRequest struct {
 	status  int
 	message string
@@ -36,8 +33,8 @@ func (e *badRequest) Error() string { return e.message }
 
 func newMalformed(message string) *badRequest { return &badRequest{http.StatusBadRequest, message} }
 
-// endOfHead returns the length of the head at the start of text, or 0 if the head has not ended. A line feed
-// without a carriage return is an error as soon as it arrives.
+// endOfHead returns the length of the head, or 0 if it has not ended. A bare line feed is an error
+// immediately.
 func endOfHead(text []byte) (int, *badRequest) {
 	for lineStart := 0; ; {
 		i := bytes.IndexByte(text[lineStart:], '\n')
@@ -58,7 +55,6 @@ func endOfHead(text []byte) (int, *badRequest) {
 	}
 }
 
-// parseRequestHead parses a head that ends with its empty line.
 func parseRequestHead(text []byte) (*requestHead, *badRequest) {
 	lines := strings.Split(strings.TrimSuffix(string(text), "\r\n\r\n"), "\r\n")
 	h := &requestHead{}
@@ -96,7 +92,7 @@ func parseRequestHead(text []byte) (*requestHead, *badRequest) {
 	return h, nil
 }
 
-// parseLine parses the request line, e.g. GET /users/7 HTTP/1.1.
+// parseLine parses GET /users/7 HTTP/1.1, for example.
 func (h *requestHead) parseLine(line string) *badRequest {
 	parts := strings.Split(line, " ")
 	if len(parts) != 3 || !isToken(parts[0]) || parts[1] == "" {
@@ -122,8 +118,7 @@ func (h *requestHead) parseLine(line string) *badRequest {
 	return nil
 }
 
-// parseField parses a line of the head. It rejects a line that starts with white space, which some parsers take
-// for a continuation of the line before.
+// parseField rejects white space at the start, which some parsers take for a continuation.
 func parseField(line string) (field, *badRequest) {
 	name, value, ok := strings.Cut(line, ":")
 	if !ok || !isToken(name) {
@@ -138,8 +133,7 @@ func parseField(line string) (field, *badRequest) {
 	return field{name, value}, nil
 }
 
-// singleField returns the value of a field, and whether there is at most one of that name. It returns the
-// first of several, and "" if the field is missing.
+// singleField returns the first field. ok is false if there are several.
 func (h *requestHead) singleField(name string) (value string, ok bool) {
 	n := 0
 	for _, f := range h.fields {
@@ -152,8 +146,7 @@ func (h *requestHead) singleField(name string) (value string, ok bool) {
 	return value, n <= 1
 }
 
-// parseHost reads the host of the request from the target or the Host field. It reduces an absolute target, such
-// as http://localhost/users/7, to its path and query.
+// parseHost reads the host from the target or the Host field.
 func (h *requestHead) parseHost() *badRequest {
 	host, isSingle := h.singleField("Host")
 	if !isSingle {
@@ -178,8 +171,7 @@ func (h *requestHead) parseHost() *badRequest {
 	return nil
 }
 
-// splitTarget splits an absolute target, such as http://localhost?a=b, into the host with its port, localhost, and
-// the path with the query, /?a=b.
+// splitTarget splits http://localhost?a=b, for example, into localhost and /?a=b.
 func splitTarget(target string) (authority, path string, isAbsolute bool) {
 	scheme, rest, hasScheme := strings.Cut(target, "://")
 	isHTTP := strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
@@ -197,7 +189,7 @@ func splitTarget(target string) (authority, path string, isAbsolute bool) {
 	return authority, path, true
 }
 
-// parseFraming reads the length of the body. It rejects every ambiguous form: RFC 9112, section 6.
+// parseFraming rejects every ambiguous length: RFC 9112, section 6.
 func (h *requestHead) parseFraming() *badRequest {
 	length, isSingleLength := h.singleField("Content-Length")
 	coding, isSingleCoding := h.singleField("Transfer-Encoding")
@@ -239,9 +231,8 @@ func (h *requestHead) hasField(name string) bool {
 	return false
 }
 
-// formatHead returns the head that the stack, the framework's server, receives together with a body of n bytes.
-// If there is a body, the head has one Content-Length. It has no other field about the length of the body, and
-// none about trailers.
+// formatHead returns the head for the framework's server (the stack), with a body of n bytes. It has no other
+// field about lengths or trailers.
 func (h *requestHead) formatHead(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString(h.method + " " + h.target + " " + h.version + "\r\n")
@@ -262,26 +253,24 @@ func (h *requestHead) formatHead(n int) []byte {
 	return b.Bytes()
 }
 
-// pathOf returns the unescaped path of a target.
 func pathOf(target string) string {
 	path, _, _ := strings.Cut(target, "?")
 	plain, _ := url.PathUnescape(path) // parseLine has checked the path
 	return plain
 }
 
-// isToken reports whether s is a token, such as a method or the name of a field: RFC 9110, section 5.6.2.
+// isToken reports whether s is a token, such as a method: RFC 9110, section 5.6.2.
 func isToken[T string | []byte](s T) bool {
 	return len(s) > 0 && hasOnlyASCII(s, "!#$%&'*+-.^_`|~")
 }
 
-// isHost reports whether s has only bytes of a host with an optional port. It may be empty.
+// isHost accepts a host with an optional port, or "".
 func isHost(s string) bool { return hasOnlyASCII(s, "-._~%!$&'()*+;=:[]") }
 
-// hasOnlyASCII reports whether s consists of ASCII letters, ASCII digits and the characters in marks.
 func hasOnlyASCII[T string | []byte](s T, marks string) bool {
 	for i := range len(s) {
 		c := s[i]
-		isLetter := c|0x20 >= 'a' && c|0x20 <= 'z' // c|0x20 is a letter in lower case
+		isLetter := c|0x20 >= 'a' && c|0x20 <= 'z' // c|0x20 is in lower case
 		isDigit := c >= '0' && c <= '9'
 		if !isLetter && !isDigit && strings.IndexByte(marks, c) < 0 {
 			return false
@@ -290,7 +279,7 @@ func hasOnlyASCII[T string | []byte](s T, marks string) bool {
 	return true
 }
 
-// hasToken reports whether a list with commas contains token, in any case of letters.
+// hasToken ignores case. list has commas.
 func hasToken(list, token string) bool {
 	for part := range strings.SplitSeq(list, ",") {
 		if strings.EqualFold(strings.Trim(part, " \t"), token) {

@@ -6,12 +6,10 @@ import (
 	"strings"
 )
 
-// hosts lists the host names that are allowed in requests to a loopback address. It protects against DNS
-// rebinding: a web site can make its own name resolve to a loopback address, so that its pages reach the
-// service; but their requests still have the name of the site as the host.
+// hosts lists host names, against DNS rebinding: a web site can make its name resolve to a loopback address.
+// Its pages then reach the service, but their requests have the site's name as the host.
 type hosts struct{ names []string }
 
-// newHosts returns the allowed names of a service that listens at addr: the host of addr, and names.
 func newHosts(addr string, names []string) *hosts {
 	if host, _, err := net.SplitHostPort(addr); err == nil && host != "" {
 		names = append([]string{host}, names...)
@@ -19,8 +17,7 @@ func newHosts(addr string, names []string) *hosts {
 	return &hosts{names}
 }
 
-// hasHost reports whether the value of a Host field, which may have a port, is allowed. A missing Host, "", is
-// allowed: browsers always send one, but health checks of proxies may not. A nil h allows all hosts.
+// hasHost allows "", because health checks may send no host. A nil h allows all.
 func (h *hosts) hasHost(host string) bool {
 	if h == nil || host == "" {
 		return true

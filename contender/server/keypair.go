@@ -7,13 +7,13 @@ import (
 	"sync/atomic"
 )
 
-// keyPair is a certificate and its key. Their files may change while a server runs: loadFiles reads them again.
+// keyPair is a certificate and its key, in files that may change.
 type keyPair struct {
 	cert, key string                          // paths
 	loaded    atomic.Pointer[tls.Certificate] // the certificate of new connections
 }
 
-// loadFiles reads the files. After an error the previous certificate remains in use.
+// loadFiles keeps the previous certificate after an error.
 func (p *keyPair) loadFiles() error {
 	pair, err := tls.LoadX509KeyPair(p.cert, p.key)
 	if err != nil {
@@ -23,8 +23,7 @@ func (p *keyPair) loadFiles() error {
 	return nil
 }
 
-// tlsConfig returns the configuration of all encrypted servers: TLS 1.3, and HTTP/1.1, with HTTP/2 if the app
-// supports it.
+// tlsConfig has TLS 1.3 with HTTP/1.1, and HTTP/2 if the app supports it.
 func (p *keyPair) tlsConfig(app App) *tls.Config {
 	protocols := []string{"http/1.1"}
 	if app.HTTP2 {

@@ -13,43 +13,38 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// This file starts a server for a lab, the tare process that measures contenders. File alone.go starts one
-// without a lab.
+// A lab is the tare process that measures a server, started here. alone.go starts one without a lab.
 
 // Spec is the specification of a server in [wire.Workload.Spec].
 type Spec struct {
 	App string `json:"app"`
 }
 
-// Settings of every server under a lab: keys of the map [wire.Workload.Set]. An app has further settings: see
-// [Config].
+// Settings of every server under a lab, keys of [wire.Workload.Set]. Those of an app are in [Config].
 const (
-	SetLog     = "log"      // destination of the access log, e.g. discard; none if omitted
-	SetLogFile = "log_file" // path of the log file
-	SetTLSCert = "tls_cert" // path of a certificate in PEM, which turns on encryption
-	SetTLSKey  = "tls_key"  // path of the certificate's key in PEM
+	SetLog     = "log" // none if omitted
+	SetLogFile = "log_file"
+	SetTLSCert = "tls_cert" // PEM; turns on encryption
+	SetTLSKey  = "tls_key"  // PEM
 )
 
-// setup contains all settings of a server before its start.
 type setup struct {
 	app          App
 	variant      string
-	addr         string       // host:port of the listener
-	listenAt     []listenSpec // variants to serve in place of variant at addr; nil for only that one
+	addr         string
+	listenAt     []listenSpec // replaces variant and addr; may be nil
 	log, logFile string
 	cert, key    string // paths; "" for no TLS
 	stdout       *os.File
-	config       Config   // configuration of the app
-	lab          bool     // a lab started the program
-	maxConns     int      // largest number of open connections; 0 for no limit
-	hosts        []string // additional names that are allowed in requests to a loopback address
+	config       Config
+	lab          bool
+	maxConns     int      // 0 means no limit
+	hosts        []string // more hosts in requests to a loopback address
 }
 
-// listenSpec is a variant and the host:port of its listener.
 type listenSpec struct{ variant, addr string }
 
-// serveLab starts the server for a workload on a loopback address. The result contains the address and the functions
-// by which the lab counts requests, restores the initial state, and ends or stops the server.
+// serveLab starts the server for a workload on a loopback address. The lab counts its requests.
 func (h Host) serveLab(variant string, w wire.Workload) (contender.Served, error) {
 	var spec Spec
 	if len(w.Spec) > 0 {
@@ -74,7 +69,7 @@ func (h Host) serveLab(variant string, w wire.Workload) (contender.Served, error
 		_ = r.stopServer(grace)
 		return contender.Served{}, err
 	}
-	r.receipts.resetCounts() // the request of awaitAnswer does not count
+	r.receipts.resetCounts() // awaitAnswer's request does not count
 	return contender.Served{
 		Addr: r.addr, Counts: r.readCounts, Reset: r.service.resetFunc(),
 		End:  func() error { return r.stopServer(timedShutdown) },
@@ -82,7 +77,6 @@ func (h Host) serveLab(variant string, w wire.Workload) (contender.Served, error
 	}, nil
 }
 
-// newLabSetup returns the setup of an app with a lab's settings.
 func newLabSetup(app App, set map[string]string) (setup, error) {
 	s := setup{
 		app: app, addr: "127.0.0.1:0", log: set[SetLog], logFile: set[SetLogFile],
@@ -92,8 +86,8 @@ func newLabSetup(app App, set map[string]string) (setup, error) {
 	if err := setDefaults(list, true); err != nil {
 		return setup{}, err
 	}
-	common := []string{SetLog, SetLogFile, SetTLSCert, SetTLSKey} // settings of every server, which s has already
-	settings := map[string]Setting{}                              // settings of the app, by name
+	common := []string{SetLog, SetLogFile, SetTLSCert, SetTLSKey} // s has these already
+	settings := map[string]Setting{}                              // by name
 	known := slices.Clone(common)
 	for _, setting := range list {
 		settings[setting.Name] = setting
@@ -115,13 +109,13 @@ func newLabSetup(app App, set map[string]string) (setup, error) {
 }
 
 const (
-	// startTimeout limits the time from the start of a server to its first answer.
+	// startTimeout is the time to a server's first answer.
 	startTimeout = 20 * time.Second
-	// grace is the time that requests in flight have to end when a server is stopped.
+	// grace is the time of requests in flight when a server stops.
 	grace = 2 * time.Second
-	// timedShutdown replaces grace while the lab measures the shutdown.
+	// timedShutdown replaces grace if the shutdown is timed.
 	timedShutdown = 10 * time.Second
-	// linger is the additional time that Serve has to return after a shutdown, and the
-	// least time that the service then has to close.
+	// linger is the time for Serve to return after a shutdown. The service then has at least this time to
+	// close.
 	linger = 200 * time.Millisecond
 )

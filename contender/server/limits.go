@@ -7,22 +7,21 @@ import (
 	"time"
 )
 
-// This file limits the open connections of a service, and the time of their writes. A connection beyond the limit takes
-// the place of one that is idle, so that clients that only connect cannot lock out others.
+// Open connections, and the time of their writes, are limited. Above the limit a connection replaces an idle
+// one. So clients that only connect cannot lock out others.
 
 const (
-	// WriteTimeout limits the time in which a client must read an answer, or over HTTP/2 each write. A client
-	// that does not read is then disconnected. Under a lab, which measures servers, there is no such limit.
+	// WriteTimeout limits the time to read an answer, or over HTTP/2 each write. A client that does not read
+	// is disconnected. Measured servers have no such limit.
 	WriteTimeout = 10 * time.Second
 	// DefaultConnections limits the open connections, unless the flag -max-conns does or a lab measures.
 	DefaultConnections = 4096
 
-	// minIdle is the idle time after which a connection may be closed to make room for another.
+	// minIdle is how long a connection must be idle to be replaced.
 	minIdle = time.Second
 )
 
-// http2Share is the factor by which the limit of connections is lower for HTTP/2: a framework's server needs
-// about four times as much memory for each of them.
+// http2Share reduces the limit for HTTP/2: such a connection needs about four times the memory.
 const http2Share = 4
 
 // protocols selects connections by their protocol.
@@ -33,25 +32,24 @@ const (
 	onlyHTTP2
 )
 
-// limits bounds the number of connections of all listeners of a program. A new connection beyond the limit
-// replaces the one that has been idle longest. If no connection is idle, the new one is closed.
+// limits bounds open connections. A new one replaces the one that has been idle longest. If none is idle, the
+// new one is closed.
 type limits struct {
 	maxOpen int
-	write   time.Duration // time limit of a write
-	began   time.Time     // reference for the times in limitedConn
+	write   time.Duration
+	began   time.Time
 
 	mu              sync.Mutex
 	open            map[*limitedConn]struct{}
-	http2           int   // number of open connections that speak HTTP/2
-	refused, closed int64 // numbers of rejected new connections, and of idle connections closed to make room
+	http2           int   // open connections that speak HTTP/2
+	refused, closed int64 // rejected new connections; idle ones closed to make room
 }
 
 func newLimits(maxOpen int) *limits {
 	return &limits{maxOpen: maxOpen, write: WriteTimeout, began: time.Now(), open: map[*limitedConn]struct{}{}}
 }
 
-// readCounts returns the number of open connections, of rejected ones, and of those closed to make room. All
-// are 0 if l is nil.
+// readCounts returns open, rejected and closed idle connections. l may be nil.
 func (l *limits) readCounts() (open int, refused, closed int64) {
 	if l == nil {
 		return 0, 0, 0
@@ -61,7 +59,6 @@ func (l *limits) readCounts() (open int, refused, closed int64) {
 	return len(l.open), l.refused, l.closed
 }
 
-// wrapListener returns a listener whose connections are limited.
 func (l *limits) wrapListener(inner net.Listener) net.Listener { return limitedListener{inner, l} }
 
 type limitedListener struct {
@@ -82,8 +79,7 @@ func (l limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// admitConn counts a new connection, and closes an idle one if the limit is reached. It returns nil if there is
-// no room for conn.
+// admitConn may close an idle connection. It returns nil without room.
 func (l *limits) admitConn(conn net.Conn) net.Conn {
 	c := &limitedConn{Conn: conn, limits: l}
 	c.markUsed(true)
@@ -103,9 +99,8 @@ func (l *limits) admitConn(conn net.Conn) net.Conn {
 	return c
 }
 
-// evictIdle finds the connection that has been idle longest, among those of p. It removes the connection from the
-// count and returns it. The caller must close it after it has unlocked l.mu. If no connection is idle, evictIdle
-// returns nil, and the caller must reject the new connection.
+// evictIdle removes the longest idle connection from the count. The caller must close it, after unlocking
+// l.mu.
 func (l *limits) evictIdle(p protocols) *limitedConn {
 	victim := l.findIdlest(p)
 	if victim == nil {
@@ -117,7 +112,6 @@ func (l *limits) evictIdle(p protocols) *limitedConn {
 	return victim
 }
 
-// removeConn removes a connection from the count.
 func (l *limits) removeConn(c *limitedConn) {
 	if _, open := l.open[c]; open && c.http2 {
 		l.http2--
@@ -125,8 +119,7 @@ func (l *limits) removeConn(c *limitedConn) {
 	delete(l.open, c)
 }
 
-// admitHTTP2 counts a connection that starts to speak HTTP/2, and closes an idle one of HTTP/2 if their limit is
-// reached. It returns false if there is no room for c.
+// admitHTTP2 may close an idle connection. It returns false without room.
 func (l *limits) admitHTTP2(c *limitedConn) bool {
 	l.mu.Lock()
 	var victim *limitedConn
@@ -147,8 +140,6 @@ func (l *limits) admitHTTP2(c *limitedConn) bool {
 	return true
 }
 
-// findIdlest returns the connection that has been idle longest, among those of p. It returns nil if no connection
-// has been idle for minIdle.
 func (l *limits) findIdlest(p protocols) *limitedConn {
 	var idlest *limitedConn
 	earliest := int64(time.Since(l.began) - minIdle)
@@ -163,26 +154,23 @@ func (l *limits) findIdlest(p protocols) *limitedConn {
 	return idlest
 }
 
-// limitedConn is a connection that limits counts. It is idle from its start, and from each write, until bytes
-// arrive.
+// limitedConn is idle from its start, or a write, until bytes arrive.
 type limitedConn struct {
 	net.Conn
 	limits    *limits
-	http2     bool         // the connection speaks HTTP/2; guarded by limits.mu
-	lastUsed  atomic.Int64 // time of the last read or write, in nanoseconds since limits.began
+	http2     bool         // speaks HTTP/2; guarded by limits.mu
+	lastUsed  atomic.Int64 // last read or write, in ns since limits.began
 	idle      atomic.Bool
-	perAnswer atomic.Bool  // the time limit is for all writes of an answer, not for each write
-	spent     atomic.Int64 // nanoseconds that the writes of the current answer took; 0 unless perAnswer is set
+	perAnswer atomic.Bool  // the limit is for an answer, not for each write
+	spent     atomic.Int64 // ns of the current answer's writes; needs perAnswer
 }
 
-// resetSpent starts the time limit of writes again, for the answer to the next request. From the first call on
-// the limit is for each answer as a whole.
+// resetSpent makes the limit one of each answer, and starts it again.
 func (c *limitedConn) resetSpent() {
 	c.perAnswer.Store(true)
 	c.spent.Store(0)
 }
 
-// markUsed records that bytes were read or written now, and whether the connection is idle from now on.
 func (c *limitedConn) markUsed(idle bool) {
 	c.lastUsed.Store(int64(time.Since(c.limits.began)))
 	c.idle.Store(idle)
@@ -216,7 +204,7 @@ func (c *limitedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite closes the direction of writes if the connection can do that, else the connection.
+// CloseWrite closes the direction of writes, or else the connection.
 func (c *limitedConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

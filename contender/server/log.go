@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// This file writes access logs, e.g. of package log/slog, for frameworks that have none.
+// Access logs for frameworks that have none.
 
-// Destinations of an access log in studies.
 const (
 	LogNone    = "none"    // no access log
 	LogDiscard = "discard" // lines are formatted and discarded
@@ -21,11 +20,10 @@ const (
 	LogPTY     = "pty"     // lines go to standard output, which tare has made a pseudo-terminal
 )
 
-// openLog opens the destination of an access log, and returns a function that closes it. path is used only by
-// LogFile. The writer is nil if there is no log. It is an [os.File] for files and terminals, because frameworks
-// check whether they write to a terminal.
+// openLog returns a function to close the log. path is for LogFile. nil means no log. Files and terminals are
+// an [os.File], because frameworks look for a terminal.
 func openLog(destination, path string, stdout *os.File) (io.Writer, func(), error) {
-	noClose := func() {} // standard output stays open
+	noClose := func() {}
 	switch destination {
 	case "", LogNone:
 		return nil, noClose, nil
@@ -46,8 +44,8 @@ func openLog(destination, path string, stdout *os.File) (io.Writer, func(), erro
 	return nil, noClose, fmt.Errorf("unknown log %q; known: none, discard, file, stdout, pty", destination)
 }
 
-// AccessLog returns a handler that calls next and then logs the request, for frameworks on net/http without an
-// access log: a line of log/slog with method, path, status and duration. It returns next if o.Log is nil.
+// AccessLog calls next and then logs a line of log/slog with method, path, status and duration. It is for
+// net/http. Without o.Log it returns next.
 func AccessLog(next http.Handler, o Options) http.Handler {
 	if o.Log == nil {
 		return next
@@ -70,8 +68,7 @@ func Lines(w io.Writer) func(method, path string, status int, took time.Duration
 	}
 }
 
-// OneLine returns a writer for access logs that write client data without escapes: each Write becomes one line
-// in w, whose other control bytes are escaped, as in \x0a.
+// OneLine escapes control bytes of client data, as in \x0a. Each Write becomes one line in w.
 func OneLine(w io.Writer) io.Writer { return oneLine{w} }
 
 type oneLine struct{ io.Writer }
@@ -92,7 +89,6 @@ func (l oneLine) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// statusWriter is a response writer that stores the status.
 type statusWriter struct {
 	http.ResponseWriter
 	code int

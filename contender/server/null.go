@@ -9,19 +9,15 @@ import (
 	"time"
 )
 
-// Null is a minimal server on package net. Null contenders, which do as little as possible and so
-// show the overhead of a measurement, use it, and so do measurements of the load generator's cost.
-// A goroutine for each connection parses requests strictly. It answers all requests in its input
-// buffer and then writes the answers with one call. There are no time-outs and no access log.
-// Requests and bytes of bodies are counted.
+// Null is a minimal server on package net, to show the overhead of a measurement. It answers all requests in
+// its buffer with one write. There are no time-outs and no access log.
 type Null struct {
-	// Answer appends the complete answer to q, headers and body, to dst and returns the result. The
-	// headers must include extra, which is "" or complete header lines such as "Connection: close\r\n".
-	// The contents of q are valid until the next request is read.
+	// Answer appends the complete answer to q to dst. The headers must include extra, which is "" or lines
+	// such as "Connection: close\r\n". q is valid until the next request.
 	Answer func(dst []byte, q *Request, extra string) []byte
 
-	// MaxBody limits the bytes of a body that are stored for Answer. If a body is longer, Answer is
-	// called with TooLong set, and the connection ends. If 0, bodies are read and discarded.
+	// MaxBody limits stored bodies, in bytes. For a longer one, Answer gets TooLong, and the connection ends.
+	// 0 means that bodies are discarded.
 	MaxBody int64
 
 	// HTTP2 serves a connection of HTTP/2, including its preface. If HTTP2 is nil, such connections
@@ -42,8 +38,7 @@ func Anything(dst []byte, q *Request, extra string) []byte {
 	return Reply(dst, q, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n", extra, "ok\n")
 }
 
-// Reply appends an answer to q: the status line and header lines in lines, the header lines in extra, and body,
-// which it omits for HEAD.
+// Reply appends an answer to q: lines, with the status line, then extra and body. HEAD gets no body.
 func Reply(dst []byte, q *Request, lines, extra, body string) []byte {
 	dst = append(dst, lines...)
 	dst = append(dst, extra...)
@@ -54,11 +49,10 @@ func Reply(dst []byte, q *Request, lines, extra, body string) []byte {
 	return append(dst, body...)
 }
 
-// null is a running server that Null configures.
 type null struct {
 	Null
-	receipts *Receipts      // counts of requests and bytes of bodies
-	served   sync.WaitGroup // counts the goroutines of connections, and that of Serve
+	receipts *Receipts      // counts requests and bytes of bodies
+	served   sync.WaitGroup // goroutines of connections, and of Serve
 
 	mu       sync.Mutex
 	conns    map[*Conn]struct{}
@@ -98,8 +92,8 @@ func isTemporary(err error) bool {
 	return errors.As(err, &netErr) && netErr.Temporary()
 }
 
-// Shutdown ends every connection that waits for a request, and waits until the others have answered their last
-// request. If ctx ends before, it closes them.
+// Shutdown ends every connection that waits for a request. Others may answer their last request, until ctx
+// ends.
 func (n *null) Shutdown(ctx context.Context) error {
 	n.mu.Lock()
 	n.closing.Store(true)
@@ -130,8 +124,6 @@ func (n *null) Shutdown(ctx context.Context) error {
 	}
 }
 
-// trackConn calls record, which stores a connection or the listener, and adds one to n.served. It does nothing
-// and returns false if the server ends.
 func (n *null) trackConn(record func()) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -143,7 +135,6 @@ func (n *null) trackConn(record func()) bool {
 	return true
 }
 
-// serveConn answers the requests of one connection.
 func (n *null) serveConn(c *Conn) {
 	defer func() {
 		n.mu.Lock()
@@ -152,7 +143,7 @@ func (n *null) serveConn(c *Conn) {
 		_ = c.conn.Close()
 		n.served.Done()
 	}()
-	if n.HTTP2 != nil && c.hasPrefix("PRI ") { // the preface of HTTP/2; no method of HTTP/1 is PRI
+	if n.HTTP2 != nil && c.hasPrefix("PRI ") { // HTTP/2; no method of HTTP/1 is PRI
 		n.HTTP2(c)
 		return
 	}
@@ -163,7 +154,6 @@ func (n *null) serveConn(c *Conn) {
 	}
 }
 
-// answerNext answers the next request. It returns false if the connection must end.
 func (n *null) answerNext(c *Conn) bool {
 	q := &c.request
 	if err := c.readHead(q); err != nil {

@@ -6,31 +6,28 @@ import (
 	"strconv"
 )
 
-// This file parses requests for [Null], a minimal server that shows the cost of measuring itself.
+// [Null] is a minimal server that shows the cost of measuring. It parses requests here.
 
-// chunkedLength is the length of a body in chunks, whose size is not known in advance.
 const chunkedLength = -1
 
-// Request is a request to a [Null] server: the parts of it that can affect the answer.
+// Request has the parts of a request that can affect the answer of a [Null] server.
 type Request struct {
 	Method, Target []byte
-	ID             []byte // value of X-Request-Id
+	ID             []byte // X-Request-Id
 	Body           []byte // set if Null.MaxBody is set
 	TooLong        bool   // the body was longer than Null.MaxBody
 
-	length  int64 // bytes of the body, or chunkedLength
-	http10  bool  // the version is HTTP/1.0
-	close   bool  // no other request follows on the connection
-	expects bool  // the client waits for 100 Continue
+	length  int64 // or chunkedLength
+	http10  bool
+	close   bool
+	expects bool // the client waits for 100 Continue
 }
 
-// Head reports whether the method is HEAD, so that the answer has no body.
+// Head reports whether the answer has no body.
 func (q *Request) Head() bool { return string(q.Method) == http.MethodHead }
 
-// parseHead parses the request line and the header fields of a request. Each line of block ends
-// with \r\n; the empty line after them is not in block. parseHead is strict: if programs tolerated
-// other ends of lines or unclear lengths of bodies, two of them could read two different requests
-// from the same bytes. An error is a rejectedError.
+// parseHead is strict: otherwise two programs could read different requests from the same bytes. Lines end
+// with \r\n. An error is a rejectedError.
 func parseHead(block []byte) (Request, error) {
 	var q Request
 	line, rest, ok := cutLine(block)
@@ -60,7 +57,7 @@ func parseHead(block []byte) (Request, error) {
 	return q, nil
 }
 
-// readRequestLine parses the first line, e.g. GET /users/7 HTTP/1.1.
+// readRequestLine parses GET /users/7 HTTP/1.1, for example.
 func (q *Request) readRequestLine(line []byte) error {
 	firstSpace := bytes.IndexByte(line, ' ')
 	lastSpace := bytes.LastIndexByte(line, ' ')
@@ -82,10 +79,9 @@ func (q *Request) readRequestLine(line []byte) error {
 	return nil
 }
 
-// fieldCounts contains the numbers of Host, Content-Length and Transfer-Encoding fields.
 type fieldCounts struct{ hosts, lengths, codings int }
 
-// readField parses a header field, e.g. Content-Length: 7, and counts it in n.
+// readField parses Content-Length: 7, for example.
 func (q *Request) readField(line []byte, n *fieldCounts) error {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 1 || !isToken(line[:colon]) {
@@ -117,7 +113,6 @@ func (q *Request) readField(line []byte, n *fieldCounts) error {
 	return nil
 }
 
-// readConnection sets q.close by the options in the value of a Connection field.
 func (q *Request) readConnection(value []byte) {
 	for len(value) > 0 {
 		option, rest, _ := bytes.Cut(value, []byte(","))
@@ -132,8 +127,7 @@ func (q *Request) readConnection(value []byte) {
 	}
 }
 
-// cutLine returns the first line of block without its end, and the rest. It returns false if the line does not
-// end with \r\n, or contains another carriage return or a zero byte.
+// cutLine rejects ends other than \r\n, and zero bytes.
 func cutLine(block []byte) (line, rest []byte, ok bool) {
 	i := bytes.IndexByte(block, '\n')
 	if i < 1 || block[i-1] != '\r' {
@@ -143,7 +137,7 @@ func cutLine(block []byte) (line, rest []byte, ok bool) {
 	return line, rest, bytes.IndexByte(line, '\r') < 0 && bytes.IndexByte(line, 0) < 0
 }
 
-// equalFold reports whether name equals word, which is in lower case, without regard to the case of name.
+// equalFold needs word in lower case.
 func equalFold(name []byte, word string) bool {
 	if len(name) != len(word) {
 		return false
@@ -159,7 +153,7 @@ func equalFold(name []byte, word string) bool {
 	return true
 }
 
-// isVisible reports whether a target consists of printable ASCII characters other than the space.
+// isVisible accepts printable ASCII without spaces.
 func isVisible(target []byte) bool {
 	for _, c := range target {
 		if c <= ' ' || c > '~' {

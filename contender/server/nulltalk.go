@@ -13,36 +13,33 @@ import (
 )
 
 const (
-	maxHead  = 64 << 10 // bytes of the input buffer, and so of a request's head
+	maxHead  = 64 << 10 // bytes of the input buffer, so of a head
 	maxLine  = 1 << 10  // bytes of the line before a chunk
-	maxBatch = 32 << 10 // bytes of answers that are buffered before they are written
+	maxBatch = 32 << 10 // buffered bytes of answers before a write
 )
 
-// Conn is one connection of a [Null] server, a minimal HTTP server, with its buffers. It reads requests and buffers
-// the answers. For a request of HTTP/1 the server calls readHead, readBody if there is a body, and then appends the
-// answer to out. A server of HTTP/2 uses the exported methods instead.
+// Conn is a connection of a [Null] server, a minimal HTTP server. For HTTP/1 the server calls readHead,
+// perhaps readBody, and appends the answer to out. HTTP/2 uses the exported methods.
 type Conn struct {
 	conn     net.Conn
 	ends     *atomic.Bool // the server is about to end
 	state    atomic.Int32 // one of the states below
 	in       []byte
-	r, w     int    // positions of the reader and the writer of in: the unused input is in[r:w]
-	out      []byte // answers that are not written yet
-	headCopy []byte // copy of the method, target and id of the request, see detachHead
-	body     []byte // body of the request, if it is stored
+	r, w     int    // the unused input is in[r:w]
+	out      []byte // not written yet
+	headCopy []byte // method, target and id, see detachHead
+	body     []byte // nil if not stored
 
-	request Request // the current request; a field to avoid an allocation per request
-	closes  bool    // the last request was rejected: the client may still send bytes of it
+	request Request // a field, to avoid an allocation per request
+	closes  bool    // a request was rejected: more bytes of it may come
 }
 
-// States of a connection.
 const (
-	connWorks int32 = iota // a request is being read or answered
-	connWaits              // waits for a request: Shutdown may end the connection
+	connWorks int32 = iota // reads or answers a request
+	connWaits              // waits for a request: Shutdown may end it
 	connEnds               // Shutdown ends the connection
 )
 
-// readTime is the time of a read: whether a request is in progress.
 type readTime int
 
 const (
@@ -50,17 +47,14 @@ const (
 	betweenRequests          // Shutdown may end the connection meanwhile
 )
 
-// errEnds is the error of a read that ended because the server is about to end.
 var errEnds = errors.New("the server ends")
 
 // Read reads bytes that are required for the current answer.
 func (c *Conn) Read(p []byte) (int, error) { return c.readBuffered(p, duringRequest) }
 
-// Await reads bytes while no request is in progress on the connection. Shutdown may end the connection while
-// Await waits; it then returns an error.
+// Await reads bytes between requests. Shutdown may end it with an error.
 func (c *Conn) Await(p []byte) (int, error) { return c.readBuffered(p, betweenRequests) }
 
-// readBuffered returns buffered bytes, or reads from the network if there are none.
 func (c *Conn) readBuffered(p []byte, when readTime) (int, error) {
 	if c.r < c.w {
 		n := copy(p, c.in[c.r:c.w])
@@ -92,8 +86,8 @@ func (c *Conn) Write(p []byte) (int, error) { return c.conn.Write(p) }
 // Ends reports whether the server is about to end.
 func (c *Conn) Ends() bool { return c.ends.Load() }
 
-// Linger discards the bytes that the client still sends, for at most a second and a megabyte: if the connection
-// were closed immediately, the last answer could be lost.
+// Linger discards a client's bytes, at most a megabyte in a second. Closing immediately could lose the last
+// answer.
 func (c *Conn) Linger() {
 	if half, ok := c.conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		_ = c.conn.SetReadDeadline(time.Now().Add(time.Second))
@@ -101,7 +95,6 @@ func (c *Conn) Linger() {
 	}
 }
 
-// hasPrefix reports whether the connection starts with prefix, which remains unread.
 func (c *Conn) hasPrefix(prefix string) bool {
 	for c.w < len(prefix) {
 		if c.readMore(betweenRequests) != nil {
@@ -120,8 +113,7 @@ func (c *Conn) flushOutput() error {
 	return err
 }
 
-// readMore appends input to the buffer, which may grow until it has maxHead bytes. It writes the buffered answers
-// first, because the client may wait for them.
+// readMore first writes answers, because the client may wait for them.
 func (c *Conn) readMore(when readTime) error {
 	if err := c.flushOutput(); err != nil {
 		return err
@@ -129,7 +121,7 @@ func (c *Conn) readMore(when readTime) error {
 	switch {
 	case c.r == c.w: // all input is used: start over
 		c.r, c.w = 0, 0
-	case c.w == len(c.in) && c.r > 0: // no room at the end: move the unused input to the start
+	case c.w == len(c.in) && c.r > 0: // move the unused input to the start
 		c.r, c.w = 0, copy(c.in, c.in[c.r:c.w])
 	}
 	if c.w == len(c.in) {
@@ -149,17 +141,16 @@ func (c *Conn) readMore(when readTime) error {
 	return err
 }
 
-// readHead reads the head of the next request into q. The contents of q are parts of c.in. If the answers in c.out
-// are many, it writes them first.
+// readHead reads the next head into q, which shares c.in.
 func (c *Conn) readHead(q *Request) (err error) {
 	if len(c.out) > maxBatch {
 		if err := c.flushOutput(); err != nil {
 			return err
 		}
 	}
-	for seen := 0; ; { // seen is the number of input bytes that contain no end of a head
+	for seen := 0; ; { // input bytes without an end of a head
 		if c.w-c.r > seen {
-			from := max(0, seen-3) // the last three bytes may be the start of \r\n\r\n
+			from := max(0, seen-3) // the last bytes may start \r\n\r\n
 			if i := bytes.Index(c.in[c.r+from:c.w], []byte("\r\n\r\n")); i >= 0 {
 				block := c.in[c.r : c.r+from+i+len("\r\n")]
 				c.r += len(block) + len("\r\n")
@@ -174,8 +165,7 @@ func (c *Conn) readHead(q *Request) (err error) {
 	}
 }
 
-// readBody reads the body of q and returns its length. It stores a body of up to maxBody bytes in q.Body. If the body
-// is longer, it calls rejectBody and stops reading. If maxBody is 0, it discards the body.
+// readBody stores up to maxBody bytes. If maxBody is 0, it discards the body.
 func (c *Conn) readBody(q *Request, maxBody int64) (int64, error) {
 	store := maxBody > 0
 	if store && q.length > maxBody {
@@ -197,18 +187,17 @@ func (c *Conn) readBody(q *Request, maxBody int64) (int64, error) {
 	return q.length, nil
 }
 
-// rejectBody marks q as a request whose body is too long. The connection ends after the answer, because the rest of
-// the body is not read.
+// rejectBody ends the connection, because the rest is not read.
 func (c *Conn) rejectBody(q *Request) { q.TooLong, q.close, c.closes = true, true, true }
 
-// detachHead copies the method, the target and the id of q out of c.in, which is reused to read the body.
+// detachHead copies method, target and id out of c.in, which is reused for the body.
 func (c *Conn) detachHead(q *Request) {
 	c.headCopy = append(append(append(c.headCopy[:0], q.Method...), q.Target...), q.ID...)
 	methodEnd, targetEnd := len(q.Method), len(q.Method)+len(q.Target)
 	q.Method, q.Target, q.ID = c.headCopy[:methodEnd], c.headCopy[methodEnd:targetEnd], c.headCopy[targetEnd:]
 }
 
-// readChunks is readBody for a body in chunks, such as 2 CR LF [] CR LF 0 CR LF CR LF.
+// readChunks reads 2 CR LF [] CR LF 0 CR LF CR LF, for example.
 func (c *Conn) readChunks(q *Request, maxBody int64) (int64, error) {
 	store := maxBody > 0
 	var sum int64
@@ -234,8 +223,7 @@ func (c *Conn) readChunks(q *Request, maxBody int64) (int64, error) {
 	}
 }
 
-// readChunk reads a chunk and returns its size. The last chunk has size 0; the lines after it remain unread. If
-// store is set and the chunk is larger than room, its bytes remain unread.
+// readChunk returns 0 for the last chunk. Lines after it, or bytes beyond room, remain unread.
 func (c *Conn) readChunk(room int64, store bool) (int64, error) {
 	line, err := c.readLine()
 	if err != nil {
@@ -259,7 +247,7 @@ func (c *Conn) readChunk(room int64, store bool) (int64, error) {
 	return int64(size), err
 }
 
-// readLine reads a line and returns it without its end. The result is a part of c.in, valid until the next read.
+// readLine returns a part of c.in, valid until the next read.
 func (c *Conn) readLine() ([]byte, error) {
 	for {
 		if i := bytes.Index(c.in[c.r:c.w], []byte("\r\n")); i >= 0 {
@@ -276,7 +264,6 @@ func (c *Conn) readLine() ([]byte, error) {
 	}
 }
 
-// readBytes reads n bytes of a body, and stores them if store is set.
 func (c *Conn) readBytes(n int64, store bool) error {
 	for {
 		available := min(n, int64(c.w-c.r))
@@ -293,12 +280,10 @@ func (c *Conn) readBytes(n int64, store bool) error {
 	}
 }
 
-// rejectedError is the status with which a request is rejected.
 type rejectedError int
 
 func (r rejectedError) Error() string { return fmt.Sprintf("rejected with status %d", int(r)) }
 
-// writeError appends an error response to the output if err is a rejectedError, and nothing otherwise.
 func (c *Conn) writeError(err error) {
 	var r rejectedError
 	if errors.As(err, &r) {

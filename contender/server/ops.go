@@ -16,39 +16,38 @@ import (
 	"time"
 )
 
-// Ops answers the requests that every service answers in the same way, before they reach the app
-// and whatever framework (stack) serves it:
+// Ops answers requests that all services answer alike, before the app and its framework (stack):
 //
-//	GET /              lists the routes and the path of the OpenAPI document, unless the app has this route
+//	GET /              lists the routes, unless the app has this route
 //	GET /health/live   200 as long as the process answers
 //	GET /health/ready  200, or 503 with the reason
-//	GET /metrics       metrics of the app and the server, as OpenMetrics if the client accepts that
+//	GET /metrics       metrics of the app and the server, as OpenMetrics if accepted
 //	GET /openapi.json  the OpenAPI document, unless the app has this route
 //	OPTIONS *          the methods of all routes
-//	421                the service is at a loopback address, and the request names another host
-//	401                the token is missing, and one is required
-//	404                neither the app nor Ops has the path; the message names the most similar path
-//	405                Ops has a page at the path, and neither Ops nor the app has the method
-//	415                the app does not accept the type of the body, or pages of any site could send that type
+//	421                another host is named in a request to a loopback address
+//	401                the required token is missing
+//	404                unknown path; the message names the most similar one
+//	405                Ops has a page at the path, but nobody has the method
+//	415                the type of the body is not accepted, or may come from other sites
 //
-// Under a lab, the tare process that measures servers, there is no Ops: a nil Ops answers nothing.
+// A server that tare measures has no Ops: a nil Ops answers nothing.
 type Ops struct {
-	name     string // name of the app
+	name     string
 	service  Service
-	routes   []route            // routes of the app
-	all      []route            // routes of the app and of Ops
-	openAPI  []byte             // OpenAPI document of the app; nil without one
-	token    *[sha256.Size]byte // hash of the token; nil if none is required
-	receipts *Receipts          // counts of requests, for /metrics
-	limits   *limits            // counts of connections, for /metrics
-	budget   *budget            // counts of stored bytes, for /metrics
+	routes   []route
+	all      []route            // includes those of Ops
+	openAPI  []byte             // nil without a document
+	token    *[sha256.Size]byte // hash; nil if none is required
+	receipts *Receipts          // for /metrics
+	limits   *limits            // for /metrics
+	budget   *budget            // for /metrics
 	started  time.Time
-	ending   *atomic.Bool // the service is about to end
-	claimed  atomic.Bool  // Claim was called: the stack, or a handler in it, calls Answer
-	hosts    *hosts       // allowed hosts; nil allows all
-	gated    bool         // a gate calls Answer before the stack sees a request of HTTP/1
+	ending   *atomic.Bool
+	claimed  atomic.Bool // the stack, or a handler in it, calls Answer
+	hosts    *hosts      // allowed hosts; nil allows all
+	gated    bool        // a gate calls Answer before the stack sees HTTP/1
 
-	// line writes a line of the access log. It is nil if there is no access log.
+	// line writes to the access log. It may be nil.
 	line func(method, path string, status int, took time.Duration)
 }
 
@@ -69,7 +68,6 @@ type Page struct {
 	Body        []byte
 }
 
-// Content types of replies.
 const (
 	typeJSON        = "application/json"
 	typeText        = "text/plain; charset=utf-8"
@@ -77,9 +75,9 @@ const (
 	typeOpenMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 )
 
-// Claim reports whether o is not nil, and records that the caller will call Answer. A stack that speaks nothing but
-// HTTP/2, and is not made by [HTTP2], must call Claim once, and if that returns true, Answer for each request. For
-// requests of HTTP/1 the gate, which reads them before the stack, calls Answer.
+// Claim reports whether the caller must call Answer for each request. A stack that speaks only HTTP/2, and is
+// not made by [HTTP2], must call Claim once. For HTTP/1 the gate, which reads requests first, calls Answer. o
+// may be nil.
 func (o *Ops) Claim() bool {
 	if o != nil {
 		o.claimed.Store(true)
@@ -87,7 +85,7 @@ func (o *Ops) Claim() bool {
 	return o != nil
 }
 
-// Handler returns a handler that calls next for requests that o does not answer. It returns next if o is nil.
+// Handler calls next for requests that o does not answer. o may be nil.
 func (o *Ops) Handler(next http.Handler) http.Handler {
 	if !o.Claim() {
 		return next
@@ -111,7 +109,7 @@ func (o *Ops) Handler(next http.Handler) http.Handler {
 		}
 		w.WriteHeader(reply.Status)
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(reply.Body) // it fails if the client has disconnected
+			_, _ = w.Write(reply.Body) // fails if the client has disconnected
 		}
 	})
 }
@@ -129,8 +127,7 @@ func (o *Ops) Answer(q Question) (Page, bool) {
 	return reply, ok
 }
 
-// findPage returns the page for a request, or an error response. It returns false if the app must answer. It checks
-// the host first. The token is checked after publicPage, whose pages anybody may read.
+// findPage returns false if the app must answer. Only pages of publicPage need no token.
 func (o *Ops) findPage(q Question) (Page, bool) {
 	if !o.hosts.hasHost(q.Host) {
 		return o.errorPage(http.StatusMisdirectedRequest, "this is served at a loopback address, and the request is for another host"), true
@@ -151,8 +148,8 @@ func (o *Ops) findPage(q Question) (Page, bool) {
 	return o.rejectForApp(q, isKnownPath, isAppRoute)
 }
 
-// publicPage returns the page of Ops for a request, if there is one. The pages need no token. isAppRoute means that
-// the app has a route for the request. It then answers / and /openapi.json itself.
+// publicPage returns a page of Ops, which anybody may read. isAppRoute means that the app answers / and
+// /openapi.json itself.
 func (o *Ops) publicPage(q Question, isAppRoute bool) (Page, bool) {
 	if q.Path == "*" {
 		allMethods := o.listMethods(func(string) bool { return true })
@@ -180,11 +177,9 @@ func (o *Ops) publicPage(q Question, isAppRoute bool) (Page, bool) {
 	return Page{}, false
 }
 
-// rejectForApp returns an error response if the app cannot answer a request: its path is unknown, its method is not
-// allowed, or the type of its body is not accepted. It returns false if the app must answer. isKnownPath and
-// isAppRoute are the results of matchRoute.
+// rejectForApp's last two parameters are from matchRoute.
 func (o *Ops) rejectForApp(q Question, isKnownPath, isAppRoute bool) (Page, bool) {
-	isUnknownPath := len(o.routes) > 0 && !isKnownPath && !isRPC(q) // without routes, any path may be the app's
+	isUnknownPath := len(o.routes) > 0 && !isKnownPath && !isRPC(q) // any path may be the app's if there are no routes
 	switch {
 	case isUnknownPath:
 		return o.errorPage(http.StatusNotFound, o.notFoundMessage(q.Path)), true
@@ -199,11 +194,9 @@ func (o *Ops) rejectForApp(q Question, isKnownPath, isAppRoute bool) (Page, bool
 	return Page{}, false
 }
 
-// isReadMethod reports whether requests of this method read a page.
 func isReadMethod(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
-// hasPage reports whether Ops answers GET at a path, because the app does not. If the routes of the app are not
-// known, hasPage returns false for / and /openapi.json, which the app may answer.
+// hasPage returns false for / and /openapi.json without routes: these may be the app's.
 func (o *Ops) hasPage(path string) bool {
 	switch path {
 	case "/health/live", "/health/ready", "/metrics":
@@ -216,8 +209,7 @@ func (o *Ops) hasPage(path string) bool {
 	return false
 }
 
-// listMethods returns the sorted methods of the routes whose path matches. HEAD is included for the pages of
-// Ops; whether a stack answers HEAD at routes of the app is not known.
+// listMethods includes HEAD only for pages of Ops: not every stack answers it.
 func (o *Ops) listMethods(matches func(pattern string) bool) (list []string) {
 	for _, r := range o.all {
 		if !matches(r.path) {
@@ -231,7 +223,6 @@ func (o *Ops) listMethods(matches func(pattern string) bool) (list []string) {
 	return slices.Compact(list)
 }
 
-// rejectType returns the error response for a body of a type that is not accepted. It names the accepted types.
 func (o *Ops) rejectType(q Question) Page {
 	switch accepted := strings.Join(o.service.Types, ", "); {
 	case isRPC(q):
@@ -244,24 +235,21 @@ func (o *Ops) rejectType(q Question) Page {
 	return o.errorPage(http.StatusUnsupportedMediaType, "a body needs a Content-Type, such as application/json, but not text/plain or that of a form")
 }
 
-// isHealthCall reports whether path is the path of a method of gRPC's health service,
-// which needs no token.
+// isHealthCall finds gRPC's health service, which needs no token.
 func isHealthCall(path string) bool {
 	method, ok := strings.CutPrefix(path, "/grpc.health.v1.Health/")
 	return ok && (method == "Check" || method == "Watch" || method == "List")
 }
 
-// isWriteMethod reports whether requests of this method have a body, whose type must be checked.
 func isWriteMethod(method string) bool {
 	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
 }
 
-// simpleTypes are the content types that a browser sends for a page of any site, without asking the service first by a
-// preflight request.
+// simpleTypes are sent by browsers for any site, without a preflight request.
 var simpleTypes = []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data"}
 
-// acceptsType reports whether the service accepts the type of a body. A service that lists its types accepts only
-// these. A service without a list, and a call of gRPC or Connect, accept all but simpleTypes.
+// acceptsType accepts the service's types. Without a list, and for gRPC or Connect, it accepts all but
+// simpleTypes.
 func (o *Ops) acceptsType(q Question) bool {
 	name, _, _ := strings.Cut(q.ContentType, ";")
 	name = strings.ToLower(strings.Trim(name, " \t"))
@@ -272,8 +260,7 @@ func (o *Ops) acceptsType(q Question) bool {
 	return isOneType && !slices.Contains(simpleTypes, name)
 }
 
-// logRejected writes the line of the access log for a request that the gate rejects. head is nil if the head of
-// the request could not be read.
+// logRejected accepts a nil head.
 func (o *Ops) logRejected(head *requestHead, status int) {
 	if o == nil || o.line == nil {
 		return
@@ -285,18 +272,16 @@ func (o *Ops) logRejected(head *requestHead, status int) {
 	o.line(q.Method, q.Path, status, 0)
 }
 
-// hasBearer reports whether an Authorization field has the required token. It compares hashes in constant time,
-// so that the time of the answer does not depend on the token.
+// hasBearer checks the token of an Authorization field. Comparing hashes takes constant time.
 func (o *Ops) hasBearer(authorization string) bool {
 	scheme, token, _ := strings.Cut(authorization, " ")
 	sum := sha256.Sum256([]byte(strings.Trim(token, " ")))
 	return subtle.ConstantTimeCompare(sum[:], o.token[:]) == 1 && strings.EqualFold(scheme, "Bearer")
 }
 
-// readyTimeout limits the time that a service takes to check whether it is ready.
+// readyTimeout limits a service's check of whether it is ready.
 const readyTimeout = 2 * time.Second
 
-// readyPage returns the page /health/ready.
 func (o *Ops) readyPage() Page {
 	var err error // why the service is not ready
 	switch {
@@ -313,7 +298,6 @@ func (o *Ops) readyPage() Page {
 	return Page{Status: http.StatusOK, ContentType: typeText, Body: []byte("ready\n")}
 }
 
-// indexPage lists the routes.
 func (o *Ops) indexPage() Page {
 	page := struct {
 		Service string   `json:"service"`
@@ -330,7 +314,6 @@ func (o *Ops) indexPage() Page {
 	return Page{Status: http.StatusOK, ContentType: typeJSON, Body: append(body, '\n')}
 }
 
-// errorPage returns an error response in the app's form.
 func (o *Ops) errorPage(status int, message string) Page {
 	if o.service.Refuse != nil {
 		return Page{Status: status, ContentType: typeJSON, Body: o.service.Refuse(status, message)}
@@ -338,7 +321,6 @@ func (o *Ops) errorPage(status int, message string) Page {
 	return Page{Status: status, ContentType: typeText, Body: []byte(message + "\n")}
 }
 
-// metricsPage returns the metrics of the service and of its server.
 func (o *Ops) metricsPage(accept string) Page {
 	var b strings.Builder
 	if o.service.Metrics != nil {
@@ -370,8 +352,8 @@ func (o *Ops) metricsPage(accept string) Page {
 	return Page{Status: http.StatusOK, ContentType: typePrometheus, Body: []byte(b.String())}
 }
 
-// OpenMetrics converts metrics from the Prometheus format into OpenMetrics. The names of counters, and only these,
-// must end in _total: the HELP and TYPE lines of a counter omit the suffix, and the text ends with # EOF.
+// OpenMetrics converts metrics of Prometheus. HELP and TYPE of a counter lose the suffix _total. The text ends
+// with # EOF.
 func OpenMetrics(prometheus []byte) []byte {
 	var b []byte
 	for line := range strings.Lines(string(prometheus)) {

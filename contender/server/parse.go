@@ -12,21 +12,16 @@ import (
 	"strings"
 )
 
-// This file parses the command line of a server that runs without a lab (the tare process that measures servers), e.g.
-// -app tiny -addr :8080, into a setup.
-
-// commandLine contains the values of the flags that need more than a conversion.
 type commandLine struct {
 	set         *flag.FlagSet
-	app         string       // name of the app
-	faces       string       // list of variants, see parseListenSpecs; only for programs that serve several together
-	hosts       string       // list of names
-	appSettings flagSettings // settings of all apps
+	app         string
+	faces       string // variants to serve together, see parseListenSpecs
+	hosts       string
+	appSettings flagSettings
 }
 
-// parseFlags reads the command line of a server that no lab started, such as -app tiny -addr :8080. Environment
-// variables have the defaults of flags. If args request the help text, parseFlags writes it to help and returns
-// [flag.ErrHelp]. Any other error is one line.
+// parseFlags reads a command line such as -app tiny -addr :8080. Environment variables are defaults. After
+// help it returns [flag.ErrHelp].
 func (a alone) parseFlags(args []string, help io.Writer, env func(string) string) (setup, error) {
 	var known []string
 	for _, app := range a.Apps {
@@ -74,7 +69,6 @@ func (a alone) parseFlags(args []string, help io.Writer, env func(string) string
 	return s, err
 }
 
-// defineFlags defines the flags, whose values are stored in s and in the result. apps are the names of the apps.
 func (a alone) defineFlags(s *setup, apps []string, env func(string) string) *commandLine {
 	envOr := func(key, fallback string) string {
 		if v := env(key); v != "" {
@@ -103,8 +97,6 @@ func (a alone) defineFlags(s *setup, apps []string, env func(string) string) *co
 	return c
 }
 
-// checkSetup checks the values of the flags that all apps have. servesTogether means that no single variant is
-// selected.
 func (a alone) checkSetup(s setup, servesTogether bool) error {
 	logs := []string{LogNone, LogStdout, LogDiscard, LogFile}
 	isFileWithoutPath := s.log == LogFile && s.logFile == ""
@@ -123,9 +115,8 @@ func (a alone) checkSetup(s setup, servesTogether bool) error {
 	return nil
 }
 
-// parseListenSpecs parses a list of variants to serve together, such as grpc=:9090,connect. A variant without an address
-// listens at the host of base (host:port). The first such variant gets the port of base, each later one the next
-// port. If the port of base is 0, each gets any free port.
+// parseListenSpecs parses variants to serve together, such as grpc=:9090,connect. Those without an address use
+// the host of base (host:port) and its port, then the next ones. Port 0 means any.
 func (a alone) parseListenSpecs(text, base string) (specs []listenSpec, err error) {
 	host, port, err := net.SplitHostPort(base)
 	if err != nil {
@@ -153,18 +144,15 @@ func (a alone) parseListenSpecs(text, base string) (specs []listenSpec, err erro
 	return specs, nil
 }
 
-// flagSettings contains the settings of all apps of a program, by name.
 type flagSettings map[string]*flagSetting
 
-// flagSetting is a [flag.Value] for a setting.
 type flagSetting struct {
 	Setting
-	apps  []string // names of the apps that have the setting
-	value string   // value of the flag
-	isSet bool     // the command line has the flag
+	apps  []string
+	value string
+	isSet bool
 }
 
-// addSettings adds the settings of apps to the flags.
 func (a alone) addSettings(f *flag.FlagSet, apps []string) flagSettings {
 	all := flagSettings{}
 	for _, name := range apps {
@@ -194,8 +182,7 @@ func (c *flagSetting) Set(value string) error {
 // IsBoolFlag makes package flag accept a switch without a value.
 func (c *flagSetting) IsBoolFlag() bool { return c.Switch() }
 
-// newConfig returns the configuration of an app: a flag has precedence over the environment, and that over the
-// default. It returns an error if the command line has a setting of another app.
+// newConfig prefers a flag to the environment, and that to the default. It rejects settings of another app.
 func (all flagSettings) newConfig(app App, env func(string) string) (Config, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if c := all[name]; c.isSet && !slices.Contains(c.apps, app.Name) {
@@ -208,7 +195,7 @@ func (all flagSettings) newConfig(app App, env func(string) string) (Config, err
 		return nil, err
 	}
 	for _, s := range list {
-		source, value := "-", "" // source begins an error, before the setting's name: -max-body: …
+		source, value := "-", "" // begins an error, before the name: -max-body: …
 		if c := all[s.Name]; c.isSet {
 			value = c.value
 		} else if value = env(s.Env()); value != "" {
@@ -223,7 +210,6 @@ func (all flagSettings) newConfig(app App, env func(string) string) (Config, err
 	return config, config.Check()
 }
 
-// parseMaxConns sets s.maxConns to text, the value of EnvMaxConns, unless text is "".
 func parseMaxConns(s *setup, text string) (err error) {
 	if text != "" {
 		if s.maxConns, err = strconv.Atoi(text); err != nil {

@@ -6,11 +6,9 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// Receipts counts the work of a server. The lab compares the counts with the requests
-// that it sent. Counting costs one atomic addition, at the same place in all servers:
-// the handler of each endpoint counts its request first, and each installed middleware
-// is wrapped so that it counts its calls. Requests that a framework itself rejects, such
-// as those for an unknown path, are not counted.
+// Receipts counts a server's work, to be compared with the requests sent. It costs one atomic addition. In all
+// servers a handler counts its request first, and each middleware its calls. Requests that a framework
+// rejects, such as unknown paths, are not counted.
 type Receipts struct {
 	requests, body, layers atomic.Int64
 }

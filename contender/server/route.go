@@ -8,14 +8,12 @@ import (
 	"strings"
 )
 
-// route is a method and a path, as in GET /users/{id}. A part in braces matches any text except "". Ops, which
-// answers some requests before the app, compares the path of each request with the routes: if none matches, it
-// answers 404 and names the most similar route.
+// route is a method and a path, as in GET /users/{id}. A part in braces matches any text except "". Ops
+// answers 404 for other paths, with the most similar route.
 type route struct{ method, path string }
 
 func (r route) String() string { return r.method + " " + r.path }
 
-// parseRoutes reads routes such as GET /users/{id}.
 func parseRoutes(list []string) (routes []route) {
 	for _, text := range list {
 		method, path, _ := strings.Cut(text, " ")
@@ -24,7 +22,6 @@ func parseRoutes(list []string) (routes []route) {
 	return routes
 }
 
-// parseOpenAPI returns the routes of an OpenAPI document, sorted by path.
 func parseOpenAPI(openAPI []byte) (routes []route) {
 	var doc struct {
 		Paths map[string]map[string]json.RawMessage `json:"paths"`
@@ -40,7 +37,6 @@ func parseOpenAPI(openAPI []byte) (routes []route) {
 	return routes
 }
 
-// addOpsRoutes returns the app's routes followed by the routes of Ops. hasOpenAPI adds GET /openapi.json.
 func addOpsRoutes(routes []route, hasOpenAPI bool) []route {
 	all := slices.Clone(routes)
 	for _, path := range []string{"/", "/health", "/health/live", "/health/ready", "/metrics", "/openapi.json"} {
@@ -52,8 +48,7 @@ func addOpsRoutes(routes []route, hasOpenAPI bool) []route {
 	return all
 }
 
-// matchRoute reports whether any route of the app or of Ops has the path of a request, and whether a route of the
-// app has both the path and the method.
+// matchRoute compares paths, and for isAppRoute also the method.
 func (o *Ops) matchRoute(q Question) (isKnownPath, isAppRoute bool) {
 	method := q.Method
 	if method == "HEAD" { // a route for GET is for HEAD, too
@@ -64,15 +59,14 @@ func (o *Ops) matchRoute(q Question) (isKnownPath, isAppRoute bool) {
 	return slices.ContainsFunc(o.all, hasPath), slices.ContainsFunc(o.routes, hasBoth)
 }
 
-// isRPC reports whether a request may be a call of gRPC or Connect, whose path is /package.Service/Method. A
-// service may accept such calls although its OpenAPI document does not list them.
+// isRPC finds /package.Service/Method of gRPC or Connect. No OpenAPI document lists these.
 func isRPC(q Question) bool {
 	service, method, _ := strings.Cut(strings.TrimPrefix(q.Path, "/"), "/")
 	isMethod := method != "" && !strings.Contains(method, "/")
 	return q.Method == "POST" && strings.Contains(service, ".") && isMethod
 }
 
-// matchesPattern reports whether path matches pattern, part by part: /users/7 matches /users/{id}.
+// matchesPattern compares parts: /users/7 matches /users/{id}.
 func matchesPattern(pattern, path string) bool {
 	for {
 		want, wantRest, wantMore := strings.Cut(pattern, "/")
@@ -89,9 +83,8 @@ func matchesPattern(pattern, path string) bool {
 	}
 }
 
-// notFoundMessage returns the message of a 404 response, which names the route with the most similar path.
 func (o *Ops) notFoundMessage(path string) string {
-	nearest, minDistance := "", 0 // path with the least distance so far
+	nearest, minDistance := "", 0
 	for _, r := range o.all {
 		if r.path == "/" {
 			continue
@@ -109,12 +102,11 @@ func (o *Ops) notFoundMessage(path string) string {
 	return fmt.Sprintf("nothing is at this path; the nearest is %s %s, and GET / lists all", strings.Join(methods, ", "), nearest)
 }
 
-// maxParts and maxLetters limit the time to compare a hostile path: only the start of longer ones is compared.
+// maxParts and maxLetters limit the work for hostile paths: only the start is compared.
 const maxParts, maxLetters = 32, 64
 
-// routeDistance returns the edit distance of a pattern and a path, whose elements are the parts between slashes.
-// To remove or insert a part costs its length. To replace a parameter, such as {id}, by any text costs nothing;
-// to replace another part costs the letters that change.
+// routeDistance is the edit distance of parts. Removing or inserting a part costs its length. A parameter may
+// be any text; in another part each changed letter costs 1.
 func routeDistance(pattern, path string) int {
 	a, b := strings.Split(pattern[1:], "/"), strings.Split(strings.Trim(path, "/"), "/")
 	b = b[:min(len(b), maxParts)]
@@ -127,8 +119,7 @@ func routeDistance(pattern, path string) int {
 	})
 }
 
-// letterDistance returns the number of letters to replace, insert or remove to turn one word into the other, in
-// lower case.
+// letterDistance ignores case.
 func letterDistance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	a, b = a[:min(len(a), maxLetters)], b[:min(len(b), maxLetters)]
@@ -141,10 +132,9 @@ func letterDistance(a, b string) int {
 	})
 }
 
-// editDistance returns the lowest cost to turn a sequence of n elements into one of m elements, for the given
-// costs to remove element i of the first, insert element k of the second, or replace i by k.
+// editDistance is given the costs of removing element i, inserting element k, and replacing i by k.
 func editDistance(n, m int, removeCost, insertCost func(int) int, replaceCost func(i, k int) int) int {
-	row := make([]int, m+1) // row[k] is the cost to turn the first i elements into the first k elements
+	row := make([]int, m+1) // row[k] is the cost to turn the first i into the first k
 	for k := range m {
 		row[k+1] = row[k] + insertCost(k)
 	}

@@ -16,40 +16,35 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// running is a service in operation, with one or more servers (fronts) that share it. startServer starts it, and
-// stopServer ends it. A lab is the tare process that measures contenders; without a lab the service also has
-// limits, Ops (pages such as /health/ready) and a gate in front of each server.
+// running is a service with its servers (fronts). If tare does not measure it, it has limits, pages such as
+// /health/ready, and gates in front of servers.
 type running struct {
 	fronts   []*front
-	addr     string    // address of the first front
-	http2    bool      // the first front speaks nothing but HTTP/2
-	receipts *Receipts // counts of requests, which the fronts increment
+	addr     string
+	http2    bool      // the first front speaks only HTTP/2
+	receipts *Receipts // counts of all fronts
 	service  Service
-	pair     *keyPair    // nil if connections are not encrypted
-	ended    chan error  // receives the result of Serve from each front
-	closeLog func()      // closes the access log
-	limits   *limits     // limits of connections; nil if there are none
-	budget   *budget     // bytes of requests that all gates may store
-	ending   atomic.Bool // stopServer was called
-	stopping sync.Once   // makes stopServer run only once
+	pair     *keyPair   // nil without encryption
+	ended    chan error // Serve's result of each front
+	closeLog func()
+	limits   *limits // may be nil
+	budget   *budget // bytes that all gates may store
+	ending   atomic.Bool
+	stopping sync.Once
 }
 
-// front is a server and its listener.
 type front struct {
-	name   string // name of the variant
-	addr   string // host:port from the setup
+	name   string
+	addr   string
 	server Server
 	listen net.Listener
-	gate   *gate // reads requests before server does; nil under a lab
+	gate   *gate // reads requests first; nil under a lab
 }
 
-// readCounts returns the counts of the server and its service.
 func (r *running) readCounts() contender.Counts {
 	return r.service.addCounts(r.receipts.readCounts())
 }
 
-// startServer opens the service, listens at the addresses of all fronts and starts to serve. If it fails, it
-// closes everything.
 func (h Host) startServer(s setup) (_ *running, err error) {
 	specs := s.listenAt
 	if len(specs) == 0 {
@@ -96,8 +91,7 @@ func (h Host) startServer(s setup) (_ *running, err error) {
 	return r, nil
 }
 
-// openOptions opens the parts of r that do not need the service: the limits, the certificate and the access log. It
-// returns the options that all fronts share.
+// openOptions opens limits, certificate and access log, which fronts share.
 func (r *running) openOptions(s setup) (o Options, err error) {
 	o.Receipts = r.receipts
 	if s.maxConns > 0 {
@@ -114,10 +108,8 @@ func (r *running) openOptions(s setup) (o Options, err error) {
 	return o, err
 }
 
-// isOnlyHTTP2 reports whether a variant speaks nothing but HTTP/2.
 func (h Host) isOnlyHTTP2(variant string) bool { return h.HTTP2 != nil && h.HTTP2(variant) }
 
-// makeServer makes the server of f. Without a lab it also makes the server's Ops and gate.
 func (r *running) makeServer(f *front, s setup, o Options, onlyHTTP2 bool) (err error) {
 	o.Variant = f.name
 	if !s.lab {
@@ -136,7 +128,6 @@ func (r *running) makeServer(f *front, s setup, o Options, onlyHTTP2 bool) (err 
 	return err
 }
 
-// newOps returns the Ops of a server without a lab.
 func (r *running) newOps(name string, o Options) *Ops {
 	ops := &Ops{name: name, service: r.service, receipts: r.receipts, limits: r.limits, budget: r.budget, started: time.Now(), ending: &r.ending}
 	if r.service.OpenAPI != nil {
@@ -157,8 +148,8 @@ func (r *running) newOps(name string, o Options) *Ops {
 	return ops
 }
 
-// guardServer makes a server of this package call ops before the app, and sets the server's limits. For a server
-// of another package it returns an error if a token is required and neither a gate nor the server itself checks it.
+// guardServer makes a server of this package call ops, and limits it. Another server must check a required
+// token itself, or have a gate.
 func guardServer(s Server, ops *Ops) error {
 	if std := findStandard(s); std != nil {
 		std.addGuard(ops)
@@ -171,8 +162,6 @@ func guardServer(s Server, ops *Ops) error {
 	return nil
 }
 
-// findStandard returns s, or the server in front of s that accepts its connections, if this package made it.
-// Otherwise it returns nil.
 func findStandard(s Server) *standard {
 	if fronted, ok := s.(Fronted); ok {
 		s = fronted.Front()
@@ -181,7 +170,6 @@ func findStandard(s Server) *standard {
 	return std
 }
 
-// newGate returns the gate of a server without a lab. onlyHTTP2 means that the server does not speak HTTP/1.
 func (r *running) newGate(s Server, ops *Ops, onlyHTTP2 bool) *gate {
 	g := &gate{
 		ops: ops, budget: r.budget, maxBody: cmp.Or(r.service.MaxBody, DefaultMaxBody), timeout: ReadTimeout,
@@ -203,14 +191,12 @@ func (r *running) newGate(s Server, ops *Ops, onlyHTTP2 bool) *gate {
 	return g
 }
 
-// isExposed reports whether other machines may reach the server.
 func (f *front) isExposed() bool {
 	addr, isTCP := f.listen.Addr().(*net.TCPAddr)
 	return isTCP && !addr.IP.IsLoopback()
 }
 
-// serveListener serves until the listener is closed, and sends the result to ended. Connections pass through the
-// limits, TLS and the gate, in this order; each may be nil.
+// serveListener passes connections through limits, TLS and the gate; each may be nil.
 func (f *front) serveListener(config *tls.Config, limits *limits, ended chan<- error) {
 	l := f.listen
 	if limits != nil {
@@ -227,7 +213,6 @@ func (f *front) serveListener(config *tls.Config, limits *limits, ended chan<- e
 	ended <- err
 }
 
-// joinErrors joins two errors, which may be nil, in one line.
 func joinErrors(err, more error) error {
 	if err == nil || more == nil {
 		return errors.Join(err, more)
@@ -235,7 +220,7 @@ func joinErrors(err, more error) error {
 	return fmt.Errorf("%w; %w", err, more)
 }
 
-// stopServer shuts the servers down, within limit, and then closes the service. Later calls do nothing.
+// stopServer acts once.
 func (r *running) stopServer(limit time.Duration) (err error) {
 	r.stopping.Do(func() {
 		r.ending.Store(true)
@@ -247,7 +232,6 @@ func (r *running) stopServer(limit time.Duration) (err error) {
 	return err
 }
 
-// awaitServes waits until Serve has returned for all fronts, for at most linger.
 func (r *running) awaitServes() {
 	timeout := time.After(linger)
 	for range r.fronts {
@@ -259,7 +243,6 @@ func (r *running) awaitServes() {
 	}
 }
 
-// shutDownAll shuts all fronts down concurrently.
 func (r *running) shutDownAll(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -283,7 +266,6 @@ func (r *running) shutDownAll(limit time.Duration) error {
 	return joined
 }
 
-// closeService closes the service and the log, after the server has ended.
 func (r *running) closeService(limit time.Duration) error {
 	err := r.service.closeWithin(limit)
 	r.closeLog()

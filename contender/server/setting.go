@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// Setting is one setting of an app, a service that contenders implement. If a lab (the tare process that runs a
-// study) started the program, the value comes from the key set of the study's workload. Otherwise it comes from
-// the command line or the environment.
+// Setting is one setting of an app, a service to implement. Measured, its value is in the workload's set.
+// Otherwise it is in the command line or the environment.
 type Setting struct {
-	Name     string // name of the flag, and key in a workload's set, e.g. max-body
-	Default  string // value without a lab, unless a flag or the environment has one
-	Measured string // value in a study, unless the workload's set has one
-	Help     string // one line; the placeholder of the value is in back quotes
+	Name     string // flag, and key in a workload's set, e.g. max-body
+	Default  string // used without a lab
+	Measured string // used in a study
+	Help     string // one line, with the placeholder in back quotes
 
-	Set func(value string) error // stores the value in the setting's [Config]
+	Set func(value string) error // stores value in the [Config]
 }
 
 // Chosen returns a setting with the same default value in studies and without a lab.
@@ -30,13 +29,11 @@ func (s Setting) Env() string {
 	return "TARE_" + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_"))
 }
 
-// Switch reports whether the setting can only be on or off: its default is one of these, and its help has no
-// placeholder for a value.
+// Switch reports whether the setting is on or off: so is its default, and its help has no placeholder.
 func (s Setting) Switch() bool {
 	return (s.Default == On || s.Default == Off) && !strings.Contains(s.Help, "`")
 }
 
-// setValue sets the value of the setting. An error is one line and begins with the name of the setting.
 func (s Setting) setValue(value string) error {
 	if err := s.Set(value); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
@@ -50,7 +47,6 @@ const (
 	Off = "off"
 )
 
-// setDefaults sets every setting to its Measured value if a lab started the program, otherwise to its Default.
 func setDefaults(list []Setting, lab bool) error {
 	for _, s := range list {
 		value := s.Default
@@ -84,8 +80,7 @@ func Number(target *int, low, high int) func(string) error {
 	}
 }
 
-// Rate returns a function that sets target to a limit of requests, from 0 to 1,000,000,000. The text Off sets
-// target to 0, which means no limit.
+// Rate sets target to a limit of requests, from 0 to 1,000,000,000. Off means 0, no limit.
 func Rate(target *int) func(string) error {
 	const maxRate = 1_000_000_000
 	setNumber := Number(target, 0, maxRate)
@@ -97,8 +92,7 @@ func Rate(target *int) func(string) error {
 	}
 }
 
-// Size returns a function that sets target to a number of bytes, at least low. The number may have a unit, such as
-// kB or MiB.
+// Size sets target to a number of bytes, at least low, perhaps with a unit such as kB or MiB.
 func Size(target *int64, low int64) func(string) error {
 	return func(text string) error {
 		digits, unit := text, int64(1)
@@ -120,7 +114,7 @@ func Size(target *int64, low int64) func(string) error {
 	}
 }
 
-// Duration returns a function that sets target to a time limit. The text Off sets target to 0: no limit.
+// Duration sets target to a time limit. Off means 0, no limit.
 func Duration(target *time.Duration) func(string) error {
 	return func(text string) error {
 		if *target = 0; text == Off {
@@ -135,7 +129,7 @@ func Duration(target *time.Duration) func(string) error {
 	}
 }
 
-// Switched returns a function that sets target to true for On and to false for Off.
+// Switched sets target: true for On, false for Off.
 func Switched(target *bool) func(string) error {
 	return func(text string) error {
 		switch text {

@@ -5,20 +5,18 @@ import (
 	"net/netip"
 )
 
-// Address is the address of a running server. When a service starts, it prints a command with its address for the
-// user to try.
+// Address is the address of a running server. A service prints it at its start, in a command to try.
 type Address struct {
 	Host      string // host:port
 	Encrypted bool
 	Guarded   bool // requests need a token
 }
 
-// newAddress returns the address that a client on the same machine can use for a listener.
 func newAddress(addr net.Addr, encrypted bool) Address {
 	a := Address{Host: addr.String(), Encrypted: encrypted}
 	parsed, err := netip.ParseAddrPort(a.Host)
 	switch {
-	case err != nil: // not a TCP address: leave it as it is
+	case err != nil:
 	case !parsed.Addr().IsUnspecified():
 		a.Host = netip.AddrPortFrom(parsed.Addr().WithZone(""), parsed.Port()).String()
 	default: // all addresses, also those of IPv4
@@ -35,8 +33,8 @@ func (a Address) URL() string {
 	return "http://" + a.Host
 }
 
-// Curl returns the start of a command for a request, to be followed by options and the quoted URL. The command
-// accepts any certificate, so that a test certificate works.
+// Curl returns the start of a command, before options and the quoted URL. It accepts any certificate, for
+// tests.
 func (a Address) Curl() string {
 	curl := "curl -s"
 	if a.Encrypted {
@@ -45,8 +43,8 @@ func (a Address) Curl() string {
 	return curl + a.Header()
 }
 
-// Header returns the option of curl and grpcurl that sends the token, or "" if no token is required. The option
-// refers to an environment variable, so that the token does not appear in the shell's history.
+// Header returns the option with the token for curl and grpcurl, or "". It names an environment variable, so
+// that the token is not in the shell's history.
 func (a Address) Header() string {
 	if !a.Guarded {
 		return ""
@@ -54,8 +52,8 @@ func (a Address) Header() string {
 	return ` -H "Authorization: Bearer $` + Setting{Name: SetToken}.Env() + `"`
 }
 
-// TryWith returns a function for [Service.Try] that calls try, with [Address.Guarded] set if token is not "". It
-// returns nil if try is nil.
+// TryWith returns a function for [Service.Try] that sets [Address.Guarded] if there is a token. try may be
+// nil.
 func TryWith(token string, try func(variant string, a Address) string) func(variant string, a Address) string {
 	if try == nil {
 		return nil
@@ -66,7 +64,6 @@ func TryWith(token string, try func(variant string, a Address) string) func(vari
 	}
 }
 
-// tryCommand returns a shell command that sends a request to a variant at an address.
 func (s Service) tryCommand(variant string, a Address) string {
 	if s.Try == nil {
 		return a.Curl() + " " + a.URL() + "/health"

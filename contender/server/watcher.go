@@ -14,16 +14,14 @@ var (
 	errBusy = errors.New("there are as many requests as the service can store")
 )
 
-// This file watches connections of HTTP/2, which consist of frames. A frame has a head and a payload. A request is a
-// block of header fields, in one frame or several, and then frames of data. Its answer has the same form. All frames
-// of a request and its answer have the id of one stream.
+// HTTP/2 connections consist of frames, each a head and a payload. A request is header fields, in one or
+// several frames, and then data. So is its answer. Both have the id of one stream.
 
-// frameScanner splits the bytes of one direction of an HTTP/2 connection into frames. The bytes arrive in parts of
-// any size.
+// frameScanner splits one direction. Bytes arrive in parts of any size.
 type frameScanner struct {
-	head    [h2.HeaderLen]byte // head of the current frame
-	headLen int                // number of bytes of head that have arrived
-	missing int                // number of bytes of the payload that have not arrived
+	head    [h2.HeaderLen]byte
+	headLen int
+	missing int
 }
 
 func (f *frameScanner) frameType() h2.Type { return h2.Type(f.head[3]) }
@@ -33,15 +31,13 @@ func (f *frameScanner) payloadSize() int {
 	return int(f.head[0])<<16 | int(f.head[1])<<8 | int(f.head[2])
 }
 
-// framePart is a part of a frame. Its payload is valid until each, which receives it, returns.
+// framePart is a part of a frame. Its payload is valid only during each.
 type framePart struct {
 	payload []byte
-	begins  bool // the frame's head is complete; this part has no payload
-	ends    bool // this is the last part of the frame
+	begins  bool // no payload
+	ends    bool
 }
 
-// scanFrames calls each for every part of a frame in text: first as soon as the frame's head is complete, and then for
-// each part of the payload.
 func (f *frameScanner) scanFrames(text []byte, each func(part framePart)) {
 	for len(text) > 0 {
 		var part framePart
@@ -66,45 +62,41 @@ func (f *frameScanner) scanFrames(text []byte, each func(part framePart)) {
 	}
 }
 
-// watcher inspects the frames of a connection of HTTP/2, in both directions, as they pass between the client and
-// the stack, the framework's server. It limits the time in which a request must arrive, and the time that an answer
-// may wait for a client whose flow-control window is used up. Stacks differ in these limits: some wait for ever. The
-// watcher also counts the bytes that requests in flight store.
+// watcher inspects the frames between a client and the framework's server (the stack). It limits the time of a
+// request's arrival, and of an answer that waits for flow control. Some stacks would wait for ever.
 type watcher struct {
 	budget  *budget
-	grow    func(n int) bool // reserves n bytes of the budget; false if it is used up
-	shrink  func(n int64)    // gives n reserved bytes back
-	timeout time.Duration    // for a request to arrive, and for an answer after the window was used up
+	grow    func(n int) bool // uses the budget
+	shrink  func(n int64)
+	timeout time.Duration // limit of a request's arrival and of a stalled answer
 
 	mu           sync.Mutex
-	in, out      frameScanner            // frames from the client, and to the client
-	inBlock      bool                    // the header fields of a request continue in the next frame
-	partial      time.Time               // start of an incomplete frame or block; zero if all are complete
-	streams      map[uint32]*streamState // open streams
-	last         uint32                  // id of the last opened stream
-	idle         time.Time               // start of the time without a stream
-	window       int64                   // bytes that the server may still send, over all streams
-	streamWindow int64                   // bytes that the server may send on each new stream
-	settings     []byte                  // payload of a settings or window update frame so far
-	err          error                   // why the connection must be closed; nil if it may continue
+	in, out      frameScanner // directions from and to the client
+	inBlock      bool         // header fields continue in the next frame
+	partial      time.Time    // zero if all are complete
+	streams      map[uint32]*streamState
+	last         uint32
+	idle         time.Time // start of the time without a stream
+	window       int64     // bytes that the server may send, over all streams
+	streamWindow int64     // the same for each new stream
+	settings     []byte    // payload of a settings or window update frame
+	err          error
 }
 
-// streamState is the state of one stream.
 type streamState struct {
 	opened   time.Time
-	arrived  bool      // the request has ended
-	answered bool      // the answer has ended
-	bytes    int64     // bytes of the request's body so far, which are reserved in the budget
-	window   int64     // bytes that the server may still send on this stream
-	stalled  time.Time // time when the window was first used up; zero if it was not
+	arrived  bool
+	answered bool
+	bytes    int64     // bytes of the request's body, reserved in the budget
+	window   int64     // bytes that the server may send
+	stalled  time.Time // time when the window was first used up, or zero
 }
 
 func newWatcher(b *budget, timeout time.Duration) *watcher {
 	return &watcher{budget: b, timeout: timeout, streams: map[uint32]*streamState{}, window: h2.Window, streamWindow: h2.Window, idle: time.Now()}
 }
 
-// closeTime returns the time at which the first of the time limits is exceeded, so that the connection must be
-// closed; zero means never. The time moves when a request ends, or when one starts on an idle connection.
+// closeTime returns when the first time limit ends the connection; zero means never.
 func (w *watcher) closeTime() (earliest time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -130,12 +122,11 @@ func (w *watcher) closeTime() (earliest time.Time) {
 	return earliest
 }
 
-// inspectInput processes bytes from the client. It returns an error if the connection must be closed.
 func (w *watcher) inspectInput(text []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	f := &w.in
-	unitEnded := false // text has the end of a unit: a block of header fields, or a frame outside of a block
+	unitEnded := false // text ends a block of header fields, or a frame outside
 	f.scanFrames(text, func(part framePart) {
 		if part.begins {
 			w.inspectHead(f)
@@ -173,13 +164,13 @@ func (w *watcher) inspectInput(text []byte) error {
 	return w.err
 }
 
-// frameEffect is the effect of a complete frame on the request or the answer (the message) that it belongs to.
+// frameEffect is a frame's effect on its message, a request or answer.
 type frameEffect int
 
 const (
-	messageContinues frameEffect = iota // more frames follow, or the frame belongs to no message
-	messageEnds                         // the frame is the last one of the message
-	streamEnds                          // the frame ends the stream early, with its request and its answer
+	messageContinues frameEffect = iota // or the frame belongs to no message
+	messageEnds
+	streamEnds // ends request and answer early
 )
 
 func (f *frameScanner) frameEffect() frameEffect {
@@ -194,14 +185,13 @@ func (f *frameScanner) frameEffect() frameEffect {
 	return messageContinues
 }
 
-// inspectHead processes the head of a frame from the client.
 func (w *watcher) inspectHead(f *frameScanner) {
 	id := f.streamID()
 	s := w.streams[id]
 	switch f.frameType() {
 	case h2.Headers:
 		w.inBlock = true
-		isTrailers := s != nil || id <= w.last // fields after the body: the stream was opened before
+		isTrailers := s != nil || id <= w.last // fields after the body of an opened stream
 		if isTrailers {
 			return
 		}
@@ -225,11 +215,10 @@ func (w *watcher) inspectHead(f *frameScanner) {
 	}
 }
 
-// maxSettings limits the bytes of a settings frame that are read.
+// maxSettings limits a settings frame, in bytes.
 const maxSettings = 1 << 10
 
-// readWindows processes a part of a settings or window update frame, which set how many bytes the client lets the
-// server send. It ignores acknowledgements, and frames of an invalid or unusually large size.
+// readWindows ignores acknowledgements and invalid sizes.
 func (w *watcher) readWindows(f *frameScanner, part framePart) {
 	isUpdate := f.frameType() == h2.WindowUpdate
 	isRead := f.payloadSize() == 4
@@ -249,7 +238,7 @@ func (w *watcher) readWindows(f *frameScanner, part framePart) {
 		w.addToWindow(f.streamID(), int64(binary.BigEndian.Uint32(text)&(1<<31-1)))
 		return
 	}
-	const settingSize = 6 // bytes: the setting's id in two, its value in four
+	const settingSize = 6 // bytes: id 2, value 4
 	for ; len(text) >= settingSize; text = text[settingSize:] {
 		if binary.BigEndian.Uint16(text) == h2.InitialWindowSize {
 			w.setStreamWindow(int64(binary.BigEndian.Uint32(text[2:])))
@@ -257,7 +246,7 @@ func (w *watcher) readWindows(f *frameScanner, part framePart) {
 	}
 }
 
-// addToWindow lets the server send n more bytes on a stream, or over all streams if id is 0.
+// addToWindow adds to all streams if id is 0.
 func (w *watcher) addToWindow(id uint32, n int64) {
 	if s := w.streams[id]; s != nil {
 		s.window += n
@@ -266,8 +255,8 @@ func (w *watcher) addToWindow(id uint32, n int64) {
 	}
 }
 
-// setStreamWindow sets the initial window of each stream to n bytes. It applies to open streams, too, less the bytes
-// that they have already used: RFC 9113, section 6.9.2.
+// setStreamWindow sets each stream's initial window. Open streams change by the difference: RFC 9113, section
+// 6.9.2.
 func (w *watcher) setStreamWindow(n int64) {
 	for _, s := range w.streams {
 		s.window += n - w.streamWindow
@@ -275,7 +264,6 @@ func (w *watcher) setStreamWindow(n int64) {
 	w.streamWindow = n
 }
 
-// inspectOutput processes bytes from the server. It returns true if they have used up the window for an answer.
 func (w *watcher) inspectOutput(text []byte) (stalls bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -297,9 +285,8 @@ func (w *watcher) inspectOutput(text []byte) (stalls bool) {
 			s.answered = true
 		case streamEnds:
 			s.answered = true
-			// A stack that has a time limit, too, resets the stream of a slow request. Such a request
-			// counts as not arrived, so that the stream remains in w.streams, and closeTime lets the
-			// slow client's connection be closed.
+			// A stack may reset a slow request, too. It counts as not arrived and stays in w.streams. So
+			// closeTime can end the connection.
 			isLate := time.Since(s.opened) >= w.timeout
 			s.arrived = s.arrived || !isLate
 		case messageContinues:
@@ -314,7 +301,6 @@ func (w *watcher) inspectOutput(text []byte) (stalls bool) {
 	return stalls
 }
 
-// removeEnded removes a stream if its request and its answer have ended.
 func (w *watcher) removeEnded(id uint32, s *streamState) {
 	if s.arrived && s.answered {
 		delete(w.streams, id)
@@ -324,7 +310,6 @@ func (w *watcher) removeEnded(id uint32, s *streamState) {
 	}
 }
 
-// removeAll removes all streams of a connection that is closed.
 func (w *watcher) removeAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -332,7 +317,7 @@ func (w *watcher) removeAll() {
 	clear(w.streams)
 }
 
-// speakHTTP2 switches the connection to HTTP/2: later bytes pass through, and a watcher inspects them.
+// speakHTTP2 lets a watcher inspect later bytes.
 func (c *gatedConn) speakHTTP2() {
 	w := newWatcher(c.gate.budget, c.gate.timeout)
 	w.grow = c.reserveBytes
@@ -348,8 +333,7 @@ func (c *gatedConn) speakHTTP2() {
 	c.h2.Store(w)
 }
 
-// readFrames returns bytes from the client as they arrive. It returns an error, after which the stack closes the
-// connection, if the client exceeds a limit.
+// readFrames returns an error for a client that exceeds a limit. The stack then closes the connection.
 func (c *gatedConn) readFrames(p []byte) (int, error) {
 	if len(c.in) > 0 {
 		n := copy(p, c.in)
@@ -376,13 +360,12 @@ func (c *gatedConn) readFrames(p []byte) (int, error) {
 			c.err = err
 		case isPast(w.closeTime()):
 			c.err = errSlow
-		} // otherwise the deadline has moved: read again
+		} // the deadline has moved: read again
 	}
 	return 0, c.err
 }
 
-// setDueDeadline sets the read deadline to the connection's close time or the stack's deadline, whichever is
-// earlier. It returns true if the close time is the earlier one.
+// setDueDeadline sets the earlier of the close time and the stack's deadline, and reports which.
 func (c *gatedConn) setDueDeadline(w *watcher) (isCloseTime bool, err error) {
 	due := w.closeTime()
 	c.mu.Lock()
@@ -394,12 +377,10 @@ func (c *gatedConn) setDueDeadline(w *watcher) (isCloseTime bool, err error) {
 	return c.gatesDeadline, c.Conn.SetReadDeadline(due)
 }
 
-// isExpired reports whether the stack's deadline has passed.
 func (c *gatedConn) isExpired() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return isPast(c.deadline)
 }
 
-// isPast reports whether a deadline has passed. A zero deadline never passes.
 func isPast(deadline time.Time) bool { return !deadline.IsZero() && !time.Now().Before(deadline) }

@@ -6,12 +6,12 @@ type HTTPRequest struct {
 	Path   string            `json:"path"` // escaped path with the query, as in a request line
 	Header map[string]string `json:"header,omitempty"`
 	Body   []byte            `json:"body,omitempty"`  // base64 on the wire
-	Items  int               `json:"items,omitempty"` // number of items in the body if it is a batch
+	Items  int               `json:"items,omitempty"` // items in the body of a batch
 }
 
 // HTTPResponse is the response to an HTTPRequest.
 type HTTPResponse struct {
 	Status int               `json:"status"`
-	Header map[string]string `json:"header,omitempty"` // headers that the kind compares; others are omitted
+	Header map[string]string `json:"header,omitempty"` // only the headers that are compared
 	Body   []byte            `json:"body,omitempty"`   // base64 on the wire
 }

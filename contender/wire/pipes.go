@@ -8,14 +8,13 @@ import (
 	"strings"
 )
 
-// minFD is the first descriptor after standard input, output and error.
 const minFD = 3
 
-// Pipes opens a contender's connection to the lab, the measuring process that started it. Environment variable
-// TARE_WIRE names the connection: two inherited descriptors, requests first ("3,4"), or a
-// loopback socket for both directions ("tcp:127.0.0.1:4711") on systems where descriptors
-// cannot be inherited. ok is false if the variable is not set, because no lab started the
-// process. Pipes marks descriptors close-on-exec: child processes do not inherit them.
+// Pipes opens the connection to the process that measures this one, as TARE_WIRE names it. "3,4" is two
+// inherited descriptors, requests first. "tcp:127.0.0.1:4711" is a loopback socket, for systems that cannot
+// inherit.
+//
+// ok is false without TARE_WIRE. Child processes do not inherit the descriptors.
 func Pipes() (in io.ReadCloser, out io.WriteCloser, ok bool, err error) {
 	spec := os.Getenv(EnvWire)
 	if spec == "" {
@@ -46,7 +45,6 @@ func Pipes() (in io.ReadCloser, out io.WriteCloser, ok bool, err error) {
 	return inFile, outFile, true, nil
 }
 
-// openInherited opens a descriptor that was passed to this process. It returns an error if fd is not open.
 func openInherited(fd int, name string) (*os.File, error) {
 	if err := checkInheritable(fd); err != nil {
 		return nil, fmt.Errorf("%s: descriptor %d (%s): %w", EnvWire, fd, name, err)

@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// checkInheritable returns an error: descriptors cannot be inherited by number on this system.
+// checkInheritable fails: this system cannot inherit descriptors by number.
 func checkInheritable(int) error {
 	return errors.New("descriptors cannot be inherited on this system; use tcp:host:port")
 }
 
-// dialLoopback connects to a loopback address.
 func dialLoopback(addr string) (io.ReadWriteCloser, error) {
 	tcp, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"syscall"
 )
 
-// checkInheritable checks that fd is open and marks it close-on-exec.
 func checkInheritable(fd int) error {
 	var stat syscall.Stat_t
 	if err := syscall.Fstat(fd, &stat); err != nil {
@@ -21,8 +20,7 @@ func checkInheritable(fd int) error {
 	return nil
 }
 
-// dialLoopback connects to a loopback address. It does not use package net, which would
-// link cgo into contenders that do not need it.
+// dialLoopback does not use package net, which would link cgo into contenders.
 func dialLoopback(addr string) (io.ReadWriteCloser, error) {
 	target, err := netip.ParseAddrPort(addr)
 	if err != nil {
@@ -48,7 +46,7 @@ func dialLoopback(addr string) (io.ReadWriteCloser, error) {
 		switch err := syscall.Connect(fd, sockaddr); err {
 		case nil, syscall.EISCONN:
 			return os.NewFile(uintptr(fd), addr), nil
-		case syscall.EINTR, syscall.EALREADY: // a signal interrupted the call; the socket still connects
+		case syscall.EINTR, syscall.EALREADY: // a signal; the socket still connects
 		default:
 			_ = syscall.Close(fd)
 			return nil, fmt.Errorf("connect: %w", err)

@@ -9,8 +9,7 @@ import (
 	"io"
 )
 
-// LineError is the error for an invalid line: one that is too long, or not one JSON object. The stream itself
-// remains usable, and the next line can be read.
+// LineError is the error of a line that is too long or not one JSON object. The next line can still be read.
 type LineError struct {
 	What string // reason, e.g. "not a JSON object"
 	Head string // first bytes of the line
@@ -21,12 +20,11 @@ func (e *LineError) Error() string {
 	return fmt.Sprintf("%s: %q", e.What, e.Head)
 }
 
-// Reader reads one side of the protocol, line by line. It buffers at most
-// [MaxLine] bytes and is not safe for concurrent use.
+// Reader reads one side of the protocol. It buffers [MaxLine] bytes and is not safe for concurrent use.
 type Reader struct {
 	in   *bufio.Reader
 	line []byte
-	skip bool // the next bytes belong to a line that was too long, and must be skipped
+	skip bool // the rest of a line is skipped
 }
 
 // NewReader reads lines from r.
@@ -34,9 +32,8 @@ func NewReader(r io.Reader) *Reader {
 	return &Reader{in: bufio.NewReaderSize(r, 64<<10)}
 }
 
-// Request reads the next request. The error is a [*LineError] if the line is not a
-// request, [io.EOF] if the other side closed the pipe between two lines, and
-// [io.ErrUnexpectedEOF] if it closed the pipe within a line.
+// Request reads the next request. A line that is no request gives a [*LineError]. The end gives [io.EOF]
+// between lines, and [io.ErrUnexpectedEOF] within one.
 func (r *Reader) Request() (Request, error) {
 	var q Request
 	err := r.readMessage(&q)
@@ -50,8 +47,7 @@ func (r *Reader) Reply() (Reply, error) {
 	return a, err
 }
 
-// readMessage reads a line into v. Fields that v does not have are ignored, so that either side may be the
-// newer one.
+// readMessage ignores unknown fields, so that either side may be newer.
 func (r *Reader) readMessage(v any) error {
 	line, err := r.readLine()
 	if err != nil {
@@ -66,8 +62,7 @@ func (r *Reader) readMessage(v any) error {
 	return nil
 }
 
-// readLine returns the next line without its end. If a line is longer than MaxLine, readLine returns an error without
-// reading the rest of the line, which the next call skips.
+// readLine returns the next line without its end. Of a line above MaxLine, the next call skips the rest.
 func (r *Reader) readLine() ([]byte, error) {
 	if r.skip {
 		if err := r.skipLine(); err != nil {
@@ -99,7 +94,6 @@ func (r *Reader) readLine() ([]byte, error) {
 	}
 }
 
-// skipLine skips the rest of a line that was too long.
 func (r *Reader) skipLine() error {
 	for {
 		_, err := r.in.ReadSlice('\n')
@@ -116,10 +110,9 @@ func (r *Reader) skipLine() error {
 	}
 }
 
-// headBytes is the number of bytes of an invalid line that a LineError contains.
+// headBytes of an invalid line are in a LineError.
 const headBytes = 60
 
-// lineHead returns the first headBytes bytes of line.
 func lineHead(line []byte) string {
 	return string(line[:min(len(line), headBytes)])
 }

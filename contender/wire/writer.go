@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Writer writes one side of the protocol: each message is one line and one
-// call of Write. It is not safe for concurrent use.
+// Writer writes one side of the protocol, each message as one line and one Write. It is not safe for
+// concurrent use.
 type Writer struct {
 	out io.Writer
 	buf bytes.Buffer
@@ -30,11 +30,9 @@ func (w *Writer) Request(q Request) error { return w.writeLine(&q) }
 // Reply writes a. It returns the same errors as [Writer.Request].
 func (w *Writer) Reply(a Reply) error { return w.writeLine(&a) }
 
-// maxRetained is the size in bytes of the largest buffer that is retained for the next line. Replies with
-// answers can be large, but most lines are small.
+// maxRetained limits a buffer that is kept, in bytes. Most lines are small, but answers can be large.
 const maxRetained = 64 << 10
 
-// writeLine writes v as one line of JSON.
 func (w *Writer) writeLine(v any) error {
 	w.buf.Reset()
 	if err := w.enc.Encode(v); err != nil {
@@ -51,7 +49,6 @@ func (w *Writer) writeLine(v any) error {
 	return err
 }
 
-// dropLarge releases the buffer if it is larger than maxRetained.
 func (w *Writer) dropLarge() {
 	if w.buf.Cap() > maxRetained {
 		w.buf = bytes.Buffer{}

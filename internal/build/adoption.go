@@ -16,32 +16,28 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file finds facts about the modules of a contender that matter to users who consider adopting them:
-// licences and the date of the release.
+// Licences and release dates matter to users who consider adopting a library. They are facts about its
+// modules.
 
-const unknownLicence = "unknown" // the name of a licence that was not recognised or not found
+const unknownLicence = "unknown" // licence not recognised or not found
 
-// maxLicenceBytes is the maximum number of bytes that are read from a licence file.
 const maxLicenceBytes = 256 << 10
 
 var (
-	// licenceFile matches the names of licence files: LICENSE, licence.md, UNLICENSE, COPYING, …
+	// For example LICENSE, licence.md, UNLICENSE or COPYING.
 	licenceFile = lazyregexp.New(`(?i)^(un)?licen[cs]e|^copying|^mit-licen[cs]e`)
-	// pseudoVersion matches the end of v0.0.0-20190930134022-aa0246cd15f7. Its first group is the time.
+	// pseudoVersion matches the end of v0.0.0-20190930134022-aa0246cd15f7. The first group is the time.
 	pseudoVersion = lazyregexp.New(`[-.]([0-9]{14})-[0-9a-f]{12}(\+incompatible)?$`)
 )
 
-// moduleInfo is a module in the output of go list -m -json.
 type moduleInfo struct {
 	Path, Version, Dir string
 	Time               time.Time
 	Replace            *moduleInfo
 }
 
-// addAdoption adds to c the licences of the linked modules, and the release date of the module that
-// gives c its name. Modules that cannot be read are not an error: a contender can be measured without
-// these facts. complete is false if a module could not be read: a later run should try again. work is
-// a directory for temporary files.
+// addAdoption adds licences of the linked modules, and the release date of the library. Without them a
+// contender can still be measured. complete is false if a later run should try again.
 func (b *Builder) addAdoption(ctx context.Context, tool toolchain, leaf Leaf, work string, c *tare.Contender) (complete bool) {
 	unread := map[string]bool{}
 	for _, m := range c.Modules {
@@ -90,8 +86,8 @@ func (b *Builder) addAdoption(ctx context.Context, tool toolchain, leaf Leaf, wo
 	return complete
 }
 
-// releaseDate returns the date of a version: the date of its commit in the module cache, or else the
-// date in its pseudo-version. It returns "" if both are unknown, or if m is a directory.
+// releaseDate returns the date of a version's commit in the module cache. Otherwise it uses a pseudo-version.
+// "" means unknown.
 func releaseDate(m moduleInfo) string {
 	released := m.Time
 	if m.Version == "" {
@@ -106,8 +102,7 @@ func releaseDate(m moduleInfo) string {
 	return released.UTC().Format(time.DateOnly)
 }
 
-// findLicences returns the licences of the module in dir, from the licence files in its root. It returns
-// unknownLicence if there are none. If it cannot read a file completely, it also returns an error.
+// findLicences reads the licence files in the root of a module.
 func (b *Builder) findLicences(dir string) ([]string, error) {
 	var found []string
 	entries, err := os.ReadDir(dir)
@@ -129,7 +124,6 @@ func (b *Builder) findLicences(dir string) ([]string, error) {
 	return found, err
 }
 
-// readBeginning returns the first maxLicenceBytes of a file.
 func readBeginning(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Errors that end a run of tare, because no contender can be built. They are wrapped: use errors.Is.
+// Errors that end a run, because nothing can be built. They are wrapped: use errors.Is.
 var (
 	// ErrNoToolchain means that there is no Go toolchain to build contenders with.
 	ErrNoToolchain = errors.New("no Go toolchain")
@@ -23,27 +23,26 @@ var (
 	ErrCache = errors.New("cannot write the cache")
 )
 
-// DefaultTimeout is the maximum duration of a build. The largest contender, from an empty build cache,
-// takes more than ten minutes on two processors that other builds use too.
+// DefaultTimeout is the maximum duration of a build. With two busy processors and an empty cache, the largest
+// contender takes over ten minutes.
 const DefaultTimeout = 30 * time.Minute
 
-// Builder builds contenders. Cache is required; every other zero value works. A Builder may be used
+// Builder builds contenders, the programs that tare compares. Only Cache is required. A Builder may be used
 // concurrently and must not be copied.
 type Builder struct {
 	Cache   string        // directory: binaries are in Cache/bin/<key>/, contenders with pinned versions in Cache/pinned/<key>/
 	Go      string        // go command; "" means "go" from PATH
-	Env     []string      // environment of the go command; nil means the environment of this process
-	Run     string        // tag of the run, set as TARE_RUN for every process that is started; "" means none
-	Timeout time.Duration // of one build; 0 means DefaultTimeout
+	Env     []string      // nil means that of this process
+	Run     string        // TARE_RUN of all processes; "" means none
+	Timeout time.Duration // limit of one build; 0 means DefaultTimeout
 	Log     func(string)  // gets a line per go command that is run; may be nil
 
-	// SDK is the directory of the module github.com/tarebench/tare. It replaces the module for
-	// contenders whose go.mod requires it without naming its directory, or names a missing one. If
-	// SDK is "", the go command finds the module like any other.
+	// SDK is the directory of the module github.com/tarebench/tare. Contenders that require it are built with
+	// it, unless their go.mod names an existing directory. If SDK is "", the go command finds the module.
 	SDK string
 
-	// Licences returns the SPDX identifiers of the licences in a text, or nil if it does not recognise
-	// the text. If Licences is nil, contenders have no list of licences.
+	// Licences returns the SPDX identifiers of the licences in a text. It returns nil for an unknown text.
+	// Licences may be nil.
 	Licences func(text []byte) []string
 
 	mu   sync.Mutex
@@ -52,9 +51,9 @@ type Builder struct {
 
 // Program is a contender that can be started.
 type Program struct {
-	Path      string // path of the binary
+	Path      string
 	Variant   string // sent to the program in hello; "" if the contender has no variants
-	Cached    bool   // the binary was built before: no compiler ran
+	Cached    bool   // no compiler ran
 	Contender tare.Contender
 }
 
@@ -62,11 +61,11 @@ type Program struct {
 type Built struct {
 	Leaf    Leaf
 	Path    string  // path of the binary
-	Cached  bool    // the binary was built before: no compiler ran
-	Seconds float64 // wall time of the go build that made the binary
+	Cached  bool    // no compiler ran
+	Seconds float64 // wall time of go build
 
 	incomplete bool           // see buildRecord
-	contender  tare.Contender // the facts common to all variants, without id and variant
+	contender  tare.Contender // common to all variants, without id and variant
 }
 
 // Program returns the built contender as one of its variants. variant is "" if the contender has none.
@@ -77,8 +76,8 @@ func (b Built) Program(variant string) Program {
 	return Program{Path: b.Path, Variant: variant, Cached: b.Cached, Contender: c}
 }
 
-// Build returns the contender's binary, from the cache if the same sources were built before. The error
-// is one line. It wraps ErrNoToolchain, ErrCache or the context's error if one of these is the reason.
+// Build returns the contender's binary, from the cache if possible. The error is one line. It may wrap
+// ErrNoToolchain, ErrCache or the error of ctx.
 func (b *Builder) Build(ctx context.Context, leaf Leaf) (Built, error) {
 	tool, mod, err := b.findTools(ctx, leaf)
 	if err != nil {
@@ -104,8 +103,7 @@ func (b *Builder) Build(ctx context.Context, leaf Leaf) (Built, error) {
 	return built, nil
 }
 
-// buildInto builds the contender next to the cache and moves the finished directory to dir in one
-// rename, so that no process sees a part of it.
+// buildInto renames a finished directory to dir, so that no process sees a part of it.
 func (b *Builder) buildInto(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, dir string) error {
 	tmp, work, done, err := makeWorkDirs(filepath.Dir(dir))
 	if err != nil {
@@ -141,7 +139,6 @@ func (b *Builder) buildInto(ctx context.Context, tool toolchain, mod leafModule,
 	return publishBuild(done, dir, leaf)
 }
 
-// findTools returns the toolchain that the contender is built with, and the Go module it is built from.
 func (b *Builder) findTools(ctx context.Context, leaf Leaf) (toolchain, leafModule, error) {
 	tool, err := b.loadToolchain(ctx)
 	if err != nil {
@@ -151,7 +148,6 @@ func (b *Builder) findTools(ctx context.Context, leaf Leaf) (toolchain, leafModu
 	return tool.withRelease(leaf.Go), mod, err
 }
 
-// buildTimeout returns the maximum duration of one build.
 func (b *Builder) buildTimeout() time.Duration {
 	if b.Timeout <= 0 {
 		return DefaultTimeout
@@ -159,13 +155,11 @@ func (b *Builder) buildTimeout() time.Duration {
 	return b.Timeout
 }
 
-// withTimeout returns a context that also ends after buildTimeout.
 func (b *Builder) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, b.buildTimeout())
 }
 
-// goBuild runs go build to make binary, and returns the command's output and its duration in seconds.
-// Temporary files are written into work.
+// goBuild returns the output and the duration in seconds. work is for temporary files.
 func (b *Builder) goBuild(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, binary, work string) (output string, seconds float64, err error) {
 	limited, cancel := b.withTimeout(ctx)
 	defer cancel()
@@ -187,7 +181,7 @@ func (b *Builder) goBuild(ctx context.Context, tool toolchain, mod leafModule, l
 	return out, seconds, nil
 }
 
-// isProgram reports whether go build made a program. For a package that is not main it makes an archive.
+// isProgram distinguishes a program from an archive, which go build makes of other packages.
 func isProgram(path string) bool {
 	const archiveMagic = "!<arch>"
 	f, err := os.Open(path)

@@ -11,17 +11,16 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// buildRecord is the content of built.json, the file next to a cached binary.
+// buildRecord is the file built.json next to a cached binary.
 type buildRecord struct {
 	Seconds    float64        `json:"seconds"`
-	Incomplete bool           `json:"incomplete,omitempty"` // the sources of a module could not be read, so licences or a date may be missing
+	Incomplete bool           `json:"incomplete,omitempty"` // a module was unreadable; licences or a date may be missing
 	Contender  tare.Contender `json:"contender"`
 }
 
-const recordName = "built.json" // the name of the file with a buildRecord
+const recordName = "built.json"
 
-// loadBuild reads a cached build from dir. It returns false if dir has no build, or if the binary
-// differs from the recorded one.
+// loadBuild reads a cached build from dir. ok is false if the binary differs from its record.
 func loadBuild(dir string, leaf Leaf) (built Built, ok bool) {
 	src, err := os.ReadFile(filepath.Join(dir, recordName))
 	if err != nil {
@@ -39,11 +38,11 @@ func loadBuild(dir string, leaf Leaf) (built Built, ok bool) {
 	return Built{Leaf: leaf, Path: path, Cached: true, Seconds: r.Seconds, incomplete: r.Incomplete, contender: r.Contender}, true
 }
 
-// completeAdoption reads the licences and dates of the modules of a cached build again if one of the
-// modules could not be read before, and updates the record in dir. If it fails, the next run tries again.
+// completeAdoption tries again to read licences and dates of a cached build, if some are missing. It updates
+// the record in dir.
 func (b *Builder) completeAdoption(ctx context.Context, tool toolchain, mod leafModule, built *Built, dir string) {
 	c := &built.contender
-	// Records of older versions have no mark if their licences are missing.
+	// Records of older versions have no mark.
 	lacksLicences := b.Licences != nil && len(c.Adoption.Licences) == 0 && c.Adoption.ModulesLinked > 0
 	if !built.incomplete && !lacksLicences {
 		return
@@ -63,7 +62,6 @@ func (b *Builder) completeAdoption(ctx context.Context, tool toolchain, mod leaf
 	}
 }
 
-// binaryName returns the file name of a contender's binary on this system.
 func binaryName() string {
 	if runtime.GOOS == "windows" {
 		return "contender.exe"
@@ -71,8 +69,8 @@ func binaryName() string {
 	return "contender"
 }
 
-// publishBuild moves a finished build from done to dir. If another tare has put a valid build there
-// in the meantime, it keeps that build.
+// publishBuild moves a finished build from done to dir. A valid build of another tare that is already there
+// stays.
 func publishBuild(done, dir string, leaf Leaf) error {
 	isValid := func(dir string) bool { _, ok := loadBuild(dir, leaf); return ok }
 	if err := atomicfile.Place(done, dir, isValid); err != nil {
@@ -81,7 +79,6 @@ func publishBuild(done, dir string, leaf Leaf) error {
 	return nil
 }
 
-// writeRecord writes the record of a build into dir.
 func writeRecord(disk atomicfile.Disk, dir string, r buildRecord) error {
 	src, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {

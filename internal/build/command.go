@@ -12,29 +12,26 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// Maximum numbers of bytes of a command's output that are stored. Of messages the first error is
-// reported, so the beginning is enough; data must be complete.
+// Stored bytes of a command's output. Of messages only the first is needed; data must be complete.
 const (
 	maxMessageBytes = 1 << 20
 	maxDataBytes    = 64 << 20
 )
 
-// runCombined runs the go command in a new process group and returns its output. When ctx ends, the
-// entire group is killed, including go build's compilers.
+// runCombined runs the go command and returns all its output. ctx kills also its compilers.
 func (b *Builder) runCombined(ctx context.Context, path, dir string, env []string, args ...string) (string, error) {
 	out := &head{limit: maxMessageBytes}
 	err := b.runGo(ctx, path, dir, env, out, out, args)
 	return out.String(), err
 }
 
-// runSplit is like runCombined, but returns standard output and standard error separately.
+// runSplit is runCombined with separate standard output and error.
 func (b *Builder) runSplit(ctx context.Context, path, dir string, env []string, args ...string) (out, errText string, err error) {
 	stdout, stderr := &head{limit: maxDataBytes}, &head{limit: maxMessageBytes}
 	err = b.runGo(ctx, path, dir, env, stdout, stderr, args)
 	return stdout.String(), stderr.String(), err
 }
 
-// runGo runs the go command at path in dir, and logs its arguments.
 func (b *Builder) runGo(ctx context.Context, path, dir string, env []string, stdout, stderr io.Writer, args []string) error {
 	if b.Log != nil {
 		b.Log("go " + strings.Join(args, " "))
@@ -45,36 +42,35 @@ func (b *Builder) runGo(ctx context.Context, path, dir string, env []string, std
 	return cmd.Run()
 }
 
-// Command returns a command in a new process group. When ctx ends the entire group is killed,
-// including processes that the command has started, such as compilers.
+// Command returns a command in a new process group. ctx kills the group, with the processes that the command
+// has started.
 func Command(ctx context.Context, path string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.WaitDelay = 2 * time.Second // a process that left the group may hold a pipe open
+	cmd.WaitDelay = 2 * time.Second // a process outside the group may hold a pipe open
 	setGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd) }
 	return cmd
 }
 
-// GoCommand returns a [Command] that runs the go command in dir with the user's environment. remove
-// deletes the directory of its temporary files, including those of its compilers.
+// GoCommand returns a [Command] that runs the go command in dir. remove deletes its temporary files.
 func GoCommand(ctx context.Context, dir string, args ...string) (cmd *exec.Cmd, remove func()) {
 	cmd = Command(ctx, "go", args...)
 	cmd.Dir, cmd.Env = dir, append(Environment(os.Environ()), "PWD="+dir)
 	tmp, remove, err := machine.TempDir("go")
 	if err != nil {
-		return cmd, func() {} // the go command reports the error if it needs temporary files
+		return cmd, func() {} // the go command reports the error if it matters
 	}
 	cmd.Env = append(cmd.Env, TempEnv(tmp)...)
 	return cmd, remove
 }
 
-// head is a writer that stores the first limit bytes and discards the rest.
+// head stores the first limit bytes and discards the rest.
 type head struct {
 	bytes.Buffer
 	limit int
 }
 
-// Write stores as much of p as fits, and never fails.
+// Write never fails.
 func (h *head) Write(p []byte) (int, error) {
 	if free := h.limit - h.Len(); free > 0 {
 		h.Buffer.Write(p[:min(free, len(p))])

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// envRun is the variable with the tag of a run. By this tag tare finds the processes of a run.
+// envRun has the tag by which tare finds the processes of a run.
 const envRun = "TARE_RUN"
 
-// Environment returns the environment for the user's code and commands: all without the variables of tare,
-// except for the tag of the run. It also removes variables of GitHub Actions, because code of a pull
-// request could misuse them: tokens, and the files by which a step sets variables of later steps. It
-// keeps GITHUB_ACTIONS, which only states where a process runs, and RUNNER_TRACKING_ID, by which a runner
-// finds leftover processes.
+// Environment returns the environment for the user's code and commands. Of tare's variables it keeps only the
+// tag of the run.
+//
+// Of GitHub Actions it keeps GITHUB_ACTIONS and RUNNER_TRACKING_ID, by which a runner finds leftover
+// processes. Code of a pull request could misuse others: tokens, and files that set variables of later steps.
 func Environment(all []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

@@ -11,34 +11,34 @@ import (
 	"strings"
 )
 
-// sdkPath is the path of the module with tare's SDK, the packages that contenders import.
+// sdkPath is the module with the packages that contenders import.
 const sdkPath = "github.com/tarebench/tare"
 
-// leafModule is the Go module of a contender, from its go.mod.
+// leafModule is the go.mod of a contender.
 type leafModule struct {
 	root    string // directory of go.mod
 	path    string
-	goLine  string // the version of the go directive, e.g. 1.25; "" if there is no directive
+	goLine  string // version of the go directive, e.g. 1.25, or ""
 	require []requirement
 	replace []replacement
 
-	supplied bool // replace has the builder's SDK, because go.mod has no usable replacement of the SDK
+	supplied bool // replace has the builder's SDK; go.mod has no usable one
 }
 
 // requirement is a require directive.
 type requirement struct {
 	path, version string
-	indirect      bool // marked "// indirect": only another required module needs it
+	indirect      bool // needed only by another required module
 }
 
 // replacement is a replace directive.
 type replacement struct {
 	path    string
-	version string // the replaced version of path; "" means every version
-	dir     string // absolute; "" if the replacement is another module
+	version string // version to replace; "" means every one
+	dir     string // absolute; "" if the replacement is a module
 }
 
-// editName returns the replaced module in the form that go mod edit takes: path or path@version.
+// editName returns the form of go mod edit: path or path@version.
 func (r replacement) editName() string {
 	if r.version == "" {
 		return r.path
@@ -46,8 +46,7 @@ func (r replacement) editName() string {
 	return r.path + "@" + r.version
 }
 
-// sdkDir returns the directory of the SDK that the module is built with, or "" if no replacement
-// names one.
+// sdkDir returns the directory of the SDK, or "" without a replacement.
 func (m leafModule) sdkDir() string {
 	for _, r := range m.replace {
 		if r.path == sdkPath {
@@ -57,8 +56,6 @@ func (m leafModule) sdkDir() string {
 	return ""
 }
 
-// requiredVersion returns the version of the module path that go.mod requires, directly or not, or
-// "" if it does not.
 func (m leafModule) requiredVersion(path string) string {
 	for _, r := range m.require {
 		if r.path == path {
@@ -68,7 +65,7 @@ func (m leafModule) requiredVersion(path string) string {
 	return ""
 }
 
-// thirdParty returns the number of modules that go.mod requires, directly or not, without the SDK.
+// thirdParty counts the required modules without the SDK.
 func (m leafModule) thirdParty() int {
 	n := 0
 	for _, r := range m.require {
@@ -79,21 +76,19 @@ func (m leafModule) thirdParty() int {
 	return n
 }
 
-// Requires reports whether the go.mod of the contender's sources requires the module path, directly or
-// indirectly.
+// Requires reports whether the contender's go.mod requires a module, directly or indirectly.
 func (l Leaf) Requires(path string) (isRequired bool, err error) {
 	version, err := l.RequiredVersion(path)
 	return version != "", err
 }
 
-// RequiredVersion returns the version of the module path that the go.mod of the contender's sources
-// requires, directly or indirectly, or "" if it does not.
+// RequiredVersion returns the version of a module in the contender's go.mod, or "".
 func (l Leaf) RequiredVersion(path string) (string, error) {
 	m, err := readModule(l.Src())
 	return m.requiredVersion(path), err
 }
 
-// readModule reads the go.mod in dir or the nearest directory above it.
+// readModule reads the nearest go.mod in or above dir.
 func readModule(dir string) (leafModule, error) {
 	root := dir
 	for {
@@ -112,11 +107,10 @@ func readModule(dir string) (leafModule, error) {
 	}
 }
 
-// parseModule reads the directives of the go.mod in dir that affect a build. It skips lines that it
-// does not understand: the go command reports errors.
+// parseModule reads what affects a build. The go command reports errors.
 func parseModule(dir string, gomod []byte) leafModule {
 	m := leafModule{root: dir}
-	block := "" // directive of the block that a line is in
+	block := "" // directive of the current block
 	for line := range strings.Lines(string(gomod)) {
 		words := splitWords(line)
 		switch {
@@ -147,8 +141,7 @@ func parseModule(dir string, gomod []byte) leafModule {
 	return m
 }
 
-// parseReplace parses the words of "path [version] => directory" or "path [version] => path version".
-// Directories are relative to dir.
+// parseReplace parses words such as "path [version] => directory". Directories are relative to dir.
 func parseReplace(dir string, words []string) (r replacement, ok bool) {
 	arrow := slices.Index(words, "=>") // 1, or 2 after a version
 	if arrow < 1 || arrow > 2 || len(words) < arrow+2 {
@@ -167,7 +160,7 @@ func parseReplace(dir string, words []string) (r replacement, ok bool) {
 	return r, true
 }
 
-// splitWords splits a line of a go.mod, in which words may be quoted and "//" begins a comment.
+// splitWords splits a line of a go.mod. Words may be quoted; "//" begins a comment.
 func splitWords(line string) []string {
 	var out []string
 	for {

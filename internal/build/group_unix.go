@@ -9,10 +9,9 @@ import (
 	"syscall"
 )
 
-// setGroup makes cmd the leader of a new process group.
 func setGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup kills cmd and all processes that it has started.
+// killGroup also kills the processes that cmd has started.
 func killGroup(cmd *exec.Cmd) error {
 	err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	if errors.Is(err, syscall.ESRCH) {

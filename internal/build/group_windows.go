@@ -6,12 +6,11 @@ import (
 	"syscall"
 )
 
-// setGroup makes cmd the leader of a new process group.
 func setGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// killGroup kills cmd and all processes that it has started.
+// killGroup also kills the processes that cmd has started.
 func killGroup(cmd *exec.Cmd) error {
 	tree := exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid))
 	if tree.Run() != nil {

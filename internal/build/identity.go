@@ -14,12 +14,11 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// stdPrefix marks a package of the standard library, which is not a module, among the modules that the
-// manifest of a contender claims to use, e.g. std:encoding/json.
+// stdPrefix marks a package of the standard library, e.g. std:encoding/json. Manifests list them together with
+// modules.
 const stdPrefix = "std:"
 
-// describeBinary reads the modules and functions that are linked into the binary from the binary
-// itself, and compares them with the claims of the manifest.
+// describeBinary compares the modules and functions in the binary with the claims of the manifest.
 func describeBinary(path string, m Manifest) (tare.Contender, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -66,8 +65,7 @@ func describeBinary(path string, m Manifest) (tare.Contender, error) {
 	return c, nil
 }
 
-// nameAndVersion returns the first claimed module or package, which names the contender, and its linked
-// version. Both are "" if the manifest claims none.
+// nameAndVersion returns the first claimed module, which names the contender, and its linked version.
 func nameAndVersion(m Manifest, c tare.Contender) (name, version string) {
 	if len(m.Modules) == 0 {
 		return "", ""
@@ -84,8 +82,8 @@ func nameAndVersion(m Manifest, c tare.Contender) (name, version string) {
 	return path, ""
 }
 
-// toModule converts a dependency for documents. A replaced module gets the version of its replacement,
-// whose code is linked; the version of a directory is "(devel)".
+// toModule converts a dependency. A replaced module gets the version of its replacement; that of a directory
+// is "(devel)".
 func toModule(dep *debug.Module) tare.Module {
 	m := tare.Module{Path: dep.Path, Version: dep.Version}
 	if r := dep.Replace; r != nil {
@@ -97,8 +95,8 @@ func toModule(dep *debug.Module) tare.Module {
 	return m
 }
 
-// isLinked reports whether the binary contains a claimed module: path, path@version or std:package. A
-// package of the standard library counts if one of its functions is linked.
+// isLinked reports whether the binary contains path, path@version or std:package. Of a package in the standard
+// library one function is enough.
 func isLinked(modules []tare.Module, symbols []string, claim string) bool {
 	if pkg, ok := strings.CutPrefix(claim, stdPrefix); ok {
 		return slices.ContainsFunc(symbols, func(s string) bool { return strings.HasPrefix(s, pkg+".") })
@@ -109,8 +107,7 @@ func isLinked(modules []tare.Module, symbols []string, claim string) bool {
 	})
 }
 
-// formatSettings returns the build settings recorded in the binary as key=value, without those of
-// version control.
+// formatSettings omits the settings of version control.
 func formatSettings(settings []debug.BuildSetting) []string {
 	var out []string
 	for _, s := range settings {
@@ -121,8 +118,7 @@ func formatSettings(settings []debug.BuildSetting) []string {
 	return out
 }
 
-// linkedFunctions returns the names of the functions in a binary, from its symbol table. The linker
-// omits functions that are never called.
+// linkedFunctions reads the symbol table, in which functions that are never called are missing.
 func linkedFunctions(path string) ([]string, error) {
 	if f, err := elf.Open(path); err == nil {
 		defer f.Close()

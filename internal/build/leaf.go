@@ -1,7 +1,8 @@
-// Package build compiles contenders: programs, each around another library, that tare compares.
-// [ReadLeaf] reads a contender's manifest, [Builder.Prepare] may change the versions of its modules, and
-// [Builder.Build] compiles it. Builds are cached by the content of their sources, and a record next to
-// the binary lists the modules that are really linked into it.
+// Package build compiles contenders: programs, each with another library, that tare compares. [ReadLeaf] reads
+// a contender's manifest. [Builder.Prepare] may change versions of modules. [Builder.Build] compiles it.
+//
+// Builds are cached by the content of their sources. A record next to the binary lists the modules that are
+// really linked.
 package build
 
 import (
@@ -26,32 +27,31 @@ const ManifestName = "contender.json"
 type Manifest struct {
 	ID       string      `json:"id"`
 	Kind     string      `json:"kind"`               // codec, router, …
-	Variants []string    `json:"variants,omitempty"` // configurations of one binary, each of which is a separate contender
-	Trap     bool        `json:"trap,omitempty"`     // the contender reproduces a published mistake
+	Variants []string    `json:"variants,omitempty"` // configurations of one binary
+	Trap     bool        `json:"trap,omitempty"`     // reproduces a published mistake
 	Expect   tare.Expect `json:"expect,omitzero"`    // the outcome that a trap must have
-	Why      string      `json:"why,omitempty"`      // description, one line
+	Why      string      `json:"why,omitempty"`      // one line
 	Modules  []string    `json:"modules,omitempty"`  // modules that must be linked: path, path@version or std:package; the first one names the contender
-	Symbols  []string    `json:"symbols,omitempty"`  // parts of the names of functions that must be linked
+	Symbols  []string    `json:"symbols,omitempty"`  // parts of linked functions' names
 	Layers   []string    `json:"layers,omitempty"`   // middleware
 
-	VariantLayers  map[string][]string     `json:"variant_layers,omitempty"`  // by variant: middleware, if it differs from Layers
-	VariantAnswers map[string]tare.Answers `json:"variant_answers,omitempty"` // by variant that does a part of the work: the part of its answers that is compared
+	VariantLayers  map[string][]string     `json:"variant_layers,omitempty"`  // middleware of variants, if it differs from Layers
+	VariantAnswers map[string]tare.Answers `json:"variant_answers,omitempty"` // the compared part of the answers, by variant
 
 	Apps      []string `json:"apps,omitempty"`      // apps of a server
 	Protocols []string `json:"protocols,omitempty"` // protocols of an rpc contender, the default first
 
-	VariantProtocols map[string][]string `json:"variant_protocols,omitempty"` // by variant: protocols, if they differ from Protocols
+	VariantProtocols map[string][]string `json:"variant_protocols,omitempty"` // protocols of variants, if they differ from Protocols
 
-	Source string   `json:"source,omitempty"` // directory of another contender whose sources are built, e.g. ../gin; "" to build this one's
+	Source string   `json:"source,omitempty"` // another contender whose sources are built, e.g. ../gin
 	Tags   []string `json:"tags,omitempty"`   // build tags
 
-	Together bool `json:"together,omitempty"` // without a variant, the program serves what all its variants serve
+	Together bool `json:"together,omitempty"` // the program serves what all variants serve, if none is selected
 
-	Unmaintained string `json:"unmaintained,omitempty"` // the sign that the library is not maintained any more, one line
+	Unmaintained string `json:"unmaintained,omitempty"` // why the library counts as unmaintained
 }
 
-// IDs returns the ids by which studies can list the contender: its id, or an id with variant for each
-// of its variants.
+// IDs returns the ids by which studies list the contender, one per variant.
 func (m Manifest) IDs() []string {
 	if len(m.Variants) == 0 {
 		return []string{m.ID}
@@ -79,7 +79,7 @@ func (m Manifest) ProtocolsOf(variant string) []string {
 	return m.Protocols
 }
 
-// VariantID returns the id of a variant, or the id of the contender itself if variant is "".
+// VariantID returns the id of a variant; "" means the contender itself.
 func (m Manifest) VariantID(variant string) string {
 	if variant == "" {
 		return m.ID
@@ -87,16 +87,15 @@ func (m Manifest) VariantID(variant string) string {
 	return m.ID + "-" + variant
 }
 
-// Leaf is a contender's directory: a main package with a manifest, or only a manifest with Source,
-// which builds the main package of another directory in another way.
+// Leaf is a contender's directory, with a main package and a manifest. It may have only a manifest, whose
+// Source is another directory with the main package.
 type Leaf struct {
 	Dir      string // absolute directory of the manifest; the main package is in Src
 	Manifest Manifest
 	Go       string // toolchain to build the contender with, e.g. go1.25.5 or go1.26.8+jsonv2; "" means the installed one
 }
 
-// RealPath returns dir as an absolute path without symbolic links: replacements are relative to the
-// real directory of a contender.
+// RealPath returns dir as an absolute path without symbolic links. Relative paths in go.mod need it.
 func RealPath(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -105,10 +104,10 @@ func RealPath(dir string) (string, error) {
 	if real, err := filepath.EvalSymlinks(abs); err == nil {
 		return real, nil
 	}
-	return abs, nil // the directory does not exist: opening it will fail
+	return abs, nil // dir does not exist: opening it will fail
 }
 
-// maxManifest is the maximum length of a manifest in bytes.
+// maxManifest limits a manifest, in bytes.
 const maxManifest = 1 << 20
 
 // ReadLeaf reads the manifest of the contender in dir. The error wraps fs.ErrNotExist if there is no
@@ -137,8 +136,8 @@ func ReadLeaf(dir string) (Leaf, error) {
 	return leaf, nil
 }
 
-// parseManifest parses and checks a manifest. Unknown fields are errors. An error begins with
-// ":line:col: ", or with ": " if it has no position, so that a file name can precede it.
+// parseManifest parses and checks a manifest. Errors begin with ":line:col: " or ": ", so that a file name can
+// precede them.
 func parseManifest(src []byte) (Manifest, error) {
 	var m Manifest
 	d := json.NewDecoder(bytes.NewReader(src))
@@ -178,8 +177,7 @@ func parseManifest(src []byte) (Manifest, error) {
 	return m, m.checkSource()
 }
 
-// checkVariants checks the names of the variants, and the fields about single variants. Its errors begin
-// with ": ", as in parseManifest.
+// checkVariants checks the variants and the fields about them. Its errors begin with ": ".
 func (m Manifest) checkVariants() error {
 	for v := range m.VariantLayers {
 		if !slices.Contains(m.Variants, v) {
@@ -213,8 +211,7 @@ func (m Manifest) checkVariants() error {
 	return nil
 }
 
-// manifestError returns err without the words of package json and with its position in src. offset is
-// the position if err has none.
+// manifestError adds the position in src to err; offset is the default. It removes words of package json.
 func manifestError(src []byte, offset int64, err error) error {
 	var syntax *json.SyntaxError
 	var typed *json.UnmarshalTypeError

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Messages of the go command. The comments are examples; groups are the parts that vary.
+// Messages of the go command; the comments are examples.
 var (
 	positionedLine  = lazyregexp.New(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`) // a/b.go:3:1: undefined: foo
 	noSpace         = lazyregexp.New(`(?i)no space left on device|not enough space on the disk`)
@@ -23,11 +23,11 @@ var (
 	serverResponse  = lazyregexp.New(`(?m)^\s*server response: (.*)$`)                                  // server response: not found
 )
 
-// messageLimit is the maximum length of a message of the go command in an error, in bytes.
+// messageLimit limits a message in an error, in bytes.
 const messageLimit = 240
 
-// machineError returns an error if out, the output of a go command, is about the machine and not about
-// the contender: a full disk, an old or a missing toolchain. It returns nil for any other output.
+// machineError returns an error if the output out is about the machine: a full disk, an old or a missing
+// toolchain.
 func machineError(out string, leaf Leaf) error {
 	if m := noGOCACHE.FindStringSubmatch(out); m != nil {
 		return fmt.Errorf("%w of the go command at %s", ErrCache, strings.TrimSpace(m[1]))
@@ -47,8 +47,7 @@ func machineError(out string, leaf Leaf) error {
 	return nil
 }
 
-// pinError returns the error, in one line, of a go command that was to change the versions in a go.mod. out
-// is its output.
+// pinError is about a go command that changed versions. It is one line.
 func pinError(out string, err error, leaf Leaf) error {
 	if known := machineError(out, leaf); known != nil {
 		return known
@@ -56,15 +55,14 @@ func pinError(out string, err error, leaf Leaf) error {
 	return fmt.Errorf("%s cannot be built with that: %s", leaf.Manifest.ID, shortenMessage(out, err))
 }
 
-// shortenMessage returns the first message in out without "go: ", without positions in go.mod and Go
-// files, and without addresses.
+// shortenMessage removes "go: ", positions and addresses from the first message.
 func shortenMessage(out string, err error) string {
 	line := strings.TrimPrefix(firstLine(out, err), "go: ")
 	return withoutAddress(positionPattern.ReplaceAllString(line, ""), out)
 }
 
-// withoutAddress returns message without the address that was requested, followed by the response of
-// the server, which is on another line of out. The result has at most messageLimit bytes and "…".
+// withoutAddress replaces the requested address by the response of the server, from another line of out. The
+// result has at most messageLimit bytes and "…".
 func withoutAddress(message, out string) string {
 	message = requestedURL.ReplaceAllString(message, "")
 	if m := serverResponse.FindStringSubmatch(out); m != nil {
@@ -80,8 +78,8 @@ func withoutAddress(message, out string) string {
 	return message[:cut] + "…"
 }
 
-// compileError returns the error, in one line, of a go build. It is the first line of its output out
-// with a position, with the path relative to one of the bases, or else the first message.
+// compileError returns the first line of out with a position, else the first message. Paths become relative to
+// bases.
 func compileError(out string, err error, leaf Leaf, bases ...string) error {
 	if known := machineError(out, leaf); known != nil {
 		return known
@@ -95,8 +93,7 @@ func compileError(out string, err error, leaf Leaf, bases ...string) error {
 	return fmt.Errorf("%s: %s", relativeToBase(".", dir, bases), firstLine(out, err))
 }
 
-// messageBases returns the directories that paths in messages are relative to: the SDK's directory,
-// if the contender is below it, or else the contender's module and the SDK; and the module cache.
+// messageBases returns the directories to which paths in messages become relative.
 func (t toolchain) messageBases(m leafModule) []string {
 	bases := []string{m.root}
 	if sdk := m.sdkDir(); sdk != "" {
@@ -111,8 +108,7 @@ func (t toolchain) messageBases(m leafModule) []string {
 	return bases
 }
 
-// relativeToBase returns the path of file, which may be relative to dir, relative to the first base
-// that contains it.
+// relativeToBase makes file relative to the first base that contains it. file may be relative to dir.
 func relativeToBase(file, dir string, bases []string) string {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, file)
@@ -125,9 +121,8 @@ func relativeToBase(file, dir string, bases []string) string {
 	return file
 }
 
-// firstLine returns the first message in out, or else the text of err. Headings such as "# package" and
-// "go: errors parsing go.mod:", progress, and the names of packages, which go build -v prints, are no
-// messages.
+// firstLine returns the first message in out. It skips headings such as "# package", progress, and package
+// names of go build -v.
 func firstLine(out string, err error) string {
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)

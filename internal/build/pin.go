@@ -20,7 +20,7 @@ type Pin struct {
 // IsZero reports whether the contender is built unchanged.
 func (p Pin) IsZero() bool { return len(p.With) == 0 && p.Go == "" }
 
-// goRelease returns the Go release of the toolchain, without its experiments.
+// goRelease omits the experiments of the toolchain.
 func (p Pin) goRelease() string {
 	release, _ := splitToolchain(p.Go)
 	return release
@@ -29,7 +29,7 @@ func (p Pin) goRelease() string {
 // With replaces the version of a module, or takes the module from a directory.
 type With struct {
 	Path    string // path of the module
-	Version string // a release such as v1.2.3, or a commit or branch; "" if Dir is set
+	Version string // a release such as v1.2.3, a commit or a branch; "" if Dir is set
 	Dir     string // absolute directory of the module; "" if Version is set
 }
 
@@ -39,7 +39,7 @@ var (
 	withTag  = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.+/-]*$`)
 	// A version that never changes: v1.14.0, v1.14.0-rc.1 or a pseudo-version.
 	fixedVersion = lazyregexp.New(`^v[0-9]+\.[0-9]+\.[0-9]+([-+].*)?$`)
-	// A semantic version, and the end of a pseudo-version: -20190930134022-aa0246cd15f7. See
+	// A semantic version, and the end of a pseudo-version, e.g. -20190930134022-aa0246cd15f7. See
 	// https://go.dev/ref/mod#pseudo-versions.
 	tagPattern    = lazyregexp.New(`^v(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}(-[0-9A-Za-z.-]+)?(\+incompatible)?$`)
 	commitPattern = lazyregexp.New(`[-.][0-9]{14}-[0-9A-Za-z]+(\+|$)`)
@@ -76,17 +76,16 @@ func (w With) String() string {
 	return w.Path + "@" + w.Version
 }
 
-// isFixed reports whether w always names the same version: a release or a directory. The go command
-// must resolve a branch, a commit or "latest".
+// isFixed reports whether w names the same version forever. The go command must resolve a branch, a commit or
+// "latest".
 func (w With) isFixed() bool { return w.Dir != "" || fixedVersion.MatchString(w.Version) }
 
-// IsTag reports whether the version is a tag of the module's authors, such as v1.14.0, and not a
-// pseudo-version, which the go command makes for a commit.
+// IsTag reports whether the version is a tag of the module's authors. The go command makes pseudo-versions for
+// other commits.
 func (w With) IsTag() bool {
 	return tagPattern.MatchString(w.Version) && !commitPattern.MatchString(w.Version)
 }
 
-// checkFits returns an error if the pin cannot be applied to a contender of module mod.
 func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 	if p.Go != "" {
 		if !goTag.MatchString(p.Go) {
@@ -121,8 +120,7 @@ func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 	return nil
 }
 
-// withoutPinned returns claims, the modules that a manifest claims to use, but without the version if the
-// pin selects another one.
+// withoutPinned removes the versions of pinned modules from claims.
 func (p Pin) withoutPinned(claims []string) []string {
 	out := slices.Clone(claims)
 	for i, claim := range out {

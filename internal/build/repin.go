@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// applyPin lets the go command change copied, a copy of the contender module mod, to the versions of
-// Go and of modules that the user wants (pin).
+// applyPin lets the go command change copied, a copy of mod, to the versions in pin.
 //
-// go get could change a version in one step. But it would keep the requirements of a module's old
-// version, which may not even compile with the new one, and it downgrades modules that conflict. So
-// applyPin removes the requirements of the old version first. No other requirement may change.
+// go get could change a version in one step. But it keeps requirements of the old version, which may not even
+// compile with the new one. It also downgrades conflicting modules. So applyPin first removes the requirements
+// of the old version.
 func (b *Builder) applyPin(ctx context.Context, tool toolchain, work string, copied Leaf, mod leafModule, pin Pin) error {
 	run := func(tool toolchain, args ...string) (string, error) {
 		out, errText, err := b.runSplit(ctx, tool.path, copied.Src(), b.buildEnv(tool, work), args...)
@@ -27,9 +26,9 @@ func (b *Builder) applyPin(ctx context.Context, tool toolchain, work string, cop
 			return err
 		}
 	}
-	graph := "" // which module requires which; needed only if modules are pinned
+	graph := "" // which module requires which
 	if len(pin.With) > 0 {
-		// The unchanged contender may need a newer toolchain than the pinned one.
+		// The unchanged contender may need a newer toolchain.
 		newest := tool
 		if installed := b.tool; version.Compare(installed.env["GOVERSION"], tool.env["GOVERSION"]) > 0 {
 			newest = installed
@@ -49,7 +48,7 @@ func (b *Builder) applyPin(ctx context.Context, tool toolchain, work string, cop
 	return pin.checkPins(copied)
 }
 
-// absoluteReplaces returns arguments of go mod edit that make the directories of replacements absolute.
+// absoluteReplaces makes the directories of replacements absolute, for go mod edit.
 func absoluteReplaces(mod leafModule) []string {
 	var args []string
 	for _, r := range mod.replace {
@@ -60,9 +59,8 @@ func absoluteReplaces(mod leafModule) []string {
 	return args
 }
 
-// editArgs returns arguments of go mod edit that apply the pin: the go line becomes the version of the
-// toolchain, and each pinned module is required or replaced. graph is the output of go mod graph
-// for mod.
+// editArgs returns arguments of go mod edit for the pin. The toolchain sets the go line. Pinned modules are
+// required or replaced. graph is the output of go mod graph.
 func (p Pin) editArgs(mod leafModule, graph string) []string {
 	var args []string
 	if p.Go != "" {
@@ -76,7 +74,7 @@ func (p Pin) editArgs(mod leafModule, graph string) []string {
 			args = append(args, "-dropreplace="+r.editName())
 		}
 	}
-	required := map[string]bool{} // path@version of all modules that the old versions of pinned modules require
+	required := map[string]bool{} // path@version, as old versions of pinned modules require
 	for _, w := range p.With {
 		addReachable(graph, w.Path+"@"+mod.requiredVersion(w.Path), required)
 	}
@@ -95,8 +93,7 @@ func (p Pin) editArgs(mod leafModule, graph string) []string {
 	return args
 }
 
-// addReachable adds to seen all nodes that are reachable from start. graph has a line "from to" for
-// each edge.
+// addReachable adds all nodes reachable from start to seen. A line of graph is an edge "from to".
 func addReachable(graph, start string, seen map[string]bool) {
 	edges := map[string][]string{}
 	for line := range strings.Lines(graph) {
@@ -117,7 +114,7 @@ func addReachable(graph, start string, seen map[string]bool) {
 	}
 }
 
-// checkPins returns an error if another requirement of the module overrides a pinned version.
+// checkPins finds pinned versions that other requirements override.
 func (p Pin) checkPins(leaf Leaf) error {
 	mod, err := readModule(leaf.Src())
 	if err != nil {
@@ -125,7 +122,7 @@ func (p Pin) checkPins(leaf Leaf) error {
 	}
 	for _, w := range p.With {
 		got := mod.requiredVersion(w.Path)
-		areKnown := w.Version != "" && got != "" // a module in a directory has no version
+		areKnown := w.Version != "" && got != "" // a directory has no version
 		if areKnown && got != w.Version {
 			return fmt.Errorf("%s cannot be built with %s: something else in it needs %s", leaf.Manifest.ID, w, got)
 		}

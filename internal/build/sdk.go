@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// loadModule returns the module of dir as Build uses it: if go.mod requires the SDK and has no replacement
-// by an existing directory or another module, the builder's SDK is added as the replacement.
+// loadModule reads the go.mod above dir. If it requires the SDK, but has no usable replacement, the builder's
+// SDK is added.
 func (b *Builder) loadModule(dir string) (leafModule, error) {
 	m, err := readModule(dir)
 	if err != nil || b.SDK == "" || m.requiredVersion(sdkPath) == "" {
@@ -27,9 +27,8 @@ func (b *Builder) loadModule(dir string) (leafModule, error) {
 	return m, nil
 }
 
-// supplySDK makes a copy of the go.mod of mod in the directory work and adds the replacement of the
-// SDK to the copy. It returns tool with a flag that makes the go command read the copy. The module's
-// own files are not changed. If mod needs no added replacement, supplySDK returns tool unchanged.
+// supplySDK adds the replacement of the SDK to a copy of go.mod in work. It returns tool with a flag to read
+// that copy. A module that needs no replacement keeps tool.
 func (b *Builder) supplySDK(ctx context.Context, tool toolchain, mod leafModule, work string) (toolchain, error) {
 	if !mod.supplied {
 		return tool, nil
@@ -38,7 +37,7 @@ func (b *Builder) supplySDK(ctx context.Context, tool toolchain, mod leafModule,
 	if err := copyInto(filepath.Join(mod.root, "go.mod"), gomod); err != nil {
 		return tool, cacheError(work, err)
 	}
-	// The go command expects the go.sum next to the -modfile, with the same name but for its ending.
+	// go.sum must be next to the -modfile, with its name but for the ending.
 	err := copyInto(filepath.Join(mod.root, "go.sum"), filepath.Join(work, "supplied.sum"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return tool, cacheError(work, err)
@@ -55,7 +54,7 @@ func (b *Builder) supplySDK(ctx context.Context, tool toolchain, mod leafModule,
 	return tool.withSetting("GOFLAGS", quoteFlag("-modfile="+gomod)), nil
 }
 
-// quoteFlag quotes a flag for GOFLAGS, which has quotes but no escapes.
+// quoteFlag handles GOFLAGS, which has quotes but no escapes.
 func quoteFlag(f string) string {
 	if strings.Contains(f, `"`) {
 		return "'" + f + "'"

@@ -14,15 +14,15 @@ import (
 )
 
 var (
-	// sourceName matches a directory next to that of the contender, e.g. ../gin. Because the path is
-	// relative, a catalog of contenders still works if it is moved.
+	// sourceName matches a directory next to the contender's, e.g. ../gin. A relative path still works after a
+	// catalog was moved.
 	sourceName = lazyregexp.New(`^\.\./[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 	// tagName matches a build tag, e.g. jsoniter.
 	tagName = lazyregexp.New(`^[\p{L}\p{Nd}_.]+$`)
 )
 
-// Src returns the directory of the main package that the contender is built from: its own directory, or
-// the Source of its manifest. The path is absolute and without symbolic links if l.Dir is.
+// Src returns the directory with the contender's main package: its own, or the Source of its manifest. The
+// path is as real as l.Dir.
 func (l Leaf) Src() string {
 	if l.Manifest.Source == "" {
 		return l.Dir
@@ -31,10 +31,10 @@ func (l Leaf) Src() string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
 	}
-	return dir // the directory does not exist: opening it will fail
+	return dir // it does not exist: opening it will fail
 }
 
-// withTags returns the arguments of a go command: subcommand, the contender's build tags, and args.
+// withTags adds the contender's build tags to a go command.
 func (l Leaf) withTags(subcommand string, args ...string) []string {
 	if tags := l.Manifest.Tags; len(tags) > 0 {
 		return append([]string{subcommand, "-tags=" + strings.Join(tags, ",")}, args...)
@@ -42,8 +42,8 @@ func (l Leaf) withTags(subcommand string, args ...string) []string {
 	return append([]string{subcommand}, args...)
 }
 
-// checkSource checks the source and tags of a manifest, without reading the source. An error begins with
-// ": ", so that the caller can write the file name before it.
+// checkSource checks the source and tags of a manifest. Errors begin with ": ", so that a file name can
+// precede them.
 func (m Manifest) checkSource() error {
 	if m.Source != "" && !sourceName.MatchString(m.Source) {
 		return fmt.Errorf(": source %q is not the folder of a contender beside this one, e.g. ../gin", m.Source)
@@ -59,8 +59,8 @@ func (m Manifest) checkSource() error {
 	return nil
 }
 
-// checkSourceDir checks the files of a contender whose manifest has a Source, another contender whose
-// code is built. Its errors begin like those of checkSource.
+// checkSourceDir checks the files of a contender that is built from another one's code. Errors begin with ":
+// ".
 func (l Leaf) checkSourceDir() error {
 	m := l.Manifest
 	if m.Source == "" {

@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// Sum returns a hash of the contender's sources, go.mod, go.sum and manifest, in the contender's directory
-// and, if it is another one, in the directory whose sources are built. Sum does not read subdirectories.
-// The hash is the same for a clone and an archive of the repository.
+// Sum returns a hash of the contender's sources, go.mod, go.sum and manifest. It includes a Source directory,
+// but no subdirectories. A clone and an archive of the repository have the same hash.
 func (l Leaf) Sum() (string, error) {
 	h := sha256.New()
 	dirs := []string{l.Dir}
@@ -38,7 +37,6 @@ func (l Leaf) Sum() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// isSource reports whether Sum reads a file with that name.
 func isSource(name string) bool {
 	if slices.Contains([]string{"go.mod", "go.sum", "contender.json"}, name) {
 		return true

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// tmpPrefix begins the names of the directories of unfinished builds.
+// tmpPrefix begins the names of unfinished builds.
 const tmpPrefix = ".building-"
 
-// abandonedAge is the age from which a build directory counts as abandoned.
+// abandonedAge is the age of a build directory that nobody uses.
 const abandonedAge = 24 * time.Hour
 
-// removeAbandoned removes the directories in dir that killed processes of tare have left.
+// removeAbandoned removes what killed processes have left in dir.
 func removeAbandoned(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -29,8 +29,7 @@ func removeAbandoned(dir string) {
 	}
 }
 
-// removeAll removes dir. It tries several times, because a compiler that is being killed may still
-// write into dir.
+// removeAll retries, because a compiler that is being killed may still write.
 func removeAll(dir string) {
 	for range 20 {
 		if os.RemoveAll(dir) == nil {
@@ -40,8 +39,8 @@ func removeAll(dir string) {
 	}
 }
 
-// makeWorkDirs makes a directory tmp inside dir for a build. Inside tmp it makes work, for
-// temporary files of the go command, and done, for the results. The caller removes tmp.
+// makeWorkDirs makes a directory tmp inside dir for a build. In tmp, work is for temporary files and done for
+// results. The caller removes tmp.
 func makeWorkDirs(dir string) (tmp, work, done string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", "", "", cacheError(dir, err)

@@ -19,30 +19,28 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// toolchain is a go command with its settings, which a Builder reads once from `go env`: those that can
-// change a binary, and those that go build needs to find the user's modules.
+// toolchain is a go command with its settings, read once from go env.
 type toolchain struct {
 	path string            // path of the go command
 	env  map[string]string // effective values, by name
 }
 
-// keySettings are the settings that can change a binary. They are part of the key of a build.
+// keySettings can change a binary, so they are part of a build's key.
 var keySettings = [...]string{
 	"GOVERSION", "GOTOOLCHAIN", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64",
 	"CGO_ENABLED", "CC", "CXX", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "CGO_LDFLAGS", "PKG_CONFIG",
 }
 
-// cacheSettings are the settings by which the go command finds modules and caches.
+// cacheSettings lead the go command to modules and caches.
 var cacheSettings = [...]string{
 	"GOPROXY", "GOSUMDB", "GONOSUMDB", "GONOPROXY", "GOPRIVATE", "GOINSECURE", "GOVCS", "GOAUTH", "GOCACHE", "GOMODCACHE", "GOPATH",
 }
 
-// clearedNames are the variables that a build must not inherit: each could change the binary, and the
-// sources would not show it.
+// clearedNames are not inherited by a build. Each could change the binary without a change of the sources.
 var clearedNames = [...]string{"GOFLAGS", "GOEXPERIMENT", "GODEBUG", "GOWORK", "GOENV", "GO111MODULE", "GOOS", "GOARCH", "GOTMPDIR", "GOFIPS140"}
 
-// Settings returns the variables of environ that are keySettings or cacheSettings. A process with
-// another environment needs them to find a build again.
+// Settings returns keySettings and cacheSettings in environ. A process with another environment needs them to
+// find a build again.
 func Settings(environ []string) []string {
 	names := slices.Concat(keySettings[1:], cacheSettings[:]) // GOVERSION, the first, is no variable
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
@@ -51,7 +49,7 @@ func Settings(environ []string) []string {
 	})
 }
 
-// loadToolchain returns the go command with its settings. It runs go env at the first call only.
+// loadToolchain runs go env at the first call only.
 func (b *Builder) loadToolchain(ctx context.Context) (toolchain, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,9 +86,8 @@ func (b *Builder) loadToolchain(ctx context.Context) (toolchain, error) {
 	return t, nil
 }
 
-// OutsideModules returns a new directory with a go.mod that requires nothing. With GOWORK=off no go.mod
-// above it affects the go command, e.g. by its toolchain. remove deletes the directory. If it cannot be
-// made, OutsideModules returns os.TempDir.
+// OutsideModules makes a directory with an empty go.mod. With GOWORK=off, no go.mod above it affects the go
+// command there. remove deletes the directory. On failure it is os.TempDir.
 func OutsideModules() (dir string, remove func()) {
 	dir, remove, err := machine.TempDir("go")
 	if err != nil {
@@ -100,12 +97,10 @@ func OutsideModules() (dir string, remove func()) {
 	return dir, remove
 }
 
-// compileTimeout is the time limit of the C compiler for an empty program. The compiler usually takes about
-// a hundredth of that.
+// compileTimeout limits the C compiler for an empty program. It usually takes a hundredth of that.
 const compileTimeout = 20 * time.Second
 
-// canCompile reports whether the C compiler cc can make a program. If it cannot, builds are made
-// without cgo, as if there were no compiler.
+// canCompile reports whether the C compiler cc works. If not, builds are made without cgo.
 func canCompile(ctx context.Context, cc string) bool {
 	words := strings.Fields(cc)
 	if len(words) == 0 {
@@ -124,8 +119,8 @@ func canCompile(ctx context.Context, cc string) bool {
 	return cmd.Run() == nil
 }
 
-// withRelease returns t with another toolchain release, which may have experiments, or t if release is
-// "". It need not run go env again: only the settings that it changes depend on the release.
+// withRelease returns t with another release; "" means t. Only the settings that it changes depend on the
+// release.
 func (t toolchain) withRelease(release string) toolchain {
 	if release == "" {
 		return t
@@ -134,40 +129,37 @@ func (t toolchain) withRelease(release string) toolchain {
 	return t.withSetting("GOVERSION", release).withSetting("GOTOOLCHAIN", release).withSetting(experimentSetting, experiments)
 }
 
-// experimentSetting is the setting with the experiments of a toolchain. Only withRelease sets it: a
-// build does not inherit the user's.
+// experimentSetting has the experiments of a toolchain. A build does not inherit the user's.
 const experimentSetting = "GOEXPERIMENT"
 
-// splitToolchain splits the name of a toolchain, such as go1.26.8+jsonv2, into its release and the
-// value of GOEXPERIMENT. Each experiment follows a plus sign.
+// splitToolchain splits go1.26.8+jsonv2 into the release and the value of GOEXPERIMENT. Each experiment
+// follows a plus sign.
 func splitToolchain(name string) (release, experiments string) {
 	release, experiments, _ = strings.Cut(name, "+")
 	return release, strings.ReplaceAll(experiments, "+", ",")
 }
 
-// ToolchainEnv returns the variables with which the go command uses a toolchain, such as go1.26.8+jsonv2.
+// ToolchainEnv returns variables that select a toolchain such as go1.26.8+jsonv2.
 func ToolchainEnv(name string) []string {
 	release, experiments := splitToolchain(name)
 	return []string{"GOTOOLCHAIN=" + release, experimentSetting + "=" + experiments}
 }
 
-// releaseOf returns the release in the Go version of a binary, in which experiments may follow it:
-// go1.26.8-X:jsonv2, or with a space before X.
+// releaseOf removes experiments from the Go version of a binary, as in go1.26.8-X:jsonv2.
 func releaseOf(goVersion string) string {
 	release, _, _ := strings.Cut(goVersion, " ")
 	release, _, _ = strings.Cut(release, "-X:")
 	return release
 }
 
-// withSetting returns a copy of t with another value of a setting.
 func (t toolchain) withSetting(name, value string) toolchain {
 	t.env = maps.Clone(t.env)
 	t.env[name] = value
 	return t
 }
 
-// settingsText returns a text with everything about the toolchain that can change a binary. It is part of
-// the key under which a binary is cached.
+// settingsText returns everything about the toolchain that can change a binary. It is part of the key under
+// which a binary is cached.
 func (t toolchain) settingsText() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "GOOS=%s\nGOARCH=%s\n", runtime.GOOS, runtime.GOARCH)
@@ -183,8 +175,8 @@ func (t toolchain) settingsText() string {
 	return s.String()
 }
 
-// compilerStamp returns the path, size and modification time of a C compiler, which change when another
-// version is installed. It returns "" if there is no compiler.
+// compilerStamp returns a C compiler's path, size and time, which change with its version. "" means no
+// compiler.
 func compilerStamp(cc string) string {
 	words := strings.Fields(cc)
 	if len(words) == 0 {
@@ -201,9 +193,8 @@ func compilerStamp(cc string) string {
 	return fmt.Sprintf("%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
 }
 
-// buildEnv returns the environment of go build: the user's environment, in which everything that can
-// change the binary is set or removed. GOENV is off, because the go command would otherwise replace an
-// empty GOFLAGS by the value in the user's file. Temporary files are written into tmp.
+// buildEnv returns the environment of go build. Everything that can change the binary is set or removed. GOENV
+// is off, because the user's file could set GOFLAGS.
 func (b *Builder) buildEnv(t toolchain, tmp string) []string {
 	set := append(TempEnv(tmp), "GOENV=off", "GOWORK=off", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	for _, name := range slices.Concat(keySettings[1:], cacheSettings[:], []string{"GOFLAGS", experimentSetting}) { // supplySDK may set GOFLAGS
@@ -214,13 +205,13 @@ func (b *Builder) buildEnv(t toolchain, tmp string) []string {
 	return b.makeEnv(clearedNames[:], set...)
 }
 
-// TempEnv returns variables that make the go command and the C compilers that it starts write their
-// temporary files into dir. The caller removes dir, because a killed compiler leaves its files.
+// TempEnv makes the go command and its C compilers use dir for temporary files. The caller removes dir: a
+// killed compiler leaves files.
 func TempEnv(dir string) []string {
 	return []string{"GOTMPDIR=" + dir, "TMPDIR=" + dir, "TMP=" + dir, "TEMP=" + dir}
 }
 
-// makeEnv returns the builder's environment without the names in drop and with the variables in set.
+// makeEnv returns the builder's environment without drop and with set.
 func (b *Builder) makeEnv(drop []string, set ...string) []string {
 	base := b.Env
 	if base == nil {
@@ -242,7 +233,6 @@ func (b *Builder) makeEnv(drop []string, set ...string) []string {
 	return append(out, set...)
 }
 
-// cacheError returns an ErrCache that dir could not be written because of err.
 func cacheError(dir string, err error) error {
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError
@@ -255,8 +245,7 @@ func cacheError(dir string, err error) error {
 	return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", ErrCache, dir, err)
 }
 
-// IsInstalled reports whether the toolchain of a Go release, e.g. go1.27.2, is on this machine, so that
-// building with it downloads nothing.
+// IsInstalled reports whether building with a Go release, e.g. go1.27.2, downloads nothing.
 func (b *Builder) IsInstalled(ctx context.Context, release string) bool {
 	t, err := b.loadToolchain(ctx)
 	if err != nil {

@@ -29,7 +29,8 @@ type Caller struct {
 	in   *bufio.Reader // reads from conn
 }
 
-// Dial connects to addr, with TLS if secure is not nil. The connection fails when limit has passed since Dial.
+// Dial connects to addr, with TLS if secure is not nil. Every read and write fails once limit has passed since
+// Dial.
 func Dial(addr string, secure *tls.Config, limit time.Duration) (*Caller, error) {
 	conn, err := net.DialTimeout("tcp", addr, limit)
 	if err != nil {
@@ -52,7 +53,7 @@ func (c *Caller) Close() { _ = c.conn.Close() }
 type Request struct {
 	Method, Path string
 	Header       [][2]string // names and values
-	Body         []byte      // before compression; nil for none
+	Body         []byte      // uncompressed; nil for none
 	Chunked      bool        // send the body in chunks, without its length
 	Gzip         bool        // compress the body
 }
@@ -62,7 +63,7 @@ func Get(path string, header ...[2]string) Request {
 	return Request{Method: "GET", Path: path, Header: header}
 }
 
-// JSONType returns the Content-Type header of JSON with parameters, such as "; charset=utf-8", after the type.
+// JSONType returns the Content-Type header of JSON. parameters, such as "; charset=utf-8", follow the type.
 func JSONType(parameters string) [][2]string {
 	return [][2]string{{"Content-Type", "application/json" + parameters}}
 }
@@ -80,7 +81,6 @@ func (q Request) String() string {
 	return b.String()
 }
 
-// encodedBody returns the body, compressed if q.Gzip is set.
 func (q Request) encodedBody() []byte {
 	if !q.Gzip {
 		return q.Body
@@ -92,7 +92,6 @@ func (q Request) encodedBody() []byte {
 	return b.Bytes()
 }
 
-// encode returns the bytes of the request as HTTP/1.1.
 func (q Request) encode(host string) []byte {
 	body := q.encodedBody()
 	var b bytes.Buffer
@@ -127,8 +126,8 @@ type Response struct {
 	Closes      bool // the server closes the connection
 }
 
-// Send sends a request and reads the response. It ignores an error of sending if a response arrives,
-// because a server that rejects a long body need not read it.
+// Send sends a request and reads the response. A server that rejects a long body need not read it. So an error
+// of sending is ignored if a response arrives.
 func (c *Caller) Send(request Request) (Response, error) {
 	_, writeErr := c.conn.Write(request.encode(c.conn.RemoteAddr().String()))
 	r, err := http.ReadResponse(c.in, &http.Request{Method: request.Method})
@@ -160,8 +159,7 @@ func Listens(addr string) bool {
 	return err == nil
 }
 
-// Certificate writes a certificate for 127.0.0.1 and its key into dir. It returns the paths of both,
-// and a pool with the certificate.
+// Certificate writes a certificate for 127.0.0.1 and its key into dir. roots contains only that certificate.
 func Certificate(dir string) (cert, key string, roots *x509.CertPool, err error) {
 	privateKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

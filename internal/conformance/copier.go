@@ -9,9 +9,11 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Copiers returns the tests of copiers, contenders that copy C structs into Go values: every answer
-// must equal the values in C memory. Fixture object, a struct that every copier must support, gets all
-// tests of a contender. For the other fixtures only the answers are compared.
+// Copiers returns the tests of copiers: programs that copy C structs into Go values. Every answer must equal
+// the values in C memory.
+//
+// Every copier must support the fixture object, which gets all tests. For other fixtures only the answers are
+// compared.
 func Copiers() Kind {
 	return Kind{
 		ops: copier.Ops(),
@@ -35,7 +37,6 @@ func Copiers() Kind {
 	}
 }
 
-// copierItems returns the number of values in a body of op.
 func copierItems(op string) int {
 	switch op {
 	case copier.OpBatch, copier.OpBatchInto, copier.OpFrame:
@@ -44,8 +45,8 @@ func copierItems(op string) int {
 	return 1
 }
 
-// copierWorkload returns a workload of op on n values of fixture, and its bodies. The values in them
-// have names of all lengths.
+// copierWorkload returns a workload of op on n values of fixture, and its bodies. Their names have all
+// lengths.
 func copierWorkload(fixture string, n int, op string) (wire.Workload, [][]byte) {
 	w := wire.Workload{
 		ID: fmt.Sprintf("%s-%d/%s", fixture, n, op), Fixture: fixture, N: n, Op: op,
@@ -58,7 +59,7 @@ func copierWorkload(fixture string, n int, op string) (wire.Workload, [][]byte) 
 	return w, bodies
 }
 
-// sameValue returns an error unless answer is the value that operation w.Op makes of body.
+// sameValue checks that answer is what operation w.Op makes of body.
 func sameValue(w wire.Workload, body, answer []byte) error {
 	var b copier.Body
 	if err := json.Unmarshal(body, &b); err != nil {
@@ -78,9 +79,8 @@ func sameValue(w wire.Workload, body, answer []byte) error {
 	return nil
 }
 
-// checkCopies compares the answers of all operations on all fixtures except object.
 func checkCopies(p *Process, dir string) error {
-	sizes := map[string][]int{ // by fixture: numbers of values in a body
+	sizes := map[string][]int{ // numbers of values in a body, by fixture
 		"person":  {1, 3},
 		"audio":   {1, 2},
 		"devices": {1, 4},
@@ -93,7 +93,7 @@ func checkCopies(p *Process, dir string) error {
 		for _, n := range counts {
 			for _, op := range copier.Ops() {
 				if shape, err := copier.ShapeOf(fixture, n); err != nil || shape.Check(op) != nil {
-					continue // there is no such operation on the fixture
+					continue // unsupported combination
 				}
 				if err := checkCopy(p, dir, fixture, n, op); err != nil {
 					errs = append(errs, fmt.Errorf("%s of %s-%d: %w", op, fixture, n, err))
@@ -104,8 +104,8 @@ func checkCopies(p *Process, dir string) error {
 	return errors.Join(errs...)
 }
 
-// checkCopy compares the answers to two bodies, and a second answer to the first body: a copier must
-// not keep values of the body before. An operation that the copier does not support passes.
+// checkCopy compares the answers to two bodies, then to the first again. A copier must not keep values of an
+// earlier body. It may leave an operation unsupported.
 func checkCopy(p *Process, dir, fixture string, n int, op string) error {
 	w, bodies := copierWorkload(fixture, n, op)
 	w, err := WritePool(dir, w, bodies[:2])

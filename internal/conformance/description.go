@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Description is the OpenAPI 3.1 document of an app, with which the responses of servers are compared.
-// Paths, methods, statuses and media types are compared, and of schemas type, const, enum, required,
-// properties, additionalProperties, items and references ($ref).
+// Description is the OpenAPI 3.1 document of an app. It describes the correct responses of a server.
+//
+// Of schemas it uses type, const, enum, required, properties, additionalProperties, items and $ref.
 type Description struct{ doc map[string]any }
 
 // ParseDescription parses an OpenAPI document in JSON.
@@ -27,11 +27,10 @@ func ParseDescription(text []byte) (Description, error) {
 	return d, nil
 }
 
-// findObject returns the member of v that names lead to, one level of the JSON document each, and follows
-// references on the way. It returns nil if there is no such object.
+// findObject follows names from v, one level of the JSON document each. It resolves references on the way.
 func (d Description) findObject(v any, names ...string) map[string]any {
 	m, _ := v.(map[string]any)
-	for _, name := range append([]string{""}, names...) { // "" is v itself, which can be a reference too
+	for _, name := range append([]string{""}, names...) { // "" is v itself, perhaps a reference
 		if name != "" {
 			m, _ = m[name].(map[string]any)
 		}
@@ -49,8 +48,8 @@ func (d Description) findObject(v any, names ...string) map[string]any {
 	return m
 }
 
-// operationsOf returns the operations that the document has for the path of a request, by method. If
-// several path templates such as /users/{id} match, it uses any of them. It returns nil if none matches.
+// operationsOf returns the operations on path, by method. If several templates such as /users/{id} match, it
+// uses any of them.
 func (d Description) operationsOf(path string) map[string]any {
 	path, _, _ = strings.Cut(path, "?")
 	paths := d.findObject(d.doc, "paths")
@@ -58,7 +57,7 @@ func (d Description) operationsOf(path string) map[string]any {
 		return exact
 	}
 	for template := range paths {
-		// QuoteMeta turns {id} into \{id\}, which the pattern replaces by any segment.
+		// In a quoted template, {id} is \{id\}. It becomes a pattern for one segment.
 		pattern := regexp.MustCompile(`\\\{[^/]*\\\}`).ReplaceAllString(regexp.QuoteMeta(template), `[^/]+`)
 		if regexp.MustCompile("^" + pattern + "$").MatchString(path) {
 			return d.findObject(paths, template)
@@ -67,8 +66,8 @@ func (d Description) operationsOf(path string) map[string]any {
 	return nil
 }
 
-// CheckResponse returns an error if the document does not allow response got to request. The status must be 404
-// if the document does not have the path, and 405 if it does not have the method (for OPTIONS also 204).
+// CheckResponse checks that the document allows got as the response to request. A path that the document lacks
+// must get status 404. An unknown method must get 405, or 204 if it is OPTIONS.
 func (d Description) CheckResponse(request Request, got Response) error {
 	operations := d.operationsOf(request.Path)
 	if operations == nil {
@@ -113,8 +112,8 @@ func (d Description) CheckResponse(request Request, got Response) error {
 	return fmt.Errorf("status %d: content type %q is not described", got.Status, got.ContentType)
 }
 
-// checkSchema returns an error if the schema does not allow v. A nil schema allows any value. where
-// names the value in errors, as in "the answer.users[0]".
+// checkSchema checks v against schema; nil allows any value. In errors, where names the value, as in "the
+// answer.users[0]".
 func (d Description) checkSchema(v any, schema map[string]any, where string) error {
 	if err := checkType(v, schema["type"]); err != nil {
 		return fmt.Errorf("%s %w", where, err)
@@ -153,8 +152,7 @@ func (d Description) checkSchema(v any, schema map[string]any, where string) err
 	return nil
 }
 
-// checkType returns an error unless v has one of the JSON types in types: a name, a list of names, or
-// nil for any.
+// checkType checks the JSON type of v. types is a name, a list of names, or nil for any type.
 func checkType(v, types any) error {
 	list, isList := types.([]any)
 	if !isList {

@@ -18,9 +18,9 @@ type Manifest struct {
 	Variants       []string            `json:"variants"`
 	WrongOnPurpose bool                `json:"trap"`              // it repeats a published mistake: its answers need not be correct
 	Apps           []string            `json:"apps"`              // services that a server provides
-	Answers        map[string]string   `json:"variant_answers"`   // by variant of a server: "status" if only the status of its responses is checked
+	Answers        map[string]string   `json:"variant_answers"`   // by variant; "status" means that only the status of responses is checked
 	Protocols      []string            `json:"protocols"`         // protocols of kind rpc, the default first
-	Others         map[string][]string `json:"variant_protocols"` // by variant: its protocols, if they differ from Protocols
+	Others         map[string][]string `json:"variant_protocols"` // protocols of variants, if they differ from Protocols
 	Source         string              `json:"source"`            // directory of its sources relative to the manifest's; "" for the same
 	Tags           []string            `json:"tags"`              // build tags
 	Expect         tare.Expect         `json:"expect"`            // checks that must reject its results; check build if it must not build
@@ -43,8 +43,7 @@ func ReadManifest(dir string) (Manifest, error) {
 	return m, nil
 }
 
-// Build compiles the contender in dir to path, as tare does: with the module versions in the
-// contender's go.mod, and without a workspace.
+// Build compiles the contender in dir to path. Like tare, it uses the contender's go.mod and no workspace.
 func (m Manifest) Build(dir, path string) error {
 	cmd := exec.Command("go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-tags="+strings.Join(m.Tags, ","), "-o", path, ".")
 	cmd.Dir = filepath.Join(dir, filepath.FromSlash(m.Source))

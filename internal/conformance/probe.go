@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Probe is a request with the properties that the response must have. For example, GET /nothing must get
-// status 404 and a JSON body with the code not_found.
+// Probe is a request and what its response must be like. For example, GET /nothing must get status 404 and a
+// JSON body with the code not_found.
 type Probe struct {
 	Request
 	Status        int
@@ -23,8 +23,8 @@ func WrongMethod(method, path, allow string) Probe {
 	return Probe{Request: Request{Method: method, Path: path}, Status: 405, Header: map[string]string{"Allow": allow}}
 }
 
-// ProbeCheck returns a check that starts an app with configuration set and sends it each probe of list over
-// a new connection. The responses must also match d, the app's OpenAPI document.
+// ProbeCheck returns a check that starts an app with the settings set and sends it each probe of list. Each
+// probe gets a new connection. The responses must also match d, the app's OpenAPI document.
 func ProbeCheck(name string, d Description, set map[string]string, list []Probe) Check {
 	return Check{Name: name, Run: func(e Env) error {
 		addr, err := e.StartServer(set)
@@ -34,7 +34,7 @@ func ProbeCheck(name string, d Description, set map[string]string, list []Probe)
 		var errs []error
 		for _, p := range list {
 			if e.IsStatusOnly() && p.Status == 400 {
-				continue // a server that does a part of the work need not reject bad input
+				continue // a status-only server need not reject bad input
 			}
 			if e.IsStatusOnly() {
 				p.CheckResponse = nil
@@ -51,7 +51,6 @@ func ProbeCheck(name string, d Description, set map[string]string, list []Probe)
 	}}
 }
 
-// checkResponse returns an error unless got is as p and the OpenAPI document d require.
 func (p Probe) checkResponse(d Description, got Response) error {
 	if got.Status != p.Status {
 		return fmt.Errorf("status %d, want %d: %.100q", got.Status, p.Status, got.Body)
@@ -81,8 +80,8 @@ func (p Probe) checkResponse(d Description, got Response) error {
 	return d.CheckResponse(p.Request, got)
 }
 
-// CheckAllow returns an error unless have, the header Allow of a response with status 405, lists the
-// methods in want. It ignores HEAD and OPTIONS, which frameworks may add.
+// CheckAllow checks the header Allow of a response with status 405. It must list the methods in want. It
+// ignores HEAD and OPTIONS, which frameworks may add.
 func CheckAllow(have, want string) error {
 	if have == "" {
 		return errors.New("header Allow is not there")
@@ -98,8 +97,8 @@ func CheckAllow(have, want string) error {
 	return nil
 }
 
-// CheckErrorBody returns an error unless got, an error response, is JSON with code and a message of one line,
-// whether the app or its framework wrote it. If code is "", any code is accepted.
+// CheckErrorBody checks the body of an error response. It must be JSON with code and a message of one line. If
+// code is "", any code is accepted.
 func CheckErrorBody(got Response, code string) error {
 	if got.ContentType != "application/json" {
 		return fmt.Errorf("a refusal of type %q, want application/json: %.80q", got.ContentType, got.Body)
@@ -116,8 +115,7 @@ func CheckErrorBody(got Response, code string) error {
 	return nil
 }
 
-// HasBody returns a function for Probe.CheckResponse: the response must have status 200, content type kind and
-// exactly this body.
+// HasBody returns a check of a response: status 200, content type kind and exactly this body.
 func HasBody(kind, body string) func(Response) error {
 	return func(got Response) error {
 		if got.Status != 200 || got.ContentType != kind || string(got.Body) != body {
@@ -127,8 +125,7 @@ func HasBody(kind, body string) func(Response) error {
 	}
 }
 
-// HasJSON returns a function for Probe.CheckResponse: the response must have status 200, and its JSON must
-// have the same value as v.
+// HasJSON returns a check of a response: status 200, and JSON with the value of v.
 func HasJSON(v any) func(Response) error {
 	want, err := json.Marshal(v)
 	return func(got Response) error {

@@ -15,37 +15,36 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Process is a started contender, with the connection over which it gets requests and sends replies.
+// Process is a started contender (a program that tare compares) and the connection to it.
 type Process struct {
 	cmd      *exec.Cmd
 	stderr   stderrTail
 	requests *wire.Writer
 	replies  *wire.Reader
 	in       io.Closer     // closing it ends the contender's input
-	limit    time.Duration // time limit of each reply, and of the exit
+	limit    time.Duration // longest time of a reply, and of the exit
 	lastID   int64         // id of the last request
 	close    func()        // closes the connection
 }
 
-// startProcess starts command as a lab, the process that measures, does. The connection uses inherited descriptors or, on Windows
-// and if socket is set, a loopback socket.
+// startProcess starts command as tare does. The connection uses inherited descriptors. On Windows, and if
+// socket is set, it uses a loopback socket.
 func startProcess(command []string, socket bool, limit time.Duration) (*Process, error) {
 	p := &Process{cmd: exec.Command(command[0], command[1:]...), limit: limit}
 	p.cmd.Stderr = &p.stderr
-	p.cmd.WaitDelay = time.Second // do not wait longer for the output of children that still run
+	p.cmd.WaitDelay = time.Second // do not wait for children that hold the output open
 	if socket || runtime.GOOS == "windows" {
 		return p, p.startSocket()
 	}
 	return p, p.startPipes()
 }
 
-// startWith starts the command and passes it spec, which defines the connection: "3,4" or "tcp:127.0.0.1:4711".
+// startWith starts the command. spec defines the connection: "3,4" or "tcp:127.0.0.1:4711".
 func (p *Process) startWith(spec string) error {
 	p.cmd.Env = append(os.Environ(), wire.EnvWire+"="+spec, "GOMAXPROCS=1")
 	return p.cmd.Start()
 }
 
-// startPipes starts the command with two pipes: it reads requests from descriptor 3 and writes replies to 4.
 func (p *Process) startPipes() error {
 	requestsIn, requestsOut, err := os.Pipe()
 	if err != nil {
@@ -68,7 +67,6 @@ func (p *Process) startPipes() error {
 	return nil
 }
 
-// startSocket starts the command with a loopback address and waits until the command connects to it.
 func (p *Process) startSocket() error {
 	listen, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
@@ -91,7 +89,7 @@ func (p *Process) startSocket() error {
 	return nil
 }
 
-// closeWrite closes only the direction to the contender, so that its replies can still be read.
+// closeWrite closes only the direction to the contender. Its replies can still be read.
 type closeWrite struct{ conn *net.TCPConn }
 
 func (c closeWrite) Close() error { return c.conn.CloseWrite() }
@@ -99,8 +97,8 @@ func (c closeWrite) Close() error { return c.conn.CloseWrite() }
 // PID returns the pid of the contender.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Do sends request and returns the reply, which must have the request's id. It kills the contender if
-// the reply takes longer than the limit.
+// Do sends request and returns the reply, which must have the request's id. If the reply takes longer than the
+// limit, Do kills the contender.
 func (p *Process) Do(request wire.Request) (wire.Reply, error) {
 	p.lastID++
 	request.ID = p.lastID
@@ -115,7 +113,7 @@ func (p *Process) Do(request wire.Request) (wire.Reply, error) {
 		if errors.As(err, &lineErr) {
 			_ = p.cmd.Process.Kill() // it may write such lines forever
 		}
-		_ = p.cmd.Wait() // then stderrNote has all output; the timer kills the process if it does not end
+		_ = p.cmd.Wait() // stderrNote then has all output
 		return reply, fmt.Errorf("%s: no reply (limit %v): %w%s", request.Op, p.limit, err, p.stderrNote())
 	}
 	if reply.ID != request.ID {
@@ -133,7 +131,7 @@ func (p *Process) OK(request wire.Request) (wire.Reply, error) {
 	return reply, err
 }
 
-// stderrNote returns the end of the contender's standard error as a clause for error messages, or "".
+// stderrNote returns the end of standard error as a clause for error messages.
 func (p *Process) stderrNote() string {
 	text := p.stderr.String()
 	if text == "" {
@@ -142,7 +140,7 @@ func (p *Process) stderrNote() string {
 	return "; it printed: " + text
 }
 
-// stderrTail is a writer that stores the last bytes written to it.
+// stderrTail stores the last bytes written to it.
 type stderrTail struct {
 	mu   sync.Mutex
 	last []byte
@@ -164,8 +162,7 @@ func (t *stderrTail) String() string {
 	return string(bytes.TrimSpace(t.last))
 }
 
-// awaitExit waits until the contender ends by itself. It returns an error if the exit code is not 0 or
-// the limit has passed.
+// awaitExit waits until the contender ends by itself, within the limit and with exit code 0.
 func (p *Process) awaitExit() error {
 	ended := make(chan error, 1)
 	go func() { ended <- p.cmd.Wait() }()
@@ -182,7 +179,6 @@ func (p *Process) awaitExit() error {
 	}
 }
 
-// killNow kills the contender unless it has ended.
 func (p *Process) killNow() {
 	if p.cmd.ProcessState != nil {
 		return

@@ -11,17 +11,17 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Names of two more tests of operation OpServe, with other tables of routes. A router may reply that it
-// does not support such a table.
+// Names of two more tests of OpServe, with other tables of routes. A router may reply that it does not support
+// such a table.
 const (
-	opLiterals = router.OpServe + "-beside"    // with literals where other routes have parameters
-	opCatchAll = router.OpServe + "-catch-all" // with catch-alls
+	opLiterals = router.OpServe + "-beside"    // literals where other routes have parameters
+	opCatchAll = router.OpServe + "-catch-all" // the table has catch-alls
 )
 
-// Routers returns the tests of routers. Every answer must be the reply of the right route with the
-// values of its parameters, after each layer (middleware) was called once.
+// Routers returns the tests of routers. An answer must name the right route and the values of its parameters.
+// Each layer (middleware) must have been called once.
 func Routers() Kind {
-	var spec router.Spec // table of the latest workload: makeInput sets it, and compare reads it
+	var spec router.Spec // makeInput sets it, and compare reads it
 	return Kind{
 		ops:     []string{router.OpServe, router.OpSocket, opLiterals, opCatchAll},
 		fixture: fixture.RoutesFixture,
@@ -46,8 +46,7 @@ func Routers() Kind {
 	}
 }
 
-// methodTable returns a table with several methods in which no route has a literal where another route
-// has a parameter.
+// methodTable has several methods, but no literal where another route has a parameter.
 func methodTable() []fixture.Route {
 	return []fixture.Route{
 		{Method: "GET", Path: "/"}, {Method: "GET", Path: "/health"},
@@ -58,8 +57,7 @@ func methodTable() []fixture.Route {
 	}
 }
 
-// catchAllTable returns a table with catch-alls. Below the prefix of a catch-all there is no other
-// route of its method.
+// catchAllTable has catch-alls. Below the prefix of a catch-all there is no other route of its method.
 func catchAllTable() []fixture.Route {
 	return []fixture.Route{
 		{Method: "GET", Path: "/"}, {Method: "GET", Path: "/health"},
@@ -70,7 +68,7 @@ func catchAllTable() []fixture.Route {
 	}
 }
 
-// makeTable writes a workload with a table of routes and a pool of requests to them into dir.
+// makeTable writes a pool (a file of requests) for a table of routes into dir.
 func makeTable(dir, op string, routes []fixture.Route, layers int) (w wire.Workload, spec router.Spec, bodies [][]byte, err error) {
 	names, err := router.LayerNames(layers)
 	if err != nil {
@@ -101,7 +99,7 @@ func makeTable(dir, op string, routes []fixture.Route, layers int) (w wire.Workl
 	return w, spec, bodies, err
 }
 
-// sameAnswer returns an error unless answer is the reply of the route that matches the request in body.
+// sameAnswer checks that answer is the reply of the route for the request in body.
 func sameAnswer(spec router.Spec, body, answer []byte) error {
 	var request wire.HTTPRequest
 	if err := json.Unmarshal(body, &request); err != nil {
@@ -121,8 +119,8 @@ func sameAnswer(spec router.Spec, body, answer []byte) error {
 	return nil
 }
 
-// checkUnrouted checks that a router rejects requests that no route matches, in process and over a
-// socket, and still answers the next request. It does not check a router that is wrong on purpose.
+// checkUnrouted sends requests that no route matches, in process and over a socket. A router must reject them
+// and answer the next request.
 func (s Subject) checkUnrouted(dir string) error {
 	if s.WrongOnPurpose {
 		return nil
@@ -155,32 +153,40 @@ func (s Subject) checkUnrouted(dir string) error {
 		{opCatchAll, catchAllTable(), uncaught, http.StatusBadRequest},
 		{opCatchAll, catchAllTable(), redirected, http.StatusMultipleChoices},
 	} {
-		w, spec, bodies, err := makeTable(dir, c.op, c.routes, 1)
-		if err != nil {
+		if err := s.checkUnroutedIn(dir, c.op, c.routes, c.requests, c.minStatus); err != nil {
 			return err
-		}
-		for _, q := range c.requests {
-			body, err := json.Marshal(q)
-			if err != nil {
-				return err
-			}
-			bodies = append([][]byte{body}, bodies...)
-		}
-		if w, err = WritePool(dir, w, bodies); err != nil {
-			return err
-		}
-		err = s.RunSession(Session{}, func(p *Process, _ wire.Reply) error {
-			return checkRejected(p, spec, w, bodies, len(c.requests), c.minStatus)
-		})
-		if err != nil {
-			return fmt.Errorf("%s: %w", w.ID, err)
 		}
 	}
 	return nil
 }
 
-// checkRejected sends each of the first n bodies twice, and after each of them body n. The router must
-// reject the first n with status minStatus or above, and must answer body n.
+// checkUnroutedIn sends requests that no route of the table matches, before the usual ones.
+func (s Subject) checkUnroutedIn(dir, op string, routes []fixture.Route, requests []wire.HTTPRequest, minStatus int) error {
+	w, spec, bodies, err := makeTable(dir, op, routes, 1)
+	if err != nil {
+		return err
+	}
+	for _, q := range requests {
+		body, err := json.Marshal(q)
+		if err != nil {
+			return err
+		}
+		bodies = append([][]byte{body}, bodies...)
+	}
+	if w, err = WritePool(dir, w, bodies); err != nil {
+		return err
+	}
+	err = s.RunSession(Session{}, func(p *Process, _ wire.Reply) error {
+		return checkRejected(p, spec, w, bodies, len(requests), minStatus)
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.ID, err)
+	}
+	return nil
+}
+
+// checkRejected sends each of the first n bodies twice, each time followed by body n. The router must reject
+// the first n with at least minStatus. It must answer body n.
 func checkRejected(p *Process, spec router.Spec, w wire.Workload, bodies [][]byte, n, minStatus int) error {
 	if a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w}); err != nil || a.Unsupported {
 		return err

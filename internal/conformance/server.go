@@ -15,10 +15,11 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Servers returns the tests of servers. An app is the service that a server provides, such as users or
-// ingest. A server is tested with each app that its contender.json names, or with the app tiny, the smallest
-// one, if it names none. The tests send HTTP requests, as a load generator does. For example, they send
-// 25 requests over each of 8 connections, and then compare the server's count of requests with 200.
+// Servers returns the tests of servers. They send HTTP requests, as a load generator does. For example, they
+// send 25 requests over each of 8 connections, and then compare the server's count of requests with 200.
+//
+// An app is the service that a server provides, such as users or ingest. A server is tested with each app in
+// its contender.json. The default is tiny, the smallest app.
 func Servers(apps map[string]func() (App, error)) Kind {
 	return Kind{TestAll: func(s Subject, dir string) []error { return s.testServer(apps, dir) }}
 }
@@ -29,22 +30,21 @@ type App struct {
 
 	// GoodRequests must get status 200 over one connection, whatever was sent before.
 	GoodRequests []GoodRequest
-	// NthRequest returns request k of caller i, one of several concurrent callers. If it is nil, the callers
-	// take GoodRequests one after the other.
+	// NthRequest returns request k of caller i. Several callers run concurrently. If NthRequest is nil, they
+	// cycle through GoodRequests.
 	NthRequest func(i, k int) GoodRequest
 	// Layers is the number of middleware layers that each request to the app passes.
 	Layers int64
 	// Checks are further tests, each of which gets a new process.
 	Checks []Check
-	// StalledPath is the path of requests that stop before their end, which the server must give up; "" skips
-	// this test.
+	// StalledPath is the path of requests that stop before their end. "" skips this test.
 	StalledPath string
 	// Settings are the settings that a server accepts for the app.
 	Settings []server.Setting
-	// StandaloneSettings returns the settings of a server that runs without a lab, the process that measures,
-	// and stores its files in dir; nil means no settings.
+	// StandaloneSettings returns the settings of a server that a user runs without tare. The server stores its
+	// files in dir. nil means no settings.
 	StandaloneSettings func(dir string) map[string]string
-	// CheckFiles checks the files that the standalone server has stored in dir; nil means no check.
+	// CheckFiles checks the files of the standalone server in dir; nil means no check.
 	CheckFiles func(dir string) error
 	// SendRequests sends requests to the standalone server at addr; nil means all GoodRequests.
 	SendRequests func(s Subject, addr string) error
@@ -63,7 +63,7 @@ type Check struct {
 	Run  func(e Env) error
 }
 
-// Env has what one test of an app needs: the contender's process, which StartServer makes serve the app.
+// Env has what one test of an app needs. StartServer makes its process serve the app.
 type Env struct {
 	Subject // the contender, with WrongOnPurpose, IsStatusOnly, Limit, SendGood and SendOnce
 	App     // the app, with GoodRequests, Layers and Checks
@@ -71,8 +71,8 @@ type Env struct {
 	Dir     string // directory for files of the tests
 }
 
-// testServer runs the tests of all apps on a server. known returns the apps by name. Tests of
-// stalled requests run concurrently with the others, because they mostly wait.
+// testServer runs the tests of all apps on a server. known has the apps by name. Tests of stalled requests
+// mostly wait, so they run concurrently with the others.
 func (s Subject) testServer(known map[string]func() (App, error), dir string) []error {
 	if err := s.RunSession(Session{}, s.CheckHello); err != nil {
 		return []error{err} // every other test would fail too
@@ -120,11 +120,10 @@ func (s Subject) testServer(known map[string]func() (App, error), dir string) []
 	return errs
 }
 
-// testApp runs the tests of app a, each in a new process, and then those of a standalone server.
 func (s Subject) testApp(a App, dir string) []error {
 	var errs []error
 	checks := append([]Check{
-		{Run: Env.checkGood}, // without a name: errors of these tests explain themselves
+		{Run: Env.checkGood}, // no name: its errors explain themselves
 		{Run: Env.checkAgain},
 		{Run: Env.checkEnd},
 		{Run: Env.checkLogs},
@@ -132,7 +131,7 @@ func (s Subject) testApp(a App, dir string) []error {
 		{Run: Env.CheckRefusals},
 	}, a.Checks...)
 	for i, c := range checks {
-		withBye := i%2 == 0 // alternate, so that both ways to end a process are tested
+		withBye := i%2 == 0 // tests both ways to end a process
 		err := s.RunSession(Session{NoBye: !withBye}, func(p *Process, _ wire.Reply) error {
 			return c.Run(Env{Subject: s, App: a, Process: p, Dir: dir})
 		})
@@ -152,14 +151,14 @@ func (s Subject) testApp(a App, dir string) []error {
 	return errs
 }
 
-// Workload returns the workload that a server gets for app a with the settings in set. It has no pool
-// of inputs, because a server does not know its requests in advance.
+// Workload returns the workload of a server for app a. It has no pool of inputs: a server does not know its
+// requests in advance.
 func (a App) Workload(set map[string]string) *wire.Workload {
 	spec, _ := json.Marshal(server.Spec{App: a.Name}) // cannot fail
 	return &wire.Workload{ID: a.Name + "/some", Fixture: a.Name, Op: "some", Set: set, Spec: spec}
 }
 
-// StartServer makes the contender serve the app with the settings in set, and returns the address of the server.
+// StartServer makes the contender serve the app, and returns the server's address.
 func (e Env) StartServer(set map[string]string) (string, error) {
 	a, err := e.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: e.Workload(set)})
 	if err != nil {
@@ -184,7 +183,7 @@ func (e Env) ReadCounts() (wire.Reply, error) {
 	return a, err
 }
 
-// Tally counts requests that were sent and answered, the bytes of their bodies as sent, and the items in them.
+// Tally counts answered requests, the bytes of their bodies, and the items in them.
 type Tally struct{ Requests, Body, Items int64 }
 
 // Add counts g.
@@ -194,23 +193,23 @@ func (t *Tally) Add(g GoodRequest) {
 	t.Items += int64(g.Items)
 }
 
-// CheckCounts compares the counts of the server with t, the requests that were sent. configured is true
-// if settings may have added middleware.
+// CheckCounts compares the server's counts with t, the requests sent. configured is true if settings may have
+// added middleware.
 func (e Env) CheckCounts(t Tally, configured bool) error {
 	a, err := e.ReadCounts()
 	if err != nil {
 		return err
 	}
 	layers := a.LayerCalls / max(1, t.Requests)
-	isUneven := a.LayerCalls != layers*t.Requests // some requests pass more layers than others
-	// Variants and settings may add middleware, and so may any server if the app has none.
+	isUneven := a.LayerCalls != layers*t.Requests
+	// Any server may add middleware if the app has none.
 	mayAddLayers := configured || e.Variant != "" || e.Layers == 0
 	isWrongNumber := layers < e.Layers || layers > e.Layers && !mayAddLayers
 	switch {
 	case a.Received != t.Requests:
 		return fmt.Errorf("stats: %d received, sent were %d", a.Received, t.Requests)
 	case e.WrongOnPurpose:
-		return nil // its other counts may be wrong on purpose
+		return nil // other counts may be wrong too
 	case isUneven || isWrongNumber:
 		return fmt.Errorf("stats: %d layer_calls of %d requests; app %s has %d middlewares", a.LayerCalls, t.Requests, e.App.Name, e.Layers)
 	case a.ReceivedBody != t.Body:
@@ -243,7 +242,7 @@ func (s Subject) checkGoodResponse(g GoodRequest, got Response) error {
 		return nil
 	case !s.IsStatusOnly():
 		return g.CheckResponse(got)
-	case got.Status != 200: // of a status-only server only the status is checked
+	case got.Status != 200: // a status-only server need not have the right body
 		return fmt.Errorf("status %d, want 200", got.Status)
 	}
 	return nil
@@ -254,7 +253,7 @@ const (
 	callsEach = 25 // number of requests over each
 )
 
-// checkGood sends good requests, over one connection and then over several, and checks the counts.
+// checkGood sends good requests over one connection, then over several. It checks the counts after each.
 func (e Env) checkGood() error {
 	addr, err := e.StartServer(nil)
 	if err != nil {
@@ -286,7 +285,6 @@ func (e Env) SendAll(addr string) (sent Tally, err error) {
 	return e.sendAllOver(c)
 }
 
-// sendAllOver sends all good requests over c and returns their counts.
 func (e Env) sendAllOver(c *Caller) (sent Tally, err error) {
 	for _, g := range e.GoodRequests {
 		if err := e.SendGood(c, g); err != nil {
@@ -297,7 +295,7 @@ func (e Env) sendAllOver(c *Caller) (sent Tally, err error) {
 	return sent, nil
 }
 
-// sendConcurrently sends requests over several connections concurrently and adds them to sent.
+// sendConcurrently sends requests over several connections and adds them to sent.
 func (e Env) sendConcurrently(addr string, sent *Tally) error {
 	nth := e.NthRequest
 	if nth == nil {
@@ -327,11 +325,10 @@ func (e Env) sendConcurrently(addr string, sent *Tally) error {
 	return errors.Join(errs...)
 }
 
-// checkAgain makes the contender serve twice. The second server must count from zero, and the first
-// must no longer listen. Another process may have got the first server's port meanwhile, so checkAgain
-// tries three times.
+// checkAgain makes the contender serve twice. The first server must then have stopped. Another process may
+// reuse its port meanwhile, so checkAgain tries three times.
 func (e Env) checkAgain() error {
-	var listening string // address of a first server, at which something still listens
+	var listening string
 	for range 3 {
 		oldAddr, newAddr, err := e.prepareTwice()
 		if err != nil {
@@ -345,8 +342,8 @@ func (e Env) checkAgain() error {
 	return fmt.Errorf("after a second prepare a server still listens at %s", listening)
 }
 
-// prepareTwice makes the contender serve twice, checks the second server's counts and that the first
-// does not respond over a connection that is still open, and returns the addresses of both servers.
+// prepareTwice makes the contender serve twice, while a connection to the first server is open. That server
+// must not respond any more, and the second must count from 0.
 func (e Env) prepareTwice() (oldAddr, newAddr string, err error) {
 	if oldAddr, err = e.StartServer(nil); err != nil {
 		return "", "", err
@@ -373,8 +370,8 @@ func (e Env) prepareTwice() (oldAddr, newAddr string, err error) {
 	return oldAddr, newAddr, nil
 }
 
-// checkEnd ends the server while a connection is open. The end must be quick, the connection must be
-// closed, and it must still be possible to read the counts.
+// checkEnd ends the server while a connection is open. The end must be quick and close the connection. The
+// counts must remain readable.
 func (e Env) checkEnd() error {
 	addr, err := e.StartServer(nil)
 	if err != nil {
@@ -410,8 +407,8 @@ func (e Env) checkEnd() error {
 	return nil
 }
 
-// checkLogs checks that logging does not change the responses, and that a log file has at least a line
-// per request. The file may also be empty, because a framework may not write its log there.
+// checkLogs checks that logging does not change the responses. A log file has at least a line per request. It
+// may be empty, because some frameworks write their log elsewhere.
 func (e Env) checkLogs() error {
 	path := filepath.Join(e.Dir, e.App.Name+"-access.log")
 	for _, set := range []map[string]string{

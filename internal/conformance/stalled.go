@@ -12,9 +12,11 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// testStalled tests stalled requests: requests that stop in the middle of the body or of the header. The
-// server must reject such a request, or close its connection, after a while. A client that sends a byte now
-// and then is not tested, because some HTTP stacks limit the time of each read instead of the request.
+// testStalled tests requests that stop in the middle of the header or body. After a while the server must
+// reject such a request, or close its connection.
+//
+// It does not test a client that sends a byte now and then. Some HTTP stacks limit each read instead of the
+// request.
 func (s Subject) testStalled(a App) error {
 	if a.StalledPath == "" || s.SkipSlow {
 		return nil
@@ -28,14 +30,12 @@ func (s Subject) testStalled(a App) error {
 	return nil
 }
 
-// checkStalled sends the starts of three requests concurrently, each over its own connection, and waits
-// for the server to give up on all of them.
 func (e Env) checkStalled() error {
 	addr, err := e.StartServer(nil)
 	if err != nil {
 		return err
 	}
-	starts := []string{ // two incomplete bodies and an incomplete header
+	starts := []string{
 		"POST " + e.StalledPath + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[{",
 		"POST " + e.StalledPath + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[{\r\n",
 		"POST " + e.StalledPath + " HTTP/1.1\r\nHost: x\r\nContent-Ty",
@@ -57,8 +57,8 @@ func (e Env) checkStalled() error {
 	return errors.Join(errs...)
 }
 
-// awaitTimeout sends the start of a request and nothing more. It returns an error unless the server
-// gives up after at least half of its read timeout and at most 5 s more than that timeout.
+// awaitTimeout sends the start of a request and nothing more. The server must wait at least half of its read
+// timeout. It must give up at most 5 s after that timeout.
 func (e Env) awaitTimeout(addr, start string) error {
 	c, err := Dial(addr, nil, e.Limit)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// TestStandalone starts a server without a lab (the process that measures), as a user does: once configured
-// by flags, and once by environment variables. For example, it runs SERVER -app ingest -addr 127.0.0.1:0 -log
-// file:PATH. It also checks that the server rejects bad command lines.
+// TestStandalone starts a server without tare, as a user does. It configures the server once by flags, and
+// once by environment variables. For example, it runs SERVER -app ingest -addr 127.0.0.1:0 -log file:PATH. It
+// also checks that the server rejects bad command lines.
 func (s Subject) TestStandalone(a App, dir string) []error {
 	var errs []error
 	path := filepath.Join(dir, a.Name+"-alone.log")
@@ -34,13 +34,11 @@ func (s Subject) TestStandalone(a App, dir string) []error {
 		if err := os.Mkdir(appDir, 0o700); err != nil {
 			return append(errs, err)
 		}
-		if a.StandaloneSettings != nil {
-			for name, value := range a.StandaloneSettings(appDir) {
-				if isByFlags := i == 0; isByFlags {
-					start.args = append(start.args, "-"+name+"="+value)
-				} else {
-					start.env = append(start.env, server.Setting{Name: name}.Env()+"="+value)
-				}
+		for name, value := range a.standaloneSettings(appDir) {
+			if isByFlags := i == 0; isByFlags {
+				start.args = append(start.args, "-"+name+"="+value)
+			} else {
+				start.env = append(start.env, server.Setting{Name: name}.Env()+"="+value)
 			}
 		}
 		err := s.serveAlone(a, start.args, start.env)
@@ -55,19 +53,7 @@ func (s Subject) TestStandalone(a App, dir string) []error {
 	if _, err := os.Stat(path); err != nil {
 		errs = append(errs, fmt.Errorf("-log file:PATH: %w", err))
 	}
-	badArgs := [][]string{
-		{"-no-such-flag"},
-		{"-app", "no such app"},
-		{"-app", a.Name, "-log", "loud"},
-		{"-app", a.Name, "-variant", "none"},
-		{"-app", a.Name, "something"},
-	}
-	for _, setting := range a.Settings {
-		if setting.Set("no such value") != nil { // the setting does not accept any text
-			badArgs = append(badArgs, []string{"-app", a.Name, "-" + setting.Name + "=no such value"})
-		}
-	}
-	for _, args := range badArgs {
+	for _, args := range a.badArgs() {
 		if err := s.checkBadArgs(args); err != nil {
 			errs = append(errs, fmt.Errorf("%v: %w", args, err))
 		}
@@ -75,7 +61,31 @@ func (s Subject) TestStandalone(a App, dir string) []error {
 	return errs
 }
 
-// standaloneCommand returns the contender's command with args, in an environment without a lab.
+func (a App) standaloneSettings(dir string) map[string]string {
+	if a.StandaloneSettings == nil {
+		return nil
+	}
+	return a.StandaloneSettings(dir)
+}
+
+// badArgs returns command lines that a server must reject.
+func (a App) badArgs() [][]string {
+	list := [][]string{
+		{"-no-such-flag"},
+		{"-app", "no such app"},
+		{"-app", a.Name, "-log", "loud"},
+		{"-app", a.Name, "-variant", "none"},
+		{"-app", a.Name, "something"},
+	}
+	for _, setting := range a.Settings {
+		if setting.Set("no such value") != nil { // any text is invalid
+			list = append(list, []string{"-app", a.Name, "-" + setting.Name + "=no such value"})
+		}
+	}
+	return list
+}
+
+// standaloneCommand returns the contender's command. Its environment does not mention tare.
 func (s Subject) standaloneCommand(ctx context.Context, args, env []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, s.Command[0], append(s.Command[1:len(s.Command):len(s.Command)], args...)...)
 	cmd.Env = append(append(os.Environ(), wire.EnvWire+"="), env...)
@@ -83,8 +93,7 @@ func (s Subject) standaloneCommand(ctx context.Context, args, env []string) *exe
 	return cmd
 }
 
-// serveAlone starts a server, reads its address from its output, sends it requests, and ends it by
-// SIGTERM while a connection is open.
+// serveAlone starts a server and sends it requests. It ends the server by SIGTERM while a connection is open.
 func (s Subject) serveAlone(a App, args, env []string) error {
 	cmd := s.standaloneCommand(context.Background(), args, env)
 	output, out, err := os.Pipe()
@@ -104,7 +113,7 @@ func (s Subject) serveAlone(a App, args, env []string) error {
 		<-ended
 	}()
 	addr, err := readAddr(output, s.Limit)
-	go func() { // read all output, so that the server never blocks on it
+	go func() { // so that the server never blocks on its output
 		_, _ = io.Copy(io.Discard, output)
 		ended <- cmd.Wait()
 		close(ended)
@@ -130,8 +139,8 @@ func (s Subject) serveAlone(a App, args, env []string) error {
 	return s.terminateServer(cmd, ended)
 }
 
-// terminateServer sends SIGTERM to a server, and checks that it then exits soon and with code 0. ended
-// receives the result of cmd.Wait.
+// terminateServer sends SIGTERM to a server, which must exit soon with code 0. ended receives the result of
+// cmd.Wait.
 func (s Subject) terminateServer(cmd *exec.Cmd, ended <-chan error) error {
 	if runtime.GOOS == "windows" {
 		return nil // there is no SIGTERM
@@ -150,10 +159,10 @@ func (s Subject) terminateServer(cmd *exec.Cmd, ended <-chan error) error {
 	}
 }
 
-// readAddr reads output until a line ends with the URL of the server, such as http://127.0.0.1:4711,
-// and returns the address in the URL.
+// readAddr reads output until a line ends with the server's URL, such as http://127.0.0.1:4711. It returns the
+// address in the URL.
 func readAddr(output *os.File, limit time.Duration) (string, error) {
-	_ = output.SetReadDeadline(time.Now().Add(limit)) // not all systems support it for pipes
+	_ = output.SetReadDeadline(time.Now().Add(limit)) // fails for pipes on some systems
 	var text []byte
 	pattern := regexp.MustCompile(`https?://([^\s/]+)\n`)
 	const maxText = 64 << 10
@@ -172,7 +181,7 @@ func readAddr(output *os.File, limit time.Duration) (string, error) {
 	return "", errors.New("it says a lot, but not where it listens")
 }
 
-// checkBadArgs checks that with a bad command line the server prints one line and exits with code 2.
+// checkBadArgs passes the server a bad command line. It must print one line and exit with code 2.
 func (s Subject) checkBadArgs(args []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limit)
 	defer cancel()

@@ -1,8 +1,9 @@
-// Package conformance tests contenders, the programs that tare compares. It starts a built contender as a
-// lab (the process that measures) does, sends requests and checks the replies against
-// docs/contender-protocol.md. It contains the tests of codecs, copiers and routers, and the tests of
-// servers that are the same for all apps. An app is the service that a server provides; its own tests are
-// in package apps/NAME/conformance. Package contender/contendertest calls all of them.
+// Package conformance tests contenders: the programs that tare compares. It starts one as tare does, sends
+// requests and checks the replies against docs/contender-protocol.md. Package contender/contendertest calls
+// the tests.
+//
+// An app is a service that servers implement, such as users. The tests of each app are in
+// apps/NAME/conformance. All other tests are here.
 package conformance
 
 import (
@@ -21,18 +22,18 @@ import (
 	"github.com/tarebench/tare/internal/pool"
 )
 
-// Kind defines the tests of one kind of contender. For example, a codec gets generated JSON bodies and the
-// operation marshal, and every answer must be JSON with the same value as its body.
+// Kind defines the tests of one kind of contender. A codec, for example, gets JSON bodies and the operation
+// marshal. Each answer must be JSON with the value of its body.
 type Kind struct {
 	ops       []string                                   // operations to test; a contender may support only some of them
-	fixture   string                                     // name of the generated data in the bodies, unless makeInput makes them
-	compare   func(op string, body, answer []byte) error // returns an error unless the answer to body is correct
-	hasOutput func(op string) bool                       // reports whether op outputs bytes, which the reply to stats counts
-	needsSize func(op string) bool                       // reports whether an answer must state the output's size, because it is not the output itself
+	fixture   string                                     // generated data in the bodies, unless makeInput is set
+	compare   func(op string, body, answer []byte) error // checks the answer to body
+	hasOutput func(op string) bool                       // reports whether stats must count the output of op
+	needsSize func(op string) bool                       // reports whether an answer states the output's size instead of the output
 
-	// makeInput writes a pool (a file of bodies) for op into dir. If it is nil, the fixture makes the bodies.
+	// makeInput writes a pool (a file of bodies) for op into dir. If it is nil, fixture makes the bodies.
 	makeInput func(dir, op string) (wire.Workload, [][]byte, error)
-	// checkMore runs more tests of this kind of contender. It may be nil.
+	// checkMore runs more tests. It may be nil.
 	checkMore func(s Subject, dir string) error
 	// TestAll replaces all tests above if it is not nil. Servers and contenders of kind rpc set it.
 	TestAll func(s Subject, dir string) []error
@@ -43,11 +44,11 @@ type Subject struct {
 	Command []string // program and its arguments
 	Manifest
 	Variant  string        // "" if it has no variants
-	Limit    time.Duration // for each reply, and for the contender to end
+	Limit    time.Duration // longest time of a reply, and of the exit
 	SkipSlow bool          // skip slow tests
 
-	// Enough reports whether the tests can end early, because found contains enough errors. If it is
-	// nil, all tests run.
+	// Enough reports whether the tests can end early. found is true if they have found an error. If it is nil,
+	// all tests run.
 	Enough func(found error) bool
 
 	Logf func(format string, args ...any) // logs measurements of the contender; may be nil
@@ -60,17 +61,15 @@ func (s Subject) Note(format string, args ...any) {
 	}
 }
 
-// isEnough reports whether the tests can end early with errs.
 func (s Subject) isEnough(errs []error) bool {
 	return s.Enough != nil && errs != nil && s.Enough(errors.Join(errs...))
 }
 
-// IsStatusOnly reports whether the contender is a server that does only a part of an app's work. The tests
-// then check only the status of its responses.
+// IsStatusOnly reports whether a server does only a part of an app's work. Tests check only the status of its
+// responses.
 func (s Subject) IsStatusOnly() bool { return s.Answers[s.Variant] == "status" }
 
-// Test runs the tests of the contender's kind and returns the errors that they find. It writes the
-// inputs of the contender into dir.
+// Test runs the tests of the contender's kind and returns their errors. It writes inputs into dir.
 func (s Subject) Test(kinds map[string]Kind, dir string) []error {
 	k, ok := kinds[s.Kind]
 	if !ok {
@@ -89,7 +88,7 @@ func (s Subject) Test(kinds map[string]Kind, dir string) []error {
 	if errs != nil {
 		return errs // every other test would fail too
 	}
-	supported := 0 // number of operations that the contender supports
+	supported := 0
 	for _, op := range k.ops {
 		if s.isEnough(errs) {
 			return errs
@@ -98,20 +97,12 @@ func (s Subject) Test(kinds map[string]Kind, dir string) []error {
 		if err != nil {
 			return append(errs, err)
 		}
-		add(s.RunSession(Session{}, func(p *Process, _ wire.Reply) error {
-			a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w})
-			if err != nil || a.Unsupported {
-				return err
-			}
-			if err := s.checkWork(p, k, w, bodies, a.Fresh); err != nil {
-				return err
-			}
+		testsHeap := supported == 0 // once is enough
+		works, err := s.testOp(k, w, bodies, testsHeap)
+		if works {
 			supported++
-			if supported == 1 { // testing the heap once is enough
-				return checkHeap(p, w)
-			}
-			return nil
-		}))
+		}
+		add(err)
 	}
 	if supported == 0 && errs == nil {
 		add(fmt.Errorf("it supports none of the operations %v", k.ops))
@@ -125,7 +116,25 @@ func (s Subject) Test(kinds map[string]Kind, dir string) []error {
 	return errs
 }
 
-// generalTests returns the tests that do not depend on an operation.
+// testOp tests an operation in a session of its own. works is false if the contender does not support it.
+func (s Subject) testOp(k Kind, w wire.Workload, bodies [][]byte, testsHeap bool) (works bool, err error) {
+	err = s.RunSession(Session{}, func(p *Process, _ wire.Reply) error {
+		a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w})
+		if err != nil || a.Unsupported {
+			return err
+		}
+		if err := s.checkWork(p, k, w, bodies, a.Fresh); err != nil {
+			return err
+		}
+		works = true
+		if testsHeap {
+			return checkHeap(p, w)
+		}
+		return nil
+	})
+	return works, err
+}
+
 func (s Subject) generalTests(k Kind, dir string) []func() error {
 	checkMore := func() error {
 		if k.checkMore == nil {
@@ -144,15 +153,15 @@ func (s Subject) CheckSocket() error {
 	return s.RunSession(Session{Socket: true}, func(*Process, wire.Reply) error { return nil })
 }
 
-// Session defines how a contender is started and ended. The zero value connects it by inherited descriptors
-// and ends it by the request bye.
+// Session defines how a contender is started and ended. The zero value uses inherited descriptors and ends
+// with the request bye.
 type Session struct {
 	Socket bool // requests go over a socket
 	NoBye  bool // no bye: the contender must end when its input is closed
 }
 
-// RunSession starts the contender, sends hello, calls f with the process, ends the session as how defines, and
-// checks that the process exits by itself. hello is the contender's reply to hello.
+// RunSession starts the contender, calls f with its reply to hello, and ends it as how defines. The process
+// must then exit by itself.
 func (s Subject) RunSession(how Session, f func(p *Process, hello wire.Reply) error) error {
 	p, err := startProcess(s.Command, how.Socket, s.Limit)
 	if err != nil {
@@ -183,8 +192,7 @@ func (s Subject) RunSession(how Session, f func(p *Process, hello wire.Reply) er
 	return nil
 }
 
-// CheckHello checks the reply to hello, in which a contender introduces itself, against the contender's
-// manifest and process.
+// CheckHello checks how a contender introduces itself: its reply to hello.
 func (s Subject) CheckHello(p *Process, a wire.Reply) error {
 	var errs []error
 	if a.Protocol != wire.Protocol {
@@ -202,8 +210,7 @@ func (s Subject) CheckHello(p *Process, a wire.Reply) error {
 	return errors.Join(errs...)
 }
 
-// checkErrorReplies checks that the contender replies with an error to requests that it cannot
-// carry out, and continues after each of them.
+// checkErrorReplies sends invalid requests. The contender must reply with an error and continue.
 func checkErrorReplies(p *Process, dir string) error {
 	missing := &wire.Workload{ID: "gone", Fixture: "devices", Op: "marshal", Input: filepath.Join(dir, "no-such-file"), Bodies: 1, SHA256: "00"}
 	for _, q := range []wire.Request{
@@ -226,7 +233,7 @@ func checkErrorReplies(p *Process, dir string) error {
 	return nil
 }
 
-// checkNoLab starts a contender without a lab. It must print a message and fail instead of waiting for
+// checkNoLab starts a contender by hand, without tare. It must print a message and fail instead of waiting for
 // requests.
 func (s Subject) checkNoLab() error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limit)
@@ -243,7 +250,6 @@ func (s Subject) checkNoLab() error {
 	return nil
 }
 
-// makeWorkload writes a pool for op into dir and returns its workload and bodies.
 func (k Kind) makeWorkload(dir, op string) (wire.Workload, [][]byte, error) {
 	if k.makeInput != nil {
 		return k.makeInput(dir, op)
@@ -257,7 +263,7 @@ func (k Kind) makeWorkload(dir, op string) (wire.Workload, [][]byte, error) {
 	return w, bodies, err
 }
 
-// WritePool writes bodies into a file in dir, the pool of w. It returns w with the path and hash of the file.
+// WritePool writes bodies into a file in dir, the pool of w. The result has the file's path and hash.
 func WritePool(dir string, w wire.Workload, bodies [][]byte) (wire.Workload, error) {
 	written, err := pool.Write(dir, "", bodies, 0o600)
 	w.Input, w.SHA256, w.Bodies = written.Input, written.SHA256, written.Bodies

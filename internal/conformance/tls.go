@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// checkTLS checks that a server with a certificate answers the good requests of its app over TLS 1.3.
+// checkTLS sends the good requests over TLS 1.3.
 func (e Env) checkTLS() error {
 	cert, key, roots, err := Certificate(e.Dir)
 	if err != nil {
@@ -35,9 +35,10 @@ func (e Env) checkTLS() error {
 	return nil
 }
 
-// CheckRefusals sends the contender requests that it cannot carry out. It must reply with an error to
-// each of them, except that it reports an unknown app as unsupported. It must accept a small live heap,
-// memory that a workload requires to be allocated while it is measured.
+// CheckRefusals sends requests that the contender must answer with an error. An unknown app is unsupported,
+// which is not an error.
+//
+// A live heap is memory that stays allocated during a measurement. The contender must accept a small one.
 func (e Env) CheckRefusals() error {
 	w := e.Workload(nil)
 	if _, err := e.StartServer(nil); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Codecs returns the tests of codecs, contenders that encode and decode JSON. Every answer must be JSON
-// with the same value as the body or, for operation fields, as the requested fields of the body.
+// Codecs returns the tests of codecs: programs that encode and decode JSON. Every answer must be JSON with the
+// value of the body. For operation fields, the value is that of the requested fields.
 func Codecs() Kind {
 	return Kind{
 		ops:     []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal, codec.OpAny, codec.OpFields, codec.OpRoundTrip},
@@ -33,7 +33,7 @@ func Codecs() Kind {
 	}
 }
 
-// SameJSON returns an error unless answer is JSON with the same value as body.
+// SameJSON checks that answer is JSON with the value of body.
 func SameJSON(body, answer []byte) error {
 	var want, have any
 	if err := json.Unmarshal(body, &want); err != nil {
@@ -48,8 +48,8 @@ func SameJSON(body, answer []byte) error {
 	return nil
 }
 
-// checkWork sends every kind of request that a lab, the process that measures, sends for a prepared workload w, and checks the replies.
-// fresh is true if the contender declared that each operation of w returns newly allocated output.
+// checkWork sends every kind of request for the prepared workload w and checks the replies. fresh is true if
+// each operation returns newly allocated output.
 func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte, fresh bool) error {
 	sizes, err := s.checkAnswers(p, k, w, bodies)
 	if err != nil {
@@ -57,11 +57,10 @@ func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte,
 	}
 	const (
 		second    = int64(time.Second)
-		unlimited = 1 << 50 // more operations than a contender can run before the time cap of a slice
+		unlimited = 1 << 50 // more operations than fit into the time cap
 	)
-	// The numbers are arbitrary but small, because every contender runs these requests. The counts of
-	// operations differ, so that a reply is found that has the count of another request, or that
-	// includes the lead-in (Lead, operations before the measured ones).
+	// The numbers are small, because every contender runs these requests. They differ, so that a count of
+	// another request is found. Lead is a number of operations before the counted ones.
 	for _, request := range []wire.Request{
 		{Op: wire.OpWarm, MinGC: 3, MinNS: second / 50, CapNS: second},
 		{Op: wire.OpSlice, Until: "ops", Ops: 1},
@@ -89,10 +88,9 @@ func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte,
 	return nil
 }
 
-// checkAnswers requests the answer to every case, which is the index of a body, and checks the answers.
-// It returns the number of output bytes of each case.
+// checkAnswers checks the answer to every case, the index of a body. It returns the output bytes of each case.
 func (s Subject) checkAnswers(p *Process, k Kind, w wire.Workload, bodies [][]byte) ([]int64, error) {
-	cases := []int{len(bodies) - 1} // the last one first: the order must not matter
+	cases := []int{len(bodies) - 1} // the order must not matter
 	for i := range bodies {
 		cases = append(cases, i)
 	}
@@ -129,9 +127,8 @@ func (s Subject) checkAnswers(p *Process, k Kind, w wire.Workload, bodies [][]by
 	return sizes, nil
 }
 
-// checkSizes compares the number of output bytes in a, the reply to stats, with the sizes of the
-// answers to the same bodies: operations use the bodies one after another. BytesOut is 0 if the
-// contender does not count its output.
+// checkSizes compares the output bytes in a, the reply to stats, with the sizes of answers. Operations use the
+// bodies in turn. BytesOut is 0 if the contender does not count its output.
 func checkSizes(a wire.Reply, sizes []int64) error {
 	var sum int64
 	for i := range a.Ops {
@@ -143,8 +140,8 @@ func checkSizes(a wire.Reply, sizes []int64) error {
 	return nil
 }
 
-// checkHeap checks the live heap that a workload can require while it is measured: the contender must
-// reject one that is too large, and must run with a small one.
+// checkHeap checks the live heap: memory that stays allocated during a measurement. The contender must reject
+// a heap that is too large, and run with a small one.
 func checkHeap(p *Process, w wire.Workload) error {
 	w.Heap = 1 << 40 // 1 TB
 	a, err := p.Do(wire.Request{Op: wire.OpPrepare, Workload: &w})
@@ -162,8 +159,8 @@ func checkHeap(p *Process, w wire.Workload) error {
 	return err
 }
 
-// CheckReply checks the counts of a reply against its request. fresh is true if the contender declared
-// that each operation returns newly allocated output.
+// CheckReply checks the counts of a reply against its request. fresh is true if each operation returns newly
+// allocated output.
 func CheckReply(request wire.Request, reply wire.Reply, fresh bool) error {
 	isStats := request.Op == wire.OpStats
 	switch {
@@ -185,13 +182,13 @@ func CheckReply(request wire.Request, reply wire.Reply, fresh bool) error {
 	return nil
 }
 
-// checkSlice checks the number of operations of a slice, a timed run of operations. A capped slice may end
-// after the time CapNS, but not before CapOps operations; any other slice until "ops" must do all of them.
+// checkSlice checks the number of operations of a slice, a timed run of operations. A capped slice ends after
+// CapNS, but not before CapOps operations. Any other slice until "ops" does all of them.
 func checkSlice(request wire.Request, reply wire.Reply) error {
 	isCapped := request.CapNS > 0 && request.Ops > request.CapOps
-	hasCycle := reply.GC != 0 // it completed a collection cycle: then a slice until "gc" may have any number
+	hasCycle := reply.GC != 0 // a slice until "gc" may then have any number
 	isTooShort := reply.Ops < request.CapOps
-	ignoresCap := reply.Ops == request.Ops // unlimited operations are impossible; the number may be copied from the request
+	ignoresCap := reply.Ops == request.Ops // unlimited operations are impossible
 	switch {
 	case !isCapped && request.Until == "ops" && reply.Ops != request.Ops:
 		return fmt.Errorf("a slice of %d operations instead of %d", reply.Ops, request.Ops)

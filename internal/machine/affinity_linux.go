@@ -8,13 +8,12 @@ import (
 	"unsafe"
 )
 
-// maxCPUs is the largest number of processors that a kernel can be configured for.
+// maxCPUs is the most that a kernel can be configured for.
 const maxCPUs = 8192
 
-// cpuMask is a set of processors in the kernel's format: a bit for each.
+// cpuMask has a bit for each processor, as in the kernel.
 type cpuMask [maxCPUs / 64]uint64
 
-// cpuList returns the numbers of the processors in the set.
 func (m *cpuMask) cpuList() []int {
 	var cpus []int
 	for i := range maxCPUs {
@@ -25,8 +24,8 @@ func (m *cpuMask) cpuList() []int {
 	return cpus
 }
 
-// startPinned calls start on a separate thread that may use only cpus, because a child process inherits
-// the processors of the thread that forks it.
+// startPinned calls start on a thread that may use only cpus. A child process inherits this from the thread
+// that forks it.
 func startPinned(cpus []int, start func() error) error {
 	var want cpuMask
 	for _, c := range cpus {
@@ -51,13 +50,12 @@ func startPinned(cpus []int, start func() error) error {
 		err = start()
 		if affinityCall(syscall.SYS_SCHED_SETAFFINITY, &before) == nil {
 			runtime.UnlockOSThread()
-		} // otherwise the thread stays locked: it ends with this goroutine, and runs no other
+		} // a locked thread ends with its goroutine
 		done <- err
 	}()
 	return <-done
 }
 
-// allowedCPUs returns the processors that the calling thread may use.
 func allowedCPUs() ([]int, error) {
 	var m cpuMask
 	if err := affinityCall(syscall.SYS_SCHED_GETAFFINITY, &m); err != nil {
@@ -66,7 +64,7 @@ func allowedCPUs() ([]int, error) {
 	return m.cpuList(), nil
 }
 
-// affinityCall gets or sets the processors of the calling thread.
+// affinityCall gets or sets the processors of this thread.
 func affinityCall(call uintptr, m *cpuMask) error {
 	_, _, errno := syscall.RawSyscall(call, 0, unsafe.Sizeof(*m), uintptr(unsafe.Pointer(m)))
 	if errno != 0 {

@@ -2,5 +2,4 @@
 
 package machine
 
-// startPinned returns ErrNoAffinity and does not call start.
 func startPinned([]int, func() error) error { return ErrNoAffinity }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Available returns the kernel's estimate of the memory, in bytes, that new programs can use without
-// swapping. It returns false if the kernel has no estimate.
+// Available returns the memory that new programs can use without swapping, in bytes. It is the kernel's
+// estimate. ok is false if there is none.
 func Available() (bytes int64, ok bool) {
 	b, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -16,10 +16,9 @@ func Available() (bytes int64, ok bool) {
 	return parseAvailable(string(b))
 }
 
-// parseAvailable returns the value of MemAvailable in the text of /proc/meminfo, in bytes.
 func parseAvailable(table string) (bytes int64, ok bool) { return meminfoField(table, "MemAvailable") }
 
-// meminfoField returns the value of a field in the text of /proc/meminfo, in bytes.
+// meminfoField returns a field of /proc/meminfo in bytes.
 func meminfoField(table, name string) (bytes int64, ok bool) {
 	for line := range strings.Lines(table) {
 		if rest, ok := strings.CutPrefix(line, name+":"); ok {

@@ -13,17 +13,16 @@ import (
 	"time"
 )
 
-// ErrNoController is the error of a limit whose controller is not enabled in the control group.
+// ErrNoController is the error of a limit that is not enabled here.
 var ErrNoController = errors.New("the controller is not available in this control group")
 
-// Cgroup is a control group (version 2) that tare has made, a child of the group of this process. A
-// process enters the group when it is started: set SysProcAttr.CgroupFD to FD.
+// Cgroup is a control group (version 2), a child of this process's group. To start a process in it, set
+// SysProcAttr.CgroupFD to FD.
 //
-// Cgroup never enables a controller, because that would change the parent group, which other
-// processes use. The group has the controllers that were enabled before.
+// Cgroup never enables a controller, because that would change the parent group, which other processes use.
 type Cgroup struct {
 	dir  string
-	file *os.File // the opened directory; nil if it was not opened
+	file *os.File // the directory; nil if not opened
 }
 
 // NewCgroup makes a control group. The name of its directory is CgroupName(name).
@@ -52,16 +51,15 @@ func NewCgroup(name string) (*Cgroup, error) {
 // FD returns the descriptor to start processes with. It is valid until Remove.
 func (c *Cgroup) FD() int { return int(c.file.Fd()) }
 
-// CPU returns the user and system time of all processes that have ever run in the group. It returns
-// false if it cannot be read.
+// CPU returns the user and system time of all processes that ever ran in the group.
 func (c *Cgroup) CPU() (used time.Duration, ok bool) {
 	stat, err := readStat(filepath.Join(c.dir, "cpu.stat"))
 	us, ok := stat["usage_usec"]
 	return time.Duration(us) * time.Microsecond, err == nil && ok
 }
 
-// MemoryMax makes the kernel kill all processes of the group if they use more than limit bytes
-// together. It returns ErrNoController if the memory controller is not enabled.
+// MemoryMax makes the kernel kill all processes of the group above limit bytes. It returns ErrNoController if
+// the memory controller is not enabled.
 func (c *Cgroup) MemoryMax(limit int64) error {
 	err := c.writeFile("memory.max", strconv.FormatInt(limit, 10))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -70,14 +68,14 @@ func (c *Cgroup) MemoryMax(limit int64) error {
 	if err != nil {
 		return fmt.Errorf("control group: %w", pathErrorCause(err))
 	}
-	// These may fail. Without the first the group swaps before it reaches the limit, and without the
-	// second the kernel kills one process of the group instead of all.
+	// These may fail. Without the first the group swaps before the limit. Without the second the kernel kills
+	// only one process of the group.
 	_ = c.writeFile("memory.swap.max", "0")
 	_ = c.writeFile("memory.oom.group", "1")
 	return nil
 }
 
-// OutOfMemory reports whether the kernel has killed a process of the group because of its memory limit.
+// OutOfMemory reports whether the memory limit has killed a process.
 func (c *Cgroup) OutOfMemory() bool {
 	stat, err := readStat(filepath.Join(c.dir, "memory.events"))
 	return err == nil && stat["oom_kill"] > 0
@@ -98,8 +96,8 @@ func (c *Cgroup) Procs() ([]int, error) {
 	return pids, nil
 }
 
-// Kill kills all processes in the group. Kernels before 5.14 cannot do that in one call; Kill then kills
-// one process after another. It may miss a process that is forked at that time, so call it again.
+// Kill kills all processes in the group. Before Linux 5.14 it kills one after another. It may then miss a
+// process that is just forked, so call it again.
 func (c *Cgroup) Kill() error {
 	err := c.writeFile(killFile, "1")
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -112,11 +110,11 @@ func (c *Cgroup) Kill() error {
 	return err
 }
 
-// killFile is the control file by which the kernel kills a group, from Linux 5.14 on.
+// killFile kills a group, from Linux 5.14 on.
 const killFile = "cgroup.kill"
 
-// killMember kills one process of the group. It opens the process before it checks that the pid is
-// still in the group, so that it never kills another process to which the pid was given meanwhile.
+// killMember kills one process of the group. It opens the process before it checks the group, so it never
+// kills another one that got the pid.
 func (c *Cgroup) killMember(pid int) {
 	p, err := os.FindProcess(pid)
 	if err != nil || pid == os.Getpid() {
@@ -128,8 +126,7 @@ func (c *Cgroup) killMember(pid int) {
 	}
 }
 
-// Remove removes the group, which must have no processes. It tries for a second, because the kernel
-// takes a moment to notice that a group has become empty.
+// Remove removes an empty group. It tries for a second, because the kernel notices late that a group is empty.
 func (c *Cgroup) Remove() error {
 	if c.file != nil {
 		_ = c.file.Close()
@@ -137,7 +134,6 @@ func (c *Cgroup) Remove() error {
 	return removeGroup(c.dir, time.Second)
 }
 
-// writeFile writes a value into a control file of the group.
 func (c *Cgroup) writeFile(file, value string) error {
 	f, err := os.OpenFile(filepath.Join(c.dir, file), os.O_WRONLY, 0) // never create
 	if err != nil {
@@ -147,8 +143,7 @@ func (c *Cgroup) writeFile(file, value string) error {
 	return errors.Join(err, f.Close())
 }
 
-// RemoveCgroups kills and removes all children of this process's group whose names begin with prefix:
-// groups that killed runs have left.
+// RemoveCgroups kills and removes child groups that killed runs have left. Their names begin with prefix.
 func RemoveCgroups(prefix string) {
 	current, err := currentGroups()
 	if err != nil || current.unified.dir == "" || prefix == "" {
@@ -171,8 +166,8 @@ func RemoveCgroups(prefix string) {
 	}
 }
 
-// CgroupName returns the name of the directory of group name: characters other than ASCII letters,
-// digits, "-", "_" and "." become "_".
+// CgroupName makes name a directory name. Characters other than ASCII letters, digits, "-", "_" and "." become
+// "_".
 func CgroupName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -183,7 +178,7 @@ func CgroupName(name string) string {
 	}, name)
 }
 
-// removeGroup removes the directory of a group. It tries until wait has passed.
+// removeGroup tries until wait has passed.
 func removeGroup(dir string, wait time.Duration) error {
 	deadline := time.Now().Add(wait)
 	for {
@@ -198,7 +193,7 @@ func removeGroup(dir string, wait time.Duration) error {
 	}
 }
 
-// pathErrorCause returns the cause of a PathError, without operation and path, or err itself.
+// pathErrorCause removes operation and path from an error.
 func pathErrorCause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

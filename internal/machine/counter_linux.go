@@ -13,18 +13,18 @@ import (
 const (
 	hardwareEvent, softwareEvent   = 0, 1 // types of events
 	cyclesEvent, instructionsEvent = 0, 1 // events of type hardware
-	taskClockEvent                 = 1    // event of type software: CPU time in ns
+	taskClockEvent                 = 1    // CPU time in ns; the type is software
 
-	counterOff      = 1 << 0  // the counter does not count until it is enabled
-	counterInherits = 1 << 1  // processes and threads that the thread starts from now on are counted too
-	counterUser     = 3 << 5  // events in the kernel and the hypervisor are excluded
-	counterOnExec   = 1 << 12 // the counter is enabled when a child executes a program
+	counterOff      = 1 << 0
+	counterInherits = 1 << 1  // includes later children and threads
+	counterUser     = 3 << 5  // excludes kernel and hypervisor
+	counterOnExec   = 1 << 12 // starts when a child executes a program
 	closeOnExec     = 8       // flag of the call itself
 )
 
-// openCounter opens a counter of events of this thread in user space, on any processor.
+// openCounter counts events of this thread in user space.
 func openCounter(kind uint32, event, flags uint64) (fd int, err error) {
-	attr := struct { // perf_event_attr in its first version, which has 64 bytes
+	attr := struct { // perf_event_attr in its first version, 64 bytes
 		kind, size                          uint32
 		config, period, sample, read, flags uint64
 		wakeup, breakpoint                  uint32
@@ -45,7 +45,6 @@ func openCounter(kind uint32, event, flags uint64) (fd int, err error) {
 	return int(n), nil
 }
 
-// readCounter returns the number of events that a counter has counted.
 func readCounter(fd int) (uint64, error) {
 	var count [8]byte
 	n, err := syscall.Read(fd, count[:])
@@ -58,11 +57,10 @@ func readCounter(fd int) (uint64, error) {
 	return binary.NativeEndian.Uint64(count[:]), nil
 }
 
-// HasInstructions returns nil if this machine can count the instructions of programs, or else an error
-// with the reason.
+// HasInstructions returns nil if this machine can count instructions, else the reason.
 func HasInstructions() error { return checkCounter(instructionsEvent) }
 
-// checkCounter returns an error if this machine cannot count a hardware event.
+// checkCounter returns why this machine cannot count an event.
 func checkCounter(event uint64) error {
 	fd, err := openCounter(hardwareEvent, event, 0)
 	if err != nil {
@@ -75,14 +73,14 @@ func checkCounter(event uint64) error {
 	return nil
 }
 
-// CountInstructions counts the instructions in user space of the program that start starts, with all
-// its threads. The caller must call read exactly once, after the program has ended: it returns the number.
+// CountInstructions counts the instructions of the program that start starts, with all threads, in user space.
+// After the program has ended, call read exactly once.
 func CountInstructions(start func() error) (read func() (uint64, error), err error) {
 	return countProgram(hardwareEvent, instructionsEvent, start)
 }
 
-// countProgram counts an event of the program that start starts. It opens a disabled counter for this
-// thread. Child processes inherit the counter, and the kernel enables it when they execute a program.
+// countProgram counts an event of the program that start starts. It opens a disabled counter for this thread.
+// Children inherit it, and executing a program enables it.
 func countProgram(kind uint32, event uint64, start func() error) (read func() (uint64, error), err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -4,5 +4,5 @@ package machine
 
 import "time"
 
-// cpuTime returns false: this system cannot read the clock of another process.
+// cpuTime is not supported on this system.
 func cpuTime(int) (used time.Duration, ok bool) { return 0, false }

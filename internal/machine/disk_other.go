@@ -2,6 +2,6 @@
 
 package machine
 
-// FreeDisk returns the number of bytes that this user can still write to the file system of dir. It
-// returns false if that is unknown.
+// FreeDisk returns the bytes that this user can still write to the file system of dir. ok is false if that is
+// unknown.
 func FreeDisk(string) (bytes int64, ok bool) { return 0, false }

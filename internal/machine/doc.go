@@ -1,7 +1,6 @@
-// Package machine describes and controls the computer on which tare measures: its facts and facilities
-// ([Facts]), the disturbance by other load ([Gauge]), the lock that lets one process measure at a time
-// ([Lock]), and control groups and processes ([Cgroup], [Children], [Resident]).
+// Package machine describes and controls the computer on which tare measures. [Facts] describes it, [Gauge]
+// measures other load, and [Lock] lets one process measure at a time. [Cgroup], [Children] and [Resident] are
+// about processes.
 //
-// A measurement works without this package. Facts that a machine does not provide are reported as
-// not found or not recorded, never guessed.
+// A measurement works without this package. Missing facts are reported as not found, never guessed.
 package machine

@@ -1,9 +1,7 @@
 package machine
 
-// Names of facilities in a result: features of the machine that measurements use, or that affect them. A
-// facility is found if the machine has it or can report it; its value is in the note. The first group
-// helps tare to measure. The second group describes the state of the machine: the comments have the
-// possible values.
+// Names of facilities: features of the machine that help tare to measure, or that affect measurements. The
+// value of the latter is in the note.
 const (
 	ChildGroup       = "child control group"
 	KillGroup        = "cgroup.kill"

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// facilityProbes returns the probes of all facilities: features of the system that measurements use, or
-// that affect them. Results list them in this order. A probe returns whether the system has the feature,
-// and a note.
+// facilityProbes returns a probe for each facility, a feature of the system that matters to measurements.
+// Results keep this order.
 func facilityProbes() []probe {
 	return []probe{
 		{ChildGroup, probeGroup},
@@ -85,13 +84,11 @@ func facilityProbes() []probe {
 	}
 }
 
-// probeGroup reports whether control groups can be made, and in which directory.
 func probeGroup() (found bool, note string) {
 	return tryInGroup(func(c *Cgroup) (bool, string) { return true, filepath.Dir(c.dir) })
 }
 
-// tryInGroup calls probe with a new control group and returns its result. If the group cannot be
-// made or removed, the facility is not found and the note has the reason.
+// tryInGroup calls probe with a new control group. If there is none, the note has the reason.
 func tryInGroup(probe func(*Cgroup) (bool, string)) (found bool, note string) {
 	c, err := NewCgroup(fmt.Sprintf("tare-probe-%d-%d", os.Getpid(), time.Now().UnixNano()))
 	if err != nil {
@@ -104,13 +101,11 @@ func tryInGroup(probe func(*Cgroup) (bool, string)) (found bool, note string) {
 	return found, note
 }
 
-// canKillGroup reports whether the kernel can end the entire group in one call.
 func (c *Cgroup) canKillGroup() bool {
 	_, err := os.Stat(filepath.Join(c.dir, killFile))
 	return err == nil
 }
 
-// probeCounters opens a counter of CPU cycles and checks that it counts.
 func probeCounters() (found bool, note string) {
 	if err := checkCounter(cyclesEvent); err != nil {
 		return false, err.Error()
@@ -129,13 +124,13 @@ func probeTurbo() (found bool, note string) {
 	return false, "not told"
 }
 
-// probePower returns the power source of the machine, from the power supplies in dir.
+// probePower reads the power supplies in dir.
 func probePower(dir string) (found bool, note string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, pathErrorCause(err).Error()
 	}
-	mainsOnline, onBattery := "", false // mainsOnline is "1" if any is connected, "" without mains
+	mainsOnline, onBattery := "", false // "1" if connected, "" without mains
 	for _, e := range entries {
 		supply := filepath.Join(dir, e.Name())
 		switch firstLine(filepath.Join(supply, "type")) {
@@ -156,8 +151,7 @@ func probePower(dir string) (found bool, note string) {
 	return false, "none to ask, as in servers and virtual machines"
 }
 
-// probeCores counts the kinds of processors: two are of one kind if they have the same capacity and the
-// same maximum frequency.
+// probeCores counts kinds of processors. Those of a kind have the same capacity and maximum frequency.
 func probeCores(dir string) (found bool, note string) {
 	kinds := map[string]bool{} // capacity/frequency
 	for i := 0; ; i++ {
@@ -177,7 +171,7 @@ func probeCores(dir string) (found bool, note string) {
 	return true, fmt.Sprintf("%d; a result depends on which of them ran what", len(kinds))
 }
 
-// probeVirtual reports whether this is a virtual machine: hypervisors set a flag of the processor.
+// probeVirtual reads a flag that hypervisors set.
 func probeVirtual() (found bool, note string) {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -199,7 +193,7 @@ func probeVirtual() (found bool, note string) {
 	return false, "not told"
 }
 
-// probeClock measures the smallest step of time.Now, which measurements use.
+// probeClock measures the smallest step of time.Now.
 func probeClock() (found bool, note string) {
 	step := time.Hour
 	for range 1000 {

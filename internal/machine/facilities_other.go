@@ -4,8 +4,7 @@ package machine
 
 import "runtime"
 
-// facilityProbes returns probes that report each facility of Linux as missing, so that results show
-// that this system does not have it.
+// facilityProbes reports each facility of Linux as missing here.
 func facilityProbes() []probe {
 	missing := func(name, note string) probe {
 		return probe{name, func() (bool, string) { return false, note }}

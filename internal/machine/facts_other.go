@@ -4,11 +4,11 @@ package machine
 
 import "os"
 
-// kernelVersion returns "": the version is unknown on this system.
+// kernelVersion is unknown on this system.
 func kernelVersion() string { return "" }
 
-// cpuModel returns the name of the processor, which Windows has in the environment, or "".
+// cpuModel uses a variable of Windows.
 func cpuModel() string { return os.Getenv("PROCESSOR_IDENTIFIER") }
 
-// totalMemory returns 0: the size is unknown on this system.
+// totalMemory is unknown on this system.
 func totalMemory() int64 { return 0 }

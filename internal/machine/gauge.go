@@ -13,7 +13,7 @@ import (
 // Gauge measures how much other load disturbs the machine between StartGauge and Stop.
 type Gauge struct {
 	began     time.Time
-	pressure  time.Duration            // cpuPressure at the beginning; negative if unknown
+	pressure  time.Duration            // cpuPressure at the start; negative if unknown
 	throttled map[string]time.Duration // readThrottled at the beginning
 	times     cpuTimes                 // readCPUTimes at the beginning
 	hasTimes  bool
@@ -25,9 +25,8 @@ func StartGauge() *Gauge {
 	return &Gauge{began: time.Now(), pressure: cpuPressure("/proc/pressure/cpu"), throttled: readThrottled(), times: times, hasTimes: ok}
 }
 
-// Stop reads the counters again and returns shares of the time since StartGauge. It may be called
-// several times. A negative share is unknown. The field RunQueueWait is always negative, because the
-// function [RunQueueWait] measures this time for a single process, not for the machine.
+// Stop returns shares of the time since StartGauge; negative means unknown. It may be called several times.
+// RunQueueWait is always negative: the function [RunQueueWait] measures it for one process.
 func (g *Gauge) Stop() tare.Noise {
 	wall := time.Since(g.began)
 	noise := tare.Noise{
@@ -42,7 +41,7 @@ func (g *Gauge) Stop() tare.Noise {
 	return noise
 }
 
-// largestShare returns the largest growth of a counter as a share of wall, or -1 if there are no counters.
+// largestShare returns the largest growth of a counter as a share of wall, or -1 without counters.
 func largestShare(before, after map[string]time.Duration, wall time.Duration) float64 {
 	largest := -1.0
 	for file, old := range before {
@@ -53,18 +52,17 @@ func largestShare(before, after map[string]time.Duration, wall time.Duration) fl
 	return largest
 }
 
-// growthShare returns the growth of a counter as a share of wall. It returns -1 if a reading is missing.
+// growthShare returns the growth of a counter as a share of wall. -1 means unknown.
 func growthShare(before, after, wall time.Duration) float64 {
 	if before < 0 || after < before || wall <= 0 {
 		return -1
 	}
-	// The kernel updates the counters in steps, so the growth can exceed a short wall time.
+	// Counters grow in steps, perhaps by more than a short wall time.
 	return min(1, float64(after-before)/float64(wall))
 }
 
-// cpuPressure returns the time since the machine started in which some task waited for a processor,
-// from the "some" line of a pressure file (Linux, Documentation/accounting/psi.rst). It returns -1
-// if the kernel does not record it.
+// cpuPressure returns the time since boot in which some task waited for a processor; -1 means unknown. It is
+// the line "some" of a pressure file (Linux, Documentation/accounting/psi.rst).
 func cpuPressure(file string) time.Duration {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -86,10 +84,8 @@ func cpuPressure(file string) time.Duration {
 	return -1
 }
 
-// readThrottled returns the time for which a CPU quota has stopped each of this process's control
-// groups, by the file with the value. A quota may be set on any group above the process, and each file
-// is about one group only, so readThrottled reads the files of all ancestors (Linux,
-// Documentation/scheduler/sched-bwc.rst). It returns no entries if the kernel does not record the time.
+// readThrottled returns the time for which a CPU quota has stopped control groups of this process, by file.
+// Any ancestor may have a quota (Linux, Documentation/scheduler/sched-bwc.rst).
 func readThrottled() map[string]time.Duration {
 	current, err := currentGroups()
 	if err != nil {
@@ -98,7 +94,6 @@ func readThrottled() map[string]time.Duration {
 	return readThrottledIn(current)
 }
 
-// readThrottledIn is readThrottled for a process in the given groups.
 func readThrottledIn(current groups) map[string]time.Duration {
 	throttled := map[string]time.Duration{}
 	for _, g := range []groupDir{current.unified, current.cpu} {
@@ -118,8 +113,7 @@ func readThrottledIn(current groups) map[string]time.Duration {
 	return throttled
 }
 
-// statThrottled returns the time for which a quota stopped the group of a cpu.stat file, or -1 if the
-// file does not have it.
+// statThrottled reads a cpu.stat file; -1 means unknown.
 func statThrottled(file string) time.Duration {
 	stat, err := readStat(file)
 	if err != nil {
@@ -134,7 +128,7 @@ func statThrottled(file string) time.Duration {
 	return -1
 }
 
-// readStat reads a file with lines of a name and a number. Other lines are skipped.
+// readStat reads lines of a name and a number. It skips others.
 func readStat(file string) (map[string]int64, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {

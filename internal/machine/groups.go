@@ -8,13 +8,11 @@ import (
 	"strings"
 )
 
-// groupDir is the directory of a control group and the mount point above it.
 type groupDir struct {
-	dir   string // "" if the group was not found
+	dir   string // "" if not found
 	mount string
 }
 
-// groups are the control groups of this process.
 type groups struct {
 	unified groupDir // version 2
 	cpu     groupDir // version 1, cpu controller
@@ -33,12 +31,12 @@ func currentGroups() (groups, error) {
 	return parseGroups(string(member), string(mounts))
 }
 
-// parseGroups finds the directories of groups. member is the text of /proc/PID/cgroup, which has the
-// paths of the groups in the kernel's tree, and mounts the text of /proc/PID/mountinfo, which has the
-// mount points. These vary: hybrid layouts mount version 2 inside the tree of version 1, and a
-// container sees only a part of the tree.
+// parseGroups finds the directories of groups. member is the text of /proc/PID/cgroup, with paths in the
+// kernel's tree. mounts is that of /proc/PID/mountinfo.
+//
+// Mounts vary: hybrid layouts mount version 2 inside version 1, and a container sees a part of the tree.
 func parseGroups(member, mounts string) (groups, error) {
-	var unified, cpu string                   // paths of the groups of version 2 and 1
+	var unified, cpu string                   // paths of versions 2 and 1
 	for line := range strings.Lines(member) { // ID:CONTROLLERS:PATH; version 2 is 0::PATH
 		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(fields) != 3 {
@@ -78,8 +76,8 @@ func parseGroups(member, mounts string) (groups, error) {
 	return g, nil
 }
 
-// groupUnder returns the directory of the group at path if the subtree root is mounted at mount. It
-// returns an empty groupDir if the group is outside the subtree.
+// groupUnder returns the directory of the group at path. The subtree root is mounted at mount. Groups outside
+// it give an empty groupDir.
 func groupUnder(mount, root, path string) groupDir {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
@@ -88,7 +86,6 @@ func groupUnder(mount, root, path string) groupDir {
 	return groupDir{dir: filepath.Join(mount, rel), mount: mount}
 }
 
-// hasWord reports whether a comma-separated list contains word.
 func hasWord(list, word string) bool { return slices.Contains(strings.Split(list, ","), word) }
 
 // unescapeOctal undoes mountinfo's octal escapes.

@@ -11,13 +11,12 @@ import (
 	"time"
 )
 
-// errLocked is the error of tryLock and tryLockHost while another process has the lock.
 var errLocked = errors.New("held by another process")
 
-// Lock locks path, so that one process at a time has it. It waits until path can be locked or ctx ends.
-// If another process holds the lock, Lock calls waiting once with a description of that process, e.g.
-// "pid 4711: tare run json-encode"; waiting may be nil. The lock ends when unlock is called or the
-// process ends.
+// Lock locks path, so that one process at a time has it. It waits until ctx ends. If it waits, it calls
+// waiting once with a description of the holder, e.g. "pid 4711: tare run json-encode". waiting may be nil.
+//
+// The lock ends with unlock or with the process.
 func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("machine lock %s: %w", path, pathErrorCause(err))
@@ -27,7 +26,7 @@ func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock
 		if err != nil {
 			return nil, err
 		}
-		// The text is only for messages of other processes: errors do not matter.
+		// The text is only for messages, so errors do not matter.
 		_ = writeHolder(f, fmt.Sprintf("pid %d: %s\n", os.Getpid(), commandLine(os.Args)))
 		return func() {
 			_ = writeHolder(f, "")
@@ -37,15 +36,13 @@ func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock
 	return awaitLock(ctx, path, take, func() string { return readHolder(path) }, waiting)
 }
 
-// LockHost is like [Lock], but for all users and directories of this machine: name identifies the lock.
-// All processes that measure use the same name. If the system has no such lock, the error is
-// [errors.ErrUnsupported].
+// LockHost is like [Lock], for all users of this machine. All processes that measure use the same name. If the
+// system has no such lock, the error is [errors.ErrUnsupported].
 func LockHost(ctx context.Context, name string, waiting func(holder string)) (unlock func(), err error) {
 	return awaitLock(ctx, name, func() (func(), error) { return tryLockHost(name) }, func() string { return hostHolder(name) }, waiting)
 }
 
-// awaitLock calls take until it does not return errLocked any more, or ctx ends. holder returns a
-// description of the process that has the lock.
+// awaitLock calls take while it returns errLocked. holder describes the process with the lock.
 func awaitLock(ctx context.Context, name string, take func() (func(), error), holder func() string, waiting func(string)) (unlock func(), err error) {
 	notified := false
 	for {
@@ -68,10 +65,9 @@ func awaitLock(ctx context.Context, name string, take func() (func(), error), ho
 	}
 }
 
-// unknownHolder describes a holder about which nothing is known.
 const unknownHolder = "another process"
 
-// readHolder returns the description that the process with the lock has written into the file at path.
+// readHolder reads the description in a lock file.
 func readHolder(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -82,10 +78,9 @@ func readHolder(path string) string {
 	if line, _, _ := strings.Cut(string(b), "\n"); line != "" {
 		return line
 	}
-	return unknownHolder // the holder has not written its description yet
+	return unknownHolder // the holder has not written it yet
 }
 
-// writeHolder replaces the content of the lock file.
 func writeHolder(f *os.File, text string) error {
 	if err := f.Truncate(0); err != nil {
 		return err
@@ -94,8 +89,7 @@ func writeHolder(f *os.File, text string) error {
 	return err
 }
 
-// commandLine returns the command line with the arguments args, in one short line and without the
-// directory of the program.
+// commandLine returns args in one short line, without the program's directory.
 func commandLine(args []string) string {
 	words := append([]string(nil), args...)
 	if len(words) > 0 {

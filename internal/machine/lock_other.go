@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// tryLock returns an error: this system has no file locks that end with the process.
+// tryLock fails: this system has no file locks that end with the process.
 func tryLock(string) (*os.File, error) {
 	return nil, errors.New("locking is not supported on this system")
 }

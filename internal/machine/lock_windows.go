@@ -6,11 +6,10 @@ import (
 	"syscall"
 )
 
-// errSharing is ERROR_SHARING_VIOLATION: another process has opened the file for writing.
+// errSharing is ERROR_SHARING_VIOLATION: another process writes to the file.
 const errSharing = syscall.Errno(32)
 
-// tryLock opens the file for writing and excludes other writers; reading stays possible, so that a
-// waiting process can read the holder.
+// tryLock excludes other writers. Reading stays possible, so that others can read the holder.
 func tryLock(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

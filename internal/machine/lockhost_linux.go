@@ -11,14 +11,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// hostSocket returns the abstract socket address of a lock, which has no file. So it has no owner,
-// needs no directory that all users may write to, and is free again when its process ends. Each
-// network namespace has its own addresses.
+// hostSocket returns the abstract socket of a lock. It has no owner, needs no directory, and is free when its
+// process ends. Each network namespace has its own addresses.
 func hostSocket(name string) *net.UnixAddr {
 	return &net.UnixAddr{Net: "unix", Name: "@tare-" + name}
 }
 
-// tryLockHost listens at the address of lock name, or returns errLocked.
 func tryLockHost(name string) (func(), error) {
 	l, err := net.ListenUnix("unix", hostSocket(name))
 	switch {
@@ -30,8 +28,8 @@ func tryLockHost(name string) (func(), error) {
 	return func() { _ = l.Close() }, nil
 }
 
-// hostHolder describes the process that listens at the address of lock name. The kernel returns the pid
-// for a connection; the process need not accept it.
+// hostHolder describes the process that listens at the lock's address. The kernel returns its pid; the process
+// need not accept the connection.
 func hostHolder(name string) string {
 	c, err := net.DialUnix("unix", nil, hostSocket(name))
 	if err != nil {

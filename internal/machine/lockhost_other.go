@@ -4,8 +4,8 @@ package machine
 
 import "errors"
 
-// tryLockHost returns an error: this system has no lock for all users.
+// tryLockHost fails: this system has no lock for all users.
 func tryLockHost(string) (func(), error) { return nil, errors.ErrUnsupported }
 
-// hostHolder is not called, because tryLockHost never returns errLocked.
+// hostHolder is never called here.
 func hostHolder(string) string { return unknownHolder }

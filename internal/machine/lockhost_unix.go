@@ -7,11 +7,10 @@ import (
 	"syscall"
 )
 
-// hostFile returns the path of the file of lock name, in a directory that all users may write to. The
-// file is only opened for reading, so its owner need not permit others to write.
+// hostFile returns the file of a lock, in a directory for all users. It is only opened for reading, so its
+// owner need not permit writing.
 func hostFile(name string) string { return "/tmp/tare-" + name + ".lock" }
 
-// tryLockHost opens and locks the file of lock name, or returns errLocked.
 func tryLockHost(name string) (func(), error) {
 	f, err := os.OpenFile(hostFile(name), os.O_RDONLY|os.O_CREATE|syscall.O_NOFOLLOW, 0o644)
 	if err != nil {
@@ -24,5 +23,5 @@ func tryLockHost(name string) (func(), error) {
 	return func() { unlockFile(f) }, nil
 }
 
-// hostHolder returns unknownHolder: processes do not write their names into the file.
+// hostHolder does not know: the file is empty.
 func hostHolder(string) string { return unknownHolder }

@@ -7,16 +7,15 @@ import (
 	"strconv"
 )
 
-// cpuTimes are readings of processor time since the machine started, in ticks of the kernel. Two
-// readings show how much other programs disturb a measurement, see [otherShare].
+// cpuTimes are processor times since boot, in ticks of the kernel. Two readings show how much other programs
+// disturb a measurement.
 type cpuTimes struct {
 	all  int64 // time of all processors, including idle time
-	busy int64 // time in which they worked, or another guest of the host used them
-	own  int64 // time that this process and its descendants used; ended ones count after their parent has waited for them
+	busy int64 // includes other guests of the host
+	own  int64 // this process and descendants; ended ones once their parent has waited
 }
 
-// readCPUTimes reads the processor times from a proc file system (Linux, Documentation/filesystems/proc.rst).
-// It returns false if there is none.
+// readCPUTimes reads a proc file system (Linux, Documentation/filesystems/proc.rst).
 func readCPUTimes(proc string) (cpuTimes, bool) {
 	stat, err := os.ReadFile(filepath.Join(proc, "stat"))
 	if err != nil {
@@ -43,7 +42,7 @@ func readCPUTimes(proc string) (cpuTimes, bool) {
 	return t, err == nil
 }
 
-// ownTicks returns the processor time of the process root and all of its descendants.
+// ownTicks includes all descendants of root.
 func ownTicks(proc string, root int) (int64, error) {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
@@ -73,12 +72,12 @@ func ownTicks(proc string, root int) (int64, error) {
 	return sum, nil
 }
 
-// parseProcessStat returns the parent of a process and the processor time of the process and of its children that it has
-// waited for, in ticks. It returns 0 for what it cannot parse.
+// parseProcessStat returns the parent of a process and its processor time, in ticks. The time includes
+// children that it has waited for.
 func parseProcessStat(stat []byte) (parent int, ticks int64) {
-	// The second field is the name in parentheses, which may contain spaces and parentheses.
+	// The second field is a name in parentheses, which may contain parentheses.
 	_, rest, _ := bytes.Cut(stat[max(0, bytes.LastIndexByte(stat, ')')):], []byte(") "))
-	fields := bytes.Fields(rest)                      // from the third field, the state, on
+	fields := bytes.Fields(rest)                      // the first is field 3, the state
 	const ppid, utime, cstime = 4 - 3, 14 - 3, 17 - 3 // fields 4, 14 and 17 of proc_pid_stat(5)
 	if len(fields) <= cstime {
 		return 0, 0
@@ -91,7 +90,7 @@ func parseProcessStat(stat []byte) (parent int, ticks int64) {
 	return parent, ticks
 }
 
-// otherShare returns the share of all processors' time between two readings that other programs used.
+// otherShare returns other programs' share of processor time between two readings.
 func otherShare(before, after cpuTimes) float64 {
 	all := after.all - before.all
 	if all <= 0 {

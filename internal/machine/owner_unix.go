@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// ForeignOwner returns the user that owns a file, or "" if the owner is the caller. If the caller
-// is root, the user who called sudo counts as the caller too.
+// ForeignOwner returns the user that owns a file, or "" for the caller. If the caller is root, so is the user
+// who called sudo.
 func ForeignOwner(info fs.FileInfo) string {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || isCaller(stat.Uid, os.Geteuid(), os.Getenv("SUDO_UID")) {
@@ -24,8 +24,8 @@ func ForeignOwner(info fs.FileInfo) string {
 	return "user " + id
 }
 
-// isCaller reports whether owner, the uid of a file, is caller or, for root, the user who called
-// sudo. Git has the same rule. sudo is the value of SUDO_UID.
+// isCaller reports whether the uid owner is the caller or, for root, the user of sudo (SUDO_UID). Git has the
+// same rule.
 func isCaller(owner uint32, caller int, sudo string) bool {
 	if int64(owner) == int64(caller) {
 		return true

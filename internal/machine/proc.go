@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// RunQueueWait returns the time for which the threads of a process have been ready to run but not
-// running. It is the sum over the threads that exist, because the schedstat of the process covers
-// its first thread only. It returns false if the kernel does not report the time.
+// RunQueueWait returns how long the threads of a process were ready but not running. It adds up all present
+// threads, because the file of the process covers only the first.
 func RunQueueWait(pid int) (wait time.Duration, ok bool) {
 	for _, b := range readThreadFiles(pid, "schedstat") {
 		if f := bytes.Fields(b); len(f) >= 2 { // time on processor, time waiting (ns), slices
@@ -24,7 +23,7 @@ func RunQueueWait(pid int) (wait time.Duration, ok bool) {
 	return wait, ok
 }
 
-// readThreadFiles returns the contents of a file such as children of each thread of a process that still exists.
+// readThreadFiles reads a file of each thread of a process.
 func readThreadFiles(pid int, file string) (contents [][]byte) {
 	paths, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/" + file) // fails only for an invalid pattern
 	for _, path := range paths {
@@ -35,8 +34,7 @@ func readThreadFiles(pid int, file string) (contents [][]byte) {
 	return contents
 }
 
-// Resident returns the current memory of a process in bytes. It returns false if it is unknown, or
-// the process has ended.
+// Resident returns the current memory of a process in bytes.
 func Resident(pid int) (size int64, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 	if err != nil {
@@ -50,9 +48,8 @@ func Resident(pid int) (size int64, ok bool) {
 	return pages * int64(os.Getpagesize()), err == nil
 }
 
-// PeakResident returns the peak memory of a running process in bytes, or false if it is unknown. The peak that
-// wait4 returns after the exit of a process can be too large: on Linux it includes the memory of the parent
-// process at the fork.
+// PeakResident returns the peak memory of a running process in bytes. wait4 is unsuitable: on Linux it
+// includes the memory of the parent at the fork.
 func PeakResident(pid int) (size int64, ok bool) {
 	v, ok := statusField(pid, "VmHWM")
 	if !ok {
@@ -62,16 +59,15 @@ func PeakResident(pid int) (size int64, ok bool) {
 	return kib << 10, err == nil
 }
 
-// Allowed returns the processors that a process may use, as in "0-3,8", or "" if unknown.
+// Allowed returns the processors of a process, such as "0-3,8", or "".
 func Allowed(pid int) string {
 	v, _ := statusField(pid, "Cpus_allowed_list")
 	return v
 }
 
-// Children returns the pids of the processes whose parent is pid. It returns false if the kernel has no
-// such list.
+// Children returns the pids of a process's children. ok is false if the kernel has no such list.
 func Children(pid int) (pids []int, ok bool) {
-	lists := readThreadFiles(pid, "children") // each thread lists the children that it started
+	lists := readThreadFiles(pid, "children") // each thread lists its children
 	for _, b := range lists {
 		for _, f := range bytes.Fields(b) {
 			if n, err := strconv.Atoi(string(f)); err == nil {
@@ -82,7 +78,7 @@ func Children(pid int) (pids []int, ok bool) {
 	return pids, len(lists) > 0
 }
 
-// statusField returns the value of a field of /proc/PID/status, such as "1234 kB".
+// statusField returns a field of /proc/PID/status, such as "1234 kB".
 func statusField(pid int, name string) (value string, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

@@ -7,12 +7,10 @@ import (
 	"sync"
 )
 
-// tempPrefix begins the names of directories that TempDir makes.
 const tempPrefix = "tare-tmp-"
 
-// TempDir makes a directory among the system's temporary files with mode 0700. name becomes a part of
-// its name. The directory is locked until remove is called. A directory that is not locked belongs to a
-// process that was killed, and tare clean removes it.
+// TempDir makes a temporary directory with mode 0700 and name in its name. It is locked until remove is
+// called. tare clean removes directories without a lock: their process was killed.
 func TempDir(name string) (dir string, remove func(), err error) {
 	for {
 		if dir, err = os.MkdirTemp("", tempPrefix+name+"-"); err != nil {
@@ -20,7 +18,7 @@ func TempDir(name string) (dir string, remove func(), err error) {
 		}
 		unlock, ok := LockDir(dir)
 		if !ok {
-			continue // tare clean has locked it before us
+			continue // tare clean was faster
 		}
 		if _, err := os.Lstat(dir); err != nil { // tare clean has removed it
 			unlock()

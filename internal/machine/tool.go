@@ -13,25 +13,24 @@ import (
 	"time"
 )
 
-// versionTimeout is the time limit for a tool to print its version. Tools take about a hundredth of that.
+// versionTimeout limits a tool that prints its version. Tools take about a hundredth of that.
 const versionTimeout = 20 * time.Second
 
-// versionTools are the tools which are known to only print their version if they are called with
-// --version. Tool does not call other programs, which may do anything.
+// versionTools only print their version with --version. Other programs may do anything, so Tool does not call
+// them.
 var versionTools = []string{"cargo", "cc", "clang", "fluent-bit", "fluentd", "gcc", "node", "npm", "otelcol", "pkg-config", "ruby", "rustc"}
 
 // BrokenToolError is the error of a program that exists but does not run.
 type BrokenToolError struct {
 	Path   string
-	Reason string // without line breaks
+	Reason string // has no line breaks
 }
 
 // Error returns the message, in one line.
 func (e *BrokenToolError) Error() string { return e.Path + " does not run: " + e.Reason }
 
-// Tool returns the path of the program name, like [exec.LookPath]. If name is in versionTools, Tool also
-// checks that the program prints its version. If it does not, e.g. the cargo of a rustup without a
-// toolchain, the error is a *BrokenToolError.
+// Tool returns the path of a program, like [exec.LookPath]. It also checks that the programs in versionTools
+// work. A cargo without a toolchain, for example, is a *BrokenToolError.
 func Tool(name string) (path string, err error) {
 	if path, err = exec.LookPath(name); err != nil {
 		return "", err
@@ -44,15 +43,14 @@ func Tool(name string) (path string, err error) {
 	return path, nil
 }
 
-// checkVersion makes the program at path print its version. The error contains the first line of its
-// output, or the exit status if there is no output.
+// checkVersion makes a program print its version. The error has the first line of output.
 func checkVersion(path string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
 	defer cancel()
 	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, "--version")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = os.TempDir(), &output, &output
-	cmd.WaitDelay = time.Second // a child process may hold the pipe open
+	cmd.WaitDelay = time.Second // a child may hold the pipe open
 	err := cmd.Run()
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):

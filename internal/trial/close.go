@@ -12,22 +12,20 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// endLimit is the longest time to wait for the end of a process tree after everything in it was
-// killed. Only a process stuck inside the kernel needs longer.
+// endLimit is the longest wait for the end of a killed process tree. Only a process stuck in the kernel needs
+// longer.
 const endLimit = 5 * time.Second
 
-// Close sends the request bye to the contender, the measured program. It kills the contender if it has
-// not ended after 5 s or when ctx ends, and kills all processes that it has left. It returns the
-// evidence: facts about the process. A second call returns the same evidence.
+// Close ends the process and returns facts about it: the evidence. A process that ignores bye is killed after
+// 5 s, or when ctx ends. All processes that it started are killed too. A second call returns the same
+// evidence.
 func (p *Process) Close(ctx context.Context) tare.Evidence {
 	p.closing.Do(func() { p.endProcess(ctx) })
 	return p.currentEvidence()
 }
 
-// endProcess does the work of Close. After the kill it waits at most twice endLimit for the end of the
-// process tree.
 func (p *Process) endProcess(ctx context.Context) {
-	if !p.calls.TryLock() { // a caller waits in Do; a failure ends its wait
+	if !p.calls.TryLock() { // a caller waits in Do
 		_ = p.failWith(closedError())
 		p.calls.Lock()
 	}
@@ -37,7 +35,7 @@ func (p *Process) endProcess(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, Deadline(wire.OpBye, 0))
 	defer cancel()
 	if !byeSent {
-		// The reply and the error do not matter: the process is ended below in any case.
+		// The process is ended below in any case.
 		_, _ = p.Do(ctx, wire.Request{Op: wire.OpBye})
 	}
 	p.mu.Lock()
@@ -59,7 +57,7 @@ func (p *Process) endProcess(ctx context.Context) {
 	p.output.closeOurEnds()
 	p.link.close()
 	if p.group != nil {
-		_ = p.group.Remove() // after a failure an empty group remains, which is harmless
+		_ = p.group.Remove() // an empty group is harmless
 	}
 	p.spec.Guardian.Gone(p.pid)
 	p.recordEnd()
@@ -73,7 +71,7 @@ func (p *Process) currentEvidence() tare.Evidence {
 	return p.evidence
 }
 
-// recordLive records the evidence that can only be read while the process is alive.
+// recordLive needs the living process.
 func (p *Process) recordLive() {
 	p.mu.Lock()
 	reaped := p.reaped
@@ -97,7 +95,6 @@ func (p *Process) recordLive() {
 	}
 }
 
-// recordEnd records the evidence that is known when the process has ended.
 func (p *Process) recordEnd() {
 	stdout, _ := p.output.stdout.sizeAndTail()
 	stderr, tail := p.output.stderr.sizeAndTail()
@@ -119,14 +116,12 @@ func (p *Process) recordEnd() {
 	}
 }
 
-// awaitEnd waits for the end of the process and then kills the processes that it has left.
 func (p *Process) awaitEnd() {
 	defer close(p.ended)
 	defer p.link.stopAccepting()
-	var leftovers []int // living processes that the process has left
+	var leftovers []int
 	if awaitExit(p.pid) {
-		// The process has ended but is not reaped. So its number is still in use, and the number of
-		// its group cannot belong to other processes.
+		// Not reaped yet, so its number and that of its group are still in use.
 		leftovers = p.findSurvivors()
 		p.mu.Lock()
 		killGroup(p.pid)
@@ -162,8 +157,7 @@ func (p *Process) awaitEnd() {
 	}
 }
 
-// killAll kills the process, its process group and its control group. awaitEnd kills descendants that
-// are in neither group, when the process has ended.
+// killAll misses descendants outside the groups. awaitEnd finds those later.
 func (p *Process) killAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -177,7 +171,6 @@ func (p *Process) killAll() {
 	}
 }
 
-// findSurvivors returns the pids of the trial's other live processes, found by tag and by control group.
 func (p *Process) findSurvivors() []int {
 	pids := findTagged(p.envTags())
 	if p.group != nil {
@@ -187,8 +180,7 @@ func (p *Process) findSurvivors() []int {
 	return slices.DeleteFunc(pids, func(pid int) bool { return pid == p.pid })
 }
 
-// groupPrefix returns the prefix of the names of a run's control groups, e.g. "tare-4f6.". Different tags
-// have different prefixes, of which none begins another, so no control group of another run has this one.
+// groupPrefix begins the names of a run's control groups, e.g. "tare-4f6.".
 func groupPrefix(run string) string {
 	var b strings.Builder
 	b.WriteString("tare-")

@@ -9,13 +9,12 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Command is a program that does not speak the contender protocol and ends on a signal. In all
-// other respects it is like a Process: its output is read and counted, its memory is limited, and
-// the processes that it started are ended with it.
+// Command is a program without the request protocol; a signal ends it. Otherwise it is like a Process, with
+// the same limits.
 type Command struct{ process *Process }
 
-// StartCommand starts a program that does not speak the protocol. The error is
-// a *tare.TrialError of class start, or the error of ctx.
+// StartCommand starts a program without the request protocol. The error is a *tare.TrialError of class start,
+// or the error of ctx.
 func StartCommand(ctx context.Context, spec Spec) (*Command, error) {
 	l := &noLink{ended: make(chan struct{})}
 	p, err := startProcess(ctx, spec, l)
@@ -37,10 +36,10 @@ func (c *Command) ID() string { return c.process.ID() }
 // Exited returns a channel that is closed when the process has ended.
 func (c *Command) Exited() <-chan struct{} { return c.process.Exited() }
 
-// Lost returns the error that ended the trial, or nil while the program runs: see [Process.Lost].
+// Lost returns the error that ended the trial, or nil while the program runs.
 func (c *Command) Lost(doing string) error { return c.process.Lost(doing) }
 
-// AwaitOutput is Output, but returns the error of ctx if ctx is done before the program ends.
+// AwaitOutput is Output, but ends early with the error of ctx.
 func (c *Command) AwaitOutput(ctx context.Context, doing string) (string, error) {
 	select {
 	case <-c.Exited():
@@ -50,8 +49,8 @@ func (c *Command) AwaitOutput(ctx context.Context, doing string) (string, error)
 	}
 }
 
-// Output waits for the end of the program and returns the end of its output on stdout. The error is
-// nil if the program succeeded by itself, otherwise the error of Lost.
+// Output waits for the end of the program and returns the end of its stdout. The error is nil if the program
+// succeeded by itself, otherwise the error of Lost.
 func (c *Command) Output(doing string) (string, error) {
 	p := c.process
 	<-p.exited
@@ -66,18 +65,16 @@ func (c *Command) Output(doing string) (string, error) {
 	return text, p.Lost(doing)
 }
 
-// Printed returns the number of bytes that the program has written to stdout and stderr so far.
+// Printed returns the number of bytes written to stdout and stderr so far.
 func (c *Command) Printed() int64 { return c.process.Printed() }
 
 // PIDs lists the processes of the trial that are alive now.
 func (c *Command) PIDs() []int { return c.process.PIDs() }
 
-// Close requests the end of the program by SIGTERM to its process group, kills it if it has not
-// ended after 5 s or when ctx ends, and kills all processes that it has left. A second call returns
-// the same evidence.
+// Close sends SIGTERM to the program's process group. It kills the program after 5 s or when ctx ends, and all
+// processes that it has left. A second call returns the same evidence.
 func (c *Command) Close(ctx context.Context) tare.Evidence { return c.process.Close(ctx) }
 
-// requestEnd sends the process group the signal to end.
 func (p *Process) requestEnd() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,12 +83,11 @@ func (p *Process) requestEnd() {
 	}
 }
 
-// noLink implements link for a program that does not speak the protocol. The only request that Process
-// writes to it is bye; instead of sending bye, Write sends the program a signal to end. Reads wait for
-// the end of the program.
+// noLink implements link for a program without the request protocol. Process writes only the request bye to
+// it. Write sends a signal instead. Reads wait for the end of the program.
 type noLink struct {
 	mu         sync.Mutex
-	requestEnd func() // nil until the program has been started
+	requestEnd func() // nil before the start
 	once       sync.Once
 	ended      chan struct{} // closed when the link or the program has ended
 }

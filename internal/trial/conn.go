@@ -1,13 +1,11 @@
-// Package trial runs one contender, a program to measure, in one new process. It starts the process,
-// exchanges requests and replies with it over pipes (package wire has their protocol), enforces
-// deadlines and limits of memory and output, and at the end kills all processes that the contender has
-// left.
+// Package trial runs one measured program, called contender, in a new process. It exchanges requests and
+// replies over pipes (see package wire). It enforces deadlines and limits. At the end it kills all processes
+// of the contender.
 //
-// A failure of a trial is a [tare.TrialError] with a class and one line of text. Whatever a contender
-// does, no call in this package takes much longer than its deadline, and no process remains.
+// A failure is a [tare.TrialError] with a class and one line of text. Whatever a contender does, calls end
+// soon after their deadline and no process remains.
 //
-// [Start] and [StartCommand] start a process; [Session] has a method for each request. Goroutines read
-// the output of the process, wait for its end, and watch its limits.
+// [Start] and [StartCommand] start a process; [Session] has a method for each request.
 package trial
 
 import (
@@ -21,28 +19,26 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Conn is the connection to one contender.
+// Conn is the connection to one measured program, called contender.
 //
-// Do sends one request and returns its reply. A failure that ends the trial is a [*tare.TrialError],
-// and every later call returns the same error. If the contender replies with an error of its own, Do
-// returns the reply together with a TrialError of class contender, and the trial continues.
+// Do sends one request and returns its reply. A failure that ends the trial is a [*tare.TrialError], also of
+// later calls. An error of the contender has class contender and comes with the reply; the trial continues.
 //
-// Close ends the contender and everything it started. It returns the recorded evidence: facts about the
-// process, such as its CPU time and peak memory. It never fails and takes a bounded time.
+// Close ends the contender and everything it started. It returns facts such as CPU time. It never fails and
+// takes a bounded time.
 type Conn interface {
 	Do(ctx context.Context, request wire.Request) (wire.Reply, error)
 	Close(ctx context.Context) tare.Evidence
 }
 
-// Gauger is a Conn that records more about a workload than the replies contain.
+// Gauger is a Conn with measurements that replies do not contain.
 type Gauger interface {
-	// Gauges returns the records since the workload called on was last prepared: values by sample key,
-	// and the histogram of its latencies as encoded by load/hist, or "" if it has no latencies.
+	// Gauges returns the measurements since workload on was last prepared. sample has values by key. histogram
+	// contains latencies in the encoding of load/hist, or is "" without any.
 	Gauges(on string) (sample tare.Sample, histogram string)
 }
 
-// Names of the environment variables that tag all processes of a run, so that they can be found and
-// killed.
+// Variables that tag all processes of a run, so that they can be found and killed.
 const (
 	EnvRun   = "TARE_RUN"   // the run of tare
 	EnvTrial = "TARE_TRIAL" // one trial
@@ -56,24 +52,23 @@ const (
 
 // Spec describes a program to start. Path is required; every other zero value works.
 type Spec struct {
-	Path        string    // path of the program
-	Args        []string  // arguments after the program's name
+	Path        string
+	Args        []string  // without the program's name
 	Dir         string    // working directory; "" means the caller's
 	Env         []string  // KEY=value, added to a minimal environment
-	Name        string    // id of the contender, for messages; "" means the base name of the program
-	Run         string    // tag of the run, set in the environment; "" means the trial's id
-	MemoryLimit int64     // largest resident memory of the process tree in bytes; 0 means DefaultMemoryLimit
-	OutputLimit int64     // largest number of bytes on stdout and stderr together; 0 means DefaultOutputLimit
-	Stdout      int       // number of bytes of the end of stdout that are saved for Command.Output; 0 means 4 KiB
-	CPUs        []int     // processors that it may use; nil means any
-	Terminal    bool      // stdout is a pseudo-terminal instead of a pipe; Linux only
-	Guardian    *Guardian // notified of the process group, on systems where processes cannot be found by the run's tag; may be nil
+	Name        string    // for messages; "" means the base name of the program
+	Run         string    // tag of the run; "" means the trial's id
+	MemoryLimit int64     // resident bytes of the process tree; 0 means DefaultMemoryLimit
+	OutputLimit int64     // bytes on stdout and stderr; 0 means DefaultOutputLimit
+	Stdout      int       // bytes of stdout saved for Command.Output; 0 means 4 KiB
+	CPUs        []int     // nil means any
+	Terminal    bool      // stdout is a pseudo-terminal; Linux only
+	Guardian    *Guardian // nil means none; needed on systems that cannot find processes by their tags
 
-	ungrouped bool // make no control group, as on systems without them
+	ungrouped bool
 }
 
-// Deadline returns the longest time that a contender may take to reply to op, if the work itself is
-// expected to take expected.
+// Deadline returns the longest time that a reply to op may take. expected is the time of the work itself.
 func Deadline(op string, expected time.Duration) time.Duration {
 	switch op {
 	case wire.OpHello, wire.OpBye:
@@ -92,13 +87,13 @@ type LimitError struct{ Limit time.Duration }
 // Error returns one line.
 func (e *LimitError) Error() string { return "not within " + format.Seconds(e.Limit) }
 
-// Limited returns a context that ends after limit, with a *LimitError as its cause.
+// Limited returns a context that ends after limit. Its cause is then a *LimitError.
 func Limited(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, limit, &LimitError{limit})
 }
 
-// Detached returns a context that ends if ctx is cancelled, but not at the deadline of ctx. remaining
-// is the time until that deadline, or the longest duration without a deadline.
+// Detached returns a context that ends if ctx is cancelled, but not at its deadline. remaining is the time to
+// that deadline, or the longest duration.
 func Detached(ctx context.Context) (detached context.Context, remaining time.Duration, cancel context.CancelFunc) {
 	remaining = math.MaxInt64
 	if deadline, ok := ctx.Deadline(); ok {

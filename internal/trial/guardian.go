@@ -19,28 +19,27 @@ import (
 // EnvGuardian is the environment variable that makes a process a guardian. Its value is the run's tag.
 const EnvGuardian = "TARE_GUARDIAN"
 
-// guardLimit is the maximum time that a guardian waits for processes to end.
+// guardLimit is how long a guardian waits for processes to end.
 const guardLimit = 5 * time.Second
 
-// Guardian is a second process that kills the processes of a run if tare itself is killed.
-// StartGuardian starts it, Group and Gone report process groups to it, and Done stops it.
+// Guardian is a second process. If tare is killed, it kills the processes of the run.
 //
-// The guardian reads these reports as lines from a pipe that tare writes. The kernel closes the pipe
-// when tare ends, for whatever reason: so if the pipe ends before the line "done", tare has been killed.
+// tare writes lines to a pipe, for example process groups. The kernel closes the pipe when tare ends. Without
+// the line "done" before, tare was killed.
 type Guardian struct {
 	mu   sync.Mutex // guards pipe
 	pipe *os.File   // write end; nil after Done
 	cmd  *exec.Cmd
 }
 
-// StartGuardian starts the program at path self as the guardian of all processes tagged with run. The
-// program must call GuardianMain first. StartGuardian returns when the guardian is ready.
+// StartGuardian starts the program at path self as a guardian and waits until it is ready. It guards all
+// processes tagged with run. The program must call GuardianMain first.
 func StartGuardian(self, run string) (*Guardian, error) {
 	if run == "" || strings.ContainsAny(run, "\x00\n") {
 		return nil, fmt.Errorf("guardian: %q cannot be a run's tag", run)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = makeEnv(os.Environ(), []string{EnvGuardian + "=" + run}) // without EnvRun, so that the guardian is not tagged
+	cmd.Env = makeEnv(os.Environ(), []string{EnvGuardian + "=" + run}) // no EnvRun: the guardian is not tagged
 	cmd.SysProcAttr = newSessionAttr()
 	orderReader, orderWriter, err := os.Pipe() // the guardian reads, this process writes
 	if err != nil {
@@ -53,8 +52,7 @@ func StartGuardian(self, run string) (*Guardian, error) {
 		return nil, fmt.Errorf("guardian: %w", err)
 	}
 	defer output.Close()
-	// The guardian does not get our stdout and stderr: a process that reads them to the end must not
-	// wait for the guardian.
+	// Otherwise a process that reads our output to the end would wait for the guardian.
 	cmd.Stdin, cmd.Stdout = orderReader, childOutput
 	err = cmd.Start()
 	_ = childOutput.Close()
@@ -73,15 +71,13 @@ func StartGuardian(self, run string) (*Guardian, error) {
 	return &Guardian{pipe: orderWriter, cmd: cmd}, nil
 }
 
-// readyLine is the line that a guardian prints when it is ready. The guardian cleans up only if tare is
-// killed after that.
+// readyLine is printed by a guardian that is ready.
 const readyLine = "on duty\n"
 
-// Group reports a process group to the guardian. pid is the process id of the group's leader, which
-// must not have been reaped. Group does nothing if g is nil.
+// Group reports a process group to the guardian. pid is the group's leader, which must not have been reaped. g
+// may be nil.
 func (g *Guardian) Group(pid int) {
-	// The guardian finds processes by the tag in their environment. If a program overwrites its
-	// environment, only the group identifies it.
+	// A program may overwrite the tag in its environment. Then only the group identifies it.
 	l := identifyLeader(pid)
 	g.sendLine(fmt.Sprintf("group %d %d %d", pid, l.start, l.session))
 }
@@ -89,7 +85,6 @@ func (g *Guardian) Group(pid int) {
 // Gone reports to the guardian that a process group has ended.
 func (g *Guardian) Gone(pid int) { g.sendLine("gone " + strconv.Itoa(pid)) }
 
-// sendLine sends a line to the guardian. It ignores errors: the guardian may have ended.
 func (g *Guardian) sendLine(line string) {
 	if g == nil {
 		return
@@ -101,8 +96,7 @@ func (g *Guardian) sendLine(line string) {
 	}
 }
 
-// Done stops the guardian at the end of a run. It returns an error if the guardian had failed, or did
-// not end within 2 s and was killed.
+// Done stops the guardian at the end of a run. It kills a guardian that has not ended after 2 s.
 func (g *Guardian) Done() error {
 	if g == nil {
 		return nil
@@ -124,15 +118,14 @@ func (g *Guardian) Done() error {
 	return nil
 }
 
-// GuardianMain is the main function of a guardian. It returns true when the guardian has finished, and
-// false immediately in any other process. A program that can be its own guardian must call it before
-// anything else, and end if it returns true.
+// GuardianMain is the main function of a guardian. In any other process it returns false immediately. A
+// program must call it first, and end if it returns true.
 func GuardianMain() (ran bool) {
 	run := os.Getenv(EnvGuardian)
 	if run == "" {
 		return false
 	}
-	// A signal to all processes of the user must not end the guardian, which cleans up after them.
+	// A signal to all processes of the user must not end the guardian.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	_ = os.Chdir(os.TempDir()) // a directory in use cannot be unmounted or removed
 	_, _ = os.Stdout.WriteString(readyLine)
@@ -143,9 +136,8 @@ func GuardianMain() (ran bool) {
 	return true
 }
 
-// readOrders reads the lines that Group, Gone and Done send, e.g. "group 4711 98765 4700", until
-// the end of the pipe. It returns the process groups that have not ended, by the process id of the
-// leader. done is true if Done was called.
+// readOrders reads a guardian's pipe to its end, with lines such as "group 4711 98765 4700". It returns groups
+// that have not ended, by the leader's number.
 func readOrders(pipe io.Reader) (groups map[int]groupLeader, done bool) {
 	groups = map[int]groupLeader{}
 	lines := bufio.NewScanner(pipe)
@@ -166,16 +158,15 @@ func readOrders(pipe io.Reader) (groups map[int]groupLeader, done bool) {
 	return groups, false
 }
 
-// groupLeader distinguishes the leader of a process group from a later process with the same number.
-// Its fields are 0 if the kernel does not report them.
+// groupLeader distinguishes the leader of a process group from a later process with the same number. Its
+// fields are 0 if unknown.
 type groupLeader struct {
 	start   uint64 // clock ticks after the machine's start
 	session int
 }
 
-// cleanUp kills all processes tagged with run, the groups and their descendants. It ends after limit, or
-// when two searches in a row have found no process: one search may miss a process that another forks in
-// the meantime. On systems where tags cannot be read it only kills the groups.
+// cleanUp kills all processes tagged with run, and the trees of groups. One search may miss a process that is
+// just forked. So it ends after two searches without a process, or after limit.
 func cleanUp(run string, groups map[int]groupLeader, limit time.Duration) {
 	if !tagging {
 		for pid := range groups {
@@ -190,7 +181,7 @@ func cleanUp(run string, groups map[int]groupLeader, limit time.Duration) {
 	end := time.Now().Add(limit)
 	for emptySearches < 2 && time.Now().Before(end) {
 		machine.RemoveCgroups(groupPrefix(run))
-		killed := killTrees(groups) // before others, because it finds descendants by their living parents
+		killed := killTrees(groups) // first, because descendants are found by living parents
 		pids := findTagged(tags)
 		for _, pid := range pids {
 			killTagged(pid, tags)

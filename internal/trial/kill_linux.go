@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// newGroupAttr puts a contender into a separate process group and, if there is one, a control group.
 func newGroupAttr(group *machine.Cgroup) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}
 	if group != nil {
@@ -21,8 +20,7 @@ func newGroupAttr(group *machine.Cgroup) *syscall.SysProcAttr {
 	return a
 }
 
-// awaitExit waits for the end of the process without reaping it: waitid(2) with WNOWAIT. It returns
-// false if the system reports an error.
+// awaitExit does not reap the process: waitid(2) with WNOWAIT.
 func awaitExit(pid int) bool {
 	const idPID = 1    // P_PID
 	var info [128]byte // siginfo_t, which is not used
@@ -35,20 +33,18 @@ func awaitExit(pid int) bool {
 	}
 }
 
-// maxRSS returns 0 for unknown. The kernel's value at the end of a process includes the memory of the
-// starting process at the fork: for /bin/true, started by a process of 200 MiB, it is 202 MiB.
+// maxRSS returns 0 for unknown. The kernel's value includes the memory of the parent at the fork: /bin/true,
+// started by a process of 200 MiB, has 202 MiB.
 func maxRSS(*os.ProcessState) int64 { return 0 }
 
-// tagging reports that the processes of a run can be found by their tags, variables in their
-// environment.
+// tagging reports that processes can be found by variables in their environment.
 const tagging = true
 
-// killOrphans has nothing to do: on this system awaitEnd kills the group before it reaps the leader.
+// killOrphans has nothing to do: awaitEnd kills the group before it reaps the leader.
 func killOrphans(int) bool { return false }
 
-// findTagged lists the living processes that were started with all of tags ("NAME=value") in their
-// environment. It finds only processes of the same user. It does not find a descendant that was
-// started with another environment.
+// findTagged lists living processes with all of tags ("NAME=value") in their environment. It misses other
+// users' processes.
 func findTagged(tags []string) []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -65,8 +61,6 @@ func findTagged(tags []string) []int {
 	return pids
 }
 
-// hasTags reports whether each of tags is one of the process's environment variables. It returns false
-// if the process has ended.
 func hasTags(pid int, tags []string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil || len(env) == 0 || len(tags) == 0 {
@@ -81,11 +75,10 @@ func hasTags(pid int, tags []string) bool {
 	return true
 }
 
-// mayKill reports whether pid is neither the first process of the system nor this process.
 func mayKill(pid int) bool { return pid > 1 && pid != os.Getpid() }
 
-// killTagged kills the process if it has the tags. It opens the process (pidfd_open(2)) before it reads
-// the environment, so that it cannot kill a new process with the same number.
+// killTagged opens the process (pidfd_open(2)) before it reads the environment. So it cannot kill a later
+// process with the same number.
 func killTagged(pid int, tags []string) {
 	if !mayKill(pid) {
 		return

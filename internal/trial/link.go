@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// link transports the requests to a contender, a program to measure, and its replies: over pipes, or over
-// a loopback socket on systems where a process cannot inherit descriptors.
+// link transports requests and replies of a measured program, called contender: over pipes, or a loopback
+// socket if descriptors cannot be inherited.
 type link interface {
 	io.Reader
 	io.Writer
-	address() string            // returns the value of TARE_WIRE, which tells the contender how to connect
-	inheritedFiles() []*os.File // returns the files that the contender inherits, from descriptor 3
-	closeChildEnds()            // closes the contender's ends in this process, once it is started
-	unblock()                   // makes all current and later reads and writes fail
+	address() string            // value of TARE_WIRE
+	inheritedFiles() []*os.File // begin with descriptor 3
+	closeChildEnds()            // closes our copies after the start
+	unblock()                   // makes reads and writes fail
 	closeRequests()             // sends the contender the end of file
-	stopAccepting()             // ends the wait for a connection, because the contender has ended
+	stopAccepting()             // ends the wait for a connection
 	close()
 }
 
@@ -29,14 +29,12 @@ func newLink() (link, error) {
 	return newPipes()
 }
 
-// pastDeadline returns a deadline in the past, which makes reads and writes fail.
 func pastDeadline() time.Time { return time.Unix(1, 0) }
 
-// pipes are two pipes, for requests and for replies. Deadlines can be set on our ends, because the Go
-// runtime polls them.
+// pipes have deadlines on our ends, because the Go runtime polls them.
 type pipes struct {
 	replies, requests           *os.File // our ends
-	childRequests, childReplies *os.File // the contender's ends
+	childRequests, childReplies *os.File
 }
 
 func newPipes() (*pipes, error) {
@@ -78,16 +76,14 @@ func (p *pipes) close() {
 	_ = p.replies.Close()
 }
 
-// socket is a loopback connection, which the contender opens. Reads and writes wait until this process
-// has accepted the connection.
+// socket is a loopback connection that the contender opens.
 type socket struct {
 	listener *net.TCPListener
-	accepted chan struct{} // closed once conn or err is set
+	accepted chan struct{}
 	conn     *net.TCPConn
 	err      error
 }
 
-// newSocket listens on a free port and accepts one connection.
 func newSocket() (*socket, error) {
 	l, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
@@ -102,7 +98,7 @@ func newSocket() (*socket, error) {
 	return s, nil
 }
 
-// connection waits for the contender's connection and returns it, or the error of accepting it.
+// connection waits for the contender.
 func (s *socket) connection() (*net.TCPConn, error) {
 	<-s.accepted
 	return s.conn, s.err

@@ -10,12 +10,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// ServerOutput is the largest number of bytes that a server may print in one trial. It is this large
-// because a server that logs each request prints hundreds of megabytes, of which only the end is
-// saved. The limit stops servers that never cease to print.
+// ServerOutput is the output limit of a server in one trial, in bytes. Servers that log each request print
+// hundreds of megabytes. Only the end is saved.
 const ServerOutput = 16 << 30
 
-// Limits of AwaitListen.
 const (
 	acceptLimit = 30 * time.Second      // longest time until a command accepts connections
 	acceptEvery = 10 * time.Millisecond // time between attempts to connect
@@ -42,15 +40,15 @@ func Accepts(ctx context.Context, addr string) bool {
 	return err == nil
 }
 
-// AwaitListen waits until the program accepts connections at one of addrs, and returns this address. It
-// returns an error if the program ends, if no address accepts connections within 30 s, or if ctx ends.
+// AwaitListen waits until the program accepts connections, and returns at which of addrs. It fails after 30 s,
+// if the program ends, or if ctx ends.
 func (c *Command) AwaitListen(ctx context.Context, addrs ...string) (addr string, err error) {
 	limit, cancel := context.WithTimeout(ctx, acceptLimit)
 	defer cancel()
 	for {
 		for _, addr := range addrs {
 			if Accepts(limit, addr) {
-				return addr, c.Lost("start") // an error if the program has ended: then another program listens
+				return addr, c.Lost("start") // if it has ended, another program listens
 			}
 		}
 		select {

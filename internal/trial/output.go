@@ -10,29 +10,27 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// output reads stdout and stderr of a contender (a program to measure), counts the bytes and saves the
-// end of each. It reads everything, so that a contender never has to wait to print.
+// output counts the bytes on stdout and stderr of a measured program, called contender, and saves their ends.
+// It reads everything, so that the contender never waits to print.
 type output struct {
 	stdout, stderr stream
 	total          atomic.Int64 // number of bytes read from both
 }
 
-// stream is stdout or stderr.
 type stream struct {
-	ours, child *os.File      // the end that this process reads, and the end that the contender inherits
+	ours, child *os.File      // the contender inherits child
 	done        chan struct{} // closed at the end of file
 
-	tailSize int // number of bytes of the end to save
+	tailSize int // bytes to save
 
 	mu    sync.Mutex
 	bytes int64  // number of bytes read
-	tail  []byte // the last bytes, at least tailSize of them if there were as many
+	tail  []byte // last bytes, up to four times tailSize
 }
 
 // tailBytes is the default of tailSize.
 const tailBytes = 4 << 10
 
-// newOutput opens the streams: pipes, or a terminal for stdout if onTerminal.
 func newOutput(onTerminal bool) (*output, error) {
 	o := &output{}
 	for _, s := range []*stream{&o.stdout, &o.stderr} {
@@ -52,7 +50,7 @@ func newOutput(onTerminal bool) (*output, error) {
 }
 
 func (o *output) closeChildEnds() {
-	_ = o.stdout.child.Close() // returns an error if the file is nil
+	_ = o.stdout.child.Close() // file may be nil
 	_ = o.stderr.child.Close()
 }
 
@@ -61,8 +59,7 @@ func (o *output) closeOurEnds() {
 	_ = o.stderr.ours.Close()
 }
 
-// readAll starts to read both streams until they end. It calls exceeded once, when both together have
-// more than limit bytes.
+// readAll calls exceeded once, when both have more than limit bytes together.
 func (o *output) readAll(limit int64, exceeded func()) {
 	var once sync.Once
 	for _, s := range []*stream{&o.stdout, &o.stderr} {
@@ -83,7 +80,6 @@ func (o *output) readAll(limit int64, exceeded func()) {
 	}
 }
 
-// addBytes counts b and adds it to the tail, which it shortens when it is four times as long as needed.
 func (s *stream) addBytes(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,14 +90,14 @@ func (s *stream) addBytes(b []byte) {
 	}
 }
 
-// sizeAndTail returns the number of bytes so far and the saved end as valid UTF-8.
+// sizeAndTail returns the tail as valid UTF-8.
 func (s *stream) sizeAndTail() (size int64, tail string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bytes, strings.ToValidUTF8(string(s.tail[max(0, len(s.tail)-s.tailSize):]), "\uFFFD")
 }
 
-// awaitEnd waits until both streams have ended, at most for limit: another process may have them open.
+// awaitEnd waits at most limit, because another process may have the streams open.
 func (o *output) awaitEnd(limit time.Duration) {
 	t := time.NewTimer(limit)
 	defer t.Stop()
@@ -114,8 +110,8 @@ func (o *output) awaitEnd(limit time.Duration) {
 	}
 }
 
-// likelyCause returns the line of stderr that most likely names the cause of a failure: the first line
-// of a Go panic, which a stack follows, or else the last line. It returns "" if there is no line.
+// likelyCause returns the line of stderr that most likely explains a failure: the first of a Go panic, else
+// the last.
 func (o *output) likelyCause() string {
 	_, tail := o.stderr.sizeAndTail()
 	var last string

@@ -21,8 +21,8 @@ import (
 
 var _ Conn = (*Process)(nil)
 
-// Process is a Conn to a contender, a program to measure, that Start has started. watchLimits ends its
-// trial if it exceeds a limit, and awaitEnd waits for its end; both run in goroutines of their own.
+// Process is a running contender, the program to measure. Two goroutines belong to it: watchLimits enforces
+// limits, and awaitEnd waits for its end.
 type Process struct {
 	spec     Spec
 	id       string
@@ -32,29 +32,28 @@ type Process struct {
 	replies  *wire.Reader
 	requests *wire.Writer
 	output   *output
-	group    *machine.Cgroup // control group; nil if none could be made
+	group    *machine.Cgroup // nil if none could be made
 	capped   bool            // the kernel enforces the memory limit
 
 	closing sync.Once
-	calls   sync.Mutex // one request at a time
-	lastID  int64      // id of the last request
-	byeSent bool       // a request to end was sent
+	calls   sync.Mutex
+	lastID  int64
+	byeSent bool
 
-	mu       sync.Mutex  // protects the fields below up to evidence, which goroutines share
-	call     pendingCall // request in flight
-	failure  error       // first failure, which ended the trial; nil while it runs
-	reaped   bool        // the process number may belong to another process now
-	closed   bool        // Close was called
+	mu       sync.Mutex // protects the fields below, up to evidence
+	call     pendingCall
+	failure  error // nil while the trial runs
+	reaped   bool  // another process may have the number now
+	closed   bool
 	evidence tare.Evidence
 
 	state   *os.ProcessState // valid once exited is closed
-	exited  chan struct{}    // closed when the process has ended and was reaped
-	ended   chan struct{}    // closed when the processes that it started have ended too, or after endLimit
-	stop    chan struct{}    // closed to stop watchLimits
-	watched chan struct{}    // closed when watchLimits has stopped
+	exited  chan struct{}    // closed when the process is reaped
+	ended   chan struct{}    // closed when its children have ended too, or after endLimit
+	stop    chan struct{}    // stops watchLimits
+	watched chan struct{}    // watchLimits has stopped
 }
 
-// pendingCall is a request that waits for its reply.
 type pendingCall struct {
 	ctx      context.Context // nil if no request is in flight
 	op       string
@@ -71,8 +70,6 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 	return startProcess(ctx, spec, l)
 }
 
-// startProcess starts the program of spec with link l to it, and the goroutines that wait for its end
-// and watch its limits.
 func startProcess(ctx context.Context, spec Spec, l link) (*Process, error) {
 	if spec.Name == "" {
 		spec.Name = filepath.Base(spec.Path)
@@ -83,8 +80,8 @@ func startProcess(ctx context.Context, spec Spec, l link) (*Process, error) {
 	if spec.OutputLimit <= 0 {
 		spec.OutputLimit = DefaultOutputLimit
 	}
-	// All ids have the same length: the length of the environment shifts the stack, which can change
-	// measurements.
+	// The length of the environment shifts the stack, which changes measurements. So all ids have the same
+	// length.
 	id := rand.Text()[:12]
 	if spec.Run == "" {
 		spec.Run = id
@@ -107,10 +104,9 @@ func startProcess(ctx context.Context, spec Spec, l link) (*Process, error) {
 	return p, nil
 }
 
-// startInGroup starts the program, in a separate control group if possible.
 func (p *Process) startInGroup() (err error) {
 	if strings.ContainsRune(p.spec.Path, filepath.Separator) {
-		// A relative path is relative to the working directory of the caller, not to Dir.
+		// A relative path would be relative to Dir.
 		if p.spec.Path, err = filepath.Abs(p.spec.Path); err != nil {
 			return err
 		}
@@ -126,10 +122,10 @@ func (p *Process) startInGroup() (err error) {
 		if p.execProgram() == nil {
 			return nil
 		}
-		p.group, p.capped = nil, false // the kernel may not permit to start a process in the group
+		p.group, p.capped = nil, false // the kernel may not allow processes in it
 		_ = group.Remove()
 	}
-	// Without a control group, the process tree can still be found by its tags.
+	// The process tree can still be found by its tags.
 	if err := p.execProgram(); err != nil {
 		p.output.closeOurEnds()
 		return err
@@ -137,7 +133,7 @@ func (p *Process) startInGroup() (err error) {
 	return nil
 }
 
-// newGroup makes the control group of the trial. The error is ignored: not every system permits one.
+// newGroup ignores the error: not every system permits a control group.
 func (p *Process) newGroup() (*machine.Cgroup, error) {
 	if p.spec.ungrouped {
 		return nil, errors.ErrUnsupported
@@ -145,7 +141,6 @@ func (p *Process) newGroup() (*machine.Cgroup, error) {
 	return machine.NewCgroup(groupPrefix(p.spec.Run) + p.id)
 }
 
-// execProgram starts the program, in the control group if there is one, and starts to read its output.
 func (p *Process) execProgram() error {
 	cmd := exec.Command(p.spec.Path, p.spec.Args...)
 	cmd.Dir = p.spec.Dir
@@ -176,13 +171,12 @@ func (p *Process) ID() string { return p.id }
 // PID returns the contender's process number.
 func (p *Process) PID() int { return p.pid }
 
-// envTags returns the variables that mark every process of this trial.
 func (p *Process) envTags() []string {
 	return []string{EnvRun + "=" + p.spec.Run, EnvTrial + "=" + p.id}
 }
 
-// Do sends request, whose ID it sets, and waits for the reply until the deadline of ctx. It only writes
-// and reads: watchLimits ends the wait when the deadline has passed.
+// Do sets the request's ID and waits for the reply. It has no timer: watchLimits ends the wait at the deadline
+// of ctx.
 func (p *Process) Do(ctx context.Context, request wire.Request) (wire.Reply, error) {
 	p.calls.Lock()
 	defer p.calls.Unlock()
@@ -221,8 +215,7 @@ func (p *Process) Do(ctx context.Context, request wire.Request) (wire.Reply, err
 	return reply, nil
 }
 
-// beginCall makes op the request in flight, whose deadline watchLimits enforces. It returns an error if
-// the trial has failed or is closed, or if ctx has ended.
+// beginCall fails if the trial has ended.
 func (p *Process) beginCall(ctx context.Context, op string) error {
 	if ctx.Err() != nil {
 		return p.failWith(p.cancelError(context.Cause(ctx)))
@@ -241,8 +234,7 @@ func (p *Process) beginCall(ctx context.Context, op string) error {
 	return nil
 }
 
-// finishCall ends the request in flight. lateErr is not nil if the reply came after the deadline;
-// failure is the failure of the trial so far.
+// finishCall returns lateErr if the reply came too late, and the trial's failure.
 func (p *Process) finishCall() (lateErr, failure error) {
 	now := time.Now()
 	p.mu.Lock()
@@ -255,28 +247,25 @@ func (p *Process) finishCall() (lateErr, failure error) {
 	return lateErr, p.failure
 }
 
-// lateError returns the error of a request without a reply before the deadline.
 func (c pendingCall) lateError() error {
 	limit := c.deadline.Sub(c.began)
 	var limited *LimitError
-	if errors.As(context.Cause(c.ctx), &limited) { // the limit as set; c.began may be later than its start
+	if errors.As(context.Cause(c.ctx), &limited) { // the limit as set, because c.began may be later
 		limit = limited.Limit
 	}
 	return trialError(tare.ErrDeadline, "no answer to %s within %s", c.op, format.Seconds(limit))
 }
 
-// exitNotice is the longest time to wait until a busy kernel reports the end of a process whose files
-// are closed already.
+// exitNotice is how long a busy kernel may take to report the end of a process.
 const exitNotice = 5 * time.Second
 
-// wireError ends the trial because of err, which writing op or reading its reply returned, and returns
-// the failure. It returns nil if op is bye and the process has ended successfully.
+// wireError ends the trial after err, an error of the connection. It returns nil if bye has ended the process.
 func (p *Process) wireError(op string, err error) error {
 	var bad *wire.LineError
 	if errors.As(err, &bad) {
 		return p.failWith(trialError(tare.ErrProtocol, "%s answered with %s", op, bad))
 	}
-	// The wire was closed. Usually the process has ended, which the kernel reports a moment later.
+	// The kernel reports the end of a process a moment later.
 	select {
 	case <-p.exited:
 		if op == wire.OpBye && errors.Is(err, io.EOF) && p.hasSucceeded() {
@@ -291,11 +280,9 @@ func (p *Process) wireError(op string, err error) error {
 	return p.failWith(trialError(tare.ErrProtocol, "closed the wire instead of answering %s", op))
 }
 
-// hasSucceeded reports whether the process ended with status 0. It must not be called before p.exited
-// is closed.
+// hasSucceeded reports whether the exit status was 0. p.exited must be closed.
 func (p *Process) hasSucceeded() bool { return p.state != nil && p.state.Success() }
 
-// exitError returns the error for a process that has ended during op, with the likely cause.
 func (p *Process) exitError(op string) error {
 	if p.group != nil && p.group.OutOfMemory() {
 		return trialError(tare.ErrMemory, "ended by the kernel for holding more than %s", formatSize(p.spec.MemoryLimit))
@@ -308,8 +295,7 @@ func (p *Process) exitError(op string) error {
 	return &tare.TrialError{Class: tare.ErrExit, Message: message}
 }
 
-// failWith ends the trial with the failure err, unless it has failed before, and returns the first
-// failure.
+// failWith ends the trial and returns its first failure.
 func (p *Process) failWith(err error) error {
 	p.mu.Lock()
 	first := p.failure == nil
@@ -326,12 +312,10 @@ func (p *Process) failWith(err error) error {
 	return err
 }
 
-// cancelError returns the error of a trial whose context has ended with cause.
 func (p *Process) cancelError(cause error) error {
 	return fmt.Errorf("trial of %s: %w", p.spec.Name, cause)
 }
 
-// startError returns err as a TrialError of class start, in one line.
 func startError(err error) error {
 	return trialError(tare.ErrStart, "%s", format.Line(err.Error(), format.LineLimit))
 }

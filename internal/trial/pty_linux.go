@@ -9,11 +9,8 @@ import (
 	"unsafe"
 )
 
-// openTerminal opens a pseudo-terminal: data that is written to child can be read from ours. It is 80
-// columns wide, ends lines like a terminal (a line feed arrives as two bytes), and is the controlling
-// terminal of no process.
-//
-// Source: pts(4), ioctl_tty(2).
+// openTerminal opens a pseudo-terminal of 80 columns. Data written to child can be read from ours. A line feed
+// arrives as two bytes. Source: pts(4), ioctl_tty(2).
 func openTerminal() (ours, child *os.File, err error) {
 	ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -26,7 +23,7 @@ func openTerminal() (ours, child *os.File, err error) {
 	}()
 	var number uint32
 	var locked int32
-	size := [4]uint16{24, 80} // rows and columns; pixels are not known
+	size := [4]uint16{24, 80} // rows, columns, pixels (unknown)
 	for _, call := range []struct {
 		request uintptr
 		arg     unsafe.Pointer
@@ -43,8 +40,7 @@ func openTerminal() (ours, child *os.File, err error) {
 	return ours, child, err
 }
 
-// ioctl calls ioctl(2). It does not use f.Fd, which would remove the descriptor from the runtime's
-// poller.
+// ioctl does not use f.Fd, which would remove the descriptor from the runtime's poller.
 func ioctl(f *os.File, request uintptr, arg unsafe.Pointer) error {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// openTerminal returns an error: pseudo-terminals are supported on Linux only.
+// openTerminal is supported on Linux only.
 func openTerminal() (ours, child *os.File, err error) {
 	return nil, nil, errors.New("pseudo-terminal: not on this system")
 }

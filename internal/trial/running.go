@@ -1,10 +1,10 @@
 package trial
 
-// Exited returns a channel that is closed when the process has ended, for whatever reason.
+// Exited returns a channel that is closed at the end of the process.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
-// Lost returns the error that ended the trial, or nil while the trial runs. It is for callers that wait
-// for something else than a reply. doing is the activity of the process, for the message.
+// Lost returns the error that ended the trial, or nil while it runs. doing is the activity of the process, for
+// the message.
 func (p *Process) Lost(doing string) error {
 	p.mu.Lock()
 	err := p.failure
@@ -20,10 +20,9 @@ func (p *Process) Lost(doing string) error {
 	}
 }
 
-// Printed returns the number of bytes that the contender has written to stdout and stderr so far,
-// on Linux including those still unread.
+// Printed returns the number of bytes written to stdout and stderr so far. On Linux it includes unread bytes.
 func (p *Process) Printed() int64 {
-	const attempts = 10 // the sum is right only if no bytes are read while the unread ones are counted
+	const attempts = 10 // try again if bytes are read meanwhile
 	for range attempts {
 		read := p.output.total.Load()
 		unread := countUnread(p.output.stdout.ours) + countUnread(p.output.stderr.ours)
@@ -34,8 +33,7 @@ func (p *Process) Printed() int64 {
 	return p.output.total.Load()
 }
 
-// PIDs lists the processes of the trial that are alive now: the process that was started and those that
-// it has started. It returns nil when the process that was started has ended.
+// PIDs lists the living processes of the trial. It returns nil when the first one has ended.
 func (p *Process) PIDs() []int {
 	select {
 	case <-p.exited:

@@ -10,20 +10,19 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Session has a method for each request that a contender, a program to measure, can receive over a
-// Conn. The methods set a deadline and check the reply. Their parameter on is the id of a workload,
-// which Prepare has loaded.
+// Session has a method for each request to a measured program, called contender. The methods set a deadline
+// and check the reply. The parameter on is the id of a workload that Prepare has loaded.
 type Session struct {
 	Conn  Conn
-	Trial string // name of the trial, for the contender's messages only
-	PID   int    // process number that the contender reports in its reply to hello
+	Trial string // only for messages
+	PID   int    // number in the contender's reply to hello
 
 	// Limit returns the longest time that a request may take; nil means Deadline.
 	Limit func(op string, expected time.Duration) time.Duration
 }
 
-// Hello selects the contender's variant ("" if it has none) and sends the seed, in decimal. It must be
-// the first request.
+// Hello sends the seed, in decimal, and selects the variant; "" means the only one. It must be the first
+// request.
 func (s *Session) Hello(ctx context.Context, variant, seed string) (wire.Reply, error) {
 	reply, err := s.doLimited(ctx, wire.Request{
 		Op: wire.OpHello, Protocol: wire.Protocol, Trial: s.Trial, Seed: seed, Variant: variant,
@@ -35,14 +34,13 @@ func (s *Session) Hello(ctx context.Context, variant, seed string) (wire.Reply, 
 	return reply, err
 }
 
-// Prepare makes the contender load the input of workload w. If the contender does not support w,
-// Reply.Unsupported is true and there is no error.
+// Prepare loads the input of workload w. An unsupported w is no error: Reply.Unsupported is true.
 func (s *Session) Prepare(ctx context.Context, w wire.Workload) (wire.Reply, error) {
 	return s.doLimited(ctx, wire.Request{Op: wire.OpPrepare, Workload: &w}, 0)
 }
 
-// Answer makes the contender execute the operation of workload on once for each of cases, the indices
-// of its inputs. It returns the outputs in the order of cases, to be checked. Nothing is timed.
+// Answer returns the outputs of workload on for cases, the indices of its inputs. They are for checking;
+// nothing is timed.
 func (s *Session) Answer(ctx context.Context, on string, cases []int) ([]wire.Answer, error) {
 	reply, err := s.doLimited(ctx, wire.Request{Op: wire.OpAnswer, On: on, Cases: cases}, 0)
 	if err != nil {
@@ -59,9 +57,8 @@ func (s *Session) Answer(ctx context.Context, on string, cases []int) ([]wire.An
 	return reply.Answers, nil
 }
 
-// Warm runs workload on until minGC collection cycles or the time atLeast have passed, whichever is
-// first, but not longer than limit. ops is the number of operations that are expected to last that
-// long; 0 means unknown.
+// Warm runs workload on until minGC collection cycles or the time atLeast. It never runs longer than limit.
+// ops is the expected number of operations, or 0.
 func (s *Session) Warm(ctx context.Context, on string, minGC int64, atLeast, limit time.Duration, ops int64) (wire.Reply, error) {
 	reply, err := s.doLimited(ctx, wire.Request{
 		Op: wire.OpWarm, On: on, MinGC: minGC, MinNS: atLeast.Nanoseconds(), CapNS: limit.Nanoseconds(), Ops: ops,
@@ -69,16 +66,15 @@ func (s *Session) Warm(ctx context.Context, on string, minGC int64, atLeast, lim
 	return reply, checkTiming(reply, err)
 }
 
-// Slice runs one timed slice, a short measurement that request defines. Slice sets the request's Op.
-// expected is the expected duration.
+// Slice runs one slice, a short timed measurement that request defines. It sets the request's Op.
 func (s *Session) Slice(ctx context.Context, request wire.Request, expected time.Duration) (wire.Reply, error) {
 	request.Op = wire.OpSlice
 	reply, err := s.doLimited(ctx, request, expected)
 	return reply, checkTiming(reply, err)
 }
 
-// Stats runs ops operations between two readings of the memory counters. If the contender has no such
-// counters, Reply.Unsupported is true and there is no error.
+// Stats runs ops operations between two readings of the memory counters. A contender without counters is no
+// error: Reply.Unsupported is true.
 func (s *Session) Stats(ctx context.Context, on string, ops int64, expected time.Duration) (wire.Reply, error) {
 	reply, err := s.doLimited(ctx, wire.Request{Op: wire.OpStats, On: on, Ops: ops}, expected)
 	if err == nil && reply.Ops < 1 && !reply.Unsupported {
@@ -87,14 +83,13 @@ func (s *Session) Stats(ctx context.Context, on string, ops int64, expected time
 	return reply, err
 }
 
-// Profile runs workload on for at least the time atLeast. Reply.Profile is the pprof document of its
-// CPU time (profile cpu) or its allocations (mem).
+// Profile runs workload on for at least atLeast. Reply.Profile is a pprof document of CPU time (profile "cpu")
+// or allocations ("mem").
 func (s *Session) Profile(ctx context.Context, on, profile string, atLeast time.Duration) (wire.Reply, error) {
 	return s.doLimited(ctx, wire.Request{Op: wire.OpProfile, On: on, Profile: profile, MinNS: atLeast.Nanoseconds()}, atLeast)
 }
 
-// Gauges returns the records of the connection about workload on, as a [Gauger] does. Both are empty
-// if the connection is not a Gauger.
+// Gauges returns the connection's measurements of workload on. They are empty if it is no Gauger.
 func (s *Session) Gauges(on string) (tare.Sample, string) {
 	if g, ok := s.Conn.(Gauger); ok {
 		return g.Gauges(on)
@@ -104,14 +99,12 @@ func (s *Session) Gauges(on string) (tare.Sample, string) {
 
 // Close sends bye and ends the trial.
 func (s *Session) Close(ctx context.Context) tare.Evidence {
-	// The reply to bye, or an error, does not matter: the contender is ended now in any case, and its
-	// measurements have arrived.
+	// The contender is ended in any case, and its measurements have arrived.
 	_, _ = s.doLimited(ctx, wire.Request{Op: wire.OpBye}, 0)
 	return s.Conn.Close(ctx)
 }
 
-// doLimited sends request with the deadline for its operation. expected is the expected duration of the
-// work that the request makes the contender do, or 0.
+// doLimited adds the deadline of the operation. expected is the time of the work itself, or 0.
 func (s *Session) doLimited(ctx context.Context, request wire.Request, expected time.Duration) (wire.Reply, error) {
 	limit := Deadline
 	if s.Limit != nil {
@@ -122,8 +115,7 @@ func (s *Session) doLimited(ctx context.Context, request wire.Request, expected 
 	return s.Conn.Do(ctx, request)
 }
 
-// checkTiming returns err if it is not nil, and otherwise an error if the reply to a timed request has
-// impossible values.
+// checkTiming checks that times are possible.
 func checkTiming(reply wire.Reply, err error) error {
 	switch {
 	case err != nil:

@@ -2,5 +2,5 @@
 
 package trial
 
-// terminateGroup kills the processes: on this system they cannot get a signal to end.
+// terminateGroup kills: this system has no signal to end.
 func terminateGroup(pid int) { killGroup(pid) }

@@ -2,8 +2,7 @@ package trial
 
 import "fmt"
 
-// formatSize formats a number of bytes in the largest unit that it fills, rounded down: 64 MiB, 12 B. It
-// uses GiB only for multiples of a GiB: 2 GiB, but 2560 MiB.
+// formatSize rounds down to the largest unit: 64 MiB. GiB needs a whole number, so 2.5 GiB is 2560 MiB.
 func formatSize(n int64) string {
 	switch {
 	case n >= 1<<30 && n%(1<<30) == 0:

@@ -7,38 +7,36 @@ import (
 	"syscall"
 )
 
-// This file finds the processes of a contender (a program to measure) by their parents and process
-// groups, even if a process has overwritten its environment, and with it the tags.
+// A contender (a program to measure) may overwrite its environment. Its processes are then found by parent and
+// group.
 
-// processStat contains facts of the kernel about a process, which the process cannot overwrite.
+// processStat cannot be changed by the process.
 type processStat struct {
 	parent, group, session int
 	start                  uint64 // clock ticks after the machine's start
 	ended                  bool   // waits to be reaped
 }
 
-// readProcess reads /proc/PID/stat (proc(5)). Its second field is the name of the process in
-// parentheses, which may contain any characters. So the other fields begin after the last parenthesis.
+// readProcess reads /proc/PID/stat (proc(5)). The name, in parentheses, may contain any characters, so other
+// fields begin after the last parenthesis.
 func readProcess(pid int) (stat processStat, ok bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if err != nil || len(fields) < 20 {
 		return processStat{}, false
 	}
-	// fields[0] is field 3 of proc(5): state, ppid, pgrp, session, …; field 22 is starttime.
+	// fields[0] is field 3 of proc(5), state. Field 22 is starttime.
 	number := func(i int) int { n, _ := strconv.Atoi(string(fields[i])); return n }
 	start, err := strconv.ParseUint(string(fields[19]), 10, 64)
 	state := string(fields[0])
 	return processStat{parent: number(1), group: number(2), session: number(3), start: start, ended: state == "Z" || state == "X"}, err == nil
 }
 
-// identifyLeader returns the facts that distinguish the process from a later one with the same number.
 func identifyLeader(pid int) groupLeader {
 	p, _ := readProcess(pid)
 	return groupLeader{start: p.start, session: p.session}
 }
 
-// readProcesses returns all processes of the system by their numbers, none if /proc cannot be read.
 func readProcesses() map[int]processStat {
 	all := map[int]processStat{}
 	dir, err := os.Open("/proc")
@@ -57,9 +55,8 @@ func readProcesses() map[int]processStat {
 	return all
 }
 
-// killTrees kills the process groups and all descendants of their members, and reports whether there
-// were any. groups has the leader of each group by its number. killTrees suspends all processes before
-// it kills one: a suspended process cannot fork, and its children can still be found by their parent.
+// killTrees kills groups, given by their leaders, and all descendants. It suspends all processes before it
+// kills one. A suspended process cannot fork, and its children still have their parent.
 func killTrees(groups map[int]groupLeader) (found bool) {
 	stopped := map[int]processStat{}
 	for {
@@ -80,10 +77,9 @@ func killTrees(groups map[int]groupLeader) (found bool) {
 	return len(stopped) > 0
 }
 
-// findInTrees returns those processes of all that are alive, and are members of one of groups or
-// descendants of a member. It deletes groups that have ended from groups. A group has ended if a process
-// with its number started at another time than its leader: while a group has members, no other process
-// can have its number.
+// findInTrees returns the living processes of groups and their descendants. It deletes groups that have ended.
+//
+// A group with members keeps its number. So a leader with another start time shows that the group has ended.
 func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]processStat {
 	for pid, l := range groups {
 		if p, ok := all[pid]; ok && p.start != l.start {
@@ -91,7 +87,7 @@ func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]pr
 		}
 	}
 	found := map[int]processStat{}
-	for hasGrown := true; hasGrown; { // until no more children of found processes are found
+	for hasGrown := true; hasGrown; { // ends if no more children are found
 		hasGrown = false
 		for pid, p := range all {
 			_, isFound := found[pid]
@@ -108,9 +104,8 @@ func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]pr
 	return found
 }
 
-// signalProcess signals process pid if it is still the process that before describes, and reports
-// whether it did. It opens the process before it reads it again, so that the signal cannot reach a new
-// process with the same number.
+// signalProcess opens the process before it compares it with before. A later process with the same number is
+// safe.
 func signalProcess(pid int, before processStat, sig syscall.Signal) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {

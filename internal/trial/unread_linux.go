@@ -6,8 +6,7 @@ import (
 	"unsafe"
 )
 
-// countUnread returns the number of unread bytes in a pipe or a terminal: TIOCINQ of ioctl_tty(2),
-// which is FIONREAD. It returns 0 if the number is unknown.
+// countUnread returns the bytes in a pipe or terminal, or 0 if unknown. TIOCINQ of ioctl_tty(2) is FIONREAD.
 func countUnread(f *os.File) int64 {
 	var n int32
 	if ioctl(f, syscall.TIOCINQ, unsafe.Pointer(&n)) != nil {

@@ -4,5 +4,5 @@ package trial
 
 import "os"
 
-// countUnread returns 0 for unknown: it is only implemented on Linux.
+// countUnread is only implemented on Linux. 0 means unknown.
 func countUnread(*os.File) int64 { return 0 }

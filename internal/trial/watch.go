@@ -9,19 +9,16 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// This file ends a trial if its contender, the program to measure, exceeds the deadline of a request or
-// the limit of its memory.
+// A contender (the program to measure) is ended if it exceeds the deadline of a request or its memory limit.
 
-// watchEvery is the interval between checks of the deadline and the memory. It only determines how
-// soon an exceeded limit is noticed, not how long a request takes.
+// watchEvery determines how soon an exceeded limit is noticed.
 const watchEvery = 100 * time.Millisecond
 
-// idleEvery is the number of checks of which only one includes the memory of an idle contender. While
-// one contender is idle, another is measured, which a check disturbs.
+// idleEvery is how rarely an idle contender's memory is read. Meanwhile another contender is measured, which a
+// check disturbs.
 const idleEvery = 5
 
-// watchLimits enforces the deadline and the memory limit of the contender until Close. One slow ticker
-// costs less than a timer per request.
+// watchLimits uses one slow ticker, cheaper than a timer per request.
 func (p *Process) watchLimits() {
 	defer close(p.watched)
 	tick := time.NewTicker(watchEvery)
@@ -36,11 +33,10 @@ func (p *Process) watchLimits() {
 	}
 }
 
-// inspectOnce checks the limits once, and ends the trial if one is exceeded or the context of the
-// request has been cancelled. It checks the memory of an idle contender only if checkIdle is true.
+// inspectOnce checks an idle contender's memory only if checkIdle.
 func (p *Process) inspectOnce(now time.Time, checkIdle bool) {
-	// The context is read under the lock: its caller may cancel it as soon as finishCall has ended the
-	// request, which is not a cancellation of the request.
+	// Reading the context needs the lock. Its caller may cancel it after finishCall, which does not cancel the
+	// request.
 	p.mu.Lock()
 	c, failed := p.call, p.failure != nil
 	isIdle := c.ctx == nil
@@ -65,13 +61,13 @@ func (p *Process) inspectOnce(now time.Time, checkIdle bool) {
 	}
 }
 
-// callError returns the error of a request that is late or cancelled, or nil. ctxErr is the error of its context.
+// callError returns nil unless a request is late or cancelled. ctxErr is the error of its context.
 func (p *Process) callError(c pendingCall, ctxErr error, now time.Time) error {
 	isLate := errors.Is(ctxErr, context.DeadlineExceeded) || !c.deadline.IsZero() && now.After(c.deadline)
 	switch {
 	case isLate:
 		select {
-		case <-p.exited: // it has ended, but a process that it started still has the connection open
+		case <-p.exited: // its child may still have the connection open
 			return p.exitError(c.op)
 		default:
 			return c.lateError()
@@ -82,8 +78,7 @@ func (p *Process) callError(c pendingCall, ctxErr error, now time.Time) error {
 	return nil
 }
 
-// residentBytes returns the resident memory of the process tree in bytes, or 0 if it is unknown. Pages
-// that processes of the tree share count once per process.
+// residentBytes counts shared pages once per process. 0 means unknown.
 func (p *Process) residentBytes() int64 {
 	var sum int64
 	for _, pid := range p.PIDs() {
@@ -93,10 +88,9 @@ func (p *Process) residentBytes() int64 {
 	return sum
 }
 
-// listTree lists a process and its descendants. It does not find descendants whose parent has ended,
-// which a control group does.
+// listTree misses descendants whose parent has ended.
 func listTree(pid int) []int {
-	const maxParents = 1000 // processes whose children are listed: a bound for a tree that forks forever
+	const maxParents = 1000 // bounds the work for a tree that forks forever
 	pids := []int{pid}
 	for i := 0; i < min(len(pids), maxParents); i++ {
 		children, _ := machine.Children(pids[i])

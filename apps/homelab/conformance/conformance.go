@@ -1,10 +1,9 @@
-// Package conformance describes how every server of app homelab must behave: an HTTP API that lists the devices
-// of a house and sends them commands. internal/conformance tests servers against this description. It calls a
-// server under test the contender, and the program that starts contenders and sets them up the lab.
+// Package conformance describes to internal/conformance how servers of app homelab must behave: an HTTP API
+// for the devices of a house.
 //
-// Good requests must succeed, in any order and any number of times. Probes are single requests with
-// the expected status; most of them must be rejected. In a probe an error code of "" accepts any
-// code, and a header value of "" accepts any value that is not empty.
+// Good requests must succeed, in any order and any number of times. Probes are single requests with the
+// expected status; most must be rejected. In a probe, the error code "" accepts any code. A header value ""
+// accepts any but "".
 package conformance
 
 import (
@@ -21,7 +20,6 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// Paths and ids of devices in requests.
 const (
 	api     = "/api/v1"
 	lamp    = "light.device_0000" // a device that is on
@@ -31,7 +29,7 @@ const (
 
 func commandPath(id string) string { return api + "/homeassistant/devices/" + id + "/command" }
 
-// App returns the description of app homelab, with the devices that a server has when a lab starts it.
+// App returns the description of app homelab, with the devices of a measured server.
 func App() (conformance.App, error) {
 	description, err := conformance.ParseDescription(homelab.OpenAPI())
 	if err != nil {
@@ -46,7 +44,7 @@ func App() (conformance.App, error) {
 		return conformance.App{}, err
 	}
 	good := goodRequests(house, devices)
-	// Each response must also match the OpenAPI description and have a request id.
+	// Each response must also match the OpenAPI document and have a request id.
 	for i, g := range good {
 		request, checkBody := g.Request, g.CheckResponse
 		good[i].CheckResponse = func(got conformance.Response) error {
@@ -75,9 +73,8 @@ func App() (conformance.App, error) {
 	}, nil
 }
 
-// goodRequests returns requests that must succeed on a server of house, each with a check of its response.
-// conformance.HasJSON returns a check that compares JSON by its meaning, and conformance.HasBody one that compares
-// the exact text.
+// goodRequests must succeed, each with a check of its response. conformance.HasJSON compares meaning,
+// conformance.HasBody text.
 func goodRequests(house *homelab.House, devices []homelab.Device) []conformance.GoodRequest {
 	services := func(part string) any { return map[string]any{"services": house.Services(part)} }
 	allDevices := map[string]any{"devices": devices}
@@ -101,7 +98,7 @@ func goodRequests(house *homelab.House, devices []homelab.Device) []conformance.
 		good = append(good, conformance.GoodRequest{Request: conformance.Get(path), CheckResponse: conformance.HasJSON(responses[path])})
 	}
 	good = append(good, conformance.GoodRequest{Request: conformance.Get("/health"), CheckResponse: conformance.HasBody("text/plain", "ok\n")})
-	// Good requests are repeated in any order, so these commands leave the state on.
+	// Good requests are repeated in any order, so the state stays on.
 	for _, c := range []struct{ id, body, action string }{
 		{lamp, `{"action":"turn_on"}`, "turn_on"},
 		{lamp, `{"action":"set","parameters":{"brightness":128}}`, "set"},
@@ -117,7 +114,6 @@ func commandRequest(id, body string) conformance.Request {
 	return conformance.Request{Method: "POST", Path: commandPath(id), Header: conformance.JSONType(""), Body: []byte(body)}
 }
 
-// checkRequestID checks that a response has the header X-Request-Id.
 func checkRequestID(got conformance.Response) error {
 	if id := got.Header.Get("X-Request-Id"); id == "" || len(id) > 64 {
 		return fmt.Errorf("header X-Request-Id is %q", id)
@@ -125,8 +121,7 @@ func checkRequestID(got conformance.Response) error {
 	return nil
 }
 
-// errorProbes returns the probes of a server without configured origins. Every response must have a
-// request id and no CORS header.
+// errorProbes are for a server without origins. Every response must have a request id and no CORS header.
 func errorProbes() []conformance.Probe {
 	list := slices.Concat(headProbes(), commandProbes(), pathProbes())
 	for i, p := range list {
@@ -145,12 +140,11 @@ func errorProbes() []conformance.Probe {
 	return list
 }
 
-// expectError returns a probe to which the server must respond with an error of this status and code.
 func expectError(status int, code string, request conformance.Request) conformance.Probe {
 	return conformance.Probe{Request: request, Status: status, Code: code}
 }
 
-// headProbes are requests that are accepted or rejected because of a header.
+// headProbes are decided by a header.
 func headProbes() []conformance.Probe {
 	turnOn := func(contentType string, header ...[2]string) conformance.Request {
 		request := commandRequest(lamp, `{"action":"turn_on"}`)
@@ -166,13 +160,13 @@ func headProbes() []conformance.Probe {
 		{Request: turnOn("application/json; charset=utf-8"), Status: 200},
 		{Request: conformance.Get("/metrics"), Status: 200, Header: map[string]string{"Content-Type": "text/plain"}},
 
-		// Only a valid id of a request is returned.
+		// Only a valid id is returned.
 		probeID("mine-1", true),
 		probeID(strings.Repeat("x", 64), true),
 		probeID(strings.Repeat("x", 65), false),
 		probeID("a b", false),
 
-		// Browsers send these types and origins for pages of other sites.
+		// Browsers send these for pages of other sites.
 		expectError(415, "unsupported_media_type", turnOn("application/x-www-form-urlencoded")),
 		expectError(415, "unsupported_media_type", turnOn("text/plain;charset=UTF-8")),
 		expectError(415, "unsupported_media_type", turnOn("multipart/form-data; boundary=x")),
@@ -181,7 +175,7 @@ func headProbes() []conformance.Probe {
 	}
 }
 
-// commandProbes have a body that is no command, or a device that is unknown or takes no commands.
+// commandProbes have an invalid body, or a device that is unknown or takes no commands.
 func commandProbes() []conformance.Probe {
 	tooLong := `{"action":"turn_on","parameters":{"x":"` + strings.Repeat("x", homelab.MaxCommand) + `"}}`
 	tooLongChunked := commandRequest(lamp, tooLong)
@@ -206,7 +200,6 @@ func commandProbes() []conformance.Probe {
 	}
 }
 
-// pathProbes have an unknown path, or a method that the path does not support.
 func pathProbes() []conformance.Probe {
 	return []conformance.Probe{
 		expectError(404, "", conformance.Get("/nothing")),
@@ -228,8 +221,7 @@ func pathProbes() []conformance.Probe {
 	}
 }
 
-// probeID returns a probe with a request id. If echoed is true, the response must have the same id.
-// Otherwise it must have another id, which the server makes.
+// probeID sends a request id. If echoed, the response must have it; otherwise a new one.
 func probeID(id string, echoed bool) conformance.Probe {
 	check := func(got conformance.Response) error {
 		have := got.Header.Get("X-Request-Id")
@@ -241,11 +233,10 @@ func probeID(id string, echoed bool) conformance.Probe {
 	return conformance.Probe{Request: conformance.Get("/health", [2]string{"X-Request-Id", id}), Status: 200, CheckResponse: check}
 }
 
-// originProbes returns the probes of a server with two origins that may read responses:
-// https://a.example and https://b.example:8443.
+// originProbes are for a server with the origins https://a.example and https://b.example:8443.
 func originProbes() []conformance.Probe {
-	// probeOrigin returns a probe for which a browser sends request on a page of origin. The response must
-	// permit the origin allowed to read it, or no origin if allowed is "".
+	// probeOrigin sends request like a page of origin. The response must permit allowed to read it; "" means
+	// no origin.
 	probeOrigin := func(origin, allowed string, request conformance.Request, status int) conformance.Probe {
 		const header = "Access-Control-Allow-Origin"
 		request.Header = append(request.Header, [2]string{"Origin", origin})
@@ -275,9 +266,8 @@ func originProbes() []conformance.Probe {
 	}
 }
 
-// limitProbes returns the probes of a server that allows three requests per minute and client. Only two
-// probes are accepted, because the first of the three requests comes from the server's own program: it tries
-// the server once when it starts.
+// limitProbes are for three requests per minute and client. The server's own program sends the first at its
+// start, so two are accepted.
 func limitProbes() []conformance.Probe {
 	accepted := conformance.Probe{
 		Request:       conformance.Get(api + "/services"),
@@ -294,10 +284,9 @@ func limitProbes() []conformance.Probe {
 	return []conformance.Probe{accepted, accepted, rejected, rejected}
 }
 
-// checkCommands sends commands to a device and checks after each of them that the device has the new
-// state.
+// checkCommands checks the device's state after each command.
 func checkCommands(e conformance.Env) error {
-	addr, err := e.StartServer(nil) // makes the contender serve the app without settings
+	addr, err := e.StartServer(nil)
 	if err != nil {
 		return err
 	}
@@ -309,8 +298,8 @@ func checkCommands(e conformance.Env) error {
 	const id = "switch.device_0002"
 	steps := []struct {
 		body           string
-		state, battery string // after the command
-		hasNote        bool   // the attributes note and list are set
+		state, battery string // values after the command
+		hasNote        bool   // note and list are set
 	}{
 		{body: `{"action":"turn_off"}`, state: "off", battery: "95"},
 		{body: `{"action":"toggle"}`, state: "on", battery: "95"},
@@ -350,8 +339,7 @@ func checkCommands(e conformance.Env) error {
 	return nil
 }
 
-// checkLayers checks that a server adds a middleware (layer) for each of the settings, and for an access
-// log: one request must then pass more middlewares than the app itself has.
+// checkLayers checks that each of the settings, and an access log, adds a middleware (layer).
 func checkLayers(e conformance.Env, settings ...map[string]string) error {
 	settings = append(settings, map[string]string{server.SetLog: server.LogDiscard})
 	for i, set := range settings {

@@ -1,5 +1,5 @@
-// Package serving provides app homelab to the programs that serve it, each with another HTTP framework. It
-// declares the settings of the app, and opens a [homelab.House], the app without a server, with them.
+// Package serving lets programs serve app homelab, each with another HTTP framework. It declares the settings
+// and opens a [homelab.House], the app without a server.
 package serving
 
 import (
@@ -28,12 +28,11 @@ func App(serve Serve) server.App {
 	return server.App{Name: homelab.Name, New: func() server.Config { return &config{serve: serve} }}
 }
 
-// config is the configuration of the app. Package server calls Settings, whose functions store values in
-// the fields, then Check, and then Open.
+// config is the app's configuration. Settings store values in it, before Check and Open.
 type config struct {
 	homelab.Config
 	devices int    // number of devices in the house
-	token   string // secret that requests must carry, "" if none
+	token   string // secret of every request; "" means none
 	serve   Serve
 }
 
@@ -55,13 +54,13 @@ func (c *config) setOrigins(value string) error {
 
 func (c *config) Check() error {
 	houseConfig := c.Config
-	houseConfig.Now = time.Now // Open sets it only if it is needed
+	houseConfig.Now = time.Now // Open sets it if needed
 	_, err := homelab.New(houseConfig, nil)
 	return err
 }
 
-// Open makes a house. If lab is true, tare measures the server: then the house gets a clock only if there
-// is a rate limit, so that otherwise no response depends on the time.
+// Open makes a house. If tare measures it (lab), it gets a clock only for a rate limit. Then no response
+// depends on time.
 func (c *config) Open(lab bool) (server.Service, error) {
 	if !lab || c.Rate > 0 {
 		c.Now = time.Now
@@ -86,7 +85,6 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	}, nil
 }
 
-// tryCommand returns a shell command that requests the list of devices.
 func tryCommand(_ string, address server.Address) string {
 	return address.Curl() + " " + address.URL() + "/api/v1/devices"
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// This file makes two kinds of requests to app homelab, which are sent once per server instead of being
-// measured. Every server must pass a probe. The response to a question may differ; tare reports it.
+// These requests are sent once per server, unmeasured. Every server must pass a probe. Responses to questions
+// may differ, and tare reports how.
 
 // Ids of devices.
 const (
@@ -21,8 +21,8 @@ const (
 	unknownDevice = "light.nowhere" // no house has this device
 )
 
-// newProbes returns requests that cover the error responses of the API, and one valid request of each
-// kind. The text of server.Probing describes the requests after it; "" means that method and path do.
+// newProbes has requests for all error responses, and a valid one of each kind. The text of server.Probing is
+// for the requests after it; "" means that method and path suffice.
 func newProbes() []server.Probe {
 	const turnOn = `{"action":"turn_on"}`
 	withMethod := func(method string, request server.Request) server.Request {
@@ -69,10 +69,9 @@ func newProbes() []server.Probe {
 	)
 }
 
-// newQuestions returns commands that JSON decoders treat differently, and paths that web frameworks treat
-// differently. No command changes the house, even if a server accepts it.
+// newQuestions has commands and paths that servers treat differently. None changes the house.
 func newQuestions() []server.Question {
-	mixOps := []string{opMix, tare.OpStop} // a mix has requests of all kinds
+	mixOps := []string{opMix, tare.OpStop} // a mix has all kinds
 	body := func(name, property, description, body string) server.Question {
 		return server.Question{Request: bodyRequest(lightID, body), Name: name, Property: property, What: description, Asked: body, BearsOn: mixOps}
 	}

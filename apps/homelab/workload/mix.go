@@ -15,10 +15,10 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// This file makes the pool of requests of a workload. The load generator sends them again and again to
-// the homelab service, which serves the devices of a house. A mix is a pool with requests of all kinds.
+// A workload has a pool of requests, which are sent again and again to the homelab service of a house's
+// devices. A mix is a pool with all kinds.
 
-// Shares of requests in a mix, in percent unless noted.
+// Percent of requests in a mix, unless noted.
 const (
 	shareDevices  = 45 // the list of all devices
 	shareDevice   = 35 // one device by its id
@@ -26,22 +26,21 @@ const (
 	shareServices = 5
 	shareHealth   = 5
 
-	shareUnknown = 0.02 // share of unknown ids in the requests for one device; 1 would be all
-	popularity   = 1.1  // exponent of Zipf's law: the k-th device is requested in proportion to 1/k^1.1
+	shareUnknown = 0.02 // share among requests for one device; 1 would be all
+	popularity   = 1.1  // exponent of Zipf's law: the k-th device gets 1/k^1.1
 )
 
-// commandShares returns the weights of three kinds of commands: for a device that accepts commands,
-// for a read-only device, and with incomplete JSON.
+// commandShares are weights of commands: accepted, for a read-only device, and incomplete JSON.
 func commandShares() []float64 { return []float64{8, 1, 1} }
 
-// Number of requests in the pool of a mix. From minMixPool on every share is at least one request.
+// Requests in a mix. From minMixPool on every share has at least one.
 const (
-	mixPool    = 1000 // if the workload sets none; every share of 1000 is a whole number
+	mixPool    = 1000 // default; every share is a whole number
 	minMixPool = 100
 	maxMixPool = 100_000
 )
 
-// newRequests returns the pool of requests of a workload, whose n is the number of devices.
+// newRequests returns a workload's pool. Its n is the number of devices.
 func newRequests(w tare.Workload) ([]server.Request, error) {
 	devices, err := serving.Devices(countDevices(w.N))
 	if err != nil {
@@ -72,19 +71,17 @@ func newRequests(w tare.Workload) ([]server.Request, error) {
 	return newMix(devices, pool)
 }
 
-// rankDevices returns the devices in the order of their popularity, which is random but the same in
-// every process.
+// rankDevices orders devices by popularity, random but always the same.
 func rankDevices(devices []homelab.Device) []homelab.Device {
 	list := slices.Clone(devices)
 	server.Shuffle(fixture.NewRandom("tare/homelab/v1 ranks"), list)
 	return list
 }
 
-// newMix returns a pool with requests of all kinds, each kind with its share, shuffled with a fixed
-// seed.
+// newMix shuffles all kinds with a fixed seed.
 func newMix(devices []homelab.Device, pool int) ([]server.Request, error) {
 	ranked := rankDevices(devices)
-	// counts[i] is the number of requests with the i-th of these shares.
+	// counts[i] is for the i-th share.
 	counts := server.Shares(pool, []float64{shareDevices, shareDevice, shareCommand, shareServices, shareHealth})
 	commands, err := newCommands(ranked, counts[2])
 	if err != nil {
@@ -101,8 +98,7 @@ func newMix(devices []homelab.Device, pool int) ([]server.Request, error) {
 	return list, nil
 }
 
-// newDeviceRequests returns n requests for single devices: the known ones by their popularity, and
-// a share of unknown ids.
+// newDeviceRequests requests known devices by popularity, and a share of unknown ids.
 func newDeviceRequests(ranked []homelab.Device, n int) []server.Request {
 	counts := server.Shares(n, []float64{1 - shareUnknown, shareUnknown})
 	known, unknown := counts[0], counts[1]
@@ -116,9 +112,8 @@ func newDeviceRequests(ranked []homelab.Device, n int) []server.Request {
 	return list
 }
 
-// newCommands returns n commands with the shares of commandShares. No command changes a device: the
-// valid commands set a value that the device already has, and the service rejects the others. The
-// commands of each kind go through its devices one after the other.
+// newCommands returns n commands in commandShares, which go through devices in turn. None changes a device:
+// valid ones set the value that it has.
 func newCommands(ranked []homelab.Device, n int) ([]server.Request, error) {
 	var writable, readOnly []homelab.Device
 	for _, d := range ranked {
@@ -151,9 +146,8 @@ func newCommands(ranked []homelab.Device, n int) ([]server.Request, error) {
 	return list, nil
 }
 
-// unchangingCommand returns a command that leaves d as it is. turn is the number of earlier commands for
-// d. In even turns the command turns d on or off, as d already is. In odd turns it sets one of the
-// attributes to its present value.
+// unchangingCommand leaves d as it is. In even turns it turns d on or off, as d is. In odd turns it sets an
+// attribute to its value. turn counts earlier commands.
 func unchangingCommand(d homelab.Device, turn int) homelab.Command {
 	names := slices.Sorted(maps.Keys(d.Attributes))
 	switch {
@@ -166,13 +160,12 @@ func unchangingCommand(d homelab.Device, turn int) homelab.Command {
 	return homelab.Command{Action: "turn_off"}
 }
 
-// commandRequest returns the request that sends c to the device with an id.
 func commandRequest(id string, c homelab.Command) (server.Request, error) {
 	body, err := json.Marshal(c)
 	return bodyRequest(id, string(body)), err
 }
 
-// bodyRequest returns a command for the device with an id. body may be invalid.
+// bodyRequest may have an invalid body.
 func bodyRequest(id, body string) server.Request {
 	return server.Request{
 		Method: http.MethodPost,

@@ -1,6 +1,5 @@
-// Package workload makes the requests that a study sends to servers of app homelab, and the expected
-// responses. App homelab lists the devices of a house and sends them commands. Package workload computes
-// the responses with a homelab.House, the app without a server, that has the same devices as the servers.
+// Package workload makes requests to servers of app homelab, an API for the devices of a house, for a
+// comparison. A homelab.House with the same devices computes the expected responses.
 package workload
 
 import (
@@ -18,9 +17,8 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Operations of workloads: the kinds of requests that a study can measure.
 const (
-	opMix     = "mix"     // requests of all kinds, in the shares of a house in use
+	opMix     = "mix"     // all kinds, as in a house in use
 	opHealth  = "health"  // GET /health
 	opDevices = "devices" // the list of all devices
 	opDevice  = "device"  // single devices, one after the other
@@ -52,10 +50,9 @@ func App() server.App {
 	}
 }
 
-// defaultDevices is the number of devices if the workload sets no n.
+// defaultDevices replaces a workload's n of 0.
 const defaultDevices = 50
 
-// countDevices returns the number of devices for the n of a workload. 0 means the default.
 func countDevices(n int) int {
 	if n == 0 {
 		return defaultDevices
@@ -63,8 +60,8 @@ func countDevices(n int) int {
 	return n
 }
 
-// applySettings sets the number of devices in set to the n of the workload. It returns an error if
-// the study sets another number, because the requests depend on n.
+// applySettings sets the devices to the workload's n. The study must not set another number, because requests
+// depend on n.
 func applySettings(w wire.Workload, _ []server.Request, set map[string]string, _ string) error {
 	devices := strconv.Itoa(countDevices(w.N))
 	setting := set[serving.SetDevices]
@@ -76,8 +73,7 @@ func applySettings(w wire.Workload, _ []server.Request, set map[string]string, _
 	return nil
 }
 
-// referenceResponses returns the response of a house with the same devices to each request of list.
-// No request changes the house, so equal requests share one response.
+// referenceResponses has a house's responses. No request changes it, so equal requests share one.
 func referenceResponses(w wire.Workload, list []server.Request) ([]server.Response, error) {
 	devices, err := serving.Devices(countDevices(w.N))
 	if err != nil {
@@ -101,7 +97,6 @@ func referenceResponses(w wire.Workload, list []server.Request) ([]server.Respon
 	return responses, nil
 }
 
-// serveRequest returns the response of house to a request.
 func serveRequest(house *homelab.House, request server.Request) server.Response {
 	value, err := routeRequest(house, request)
 	if err != nil {
@@ -117,8 +112,7 @@ func serveRequest(house *homelab.House, request server.Request) server.Response 
 	return server.Answered(server.TypeJSON, body)
 }
 
-// routeRequest returns the value of the response to a request: a string, which is sent as plain
-// text, or a value that is sent as JSON.
+// routeRequest returns a string, for plain text, or a value for JSON.
 func routeRequest(house *homelab.House, request server.Request) (any, error) {
 	escaped, query, _ := strings.Cut(request.Path, "?")
 	path, err := url.PathUnescape(escaped)
@@ -131,8 +125,7 @@ func routeRequest(house *homelab.House, request server.Request) (any, error) {
 		}
 		return nil, homelab.NotFound()
 	}
-	// handler returns the value. It is called after the check of the method, because a wrong method
-	// is reported before an unknown device.
+	// handler is called after the check of the method: a wrong method is reported before an unknown device.
 	var handler func() (any, error)
 	constant := func(v any) func() (any, error) { return func() (any, error) { return v, nil } }
 	switch id, ok := strings.CutPrefix(path, pathDevices+"/"); {
@@ -163,10 +156,8 @@ func routeRequest(house *homelab.House, request server.Request) (any, error) {
 	return handler()
 }
 
-// isSegment reports whether s can be one segment of a path.
 func isSegment(s string) bool { return s != "" && !strings.Contains(s, "/") }
 
-// serveCommand sends the command in the body of a request to the device with an id.
 func serveCommand(house *homelab.House, id string, request server.Request) (any, error) {
 	if request.Method != http.MethodPost {
 		return nil, homelab.NotAllowed()

@@ -1,6 +1,5 @@
-// Package commit writes the batches of concurrent callers together (group commit): batches that
-// arrive while others are being written wait, and are then written in one write. The destination of the
-// writes, for example a file or a database, is called the sink.
+// Package commit writes the batches of concurrent callers together (group commit). Batches that arrive during
+// a write wait, and are then written in one. The destination, a file or a database, is called the sink.
 package commit
 
 import (
@@ -13,41 +12,38 @@ import (
 // Errors that [Queue.Keep] returns.
 var (
 	ErrClosed   = errors.New("the sink is closed")                      // Keep was called after Close
-	ErrTooLarge = errors.New("the batch is larger than the sink takes") // write functions set it; a caller must not try again
+	ErrTooLarge = errors.New("the batch is larger than the sink takes") // do not try again
 )
 
 // Batch contains the lines of one caller.
 type Batch struct {
 	Lines []byte
-	N     int    // number of lines, for writers that use it
-	Err   error  // result, set by the writer
-	End   uint64 // position after the batch, for writers that set it
+	N     int
+	Err   error
+	End   uint64 // position after the batch, if the writer sets it
 }
 
-// Queue collects the batches of concurrent callers into groups, and writes one group at a time. There
-// is no goroutine for this: a caller that gets the turn writes the group of its batch.
+// Queue collects batches into groups and writes one group at a time. It has no goroutine: a caller with the
+// turn writes its group.
 type Queue struct {
-	turn  chan struct{} // a semaphore: contains a value while a caller writes
+	turn  chan struct{} // a semaphore: full while a caller writes
 	write func([]*Batch)
 
 	mu     sync.Mutex
 	closed bool
-	next   *group // the group that new batches join; nil if no batch waits
+	next   *group // may be nil
 }
 
-// group contains the batches that are written in one turn.
 type group struct {
 	batches []*Batch
-	done    chan struct{} // closed after the Err of every batch is set
+	done    chan struct{}
 }
 
-// New returns a queue that passes groups of batches to write. write must set the Err of every batch.
-// It is never called concurrently.
+// New returns a queue. write must set the Err of every batch. It is never called concurrently.
 func New(write func([]*Batch)) *Queue { return &Queue{turn: make(chan struct{}, 1), write: write} }
 
-// Keep writes b: it adds b to a group, waits until the group is written, and returns b.Err. The first caller of
-// the group that gets the turn writes it for the others. If ctx ends before that, Keep returns the error of ctx and b is
-// not written.
+// Keep writes b together with others and returns b.Err. One caller writes for its group. If ctx ends before, b
+// is not written.
 func (q *Queue) Keep(ctx context.Context, b *Batch) error {
 	g, err := q.joinGroup(b)
 	if err != nil {
@@ -62,12 +58,11 @@ func (q *Queue) Keep(ctx context.Context, b *Batch) error {
 		if q.leaveGroup(g, b) {
 			return ctx.Err()
 		}
-		<-g.done // another caller is already writing the group
+		<-g.done // another caller is writing the group
 	}
 	return b.Err
 }
 
-// joinGroup adds a batch to the waiting group, and returns the group.
 func (q *Queue) joinGroup(b *Batch) (*group, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -81,7 +76,7 @@ func (q *Queue) joinGroup(b *Batch) (*group, error) {
 	return q.next, nil
 }
 
-// leaveGroup removes a batch from a group. It returns false if the group no longer waits.
+// leaveGroup returns false if the group is being written.
 func (q *Queue) leaveGroup(g *group, b *Batch) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -93,7 +88,7 @@ func (q *Queue) leaveGroup(g *group, b *Batch) bool {
 	return true
 }
 
-// commitGroup writes g, unless another caller has written it. The caller must have taken q.turn.
+// commitGroup needs q.turn.
 func (q *Queue) commitGroup(g *group) {
 	q.mu.Lock()
 	if q.next != g {

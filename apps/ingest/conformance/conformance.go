@@ -1,7 +1,7 @@
-// Package conformance describes to the test suite of internal/conformance how every server of app
-// ingest, a service that stores batches of records, must behave.
+// Package conformance describes to internal/conformance how servers of app ingest, which store records, must
+// behave.
 //
-// Probes are single requests with the expected status. In a probe an error code of "" accepts any code.
+// Probes are single requests with the expected status. In a probe, the error code "" accepts any code.
 package conformance
 
 import (
@@ -49,7 +49,7 @@ func App() (conformance.App, error) {
 		},
 	}
 	a.GoodRequests = append(a.GoodRequests, otherForms(goodBatch(ten, 10))...)
-	// Each response must also match the OpenAPI description.
+	// Each response must also match the OpenAPI document.
 	for i, g := range a.GoodRequests {
 		request, check := g.Request, g.CheckResponse
 		a.GoodRequests[i].CheckResponse = func(got conformance.Response) error {
@@ -75,7 +75,7 @@ func App() (conformance.App, error) {
 	return a, nil
 }
 
-// otherForms returns g with a charset, in chunks, in gzip, and in chunks of gzip.
+// otherForms returns g with a charset, in chunks, in gzip, and in both.
 func otherForms(g conformance.GoodRequest) []conformance.GoodRequest {
 	forms := []conformance.GoodRequest{g, g, g, g}
 	forms[0].Header = conformance.JSONType("; charset=utf-8")
@@ -85,7 +85,6 @@ func otherForms(g conformance.GoodRequest) []conformance.GoodRequest {
 	return forms
 }
 
-// countItems returns the number of records in all good requests.
 func countItems(a conformance.App) (n int) {
 	for _, g := range a.GoodRequests {
 		n += g.Items
@@ -97,8 +96,8 @@ func postBody(body string) conformance.Request {
 	return conformance.Request{Method: "POST", Path: "/", Header: conformance.JSONType(""), Body: []byte(body)}
 }
 
-// goodBatch returns a batch of n records that must be accepted. The receipt has the bytes of metadata
-// as encoding/json writes it; every encoder writes the values of the fixture in the same way.
+// goodBatch returns a batch that must be accepted. All encoders write the fixture's metadata like
+// encoding/json.
 func goodBatch(body []byte, n int) conformance.GoodRequest {
 	var records []ingest.Record
 	err := json.Unmarshal(body, &records)
@@ -122,18 +121,17 @@ func indentJSON(body []byte) []byte {
 	return b.Bytes()
 }
 
-// testRecord returns a valid record with replacements: pairs of an old text and a new one.
+// testRecord returns a valid record with replacements, pairs of old and new text.
 func testRecord(oldnew ...string) string {
 	const valid = `{"id":"a","timestamp":"2026-03-01T12:00:00Z","metadata":{"name":"u","age":1,"latitude":0.5,"isActive":true}}`
 	return strings.NewReplacer(oldnew...).Replace(valid)
 }
 
-// badBatch returns a body that must be rejected with an error code.
 func badBatch(code, body string) conformance.Probe {
 	return conformance.Probe{Request: postBody(body), Status: 400, Code: code}
 }
 
-// wantMessage returns a body that must be rejected as malformed, with message in the response.
+// wantMessage returns a malformed body, with message in the response.
 func wantMessage(body, message string) conformance.Probe {
 	p := badBatch("malformed", body)
 	p.CheckResponse = func(got conformance.Response) error {
@@ -145,7 +143,6 @@ func wantMessage(body, message string) conformance.Probe {
 	return p
 }
 
-// acceptedBatch returns a body with n records that must be accepted.
 func acceptedBatch(body string, n int) conformance.Probe {
 	return conformance.Probe{Request: postBody(body), Status: 200, CheckResponse: func(got conformance.Response) error {
 		var r ingest.Receipt
@@ -156,12 +153,11 @@ func acceptedBatch(body string, n int) conformance.Probe {
 	}}
 }
 
-// errorProbes returns probes of a server with default settings: mostly requests that get an error
-// response, after some that are accepted.
+// errorProbes are for a server with default settings. Most get an error response.
 func errorProbes(batches map[int][]byte) []conformance.Probe {
 	list := slices.Concat(bodyProbes(), recordProbes(batches), headProbes())
 	for _, body := range []string{
-		"[" + testRecord() + "]", // not compressed
+		"[" + testRecord() + "]", // plain JSON
 		"\x1f\x8b\x08\x00",       // the start of gzip
 	} {
 		request := postBody(body)
@@ -173,7 +169,6 @@ func errorProbes(batches map[int][]byte) []conformance.Probe {
 
 const recordTime = `"2026-03-01T12:00:00Z"` // timestamp of testRecord
 
-// bodyProbes returns batches that are accepted, and bodies that are not an array of records.
 func bodyProbes() []conformance.Probe {
 	return []conformance.Probe{
 		acceptedBatch("["+testRecord()+"]", 1),
@@ -182,7 +177,7 @@ func bodyProbes() []conformance.Probe {
 		acceptedBatch("["+testRecord()+","+testRecord(`"a"`, `"b"`)+"]", 2),
 		acceptedBatch("["+testRecord(recordTime, `1.46e9`)+"]", 1),
 
-		// Bodies that are not an array of records.
+		// No array of records.
 		badBatch("malformed", ""),
 		badBatch("malformed", "{"),
 		badBatch("malformed", "[{]"),
@@ -195,7 +190,7 @@ func bodyProbes() []conformance.Probe {
 		badBatch("malformed", "["+testRecord(`0.5`, `half`)+"]"),
 		badBatch("", "null"),
 
-		// Values of another type. The message describes the fault.
+		// Values of another type, which the message describes.
 		wantMessage("["+testRecord(`"a"`, `7`)+"]", "record 1 of 1: id is a number; expected is a text"),
 		wantMessage("["+testRecord(`2026-03-01T12:00:00Z`, `yesterday`)+"]", `record 1 of 1: timestamp is \"yesterday\"; expected is a number of seconds since 1970`),
 		wantMessage("["+testRecord()+","+testRecord(recordTime, `true`)+"]", "record 2 of 2: timestamp is true; expected is a number of seconds"),
@@ -205,8 +200,7 @@ func bodyProbes() []conformance.Probe {
 	}
 }
 
-// recordProbes returns batches with wrong numbers of records, or with records without a valid id,
-// timestamp or metadata.
+// recordProbes have wrong numbers of records, or invalid records.
 func recordProbes(batches map[int][]byte) []conformance.Probe {
 	return []conformance.Probe{
 		badBatch("batch", "[]"),
@@ -216,13 +210,12 @@ func recordProbes(batches map[int][]byte) []conformance.Probe {
 		badBatch("record", "["+testRecord(`"a"`, `""`)+"]"),
 		badBatch("record", "["+testRecord()+","+testRecord(`"id":"a",`, ``)+"]"),
 		badBatch("record", "["+testRecord(`"timestamp":`+recordTime+`,`, ``)+"]"),
-		badBatch("record", "["+testRecord(recordTime, `1460616245000`)+"]"), // in milliseconds
+		badBatch("record", "["+testRecord(recordTime, `1460616245000`)+"]"), // milliseconds
 		badBatch("record", "["+testRecord(`"metadata":{`, `"more":{`)+"]"),
 		badBatch("record", "["+testRecord(`"metadata":{`, `"metadata":null,"more":{`)+"]"),
 	}
 }
 
-// headProbes returns requests with a wrong media type, method or path, and one for the metrics.
 func headProbes() []conformance.Probe {
 	badType := func(header ...[2]string) conformance.Probe {
 		request := postBody("[" + testRecord() + "]")
@@ -252,8 +245,7 @@ func headProbes() []conformance.Probe {
 	}
 }
 
-// limitProbes returns probes of a server with limits of two records and of 64 KiB. The limit of an id is
-// always 1 KiB.
+// limitProbes are for limits of two records and 64 KiB. An id is always limited to 1 KiB.
 func limitProbes(batches map[int][]byte) []conformance.Probe {
 	const maxBody = 64 << 10
 	bodyOfSize := func(n int) string {
@@ -270,8 +262,8 @@ func limitProbes(batches map[int][]byte) []conformance.Probe {
 		{Request: postBody("[" + testRecord(`"a"`, strconv.Quote(strings.Repeat("x", 1025))) + "]"), Status: 400, Code: "record"},
 		tooLong,
 	}
-	// A server may close the connection while a body of 10 MiB is sent, and the client then gets no
-	// response. Such a body is therefore sent only compressed.
+	// A server may close the connection during 10 MiB, and the client then gets no response. So this body is
+	// only sent compressed.
 	for _, size := range []int{maxBody + 1, 10 << 20} {
 		for _, form := range []struct{ chunked, gzip bool }{
 			{chunked: true},
@@ -290,7 +282,7 @@ func limitProbes(batches map[int][]byte) []conformance.Probe {
 	return list
 }
 
-// tokenProbes returns probes of a server with the token "open sesame".
+// tokenProbes are for a server with the token "open sesame".
 func tokenProbes(body []byte) []conformance.Probe {
 	authorize := func(status int, authorization ...string) conformance.Probe {
 		request := postBody(string(body))
@@ -315,7 +307,7 @@ func tokenProbes(body []byte) []conformance.Probe {
 	}
 }
 
-// checkLines checks that a file consists of n complete lines, each a record with all its fields.
+// checkLines checks that a file has n complete records.
 func checkLines(path string, n int) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -323,7 +315,7 @@ func checkLines(path string, n int) error {
 	}
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	complete := len(lines) - 1
-	incomplete := lines[complete] // the text after the last line end
+	incomplete := lines[complete] // text after the last line end
 	if len(incomplete) != 0 || complete != n {
 		return fmt.Errorf("%d lines are stored and %d bytes more, acknowledged were %d", complete, len(incomplete), n)
 	}
@@ -338,8 +330,8 @@ func checkLines(path string, n int) error {
 	return nil
 }
 
-// checkSink checks that events are in the file of the sink when they are acknowledged. A server that
-// is wrong on purpose, or does only a part of the work, need not store them.
+// checkSink checks that acknowledged events are in the sink's file. Servers that are wrong on purpose, or do a
+// part, need not store them.
 func checkSink(e conformance.Env) error {
 	path := filepath.Join(e.Dir, "sink.ndjson")
 	addr, err := e.StartServer(map[string]string{serving.SetSink: "file:" + path})

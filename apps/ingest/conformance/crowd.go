@@ -16,21 +16,20 @@ import (
 )
 
 const (
-	manyRecords  = 349_001 // number of empty records in a body; with commas they have almost 1 MiB
+	manyRecords  = 349_001 // empty records in a body; with commas almost 1 MiB
 	manyRequests = 30
-	maxMemory    = 256 << 20 // bytes of memory that the server must not reach
+	maxMemory    = 256 << 20 // bytes; the server must stay below
 )
 
-// checkManyRecords checks that a server of app ingest rejects bodies of 1 kB in gzip with a very large number of
-// empty records, and that many such bodies at the same time need no more memory than valid bodies. A
-// server that decodes such a body before it counts the records needs 100 MB or more for each body.
+// checkManyRecords sends bodies of 1 kB in gzip with many empty records. A server must reject them and use no
+// more memory than for valid ones. One that decodes them first needs 100 MB or more for each.
 func checkManyRecords(e conformance.Env) error {
 	addr, err := e.StartServer(nil)
 	if err != nil {
 		return err
 	}
 	var body bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&body, gzip.BestCompression) // the level is valid, so that there is no error
+	w, _ := gzip.NewWriterLevel(&body, gzip.BestCompression) // the level is valid, so no error
 	_, _ = w.Write([]byte("[" + strings.Repeat("{},", manyRecords-1) + "{}]"))
 	if err := w.Close(); err != nil {
 		return err
@@ -70,8 +69,7 @@ func checkManyRecords(e conformance.Env) error {
 	return err
 }
 
-// peakMemory returns the largest resident memory that a process has had, in bytes. It returns false on
-// systems other than Linux.
+// peakMemory returns the peak of resident memory in bytes. It works on Linux.
 func peakMemory(pid int) (bytes int64, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

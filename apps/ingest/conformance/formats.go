@@ -10,17 +10,16 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// checkFormats sends the server under test, which e starts, a batch of records in gob and in protobuf. A server
-// of app ingest, the service that stores records, need not support these formats:
+// checkFormats sends a server a batch of records in gob and in protobuf, which it need not support:
 //
 //   - If it does not, it must reject the batch with status 415.
-//   - If it does, it must respond as to the same batch in JSON, and must reject a truncated body.
+//   - If it does, it must respond as to JSON, and must reject a truncated body.
 func checkFormats(e conformance.Env) error {
 	addr, err := e.StartServer(nil)
 	if err != nil {
 		return err
 	}
-	batch := e.GoodRequests[0] // App puts a batch of ten records first
+	batch := e.GoodRequests[0] // App puts ten records first
 	var records []ingest.Record
 	if err := json.Unmarshal(batch.Body, &records); err != nil {
 		return err
@@ -46,14 +45,13 @@ func checkFormats(e conformance.Env) error {
 	return nil
 }
 
-// checkFormat checks got, the response to request, which contains batch in another format.
 func checkFormat(e conformance.Env, addr string, batch conformance.GoodRequest, request conformance.Request, got conformance.Response) error {
 	switch {
 	case e.WrongOnPurpose:
 		return nil
 	case got.Status == 415:
-		return conformance.CheckErrorBody(got, "media_type") // checks that the error response has this code
-	case e.IsStatusOnly(): // a server that does only a part of the work, so that only its status must be correct
+		return conformance.CheckErrorBody(got, "media_type")
+	case e.IsStatusOnly(): // only its status must be correct
 		return nil
 	}
 	if err := batch.CheckResponse(got); err != nil {
@@ -62,7 +60,7 @@ func checkFormat(e conformance.Env, addr string, batch conformance.GoodRequest, 
 	return checkTruncated(e, addr, request)
 }
 
-// checkTruncated checks that the server rejects request, which it has accepted, without its last byte.
+// checkTruncated sends an accepted request without its last byte, which must be rejected.
 func checkTruncated(e conformance.Env, addr string, request conformance.Request) error {
 	request.Body = request.Body[:len(request.Body)-1]
 	got, err := e.SendOnce(addr, request)

@@ -15,13 +15,13 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// profileMetadata is the metadata of a user's profile: the 17 members of [ingest.Metadata].
+// profileMetadata has the 17 members of [ingest.Metadata].
 const profileMetadata = `{"index": 3, "guid": "0d5b4c0e-93a6-4a33-8a5c-6d1f2a7b9e10", "isActive": true, "balance": "$1,906.25",
 	"picture": "http://pictures.example.org/64x64", "age": 41, "eyeColor": "grey", "name": "Ines Holm", "gender": "female", "company": "NORDLYS",
 	"email": "ines.holm@example.org", "phone": "+46 (800) 555-2671", "address": "12 Quay Street, Lund, Scania, 22100",
 	"about": "She keeps bees. She sells \"honey\" & wax <at> the market.\r\n", "registered": "2015-07-02T09:13:27 -02:00", "latitude": -41.270634, "longitude": 173.284}`
 
-// losslessMetadata returns metadata that a server must store without any change in meaning.
+// losslessMetadata must be stored without a change in meaning.
 func losslessMetadata() []string {
 	return []string{
 		profileMetadata,
@@ -32,8 +32,8 @@ func losslessMetadata() []string {
 	}
 }
 
-// checkPayload sends records to a server of app ingest, and checks the file in which the server stores
-// them: any object as metadata is stored without a loss, and timestamps in all notations are understood.
+// checkPayload checks the file in which a server stores records. Any object as metadata must be stored without
+// a loss. Timestamps in all notations must be understood.
 func checkPayload(e conformance.Env) error {
 	path := filepath.Join(e.Dir, "payload.ndjson")
 	addr, err := e.StartServer(map[string]string{serving.SetSink: "file:" + path})
@@ -66,7 +66,7 @@ func checkPayload(e conformance.Env) error {
 	if err := json.Unmarshal(got.Body, &receipt); err != nil || receipt.Accepted != len(all) {
 		return errors.Join(err, fmt.Errorf("%s: want %d accepted", got.Body, len(all)))
 	}
-	// A decoder may reject these objects, but must not change them.
+	// A decoder may reject these, but not change them.
 	for _, metadata := range []string{`{"a":1,"a":2}`, `{"exponent":1E400}`} {
 		got, err := e.SendOnce(addr, postBody(`[{"id":"e","timestamp":1,"metadata":`+metadata+`}]`))
 		switch {
@@ -89,8 +89,7 @@ func checkPayload(e conformance.Env) error {
 	return sameTokens(text, want.Bytes())
 }
 
-// checkTrace checks that with the setting trace, events are stored with the valid traceparent of their
-// request.
+// checkTrace checks that with the setting trace, events have their request's traceparent.
 func checkTrace(e conformance.Env) error {
 	path := filepath.Join(e.Dir, "trace.ndjson")
 	addr, err := e.StartServer(map[string]string{serving.SetSink: "file:" + path, serving.SetTrace: server.On})
@@ -118,8 +117,7 @@ func checkTrace(e conformance.Env) error {
 	return sameTokens(text, []byte(traced+untraced+untraced))
 }
 
-// sameTokens checks that got and want consist of the same tokens of JSON in the same order. It compares
-// numbers as they are written, and texts without their escapes.
+// sameTokens compares tokens of JSON in order. Numbers are compared as written, texts without escapes.
 func sameTokens(got, want []byte) error {
 	gotDecoder, wantDecoder := json.NewDecoder(bytes.NewReader(got)), json.NewDecoder(bytes.NewReader(want))
 	gotDecoder.UseNumber()
@@ -136,7 +134,7 @@ func sameTokens(got, want []byte) error {
 	}
 }
 
-// typedProbes returns probes of a server that decodes metadata.
+// typedProbes are for a server that decodes metadata.
 func typedProbes() []conformance.Probe {
 	return []conformance.Probe{
 		acceptedBatch("["+testRecord()+"]", 1),

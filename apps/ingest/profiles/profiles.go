@@ -1,5 +1,5 @@
-// Package profiles makes test events for app ingest, a service that stores events. Their metadata is the
-// profile of a user, as in the published example of the service.
+// Package profiles makes test events for app ingest, which stores events. Their metadata is a user's profile,
+// as in the published example.
 package profiles
 
 import (
@@ -12,8 +12,7 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// Bodies returns pool batches of n events each, as JSON. Every value has the same number of bytes in
-// all events, so that all bodies of a pool have the same length. A pool of 0 means
+// Bodies returns pool batches of n events each, as JSON. All bodies have the same length. pool 0 means
 // [fixture.DefaultPool].
 func Bodies(n, pool int) ([][]byte, error) {
 	if pool == 0 {
@@ -40,8 +39,8 @@ func Bodies(n, pool int) ([][]byte, error) {
 	return list, nil
 }
 
-// newRecord returns event number i. Each event is one second later than the event before. The order in
-// which newRecord draws random numbers is fixed: any change changes all pools.
+// newRecord returns event i, one second later than the one before. Any change of the order of random numbers
+// changes all pools.
 func newRecord(r *fixture.Random, i int) ingest.Record {
 	first := [...]string{"Ines", "Tove", "Nils", "Jona", "Ruth"}[drawInt(r, 0, 4)]
 	last := [...]string{"Holm", "Dahl", "Lind", "Berg", "Falk"}[drawInt(r, 0, 4)]
@@ -81,11 +80,10 @@ func drawUUID(r *fixture.Random) string {
 	return hexDigits(r, 8) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 12)
 }
 
-// drawInt returns a random number from low to high, inclusive.
+// drawInt includes low and high.
 func drawInt(r *fixture.Random, low, high int) int { return low + int(r.Next()%uint64(high-low+1)) }
 
-// drawDegrees returns a random number from 10 to 90 with six decimals. The last decimal is not 0, so
-// that the number has the same length in every event.
+// drawDegrees returns a number from 10 to 90 with six decimals. The last is not 0, for a constant length.
 func drawDegrees(r *fixture.Random) float64 {
 	return float64(1_000_000*drawInt(r, 10, 89)+10*drawInt(r, 0, 99_999)+drawInt(r, 1, 9)) / 1e6
 }

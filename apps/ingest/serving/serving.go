@@ -1,5 +1,5 @@
-// Package serving lets programs serve app ingest, a service that accepts batches of events: it declares
-// the settings of the app, and opens the service with them.
+// Package serving lets programs serve app ingest, which accepts batches of events. It declares the settings
+// and opens the service.
 package serving
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// Names of settings, and values of the setting metadata.
+// Names of settings, and values of metadata.
 const (
 	SetLimit   = "limit"
 	SetMaxBody = "max-body"
@@ -44,7 +44,7 @@ func App(serve Serve) server.App {
 	return server.App{Name: ingest.Name, New: func() server.Config { return &config{serve: serve} }}
 }
 
-// config is the configuration of the app. The functions of Settings store values in its fields.
+// config is the app's configuration. Settings store values in it.
 type config struct {
 	ingest.Config
 	serve Serve
@@ -76,7 +76,7 @@ func (c *config) setMetadata(value string) error {
 	return nil
 }
 
-// setSink sets the sink, and checks the form of its name.
+// setSink checks only the form of the name.
 func (c *config) setSink(value string) error {
 	_, _, err := ingest.ParseSink(value)
 	c.Sink = value
@@ -86,8 +86,8 @@ func (c *config) setSink(value string) error {
 // Check accepts all combinations of settings.
 func (c *config) Check() error { return nil }
 
-// Open opens the service with its sink. lab means that the program is started to be measured: the names of
-// rotated files then have no times, and failures of the sink are not logged.
+// Open opens the service with its sink. lab means that the program is measured. Names of rotated files then
+// have no times, and failures are not logged.
 func (c *config) Open(lab bool) (server.Service, error) {
 	kind, _, _ := ingest.ParseSink(c.Sink) // setSink has checked it
 	if !lab || kind == ingest.SinkSpool {
@@ -96,8 +96,8 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	if !lab {
 		c.Log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("app", ingest.Name)
 	}
-	// Normally package server checks the token, before the body is read. In a measurement only the app
-	// checks it, because its work is measured.
+	// Usually package server checks the token, before the body is read. A measurement includes this work, so
+	// the app does it.
 	token := c.Token
 	if lab {
 		token = ""
@@ -124,8 +124,7 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	}, nil
 }
 
-// noticeLines returns lines to print at the start: that there is no sink, or the state in which the
-// sink was found.
+// noticeLines is printed at the start: that there is no sink, or its state.
 func (c *config) noticeLines(s *ingest.Service) []string {
 	kind, path, _ := ingest.ParseSink(c.Sink)
 	cut, unsent := s.Cut(), s.Unsent()
@@ -142,7 +141,6 @@ func (c *config) noticeLines(s *ingest.Service) []string {
 	return nil
 }
 
-// tryCommand returns a shell command that sends a batch of one event.
 func tryCommand(_ string, address server.Address) string {
 	return address.Curl() + ` -H 'Content-Type: application/json' -d '[{"id":"3f0c9a52-1d2e-4c55-9d0b-7a1f6f3f2b11","timestamp":1460616245,"metadata":{"user_id":"u-1842","plan":"free"}}]' ` + address.URL()
 }

@@ -14,50 +14,43 @@ import (
 
 // Options configure how a File stores lines. The zero value works.
 type Options struct {
-	Fsync  bool             // sync each write to stable storage; without it, lines survive the end of the process but not a power cut
-	Rotate int64            // maximum size of a file in bytes, unless a single batch is larger; 0 means no maximum
-	Now    func() time.Time // clock for the times in the names of rotated files; nil means names without a time
+	Fsync  bool             // sync each write; without it, lines survive the process but not a power cut
+	Rotate int64            // size of a file in bytes, unless a batch is larger; 0 means unlimited
+	Now    func() time.Time // clock for names of rotated files; may be nil
 
-	files atomicfile.Disk // file system; nil means the operating system's
+	files atomicfile.Disk // nil means the operating system's
 }
 
-// MaxBatch is the largest size of the lines of one Keep of a [File], in bytes.
+// MaxBatch limits the lines of one Keep of a [File], in bytes.
 const MaxBatch = 64 << 20
 
-// maxWrite is the maximum size in bytes of a write that joins several batches.
+// maxWrite limits a write of several batches, in bytes.
 const maxWrite = 4 << 20
 
-// File stores lines in a file, one after the other.
+// File stores lines in a file. Batches that arrive during a write are then written and synced together.
 //
-// Batches that arrive while others are being written wait. They are then written together and synced
-// together, so that many concurrent callers need few writes.
+// Above Options.Rotate bytes, the file is renamed to PATH.1, the next to PATH.2, with a clock to
+// PATH.20060102T150405Z.1 in UTC. No file is ever overwritten. If renaming fails, writing continues.
 //
-// A file that would become larger than Options.Rotate is renamed to PATH.1, the next file to PATH.2
-// and so on, or with a clock to PATH.20060102T150405Z.1; the time is UTC. A number is used once, and
-// no file is ever overwritten. If a file cannot be renamed, writing to it continues.
+// A failed or short write is undone, and all its batches fail. After a failed sync the disk is unknown: the
+// file is renamed, truncated to its synced part, and replaced. Until then its name ends in .torn@ and the
+// valid bytes.
 //
-// A write that fails or is short, as on a full disk, is undone: all batches that were written together
-// fail, and their bytes are removed. After a failed sync the content of the disk is unknown. The file
-// is then renamed and truncated to its synced part, and another file is created. While the file cannot
-// be truncated, its name ends in .torn@ and the number of valid bytes, and the next [Open] tries again.
+// After a crash, or with Fsync a power cut, each acknowledged line exists exactly once. Others exist once or
+// not at all.
 //
-// After the process was killed, or with Fsync after a power cut, each acknowledged line exists exactly
-// once. Other lines exist once or not at all. [Open] removes an incomplete line.
-//
-// The file PATH.lock keeps a second process from opening the file, if the system supports locks. It
-// is empty and is never removed. No other program may write to the file, truncate it or rename it.
-// Other programs may read it at any time, up to the last line end.
+// The empty file PATH.lock keeps other processes from opening the file. Other programs may read it up to the
+// last line end.
 type File struct {
 	queue *commit.Queue
 	store *store
-	lock  io.Closer // nil if closed
+	lock  io.Closer
 }
 
 var _ Sink = (*File)(nil)
 
-// Open opens the file at path, or creates it. Its directory must exist. Open removes an incomplete
-// line at the end of the file, which a process leaves that is killed during a write; cut is the
-// number of removed bytes.
+// Open opens or creates the file at path. Its directory must exist. It removes cut bytes of an incomplete
+// line.
 func Open(path string, o Options) (f *File, cut int64, err error) {
 	if o.files == nil {
 		o.files = atomicfile.System{}
@@ -104,10 +97,10 @@ func (f *File) Close() error {
 
 // Stats counts the operations of a File since it was opened.
 type Stats struct {
-	Writes    int64 // number of writes, each of one or more batches
+	Writes    int64 // each has one or more batches
 	Syncs     int64
 	Rotations int64
-	Failures  int64 // number of writes, syncs and rotations that failed
+	Failures  int64 // writes, syncs and rotations that failed
 }
 
 // Stats returns the counters.

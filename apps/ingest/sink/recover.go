@@ -5,14 +5,11 @@ import (
 	"io"
 )
 
-// searchWindow is the number of bytes at the end of a file that are searched for holes. It covers all
-// data that may not have been synced, which is at most one batch or one write.
+// searchWindow is searched for holes at the end of a file. At most one batch or one write is not synced.
 const searchWindow = max(MaxBatch, maxWrite)
 
-// completeLines returns the number of bytes at the start of r that are valid complete lines, out of
-// size bytes. The caller removes the rest: a line without its end, or a line with a zero byte and all
-// bytes after it. Zeros are holes: after a power cut during a write, the file system fills blocks that
-// were not written with zeros, even if blocks after them were written.
+// completeLines returns the size of the valid lines in r. After a power cut, blocks that were not written are
+// zeros, even before written ones. So a line with a zero byte is invalid, with all after it.
 func completeLines(r io.ReaderAt, size int64) (int64, error) {
 	end, err := firstZero(r, max(0, size-searchWindow), size)
 	if err != nil {
@@ -23,8 +20,6 @@ func completeLines(r io.ReaderAt, size int64) (int64, error) {
 
 const blockSize = 64 << 10 // bytes of one read
 
-// firstZero returns the offset of the first zero byte at or after the offset from, or size if all bytes
-// up to size are not zero.
 func firstZero(r io.ReaderAt, from, size int64) (int64, error) {
 	buf := make([]byte, min(blockSize, size-from))
 	for from < size {
@@ -40,8 +35,6 @@ func firstZero(r io.ReaderAt, from, size int64) (int64, error) {
 	return size, nil
 }
 
-// lastLineEnd returns the offset after the last line end before the offset end, or 0 if no line ends
-// before it.
 func lastLineEnd(r io.ReaderAt, end int64) (int64, error) {
 	buf := make([]byte, min(blockSize, end))
 	for end > 0 {

@@ -10,28 +10,24 @@ import (
 	"time"
 )
 
-// rotatedFile is the parsed name of a rotated file. The form of the name is FILE.NUMBER or
-// FILE.TIME.NUMBER, followed by .torn@BYTES if the file is torn.
+// rotatedFile is a parsed name: FILE.NUMBER or FILE.TIME.NUMBER, and .torn@BYTES if torn.
 type rotatedFile struct {
 	name       string
 	number     int
-	torn       bool  // a sync of the file failed, and the file is not truncated yet
-	validBytes int64 // size to which a torn file must be truncated
+	torn       bool  // not truncated yet after a failed sync
+	validBytes int64 // bytes that a torn file must keep
 }
 
-// timeLayout is the format of a time in a name, in UTC.
 const timeLayout = "20060102T150405Z"
 
-// tornMark is the part of a torn file's name before the number of valid bytes.
+// tornMark precedes the number of valid bytes.
 const tornMark = ".torn@"
 
-// finalName returns the name of the file after it is truncated.
 func (f rotatedFile) finalName() string {
 	name, _, _ := strings.Cut(f.name, tornMark)
 	return name
 }
 
-// parseName parses the name of a rotated file. It returns false for any other file.
 func (s *store) parseName(name string) (f rotatedFile, ok bool) {
 	f.name = name
 	rest, ok := strings.CutPrefix(name, filepath.Base(s.path)+".")
@@ -57,9 +53,8 @@ func (s *store) parseName(name string) (f rotatedFile, ok bool) {
 	return f, err == nil && n > 0
 }
 
-// renameFile renames the file, which must be closed, to the next rotated name with suffix after it. It
-// skips numbers of files that other programs have created since Open. If another program has removed
-// the file, renameFile returns a zero rotatedFile and no error.
+// renameFile renames the closed file to the next name, with suffix. It skips numbers that other programs have
+// used. If one has removed the file, the result is zero.
 func (s *store) renameFile(suffix string) (rotatedFile, error) {
 	const maxTries = 1000
 	for number := s.lastNumber + 1; number <= s.lastNumber+maxTries; number++ {

@@ -14,24 +14,24 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// store writes the file of a [File] and its rotated files. Only one goroutine at a time may use it.
+// store writes a [File] and its rotated files, in one goroutine at a time.
 //
-// Before each write makeReady repairs the file if the previous write or sync failed: it truncates
-// the bytes of a failed write, and replaces a file whose sync failed.
+// Before each write makeReady repairs the file. It truncates a failed write, and replaces a file whose sync
+// failed.
 type store struct {
 	path   string
 	fsync  bool
-	rotate int64            // Options.Rotate
-	now    func() time.Time // Options.Now, may be nil
+	rotate int64
+	now    func() time.Time // may be nil
 	files  atomicfile.Disk
 
-	file       atomicfile.Handle // the file at path; nil if it must be opened
-	validBytes int64             // size of the complete lines at the start of the file
+	file       atomicfile.Handle // nil if it must be opened
+	validBytes int64             // bytes of complete lines
 	synced     int64             // part of validBytes on stable storage; not used without fsync
-	torn       bool              // bytes of a failed write may follow the valid bytes
-	syncFailed bool              // a sync failed: only the synced bytes are valid, and the file must be replaced
-	lastNumber int               // number of the last rotated file
-	buf        []byte            // reused buffer for batches that are written together
+	torn       bool              // bytes of a failed write may follow
+	syncFailed bool              // only synced bytes are valid; the file must be replaced
+	lastNumber int
+	buf        []byte // joins batches that are written together
 
 	writes, syncs, rotations, failures atomic.Int64
 }
@@ -40,8 +40,7 @@ func newStore(path string, o Options) *store {
 	return &store{path: path, fsync: o.Fsync, rotate: o.Rotate, now: o.Now, files: o.files}
 }
 
-// openStore finds the last number of existing rotated files, repairs torn ones, and opens the file. It
-// returns the bytes of an incomplete line that it removed.
+// openStore returns the bytes of an incomplete line that it removed.
 func (s *store) openStore() (cut int64, err error) {
 	names, err := s.files.List(filepath.Dir(s.path))
 	if err != nil {
@@ -62,7 +61,7 @@ func (s *store) openStore() (cut int64, err error) {
 	return s.openFile()
 }
 
-// writeBatches writes all batches in as few writes as possible and sets the Err of each.
+// writeBatches sets the Err of each batch.
 func (s *store) writeBatches(batches []*commit.Batch) {
 	for len(batches) > 0 {
 		n, err := s.writePrefix(batches)
@@ -76,8 +75,8 @@ func (s *store) writeBatches(batches []*commit.Batch) {
 	}
 }
 
-// writePrefix writes the first n batches in one write: as many as fit into maxWrite and the file, and
-// at least one. It returns n and the error that all n batches share.
+// writePrefix writes the first batches at once: what fits into maxWrite and the file, at least one. They share
+// the error.
 func (s *store) writePrefix(batches []*commit.Batch) (n int, err error) {
 	if err := s.makeReady(); err != nil {
 		return len(batches), err
@@ -86,7 +85,7 @@ func (s *store) writePrefix(batches []*commit.Batch) (n int, err error) {
 	isFull := s.rotate > 0 && s.validBytes > 0 && firstSize > s.rotate-s.validBytes
 	if isFull {
 		if err := s.rotateFile(); err != nil {
-			s.failures.Add(1) // not an error of the batches: they are written to the same file
+			s.failures.Add(1) // the batches are written to the same file
 		}
 		if err := s.makeReady(); err != nil {
 			return len(batches), err
@@ -96,7 +95,7 @@ func (s *store) writePrefix(batches []*commit.Batch) (n int, err error) {
 	if s.rotate > 0 {
 		maxSize = min(maxSize, s.rotate-s.validBytes)
 	}
-	lines := batches[0].Lines // a single batch is written without a copy
+	lines := batches[0].Lines // a single batch is not copied
 	for n = 1; n < len(batches); n++ {
 		more := batches[n].Lines
 		if int64(len(lines)+len(more)) > maxSize {
@@ -111,8 +110,7 @@ func (s *store) writePrefix(batches []*commit.Batch) (n int, err error) {
 	return n, s.appendLines(lines)
 }
 
-// appendLines writes lines in one write, and syncs them if fsync is set. After an error none of the
-// lines is valid.
+// appendLines writes lines at once. After an error none of them is valid.
 func (s *store) appendLines(lines []byte) error {
 	s.writes.Add(1)
 	n, err := s.file.Write(lines)
@@ -122,7 +120,7 @@ func (s *store) appendLines(lines []byte) error {
 	if err != nil {
 		s.failures.Add(1)
 		s.torn = true
-		_ = s.makeReady() // remove the bytes now, for readers; if that fails, the next write tries again
+		_ = s.makeReady() // helps readers; if it fails, the next write tries again
 		return err
 	}
 	s.validBytes += int64(n)
@@ -136,8 +134,8 @@ func (s *store) appendLines(lines []byte) error {
 	return nil
 }
 
-// syncFile syncs the file. If the sync fails, the file must be replaced: the system may have dropped
-// the unwritten data, and a second sync would not report that.
+// syncFile may fail only once: the system may have dropped data, and a second sync would not report that. So
+// the file is then replaced.
 func (s *store) syncFile() error {
 	s.syncs.Add(1)
 	if err := s.file.Sync(); err != nil {
@@ -149,8 +147,7 @@ func (s *store) syncFile() error {
 	return nil
 }
 
-// makeReady makes sure that the file is open and ends with its valid bytes, so that lines can be
-// appended.
+// makeReady prepares the file for appending.
 func (s *store) makeReady() error {
 	if s.syncFailed {
 		if err := s.replaceFile(); err != nil {
@@ -169,8 +166,7 @@ func (s *store) makeReady() error {
 		return err
 	}
 	if s.fsync {
-		// Without this sync, a power cut could leave bytes of the failed write among the bytes of
-		// the next write.
+		// Otherwise a power cut could mix bytes of the failed write with those of the next.
 		if err := s.syncFile(); err != nil {
 			return err
 		}
@@ -179,8 +175,7 @@ func (s *store) makeReady() error {
 	return nil
 }
 
-// openFile opens the file, or creates it, and removes an incomplete line at its end. It returns the
-// number of bytes that it removed.
+// openFile returns the bytes of an incomplete line that it removed.
 func (s *store) openFile() (cut int64, err error) {
 	file, err := s.files.OpenFile(s.path, atomicfile.Append)
 	if err != nil {
@@ -195,7 +190,7 @@ func (s *store) openFile() (cut int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	// A file of this size is new and empty, or rotateFile has closed it and could not rename it.
+	// The file is new and empty, or rotateFile could not rename it.
 	isKnown := size == s.validBytes
 	if !isKnown {
 		valid, err := completeLines(file, size)
@@ -225,8 +220,6 @@ func (s *store) openFile() (cut int64, err error) {
 	return cut, nil
 }
 
-// rotateFile closes the file and renames it to the next rotated name. It need not sync the file,
-// because with fsync every write was synced.
 func (s *store) rotateFile() error {
 	closeErr := s.file.Close()
 	s.file = nil
@@ -238,8 +231,7 @@ func (s *store) rotateFile() error {
 	return closeErr
 }
 
-// replaceFile renames a file whose sync failed, or removes it if it has no valid bytes. The next
-// makeReady creates another one.
+// replaceFile is for a failed sync.
 func (s *store) replaceFile() error {
 	if s.file != nil {
 		_ = s.file.Close() // the sync has failed already
@@ -257,13 +249,12 @@ func (s *store) replaceFile() error {
 	}
 	s.syncFailed, s.torn, s.validBytes, s.synced = false, false, 0, 0
 	if rotated.torn {
-		_ = s.truncateTorn(rotated) // if this fails, the next Open tries again
+		_ = s.truncateTorn(rotated) // the next Open tries again
 	}
 	return nil
 }
 
-// truncateTorn truncates a rotated file whose sync failed to its valid bytes, and removes the mark
-// from its name.
+// truncateTorn also removes the mark from the name.
 func (s *store) truncateTorn(rotated rotatedFile) error {
 	path := filepath.Join(filepath.Dir(s.path), rotated.name)
 	file, err := s.files.OpenFile(path, atomicfile.Append)

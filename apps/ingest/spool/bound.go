@@ -7,13 +7,10 @@ import (
 	"time"
 )
 
-// This file limits the size of a spool, files in which events wait to be sent, and the age of its events.
-// For this the writer reads from the directory how far the readers are, which send the events.
+// A spool is files in which events wait to be sent. Its size and the age of its events are limited.
 
-// checkRoom returns the number of bytes that can still be written to the spool. It returns ErrFull if
-// they are fewer than need, or if the oldest unsent event is older than Options.Age. If Options.Age is
-// set, or the room is too small, it first reads the progress of the readers, which may have removed
-// segments.
+// checkRoom returns the bytes that can be written. It returns ErrFull without room, or if an unsent event is
+// older than Options.Age. It first reads the progress of the readers, which send events and remove segments.
 func (s *Spool) checkRoom(need int64, now time.Time) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,14 +46,11 @@ func (s *Spool) totalBytes() int64 {
 	return total
 }
 
-// Intervals at which the writer reads the progress of the readers, to see their effect on the room and
-// the age of the spool.
 const (
 	refreshInterval     = 200 * time.Millisecond
 	fullRefreshInterval = 20 * time.Millisecond // while the spool is full
 )
 
-// refreshReaders reads the progress of the readers, unless it was read less than an interval ago.
 func (s *Spool) refreshReaders(now time.Time, isFull bool) error {
 	interval := refreshInterval
 	if isFull {
@@ -71,8 +65,7 @@ func (s *Spool) refreshReaders(now time.Time, isFull bool) error {
 	return s.readDir()
 }
 
-// readDir updates the sizes and marks from the directory: readers may have removed segments and
-// advanced their positions.
+// readDir updates sizes and marks.
 func (s *Spool) readDir() error {
 	names, err := s.options.files.List(s.dir)
 	if err != nil {
@@ -97,13 +90,12 @@ func (s *Spool) readDir() error {
 	return nil
 }
 
-// hasUnsent reports whether a reader has not sent all acknowledged events.
 func (s *Spool) hasUnsent() bool {
 	minPosition, _ := s.readers.positions()
 	return minPosition < s.acked
 }
 
-// oldestAge returns the age of the oldest event that a reader has not sent, or 0 if all are sent.
+// oldestAge is 0 if all events are sent.
 func (s *Spool) oldestAge(now time.Time) time.Duration {
 	if len(s.marks) == 0 || !s.hasUnsent() {
 		return 0
@@ -111,28 +103,26 @@ func (s *Spool) oldestAge(now time.Time) time.Duration {
 	return now.Sub(s.marks[0].at)
 }
 
-// readerState contains the positions of the readers as the writer last read them from the cursors.
+// readerState is what the writer last read.
 type readerState struct {
 	spool    *Spool
-	lastRead time.Time // time of the last refreshReaders; guarded by the lock of the spool
+	lastRead time.Time // guarded by the lock of the spool
 
 	mu          sync.Mutex // guards the following fields
 	cursors     []Cursor
-	minPosition uint64        // position of the slowest reader; 0 if there are no readers
-	maxPosition uint64        // position of the fastest reader
-	waiting     int           // number of callers in waitSent
-	polling     bool          // pollCursors is running
-	advanced    chan struct{} // closed and replaced when minPosition has risen
+	minPosition uint64 // slowest reader; 0 without readers
+	maxPosition uint64
+	waiting     int // callers in waitSent
+	polling     bool
+	advanced    chan struct{} // closed and replaced when minPosition rises
 }
 
-// positions returns the positions of the slowest and the fastest reader.
 func (s *readerState) positions() (minPosition, maxPosition uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.minPosition, s.maxPosition
 }
 
-// refresh reads the cursors in the directory.
 func (s *readerState) refresh() error {
 	names, err := s.spool.options.files.List(s.spool.dir)
 	if err != nil {
@@ -141,7 +131,6 @@ func (s *readerState) refresh() error {
 	return s.readCursors(names)
 }
 
-// readCursors reads the cursors among the files of the directory, and wakes callers of waitSent.
 func (s *readerState) readCursors(names []string) error {
 	list, err := listCursors(s.spool.options.files, s.spool.dir, names)
 	if err != nil {
@@ -165,8 +154,7 @@ func (s *readerState) readCursors(names []string) error {
 	return nil
 }
 
-// waitSent waits until all readers have sent the events with numbers below end. It returns ErrWait if
-// that takes longer than Options.Wait.
+// waitSent waits until all readers have sent the events below end, or Options.Wait has passed.
 func (s *readerState) waitSent(ctx context.Context, end uint64) error {
 	timeout := time.NewTimer(s.spool.options.Wait)
 	defer timeout.Stop()
@@ -187,7 +175,6 @@ func (s *readerState) waitSent(ctx context.Context, end uint64) error {
 	}
 }
 
-// beginWait counts a caller of waitSent, and starts pollCursors unless it is running.
 func (s *readerState) beginWait() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,26 +185,23 @@ func (s *readerState) beginWait() {
 	}
 }
 
-// endWait counts a caller of waitSent that has returned.
 func (s *readerState) endWait() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting--
 }
 
-// checkSent reports whether all readers have sent the events with numbers below end. advanced is closed
-// when the slowest reader has made progress after the call.
+// checkSent returns a channel that is closed at the slowest reader's next progress.
 func (s *readerState) checkSent(end uint64) (isSent bool, advanced <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.minPosition >= end, s.advanced
 }
 
-// pollCursors reads the cursors again and again while a caller waits in waitSent.
 func (s *readerState) pollCursors() {
 	const interval = 2 * time.Millisecond
 	for {
-		_ = s.refresh() // after an error the next iteration tries again
+		_ = s.refresh() // the next iteration tries again
 		s.mu.Lock()
 		if s.waiting == 0 {
 			s.polling = false
@@ -231,15 +215,15 @@ func (s *readerState) pollCursors() {
 
 // Status contains the state and the counters of a spool.
 type Status struct {
-	Next     uint64        // number of the next event
-	Bytes    int64         // size of all segments
-	Bound    int64         // maximum of Bytes
-	Age      time.Duration // age of the oldest event that a reader has not sent; 0 if all are sent
-	Late     bool          // Age exceeds Options.Age
-	Writes   int64         // number of writes, each of one or more batches
-	Failures int64         // number of failed writes
-	Full     int64         // number of batches that were rejected because the spool was full
-	Cursors  []Cursor      // of all readers, as last read; the caller must not change them
+	Next     uint64
+	Bytes    int64 // size of all segments
+	Bound    int64
+	Age      time.Duration // age of the oldest unsent event; 0 if all are sent
+	Late     bool
+	Writes   int64 // each has one or more batches
+	Failures int64
+	Full     int64    // batches rejected because the spool was full
+	Cursors  []Cursor // last read ones of all readers; the caller must not change them
 }
 
 // Status reads the progress of the readers and returns the state of the spool.
@@ -247,7 +231,7 @@ func (s *Spool) Status() Status {
 	now := s.options.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.readDir() // after an error, report the state as last read
+	_ = s.readDir() // reports the last state after an error
 	st := Status{
 		Next: s.next, Bytes: s.totalBytes(), Bound: s.options.Bytes, Age: s.oldestAge(now),
 		Writes: s.counts.writes, Failures: s.counts.failures, Full: s.counts.full,

@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// A segment, a file of the spool, consists of a header and frames. A frame contains one batch of events.
-// Below, the number after a field is its size in bytes. Numbers are little-endian, and sums are CRC-32C.
+// A segment, a file of the spool, has a header and frames with one batch of events each. The number after a
+// field is its size in bytes. Numbers are little-endian, and sums are CRC-32C.
 //
 //	header  magic 8 · id 16 · first 8 · after 8 · created 8 · sum 4
 //	frame   magic 4 · bytes 4 · events 4 · sum of the lines 4 · first 8 · group 8 · time 8 ·
 //	        sum of this head 4 · lines
 //
-// Each event has a number, which is never used for another event. In a frame, first is the number of
-// its first event; in a header, it is the lowest number that an event in the segment can have.
+// Each event has a number of its own. first is that of a frame's first event. In a header it is the lowest
+// possible number in the segment.
 //
-// Events with numbers below after are acknowledged; failed writes may have used some numbers below
-// after. Numbers from after up to first were used by failed writes, and never acknowledged.
+// Events below after are acknowledged; failed writes may have used some numbers below it. Numbers from after
+// up to first were used by failed writes only.
 //
-// Frames that were written together are a group. Its number, group, is the number of its first event.
-// The next group is written only when this group is acknowledged.
+// Frames of one write are a group, with the number of its first event. The next group is written only when
+// this one is acknowledged.
 const (
 	headerMagic = "tarespl1"
 	headerSize  = 52
@@ -37,7 +37,7 @@ const (
 const MaxBatch = 64 << 20
 
 var (
-	errIncomplete = errors.New("more bytes are to come") // the bytes may still be being written
+	errIncomplete = errors.New("more bytes are to come") // a write may be in progress
 	errDamaged    = errors.New("the bytes are damaged")
 
 	sumTable = crc32.MakeTable(crc32.Castagnoli)
@@ -45,15 +45,14 @@ var (
 
 func computeSum(b []byte) uint32 { return crc32.Checksum(b, sumTable) }
 
-// header is the header of a segment, as described above.
 type header struct {
 	id      ID
-	first   uint64 // lowest number that an event in the segment can have
-	after   uint64 // every event with a lower number is acknowledged
+	first   uint64 // lowest number of its events
+	after   uint64 // every event below is acknowledged
 	created time.Time
 }
 
-// ID identifies a spool from one Open to the next. An ID and the number of an event identify the event.
+// ID identifies a spool between two Opens. With the number it identifies an event.
 type ID [16]byte
 
 func (id ID) String() string { return fmt.Sprintf("%x", id[:]) }
@@ -68,7 +67,6 @@ func (h header) appendTo(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, computeSum(b[from:]))
 }
 
-// parseHeader parses the header at the start of b. The error is errIncomplete or errDamaged.
 func parseHeader(b []byte) (h header, err error) {
 	const end = headerSize - 4
 	switch {
@@ -84,19 +82,17 @@ func parseHeader(b []byte) (h header, err error) {
 	return h, nil
 }
 
-// frame is a batch in a segment, as described above.
+// frame is a batch in a segment.
 type frame struct {
-	first  uint64    // number of the first event
-	group  uint64    // number of the first event of the group
-	events uint32    // number of events
-	at     time.Time // time of the write
-	lines  []byte    // one complete line per event
+	first  uint64
+	group  uint64 // first event of the group
+	events uint32
+	at     time.Time
+	lines  []byte // one complete line per event
 }
 
-// end returns the number after the last event.
 func (f frame) end() uint64 { return f.first + uint64(f.events) }
 
-// size returns the size of the encoded frame in bytes.
 func (f frame) size() int64 { return frameSize + int64(len(f.lines)) }
 
 func (f frame) appendTo(b []byte) []byte {
@@ -112,8 +108,7 @@ func (f frame) appendTo(b []byte) []byte {
 	return append(b, f.lines...)
 }
 
-// parseFrame parses the frame at the start of b. The error is errIncomplete or errDamaged; need is then
-// the number of bytes to read before trying again. The lines of the frame are a part of b.
+// parseFrame returns errIncomplete or errDamaged, with the bytes to read. lines are a part of b.
 func parseFrame(b []byte) (f frame, need int, err error) {
 	const end = frameSize - 4
 	if len(b) < frameSize {
@@ -122,7 +117,7 @@ func parseFrame(b []byte) (f frame, need int, err error) {
 	size := binary.LittleEndian.Uint32(b[4:])
 	f.events = binary.LittleEndian.Uint32(b[8:])
 	isFrame := binary.LittleEndian.Uint32(b) == frameMagic && binary.LittleEndian.Uint32(b[end:]) == computeSum(b[:end])
-	hasEvents := 0 < f.events && f.events <= size // each line has a byte or more
+	hasEvents := 0 < f.events && f.events <= size // a line has at least one byte
 	if !isFrame || !hasEvents || size > MaxBatch {
 		return frame{}, frameSize, errDamaged
 	}
@@ -133,7 +128,7 @@ func parseFrame(b []byte) (f frame, need int, err error) {
 	if len(b) < need {
 		return f, need, errIncomplete
 	}
-	f.lines = b[frameSize:need:need] // limit the capacity, so that append does not overwrite b
+	f.lines = b[frameSize:need:need] // append must not overwrite b
 	if binary.LittleEndian.Uint32(b[12:]) != computeSum(f.lines) || Lines(f.lines) != int(f.events) {
 		return frame{}, need, errDamaged
 	}
@@ -147,12 +142,10 @@ const (
 	cursorEnd  = ".cursor"
 )
 
-// segmentPath returns the path of the segment with a number. Later segments have higher numbers.
 func segmentPath(dir string, number uint64) string {
 	return filepath.Join(dir, fmt.Sprintf("%012d%s", number, segmentEnd))
 }
 
-// segmentNumber returns the number in the file name of a segment, or false for any other file.
 func segmentNumber(name string) (number uint64, ok bool) {
 	digits, ok := strings.CutSuffix(name, segmentEnd)
 	if !ok {

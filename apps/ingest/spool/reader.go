@@ -15,10 +15,10 @@ import (
 
 // Batch contains events with consecutive numbers, in the order in which they were acknowledged.
 type Batch struct {
-	ID       ID        // id of the spool; together with the numbers it identifies the events
-	From, To uint64    // number of the first event, and number after the last event
+	ID       ID        // id of the spool
+	From, To uint64    // first event, and the one after the last
 	Lines    []byte    // one complete line per event
-	Oldest   time.Time // time at which the first event arrived
+	Oldest   time.Time // arrival of the first event
 	Closed   bool      // no further events can be appended
 }
 
@@ -31,14 +31,14 @@ func (b *Batch) Reset() { *b = Batch{Lines: b.Lines[:0]} }
 // Damage describes bytes that a reader could not read.
 type Damage struct {
 	Segment string // path of the file
-	Offset  int64  // offset of the damaged bytes in the file
-	Bytes   int64  // number of damaged bytes; 0 if not known
-	Lost    uint64 // number of acknowledged events in them; 0 if a cursor is damaged
-	Copy    string // path of a file with a copy of the damaged bytes; "" if no copy was made
+	Offset  int64
+	Bytes   int64  // 0 if not known
+	Lost    uint64 // acknowledged events; 0 if a cursor is damaged
+	Copy    string // path of a file with the damaged bytes, or ""
 }
 
-// String returns one line, e.g. "3 acknowledged events are lost: 000000000001.segment is damaged at
-// byte 52; what is left of it is in 000000000001-52.damaged".
+// String returns one line, e.g. "3 acknowledged events are lost: 000000000001.segment is damaged at byte 52;
+// what is left of it is in 000000000001-52.damaged".
 func (d Damage) String() string {
 	if d.Lost == 0 { // a cursor
 		return d.Segment + " is damaged: events that were sent may be sent again"
@@ -53,51 +53,49 @@ func (d Damage) String() string {
 	return text
 }
 
-// Reader reads a spool from the position of its cursor on, a file that stores how far it got. A spool consists of
-// segments (files), and a segment of frames with one batch each. Only one goroutine at a time may use a Reader: it
-// calls Take, then Begin before it sends the batch, and then Done if the destination has accepted the batch, or Failed.
+// Reader reads a spool, files in which events wait to be sent. Its cursor stores how far it got. A spool has
+// segments (files), and a segment has frames with one batch each.
 //
-// A reader skips damaged bytes, and reports them if they contained acknowledged events. Bytes at the
-// end of the last segment may look damaged while the writer is still writing them.
+// One goroutine at a time calls Take, Begin before it sends the batch, and then Done or Failed.
+//
+// Damaged bytes are skipped, and reported if they contained acknowledged events. At the end of the last
+// segment a write may be in progress.
 type Reader struct {
-	dir    string // directory of the spool
+	dir    string
 	files  atomicfile.Disk
-	fsync  bool         // Begin syncs the cursor
-	report func(Damage) // called for damaged bytes with acknowledged events
-	state  Cursor       // position and counters in memory; Take does not change them
+	fsync  bool
+	report func(Damage) // receives damage with acknowledged events
+	state  Cursor       // unchanged by Take
 
 	mu     sync.Mutex // guards cursor and saved
 	cursor openCursor
-	saved  Cursor // state as last written to the cursor
-	id     ID     // id in the header of segment
+	saved  Cursor // last state in the cursor's file
+	id     ID
 
 	segment   segment
-	window    window         // reads segment; its file is nil if no segment is open
-	offset    int64          // offset of the next frame in segment
-	badReads  int            // number of times that the bytes at offset were damaged
-	next      uint64         // number of the next event
-	newlyLost uint64         // number of lost events that state does not count yet
-	suspects  []suspectRange // damage of which it is not known yet whether its events were acknowledged, in the order of events
-	remaining frame          // part of the last frame that Take has not returned; it has no events if all were returned
+	window    window // reads segment; its file may be nil
+	offset    int64  // next frame in segment
+	badReads  int    // how often the bytes at offset were damaged
+	next      uint64
+	newlyLost uint64         // events that state does not count yet
+	suspects  []suspectRange // sorted by events
+	remaining frame          // events that Take has not returned yet
 }
 
-// suspectRange is damage whose events may or may not have been acknowledged.
+// suspectRange may have contained acknowledged events.
 type suspectRange struct {
 	Damage
-	end uint64 // number after the last event of the damage
+	end uint64
 }
 
-// maxBadReads is the number of reads after which damaged bytes in the last segment are no longer
-// considered to be a write in progress.
+// maxBadReads of damaged bytes in the last segment mean that no write is in progress.
 const maxBadReads = 5
 
 // Cursor returns the position and counters of the reader.
 func (r *Reader) Cursor() Cursor { return r.state }
 
-// Take appends copies of available events to b until b has maxEvents events or maxSize bytes of
-// lines. A first event larger than maxSize is taken, too. Take does not wait: it may append no
-// event. It sets b.Closed if the next event does not fit, or does not have the next number of the
-// same spool. After an error Take can be called again, and skips no event.
+// Take appends available events to b, up to maxEvents or maxSize bytes. It takes a larger first event, too. It
+// does not wait. b.Closed means that the next event does not fit or follow. It skips no event after an error.
 func (r *Reader) Take(b *Batch, maxEvents, maxSize int) error {
 	for !b.Closed && b.Len() < maxEvents {
 		isFull := b.Len() > 0 && len(b.Lines) >= maxSize
@@ -110,7 +108,7 @@ func (r *Reader) Take(b *Batch, maxEvents, maxSize int) error {
 				return err
 			}
 			if !ok {
-				return nil // return the events so far; the next call has the same error
+				return nil // the next call has the same error
 			}
 		}
 		switch {
@@ -129,11 +127,10 @@ func (r *Reader) Take(b *Batch, maxEvents, maxSize int) error {
 	return nil
 }
 
-// takeEvents moves events from the remaining frame to b. It returns false if the next event does not
-// fit into maxSize bytes.
+// takeEvents returns false if the next event does not fit.
 func (r *Reader) takeEvents(b *Batch, maxEvents, maxSize int) bool {
 	for r.remaining.events > 0 && b.Len() < maxEvents {
-		end := len(r.remaining.lines) // end of the next event's line
+		end := len(r.remaining.lines)
 		if r.remaining.events > 1 {
 			end = bytes.IndexByte(r.remaining.lines, '\n') + 1
 		}
@@ -150,8 +147,7 @@ func (r *Reader) takeEvents(b *Batch, maxEvents, maxSize int) bool {
 	return true
 }
 
-// nextFrame reads the next frame that has an unsent event into r.remaining. It returns false if there
-// is no such frame yet.
+// nextFrame reads the next frame with an unsent event into r.remaining.
 func (r *Reader) nextFrame() (found bool, err error) {
 	for {
 		if r.window.file == nil {
@@ -166,10 +162,10 @@ func (r *Reader) nextFrame() (found bool, err error) {
 			r.offset, r.badReads = r.offset+f.size(), 0
 			r.resolveSuspects(f.group)
 			if f.end() <= r.next {
-				continue // all its events are sent
+				continue
 			}
 			r.next = max(r.next, f.first)
-			// Remove the sent events at the start of the frame.
+			// Remove sent events.
 			for ; f.first < r.next; f.events-- {
 				f.lines = f.lines[bytes.IndexByte(f.lines, '\n')+1:]
 				f.first++
@@ -186,16 +182,16 @@ func (r *Reader) nextFrame() (found bool, err error) {
 	}
 }
 
-// skipUnreadable continues after unreadable bytes at the offset: at the next valid frame, or else in
-// the next segment. damaged is false if the bytes are only incomplete. It returns false if the bytes
-// may still be being written. The events of a damaged frame count as lost only if a later frame or
-// the next segment shows that they were acknowledged.
+// skipUnreadable continues at the next valid frame or segment. damaged is false if bytes are incomplete. It
+// returns false while they may still be written.
+//
+// Events of a damaged frame are lost only if later data shows that they were acknowledged.
 func (r *Reader) skipUnreadable(damaged bool) (more bool, err error) {
 	following, err := r.nextSegment()
 	if err != nil {
 		return false, err
 	}
-	// Read again, only for the error: the segment may have grown before the next one was begun.
+	// Read again for the error: the segment may have grown.
 	if _, err := r.window.readFrame(r.offset); err == nil {
 		return true, nil
 	}
@@ -223,8 +219,7 @@ func (r *Reader) skipUnreadable(damaged bool) (more bool, err error) {
 	return true, r.useSegment(*following)
 }
 
-// nextSegment returns the next segment, or nil if it does not exist yet. It ignores the last segment if
-// the header is not valid, because the header may still be being written.
+// nextSegment may return nil. The header of the last segment may still be being written.
 func (r *Reader) nextSegment() (*segment, error) {
 	list, err := listSegments(r.files, r.dir, r.segment.number)
 	for i := range list {
@@ -235,9 +230,8 @@ func (r *Reader) nextSegment() (*segment, error) {
 	return nil, err
 }
 
-// openSegment opens the segment with the next event: the last segment that can contain the event, or
-// else the first segment, which may have valid frames even if its header is damaged. It returns false
-// if there is no segment to read yet.
+// openSegment opens the last segment that can contain the next event, or else the first one. Even with a
+// damaged header it may have valid frames.
 func (r *Reader) openSegment() (found bool, err error) {
 	list, err := listSegments(r.files, r.dir, 0)
 	if err != nil {
@@ -264,9 +258,7 @@ func (r *Reader) openSegment() (found bool, err error) {
 	return true, r.useSegment(g)
 }
 
-// firstNumber returns a lower bound of the numbers of events in a list of segments. It comes from the
-// first segment with a valid header or a valid frame. Segment 1 begins with event 0, even if its
-// header is damaged.
+// firstNumber returns a lower bound of the numbers in list. Segment 1 begins with event 0.
 func (r *Reader) firstNumber(list []segment) (uint64, error) {
 	for _, g := range list {
 		if g.err == nil || g.number == 1 {
@@ -279,7 +271,7 @@ func (r *Reader) firstNumber(list []segment) (uint64, error) {
 	return 0, nil
 }
 
-// firstGroup returns the group of the first valid frame in a segment whose header is damaged.
+// firstGroup returns the group of the first valid frame of a damaged segment.
 func (r *Reader) firstGroup(g segment) (group uint64, found bool, err error) {
 	file, err := r.files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {
@@ -295,25 +287,24 @@ func (r *Reader) firstGroup(g segment) (group uint64, found bool, err error) {
 	return f.group, err == nil, err
 }
 
-// useSegment continues at the start of g. The header of g shows which events in the segments before g
-// were acknowledged: those that were not read are lost.
+// useSegment continues in g. Its header shows which earlier events were acknowledged; unread ones are lost.
 func (r *Reader) useSegment(g segment) error {
 	f, err := r.files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // removed since it was listed: it contained nothing
+			return nil // removed since: it contained nothing
 		}
 		return err
 	}
-	previousSize := int64(0) // of the previous segment; 0 for the first segment, or if unknown
+	previousSize := int64(0) // 0 if unknown
 	if r.window.file != nil {
 		previousSize, _ = r.window.file.Size()
 	}
 	r.resolveSuspects(g.header.after)
-	r.suspects = nil // the events of the remaining suspects were never acknowledged
+	r.suspects = nil // the other suspects were never acknowledged
 	if r.next < g.header.after {
 		d := Damage{Segment: g.path, Lost: g.header.after - r.next}
-		if previousSize > r.offset { // the lost events were in the rest of the previous segment
+		if previousSize > r.offset { // the lost events were in the previous segment
 			d.Segment = r.segment.path
 			d.Offset, d.Bytes = r.offset, previousSize-r.offset
 			d.Copy = r.copyDamaged(d.Offset, d.Bytes)
@@ -327,18 +318,18 @@ func (r *Reader) useSegment(g segment) error {
 	r.id = g.header.id
 	r.badReads = 0
 	r.offset = headerSize
-	if g.err != nil { // the header is damaged: search for frames from the first byte on
+	if g.err != nil { // search for frames from the first byte
 		r.offset = 0
 	}
 	return nil
 }
 
-// skipDamage skips size damaged bytes at the offset. following is the valid frame after the bytes.
+// skipDamage skips size damaged bytes. following is the valid frame after them.
 func (r *Reader) skipDamage(size int64, following frame) {
 	if following.first > r.next {
 		d := Damage{Segment: r.segment.path, Offset: r.offset, Bytes: size, Lost: following.first - r.next}
 		d.Copy = r.copyDamaged(d.Offset, size)
-		if following.group > r.next { // a group (the frames of one write) is written only after all events before it are acknowledged
+		if following.group > r.next { // a group (one write) follows only acknowledged events
 			r.reportLost(d)
 		} else {
 			r.suspects = append(r.suspects, suspectRange{Damage: d, end: following.first})
@@ -348,8 +339,7 @@ func (r *Reader) skipDamage(size int64, following frame) {
 	r.offset, r.badReads = r.offset+size, 0
 }
 
-// resolveSuspects reports the suspect damage whose events have numbers below acked. These events are
-// now known to be acknowledged, and are lost.
+// resolveSuspects reports suspects below acked as lost.
 func (r *Reader) resolveSuspects(acked uint64) {
 	for len(r.suspects) > 0 && r.suspects[0].end <= acked {
 		r.reportLost(r.suspects[0].Damage)
@@ -357,14 +347,12 @@ func (r *Reader) resolveSuspects(acked uint64) {
 	}
 }
 
-// reportLost reports damage with acknowledged events, which are lost.
 func (r *Reader) reportLost(d Damage) {
 	r.newlyLost += d.Lost
 	r.report(d)
 }
 
-// copyDamaged copies damaged bytes into a file of the spool and returns its path. It returns "" if it
-// cannot copy them.
+// copyDamaged copies damaged bytes into a file, or returns "".
 func (r *Reader) copyDamaged(offset, size int64) string {
 	b := make([]byte, min(size, MaxBatch+frameSize))
 	n, err := r.window.file.ReadAt(b, offset)
@@ -390,13 +378,11 @@ func (r *Reader) close() {
 	}
 }
 
-// Pending returns the number after the last event of the batch that was being sent when the cursor was
-// last saved. An earlier process may have sent this batch, so it must be sent again with the same
-// events. A result that is not above the position of the cursor means that no batch is pending.
+// Pending returns the number after the batch in flight when the cursor was last saved. An earlier process may
+// have sent it, so the same events must be sent again. No batch is pending if it is not above the position.
 func (r *Reader) Pending() uint64 { return r.state.Pending }
 
-// Begin records in the cursor that b is about to be sent. With fsync it syncs the cursor, so that
-// after a power cut only b is sent again, and with the same events.
+// Begin records that b will be sent. With fsync, after a power cut only b is sent again.
 func (r *Reader) Begin(b *Batch) error {
 	r.state.Pending, r.state.Oldest = b.To, b.Oldest
 	if err := r.saveCursor(); err != nil || !r.fsync {
@@ -405,25 +391,22 @@ func (r *Reader) Begin(b *Batch) error {
 	return r.syncCursor()
 }
 
-// Failed records that an attempt to send a batch has failed. held is the new [Cursor.Held]: whether the
-// destination accepts no events at all.
+// Failed records a failed attempt. held means that the destination accepts nothing.
 func (r *Reader) Failed(held bool) error {
 	r.state.Failures++
 	r.state.Held = held
 	return r.saveCursor()
 }
 
-// Part records that the events of b with numbers below end are done: they are sent, except for dead
-// events, which the destination has rejected. dead is the number of dead events that no earlier call of
-// Part has counted. After a crash only the rest of b is sent again.
+// Part records that the events of b below end are done: sent, or dead (rejected). dead counts those that no
+// earlier call has counted. After a crash only the rest is sent again.
 func (r *Reader) Part(b *Batch, end uint64, dead int) error {
 	r.advanceTo(b, end, dead)
 	return r.saveCursor()
 }
 
-// advanceTo moves the position to end, and counts the events of b before it that are not counted yet.
 func (r *Reader) advanceTo(b *Batch, end uint64, dead int) {
-	done := end - max(b.From, r.state.Position) // events that an earlier call has not counted
+	done := end - max(b.From, r.state.Position) // events that earlier calls have not counted
 	r.state.Sent += done - uint64(dead)
 	r.state.Position = end
 	r.state.Held = false
@@ -432,16 +415,14 @@ func (r *Reader) advanceTo(b *Batch, end uint64, dead int) {
 	r.newlyLost = 0
 }
 
-// Done records that all events of b are sent, except for dead events. dead is the number of dead events
-// that Part has not counted. An error means that the cursor could not be written; the reader continues
-// with its state in memory.
+// Done records that b is done. dead counts rejected events that Part has not counted. After an error of the
+// cursor's file, the reader continues in memory.
 func (r *Reader) Done(b *Batch, dead int) error {
 	r.advanceTo(b, b.To, dead)
 	r.state.Pending, r.state.Oldest = b.To, time.Time{}
 	return r.saveCursor()
 }
 
-// saveCursor writes the state to the file of the cursor.
 func (r *Reader) saveCursor() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -452,7 +433,6 @@ func (r *Reader) saveCursor() error {
 	return nil
 }
 
-// syncCursor writes the last saved state to stable storage.
 func (r *Reader) syncCursor() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

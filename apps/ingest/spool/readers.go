@@ -12,27 +12,24 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Readers contains all readers of a spool, one for each destination of its events. Only one process at a
-// time can open them.
+// Readers has a spool's readers, one per destination. Only one process at a time can open them.
 type Readers struct {
 	dir   string
 	files atomicfile.Disk
-	list  []*Reader // in the order of OpenReaders
-	lock  io.Closer // of the file that excludes other processes
+	list  []*Reader // same order as in OpenReaders
+	lock  io.Closer // excludes other processes
 
 	mu        sync.Mutex
-	positions map[string]uint64 // saved position of each reader, by name
+	positions map[string]uint64 // saved positions, by name
 }
 
-// OpenReaders opens the readers with the given names in dir, which must exist. It returns an error if
-// the spool has a cursor with another name, because the segments with unsent events of that cursor
-// would never be removed. With fsync, a power cut moves the cursor of a reader back by at most one
-// batch. OpenReaders calls report for a damaged cursor, and Take calls it for damaged bytes.
+// OpenReaders opens the readers names in dir, which must exist. It rejects a cursor with another name: its
+// segments would never be removed. With fsync, a power cut moves a cursor back by at most one batch. report is
+// called for damage.
 func OpenReaders(dir string, names []string, fsync bool, report func(Damage)) (*Readers, error) {
 	return openReaders(atomicfile.System{}, dir, names, fsync, report)
 }
 
-// openReaders is OpenReaders with a file system.
 func openReaders(files atomicfile.Disk, dir string, names []string, fsync bool, report func(Damage)) (_ *Readers, err error) {
 	lock, err := files.Lock(filepath.Join(dir, "read.lock"))
 	if err != nil {
@@ -65,7 +62,6 @@ func openReaders(files atomicfile.Disk, dir string, names []string, fsync bool, 
 	return r, files.SyncDir(dir)
 }
 
-// openReader opens the reader with a name, and creates its cursor if the file is missing.
 func (r *Readers) openReader(name string, fsync bool, report func(Damage)) (*Reader, error) {
 	if name == "" || strings.ContainsAny(name, `/\:`) {
 		return nil, fmt.Errorf("%q cannot be the name of a cursor", name)
@@ -76,7 +72,7 @@ func (r *Readers) openReader(name string, fsync bool, report func(Damage)) (*Rea
 	}
 	c, file, err := readCursor(f)
 	switch {
-	case errors.Is(err, errCursor): // c is at the start, so that all events are sent again
+	case errors.Is(err, errCursor): // c is at the start, so all events are sent again
 		report(Damage{Segment: cursorPath(r.dir, name), Bytes: cursorFileSize})
 	case err != nil:
 		return nil, errors.Join(err, f.Close())
@@ -87,7 +83,7 @@ func (r *Readers) openReader(name string, fsync bool, report func(Damage)) (*Rea
 		cursor: file, state: c, saved: c, next: c.Position,
 	}
 	isNew := file.number == 0
-	if isNew { // write all four slots of the cursor file, so that the file never grows afterwards
+	if isNew { // write all four slots, so that the file never grows
 		err = errors.Join(
 			reader.cursor.writeSlot(c), reader.cursor.writeSlot(c), // slots 0 and 1
 			reader.cursor.syncSlot(c), reader.cursor.syncSlot(c), // slots 3 and 2
@@ -102,8 +98,7 @@ func (r *Readers) openReader(name string, fsync bool, report func(Damage)) (*Rea
 // All returns the readers, in the order of the names that [OpenReaders] received.
 func (r *Readers) All() []*Reader { return r.list }
 
-// Free removes the segments whose events all readers have sent. The goroutine of reader calls it after
-// reader has made progress.
+// Free removes segments that all readers have sent. Call it in the goroutine of reader, after progress.
 func (r *Readers) Free(reader *Reader) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,7 +111,7 @@ func (r *Readers) Free(reader *Reader) error {
 	if err != nil {
 		return err
 	}
-	last := -1 // index of the last segment before which all events are sent
+	last := -1 // all events before this segment are sent
 	for i, g := range list {
 		if g.err == nil && g.header.after <= minPosition {
 			last = i
@@ -125,8 +120,7 @@ func (r *Readers) Free(reader *Reader) error {
 	if last <= 0 {
 		return nil
 	}
-	// Sync the cursors first: a power cut must not move a cursor back into a removed segment, because
-	// the events in it would look lost.
+	// Sync first: a power cut must not move a cursor into a removed segment, whose events would seem lost.
 	for _, other := range r.list {
 		if err := other.syncCursor(); err != nil {
 			return err
@@ -140,8 +134,8 @@ func (r *Readers) Free(reader *Reader) error {
 	return nil
 }
 
-// Left returns the number of events that the slowest reader has not sent. The result may be too high,
-// because numbers that failed writes used count, too.
+// Left returns the slowest reader's number of unsent events. Numbers of failed writes count, too, so it may be
+// too high.
 func (r *Readers) Left() (uint64, error) {
 	list, err := listSegments(r.files, r.dir, 0)
 	if err != nil {

@@ -10,17 +10,15 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// segment is a file of a spool. It has a header and frames of events; see format.go.
+// segment is a file of a spool, with a header and frames of events; see format.go.
 type segment struct {
 	number uint64 // from 1; higher for later segments
 	path   string
-	size   int64  // bytes of the file when it was listed
+	size   int64  // when it was listed
 	header header // zero if err is not nil
-	err    error  // of parsing the header: errIncomplete, errDamaged or nil
+	err    error  // header's error: errIncomplete, errDamaged or nil
 }
 
-// listSegments returns the segments in a directory that have a higher number than after, in the order
-// of their numbers.
 func listSegments(files atomicfile.Disk, dir string, after uint64) ([]segment, error) {
 	names, err := files.List(dir)
 	if err != nil {
@@ -37,7 +35,7 @@ func listSegments(files atomicfile.Disk, dir string, after uint64) ([]segment, e
 	for _, g := range list {
 		switch err := g.readHeader(files); {
 		case errors.Is(err, fs.ErrNotExist):
-			// A reader has freed it in the meantime.
+			// A reader has freed it meanwhile.
 		case err != nil:
 			return nil, err
 		default:
@@ -47,8 +45,7 @@ func listSegments(files atomicfile.Disk, dir string, after uint64) ([]segment, e
 	return readable, nil
 }
 
-// readHeader sets the size and the header, or err if the header is not valid. It returns an error only
-// if it cannot read the file.
+// readHeader sets the header, or err for an invalid one. It only fails if the file cannot be read.
 func (g *segment) readHeader(files atomicfile.Disk) error {
 	f, err := files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {
@@ -66,15 +63,13 @@ func (g *segment) readHeader(files atomicfile.Disk) error {
 	return nil
 }
 
-// segmentTail is the state at the end of a segment.
 type segmentTail struct {
-	next  uint64 // number after the last event; 0 if the segment has no events
-	acked uint64 // all events with a lower number are acknowledged, or can be read
-	torn  int64  // number of bytes after the last complete frame
+	next  uint64 // number after the last event; 0 without events
+	acked uint64 // events below are acknowledged, or readable
+	torn  int64  // bytes after the last complete frame
 }
 
-// scanSegment reads a segment to its end, to find the number of the next event. It skips damaged bytes if
-// there is a complete frame after them.
+// scanSegment reads a segment to find the next number. It skips damage before a complete frame.
 func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error) {
 	file, err := files.OpenFile(g.path, atomicfile.ReadOnly)
 	if err != nil {
@@ -82,24 +77,17 @@ func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error)
 	}
 	defer file.Close()
 	w := window{file: file}
-	offset := int64(headerSize)
-	// With a damaged header frames may begin earlier. Search from the first byte, as a reader does.
-	if g.err != nil {
-		first, found, err := w.findFrame(0, 0)
-		if err != nil {
-			return tail, err
-		}
-		if found {
-			offset = min(offset, first)
-		}
+	offset, err := w.firstOffset(g)
+	if err != nil {
+		return tail, err
 	}
-	hasHole := false   // the present group (the frames of one write) has a damaged frame, so it may not be acknowledged
-	group := uint64(0) // group of the previous frame
+	hasHole := false // the group (the frames of one write) has a damaged frame
+	group := uint64(0)
 	for {
 		f, err := w.readFrame(offset)
 		switch {
 		case err == nil:
-			// The writer begins a group only after the group before it is acknowledged.
+			// A group begins only after the one before is acknowledged.
 			hasHole = hasHole && f.group <= group
 			if !hasHole {
 				tail.acked = max(tail.acked, f.end())
@@ -118,7 +106,7 @@ func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error)
 				if err != nil {
 					return tail, err
 				}
-				// A frame of a later group shows that the skipped events were acknowledged.
+				// A later group shows that skipped events were acknowledged.
 				isSameGroup := f.group <= max(tail.next, g.header.first)
 				offset, hasHole, group = next, isSameGroup, f.group
 				continue
@@ -131,22 +119,34 @@ func scanSegment(files atomicfile.Disk, g segment) (tail segmentTail, err error)
 	}
 }
 
-// window reads a file through a buffer.
+// firstOffset returns the offset of the first frame of g, usually after the header. If that is damaged, frames
+// may begin earlier.
+func (w *window) firstOffset(g segment) (int64, error) {
+	if g.err == nil {
+		return headerSize, nil
+	}
+	first, found, err := w.findFrame(0, 0)
+	if err != nil || !found {
+		return headerSize, err
+	}
+	return min(headerSize, first), nil
+}
+
 type window struct {
 	file  atomicfile.Handle
-	start int64 // offset in the file of the first byte of buf
+	start int64
 	buf   []byte
 }
 
 const readAhead = 256 << 10 // bytes of one read
 
-// readFrame reads the frame at an offset. The lines of the frame are a part of the buffer, which the
-// next call of a method may overwrite. The error is errIncomplete, errDamaged or an error of reading.
+// readFrame's lines are in the buffer, which the next call may overwrite. The error may be errIncomplete or
+// errDamaged.
 func (w *window) readFrame(offset int64) (frame, error) {
 	const maxTries = 2
 	f, need, err := parseFrame(w.bufferFrom(offset))
-	// Read the file again if the frame is not valid, since the writer may have completed it. Two
-	// reads may be needed: the first one may read only the head, which has the size of the rest.
+	// The writer may have completed the frame, so read again. A first read may get only the head, with the
+	// size.
 	for tries := 0; err != nil && tries < maxTries; tries++ {
 		if err := w.fillBuffer(offset, need); err != nil {
 			return frame{}, err
@@ -156,8 +156,6 @@ func (w *window) readFrame(offset int64) (frame, error) {
 	return f, err
 }
 
-// bufferFrom returns the bytes of the buffer from an offset in the file on, or nil if the buffer does
-// not contain the offset.
 func (w *window) bufferFrom(offset int64) []byte {
 	if offset < w.start || offset > w.start+int64(len(w.buf)) {
 		return nil
@@ -165,7 +163,6 @@ func (w *window) bufferFrom(offset int64) []byte {
 	return w.buf[offset-w.start:]
 }
 
-// fillBuffer reads into the buffer from an offset on: at least need bytes, unless the file ends before.
 func (w *window) fillBuffer(offset int64, need int) error {
 	size := max(need, readAhead)
 	if cap(w.buf) < size || cap(w.buf) > 4*size {
@@ -180,8 +177,7 @@ func (w *window) fillBuffer(offset int64, need int) error {
 	return err
 }
 
-// findFrame returns the offset of the first complete frame at or after an offset that has an event
-// with the number minNumber or a higher one. It returns false if there is no such frame.
+// findFrame finds the first complete frame, from offset on, with an event at or above minNumber.
 func (w *window) findFrame(offset int64, minNumber uint64) (at int64, found bool, err error) {
 	for {
 		if err := w.fillBuffer(offset, frameSize); err != nil {
@@ -203,7 +199,7 @@ func (w *window) findFrame(offset int64, minNumber uint64) (at int64, found bool
 			if err != nil && !errors.Is(err, errDamaged) && !errors.Is(err, errIncomplete) {
 				return 0, false, err
 			}
-			// readFrame may have replaced the content of the buffer.
+			// readFrame may have replaced the buffer.
 			if err := w.fillBuffer(offset, frameSize); err != nil {
 				return 0, false, err
 			}
@@ -212,6 +208,6 @@ func (w *window) findFrame(offset int64, minNumber uint64) (at int64, found bool
 		if len(chunk) < readAhead {
 			return 0, false, nil
 		}
-		offset += int64(len(chunk) - frameSize + 1) // a head may begin in this chunk and end in the next
+		offset += int64(len(chunk) - frameSize + 1) // a head may span two chunks
 	}
 }

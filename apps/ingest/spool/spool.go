@@ -1,14 +1,11 @@
-// Package spool stores batches of lines on disk until readers have sent them. Each line is an event.
+// Package spool stores batches of lines, its events, on disk until readers have sent them.
 //
-// One process writes with a [Spool], and the same process or another one reads with [Readers]. They
-// communicate only through files in the directory: segments, to which the writer appends batches,
-// and a cursor for each reader, with the position of the reader. A batch is acknowledged when it is
-// in a segment, so that neither process needs the other to run.
+// One process writes with a [Spool], and the same or another reads with [Readers]. They share only files:
+// segments with batches, and a cursor per reader. A batch is acknowledged when it is in a segment. So neither
+// process needs the other.
 //
-// Every event has a number. A number is never used twice, not even after a failed write. The header
-// of a segment states which numbers were acknowledged before it. From it, a reader that finds damaged
-// bytes knows how many acknowledged events are lost, and that none are lost if the bytes are the rest
-// of an unfinished write.
+// Every event has a number, which is never used twice. A segment's header states which earlier numbers were
+// acknowledged. So a reader knows how many acknowledged events are lost in damaged bytes.
 package spool
 
 import (
@@ -29,14 +26,14 @@ import (
 
 // Options configure how a Spool stores batches.
 type Options struct {
-	Fsync   bool             // sync each write to stable storage; without it, events survive the end of the process but not a power cut
-	Bytes   int64            // maximum size of all segments together; 0 means DefaultBytes
-	Age     time.Duration    // maximum age of an unsent event; 0 means no maximum
-	Segment int64            // size of a segment in bytes; 0 means an eighth of Bytes, but at most 64 MiB
-	Wait    time.Duration    // time that Keep waits until all readers have sent a batch; 0 means no wait
+	Fsync   bool             // sync each write; without it, events survive the process but not a power cut
+	Bytes   int64            // bytes of all segments; 0 means DefaultBytes
+	Age     time.Duration    // age of an unsent event; 0 means no maximum
+	Segment int64            // bytes of a segment; 0 means an eighth of Bytes, at most 64 MiB
+	Wait    time.Duration    // time that Keep waits until a batch is sent; 0 means no wait
 	Now     func() time.Time // clock; required
 
-	files atomicfile.Disk // file system; nil means the operating system's
+	files atomicfile.Disk // nil means the operating system's
 }
 
 const (
@@ -46,10 +43,10 @@ const (
 	LeastBytes = 64 << 10
 
 	maxSegment = 64 << 20 // largest default of Options.Segment
-	maxWrite   = 4 << 20  // maximum bytes of a write that joins several batches
+	maxWrite   = 4 << 20  // bytes of a write of several batches
 )
 
-// Errors of Keep. After ErrFull and ErrTooLarge nothing of the batch is stored.
+// Errors of Keep. After ErrFull and ErrTooLarge nothing is stored.
 var (
 	ErrFull     = errors.New("the spool is full")
 	ErrTooLarge = commit.ErrTooLarge
@@ -64,37 +61,36 @@ type Spool struct {
 	queue   *commit.Queue
 	lock    io.Closer // nil if closed
 
-	// The present segment. Only writeBatches uses these fields, which is never called concurrently.
+	// The present segment, only for writeBatches, which is never called concurrently.
 	file        atomicfile.Handle // nil if the next batch begins a segment
 	fileName    string
-	fileSize    int64 // without bytes of a failed write
+	fileSize    int64
 	fileCreated time.Time
-	buf         []byte // reused buffer for one write
+	buf         []byte
 
 	mu          sync.Mutex // guards the following fields, except readers
-	lastSegment uint64     // number of the last segment
+	lastSegment uint64
 	id          ID
-	next        uint64           // number of the next event
-	acked       uint64           // every event with a lower number is acknowledged; failed writes may have used other numbers below it
-	sizes       map[string]int64 // size in bytes of each segment, by file name
-	marks       []timeMark       // times of events, from the oldest unsent one on
+	next        uint64
+	acked       uint64           // every event below is acknowledged; failed writes may have used other numbers
+	sizes       map[string]int64 // bytes of each segment, by file name
+	marks       []timeMark       // begins with the oldest unsent event
 	counts      counts
 
 	readers readerState
 }
 
-// timeMark records that the events from the number first on arrived at a time or later.
+// timeMark records when events from first on arrived, or earlier.
 type timeMark struct {
 	first uint64
 	at    time.Time
 }
 
-// counts are the counters of Status.
 type counts struct{ writes, failures, full int64 }
 
 // Found describes the state that Open found.
 type Found struct {
-	Events uint64 // number of events that the slowest reader has not sent
+	Events uint64 // unsent events of the slowest reader
 	Torn   int64  // bytes of unfinished writes at the end of segments
 }
 
@@ -123,9 +119,7 @@ func Open(dir string, o Options) (*Spool, Found, error) {
 	return s, found, nil
 }
 
-// recoverState reads the existing segments and cursors, and computes the next event number from them.
-// It need not repair segments: the next write begins a new segment, and readers skip the rest of an
-// unfinished write.
+// recoverState repairs nothing: the next write begins a segment, and readers skip unfinished writes.
 func (s *Spool) recoverState() (found Found, err error) {
 	list, err := listSegments(s.options.files, s.dir, 0)
 	if err != nil {
@@ -140,10 +134,9 @@ func (s *Spool) recoverState() (found Found, err error) {
 			s.acked = max(s.acked, g.header.after)
 		}
 	}
-	// Scan segments from the end, until one has an event and a valid header.
+	// The last with an event and a valid header is enough.
 	for i := len(list) - 1; i >= 0; i-- {
-		// From now on the events of this segment count as acknowledged, but an earlier process may
-		// have failed to sync it.
+		// An earlier process may have failed to sync these events, which now count as acknowledged.
 		if s.options.Fsync {
 			if err := s.syncSegment(list[i].path); err != nil {
 				return found, err
@@ -160,7 +153,7 @@ func (s *Spool) recoverState() (found Found, err error) {
 			break
 		}
 	}
-	// Take a new id: after a power cut, numbers that a destination has seen may be used again.
+	// Take a new id: after a power cut, numbers may be used again.
 	if _, err := rand.Read(s.id[:]); err != nil {
 		return found, err
 	}
@@ -172,7 +165,6 @@ func (s *Spool) recoverState() (found Found, err error) {
 	return found, nil
 }
 
-// syncSegment writes a segment and its directory entry to stable storage.
 func (s *Spool) syncSegment(path string) error {
 	f, err := s.options.files.OpenFile(path, atomicfile.Append)
 	if err != nil {
@@ -181,10 +173,8 @@ func (s *Spool) syncSegment(path string) error {
 	return errors.Join(f.Sync(), f.Close(), s.options.files.SyncDir(s.dir))
 }
 
-// Keep appends lines, which consists of n complete lines, and returns when the lines are stored, with
-// Options.Fsync on stable storage. With Options.Wait it then waits until all readers have sent the
-// lines; ErrWait, or the error of ctx during this wait, means that the lines are stored but not sent
-// yet.
+// Keep stores n complete lines, with Options.Fsync on stable storage. With Options.Wait, readers have then
+// sent them. ErrWait, or the error of ctx then, means stored but not sent.
 func (s *Spool) Keep(ctx context.Context, lines []byte, n int) error {
 	switch {
 	case ctx.Err() != nil:
@@ -204,8 +194,7 @@ func (s *Spool) Keep(ctx context.Context, lines []byte, n int) error {
 	return s.readers.waitSent(ctx, b.End)
 }
 
-// writeBatches writes all batches in as few writes as possible. It sets the Err of each, and the End of
-// each that it tries to write.
+// writeBatches sets the Err of each batch, and the End of those that it tries.
 func (s *Spool) writeBatches(batches []*commit.Batch) {
 	now := s.options.Now()
 	for len(batches) > 0 {
@@ -220,8 +209,7 @@ func (s *Spool) writeBatches(batches []*commit.Batch) {
 	}
 }
 
-// writePrefix writes the first n batches in one write: as many as fit into maxWrite, the spool and the
-// segment, and at least one. It returns n and the error that all n batches share.
+// writePrefix writes the first batches at once: what fits, at least one. They share the error.
 func (s *Spool) writePrefix(batches []*commit.Batch, now time.Time) (n int, err error) {
 	need := frameSize + int64(len(batches[0].Lines))
 	room, err := s.checkRoom(need, now)
@@ -242,9 +230,9 @@ func (s *Spool) writePrefix(batches []*commit.Batch, now time.Time) (n int, err 
 			return len(batches), err
 		}
 	}
-	segmentRoom := max(s.options.Segment-s.fileSize, need+headerSize) // for at least one batch, even if it is larger
+	segmentRoom := max(s.options.Segment-s.fileSize, need+headerSize) // one batch always fits
 	maxSize := min(maxWrite, room, segmentRoom)
-	group := s.next // all batches of this write are one group
+	group := s.next // one write is one group
 	next := group
 	for n < len(batches) {
 		b := batches[n]
@@ -258,13 +246,12 @@ func (s *Spool) writePrefix(batches []*commit.Batch, now time.Time) (n int, err 
 		b.End = next
 		n++
 	}
-	if cap(buf) <= 2*maxWrite { // do not retain the buffer of a very large batch
+	if cap(buf) <= 2*maxWrite { // do not keep a very large buffer
 		s.buf = buf
 	}
 	return n, s.appendFrames(buf, next, now)
 }
 
-// appendFrames writes frames with the events from s.next up to, but without, next.
 func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
 	s.updateCounts(func(c *counts) { c.writes++ })
 	n, err := s.file.Write(frames)
@@ -283,12 +270,12 @@ func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
 	if err != nil {
 		s.counts.failures++
 		s.abandonSegment(int64(len(frames)))
-		s.next = next // do not use the numbers again: a reader may have read some of the events
+		s.next = next // a reader may have read some of these events
 		return err
 	}
 	const markEvery = time.Second // accuracy of the age of events
 	if last := len(s.marks) - 1; last < 0 || now.Sub(s.marks[last].at) >= markEvery {
-		if !s.hasUnsent() { // the earlier marks are of sent events
+		if !s.hasUnsent() { // earlier marks are of sent events
 			s.marks = nil
 		}
 		s.marks = append(s.marks, timeMark{first: s.next, at: now})
@@ -299,9 +286,7 @@ func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
 	return nil
 }
 
-// abandonSegment closes the segment after a write of n bytes that failed; the next batch begins
-// another one. It tries to remove the bytes of the failed write, because the disk may be full. Readers
-// do not depend on that.
+// abandonSegment tries to remove a failed write of n bytes, because the disk may be full.
 func (s *Spool) abandonSegment(n int64) {
 	truncateErr := s.file.Truncate(s.fileSize)
 	_ = s.file.Close()
@@ -310,13 +295,12 @@ func (s *Spool) abandonSegment(n int64) {
 	case s.fileSize == 0 && s.options.files.Remove(path) == nil:
 		delete(s.sizes, s.fileName)
 	case truncateErr != nil:
-		s.sizes[s.fileName] = s.fileSize + n // the failed write may have written all of its bytes
+		s.sizes[s.fileName] = s.fileSize + n // all bytes may be on disk
 	}
 	s.file = nil
 }
 
-// beginSegment creates a segment. It does not write the header, but returns buf with the header
-// appended, so that the header is written together with the first frames.
+// beginSegment appends the header to buf, to be written with the first frames.
 func (s *Spool) beginSegment(buf []byte, now time.Time) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -333,16 +317,13 @@ func (s *Spool) beginSegment(buf []byte, now time.Time) ([]byte, error) {
 	return header{id: s.id, first: s.next, after: s.acked, created: now}.appendTo(buf), nil
 }
 
-// endSegment closes the segment, so that the next batch begins another one. It need not sync the
-// segment, because with Options.Fsync every write was synced.
 func (s *Spool) endSegment() {
 	_ = s.file.Close()
 	s.file = nil
 }
 
-// maxSegmentTime returns the time after which a new segment is begun, even if the present one is not
-// full. It is limited because readers free only complete segments, and because after a restart the
-// age of events is known only from the headers of segments.
+// maxSegmentTime limits a segment that is not full. Readers free only complete ones, and headers show the age
+// of events.
 func (s *Spool) maxSegmentTime() time.Duration {
 	if s.options.Age > 0 {
 		return max(time.Second, s.options.Age/8)
@@ -350,7 +331,6 @@ func (s *Spool) maxSegmentTime() time.Duration {
 	return time.Minute
 }
 
-// updateCounts changes the counters under the lock.
 func (s *Spool) updateCounts(change func(*counts)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,29 +11,27 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// event is a record that probes and questions change.
+// event is changed by probes and questions.
 const event = `{"id":"e-1","timestamp":"2026-03-01T12:00:00Z","metadata":{` +
 	`"index":3,"guid":"0d5b4c0e-93a6-4a33-8a5c-6d1f2a7b9e10","isActive":true,"balance":"$1,906.25","picture":"https://pictures.example.org/64x64",` +
 	`"age":41,"eyeColor":"grey","name":"Ines Holm","gender":"female","company":"Nordlys","email":"ines.holm@example.org","phone":"+46 (800) 555-2671",` +
 	`"address":"12 Quay Street, Lund, Scania, 22100","about":"She keeps bees.\r\n","registered":"2015-07-02T09:13:27 -02:00",` +
 	`"latitude":55.75,"longitude":13.25}}`
 
-// withChange returns a batch of one event in which replacement replaces part.
+// withChange replaces part in a batch of one event.
 func withChange(part, replacement string) server.Request {
 	return textBatch("[" + strings.Replace(event, part, replacement, 1) + "]")
 }
 
-// textBatch returns a request with any text as its body.
 func textBatch(body string) server.Request { return postBody([]byte(body)) }
 
-// newBatch returns a batch of n equal events.
+// newBatch returns n equal events.
 func newBatch(n int) server.Request {
 	request := textBatch("[" + strings.TrimSuffix(strings.Repeat(event+",", n), ",") + "]")
 	request.Items = n
 	return request
 }
 
-// compressBody returns request with its body in gzip.
 func compressBody(request server.Request) server.Request {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -43,8 +41,7 @@ func compressBody(request server.Request) server.Request {
 	return server.WithHeader(request, "Content-Encoding", "gzip")
 }
 
-// newProbes returns requests that cover the error responses of the API, and valid requests that are
-// similar to them.
+// newProbes has requests for all error responses, and similar valid ones.
 func newProbes() []server.Probe {
 	valid := newBatch(1)
 	newRequest := func(method, path string) server.Request {
@@ -58,7 +55,7 @@ func newProbes() []server.Probe {
 	broken := compressBody(valid)
 	broken.Body = append(bytes.Clone(broken.Body[:12]), "this was never compressed"...)
 	truncated := textBatch("[" + event)
-	truncated.Items = 1 // so that it is encoded in other formats, too
+	truncated.Items = 1 // encodes it in other formats, too
 	tooLong := strings.Repeat("x", ingest.DefaultMaxBody)
 	return slices.Concat(
 		server.Probing("",

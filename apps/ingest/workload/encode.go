@@ -11,8 +11,7 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Name and values of the setting that selects the encoding of a contender's batches. The events are
-// the same in every encoding.
+// Name and values of the setting for the encoding of batches. The events are the same in every encoding.
 const (
 	setBody      = "body"
 	bodyJSON     = "json"
@@ -20,7 +19,6 @@ const (
 	bodyGob      = "gob"
 )
 
-// newDialect returns the encoding of batches for a contender with the settings in set.
 func newDialect(_ tare.Contender, set map[string]string) (server.Dialect, error) {
 	switch format := set[setBody]; format {
 	case "", bodyJSON:
@@ -35,8 +33,8 @@ func newDialect(_ tare.Contender, set map[string]string) (server.Dialect, error)
 	}
 }
 
-// encodeBatch encodes a batch of JSON as protobuf or gob. It returns a request that contains no batch,
-// or has other headers than a content type of JSON, unchanged: such a request tests error responses.
+// encodeBatch encodes a JSON batch as protobuf or gob. A request without a batch, or with other headers, tests
+// error responses and stays.
 func encodeBatch(request server.Request, format string) (server.Request, error) {
 	var encode func([]ingest.Record) ([]byte, error)
 	var kind ingest.Format
@@ -52,7 +50,7 @@ func encodeBatch(request server.Request, format string) (server.Request, error) 
 	}
 	var list []ingest.Record
 	err := json.Unmarshal(request.Body, &list)
-	truncated := err != nil // the request tests a batch without its last bracket
+	truncated := err != nil // tests a batch without its last bracket
 	if truncated {
 		err = json.Unmarshal(append(bytes.Clone(request.Body), ']'), &list)
 	}
@@ -64,7 +62,7 @@ func encodeBatch(request server.Request, format string) (server.Request, error) 
 		return request, err
 	}
 	if truncated {
-		body = body[:len(body)/2] // truncate the batch in the other format, too
+		body = body[:len(body)/2] // truncate the other format, too
 	}
 	request.Header, request.Body = map[string]string{server.ContentType: string(kind)}, body
 	return request, nil

@@ -6,8 +6,8 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// newQuestions returns batches that decoders and encoders of JSON are known to treat differently. A
-// difference shows in the response, which has a status and the bytes of the encoded metadata.
+// newQuestions has batches that JSON decoders treat differently. A difference shows in the status and the
+// bytes of metadata.
 func newQuestions() []server.Question {
 	// Members of event that questions replace.
 	const (
@@ -16,7 +16,6 @@ func newQuestions() []server.Question {
 		name      = `"name":"Ines Holm"`
 		timestamp = `"timestamp":"2026-03-01T12:00:00Z"`
 	)
-	// batch returns a question about request, and field a question about an event with a changed part.
 	batch := func(id, property, description, shown string, request server.Request) server.Question {
 		return server.Question{Request: request, Name: id, Property: property, What: description, Asked: shown, BearsOn: allOps()}
 	}

@@ -1,5 +1,5 @@
-// Package workload makes the requests that a study, a comparison of servers, sends to servers of app
-// ingest, which accept batches of events. It computes the expected responses with an ingest.Service.
+// Package workload makes requests to servers of app ingest, which accept batches of events, for a comparison.
+// It computes the expected responses with an ingest.Service.
 package workload
 
 import (
@@ -22,8 +22,8 @@ import (
 
 const (
 	opEvents  = "events"         // batches of n records
-	opUniform = "events-uniform" // batches of 1 to n records, each size equally often
-	opPretty  = "events-pretty"  // batches of n records, in indented JSON
+	opUniform = "events-uniform" // 1 to n records, each size equally often
+	opPretty  = "events-pretty"  // n records, indented
 )
 
 // App returns the description of app ingest for studies.
@@ -46,7 +46,6 @@ func App() server.App {
 	}
 }
 
-// allOps returns the operations that a workload can name.
 func allOps() []string { return []string{opEvents, opUniform, opPretty} }
 
 // newRequests returns a pool of batches. No event is in two batches.
@@ -86,7 +85,6 @@ func newRequests(w tare.Workload) ([]server.Request, error) {
 	return list, nil
 }
 
-// cutArray returns the first n elements of an array of JSON, as an array.
 func cutArray(array []byte, n int) ([]byte, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(array, &list); err != nil {
@@ -95,14 +93,12 @@ func cutArray(array []byte, n int) ([]byte, error) {
 	return json.Marshal(list[:n])
 }
 
-// postBody returns a request that sends body as JSON.
 func postBody(body []byte) server.Request {
 	return server.Request{Method: http.MethodPost, Path: "/", Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }
 
-// neededLimits returns limits with which a service accepts all requests of list: at least the default
-// number of records and bytes. Probes and questions need exactly the defaults, because some of them
-// must be rejected.
+// neededLimits lets a service accept all requests of list. Probes and questions need the defaults, because
+// some must be rejected.
 func neededLimits(w wire.Workload, list []server.Request) (limit int, maxBody int64) {
 	limit, maxBody = ingest.DefaultLimit, ingest.DefaultMaxBody
 	if w.Op == server.OpProbes || w.Op == server.OpExam {
@@ -114,9 +110,8 @@ func neededLimits(w wire.Workload, list []server.Request) (limit int, maxBody in
 	return max(limit, w.N), maxBody
 }
 
-// applySettings adds settings to set with which the service accepts the requests of list and decodes
-// metadata, unless the study sets them. Probes and questions are made for default limits and decoded
-// metadata, so that for them the settings of the study are removed.
+// applySettings lets the service accept and decode list, unless the study has settings. Probes and questions
+// need defaults, so settings are removed.
 func applySettings(w wire.Workload, list []server.Request, set map[string]string, _ string) error {
 	limit, maxBody := neededLimits(w, list)
 	if w.Op == server.OpProbes || w.Op == server.OpExam {
@@ -136,8 +131,7 @@ func applySettings(w wire.Workload, list []server.Request, set map[string]string
 	return nil
 }
 
-// referenceResponses returns the responses of an ingest.Service to the requests of list. It decodes
-// bodies with encoding/json.
+// referenceResponses returns the responses of an ingest.Service with encoding/json.
 func referenceResponses(w wire.Workload, list []server.Request) ([]server.Response, error) {
 	c := ingest.Config{Typed: true}
 	c.Limit, c.MaxBody = neededLimits(w, list)
@@ -152,10 +146,9 @@ func referenceResponses(w wire.Workload, list []server.Request) ([]server.Respon
 	return responses, s.Close()
 }
 
-// serveRequest returns the service's response to a request.
 func serveRequest(s *ingest.Service, request server.Request) server.Response {
 	path, _, _ := strings.Cut(request.Path, "?")
-	var method string // the only method that the path supports
+	var method string // the path's method
 	switch path {
 	case "/":
 		method = http.MethodPost
@@ -179,7 +172,7 @@ func serveRequest(s *ingest.Service, request server.Request) server.Response {
 	return server.Answered(server.TypeJSON, fmt.Appendf(nil, `{"accepted":%d,"bytes":%d}`, receipt.Accepted, receipt.Bytes))
 }
 
-// acceptBatch passes a request to the service in the same steps as a measured server.
+// acceptBatch does the same steps as a measured server.
 func acceptBatch(s *ingest.Service, request server.Request) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   request.Header["Authorization"],

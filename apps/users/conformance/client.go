@@ -14,11 +14,10 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// This file tests the client that a contender of app users has in addition to its server: the client must
-// get correct results from the server, also under load.
+// A program of app users may have its own client, besides its server. The client must get correct results,
+// also under load.
 
-// writeCalls writes a pool of calls for the contender's client, and returns its workload: calls to
-// addr with the settings in set.
+// writeCalls writes a pool of calls to addr for the client.
 func (t protocolTest) writeCalls(addr string, set map[string]string, list ...rpc.Call) (*wire.Workload, error) {
 	var lines [][]byte
 	for _, c := range list {
@@ -34,13 +33,13 @@ func (t protocolTest) writeCalls(addr string, set map[string]string, list ...rpc
 	return &w, err
 }
 
-// withClient starts the contender a second time, as a client, and calls f with the process.
+// withClient starts the program again, as a client.
 func (t protocolTest) withClient(f func(p *conformance.Process) error) error {
 	return t.RunSession(conformance.Session{}, func(p *conformance.Process, _ wire.Reply) error { return f(p) })
 }
 
-// checkClient lets the contender's own client make every call of the script. The results must be those
-// of the reference, and the service must receive the same calls.
+// checkClient makes every call of the script with the client. Results must be the reference's, and the service
+// must get the same calls.
 func (t protocolTest) checkClient() error {
 	p, err := t.openClient(seeded, nil)
 	if err != nil {
@@ -90,8 +89,7 @@ func (t protocolTest) checkClient() error {
 	return nil
 }
 
-// unsupportedError returns an error if a reply reports that a workload is unsupported. what names the
-// content of the workload: "calls".
+// unsupportedError reports a reply that a workload is unsupported. what names its content, such as "calls".
 func unsupportedError(reply wire.Reply, what string) error {
 	if reply.Unsupported {
 		return fmt.Errorf("%s are unsupported", what)
@@ -99,7 +97,6 @@ func unsupportedError(reply wire.Reply, what string) error {
 	return nil
 }
 
-// parseOutcome parses the output of the contender's client for the call c.
 func parseOutcome(c rpc.Call, a wire.Answer) (out rpc.Outcome, err error) {
 	if a.Error != "" {
 		return out, errors.New(a.Error)
@@ -123,8 +120,7 @@ func parseOutcome(c rpc.Call, a wire.Answer) (out rpc.Outcome, err error) {
 	return out, err
 }
 
-// checkClientLoad puts the contender's own client under load: several concurrent callers, with each policy
-// of connections, and at a set rate.
+// checkClientLoad loads the client: concurrent callers, each policy of connections, and a set rate.
 func (t protocolTest) checkClientLoad() error {
 	if t.WrongOnPurpose {
 		return nil
@@ -178,8 +174,7 @@ func (t protocolTest) checkClientLoad() error {
 	})
 }
 
-// checkLoadCounts sends the client one request of each measuring operation (warm, slice and stats). It
-// checks the counts of the replies, and that the service received the same number of calls.
+// checkLoadCounts sends warm, slice and stats. The replies' counts must be those of the service.
 func (t protocolTest) checkLoadCounts(p *conformance.Process, w *wire.Workload) error {
 	if _, err := t.Process.OK(wire.Request{Op: wire.OpReset, On: t.Workload(nil).ID}); err != nil {
 		return err

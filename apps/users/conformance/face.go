@@ -29,10 +29,9 @@ const (
 	NoCancel Lack = "an end of calls whose caller has gone" // cancellation of a call when its client disconnects
 )
 
-// Face tests a transport of app users, the server and client code for HTTP or RPC around the service, in
-// this process. It calls every operation, and provokes every error response, with the client of the
-// transport, in each of its variants, protocols and HTTP versions. Over HTTP it also sends requests that no
-// client sends.
+// Face tests a transport of app users in this process: the HTTP or RPC code around the service. It makes every
+// call and error with the transport's client, in each variant, protocol and HTTP version. Over HTTP it also
+// sends requests that no client sends.
 func Face(t *testing.T, f rpc.Face, lacks ...Lack) {
 	t.Helper()
 	variants := f.Variants
@@ -56,7 +55,7 @@ func Face(t *testing.T, f rpc.Face, lacks ...Lack) {
 	}
 }
 
-// transportTest tests a transport in one variant, protocol and HTTP version.
+// transportTest has one variant, protocol and HTTP version.
 type transportTest struct {
 	transport         rpc.Face
 	variant, protocol string
@@ -86,7 +85,6 @@ func (e transportTest) runTests(t *testing.T) {
 	}
 }
 
-// runningServer is a transport that serves a store in memory.
 type runningServer struct {
 	transportTest
 	t       *testing.T
@@ -95,10 +93,10 @@ type runningServer struct {
 	service *users.Service
 	store   *faultyStore
 	log     *logBuffer
-	end     func() // stops the server; further calls do nothing
+	end     func() // stops the server, once
 }
 
-// startServer runs the transport over a store in memory until the test ends.
+// startServer runs until the test ends.
 func (e transportTest) startServer(t *testing.T, c users.Config) *runningServer {
 	t.Helper()
 	memory, err := users.Open(t.Context(), users.MemoryStore, seeded)
@@ -137,7 +135,7 @@ func (e transportTest) startServer(t *testing.T, c users.Config) *runningServer 
 	return s
 }
 
-// dialClient returns the transport's own client, which the test closes at its end.
+// dialClient returns the transport's own client. The test closes it.
 func (s *runningServer) dialClient(policy string, callers int) rpc.Client {
 	s.t.Helper()
 	c, err := s.transport.Dial(rpc.Target{Addr: s.addr, Variant: s.variant, Protocol: s.protocol, HTTP2: s.http2, Policy: policy, Callers: callers})
@@ -152,7 +150,7 @@ func (s *runningServer) dialClient(policy string, callers int) rpc.Client {
 	return c
 }
 
-// logBuffer collects the log of a server. Frameworks may write to it concurrently, and in parts of lines.
+// logBuffer collects a server's log. Frameworks may write concurrently, and parts of lines.
 type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -170,7 +168,7 @@ func (b *logBuffer) String() string {
 	return b.text.String()
 }
 
-// faultyStore is a store in which Get fails for some ids.
+// faultyStore fails Get for some ids.
 type faultyStore struct {
 	users.Repository
 }
@@ -196,11 +194,10 @@ func (f *faultyStore) Get(ctx context.Context, id int64) (users.User, error) {
 	return f.Repository.Get(ctx, id)
 }
 
-// frozenTime is the clock of a transport and of the reference, so that their times are equal.
+// frozenTime is the clock of a transport and of the reference.
 func frozenTime() time.Time { return time.Unix(1_800_000_000, 123_456_000) }
 
-// testScript checks that the transport's own client gets the correct result of every call of the
-// script, and that each call reaches the service once.
+// testScript checks each call of the script with the client. Each must reach the service once.
 func (e transportTest) testScript(t *testing.T) {
 	s := e.startServer(t, users.Config{Now: frozenTime})
 	ref, err := newReference(frozenTime, 0)
@@ -220,8 +217,7 @@ func (e transportTest) testScript(t *testing.T) {
 	}
 }
 
-// testPaths checks the statuses, content types and error responses over HTTP, and that requests with an
-// invalid body do not reach the service.
+// testPaths checks responses over HTTP. Requests with an invalid body must not reach the service.
 func (e transportTest) testPaths(t *testing.T) {
 	s := e.startServer(t, users.Config{})
 	p := dialPlain(e.protocol, s.addr, nil, e.http2, time.Minute)
@@ -236,7 +232,7 @@ func (e transportTest) testPaths(t *testing.T) {
 	}
 }
 
-// sendCase sends the request of c and checks the response. The body must have no line end at its end.
+// sendCase checks the response to c. Its body must not end with a line end.
 func (s *runningServer) sendCase(transport http.RoundTripper, c httpCase) error {
 	var body io.Reader = strings.NewReader(c.body)
 	if c.chunked {
@@ -263,7 +259,7 @@ func (s *runningServer) sendCase(transport http.RoundTripper, c httpCase) error 
 	return c.checkResponse(response, text)
 }
 
-// testPolicies creates users with the same e-mail concurrently, with each policy of connections.
+// testPolicies creates users with one e-mail concurrently, with each policy of connections.
 func (e transportTest) testPolicies(t *testing.T) {
 	s := e.startServer(t, users.Config{})
 	const callers = 20

@@ -21,16 +21,16 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// This file checks the errors of the users app over one protocol, and requests that are not calls: health
-// checks, wrong paths, and the end of the server during a request.
+// Errors of the users app over one protocol are checked here. So are requests that are not calls: health
+// checks, wrong paths, and the server's end during a request.
 
-// checkFailures checks that a client gets the error of each call that fails as configured.
+// checkFailures checks the error of each call that fails as configured.
 func (t protocolTest) checkFailures() error {
 	set := map[string]string{serving.SetFailOne: strconv.Itoa(failsOne)}
 	return t.withPlain(seeded, set, func(p *plainClient) error { return checkErrors(p, t.isLenient()) })
 }
 
-// checkLimit checks that requests beyond the rate limit are rejected and do not reach the service.
+// checkLimit checks that requests beyond the rate limit do not reach the service.
 func (t protocolTest) checkLimit() error {
 	p, err := t.openClient(seeded, map[string]string{serving.SetRateLimit: "1"})
 	if err != nil {
@@ -57,7 +57,7 @@ func (t protocolTest) checkID() error {
 	return t.withPlain(seeded, nil, func(p *plainClient) error { return checkRequestIDs(p, t.isLenient()) })
 }
 
-// checkHealth checks the health check of a server without users.
+// checkHealth uses a server without users.
 func (t protocolTest) checkHealth() error {
 	return t.withPlain(0, nil, func(p *plainClient) error {
 		if err := p.checkHealthy(); !t.WrongOnPurpose {
@@ -67,7 +67,7 @@ func (t protocolTest) checkHealth() error {
 	})
 }
 
-// checkHealthReply checks the response to a health check: the status SERVING in gRPC, or else the text ok.
+// checkHealthReply requires status SERVING in gRPC, else the text ok.
 func checkHealthReply(response *http.Response, protocol string) error {
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
@@ -92,7 +92,7 @@ func checkHealthReply(response *http.Response, protocol string) error {
 	return nil
 }
 
-// checkPaths sends requests over HTTP that no client sends; other protocols have no such requests.
+// checkPaths sends requests over HTTP that no client sends.
 func (t protocolTest) checkPaths() error {
 	if t.protocol != rpc.HTTP || t.isLenient() {
 		return nil
@@ -110,7 +110,6 @@ func (t protocolTest) checkPaths() error {
 	return errors.Join(wrong...)
 }
 
-// askPath sends the request of c and checks the response.
 func (t protocolTest) askPath(addr string, c httpCase) error {
 	request := conformance.Request{Method: c.method, Path: c.path, Chunked: c.chunked}
 	hasBody := c.body != "" || c.method == http.MethodPost || c.method == http.MethodPut
@@ -124,8 +123,7 @@ func (t protocolTest) askPath(addr string, c httpCase) error {
 	return c.checkResponse(&http.Response{StatusCode: got.Status, Header: got.Header}, got.Body)
 }
 
-// checkLog checks that an access log does not change the responses, and that a log in a file has a line
-// for each request.
+// checkLog checks that an access log changes no response, and has a line per request.
 func (t protocolTest) checkLog() error {
 	file := filepath.Join(t.Dir, t.protocol+"-access.log")
 	for _, set := range []map[string]string{{server.SetLog: server.LogDiscard}, {server.SetLog: server.LogFile, server.SetLogFile: file}} {
@@ -152,9 +150,8 @@ func (t protocolTest) checkLog() error {
 	return nil
 }
 
-// checkGrace ends the server while a request is in flight and another connection is idle. The request
-// must get a response. A server may need some time until it knows of a request, which cannot be
-// observed; checkGrace therefore tries again with a longer delay before the end.
+// checkGrace ends the server while a request is in flight, which must get a response. Another connection is
+// idle. A server may need time to notice a request. So checkGrace tries again with a longer delay.
 func (t protocolTest) checkGrace() (err error) {
 	for _, delay := range []time.Duration{100 * time.Millisecond, 400 * time.Millisecond, 1500 * time.Millisecond} {
 		err = t.endDuringRequest(delay)
@@ -168,8 +165,8 @@ func (t protocolTest) checkGrace() (err error) {
 	return err
 }
 
-// endDuringRequest sends half of a request, ends the server after a delay, and sends the rest. It checks
-// that the request gets a response, that the server then ends, and that the idle connection is closed.
+// endDuringRequest sends half a request, ends the server after a delay, and sends the rest. It must get a
+// response, and the idle connection must be closed.
 func (t protocolTest) endDuringRequest(delay time.Duration) error {
 	idle, err := t.openClient(seeded, nil)
 	if err != nil {
@@ -216,7 +213,7 @@ func (t protocolTest) endDuringRequest(delay time.Duration) error {
 	return nil
 }
 
-// pause is an empty part of a body. Reading it closes reached, and waits until end is closed.
+// pause is an empty part of a body. Reading it closes reached, and waits for end.
 type pause struct{ reached, end chan struct{} }
 
 // Read implements [io.Reader]. It must be called only once.

@@ -12,10 +12,10 @@ import (
 	"github.com/tarebench/tare/contender/rpc"
 )
 
-// This file tests how a transport of app users handles failures, for which its store has some ids (failID,
-// waitID and panicID), and its middleware.
+// A store that fails for some ids (failID, waitID and panicID) shows how a transport of app users handles
+// failures. Middleware is tested, too.
 
-// testFailures checks the error of each kind of failure, and that the next call succeeds.
+// testFailures checks each kind of failure, and the next call.
 func (e transportTest) testFailures(t *testing.T) {
 	s := e.startServer(t, users.Config{FailOne: failsOne})
 	c := s.dialClient(rpc.Pool, 1)
@@ -31,7 +31,7 @@ func (e transportTest) testFailures(t *testing.T) {
 	if u, err := s.callUntilCancel(ctx, c); err == nil {
 		t.Errorf("a call without an answer: %+v", u)
 	}
-	// The connection of the cancelled call may need some time to recover.
+	// The connection of the cancelled call may need time.
 	deadline := time.Now().Add(time.Minute)
 	for {
 		if u, err := c.Get(t.Context(), users.FirstID); err == nil && u == users.Seeded(0) {
@@ -42,8 +42,7 @@ func (e transportTest) testFailures(t *testing.T) {
 	}
 }
 
-// callUntilCancel makes a call for which the store waits until ctx ends. It does not make the call if
-// the transport does not cancel calls.
+// callUntilCancel makes a call that waits until ctx ends. Some transports do not cancel calls.
 func (s *runningServer) callUntilCancel(ctx context.Context, c rpc.Client) (users.User, error) {
 	if slices.Contains(s.lacks, NoCancel) {
 		return users.User{}, context.Canceled
@@ -51,7 +50,7 @@ func (s *runningServer) callUntilCancel(ctx context.Context, c rpc.Client) (user
 	return c.Get(ctx, waitID)
 }
 
-// testEnd checks that no call succeeds after the server was stopped, and that it gets no response.
+// testEnd checks that no call gets a response after the server was stopped.
 func (e transportTest) testEnd(t *testing.T) {
 	s := e.startServer(t, users.Config{})
 	c := s.dialClient(rpc.Pool, 1)
@@ -68,7 +67,6 @@ func (e transportTest) testEnd(t *testing.T) {
 	}
 }
 
-// testLayers checks recovery, the log, the rate limit and request ids.
 func (e transportTest) testLayers(t *testing.T) {
 	s := e.startServer(t, users.Config{})
 	c := s.dialClient(rpc.Pool, 1)
@@ -78,7 +76,7 @@ func (e transportTest) testLayers(t *testing.T) {
 		t.Errorf("after a panic: %+v, %v", u, err)
 	}
 	s.end()
-	// A line contains the path of the call: /v1/users/… or …UserService/…
+	// A line has the call's path: /v1/users/… or …UserService/…
 	if lines := strings.Count(s.log.String(), "\n"); lines != 2 || !strings.Contains(s.log.String(), "sers") {
 		t.Errorf("%d lines in the log: %s", lines, s.log)
 	}
@@ -100,7 +98,6 @@ func (e transportTest) testLayers(t *testing.T) {
 	}
 }
 
-// wantRefusal checks that err is an error response with exactly the given code and message.
 func wantRefusal(t *testing.T, what string, err error, code users.Code, message string) {
 	t.Helper()
 	var e *users.Error

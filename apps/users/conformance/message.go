@@ -10,11 +10,10 @@ import (
 	"github.com/tarebench/tare/internal/userswire"
 )
 
-// message is a request message of proto/users.proto, written without its generated code. The fields are
-// in the order of their numbers, from 1. Each value is an int64 or a string; the encodings omit zero values.
+// message is a request of proto/users.proto without generated code, fields numbered from 1. A value is an
+// int64 or a string; zero is omitted.
 type message []field
 
-// field is a field of a message.
 type field struct {
 	name  string
 	value any
@@ -44,10 +43,10 @@ func (m message) encodeJSON() []byte {
 	return text
 }
 
-// newDecoder returns the decoder of responses. An unknown field is an error.
+// newDecoder rejects unknown fields.
 func newDecoder() userswire.Decoder { return userswire.Decoder{Strict: true} }
 
-// quotedInt is an integer in JSON that may be in quotes, as protojson writes numbers of 64 bits.
+// quotedInt is a JSON integer, perhaps in quotes as protojson writes 64 bits.
 type quotedInt int64
 
 // UnmarshalJSON parses an integer with or without quotes.
@@ -60,7 +59,7 @@ func (w *quotedInt) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// jsonUser is a user in JSON, with the field names of package users or of protojson.
+// jsonUser has the field names of package users or of protojson.
 type jsonUser struct {
 	ID        quotedInt `json:"id"`
 	Name      string    `json:"name"`
@@ -71,7 +70,6 @@ type jsonUser struct {
 	Updated   time.Time `json:"updatedAt"`
 }
 
-// toUser returns the user with the times of either form.
 func (j jsonUser) toUser() users.User {
 	if j.CreatedAt.IsZero() {
 		j.CreatedAt, j.UpdatedAt = j.Created, j.Updated

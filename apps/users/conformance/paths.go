@@ -10,18 +10,16 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// httpCase is a request over HTTP and its correct response.
 type httpCase struct {
 	method, path, body string
 	status             int
-	code               users.Code // of an error response; "" for a correct request
+	code               users.Code // "" for a correct request
 	chunked            bool       // the request does not declare the length of the body
-	message            string     // part of the message of the error response; "" accepts any
+	message            string     // part of the error's message; "" accepts any
 }
 
-// pathCases returns requests over HTTP that no client of the users app sends, such as wrong paths and
-// bodies. They are sent in this order to a service with one user, and depend on each other: one case
-// creates the user that a later case deletes.
+// pathCases are HTTP requests that no client of the users app sends. They depend on their order and begin with
+// one user.
 func pathCases() []httpCase {
 	const firstUser, secondUser, allUsers = "/v1/users/300000000", "/v1/users/300000001", "/v1/users"
 	list := []httpCase{
@@ -34,7 +32,7 @@ func pathCases() []httpCase {
 		{method: "POST", path: allUsers, body: `{"name":"Ada","email":"ada@example.com","colour":"red","list":[1,{}]}`, status: 201},
 		{method: "PUT", path: firstUser, body: `{"name":"Bea","email":"bea@example.com","id":7}`, status: 200},
 	}
-	// add adds requests with one method, which have a valid body if the method takes a body.
+	// add adds requests, with a valid body if the method takes one.
 	add := func(status int, code users.Code, method string, paths ...string) {
 		for _, path := range paths {
 			body := ""
@@ -68,7 +66,7 @@ func pathCases() []httpCase {
 		tooLong := badBody(413, `{"name":"`+strings.Repeat("x", users.MaxBody)+`"}`)
 		tooLongChunked := tooLong
 		tooLongChunked.chunked = true
-		// A body of exactly the largest size must be read. The service then rejects the name in it.
+		// The largest body must be read. The service then rejects the name.
 		longest := badBody(400, `{"name":"`+strings.Repeat("x", users.MaxBody-len(`{"name":"","email":""}`))+`","email":""}`)
 		longest.message = "name: 3 to 100"
 		list = append(list, tooLong, tooLongChunked, longest)
@@ -76,8 +74,8 @@ func pathCases() []httpCase {
 	return list
 }
 
-// countUserCalls returns the number of creates and updates in list that may reach the service: those
-// with a valid body, and those with an empty body, which a transport may read as a user without a name.
+// countUserCalls counts creates and updates in list that may reach the service. An empty body may be a user
+// without a name.
 func countUserCalls(list []httpCase) (n int64) {
 	for _, c := range list {
 		isWrite := c.method == "POST" || c.method == "PUT"
@@ -89,7 +87,6 @@ func countUserCalls(list []httpCase) (n int64) {
 	return n
 }
 
-// checkResponse returns an error if a response is not the correct one.
 func (c httpCase) checkResponse(response *http.Response, body []byte) error {
 	if response.StatusCode != c.status {
 		return fmt.Errorf("status %d, want %d: %.100q", response.StatusCode, c.status, body)

@@ -21,28 +21,27 @@ import (
 	"github.com/tarebench/tare/contender/rpc"
 )
 
-// This file has a client for app users that speaks HTTP, gRPC and Connect with net/http alone, without a
-// library of the protocol.
+// A client for app users that speaks HTTP, gRPC and Connect with net/http alone.
 
-// methodsPath is the path before the name of a method in gRPC and Connect.
+// methodsPath precedes a method in gRPC and Connect.
 const methodsPath = "/tare.users.v1.UserService/"
 
-// plainClient calls a service in any protocol. It uses only net/http, and no library of the protocol.
+// plainClient calls a service in any protocol, without its library.
 type plainClient struct {
 	base, protocol string // base is the URL without a path
 	transport      *http.Transport
-	limit          time.Duration // for each call
-	sent           atomic.Int64  // bytes of the messages that were sent, without prefixes of gRPC
+	limit          time.Duration // longest time of a call
+	sent           atomic.Int64  // bytes of sent messages, without gRPC's prefixes
 
-	id       string                 // X-Request-Id of requests; "" if they have none
+	id       string                 // X-Request-Id of requests, or ""
 	lastID   atomic.Pointer[string] // X-Request-Id of the last response
-	slowBody func([]byte) io.Reader // returns a reader that delays a body; nil means no delay
+	slowBody func([]byte) io.Reader // delays a body; may be nil
 }
 
 var _ rpc.Client = &plainClient{}
 
-// dialPlain returns a client for addr. If secure is not nil, the connections are encrypted. It uses HTTP/2
-// for gRPC, and for other protocols in plain text if http2 is set. limit is the largest time of a call.
+// dialPlain returns a client for addr, with TLS if secure is not nil. gRPC needs HTTP/2; others use it in
+// plain text if http2 is set. limit is for each call.
 func dialPlain(protocol, addr string, secure *tls.Config, http2 bool, limit time.Duration) *plainClient {
 	p := &plainClient{base: "http://" + addr, protocol: protocol, limit: limit, transport: &http.Transport{
 		TLSClientConfig:     secure,
@@ -111,7 +110,6 @@ func (p *plainClient) List(ctx context.Context, query users.Query) (users.Page, 
 	return parseJSONPage(answer)
 }
 
-// parseUser parses the result of sendCall as a user.
 func (p *plainClient) parseUser(answer []byte, err error) (users.User, error) {
 	switch {
 	case err != nil:
@@ -126,8 +124,7 @@ func (p *plainClient) isBinary() bool { return p.protocol == rpc.GRPC || p.proto
 
 func userPath(id int64) string { return "/v1/users/" + strconv.FormatInt(id, 10) }
 
-// encodeCall returns the body of a request and its content type, and counts its message in p.sent.
-// method is the method over HTTP.
+// encodeCall returns the body and its content type, and counts it in p.sent. method is for HTTP.
 func (p *plainClient) encodeCall(method string, m message) (body []byte, kind string) {
 	kind = "application/json"
 	switch {
@@ -150,8 +147,8 @@ func (p *plainClient) encodeCall(method string, m message) (body []byte, kind st
 	return body, kind
 }
 
-// sendCall sends a request, and returns the message of the response or its error. name is the name
-// of the method in gRPC and Connect; method and path are for HTTP.
+// sendCall returns the message of the response or its error. name is for gRPC and Connect; method and path are
+// for HTTP.
 func (p *plainClient) sendCall(ctx context.Context, name, method, path string, m message) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
@@ -192,8 +189,7 @@ func (p *plainClient) sendCall(ctx context.Context, name, method, path string, m
 	return p.parseHTTP(response, answer, kind, isCreate)
 }
 
-// parseHTTP returns the message of a response over HTTP or Connect, or its error. kind is the expected
-// content type. If isCreate is set, the expected status is 201 instead of 200.
+// parseHTTP handles HTTP and Connect. kind is the expected content type. A create has status 201, others 200.
 func (p *plainClient) parseHTTP(response *http.Response, answer []byte, kind string, isCreate bool) ([]byte, error) {
 	want := http.StatusOK
 	if isCreate {
@@ -215,7 +211,7 @@ func (p *plainClient) parseHTTP(response *http.Response, answer []byte, kind str
 	return nil, err
 }
 
-// checkKind returns an error if the content type of a response, without parameters, is not want.
+// checkKind ignores parameters of the content type.
 func checkKind(response *http.Response, want string) error {
 	if kind, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) != want {
 		return fmt.Errorf("an answer of type %q, want %s", response.Header.Get("Content-Type"), want)
@@ -223,7 +219,6 @@ func checkKind(response *http.Response, want string) error {
 	return nil
 }
 
-// parseRefusal parses an error response over HTTP or Connect.
 func parseRefusal(response *http.Response, answer []byte) (*users.Error, error) {
 	var e users.Error
 	if err := errors.Join(checkKind(response, "application/json"), json.Unmarshal(answer, &e)); err != nil {
@@ -235,7 +230,7 @@ func parseRefusal(response *http.Response, answer []byte) (*users.Error, error) 
 	return &e, nil
 }
 
-// parseGRPC returns the message of a response over gRPC, or the error of its trailers.
+// parseGRPC returns the message, or the error in the trailers.
 func parseGRPC(response *http.Response, answer []byte) ([]byte, error) {
 	if response.StatusCode != http.StatusOK || !strings.HasPrefix(response.Header.Get("Content-Type"), "application/grpc") {
 		return nil, fmt.Errorf("status %d of type %q is no gRPC", response.StatusCode, response.Header.Get("Content-Type"))
@@ -257,7 +252,7 @@ func parseGRPC(response *http.Response, answer []byte) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("grpc-status %q: %s", status, trailer.Get("Grpc-Message"))
 	}
-	const prefix = 5 // bytes: a flag, which is 0 without compression, and the length of the message
+	const prefix = 5 // bytes: a flag, 0 without compression, and the length
 	isMessage := len(answer) >= prefix && answer[0] == 0 && int(binary.BigEndian.Uint32(answer[1:])) == len(answer)-prefix
 	if !isMessage {
 		return nil, fmt.Errorf("an answer that is no gRPC message: %.60q", answer)

@@ -1,6 +1,5 @@
-// Package conformance tests transports of app users with one script of calls. [Face] runs a
-// transport in the process of a test. [Suite] runs a built contender, and plays the script with
-// plain requests and with the contender's own client.
+// Package conformance tests transports of app users with one script of calls. [Face] tests a transport in this
+// process. [Suite] tests a built program, with plain requests and its own client.
 package conformance
 
 import (
@@ -16,11 +15,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// seeded is the number of users in the store when the script begins.
+// seeded is the number of users before the script.
 const seeded = 50
 
-// callScript returns calls of every operation that get every error of the service. The calls depend on
-// each other in this order.
+// callScript has every operation and every error. The calls depend on each other in this order.
 func callScript() []rpc.Call {
 	const last = users.FirstID + seeded - 1
 	create := func(name, email string) rpc.Call { return rpc.Call{Op: rpc.OpCreate, Name: name, Email: email} }
@@ -33,11 +31,11 @@ func callScript() []rpc.Call {
 		return rpc.Call{Op: rpc.OpList, Query: q, Page: page, Limit: limit}
 	}
 	return []rpc.Call{
-		// Valid users. The new ids are last+1 and last+2.
+		// Valid users, with the new ids last+1 and last+2.
 		create("Ada Lovelace", "ada@example.com"), get(last + 1), get(users.FirstID), get(last),
 		create("  Zoë \"Q\" <&>\t", " ZOE@Example.COM "), get(last + 2),
 
-		// Names and e-mails at the limits, and beyond them.
+		// Names and e-mails at the limits, and beyond.
 		create("Bob", "b@example.com"), create("Bo", "bo@example.com"), create("", "x@example.com"), create("  ab  ", "ab@example.com"), create("ab\tc", "tab@example.com"), create("a\\b\u2028 😀", "signs@example.com"),
 		create(strings.Repeat("é", 100), "hundred@example.com"), create(strings.Repeat("é", 101), "more@example.com"),
 		create("Ada Lovelace", ""), create("Ada Lovelace", "no address"), create("Ada Lovelace", "Ada <ada2@example.com>"), create("", ""),
@@ -61,13 +59,13 @@ func callScript() []rpc.Call {
 	}
 }
 
-// reference is a correct service in this process, with which results are compared.
+// reference is a correct service in this process, for comparison.
 type reference struct {
 	service   *users.Service
-	tolerance time.Duration // largest difference of the times of calls; 0 if the clocks are the same
+	tolerance time.Duration // difference between times; 0 if clocks are the same
 }
 
-// newReference returns a service with seeded users. Its clock is now; nil means time.Now.
+// newReference has seeded users. now nil means time.Now.
 func newReference(now func() time.Time, tolerance time.Duration) (reference, error) {
 	store, err := users.Open(context.Background(), users.MemoryStore, seeded)
 	if err != nil {
@@ -76,13 +74,11 @@ func newReference(now func() time.Time, tolerance time.Duration) (reference, err
 	return reference{service: users.New(users.Config{Now: now}, store), tolerance: tolerance}, nil
 }
 
-// doCall makes a call of the reference.
 func (r reference) doCall(c rpc.Call) (rpc.Outcome, error) {
 	return c.Do(context.Background(), localClient{r.service})
 }
 
-// playScript makes all calls of the script with a client and of the reference, and compares the results.
-// If lenient is set, it accepts any result of the client.
+// playScript compares all calls of the script with the reference. lenient accepts any result.
 func (r reference) playScript(c rpc.Client, lenient bool) error {
 	for i, call := range callScript() {
 		want, wantErr := r.doCall(call)
@@ -94,19 +90,17 @@ func (r reference) playScript(c rpc.Client, lenient bool) error {
 	return nil
 }
 
-// madeCalls returns the numbers of calls that the reference received.
 func (r reference) madeCalls() wire.Calls {
 	c := r.service.Calls()
 	return wire.Calls{Create: c.Create, Get: c.Get, Update: c.Update, Delete: c.Delete, List: c.List, Sum: c.Sum}
 }
 
-// localClient calls a service in this process.
 type localClient struct{ *users.Service }
 
 // Close does nothing.
 func (localClient) Close() error { return nil }
 
-// checkOutcome compares the result of a call, got or gotErr, with the correct one, want or wantErr.
+// checkOutcome compares got or gotErr with want or wantErr.
 func (r reference) checkOutcome(c rpc.Call, got rpc.Outcome, gotErr error, want rpc.Outcome, wantErr error) error {
 	var gotRefusal, wantRefusal *users.Error
 	switch {
@@ -142,8 +136,7 @@ func (r reference) checkOutcome(c rpc.Call, got rpc.Outcome, gotErr error, want 
 	return nil
 }
 
-// sameUser returns an error if got differs from want. Times of seeded users must be equal. Times of
-// calls may differ by the tolerance.
+// sameUser compares users. Times of seeded ones must be equal; others may differ by the tolerance.
 func (r reference) sameUser(got, want users.User) error {
 	if r.tolerance == 0 && got != want {
 		return fmt.Errorf("user %+v, want %+v", got, want)
@@ -171,8 +164,8 @@ func (r reference) sameUser(got, want users.User) error {
 	return nil
 }
 
-// createAll lets a number of concurrent callers create users with the same e-mail, half of them in
-// other letter case. Exactly one must succeed.
+// createAll lets concurrent callers create one e-mail, half of them in other letter case. Exactly one must
+// succeed.
 func createAll(c rpc.Client, creators int, domain string, lenient bool) error {
 	outcomes := make([]error, creators)
 	var all sync.WaitGroup
@@ -204,8 +197,7 @@ func createAll(c rpc.Client, creators int, domain string, lenient bool) error {
 	return nil
 }
 
-// countRejected gets the first user n times, and counts the calls that fail with code. It returns any
-// other error.
+// countRejected gets the first user n times, and counts failures with code.
 func countRejected(c rpc.Client, n int, code users.Code) (count int, err error) {
 	for range n {
 		_, err := c.Get(context.Background(), users.FirstID)
@@ -220,10 +212,9 @@ func countRejected(c rpc.Client, n int, code users.Code) (count int, err error) 
 	return count, nil
 }
 
-// failsOne is the value of users.Config.FailOne in tests: every third call fails.
+// failsOne is users.Config.FailOne in tests.
 const failsOne = 3
 
-// checkErrors checks that the client gets the error of each call that fails as configured by failsOne.
 func checkErrors(c rpc.Client, lenient bool) error {
 	failed, err := countRejected(c, 10*failsOne, users.Unavailable)
 	if err == nil && failed != 10 && !lenient {
@@ -232,8 +223,7 @@ func checkErrors(c rpc.Client, lenient bool) error {
 	return err
 }
 
-// checkRequestIDs checks that a response has the id of its request, or a new id if the id of the request
-// is not valid.
+// checkRequestIDs expects the id of a request, or a new one for an invalid id.
 func checkRequestIDs(p *plainClient, lenient bool) error {
 	isValid := map[string]bool{
 		"mine-1":                                  true,

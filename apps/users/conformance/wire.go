@@ -21,11 +21,10 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// Suite tests servers of app users in every protocol that contender.json names. Such a contender
-// also has its own client, which the suite tests, too.
+// Suite tests servers of app users in every protocol of contender.json, and their clients.
 func Suite() conformance.Kind { return conformance.Kind{TestAll: testServer} }
 
-// creators is the number of concurrent attempts to create a user with the same e-mail.
+// creators concurrently create a user with one e-mail.
 const creators = 200
 
 // protocolTest tests a server in one protocol. Its Env has the process of the server.
@@ -34,8 +33,7 @@ type protocolTest struct {
 	protocol string
 }
 
-// testServer runs all checks and returns the errors of those that failed. Each check starts the server
-// again. Files are written into dir.
+// testServer runs all checks, each with a new server, and joins their errors. dir is for files.
 func testServer(s conformance.Subject, dir string) []error {
 	if err := s.RunSession(conformance.Session{}, s.CheckHello); err != nil {
 		return []error{err} // all other tests would fail, too
@@ -56,7 +54,7 @@ func testServer(s conformance.Subject, dir string) []error {
 			continue
 		}
 		for k, c := range listChecks(i == 0) {
-			noBye := k%2 == 1 // both ways to end a server are tested: with bye, and by closing the pipe
+			noBye := k%2 == 1 // tests both ends: with bye, and by closing the pipe
 			err := s.RunSession(conformance.Session{NoBye: noBye}, func(p *conformance.Process, _ wire.Reply) error {
 				return c.ask(protocolTest{Env: conformance.Env{Subject: s, App: a, Process: p, Dir: dir}, protocol: protocol})
 			})
@@ -75,14 +73,12 @@ func testServer(s conformance.Subject, dir string) []error {
 	return slices.DeleteFunc(wrong, func(err error) bool { return err == nil })
 }
 
-// rpcCheck is a check of a server in one protocol.
 type rpcCheck struct {
 	name string
 	ask  func(t protocolTest) error
 }
 
-// listChecks returns the checks of a protocol. For the first protocol, it includes the checks that
-// do not depend on the protocol.
+// listChecks has more checks for the first protocol: those of no protocol.
 func listChecks(isFirst bool) []rpcCheck {
 	list := []rpcCheck{
 		{name: "calls", ask: protocolTest.checkCalls},
@@ -106,7 +102,7 @@ func listChecks(isFirst bool) []rpcCheck {
 	return list
 }
 
-// openClient prepares a server with n users and the settings in set, and returns a client.
+// openClient prepares a server with n users and returns a client.
 func (t protocolTest) openClient(n int, set map[string]string) (*plainClient, error) {
 	settings := map[string]string{serving.SetUsers: fmt.Sprint(n)}
 	maps.Copy(settings, set)
@@ -117,7 +113,6 @@ func (t protocolTest) openClient(n int, set map[string]string) (*plainClient, er
 	return t.dialServer(addr), nil
 }
 
-// withPlain prepares a server as openClient does, and calls f with a client, which it closes then.
 func (t protocolTest) withPlain(n int, set map[string]string, f func(p *plainClient) error) error {
 	p, err := t.openClient(n, set)
 	if err != nil {
@@ -127,16 +122,14 @@ func (t protocolTest) withPlain(n int, set map[string]string, f func(p *plainCli
 	return f(p)
 }
 
-// dialServer returns a client for addr without TLS.
 func (t protocolTest) dialServer(addr string) *plainClient {
 	return dialPlain(t.protocol, addr, nil, false, t.Limit)
 }
 
-// isLenient reports whether any response is accepted, because the server is wrong on purpose or does only a part
-// of the work.
+// isLenient accepts any response, of a server that is wrong on purpose or does a part.
 func (t protocolTest) isLenient() bool { return t.WrongOnPurpose || t.IsStatusOnly() }
 
-// playAll plays the script with a client, and returns the reference that it was compared with.
+// playAll returns the reference of the comparison.
 func (t protocolTest) playAll(p rpc.Client) (reference, error) {
 	ref, err := newReference(nil, time.Hour)
 	if err != nil {
@@ -145,11 +138,9 @@ func (t protocolTest) playAll(p rpc.Client) (reference, error) {
 	return ref, ref.playScript(p, t.isLenient())
 }
 
-// anyBytes makes checkCounts ignore the bytes of messages.
 const anyBytes = -1
 
-// checkCounts compares the stats of the server with the calls that it must have received, and with the
-// bytes of their messages.
+// checkCounts compares the server's stats with calls and bytes of messages.
 func (t protocolTest) checkCounts(want wire.Calls, bytes int64) error {
 	stats, err := t.ReadCounts()
 	if err != nil {
@@ -162,7 +153,7 @@ func (t protocolTest) checkCounts(want wire.Calls, bytes int64) error {
 	case stats.Received != n:
 		return fmt.Errorf("stats: %d received, sent were %d", stats.Received, n)
 	case t.IsStatusOnly():
-		// The server does only a part of the work, so that the other counts may differ.
+		// A partial server may have other counts.
 	case stats.Calls == nil || *stats.Calls != want:
 		return fmt.Errorf("stats: calls %+v, made were %+v", stats.Calls, want)
 	case stats.LayerCalls != t.Layers*n:
@@ -201,8 +192,8 @@ func (t protocolTest) checkCalls() error {
 	return nil
 }
 
-// checkStores plays the script over each store, and then creates users with the same e-mail
-// concurrently. A server without databases must report that a database is unsupported.
+// checkStores plays the script over each store and creates one e-mail concurrently. Without databases they
+// must be unsupported.
 func (t protocolTest) checkStores() error {
 	stores := []string{users.LinearStore}
 	if slices.Contains(t.Tags, "db") {
@@ -234,14 +225,12 @@ func (t protocolTest) checkStores() error {
 	return nil
 }
 
-// checkAtOnce creates many users with the same e-mail concurrently.
 func (t protocolTest) checkAtOnce() error {
 	return t.withPlain(0, nil, func(p *plainClient) error { return createAll(p, creators, "example.com", t.isLenient()) })
 }
 
-// checkTwice prepares twice. The second server must count from zero, and no server may listen at the
-// address of the first one. If one does, another program may have taken the port: that is unlikely
-// three times in a row.
+// checkTwice prepares twice. The second server must count from zero, and the first no longer listen. Another
+// program may take its port, but not three times.
 func (t protocolTest) checkTwice() error {
 	var firstAddr string
 	for range 3 {
@@ -270,7 +259,6 @@ func (t protocolTest) checkTwice() error {
 	return fmt.Errorf("after a second prepare a server still answers at %s", firstAddr)
 }
 
-// checkSecure checks that connections are encrypted if the server has a certificate.
 func (t protocolTest) checkSecure() error {
 	cert, key, roots, err := conformance.Certificate(t.Dir)
 	if err != nil {
@@ -285,7 +273,6 @@ func (t protocolTest) checkSecure() error {
 	return t.getFirstUser(p)
 }
 
-// getFirstUser gets the first seeded user and checks it.
 func (t protocolTest) getFirstUser(p *plainClient) error {
 	u, err := p.Get(context.Background(), users.FirstID)
 	if err == nil && !t.isLenient() {
@@ -294,7 +281,7 @@ func (t protocolTest) getFirstUser(p *plainClient) error {
 	return err
 }
 
-// askStandalone calls a server that runs without a lab, the process that measures. Its store is empty.
+// askStandalone calls a server without tare. Its store is empty.
 func askStandalone(s conformance.Subject, addr string) error {
 	for _, protocol := range s.Protocols {
 		p := dialPlain(protocol, addr, nil, false, s.Limit)
@@ -310,13 +297,13 @@ func askStandalone(s conformance.Subject, addr string) error {
 	return nil
 }
 
-// checkHealthy makes a health check: over gRPC with grpc.health.v1.Health, otherwise with GET /health.
+// checkHealthy calls grpc.health.v1.Health over gRPC, otherwise GET /health.
 func (p *plainClient) checkHealthy() error {
 	ctx, cancel := context.WithTimeout(context.Background(), p.limit)
 	defer cancel()
 	method, path, body, kind := http.MethodGet, "/health", "", ""
 	if p.protocol == rpc.GRPC {
-		const emptyMessage = "\x00\x00\x00\x00\x00" // the prefix of a message of gRPC, with a length of 0
+		const emptyMessage = "\x00\x00\x00\x00\x00" // a gRPC message of length 0
 		method, path, body, kind = http.MethodPost, "/grpc.health.v1.Health/Check", emptyMessage, "application/grpc"
 	}
 	request, err := http.NewRequestWithContext(ctx, method, p.base+path, strings.NewReader(body))

@@ -40,7 +40,7 @@ func ToQuery(m *ListUsersRequest) users.Query {
 	return users.Query{Text: m.GetQuery(), Page: int(m.GetPage()), Limit: int(m.GetLimit())}
 }
 
-// FromPage converts a page to a response. It clamps the number of the page and the limit to 32 bits.
+// FromPage converts a page to a response. Page number and limit are clamped to 32 bits.
 func FromPage(p users.Page) *ListUsersResponse {
 	m := &ListUsersResponse{Users: make([]*User, len(p.Users)), Total: p.Total, Page: clampInt32(p.Page), Limit: clampInt32(p.Limit)}
 	for i, u := range p.Users {
@@ -58,5 +58,4 @@ func ToPage(m *ListUsersResponse) users.Page {
 	return p
 }
 
-// clampInt32 returns n, or the nearest number of 32 bits.
 func clampInt32(n int) int32 { return int32(max(math.MinInt32, min(math.MaxInt32, n))) }

@@ -1,5 +1,5 @@
-// Package serving lets programs serve app users, a service that stores users: it declares the settings
-// of the app, and opens the store and the service with them.
+// Package serving lets programs serve app users, which stores users. It declares the settings and opens store
+// and service.
 package serving
 
 import (
@@ -28,25 +28,24 @@ const (
 // Serve makes a server for a service. Each program has its own, with another HTTP or RPC library.
 type Serve func(o server.Options, s *users.Service) (server.Server, error)
 
-// App returns app users for a program that makes its server with serve.
+// App returns app users for a program with the server serve.
 //
-// openDatabase opens the stores that package users does not have; nil if the program has no others.
-// try and routes become Try and Routes of [server.Service], and may be nil. A variant for which routes returns
-// any does not have the paths of users over HTTP.
+// openDatabase opens other stores than those of package users; nil means none. try and routes belong to
+// [server.Service] and may be nil. A variant with routes does not have the HTTP paths of users.
 func App(serve Serve, openDatabase users.Opener, try func(variant string, at server.Address) string, routes func(variant string) []string) server.App {
 	return server.App{Name: users.Name, HTTP2: true, New: func() server.Config {
 		return &config{serve: serve, openDatabase: openDatabase, try: try, routes: routes}
 	}}
 }
 
-// config is the configuration of the app. The functions of Settings store values in its fields.
+// config is the app's configuration. Settings store values in it.
 type config struct {
 	users.Config
 	store        string // name of the store
-	token        string // secret that requests must carry, "" if none
-	seeded       int    // number of users in a new store
+	token        string // secret of every request; "" means none
+	seeded       int    // users in a new store
 	serve        Serve
-	openDatabase users.Opener // nil if the program has only the stores of package users
+	openDatabase users.Opener // nil means only the stores of package users
 	try          func(variant string, at server.Address) string
 	routes       func(variant string) []string
 }
@@ -65,11 +64,9 @@ func (c *config) Settings() []server.Setting {
 	}
 }
 
-// postgresKind is the kind of a store in a PostgreSQL database.
 const postgresKind = "postgres"
 
-// setStore sets the name of the store. It checks only the form of the name; Open finds out whether the
-// store can be opened.
+// setStore checks only the form of a store's name.
 func (c *config) setStore(name string) error {
 	kind, location, hasLocation := strings.Cut(name, ":")
 	valid := false
@@ -89,11 +86,11 @@ func (c *config) setStore(name string) error {
 // Check accepts all combinations of settings.
 func (c *config) Check() error { return nil }
 
-// openTimeout is the largest time to open a store, which may have to be filled.
+// openTimeout includes the time to fill a store.
 const openTimeout = 50 * time.Second
 
-// Open opens the store and the service. If the program is started by a lab, which measures it, Open uses
-// a temporary database of PostgreSQL, so that nothing remains and existing databases do not change.
+// Open opens store and service. A measured program (lab) gets a temporary PostgreSQL database, so that nothing
+// remains or changes.
 func (c *config) Open(lab bool) (server.Service, error) {
 	name := c.store
 	if lab && strings.HasPrefix(name, postgresKind+":") {
@@ -136,7 +133,7 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	}, nil
 }
 
-// openAPI returns the description of the paths over HTTP, or nil if the variant does not have them.
+// openAPI returns nil if the variant has no HTTP paths.
 func (c *config) openAPI(variant string) []byte {
 	if c.routes != nil && len(c.routes(variant)) > 0 {
 		return nil
@@ -144,7 +141,7 @@ func (c *config) openAPI(variant string) []byte {
 	return users.OpenAPI()
 }
 
-// noticeLines returns the lines to print at the start: for a store in memory, that users are lost.
+// noticeLines is printed at the start: a store in memory loses users.
 func (c *config) noticeLines() []string {
 	if c.store != users.MemoryStore && c.store != users.LinearStore {
 		return nil

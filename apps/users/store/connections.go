@@ -14,13 +14,13 @@ import (
 	driver "modernc.org/sqlite"
 )
 
-// waitMillis is the time in milliseconds to wait for another program that writes to the same file, and
-// for a PostgreSQL server that is about to start.
+// waitMillis is the wait, in ms, for another program that writes to the file, or a PostgreSQL server that
+// starts.
 const waitMillis = 5000
 
-// connections contains the connections to a file, with their prepared statements.
+// connections to a file have prepared statements.
 type connections struct {
-	writer  *sql.DB // a single connection, for create, update and delete
+	writer  *sql.DB // single, for create, update and delete
 	readers *sql.DB // connections for get, list and search
 
 	create, get, update, delete, list, search *sql.Stmt
@@ -32,15 +32,15 @@ const (
 	sqliteUpdate = "UPDATE users SET name = ?, folded = ?, email = ?, updated_at = ? WHERE id = ? RETURNING created_at"
 	sqliteDelete = "DELETE FROM users WHERE id = ?"
 
-	// sqliteList and sqliteSearch select the number of users together with a page. For a page without
-	// users, they return one row in which the columns of the user are null.
+	// sqliteList and sqliteSearch select a page and the number of users. For an empty page, they return one
+	// row with nulls.
 	sqliteList = `SELECT (SELECT count(*) FROM users), p.id, p.name, p.email, p.created_at, p.updated_at FROM (SELECT 1)
 		LEFT JOIN (SELECT * FROM users ORDER BY id LIMIT ?1 OFFSET ?2) AS p ORDER BY p.id`
 	sqliteSearch = `SELECT (SELECT count(*) FROM users WHERE instr(folded, ?3) OR instr(email, ?3)), p.id, p.name, p.email, p.created_at, p.updated_at FROM (SELECT 1)
 		LEFT JOIN (SELECT * FROM users WHERE instr(folded, ?3) OR instr(email, ?3) ORDER BY id LIMIT ?1 OFFSET ?2) AS p ORDER BY p.id`
 )
 
-// openConnections opens a file, or creates an empty one, and applies missing migrations.
+// openConnections may create the file. It applies missing migrations.
 func openConnections(ctx context.Context, file string) (*connections, error) {
 	wait := fmt.Sprintf("busy_timeout(%d)", waitMillis)
 	writer, err := openDB(file, wait, "journal_mode(wal)", "synchronous(normal)")
@@ -89,12 +89,11 @@ func (c *connections) prepareStatements(ctx context.Context) error {
 	return nil
 }
 
-// closeAll closes all connections, the writer last: the last connection to a file moves the content of
-// the write-ahead log into the file, and must therefore be able to write.
+// closeAll closes the writer last. The last connection moves the write-ahead log into the file.
 func (c *connections) closeAll() error { return errors.Join(c.readers.Close(), c.writer.Close()) }
 
-// openDB returns a pool of connections to a file, without connecting. Each connection executes the
-// pragmas, which have the form synchronous(normal), and begins transactions with a write lock.
+// openDB does not connect yet. Each connection executes the pragmas, such as synchronous(normal). Transactions
+// begin with a write lock.
 func openDB(file string, pragmas ...string) (*sql.DB, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -112,8 +111,8 @@ func openDB(file string, pragmas ...string) (*sql.DB, error) {
 	return sql.OpenDB(c), nil
 }
 
-// migrateSQLite applies the missing migrations of steps. Each transaction applies one migration and
-// sets the version, so that two programs can migrate a file concurrently.
+// migrateSQLite applies missing steps. Each transaction sets the version, so two programs can migrate
+// concurrently.
 func migrateSQLite(ctx context.Context, db *sql.DB, steps []string) error {
 	for {
 		tx, err := db.BeginTx(ctx, nil) // locks out other writers, see openDB
@@ -130,7 +129,7 @@ func migrateSQLite(ctx context.Context, db *sql.DB, steps []string) error {
 	}
 }
 
-// migrateOnce applies the next migration. It returns false if all are applied.
+// migrateOnce returns false if all migrations are applied.
 func migrateOnce(ctx context.Context, tx *sql.Tx, steps []string) (bool, error) {
 	var version int
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
@@ -149,8 +148,7 @@ func migrateOnce(ctx context.Context, tx *sql.Tx, steps []string) (bool, error) 
 	return true, err
 }
 
-// replaceFile replaces file by the file next. There must be no connection to file. It removes the logs
-// of the replaced file.
+// replaceFile replaces file, which must have no connection, and removes its logs.
 func replaceFile(next, file string) error {
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if err := os.Remove(file + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -12,24 +12,21 @@ import (
 	"syscall"
 )
 
-// The name of a temporary database identifies the program that created it, so that a later program can
-// find out whether that program has ended, and remove its database if it was killed:
+// ownedPrefix begins the names of temporary databases. A name identifies the program that created it. If that
+// was killed, a later program can remove the database:
 //
 //	tare_store_DAY_HOST_PROCESS_STARTED_RANDOM
 //
 // DAY is the date of the database server. HOST identifies the boot of the machine and the namespace of
-// processes. PROCESS is the process id, and STARTED the start time of the process, or 0 if the system
-// does not report it.
+// processes. STARTED is the start time of process PROCESS, or 0 if unknown.
 const ownedPrefix = "tare_store_"
 
-// owner is a program that has temporary databases.
 type owner struct {
 	host    string
 	process int
 	started string
 }
 
-// thisOwner returns the owner for this program.
 func thisOwner() owner {
 	h := sha256.New()
 	name, _ := os.Hostname()
@@ -40,30 +37,29 @@ func thisOwner() owner {
 	return owner{host: hex.EncodeToString(h.Sum(nil)[:4]), process: pid, started: startTime(pid)}
 }
 
-// startTime returns the start time of a process in clock ticks since boot, or "0" if it is not known.
+// startTime returns clock ticks since boot, or "0" if unknown.
 func startTime(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "0"
 	}
-	// The second field is the name of the program in brackets. The name may itself contain blanks and
-	// brackets, so parse the fields after the last bracket.
+	// The second field, a name in brackets, may itself have brackets.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	const startIndex = 22 - 3 // starttime is field 22 in proc_pid_stat(5), and fields begins with field 3
+	const startIndex = 22 - 3 // field 22 in proc_pid_stat(5); fields begins with 3
 	if len(fields) <= startIndex {
 		return "0"
 	}
 	return fields[startIndex]
 }
 
-// newName returns a name for a new database of o. day has the form YYYYMMDD.
+// newName returns a database name. day is YYYYMMDD.
 func (o owner) newName(day string) string {
 	var random [4]byte
 	_, _ = rand.Read(random[:]) // never fails
 	return fmt.Sprintf("%s%s_%s_%d_%s_%x", ownedPrefix, day, o.host, o.process, o.started, random)
 }
 
-// parseOwner returns the owner in the name of a database, or false if the name has another form.
+// parseOwner returns the owner in a database name.
 func parseOwner(database string) (owner, bool) {
 	parts := strings.Split(strings.TrimPrefix(database, ownedPrefix), "_")
 	if len(parts) != 5 {
@@ -73,21 +69,20 @@ func parseOwner(database string) (owner, bool) {
 	return owner{host: parts[1], process: pid, started: parts[3]}, err == nil && pid > 0
 }
 
-// hasEnded reports whether the program has ended. It returns false for a program of another machine,
-// or if the system does not report it.
+// hasEnded returns false for other machines, or if unknown.
 func (o owner) hasEnded() bool {
 	if self := thisOwner(); o.host != self.host {
 		return false
 	}
 	started := startTime(o.process)
 	if started != "0" && o.started != "0" {
-		return started != o.started // another process may have got the same process id
+		return started != o.started // the process id may be used again
 	}
 	p, err := os.FindProcess(o.process)
 	if err != nil {
 		return true
 	}
 	defer func() { _ = p.Release() }()
-	err = p.Signal(syscall.Signal(0)) // sends nothing, but fails if there is no such process
+	err = p.Signal(syscall.Signal(0)) // sends nothing, but fails without a process
 	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
 }

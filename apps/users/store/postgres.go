@@ -15,24 +15,24 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// postgres stores users in the database that its URL names, or in a temporary one, which Close drops.
-// pgx prepares each statement once per connection.
+// postgres stores users in the database of its URL, or in a temporary one that Close drops. pgx prepares
+// statements once per connection.
 //
-// When the server ends, calls fail immediately. The first call that fails resets all idle connections,
-// so that later calls connect again. After a restart of the server the first call succeeds.
+// Calls fail immediately if the server ends. The first failure resets idle connections, so that later calls
+// connect again.
 type postgres struct {
-	calls rwLock // calls share it; Reset and Close take it exclusively
+	calls rwLock // Reset and Close take it exclusively
 
 	server *server
-	named  bool          // the caller named the database: it must not be dropped or emptied
+	named  bool          // must not be dropped or emptied
 	name   string        // name of the temporary database
-	seeded int           // number of users in the table seeded, see refillTable; 0 if there is no such table
-	pool   *pgxpool.Pool // nil after Close, or after a Reset that failed
+	seeded int           // users in the table seeded, see refillTable; 0 without it
+	pool   *pgxpool.Pool // nil after Close or a failed Reset
 	lost   error         // reason why pool is nil
 }
 
-// openPostgres opens the database at url, or, if temporary is set, a new database with n seeded users on
-// the server at url. If the server does not accept connections yet, it tries again for waitMillis.
+// openPostgres opens the database at url or, if temporary, a new one on its server with n seeded users. It
+// waits up to waitMillis for the server.
 func openPostgres(ctx context.Context, url string, n int, temporary bool) (*postgres, error) {
 	s, err := newServer(url)
 	if err != nil {
@@ -62,31 +62,30 @@ func openPostgres(ctx context.Context, url string, n int, temporary bool) (*post
 	return p, nil
 }
 
-// isStarting reports whether err means that the server may be about to start: nothing listens at its
-// address, or it does not accept connections yet.
+// isStarting reports whether the server may be about to start.
 func isStarting(err error) bool {
 	var serverErr *pgconn.PgError
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &serverErr) && isShutdown(serverErr)
 }
 
-// isShutdown reports whether the server is ending, starting, or has dropped the connection: error codes
-// 57P01 to 57P05 of PostgreSQL, such as admin_shutdown and cannot_connect_now.
+// isShutdown finds codes 57P01 to 57P05 of PostgreSQL, such as admin_shutdown: the server ends, starts, or
+// drops the connection.
 func isShutdown(err *pgconn.PgError) bool { return strings.HasPrefix(err.Code, "57P") }
 
-// uniqueViolation is the error code of PostgreSQL for a second row with the same unique key.
+// uniqueViolation is PostgreSQL's code for a duplicate key.
 const uniqueViolation = "23505"
 
 const (
-	// An insert that the unique index rejects uses up an id. Therefore the statement inserts nothing
-	// if the e-mail is taken. The index still rejects the second of two concurrent inserts.
+	// A rejected insert uses up an id. So the statement inserts nothing if the e-mail is taken. The index
+	// still rejects one of two concurrent inserts.
 	postgresCreate = `INSERT INTO users (name, folded, email, created_at, updated_at) SELECT $1::text, $2::text, $3::text, $4::timestamptz, $4::timestamptz
 		WHERE NOT EXISTS (SELECT FROM users WHERE email = $3::text) RETURNING id`
 	postgresGet    = "SELECT name, email, created_at, updated_at FROM users WHERE id = $1"
 	postgresUpdate = "UPDATE users SET name = $2, folded = $3, email = $4, updated_at = $5 WHERE id = $1 RETURNING created_at"
 	postgresDelete = "DELETE FROM users WHERE id = $1"
 
-	// postgresList and postgresSearch select the number of users together with a page. For a page
-	// without users, they return one row in which the columns of the user are null.
+	// postgresList and postgresSearch select a page and the number of users. For an empty page, they return
+	// one row with nulls.
 	postgresList = `SELECT (SELECT count(*) FROM users), p.id, p.name, p.email, p.created_at, p.updated_at FROM (SELECT 1) AS one
 		LEFT JOIN (SELECT * FROM users ORDER BY id LIMIT $1 OFFSET $2) AS p ON true ORDER BY p.id`
 	postgresSearch = `SELECT (SELECT count(*) FROM users WHERE strpos(folded, $3) > 0 OR strpos(email, $3) > 0), p.id, p.name, p.email, p.created_at, p.updated_at FROM (SELECT 1) AS one
@@ -147,13 +146,12 @@ func (p *postgres) Delete(ctx context.Context, id int64) error {
 	})
 }
 
-// List implements [users.Repository]. One statement selects both the page and the number of users, so
-// that they match.
+// List implements [users.Repository]. One statement selects page and number, so they match.
 func (p *postgres) List(ctx context.Context, text string, offset, limit int) ([]users.User, int64, error) {
 	found, total := []users.User{}, int64(0)
 	err := p.runCall(ctx, "list users", func(pool *pgxpool.Pool) error {
 		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-			return nil // the server cannot store such text, so that no user matches
+			return nil // the server cannot store such text
 		}
 		statement, args := postgresList, []any{max(0, limit), max(0, offset)}
 		if text != "" {
@@ -183,9 +181,8 @@ func (p *postgres) List(ctx context.Context, text string, offset, limit int) ([]
 	return found, total, nil
 }
 
-// runCall calls f with the pool, and converts the error of the operation to an error that
-// [users.Repository] allows. The error of ctx means that the server has changed nothing, unless the
-// server has not confirmed the cancellation within [cancelDelay].
+// runCall converts errors to those of [users.Repository]. The error of ctx means that nothing has changed, if
+// the server confirms within [cancelDelay].
 func (p *postgres) runCall(ctx context.Context, operation string, f func(*pgxpool.Pool) error) error {
 	if err := p.calls.rLock(ctx); err != nil {
 		return err
@@ -195,7 +192,7 @@ func (p *postgres) runCall(ctx context.Context, operation string, f func(*pgxpoo
 		return fmt.Errorf("%s: %w", operation, p.lost)
 	}
 	err := f(p.pool)
-	var serverErr *pgconn.PgError // nil if the server has not responded
+	var serverErr *pgconn.PgError // nil without a response
 	switch {
 	case err == nil:
 		return nil
@@ -211,9 +208,8 @@ func (p *postgres) runCall(ctx context.Context, operation string, f func(*pgxpoo
 	return fmt.Errorf("%s: %w", operation, oneLine(err))
 }
 
-// Reset implements [users.Repository]. It copies the users from the table seeded, if that has enough.
-// Otherwise it creates a new database from a template. For a database that the caller named, it returns
-// [ErrNamed] and changes nothing.
+// Reset implements [users.Repository]. It copies the table seeded, or a template. For a named database it
+// returns [ErrNamed].
 func (p *postgres) Reset(ctx context.Context, n int) error {
 	if n < 0 {
 		return fmt.Errorf("reset to %d users", n)
@@ -233,7 +229,7 @@ func (p *postgres) Reset(ctx context.Context, n int) error {
 		err = ErrNamed
 	case p.pool != nil && n <= p.seeded:
 		if err = p.refillTable(ctx, n); err != nil && ctx.Err() == nil {
-			p.pool.Reset() // the connection may have ended: try again on a new one
+			p.pool.Reset() // the connection may have ended: use another
 			err = p.refillTable(ctx, n)
 		}
 	default:
@@ -251,7 +247,7 @@ func (p *postgres) Reset(ctx context.Context, n int) error {
 	return nil
 }
 
-// refillTable replaces all users by the first n users of the table seeded, in one transaction.
+// refillTable copies n users of the table seeded in one transaction.
 func (p *postgres) refillTable(ctx context.Context, n int) error {
 	return pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "TRUNCATE users"); err != nil {
@@ -260,19 +256,17 @@ func (p *postgres) refillTable(ctx context.Context, n int) error {
 		if _, err := tx.Exec(ctx, "INSERT INTO users SELECT * FROM seeded WHERE id < $1 ORDER BY id", users.FirstID+int64(n)); err != nil {
 			return err
 		}
-		// Both statements are part of the transaction. ANALYZE updates the statistics for the planner
-		// of queries.
+		// Both are in the transaction. ANALYZE is for the query planner.
 		return execAll(ctx, tx, restartIDs(n), "ANALYZE users")
 	})
 }
 
-// attachNamed connects to the database that the URL names. A new one gets n seeded users.
+// attachNamed connects to the database of the URL. A new one gets n users.
 func (p *postgres) attachNamed(ctx context.Context, n int) (err error) {
 	p.pool, err = p.server.attachNamed(ctx, n)
 	return err
 }
 
-// renewDatabase creates a database with n seeded users, and drops the previous one.
 func (p *postgres) renewDatabase(ctx context.Context, n int) error {
 	name, pool, err := p.server.createDatabase(ctx, n)
 	if err != nil {
@@ -287,8 +281,7 @@ func (p *postgres) renewDatabase(ctx context.Context, n int) error {
 	return dropErr
 }
 
-// dropDatabase closes the connections to the database, if there are any, and drops the database if it
-// is temporary.
+// dropDatabase closes connections, and drops a temporary database.
 func (p *postgres) dropDatabase(ctx context.Context) error {
 	if p.pool == nil {
 		return nil

@@ -15,40 +15,36 @@ import (
 )
 
 const (
-	// cancelDelay is the time that the server has to report whether it completed a call whose
-	// context has ended.
+	// cancelDelay is the wait for a report of a cancelled call.
 	cancelDelay = time.Second
 
-	// fewUsers is the largest number of users for which a template has a second table, seeded, from
-	// which Reset copies the users. More users are copied faster as files of a new database.
+	// fewUsers limits the second table, seeded, that Reset copies. More users are faster as files of a new
+	// database.
 	fewUsers = 20_000
 
-	// lockKey is the key of the advisory lock for building templates and migrating schemas. It is
-	// "tareuser" in ASCII.
+	// lockKey is for building templates and migrating: "tareuser" in ASCII.
 	lockKey = 0x7461726575736572
 
-	// staleAge is the age after which a temporary database without connections is dropped, if this
-	// machine does not know whether its program has ended. The age counts from the day in its name.
+	// staleAge drops a temporary database without connections. It is for programs that cannot be seen here,
+	// and counts from the day in the name.
 	staleAge = 48 * time.Hour
 )
 
-// server creates and drops databases on a PostgreSQL server. For each operation it opens a connection to
-// the database that its URL names.
+// server creates and drops databases. Each time it connects to the database of its URL.
 type server struct{ config *pgxpool.Config }
 
-// newServer returns the server at url, without connecting.
+// newServer does not connect.
 func newServer(url string) (*server, error) {
 	c, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, err
 	}
-	// If a context ends, send a cancel request and wait for the reply of the server, which reports whether
-	// the call was cancelled or had already taken effect.
+	// A cancel request makes the server report whether the call took effect.
 	c.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelDelay}
 	}
-	// Immediately close the connection of a cancelled call, for which cancelDelay was enough time.
-	// pgx would wait up to 15 s more for its end, and not replace it in the pool before.
+	// cancelDelay was enough for a cancelled call. pgx would wait up to 15 s more before it replaces the
+	// connection.
 	c.BeforeClose = func(conn *pgx.Conn) {
 		if conn.IsClosed() {
 			_ = conn.PgConn().Conn().Close()
@@ -57,7 +53,7 @@ func newServer(url string) (*server, error) {
 	return &server{c}, nil
 }
 
-// createDatabase creates a temporary database with n seeded users, and connects to it.
+// createDatabase makes a temporary database with n seeded users.
 func (s *server) createDatabase(ctx context.Context, n int) (name string, pool *pgxpool.Pool, err error) {
 	known, err := loadMigrations("postgres")
 	if err != nil {
@@ -71,7 +67,7 @@ func (s *server) createDatabase(ctx context.Context, n int) (name string, pool *
 		if err := dropStale(ctx, c); err != nil {
 			return err
 		}
-		var day string // date of the server, since the clocks of its clients may differ
+		var day string // server's date: clients' clocks differ
 		var version int
 		if err := c.QueryRow(ctx, "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD'), current_setting('server_version_num')::int").Scan(&day, &version); err != nil {
 			return err
@@ -90,8 +86,7 @@ func (s *server) createDatabase(ctx context.Context, n int) (name string, pool *
 	return name, pool, nil
 }
 
-// attachNamed connects to the database that the URL names. It applies missing migrations, and inserts n
-// seeded users if the database has never had a user.
+// attachNamed connects to the database of the URL and migrates it. A database that never had a user gets n.
 func (s *server) attachNamed(ctx context.Context, n int) (*pgxpool.Pool, error) {
 	known, err := loadMigrations("postgres")
 	if err != nil {
@@ -116,7 +111,7 @@ func (s *server) attachNamed(ctx context.Context, n int) (*pgxpool.Pool, error) 
 	return newPool(ctx, s.config.Copy())
 }
 
-// newPool returns a pool of connections, after it has connected once.
+// newPool connects once.
 func newPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
 	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(ctx), config)
 	if err != nil {
@@ -129,8 +124,7 @@ func newPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error)
 	return pool, nil
 }
 
-// seedNew inserts n seeded users if the database has never had a user: the table is empty and no id was
-// used. Several programs may call it concurrently.
+// seedNew inserts n users if no id was ever used. Programs may call it concurrently.
 func seedNew(ctx context.Context, c *pgx.Conn, n int) error {
 	if n == 0 {
 		return nil
@@ -150,9 +144,8 @@ func seedNew(ctx context.Context, c *pgx.Conn, n int) error {
 	})
 }
 
-// copyStrategy returns an option of CREATE DATABASE for a copy of n users. Servers from version 15 on
-// copy through the write-ahead log by default; for many users, copying the files between two
-// checkpoints is faster. Older servers always copy the files.
+// copyStrategy returns an option of CREATE DATABASE. From version 15 on servers copy through the write-ahead
+// log. For many users, copying files is faster. Older servers always do.
 func copyStrategy(version, n int) string {
 	if n > fewUsers && version >= 15_00_00 {
 		return " STRATEGY file_copy"
@@ -160,28 +153,26 @@ func copyStrategy(version, n int) string {
 	return ""
 }
 
-// dropDatabase drops a database, even if it has connections.
 func (s *server) dropDatabase(ctx context.Context, name string) error {
 	return s.withConn(ctx, func(c *pgx.Conn) error {
 		return execAll(ctx, c, "DROP DATABASE IF EXISTS "+quoteName(name)+" WITH (FORCE)")
 	})
 }
 
-// withConn calls f with a connection, which it closes afterwards.
 func (s *server) withConn(ctx context.Context, f func(*pgx.Conn) error) error {
 	c, err := pgx.ConnectConfig(ctx, s.config.ConnConfig.Copy())
 	if err != nil {
 		return err
 	}
 	err = f(c)
-	// Limit the time, since Close would wait for a server that does not respond.
+	// Close would wait for a server without a response.
 	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelDelay)
 	defer cancel()
 	return errors.Join(err, c.Close(closeCtx))
 }
 
-// ensureTemplate returns the name of the template database with n seeded users. It builds the template
-// if it does not exist: under another name until it is complete, and under a lock.
+// ensureTemplate returns the template with n users. It may build it, under a lock, and renames it when
+// complete.
 func (s *server) ensureTemplate(ctx context.Context, c *pgx.Conn, steps []string, n int) (string, error) {
 	name := fmt.Sprintf("tare_users_%d_%s", n, fingerprint(steps, n))
 	if exists, err := isTemplate(ctx, c, name); exists || err != nil {
@@ -190,11 +181,11 @@ func (s *server) ensureTemplate(ctx context.Context, c *pgx.Conn, steps []string
 	if _, err := c.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(lockKey)); err != nil { // the lock ends with the connection
 		return "", err
 	}
-	if exists, err := isTemplate(ctx, c, name); exists || err != nil { // another program has built it in the meantime
+	if exists, err := isTemplate(ctx, c, name); exists || err != nil { // another program has built it meanwhile
 		return name, err
 	}
 	building := name + "_building"
-	isLeft, err := isTemplate(ctx, c, building) // a program was killed before it renamed the template
+	isLeft, err := isTemplate(ctx, c, building) // a killed program has not renamed it
 	if err != nil {
 		return "", err
 	}
@@ -224,7 +215,7 @@ func (s *server) ensureTemplate(ctx context.Context, c *pgx.Conn, steps []string
 		"ALTER DATABASE "+quoteName(building)+" RENAME TO "+quoteName(name))
 }
 
-// insertSeeded inserts n seeded users. c is a connection or a transaction.
+// insertSeeded inserts n users. c is a connection or a transaction.
 func insertSeeded(ctx context.Context, c interface {
 	CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error)
 }, n int) error {
@@ -241,7 +232,7 @@ func insertSeeded(ctx context.Context, c interface {
 	return err
 }
 
-// fillTemplate inserts n seeded users into a template, and creates the table seeded if n is small.
+// fillTemplate also creates the table seeded if n is small.
 func fillTemplate(ctx context.Context, c *pgx.Conn, n int) error {
 	if err := insertSeeded(ctx, c, n); err != nil {
 		return err
@@ -254,13 +245,13 @@ func fillTemplate(ctx context.Context, c *pgx.Conn, n int) error {
 	return execAll(ctx, c, restartIDs(n), "VACUUM (FREEZE, ANALYZE) users")
 }
 
-// restartIDs returns a statement that sets the next id to the one after n seeded users.
+// restartIDs sets the next id after n seeded users.
 func restartIDs(n int) string {
 	return fmt.Sprintf("ALTER TABLE users ALTER COLUMN id RESTART WITH %d", users.FirstID+int64(n))
 }
 
-// migratePostgres applies the missing migrations of steps. Each transaction applies one migration, under
-// a lock, so that several programs can migrate a database concurrently.
+// migratePostgres applies missing steps, each in a transaction with a lock. So programs can migrate
+// concurrently.
 func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
 	for isComplete := false; !isComplete; {
 		err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) (err error) {
@@ -274,7 +265,7 @@ func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
 	return nil
 }
 
-// migrateServerOnce applies the first missing migration of steps. It returns true if none is missing.
+// migrateServerOnce returns true if no migration is missing.
 func migrateServerOnce(ctx context.Context, tx pgx.Tx, steps []string) (isComplete bool, err error) {
 	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockKey)); err != nil {
 		return false, err
@@ -299,10 +290,9 @@ func migrateServerOnce(ctx context.Context, tx pgx.Tx, steps []string) (isComple
 	return false, err
 }
 
-// dropStale drops temporary databases that killed programs have left: databases of a program that is known
-// to have ended, and old databases without connections.
+// dropStale drops temporary databases of killed programs, and old ones without connections.
 func dropStale(ctx context.Context, c *pgx.Conn) error {
-	// A name is tare_store_ (11 characters), the day and more, see ownedPrefix.
+	// tare_store_ (11 characters), the day and more, see ownedPrefix.
 	rows, err := c.Query(ctx, `SELECT datname, to_date(substr(datname, 12, 8), 'YYYYMMDD') < (now() AT TIME ZONE 'UTC') - $1::interval
 		AND NOT EXISTS (SELECT FROM pg_stat_activity AS a WHERE a.datname = pg_database.datname)
 		FROM pg_database WHERE datname ~ '^tare_store_[0-9]{8}_'`, staleAge)
@@ -313,7 +303,7 @@ func dropStale(ctx context.Context, c *pgx.Conn) error {
 	var old bool
 	var drop []string
 	_, err = pgx.ForEachRow(rows, []any{&name, &old}, func() error {
-		if o, ok := parseOwner(name); ok && o.hasEnded() { // FORCE: the server may not have closed its connections yet
+		if o, ok := parseOwner(name); ok && o.hasEnded() { // FORCE: connections may not be closed yet
 			drop = append(drop, "DROP DATABASE IF EXISTS "+quoteName(name)+" WITH (FORCE)")
 		} else if old {
 			drop = append(drop, "DROP DATABASE IF EXISTS "+quoteName(name))
@@ -321,12 +311,12 @@ func dropStale(ctx context.Context, c *pgx.Conn) error {
 		return nil
 	})
 	for _, statement := range drop {
-		_ = execAll(ctx, c, statement) // fails if the database belongs to another user, or is in use
+		_ = execAll(ctx, c, statement) // fails if it belongs to another user, or is in use
 	}
 	return err
 }
 
-// isTemplate reports whether there is a database with a name that is marked as a template.
+// isTemplate reports whether the database is marked as a template.
 func isTemplate(ctx context.Context, c *pgx.Conn, name string) (exists bool, err error) {
 	err = c.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1 AND datistemplate)", name).Scan(&exists)
 	return exists, err
@@ -344,5 +334,4 @@ func execAll(ctx context.Context, c interface {
 	return nil
 }
 
-// quoteName returns name as a quoted identifier of SQL.
 func quoteName(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -14,24 +14,20 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// sqlite stores users in a file. Reads run concurrently on several connections. Writes run one after
-// another on a single connection; each is a transaction of one statement. Therefore no call in this
-// program waits for a lock of the file, and none fails with "database is locked". Only if another
-// program writes to the same file, a write waits for it, for at most waitMillis.
+// sqlite stores users in a file. Reads are concurrent. Writes share one connection, each a transaction of one
+// statement. So no call fails with "database is locked". A write waits at most waitMillis for another program.
 //
-// In WAL mode with synchronous=NORMAL a write survives the end of the program, but perhaps not a power
-// cut.
+// In WAL mode with synchronous=NORMAL a write survives the program, but perhaps not a power cut.
 type sqlite struct {
-	calls     rwLock // calls share it; Reset and Close take it exclusively
+	calls     rwLock // Reset and Close take it exclusively
 	file      string
 	templates *templateDir
-	writer    chan struct{} // contains one token; the call that has taken it may write
-	db        *connections  // nil after Close, or after a Reset that failed
+	writer    chan struct{} // one token, for the call that writes
+	db        *connections  // nil after Close or a failed Reset
 	lost      error         // reason why db is nil
 }
 
-// openSQLite opens a file, or creates it with n seeded users. dir is the directory of templates; ""
-// means a private one.
+// openSQLite opens or creates a file with n seeded users. dir has the templates; "" means a private one.
 func openSQLite(ctx context.Context, file, dir string, n int) (*sqlite, error) {
 	templates, err := newTemplates(dir)
 	if err != nil {
@@ -50,8 +46,8 @@ func openSQLite(ctx context.Context, file, dir string, n int) (*sqlite, error) {
 	return s, nil
 }
 
-// createFile creates file with n seeded users. Only its owner can read it, since it contains names and
-// e-mail addresses. SQLite gives its logs the same mode.
+// createFile makes file with n users. Only its owner can read it, because of the e-mails. SQLite's logs have
+// the same mode.
 func createFile(ctx context.Context, templates *templateDir, file string, n int) error {
 	if n == 0 {
 		empty, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -91,8 +87,7 @@ func (s *sqlite) Get(ctx context.Context, id int64) (users.User, error) {
 	u := users.User{ID: id}
 	err := s.runRead(ctx, func(db *connections) error {
 		var created, updated int64
-		// For a context that can end, database/sql would start a goroutine. The call is too short for
-		// that to be worthwhile.
+		// database/sql would start a goroutine for a context that can end. The call is too short for that.
 		row := db.get.QueryRowContext(context.WithoutCancel(ctx), id)
 		err := row.Scan(&u.Name, &u.Email, &created, &updated)
 		u.CreatedAt, u.UpdatedAt = microTime(created), microTime(updated)
@@ -114,7 +109,7 @@ func (s *sqlite) Update(ctx context.Context, id int64, d users.Draft, at time.Ti
 		}
 		defer rows.Close()
 		found := false
-		for rows.Next() { // read to the end, because an error of the transaction is reported there
+		for rows.Next() { // the end has errors of the transaction
 			var created int64
 			if err := rows.Scan(&created); err != nil {
 				return err
@@ -151,8 +146,7 @@ func (s *sqlite) Delete(ctx context.Context, id int64) error {
 	return repositoryError("delete a user", err)
 }
 
-// List implements [users.Repository]. One statement selects both the page and the number of users, so
-// that they match.
+// List implements [users.Repository]. One statement selects page and number, so they match.
 func (s *sqlite) List(ctx context.Context, text string, offset, limit int) ([]users.User, int64, error) {
 	found, total := []users.User{}, int64(0)
 	err := s.runRead(ctx, func(db *connections) error {
@@ -189,8 +183,7 @@ func (s *sqlite) List(ctx context.Context, text string, offset, limit int) ([]us
 	return found, total, nil
 }
 
-// Reset implements [users.Repository]. It replaces the file by a copy of a template. No other program
-// may have the file open.
+// Reset implements [users.Repository] by a copy of a template. No other program may have the file open.
 func (s *sqlite) Reset(ctx context.Context, n int) error {
 	if err := s.resetFile(ctx, n); err != nil {
 		return repositoryError(fmt.Sprintf("reset to %d users", n), err)
@@ -198,7 +191,7 @@ func (s *sqlite) Reset(ctx context.Context, n int) error {
 	return nil
 }
 
-// resetFile copies the template while calls continue, and then replaces the file without calls.
+// resetFile copies while calls continue, and replaces the file without calls.
 func (s *sqlite) resetFile(ctx context.Context, n int) error {
 	if n < 0 {
 		return errors.New("fewer than none")
@@ -207,14 +200,14 @@ func (s *sqlite) resetFile(ctx context.Context, n int) error {
 		return err
 	}
 	next, err := "", s.lost
-	if !errors.Is(err, ErrClosed) { // after a failed Reset, another one can succeed
+	if !errors.Is(err, ErrClosed) { // after a failed Reset, another can succeed
 		next, err = s.templates.copyTemplate(ctx, s.file, n)
 	}
 	s.calls.rUnlock()
 	if err != nil {
 		return err
 	}
-	defer os.Remove(next) // fails after next was renamed to the file
+	defer os.Remove(next) // fails after renaming
 	if err := s.calls.lock(ctx); err != nil {
 		return err
 	}
@@ -223,8 +216,7 @@ func (s *sqlite) resetFile(ctx context.Context, n int) error {
 		return ErrClosed
 	}
 	if s.db != nil {
-		// Closing writes the log into the file, which is about to be replaced. It need not wait for
-		// the disk.
+		// The log is written into a file that will be replaced, so without a sync.
 		_, err = s.db.writer.ExecContext(ctx, "PRAGMA synchronous = off")
 		err = errors.Join(err, s.db.closeAll())
 		s.db, s.lost = nil, errors.New("the file was lost in a reset")
@@ -235,7 +227,7 @@ func (s *sqlite) resetFile(ctx context.Context, n int) error {
 	if err := replaceFile(next, s.file); err != nil {
 		return err
 	}
-	// Open the file even if ctx has ended: a reset that is late is better than a store without a file.
+	// A late reset is better than a store without a file.
 	db, err := openConnections(context.WithoutCancel(ctx), s.file)
 	if err != nil {
 		return err
@@ -261,7 +253,6 @@ func (s *sqlite) Close() error {
 	return errors.Join(err, s.templates.removePrivate())
 }
 
-// runRead calls f with the connections. If ctx ends, it returns the error of ctx.
 func (s *sqlite) runRead(ctx context.Context, f func(*connections) error) error {
 	if err := s.calls.rLock(ctx); err != nil {
 		return err
@@ -271,15 +262,14 @@ func (s *sqlite) runRead(ctx context.Context, f func(*connections) error) error 
 		return s.lost
 	}
 	err := f(s.db)
-	if err != nil && ctx.Err() != nil { // the driver may have another error for an interrupted statement
+	if err != nil && ctx.Err() != nil { // the driver may have another error
 		err = ctx.Err()
 	}
 	return err
 }
 
-// runWrite calls f while no other call writes. If ctx ends while it waits, it returns the error of ctx.
-// The context of f does not end, because a cancellation could be reported after the statement has
-// taken effect.
+// runWrite calls f while no other call writes. If ctx ends before, nothing is written. The context of f does
+// not end: a cancellation could be reported too late.
 func (s *sqlite) runWrite(ctx context.Context, f func(context.Context, *connections) error) error {
 	return s.runRead(ctx, func(db *connections) error {
 		select {
@@ -288,14 +278,14 @@ func (s *sqlite) runWrite(ctx context.Context, f func(context.Context, *connecti
 		case <-s.writer:
 		}
 		defer func() { s.writer <- struct{}{} }()
-		if err := ctx.Err(); err != nil { // if both were ready, select may have chosen the token
+		if err := ctx.Err(); err != nil { // select may have chosen the token
 			return err
 		}
 		return f(context.WithoutCancel(ctx), db)
 	})
 }
 
-// repositoryError converts an error of an operation to an error that [users.Repository] allows.
+// repositoryError converts err to those of [users.Repository].
 func repositoryError(operation string, err error) error {
 	var sqliteErr *driver.Error
 	switch {
@@ -309,5 +299,4 @@ func repositoryError(operation string, err error) error {
 	return fmt.Errorf("%s: %w", operation, oneLine(err))
 }
 
-// microTime returns the time that is a number of microseconds after 1970.
 func microTime(micros int64) time.Time { return time.UnixMicro(micros).UTC() }

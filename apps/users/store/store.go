@@ -2,15 +2,13 @@
 //
 //	sqlite:FILE                 in a file
 //	sqlite:FILE?template=DIR    in a file; DIR contains the templates of new files
-//	postgres:URL                in the database that URL names, which must exist
+//	postgres:URL                in the existing database that URL names
 //	temporary:postgres:URL      in a new database on the server at URL, which Close drops
 //
-// [Open] opens these stores, and the stores of package users. The databases are used as a real service
-// would use them: with migrations, prepared statements and a unique index of e-mails. One thing is
-// different: seeded users are inserted only once, into a template, and new databases are copies of it.
+// [Open] opens these stores, and those of package users. They have migrations, prepared statements and a
+// unique index of e-mails, as in a real service. Seeded users are inserted only once, into a template.
 //
-// The package never drops or empties a PostgreSQL database that the caller names, only temporary ones,
-// which are for measurements.
+// The package never drops or empties a PostgreSQL database that the caller names.
 package store
 
 import (
@@ -27,14 +25,13 @@ import (
 // ErrClosed is the error of calls after Close.
 var ErrClosed = errors.New("the store is closed")
 
-// ErrNamed is the error of a Reset of a PostgreSQL database that the caller named. Such a Reset changes
-// no user.
+// ErrNamed is returned by Reset for a PostgreSQL database that the caller named. No user changes.
 var ErrNamed = errors.New("users in a database that has a name of its own are not deleted")
 
 // Open opens a store by its name. It is a users.Opener.
 //
-// A new SQLite file gets n seeded users. An existing file keeps its users, whatever n is. The same
-// applies to a PostgreSQL database that the caller names; a temporary one is always new.
+// A new SQLite file gets n seeded users; an existing one keeps its users. So does a named PostgreSQL database.
+// A temporary one is always new.
 func Open(ctx context.Context, store string, n int) (users.Repository, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("open store: %d users", n)
@@ -43,7 +40,7 @@ func Open(ctx context.Context, store string, n int) (users.Repository, error) {
 	kind, rest, _ := strings.Cut(name, ":")
 	switch {
 	case kind == "sqlite" && !temporary:
-		// Paths are not unescaped: no character in them has a special meaning.
+		// No character in paths has a special meaning.
 		file, dir, _ := strings.Cut(rest, "?template=")
 		if file == "" || file == ":memory:" {
 			return nil, fmt.Errorf("open store %q: it names no file, as in sqlite:users.db", store)
@@ -55,7 +52,7 @@ func Open(ctx context.Context, store string, n int) (users.Repository, error) {
 		return r, nil
 	case kind == "postgres" || kind == "postgresql":
 		url := rest
-		if strings.HasPrefix(rest, "//") { // postgres://… : kind is also the scheme of the URL
+		if strings.HasPrefix(rest, "//") { // postgres://… : kind is the scheme
 			url = name
 		}
 		r, err := openPostgres(ctx, url, n, temporary)
@@ -76,8 +73,7 @@ var _ users.Opener = Open
 //go:embed migrations
 var migrations embed.FS
 
-// loadMigrations returns the migrations of a database, in the order of application: the first one
-// leads to version 1. They are files, in the order of their names.
+// loadMigrations reads files in the order of names. The first leads to version 1.
 func loadMigrations(database string) ([]string, error) {
 	dir := "migrations/" + database
 	entries, err := migrations.ReadDir(dir)
@@ -95,13 +91,12 @@ func loadMigrations(database string) ([]string, error) {
 	return out, nil
 }
 
-// errNewer returns the error of a database that a newer program has migrated.
 func errNewer(version, known int) error {
 	return fmt.Errorf("its schema has version %d, and this program knows of %d", version, known)
 }
 
-// fingerprint returns a short hash of the schema and the seeded users. It is part of a template's name,
-// so that a program with another schema or other users does not use the template.
+// fingerprint is a short hash of schema and users for a template's name. Another program does not use the
+// template.
 func fingerprint(steps []string, n int) string {
 	h := sha256.New()
 	for _, s := range steps {
@@ -113,7 +108,7 @@ func fingerprint(steps []string, n int) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:4])
 }
 
-// oneLine returns err with a text of one line: drivers return several lines of attempts.
+// oneLine is for drivers, which return several lines.
 func oneLine(err error) error {
 	if err == nil || !strings.Contains(err.Error(), "\n") {
 		return err
@@ -121,7 +116,6 @@ func oneLine(err error) error {
 	return lineError{err}
 }
 
-// lineError is an error with its lines joined by slashes.
 type lineError struct{ error }
 
 func (e lineError) Error() string {

@@ -14,16 +14,14 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// templateDir is a directory of SQLite files with seeded users, which new stores are copies of. It has
-// one file for each number of users. Several programs may share a directory: one of them builds a
-// file, and the file appears under its name when it is complete.
+// templateDir has SQLite files with seeded users, one per number of users. New stores are copies. Programs may
+// share it: a file appears when it is complete.
 type templateDir struct {
 	dir     string
-	private bool // the directory belongs to one store, and is removed with it
+	private bool // removed with the only store
 }
 
-// newTemplates returns the templates in dir, which it creates if needed. If dir is "", it creates a
-// private directory.
+// newTemplates may create dir; "" means a private one.
 func newTemplates(dir string) (*templateDir, error) {
 	if dir != "" {
 		return &templateDir{dir: dir}, os.MkdirAll(dir, 0o777)
@@ -39,8 +37,7 @@ func (t *templateDir) removePrivate() error {
 	return nil
 }
 
-// copyTemplate copies the template of n users to a new file in the directory of file, and returns the
-// path of the copy. The caller renames the copy to file.
+// copyTemplate copies the template of n users next to file. The caller renames the copy.
 func (t *templateDir) copyTemplate(ctx context.Context, file string, n int) (string, error) {
 	template, err := t.ensureFile(ctx, n)
 	if err != nil {
@@ -55,7 +52,7 @@ func (t *templateDir) copyTemplate(ctx context.Context, file string, n int) (str
 	if err != nil {
 		return "", err
 	}
-	// io.Copy lets the kernel copy, without reading the file, if the file system supports that.
+	// io.Copy may let the kernel copy, without reading.
 	_, err = io.Copy(target, source)
 	if err = errors.Join(err, target.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(target.Name()))
@@ -63,7 +60,7 @@ func (t *templateDir) copyTemplate(ctx context.Context, file string, n int) (str
 	return target.Name(), nil
 }
 
-// ensureFile returns the path of the template of n users. It builds the template if it does not exist.
+// ensureFile returns the template of n users, perhaps a new one.
 func (t *templateDir) ensureFile(ctx context.Context, n int) (string, error) {
 	known, err := loadMigrations("sqlite")
 	if err != nil {
@@ -78,7 +75,7 @@ func (t *templateDir) ensureFile(ctx context.Context, n int) (string, error) {
 		return "", err
 	}
 	defer unlock()
-	if _, err := os.Stat(path); err == nil { // another program has built it in the meantime
+	if _, err := os.Stat(path); err == nil { // another program has built it meanwhile
 		return path, nil
 	}
 	building := path + ".building"
@@ -91,8 +88,8 @@ func (t *templateDir) ensureFile(ctx context.Context, n int) (string, error) {
 	return path, os.Rename(building, path)
 }
 
-// lockFile locks a file until unlock is called, and waits for other programs that have locked it. The
-// lock is a transaction of SQLite on an empty file: it works on all systems, and ends with the program.
+// lockFile locks a file until unlock. It is a transaction of SQLite on an empty file, which works everywhere
+// and ends with the program.
 func lockFile(ctx context.Context, file string) (unlock func(), err error) {
 	db, err := openDB(file, fmt.Sprintf("busy_timeout(%d)", time.Hour.Milliseconds()))
 	if err != nil {
@@ -108,8 +105,7 @@ func lockFile(ctx context.Context, file string) (unlock func(), err error) {
 	return func() { _ = errors.Join(c.Close(), db.Close()) }, nil
 }
 
-// buildTemplate creates a file with n seeded users. It writes without a journal and without syncs,
-// because an incomplete file is built again.
+// buildTemplate uses no journal and no syncs, because an incomplete file is built again.
 func buildTemplate(ctx context.Context, file string, steps []string, n int) error {
 	db, err := openDB(file, "journal_mode(off)", "synchronous(off)")
 	if err != nil {
@@ -121,12 +117,12 @@ func buildTemplate(ctx context.Context, file string, steps []string, n int) erro
 		err = insertUsers(ctx, db, n)
 	}
 	if err == nil {
-		_, err = db.ExecContext(ctx, "PRAGMA journal_mode = wal") // stored in the file, and so in each copy
+		_, err = db.ExecContext(ctx, "PRAGMA journal_mode = wal") // stored in the file, and so in copies
 	}
 	return errors.Join(err, db.Close())
 }
 
-// insertUsers inserts n users, up to 100 with each statement.
+// insertUsers inserts 100 users per statement.
 func insertUsers(ctx context.Context, db *sql.DB, n int) error {
 	const maxRows, columns = 100, 6
 	tx, err := db.BeginTx(ctx, nil)
@@ -135,7 +131,7 @@ func insertUsers(ctx context.Context, db *sql.DB, n int) error {
 	}
 	defer func() { _ = tx.Rollback() }() // has no effect after Commit
 	var insert *sql.Stmt
-	prepared := 0 // number of users that the statement insert inserts
+	prepared := 0 // users that insert inserts
 	args := make([]any, 0, maxRows*columns)
 	for inserted := 0; inserted < n; {
 		rows := min(maxRows, n-inserted)

@@ -11,10 +11,9 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// This file tests that a store does what it must if the context of a call ends: before the call nothing
-// changes, and during the call it takes effect completely or not at all.
+// A call's context may end before the call: then nothing changes. If it ends during the call, the call takes
+// effect completely or not at all.
 
-// checkCancelledBefore checks that calls with a context that has ended change nothing.
 func checkCancelledBefore(ctx context.Context, r users.Repository) error {
 	seeded, err := fillStore(ctx, r, 3)
 	if err != nil {
@@ -44,9 +43,8 @@ func checkCancelledBefore(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkCancelledMeanwhile checks calls whose context ends while they run. A call without an error must have
-// taken effect. A call with the error of its context must have taken effect completely or not at all,
-// since a database may finish the call. The store must continue to work.
+// checkCancelledMeanwhile ends contexts during calls. Without an error a call must have taken effect. With the
+// context's error it may have. The store must continue to work.
 func checkCancelledMeanwhile(ctx context.Context, r users.Repository) error {
 	const callers, each = 4, 10
 	seeded, err := fillStore(ctx, r, callers*each)
@@ -84,17 +82,17 @@ func checkCancelledMeanwhile(ctx context.Context, r users.Repository) error {
 type cancelledCaller struct {
 	r     users.Repository
 	f     *faults
-	users [][]users.User // possible states of each user: the last known state, and the states of cancelled updates since
+	users [][]users.User // possible states of each user, with those of cancelled updates
 }
 
-// checkEnded adds a fault if an operation returned an error that is not the error of its context.
+// checkEnded accepts only the error of the context.
 func (a *cancelledCaller) checkEnded(operation string, err error) {
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		a.f.add("%s whose caller goes: %w", operation, err)
 	}
 }
 
-// createUser creates a user, and deletes the user if the create took effect.
+// createUser deletes the user if the create took effect.
 func (a *cancelledCaller) createUser(ctx context.Context, turn int, timeout time.Duration) {
 	short, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -124,7 +122,6 @@ func (a *cancelledCaller) createUser(ctx context.Context, turn int, timeout time
 	}
 }
 
-// updateUser updates user i, and checks the user.
 func (a *cancelledCaller) updateUser(ctx context.Context, i, turn int, timeout time.Duration) {
 	short, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -141,7 +138,6 @@ func (a *cancelledCaller) updateUser(ctx context.Context, i, turn int, timeout t
 	a.checkUser(ctx, i)
 }
 
-// checkUser adds a fault unless user i has one of its possible states.
 func (a *cancelledCaller) checkUser(ctx context.Context, i int) {
 	got, err := a.r.Get(ctx, a.users[i][0].ID)
 	if err != nil || !slices.ContainsFunc(a.users[i], func(u users.User) bool { return sameUser(got, u) }) {
@@ -149,7 +145,6 @@ func (a *cancelledCaller) checkUser(ctx context.Context, i int) {
 	}
 }
 
-// checkReset checks that a reset undoes all changes.
 func checkReset(ctx context.Context, r users.Repository) error {
 	var f faults
 	for _, n := range []int{0, 1, 30} {
@@ -186,7 +181,6 @@ func checkReset(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkResetOther resets to other numbers of users than before.
 func checkResetOther(ctx context.Context, r users.Repository) error {
 	var f faults
 	for _, n := range []int{5, 1000, 0, 300, 1000, 299} {

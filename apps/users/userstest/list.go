@@ -13,9 +13,9 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// This file tests how stores list and search users in pages, also while other calls change users.
+// Stores list and search users in pages, also while others change.
 
-// wantPage adds a fault unless List returns the right page of all, the users that match text.
+// wantPage expects a page of all, the users that match text.
 func (f *faults) wantPage(ctx context.Context, r users.Repository, text string, all []users.User, offset, limit int) {
 	got, total, err := r.List(ctx, text, offset, limit)
 	from := min(offset, len(all))
@@ -25,7 +25,7 @@ func (f *faults) wantPage(ctx context.Context, r users.Repository, text string, 
 	}
 }
 
-// checkPages lists pages of many sizes at many offsets, after some users were deleted.
+// checkPages uses many sizes and offsets, after some deletes.
 func checkPages(ctx context.Context, r users.Repository) error {
 	all, err := fillStore(ctx, r, 57)
 	if err != nil {
@@ -49,7 +49,7 @@ func checkPages(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// changers are goroutines that change a store repeatedly until they are stopped.
+// changers change a store until they are stopped.
 type changers struct {
 	stopped atomic.Bool
 	all     sync.WaitGroup
@@ -77,14 +77,14 @@ func (o *changers) start(n int, act func(turn int) error) {
 	}
 }
 
-// stop waits until all goroutines have ended, and returns their faults.
+// stop waits for all goroutines and returns their faults.
 func (o *changers) stop() error {
 	o.stopped.Store(true)
 	o.all.Wait()
 	return o.faults.err()
 }
 
-// checkStablePages checks that a page does not change while users with higher ids are created and deleted.
+// checkStablePages changes users with higher ids than those of a page.
 func checkStablePages(ctx context.Context, r users.Repository) error {
 	const seeded, limit, callers = 100, 7, 4
 	all, err := fillStore(ctx, r, seeded)
@@ -128,15 +128,15 @@ func checkStablePages(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkShrinkingPages checks that pages are in order, complete and without duplicates, while users of all
-// pages are deleted and others created. At any time at most one user per goroutine is missing.
+// checkShrinkingPages deletes and creates users everywhere. Pages must be in order, complete and without
+// duplicates. At most one user per goroutine is missing.
 func checkShrinkingPages(ctx context.Context, r users.Repository) error {
 	const seeded, limit, callers = 120, 10, 3
 	all, err := fillStore(ctx, r, seeded)
 	if err != nil {
 		return err
 	}
-	toDelete := make(chan int64, seeded) // ids of users to delete; every third seeded user remains
+	toDelete := make(chan int64, seeded) // every third seeded user remains
 	for i, u := range all {
 		if i%3 != 0 {
 			toDelete <- u.ID
@@ -174,7 +174,7 @@ func checkShrinkingPages(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// hasDuplicates reports whether a list in the order of ids has a user twice.
+// hasDuplicates needs the order of ids.
 func hasDuplicates(list []users.User) bool {
 	for i := 1; i < len(list); i++ {
 		if list[i-1].ID == list[i].ID {
@@ -184,8 +184,7 @@ func hasDuplicates(list []users.User) bool {
 	return false
 }
 
-// checkSearch searches for texts with letters of many scripts, and with characters that are special in
-// patterns of SQL.
+// checkSearch uses letters of many scripts, and special characters of SQL.
 func checkSearch(ctx context.Context, r users.Repository) error {
 	if _, err := fillStore(ctx, r, 0); err != nil {
 		return err
@@ -213,7 +212,7 @@ func checkSearch(ctx context.Context, r users.Repository) error {
 		f.wantPage(ctx, r, text, want, 0, 100)
 	}
 
-	// A search must not find the former values of an updated or deleted user.
+	// A search must not find former values.
 	for _, step := range []func() error{
 		func() error {
 			_, err := r.Update(ctx, all[0].ID, users.Draft{Name: "Renamed", Email: "renamed@example.org"}, testTime(1))

@@ -9,10 +9,8 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// This file tests how stores change single users. Each test fills the store with some seeded users. want
-// is the users that the store must then contain.
+// Tests of how stores change single users. Each begins with seeded users. want is the expected content.
 
-// checkCreate creates users with names in many characters.
 func checkCreate(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 3)
 	if err != nil {
@@ -28,7 +26,7 @@ func checkCreate(ctx context.Context, r users.Repository) error {
 			continue
 		}
 		last := want[len(want)-1].ID
-		isWrongFirst := i == 0 && u.ID != users.FirstID+3 // the reset has used the ids of 3 users
+		isWrongFirst := i == 0 && u.ID != users.FirstID+3 // the reset has used 3 ids
 		if u.ID <= last || isWrongFirst {
 			f.add("create %q: id %d after %d; the first after a reset is %d", name, u.ID, last, users.FirstID+3)
 		}
@@ -39,7 +37,6 @@ func checkCreate(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkUnknown calls each operation with ids that do not exist.
 func checkUnknown(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 2)
 	if err != nil {
@@ -59,7 +56,7 @@ func checkUnknown(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkUpdate changes names and e-mails, and moves e-mails between users.
+// checkUpdate also moves e-mails between users.
 func checkUpdate(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 3)
 	if err != nil {
@@ -89,7 +86,6 @@ func checkUpdate(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkFailedUpdate checks that updates to an e-mail of another user change nothing.
 func checkFailedUpdate(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 3)
 	if err != nil {
@@ -112,7 +108,7 @@ func checkFailedUpdate(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkDelete deletes a user, and gives the e-mail to a new one.
+// checkDelete gives the e-mail to a new user.
 func checkDelete(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 4)
 	if err != nil {
@@ -138,7 +134,7 @@ func checkDelete(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkIDs checks that the ids of deleted users are not used again.
+// checkIDs checks that ids are not used again.
 func checkIDs(ctx context.Context, r users.Repository) error {
 	if _, err := fillStore(ctx, r, 2); err != nil {
 		return err
@@ -157,7 +153,7 @@ func checkIDs(ctx context.Context, r users.Repository) error {
 		if err := r.Delete(ctx, last); err != nil {
 			f.add("delete: %w", err)
 		}
-		if i == 2 { // only the seeded users remain: delete them, too
+		if i == 2 { // only seeded users remain: delete them, too
 			for k := range 2 {
 				if err := r.Delete(ctx, users.FirstID+int64(k)); err != nil {
 					f.add("delete: %w", err)
@@ -169,7 +165,7 @@ func checkIDs(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkModel makes random calls, and compares the results with a model: a slice of the users in the store.
+// checkModel compares random calls with a slice of users.
 func checkModel(ctx context.Context, r users.Repository) error {
 	const seeded, emails = 300, 400 // few e-mails, so that some are taken
 	want, err := fillStore(ctx, r, seeded)
@@ -178,7 +174,7 @@ func checkModel(ctx context.Context, r users.Repository) error {
 	}
 	var f faults
 	rng := rand.New(rand.NewPCG(7, 7))
-	// isTaken reports whether another user than number except has an e-mail; -1 excepts no user.
+	// isTaken ignores user except; -1 ignores none.
 	isTaken := func(email string, except int) bool {
 		return slices.ContainsFunc(want, func(u users.User) bool {
 			isExcepted := except >= 0 && u.ID == want[except].ID

@@ -4,10 +4,9 @@
 //		userstest.Repository(t, func(t *testing.T) users.Repository { return open(t) })
 //	}
 //
-// In addition to the documentation of [users.Repository] it requires that users are listed in the order
-// of their ids; that lower case is as in strings.ToLower; that times are in UTC with a precision of
-// microseconds; and that an unknown id is reported before an e-mail that is taken. A page must be a
-// consistent snapshot, and so must the number of users, but the two may be of different moments.
+// It requires more than [users.Repository]. Users are listed in the order of their ids. Lower case is that of
+// strings.ToLower. Times are in UTC, in microseconds. An unknown id is reported before an e-mail that is
+// taken. A page must be a consistent snapshot, and so must the number of users.
 package userstest
 
 import (
@@ -21,9 +20,8 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// Repository runs the suite. Each test calls open for a store, resets the store and closes it; open may
-// return a store that was used before. If TARE_SOAK is set, tests that depend on chance repeat their
-// steps ten times as often.
+// Repository runs the suite. Each test calls open for a store, perhaps a used one, and resets and closes it.
+// TARE_SOAK repeats tests of chance ten times as often.
 func Repository(t *testing.T, open func(t *testing.T) users.Repository) {
 	for _, c := range allChecks() {
 		t.Run(c.name, func(t *testing.T) {
@@ -40,13 +38,12 @@ func Repository(t *testing.T, open func(t *testing.T) users.Repository) {
 	}
 }
 
-// check is one test. The error of run contains several faults.
+// check is one test; its error has several faults.
 type check struct {
 	name string
 	run  func(ctx context.Context, r users.Repository) error
 }
 
-// allChecks returns all tests, in the order in which they run.
 func allChecks() []check {
 	return []check{
 		{"create", checkCreate},
@@ -72,7 +69,6 @@ func allChecks() []check {
 	}
 }
 
-// soakTimes returns n, or 10*n if TARE_SOAK is set.
 func soakTimes(n int) int {
 	if os.Getenv("TARE_SOAK") != "" {
 		return 10 * n
@@ -80,32 +76,29 @@ func soakTimes(n int) int {
 	return n
 }
 
-// testTime returns a different time for each i, with a fraction of a second that all stores can represent.
+// testTime returns a different time for each i, which all stores can represent.
 func testTime(i int) time.Time {
 	return time.Date(2025, time.June, 1, 12, 30, 0, 0, time.UTC).Add(time.Duration(i) * 1_000_001 * time.Microsecond)
 }
 
-// testDraft returns a different draft for each i. No seeded user has its e-mail.
+// testDraft returns a different draft for each i, without a seeded e-mail.
 func testDraft(i int) users.Draft {
 	return users.Draft{Name: fmt.Sprintf("Person %d", i), Email: fmt.Sprintf("person%d@example.org", i)}
 }
 
-// newUser returns the user that a store must return after d was stored.
 func newUser(id int64, d users.Draft, created, updated time.Time) users.User {
 	return users.User{ID: id, Name: d.Name, Email: d.Email, CreatedAt: created, UpdatedAt: updated}
 }
 
-// faults collects the first ten faults that a test finds in a store.
+// faults keeps the first ten.
 type faults struct{ list []error }
 
-// add adds a fault. Its arguments are those of fmt.Errorf.
 func (f *faults) add(format string, args ...any) {
 	if len(f.list) < 10 {
 		f.list = append(f.list, fmt.Errorf(format, args...))
 	}
 }
 
-// wantUser adds a fault unless an operation returned the user want and no error.
 func (f *faults) wantUser(operation string, got users.User, err error, want users.User) {
 	if err != nil {
 		f.add("%s: %w", operation, err)
@@ -114,17 +107,15 @@ func (f *faults) wantUser(operation string, got users.User, err error, want user
 	}
 }
 
-// wantError adds a fault unless an operation returned an error that wraps want.
 func (f *faults) wantError(operation string, err, want error) {
 	if !errors.Is(err, want) {
 		f.add("%s: error %v, want %v", operation, err, want)
 	}
 }
 
-// err returns all faults as one error, or nil if there are none.
 func (f *faults) err() error { return errors.Join(f.list...) }
 
-// sameUser reports whether two users are equal, and the times of a are in UTC.
+// sameUser also requires UTC.
 func sameUser(a, b users.User) bool {
 	isUTC := func(t time.Time) bool { return t.Location() == time.UTC }
 	sameText := a.ID == b.ID && a.Name == b.Name && a.Email == b.Email
@@ -132,8 +123,7 @@ func sameUser(a, b users.User) bool {
 	return sameText && sameTimes && isUTC(a.CreatedAt) && isUTC(a.UpdatedAt)
 }
 
-// wantUsers adds faults unless the store contains exactly the users want: List returns them in this order,
-// Get returns each of them, and their e-mails are taken. moment describes in a fault when that was checked.
+// wantUsers requires exactly the users want: List, Get and their e-mails. moment is for messages.
 func (f *faults) wantUsers(ctx context.Context, moment string, r users.Repository, want []users.User) {
 	got, total, err := r.List(ctx, "", 0, len(want)+10)
 	if err != nil {
@@ -155,7 +145,6 @@ func (f *faults) wantUsers(ctx context.Context, moment string, r users.Repositor
 	}
 }
 
-// fillStore resets the store to n users and returns them.
 func fillStore(ctx context.Context, r users.Repository, n int) ([]users.User, error) {
 	if err := r.Reset(ctx, n); err != nil {
 		return nil, fmt.Errorf("reset to %d users: %w", n, err)

@@ -10,13 +10,11 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// This file tests that e-mails stay unique under concurrent calls.
+// E-mails must stay unique under concurrent calls.
 
-// concurrentCalls is the number of concurrent calls that want the same e-mail.
 const concurrentCalls = 200
 
-// runContest calls rival concurrently with all numbers below concurrentCalls. It returns the number of
-// calls that succeeded, and adds a fault for an error other than ErrEmailTaken.
+// runContest calls rival concurrently. Losers must get ErrEmailTaken. It returns the number of winners.
 func runContest(f *faults, rival func(i int) error) (won int64) {
 	var ready, done sync.WaitGroup
 	var wins atomic.Int64
@@ -46,7 +44,7 @@ func runContest(f *faults, rival func(i int) error) (won int64) {
 	return wins.Load()
 }
 
-// wantOwners adds a fault unless a search for an e-mail finds want users.
+// wantOwners expects want users with an e-mail.
 func (f *faults) wantOwners(ctx context.Context, r users.Repository, email string, want int64) {
 	found, total, err := r.List(ctx, email, 0, 10)
 	if err != nil || total != want || int64(len(found)) != want {
@@ -54,7 +52,6 @@ func (f *faults) wantOwners(ctx context.Context, r users.Repository, email strin
 	}
 }
 
-// checkCreators checks that exactly one of 200 concurrent creates with the same e-mail succeeds.
 func checkCreators(ctx context.Context, r users.Repository) error {
 	if _, err := fillStore(ctx, r, 10); err != nil {
 		return err
@@ -74,8 +71,7 @@ func checkCreators(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkUpdaters checks that exactly one of 200 concurrent updates to the same e-mail succeeds, and that
-// the others change nothing.
+// checkUpdaters lets 200 updates compete for an e-mail. One wins, and others change nothing.
 func checkUpdaters(ctx context.Context, r users.Repository) error {
 	var f faults
 	for round := range soakTimes(2) {
@@ -104,8 +100,7 @@ func checkUpdaters(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkMixedRivals runs creates and updates that want the same e-mail, while the user who has it is
-// deleted. At most one may succeed.
+// checkMixedRivals lets creates and updates compete while the owner is deleted. At most one may succeed.
 func checkMixedRivals(ctx context.Context, r users.Repository) error {
 	var f faults
 	for range soakTimes(2) {
@@ -134,8 +129,7 @@ func checkMixedRivals(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkOwnUsers runs several concurrent callers. Each creates, updates and deletes users that the others do
-// not use.
+// checkOwnUsers runs concurrent callers, each with its own users.
 func checkOwnUsers(ctx context.Context, r users.Repository) error {
 	if _, err := fillStore(ctx, r, 10); err != nil {
 		return err

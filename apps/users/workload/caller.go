@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// newCaller returns the functions that convert requests to the input of a contender's own client, and
-// the client's output to responses.
+// newCaller converts requests to the input of a program's own client, and its output to responses.
 func newCaller() *server.Caller {
 	return &server.Caller{
 		Lines: encodeLines,
@@ -22,8 +21,8 @@ func newCaller() *server.Caller {
 	}
 }
 
-// encodeLines returns the calls of list as JSON, one per request. A client cannot send a request that is
-// not a call. A get takes its place, so that each call has the index of its request; it is not sent.
+// encodeLines returns calls as JSON. A request that is no call becomes a get, which is not sent, so that
+// indices match.
 func encodeLines(list []server.Request) ([][]byte, error) {
 	lines := make([][]byte, len(list))
 	for i, q := range list {
@@ -39,7 +38,7 @@ func encodeLines(list []server.Request) ([][]byte, error) {
 	return lines, nil
 }
 
-// parseOutcome converts the output of a client for the request q to a response over HTTP.
+// parseOutcome converts a client's output to an HTTP response.
 func parseOutcome(q server.Request, output []byte) (server.Response, error) {
 	var refusal struct {
 		Code users.Code `json:"code"`

@@ -15,23 +15,22 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// This file writes calls in their canonical form, requests over HTTP with JSON: get 300000007 becomes
-// GET /v1/users/300000007.
+// Calls have a canonical form over HTTP with JSON: get 300000007 becomes GET /v1/users/300000007.
 
 const (
 	pathUsers  = "/v1/users"
 	pathHealth = "/health"
 )
 
-// Widths of the numbers that the load generator fills into requests each time it sends them.
+// Widths of numbers that the load generator fills in.
 const (
-	serial = "%09d" // placeholder for the number in the e-mail of a call
-	digits = 9      // number of digits of the number in an e-mail, and of every id of a store
-	varint = 5      // number of bytes of an id in protocol buffers
+	serial = "%09d" // placeholder in an e-mail
+	digits = 9      // every id and every number in an e-mail
+	varint = 5      // bytes of an id in protocol buffers
 )
 
-// canonicalRequest returns the canonical form of a call, which is the request over HTTP with JSON. Other
-// protocols are encoded from it. A create of Ada becomes POST /v1/users with {"name":"Ada","email":…}.
+// canonicalRequest returns a call over HTTP with JSON. Other protocols are encoded from it. For example, a
+// create of Ada is POST /v1/users with {"name":"Ada","email":…}.
 func canonicalRequest(c rpc.Call) (server.Request, error) {
 	q := server.Request{Path: pathUsers, Status: http.StatusOK, Call: c}
 	switch c.Op {
@@ -71,8 +70,7 @@ func canonicalRequest(c rpc.Call) (server.Request, error) {
 	return q, nil
 }
 
-// queryText returns the query in the path of a list with a question mark before it, or "" if the call
-// has no parameters.
+// queryText returns the query of a list after a question mark, or "".
 func queryText(c rpc.Call) string {
 	var parts []string
 	if c.Query != "" {
@@ -90,13 +88,12 @@ func queryText(c rpc.Call) string {
 	return "?" + strings.Join(parts, "&")
 }
 
-// idFill returns a fill that writes the id of a call at an offset: in the body, or else in the path.
+// idFill writes a call's id at offset in the body, or else in the path.
 func idFill(c rpc.Call, body bool, offset int) load.Fill {
 	return load.Fill{Body: body, At: offset, Width: digits, Counter: c.IDCounter, Step: c.IDStep, Add: c.ID}
 }
 
-// emailFill returns a fill that writes the number of a call's e-mail into a body, which contains the
-// e-mail with zeros instead. It returns false if the e-mail has no number.
+// emailFill writes a number into the e-mail of a body, over zeros. ok is false without a number.
 func emailFill(c rpc.Call, body []byte) (load.Fill, bool) {
 	before, _, ok := strings.Cut(c.Email, serial)
 	if !ok || c.EmailCounter == "" {
@@ -106,12 +103,11 @@ func emailFill(c rpc.Call, body []byte) (load.Fill, bool) {
 	return load.Fill{Body: true, At: offset, Width: digits, Counter: c.EmailCounter, Step: c.EmailStep}, true
 }
 
-// zeroNumber returns an e-mail with zeros instead of the placeholder for its number.
 func zeroNumber(email string) string {
 	return strings.Replace(email, serial, strings.Repeat("0", digits), 1)
 }
 
-// callOf returns the call that q was made from, or false if q is not a call.
+// callOf returns false for a request that is no call.
 func callOf(q server.Request) (rpc.Call, bool) {
 	c, ok := q.Call.(rpc.Call)
 	return c, ok

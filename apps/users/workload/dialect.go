@@ -18,15 +18,14 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// This file converts the requests of a workload to the protocol in which a contender, a server under test, is
-// called. The canonical form of a request is HTTP with JSON, e.g. GET /v1/users/300000000; in gRPC it is a message
-// for the method GetUser. The responses are converted back.
+// Requests have the canonical form HTTP with JSON, e.g. GET /v1/users/300000000. A server under test may need
+// another protocol: in gRPC it is a message for GetUser. Responses are converted back.
 
-// Settings of an entry that select how a contender is called.
+// Settings that select how a server is called.
 const (
-	setProtocol = rpc.SetProtocol // a protocol of the contender; default: its first one
-	setHTTP2    = rpc.SetHTTP2    // on or off; default: on for gRPC, else off
-	setPolicy   = rpc.SetPolicy   // policy of connections; default: one if driver is client and http2 is on, else pool
+	setProtocol = rpc.SetProtocol // default: the server's first one
+	setHTTP2    = rpc.SetHTTP2    // default: on for gRPC
+	setPolicy   = rpc.SetPolicy   // default: one for a client over http2, else pool
 	setDriver   = "driver"        // program that sends requests; default: engine
 	setReset    = server.SetReset
 
@@ -36,8 +35,7 @@ const (
 
 func settingNames() []string { return []string{setProtocol, setHTTP2, setPolicy, setDriver, setReset} }
 
-// selectValue returns the value of a setting, or defaultValue if it is not set. It returns an error if
-// the value is not one of known.
+// selectValue checks a setting; known lists the values.
 func selectValue(set map[string]string, key, defaultValue string, known ...string) (string, error) {
 	value := cmp.Or(set[key], defaultValue)
 	if !slices.Contains(known, value) {
@@ -46,14 +44,13 @@ func selectValue(set map[string]string, key, defaultValue string, known ...strin
 	return value, nil
 }
 
-// newDialect returns the encoding of requests (called dialect in package server) for a contender with the settings
-// in set.
+// newDialect returns the encoding of requests for a server with settings.
 func newDialect(c tare.Contender, set map[string]string) (d server.Dialect, err error) {
 	protocols := c.Protocols
 	if len(protocols) == 0 {
 		protocols = []string{rpc.HTTP}
 	}
-	if c.Role == tare.RoleNull { // the null contender, a server that only costs what measuring costs, gets the defaults
+	if c.Role == tare.RoleNull { // the null server, which does nothing, gets the defaults
 		set = nil
 	}
 	if d.Name, err = selectValue(set, setProtocol, protocols[0], rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON); err != nil {
@@ -109,16 +106,15 @@ func newDialect(c tare.Contender, set map[string]string) (d server.Dialect, err 
 	return d, nil
 }
 
-// methodPath returns the path of the method of a call in gRPC and Connect.
+// methodPath is for gRPC and Connect.
 func methodPath(c rpc.Call) string {
 	return "/tare.users.v1.UserService/" + map[string]string{
 		opCreate: "CreateUser", opGet: "GetUser", opUpdate: "UpdateUser", opDelete: "DeleteUser", opList: "ListUsers",
 	}[c.Op]
 }
 
-// encodeCall returns the canonical request q as a request of gRPC or Connect, or false if q is not a call.
-// encode makes the message. header alternates names and values. The expected status is the status of q,
-// but 200 instead of 201.
+// encodeCall converts a canonical request, or returns false if it is no call. header alternates names and
+// values. The expected status is that of q, but 200 instead of 201.
 func encodeCall(q server.Request, encode func(rpc.Call) message, header ...string) (server.Request, bool, error) {
 	c, ok := callOf(q)
 	if !ok {
@@ -148,28 +144,23 @@ const (
 	typeProto = "application/proto"
 )
 
-// grpcPrefix is the number of bytes before a message in gRPC: a flag and the length of the message. The
-// load generator adds them to requests.
+// grpcPrefix precedes a gRPC message: a flag and the length. The load generator adds it.
 const grpcPrefix = 5
 
-// encodeGRPC returns the canonical request q in gRPC, or false if q is not a call.
 func encodeGRPC(q server.Request) (server.Request, bool, error) {
 	return encodeCall(q, encodeMessage, server.ContentType, typeGRPC, "Te", "trailers")
 }
 
-// encodeConnect returns the canonical request q in Connect with protocol buffers, or false if q is not a
-// call.
 func encodeConnect(q server.Request) (server.Request, bool, error) {
 	return encodeCall(q, encodeMessage, server.ContentType, typeProto, "Connect-Protocol-Version", "1")
 }
 
-// encodeConnectJSON returns the canonical request q in Connect with JSON, or false if q is not a call.
 func encodeConnectJSON(q server.Request) (server.Request, bool, error) {
 	return encodeCall(q, encodeJSON, server.ContentType, server.TypeJSON, "Connect-Protocol-Version", "1")
 }
 
-// encodeJSON returns the request message of a call in the JSON form of protocol buffers, in which numbers
-// of 64 bits are strings. See https://protobuf.dev/programming-guides/json.
+// encodeJSON returns the JSON of protocol buffers, with strings for 64 bits. See
+// https://protobuf.dev/programming-guides/json.
 func encodeJSON(c rpc.Call) (m message) {
 	m.bytes = append(m.bytes, '{')
 	add := func(name string, value any) {
@@ -182,7 +173,7 @@ func encodeJSON(c rpc.Call) (m message) {
 	if c.ID != 0 {
 		add("id", strconv.FormatInt(c.ID, 10))
 		if c.IDCounter != "" {
-			m.fill = append(m.fill, idFill(c, true, len(m.bytes)-digits-1)) // the digits before the quote at the end
+			m.fill = append(m.fill, idFill(c, true, len(m.bytes)-digits-1)) // digits before the last quote
 		}
 	}
 	for _, f := range []struct{ name, text string }{{"name", c.Name}, {"email", zeroNumber(c.Email)}, {"query", c.Query}} {
@@ -205,8 +196,7 @@ func encodeJSON(c rpc.Call) (m message) {
 	return m
 }
 
-// decodeGRPC converts a response in gRPC to the canonical form. The load generator has set its status
-// from the trailers.
+// decodeGRPC converts to the canonical form. The load generator has set the status from the trailers.
 func decodeGRPC(q server.Request, got server.Response) server.Response {
 	if got.Status != http.StatusOK {
 		return errorResponse(got.Status, codeOf(got))
@@ -214,14 +204,13 @@ func decodeGRPC(q server.Request, got server.Response) server.Response {
 	b := got.Body
 	isMessage := len(b) >= grpcPrefix && b[0] == 0 && uint64(binary.BigEndian.Uint32(b[1:grpcPrefix])) == uint64(len(b)-grpcPrefix)
 	if !isMessage {
-		return got // it will be reported as a body that is not JSON
+		return got // reported as a body that is not JSON
 	}
 	got.Body = b[grpcPrefix:]
 	return decodeMessage(q, got, typeGRPC)
 }
 
-// decodeConnect converts a response in Connect with protocol buffers to the canonical form. Error
-// responses are JSON already.
+// decodeConnect converts protocol buffers to the canonical form. Error responses are JSON already.
 func decodeConnect(q server.Request, got server.Response) server.Response {
 	if got.Status != http.StatusOK {
 		return got
@@ -229,7 +218,6 @@ func decodeConnect(q server.Request, got server.Response) server.Response {
 	return decodeMessage(q, got, typeProto)
 }
 
-// decodeConnectJSON converts a response in Connect with JSON to the canonical form.
 func decodeConnectJSON(q server.Request, got server.Response) server.Response {
 	c, ok := callOf(q)
 	if ok && got.Status == http.StatusOK && c.Op == opCreate {
@@ -238,8 +226,8 @@ func decodeConnectJSON(q server.Request, got server.Response) server.Response {
 	return got
 }
 
-// decodeMessage converts a response with a message of protocol buffers to JSON. wantType is the
-// expected content type of got. A response with an invalid message is returned unchanged.
+// decodeMessage converts protocol buffers to JSON. wantType is the expected content type. An invalid message
+// stays.
 func decodeMessage(q server.Request, got server.Response, wantType string) server.Response {
 	c, ok := callOf(q)
 	if !ok {
@@ -276,8 +264,7 @@ func decodeMessage(q server.Request, got server.Response, wantType string) serve
 	return server.Response{Status: status, Header: header, Body: body}
 }
 
-// codeOf returns the error code for the grpc-status of a response in gRPC, or for its HTTP status if the
-// response has no grpc-status.
+// codeOf uses grpc-status, or else the HTTP status.
 func codeOf(got server.Response) users.Code {
 	status := got.Header[server.GRPCStatus]
 	for _, code := range users.Codes() {
@@ -289,7 +276,7 @@ func codeOf(got server.Response) users.Code {
 	return users.Code("grpc-status " + status)
 }
 
-// errorResponse returns an error response in the canonical form. Its message is not compared.
+// errorResponse has the canonical form. Its message is not compared.
 func errorResponse(status int, code users.Code) server.Response {
 	body, _ := json.Marshal(users.Error{Code: code, Message: "-"}) // marshaling strings cannot fail
 	return server.Response{Status: status, Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}

@@ -9,27 +9,24 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// mirror is the reference store, with whose results those of the measured services are compared. It
-// contains only the changed users, and computes the others with users.Seeded, so that creating it takes
-// the same time for a million users as for one. Except for users.Seeded it shares no code with the
-// stores of the services. It must not be called concurrently.
+// mirror is the reference store, for comparison with measured services. It has only changed users and computes
+// others with users.Seeded. So a million users take no more time. It shares no other code with the services.
+// It is not for concurrent calls.
 type mirror struct {
 	seeded  int                   // number of seeded users
 	next    int64                 // id of the next user
-	changed map[int64]*users.User // users that differ from the seeded ones, by id; nil for a deleted user
-	emails  map[string]int64      // ids of the changed users, by e-mail
+	changed map[int64]*users.User // nil for a deleted user
+	emails  map[string]int64      // ids of changed users
 }
 
 var _ users.Repository = (*mirror)(nil)
 
-// newMirror returns a store with n seeded users.
 func newMirror(n int) *mirror {
 	m := &mirror{}
 	m.reset(n)
 	return m
 }
 
-// reset discards all users and contains n seeded ones.
 func (m *mirror) reset(n int) {
 	*m = mirror{seeded: n, next: users.FirstID + int64(n), changed: map[int64]*users.User{}, emails: map[string]int64{}}
 }
@@ -43,7 +40,6 @@ func (m *mirror) Reset(_ context.Context, n int) error {
 // Close does nothing.
 func (m *mirror) Close() error { return nil }
 
-// findUser returns the user with an id, or false if no user has it.
 func (m *mirror) findUser(id int64) (users.User, bool) {
 	if u, ok := m.changed[id]; ok {
 		if u == nil {
@@ -57,8 +53,7 @@ func (m *mirror) findUser(id int64) (users.User, bool) {
 	return users.User{}, false
 }
 
-// emailHolder returns the id of the user with an e-mail, or 0 if no user has it. The e-mail of a seeded
-// user contains the id.
+// emailHolder returns an id, or 0. A seeded e-mail contains the id.
 func (m *mirror) emailHolder(email string) int64 {
 	if id, ok := m.emails[email]; ok {
 		return id
@@ -70,7 +65,7 @@ func (m *mirror) emailHolder(email string) int64 {
 	return 0
 }
 
-// putUser stores u instead of previous, which is zero for a new user.
+// putUser replaces previous, zero for a new user.
 func (m *mirror) putUser(previous, u users.User) {
 	delete(m.emails, previous.Email)
 	m.changed[u.ID], m.emails[u.Email] = &u, u.ID
@@ -147,5 +142,5 @@ func (m *mirror) List(_ context.Context, text string, offset, limit int) ([]user
 	return list, total, nil
 }
 
-// containsFold reports whether s contains text, ignoring case. text must be in lower case.
+// containsFold ignores the case of s; text is in lower case.
 func containsFold(s, text string) bool { return strings.Contains(strings.ToLower(s), text) }

@@ -12,31 +12,29 @@ import (
 )
 
 const (
-	storeUsers = 1000       // number of users if the workload sets none
+	storeUsers = 1000       // default number of users
 	maxUsers   = 10_000_000 // largest number of users
 
-	defaultPool = 64   // number of requests in the pool if the workload sets none
-	mixPool     = 1000 // the same for a mix, so that each share of it is a whole number of requests
+	defaultPool = 64   // default requests in the pool
+	mixPool     = 1000 // each share of a mix is a whole number
 	minMixPool  = 100
 	maxPool     = 100_000
 
-	pageUsers = 10 // number of users on a page of a list
+	pageUsers = 10 // users on a page
 	maxPages  = 10 // number of pages that are requested
 
-	unknownShare = 0.02 // share of a mix's gets that have an unknown id
+	unknownShare = 0.02 // share of gets with an unknown id, in a mix
 	firstUnknown = users.FirstID + 500_000_000
 
-	// In a mix with deletes, no get or update selects a user near either end of the store: the
-	// oldest users may be deleted already, and the newest may not exist yet. Each margin is a fifth
-	// of the users, but at most maxMargin.
+	// In a mix with deletes, gets and updates avoid both ends: the oldest users may be gone, the newest not
+	// there yet. Each margin is a fifth of the users, at most maxMargin.
 	marginPart = 5
 	maxMargin  = 500
-	minUsers   = 100 // smallest number of users for such a mix
-	minPerConn = 10  // number of users that it needs in addition for each connection
+	minUsers   = 100 // users that a mix with deletes needs
+	minPerConn = 10  // more users for each connection
 )
 
-// newRequests returns the pool of a workload: the requests that the load generator sends in a cycle. The
-// workload's N is the number of users in the store.
+// newRequests returns the requests that the load generator sends in a cycle. N is the number of users.
 func newRequests(w tare.Workload) ([]server.Request, error) {
 	pool := w.Pool
 	isMix := allMixes()[w.Op] != nil
@@ -62,7 +60,6 @@ func newRequests(w tare.Workload) ([]server.Request, error) {
 	return list, nil
 }
 
-// checkWorkload returns an error if a workload cannot be run.
 func checkWorkload(w tare.Workload) error {
 	t := tare.Traffic{}
 	if w.Traffic != nil {
@@ -70,7 +67,7 @@ func checkWorkload(w tare.Workload) error {
 	}
 	minMixUsers := minUsers + minPerConn*t.Connections
 	tooFewToDelete := w.Op == opDelete && maxRequests(wire.Workload{Op: w.Op, N: w.N}, t) < 1
-	tooFewForPairs := w.Op == opPair && w.N < 2*t.Connections // each connection may have two deletes in flight
+	tooFewForPairs := w.Op == opPair && w.N < 2*t.Connections // a connection may have two deletes in flight
 	switch {
 	case w.N < 1 || w.N > maxUsers:
 		return fmt.Errorf("n: a store of %d users; 1 to %d", w.N, maxUsers)
@@ -88,8 +85,7 @@ func checkWorkload(w tare.Workload) error {
 	return nil
 }
 
-// maxRequests returns the number of requests that a workload may send: for deletes, fewer than there
-// are users, since each connection may have further requests in flight. 0 means no limit.
+// maxRequests limits deletes below the users, because connections have more in flight. 0 means no limit.
 func maxRequests(w wire.Workload, t tare.Traffic) int64 {
 	if w.Op != opDelete {
 		return 0
@@ -97,8 +93,8 @@ func maxRequests(w wire.Workload, t tare.Traffic) int64 {
 	return int64(w.N - 2*max(1, t.Connections))
 }
 
-// newCalls returns pool calls of op on a store of n users. It returns fewer if the store has fewer users
-// or pages, one if op is opDelete, and two for each operation of opPair, a create and a delete.
+// newCalls returns pool calls of op on n users. There are fewer with fewer users or pages, one for opDelete,
+// and two per operation of opPair.
 func newCalls(op string, n, pool int) []rpc.Call {
 	if shares := allMixes()[op]; shares != nil {
 		return newMix(op, shares, n, pool)
@@ -132,16 +128,15 @@ func newCalls(op string, n, pool int) []rpc.Call {
 	return list
 }
 
-// newMix returns a pool with calls of several operations, each with its share, shuffled with a fixed
-// seed.
+// newMix shuffles shares of operations with a fixed seed.
 func newMix(op string, shares []opShare, n, pool int) []rpc.Call {
 	random := fixture.NewRandom("tare/users/v1 " + op)
 	var weights []float64
 	for _, s := range shares {
 		weights = append(weights, s.percent)
 	}
-	// Gets and updates select one of count users, from the one with the offset first on. In a mix with
-	// deletes the ids move up by one with each delete, so that they stay within the store.
+	// Gets and updates select one of count users, from offset first on. With deletes, ids move up, to stay
+	// within the store.
 	first, count := 0, n
 	idCounter := ""
 	if deletesUsers(op) {
@@ -180,40 +175,36 @@ func newMix(op string, shares []opShare, n, pool int) []rpc.Call {
 	return list
 }
 
-// E-mails of created users and of updated users. The load generator replaces %09d by a new number each
-// time, so that no two users have the same e-mail.
+// E-mails of creates and updates. The load generator replaces %09d by a new number, so none occurs twice.
 const (
 	createdEmail = "n%09d@example.com"
 	updatedEmail = "w%09d@example.com"
 )
 
-// createCall returns call number i of a pool to create a user.
 func createCall(i int) rpc.Call {
 	return rpc.Call{Op: opCreate, Name: uniqueName("new", i), Email: createdEmail, EmailCounter: rpc.Created, EmailStep: true}
 }
 
-// updateCall returns call number i of a pool to update a user.
 func updateCall(i int, id int64) rpc.Call {
 	return rpc.Call{Op: opUpdate, ID: id, Name: uniqueName("changed", i), Email: updatedEmail, EmailCounter: rpc.Updated, EmailStep: true}
 }
 
-// deleteCall returns a call to delete the oldest user: its id goes up by one with each call.
+// deleteCall deletes the oldest user: its id goes up each time.
 func deleteCall() rpc.Call {
 	return rpc.Call{Op: opDelete, ID: users.FirstID, IDCounter: rpc.Deleted, IDStep: true}
 }
 
-// listCall returns a call for page k of all users, from 0.
+// listCall requests page k, from 0.
 func listCall(k int) rpc.Call { return rpc.Call{Op: opList, Page: k + 1, Limit: pageUsers} }
 
-// countPages returns the number of pages that are requested of a store of n users.
 func countPages(n int) int { return max(1, min(maxPages, n/pageUsers)) }
 
-// uniqueName returns a name that is unique in a pool: the name of a seeded user, a suffix and i.
+// uniqueName is a seeded name, a suffix and i.
 func uniqueName(suffix string, i int) string {
 	return fmt.Sprintf("%s, %s %d", users.Seeded(i).Name, suffix, i)
 }
 
-// drawNumbers returns k different numbers below n, in random order.
+// drawNumbers returns k different numbers below n in random order.
 func drawNumbers(random *fixture.Random, n, k int) []int {
 	seen := map[int]bool{}
 	var list []int

@@ -10,28 +10,27 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// This file has the probes of app users: requests with known responses: errors, and valid requests that are
-// similar to the wrong ones.
+// Probes of app users have known responses: errors, and similar valid requests.
 
-// Ids of two users that every store has, and an unknown id.
+// Ids of two users in every store, and an unknown id.
 const (
 	firstUser   = users.FirstID
 	secondUser  = users.FirstID + 1
 	unknownUser = firstUnknown
 )
 
-// toRequests returns the canonical requests of calls. Any status is expected.
+// toRequests accepts any status.
 func toRequests(list ...rpc.Call) []server.Request {
 	var requests []server.Request
 	for _, c := range list {
-		q, _ := canonicalRequest(c) // it fails only for an unknown op
+		q, _ := canonicalRequest(c) // fails only for an unknown op
 		q.Status = 0
 		requests = append(requests, q)
 	}
 	return requests
 }
 
-// rawRequest returns a request over HTTP that is not a call. A body has the content type of JSON.
+// rawRequest is no call. A body is JSON.
 func rawRequest(method, path, body string) server.Request {
 	q := server.Request{Method: method, Path: path, Body: []byte(body)}
 	if body != "" {
@@ -40,7 +39,6 @@ func rawRequest(method, path, body string) server.Request {
 	return q
 }
 
-// postBody returns a request to create a user with any body.
 func postBody(body string) server.Request { return rawRequest(http.MethodPost, pathUsers, body) }
 
 func createUser(name, email string) rpc.Call { return rpc.Call{Op: opCreate, Name: name, Email: email} }
@@ -55,8 +53,7 @@ func listUsers(query string, page, limit int) rpc.Call {
 	return rpc.Call{Op: opList, Query: query, Page: page, Limit: limit}
 }
 
-// newProbes returns requests of app users that cover the error responses of the API, and valid requests
-// that are similar to them. They are sent to one store, one after the other, and depend on this order.
+// newProbes covers the error responses. The requests go to one store and depend on their order.
 func newProbes() []server.Probe {
 	const validName, validEmail = "Grete Hermann", "grete@example.com"
 	longName := strings.Repeat("x", users.MaxName)

@@ -9,28 +9,26 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// This file encodes the requests of apps/users/proto/users.proto without generated code.
-// The numbers of fields are from users.proto. For the encoding see
+// Requests of apps/users/proto/users.proto are encoded without generated code. For the encoding see
 // https://protobuf.dev/programming-guides/encoding.
 
-// message is an encoded request, to which the methods append fields.
+// message is an encoded request. Methods append fields.
 type message struct {
 	bytes []byte
-	fill  []load.Fill // numbers that the load generator fills into bytes
+	fill  []load.Fill // numbers that the load generator fills in
 }
 
-// addNumber appends a field with a number, unless it is zero.
+// addNumber omits zero.
 func (m *message) addNumber(field int, n int64) {
 	m.bytes = protowire.AppendNumber(m.bytes, field, n)
 }
 
-// addText appends a field with text, unless it is empty.
+// addText omits an empty text.
 func (m *message) addText(field int, s string) {
 	m.bytes = protowire.AppendString(m.bytes, field, s)
 }
 
-// addID appends the id of a call. The load generator may have to replace the id, which is possible
-// because all ids of a store have the same number of bytes.
+// addID appends a call's id. All have the same number of bytes, so the load generator can replace it.
 func (m *message) addID(c rpc.Call) {
 	m.addNumber(1, c.ID)
 	if c.IDCounter != "" {
@@ -40,7 +38,6 @@ func (m *message) addID(c rpc.Call) {
 	}
 }
 
-// encodeMessage returns the request message of a call.
 func encodeMessage(c rpc.Call) message {
 	var m message
 	switch c.Op {
@@ -64,5 +61,5 @@ func encodeMessage(c rpc.Call) message {
 	return m
 }
 
-// newDecoder returns the decoder of responses. A user without a time has the zero of Unix time.
+// newDecoder gives a user without a time the zero of Unix time.
 func newDecoder() userswire.Decoder { return userswire.Decoder{NoTime: time.Unix(0, 0).UTC()} }

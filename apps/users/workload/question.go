@@ -8,10 +8,9 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// newQuestions returns the requests of the users app's semantics tests: edge cases that transports are
-// known to write or read differently. Each request gets a new store.
+// newQuestions has edge cases that transports write or read differently, each with a new store.
 func newQuestions() []server.Question {
-	// partQuestion returns a question about one part of a response body, which readPart returns as text.
+	// partQuestion is about a part of the body, which readPart returns.
 	partQuestion := func(name, property, description, shown string, q server.Request, readPart func(body []byte) string, ops ...string) server.Question {
 		return server.Question{Request: q, Name: name, Property: property, What: description, Asked: shown, BearsOn: ops, Look: readPart}
 	}
@@ -72,8 +71,7 @@ func newQuestions() []server.Question {
 	}
 }
 
-// memberReader returns a function that returns the text of the member of a body that has one of the
-// names.
+// memberReader reads the member that has one of names.
 func memberReader(names ...string) func(body []byte) string {
 	return func(body []byte) string {
 		o, ok := readObject(body)
@@ -87,7 +85,7 @@ func memberReader(names ...string) func(body []byte) string {
 	}
 }
 
-// memberNames returns the names of a body's members, in alphabetical order.
+// memberNames are sorted.
 func memberNames(body []byte) string {
 	o, _ := readObject(body)
 	var names []string

@@ -14,13 +14,12 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// referenceTime returns the time that the clock of the reference always shows. If a response of the
-// reference contains this time, the response of a contender must have the time of the request there; see
-// sameUser.
+// referenceTime is the reference's fixed clock. In its place a measured response must have the time of the
+// request; see sameUser.
 func referenceTime() time.Time { return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// referenceResponses returns the responses of a correct service (the reference) to the requests of list,
-// one after the other. The last response also has the numbers of calls that the service received.
+// referenceResponses has the responses of a correct service, the reference. The last also has the numbers of
+// calls.
 func referenceResponses(w wire.Workload, list []server.Request) ([]server.Response, error) {
 	s := users.New(users.Config{Now: referenceTime}, newMirror(cmp.Or(w.N, storeUsers)))
 	responses := make([]server.Response, len(list))
@@ -35,7 +34,6 @@ func referenceResponses(w wire.Workload, list []server.Request) ([]server.Respon
 	return responses, nil
 }
 
-// serveRequest returns the service's response to one request over HTTP.
 func serveRequest(s *users.Service, q server.Request) server.Response {
 	status, value, err := routeRequest(s, q)
 	if err != nil {
@@ -53,8 +51,7 @@ func serveRequest(s *users.Service, q server.Request) server.Response {
 	return server.Response{Status: status, Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }
 
-// routeRequest calls the operation of a request. It returns the value of the response: a string, which is
-// sent as plain text, or a value that is sent as JSON.
+// routeRequest returns a string, for plain text, or a value for JSON.
 func routeRequest(s *users.Service, q server.Request) (status int, value any, err error) {
 	ctx := context.Background()
 	escaped, query, _ := strings.Cut(q.Path, "?")
@@ -91,7 +88,7 @@ func routeRequest(s *users.Service, q server.Request) (status int, value any, er
 	return http.StatusOK, value, err
 }
 
-// serveUser calls an operation on a single user. text is the id in the path.
+// serveUser is for a single user. text is the id in the path.
 func serveUser(ctx context.Context, s *users.Service, q server.Request, text string) (any, error) {
 	if q.Method != http.MethodGet && q.Method != http.MethodPut && q.Method != http.MethodDelete {
 		return nil, users.NotAllowed()
@@ -113,7 +110,6 @@ func serveUser(ctx context.Context, s *users.Service, q server.Request, text str
 	return struct{}{}, s.Delete(ctx, id)
 }
 
-// parseDraft parses the body of a create or an update.
 func parseDraft(body []byte) (d users.Draft, err error) {
 	if len(body) > users.MaxBody {
 		return d, users.TooLarge()
@@ -124,7 +120,6 @@ func parseDraft(body []byte) (d users.Draft, err error) {
 	return d, nil
 }
 
-// serveList calls List with the parameters of a query.
 func serveList(ctx context.Context, s *users.Service, query string) (users.Page, error) {
 	values, _ := url.ParseQuery(query) // ignore parameters that cannot be parsed
 	q, err := users.ParseQuery(values.Get("query"), values.Get("page"), values.Get("limit"))

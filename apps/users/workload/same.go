@@ -15,12 +15,11 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// This file compares the responses of a measured service with those of the reference, a correct service in this
-// process. The reference has its own clock, so times of requests are compared only roughly (see sameUser).
+// Responses are compared with those of the reference, a correct service in this process. It has its own clock,
+// so times are compared roughly (see sameUser).
 
-// isSameBody reports whether two bodies describe the same user or page. It accepts the JSON form of
-// protocol buffers, which some transports write: createdAt for created_at, ids and totals as strings,
-// and an omitted total of 0 and an omitted empty list.
+// isSameBody compares users or pages. It accepts the JSON of protocol buffers: createdAt, ids as strings, and
+// omitted zeros and empty lists.
 func isSameBody(want, got []byte) bool {
 	var shape struct {
 		ID    *json.RawMessage `json:"id"`
@@ -43,8 +42,7 @@ func isSameBody(want, got []byte) bool {
 	return server.SameJSON(want, got)
 }
 
-// sameUser reports whether got equals want. A time of the reference in want stands for the time of the
-// request: got must then have a later time, in microseconds.
+// sameUser compares users. For a time of the reference, got must have a later time, in microseconds.
 func sameUser(want, got users.User) bool {
 	sameTime := func(want, got time.Time) bool {
 		if want.Equal(referenceTime()) {
@@ -57,16 +55,15 @@ func sameUser(want, got users.User) bool {
 	return sameText && sameTimes && !got.UpdatedAt.Before(got.CreatedAt)
 }
 
-// object is a JSON object. Members are removed as they are read, so that the remaining ones are unknown.
+// object is a JSON object. Read members are removed; the rest is unknown.
 type object map[string]json.RawMessage
 
-// readObject parses a JSON object, or returns false if body is another value.
 func readObject(body []byte) (object, bool) {
 	var o object
 	return o, json.Unmarshal(body, &o) == nil && o != nil
 }
 
-// takeMember removes and returns the first member that has one of the names, or nil if there is none.
+// takeMember removes and returns the first member with one of names.
 func (o object) takeMember(names ...string) json.RawMessage {
 	for _, name := range names {
 		if v, ok := o[name]; ok {
@@ -77,18 +74,18 @@ func (o object) takeMember(names ...string) json.RawMessage {
 	return nil
 }
 
-// parseNumber parses an integer, which may be in quotes.
+// parseNumber accepts quotes.
 func parseNumber(v json.RawMessage) (int64, bool) {
 	n, err := strconv.ParseInt(strings.Trim(string(v), `"`), 10, 64)
 	return n, err == nil
 }
 
-// parseValue parses a value of type T. It returns false if v is nil.
+// parseValue returns false if v is nil.
 func parseValue[T any](v json.RawMessage) (value T, ok bool) {
 	return value, v != nil && json.Unmarshal(v, &value) == nil
 }
 
-// readUser parses a user with exactly the known members.
+// readUser requires exactly the known members.
 func readUser(body []byte) (u users.User, ok bool) {
 	o, ok := readObject(body)
 	if !ok {
@@ -103,8 +100,7 @@ func readUser(body []byte) (u users.User, ok bool) {
 	return u, len(o) == 0 && !slices.Contains(valid[:], false)
 }
 
-// readPage parses a page with exactly the known members. The total may be missing if it is 0, and the
-// users if there are none.
+// readPage requires exactly the known members. Zero totals and empty lists may be missing.
 func readPage(body []byte) (p users.Page, ok bool) {
 	o, ok := readObject(body)
 	if !ok {
@@ -132,8 +128,7 @@ func readPage(body []byte) (p users.Page, ok bool) {
 	return p, len(o) == 0 && hasPage && hasLimit
 }
 
-// whyNotRefusal returns why an error response is wrong, or "" if it is correct: a JSON object with the
-// code of want, and any message.
+// whyNotRefusal accepts a JSON object with the code of want and any message. "" means correct.
 func whyNotRefusal(want, got server.Response) string {
 	if kind := got.Header[server.ContentType]; kind != server.TypeJSON {
 		return fmt.Sprintf("status %d with content type %q, want %q", got.Status, kind, server.TypeJSON)
@@ -151,8 +146,8 @@ func whyNotRefusal(want, got server.Response) string {
 	return ""
 }
 
-// whyImpossible returns why a response to a call cannot be correct, e.g. "requested user 7, got 8", or "" if it
-// may be correct. It knows only the call, and not the requests that the server received before.
+// whyImpossible returns why no store can give this response, e.g. "requested user 7, got 8", or "". It does
+// not know earlier requests.
 func whyImpossible(w wire.Workload, q server.Request, got server.Response) string {
 	c, ok := callOf(q)
 	if !ok || got.Status >= 300 {
@@ -199,8 +194,7 @@ func whyImpossiblePage(c rpc.Call, got server.Response) string {
 	return ""
 }
 
-// matchesEmail reports whether got is the e-mail of a call. If the call's e-mail contains %09d, got must have any
-// nine digits in this place.
+// matchesEmail accepts nine digits for %09d.
 func matchesEmail(email, got string) bool {
 	before, after, ok := strings.Cut(email, serial)
 	if !ok {
@@ -210,8 +204,7 @@ func matchesEmail(email, got string) bool {
 	return len(n) == digits && strings.Trim(n, "0123456789") == "" && got == before+n+after
 }
 
-// isKnownUser reports whether u can be in the store: as a seeded user, or as one that this workload has
-// created or updated.
+// isKnownUser reports whether u is seeded, or created or updated by this workload.
 func isKnownUser(u users.User) bool {
 	if matchesEmail(createdEmail, u.Email) || matchesEmail(updatedEmail, u.Email) {
 		return true

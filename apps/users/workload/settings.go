@@ -13,8 +13,7 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Kinds of stores that an entry, a contender in a study, can name without an address. applySettings adds
-// the address.
+// Stores without an address, which applySettings adds.
 const (
 	storeSQLite   = "sqlite"
 	storePostgres = "postgres"
@@ -24,9 +23,8 @@ const (
 // postgres://user:password@127.0.0.1:5432/database.
 const EnvPostgres = "TARE_POSTGRES"
 
-// applySettings adds settings to set: the number of users of the workload, and the address of the store
-// that the entry names. A SQLite file is a new one in dir for each trial, so applySettings rejects an
-// entry that names the file. Its template is next to the inputs of the study.
+// applySettings adds the number of users and the store's address. A SQLite file is new in dir for each trial,
+// so a study cannot name it. Its template is next to the inputs.
 func applySettings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
 	count := strconv.Itoa(cmp.Or(w.N, storeUsers))
 	if setting := set[serving.SetUsers]; setting != "" && setting != count {
@@ -54,8 +52,7 @@ func applySettings(w wire.Workload, _ []server.Request, set map[string]string, d
 	return nil
 }
 
-// newFile returns the path of a file in a new directory below dir. It removes the directories of
-// earlier workloads.
+// newFile returns a path in a new directory below dir. It removes earlier ones.
 func newFile(dir string) (string, error) {
 	const pattern = "store-*"
 	old, err := filepath.Glob(filepath.Join(dir, pattern))

@@ -1,11 +1,9 @@
-// Package workload makes the requests that a study, a comparison of servers (contenders), sends to
-// servers of app users, and the expected responses. The calls are the same for all contenders, but each
-// contender gets them in a protocol that it supports: HTTP with JSON, gRPC, or Connect with protocol
-// buffers or JSON. The load generator sends them, or the contender's own client.
+// Package workload makes requests to servers of app users, for a comparison, and the expected responses. Each
+// server gets the calls in a protocol that it supports: HTTP with JSON, gRPC, or Connect. The load generator
+// sends them, or the server's own client.
 //
-// Each request is a call of package contender/rpc. Its canonical form is the request over HTTP with
-// JSON, from which the reference computes the response. A request encoding translates canonical requests
-// and responses to another protocol and back.
+// A request is a call of package contender/rpc. Its canonical form is HTTP with JSON, for which the reference
+// computes the response. Encodings translate to other protocols and back.
 package workload
 
 import (
@@ -52,24 +50,21 @@ const (
 	opUpdate  = rpc.OpUpdate
 	opDelete  = rpc.OpDelete
 	opList    = rpc.OpList
-	opPair    = "create+delete" // a create and a delete, counted as one operation
+	opPair    = "create+delete" // a create and a delete as one operation
 	opSeedMix = "seed-mix"      // creates, gets, updates and lists, equally often
-	opSteady  = "steady"        // a mix with as many creates as deletes, so that the number of users is constant
+	opSteady  = "steady"        // mix with as many creates as deletes
 	opRead95  = "read95"        // 95 % gets and 5 % updates
 )
 
-// allOps returns the operations that a workload can name.
 func allOps() []string {
 	return []string{opCreate, opGet, opUpdate, opDelete, opList, opPair, opSeedMix, opSteady, opRead95}
 }
 
-// repeatingOps returns the ops whose pool may contain equal requests.
+// repeatingOps may have equal requests in the pool.
 func repeatingOps() []string { return []string{opDelete, opPair, opSeedMix, opSteady, opRead95} }
 
-// changesUsers reports whether op changes the users of the store.
 func changesUsers(op string) bool { return op != opGet && op != opList }
 
-// requestsPerOp returns the number of requests of one operation.
 func requestsPerOp(op string) int64 {
 	if op == opPair {
 		return 2
@@ -77,8 +72,7 @@ func requestsPerOp(op string) int64 {
 	return 1
 }
 
-// opParts returns the parts of an op that consists of several operations, and how often each occurs in
-// one operation. It returns nil for other ops.
+// opParts returns the parts of an op, and how often each occurs. Other ops have none.
 func opParts(op string) []tare.Part {
 	if op == opPair {
 		return []tare.Part{{Op: opCreate, Times: 1}, {Op: opDelete, Times: 1}}
@@ -90,7 +84,6 @@ func opParts(op string) []tare.Part {
 	return list
 }
 
-// opShare is the share of one operation in a mix.
 type opShare struct {
 	op      string
 	percent float64
@@ -104,7 +97,6 @@ func allMixes() map[string][]opShare {
 	}
 }
 
-// deletesUsers reports whether op is a mix or a pair with deletes.
 func deletesUsers(op string) bool {
 	return slices.ContainsFunc(opParts(op), func(p tare.Part) bool { return p.Op == opDelete })
 }

@@ -1,9 +1,8 @@
 //go:build cgo
 
-// Package cmem makes the C memory that copiers (contenders that turn C memory into
-// Go values) start from. Code in C, fill.c, or a shared library in any language
-// fills the memory with random values. Values from equal seeds are equal. This is
-// the only package for contenders that needs a C compiler.
+// Package cmem makes the C memory that copiers (programs that turn C memory into Go values) start from.
+// fill.c, or a shared library in any language, fills it with random values of a seed. Only this package of
+// the SDK needs a C compiler.
 //
 // The C types are in fixtures.h. A contender that includes it needs
 //
@@ -26,11 +25,11 @@ import (
 	"github.com/tarebench/tare/contender/copier"
 )
 
-// memory contains an array of values for each seed.
+// memory has an array of values for each seed.
 type memory struct {
-	ctype   *C.char    // name of the C type of the values
-	library *C.Library // library that filled the memory; nil for fill.c
-	table   *C.Place   // address and length of each array, for C
+	ctype   *C.char    // C type of the values
+	library *C.Library // nil for fill.c
+	table   *C.Place   // arrays, for C
 	places  []C.Place  // table, for Go
 }
 
@@ -43,7 +42,7 @@ func New(from copier.Source) (copier.Memory, error) {
 			return nil, err
 		}
 	}
-	// One element more than needed, so that the size is never 0.
+	// One more than needed, so that the size is never 0.
 	m.table = (*C.Place)(C.calloc(C.size_t(len(from.Seeds)+1), C.size_t(unsafe.Sizeof(C.Place{}))))
 	m.places = unsafe.Slice(m.table, len(from.Seeds))
 	for i, seed := range from.Seeds {
@@ -68,7 +67,7 @@ func (m *memory) openLibrary(path string) error {
 	return nil
 }
 
-// newFilled returns memory with the values of one seed, or nil if C cannot allocate it.
+// newFilled returns nil if C cannot allocate.
 func (m *memory) newFilled(from copier.Source, seed uint64) unsafe.Pointer {
 	names, count, items := C.int(from.Names), C.int(from.Shape.Count), C.int(from.Shape.Items)
 	if m.library != nil {
@@ -77,7 +76,7 @@ func (m *memory) newFilled(from copier.Source, seed uint64) unsafe.Pointer {
 	return C.fixture_make(m.ctype, names, count, items, C.uint64_t(seed))
 }
 
-// At calls C, or the library, for the address and the number of the values of seed i.
+// At asks C or the library for the values of seed i.
 func (m *memory) At(i int) (unsafe.Pointer, int) {
 	if m.library != nil {
 		place := C.library_at(m.library, m.table, C.int(i))

@@ -1,12 +1,11 @@
-// Package nethttp serves the apps ingest and homelab on package net/http, with a ServeMux whose
-// patterns have methods. Contenders that differ only in how they read and write JSON share it:
+// Package nethttp serves the apps ingest and homelab on package net/http. Contenders that differ only in
+// their JSON share it:
 //
 //	func main() {
 //		server.Main(server.Apps{serving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode}))})
 //	}
 //
-// Bodies are read into buffers that are reused, up to the app's limit of bytes,
-// and decoded from these buffers.
+// Bodies are decoded from buffers that are reused, up to the app's limit of bytes.
 package nethttp
 
 import (
@@ -22,7 +21,7 @@ const (
 	typeMetrics = "text/plain; version=0.0.4"
 )
 
-// writeAnswer writes a complete answer. It ignores an error, which means that the client has disconnected.
+// writeAnswer ignores an error: the client has disconnected.
 func writeAnswer(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
@@ -31,7 +30,6 @@ func writeAnswer(w http.ResponseWriter, status int, contentType string, body []b
 	_, _ = w.Write(body)
 }
 
-// countingReader counts the bytes that are read from r.
 type countingReader struct {
 	r io.Reader
 	n int64

@@ -18,7 +18,7 @@ type JSON struct {
 	Marshal   func(any) ([]byte, error)
 }
 
-// Homelab returns a function that serves the app homelab, an API for the devices and services of a house.
+// Homelab serves the app homelab, an API for the devices of a house.
 func Homelab(j JSON) serving.Serve {
 	return func(o server.Options, house *homelab.House) (server.Server, error) { return newHome(o, house, j), nil }
 }
@@ -43,7 +43,7 @@ func newHome(o server.Options, house *homelab.House, j JSON) server.Server {
 	return server.HTTPBodies(h.addLayers(mux))
 }
 
-// units and devices are the answers that contain a list.
+// units and devices are answers with a list.
 type units struct {
 	Services []homelab.Unit `json:"services"`
 }
@@ -52,15 +52,15 @@ type devices struct {
 	Devices []homelab.Device `json:"devices"`
 }
 
-// home has the handlers of the app. They only translate between HTTP and house, which decides what to answer.
+// home translates between HTTP and house, which decides what to answer.
 type home struct {
-	o       server.Options // its Receipts count requests for the lab (the process that measures the server)
-	house   *homelab.House // the state of the app: devices, services and configuration
+	o       server.Options // its Receipts count requests to be checked
+	house   *homelab.House
 	json    JSON
-	buffers sync.Pool // of *bytes.Buffer
+	buffers sync.Pool // elements are *bytes.Buffer
 }
 
-// addPage adds a path whose answer is returned by body, without the JSON package under test.
+// addPage adds an answer without the JSON package under test.
 func (h *home) addPage(mux *http.ServeMux, path, contentType string, body func() []byte) {
 	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 		h.o.Receipts.Request()
@@ -69,7 +69,7 @@ func (h *home) addPage(mux *http.ServeMux, path, contentType string, body func()
 	mux.HandleFunc(path, h.notAllowed(allowRead))
 }
 
-// addGet adds a path whose answer is the value that value returns, encoded by the JSON package under test.
+// addGet adds an answer by the JSON package under test.
 func (h *home) addGet(mux *http.ServeMux, path string, value func(r *http.Request) (any, error)) {
 	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 		h.o.Receipts.Request()
@@ -79,14 +79,12 @@ func (h *home) addGet(mux *http.ServeMux, path string, value func(r *http.Reques
 	mux.HandleFunc(path, h.notAllowed(allowRead))
 }
 
-// serveCommand passes a command to a device.
 func (h *home) serveCommand(w http.ResponseWriter, r *http.Request) {
 	h.o.Receipts.Request()
 	outcome, err := h.runCommand(w, r)
 	h.writeResult(w, outcome, err)
 }
 
-// runCommand reads, decodes and executes the command in a request.
 func (h *home) runCommand(w http.ResponseWriter, r *http.Request) (homelab.Outcome, error) {
 	if err := h.house.Admit(r.Header.Get("Content-Type"), r.Header.Get("Origin"), r.Host); err != nil {
 		return homelab.Outcome{}, err
@@ -117,7 +115,6 @@ func (h *home) runCommand(w http.ResponseWriter, r *http.Request) (homelab.Outco
 	return h.house.Command(r.PathValue("id"), c)
 }
 
-// writeResult answers with a value, or with the error.
 func (h *home) writeResult(w http.ResponseWriter, v any, err error) {
 	var body []byte
 	if err == nil {
@@ -130,8 +127,7 @@ func (h *home) writeResult(w http.ResponseWriter, v any, err error) {
 	h.writeAnswer(w, http.StatusOK, typeJSON, body)
 }
 
-// writeError answers with the status and body of err. If the status is 405 (for a device that accepts no commands),
-// the answer allows GET.
+// writeError answers with the status and body of err. 405, of a device without commands, allows GET.
 func (h *home) writeError(w http.ResponseWriter, err error) {
 	refusal := h.house.RefusalOf(err)
 	if refusal.Status == http.StatusMethodNotAllowed && w.Header().Get("Allow") == "" {
@@ -139,18 +135,17 @@ func (h *home) writeError(w http.ResponseWriter, err error) {
 	}
 	body, err := h.json.Marshal(refusal)
 	if err != nil {
-		body = nil // an encoder that cannot encode two strings sends no body
+		body = nil // an encoder cannot encode two strings: send no body
 	}
 	h.writeAnswer(w, refusal.Status, typeJSON, body)
 }
 
-// writeAnswer writes an answer and counts its status in the metrics of the app.
 func (h *home) writeAnswer(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h.house.Served(status)
 	writeAnswer(w, status, contentType, body)
 }
 
-// notAllowed returns a handler for methods that a path does not have; allow lists those that it has.
+// notAllowed is for other methods; allow lists those of the path.
 func (h *home) notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)

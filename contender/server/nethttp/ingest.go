@@ -11,13 +11,11 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// Decoder decodes a body into a batch of events. body is valid until the service has
-// accepted the batch. An [ingest.Refusal] is the error response; any other error means
-// that the body is malformed.
+// Decoder decodes a body into a batch of events. body is valid until the batch is accepted. An
+// [ingest.Refusal] is the error response; another error means a malformed body.
 type Decoder func(s *ingest.Service, body []byte) (ingest.Batch, error)
 
-// Ingest returns a function that serves the app ingest, a service that accepts batches of
-// events. It accepts bodies in the formats that have decoders.
+// Ingest serves the app ingest, which accepts batches of events. The formats are those of decoders.
 func Ingest(decoders map[ingest.Format]Decoder) serving.Serve {
 	return func(o server.Options, s *ingest.Service) (server.Server, error) {
 		return newEvents(o, s, decoders), nil
@@ -47,15 +45,15 @@ func newEvents(o server.Options, s *ingest.Service, decoders map[ingest.Format]D
 	return server.HTTPBodies(server.AccessLog(mux, o))
 }
 
-// events has the handlers of the app. They only translate between HTTP and service, which decides what to answer.
+// events translates between HTTP and service, which decides what to answer.
 type events struct {
-	o        server.Options  // its Receipts count requests for the lab (the process that measures the server)
+	o        server.Options  // its Receipts count requests to be checked
 	service  *ingest.Service // checks and stores the batches
 	decoders map[ingest.Format]Decoder
 	formats  []ingest.Format
 }
 
-// serveBatch answers a request whose body is a batch. The answer is the receipt of the service.
+// serveBatch answers a batch with the service's receipt.
 func (e *events) serveBatch(w http.ResponseWriter, r *http.Request) {
 	e.o.Receipts.Request()
 	receipt, err := e.acceptBatch(r)
@@ -71,7 +69,6 @@ func (e *events) serveBatch(w http.ResponseWriter, r *http.Request) {
 	writeAnswer(w, http.StatusOK, typeJSON, body)
 }
 
-// acceptBatch reads, decodes and accepts the batch in a request.
 func (e *events) acceptBatch(r *http.Request) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   r.Header.Get("Authorization"),
@@ -99,7 +96,6 @@ func (e *events) acceptBatch(r *http.Request) (ingest.Receipt, error) {
 	return e.service.Accept(r.Context(), head, batch)
 }
 
-// writeError answers with the status and body of err.
 func (e *events) writeError(w http.ResponseWriter, err error) {
 	refusal := e.service.RefusalOf(err)
 	switch refusal.Status {
@@ -112,7 +108,7 @@ func (e *events) writeError(w http.ResponseWriter, err error) {
 	writeAnswer(w, refusal.Status, typeJSON, body)
 }
 
-// notAllowed returns a handler for methods that a path does not have; allow lists those that it has.
+// notAllowed is for other methods; allow lists those of the path.
 func (e *events) notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// addLayers wraps next in the middleware of the app homelab. A request passes through: request id, access log,
-// recovery from panics, CORS and rate limit. The last two are only there if the app's configuration has them.
+// addLayers adds the middleware of app homelab: request id, access log, recovery from panics, CORS and rate
+// limit. The last two are only there if configured.
 func (h *home) addLayers(next http.Handler) http.Handler {
 	if h.house.Limited() {
 		next = h.countCalls(h.limitRate(next))
@@ -22,7 +22,7 @@ func (h *home) addLayers(next http.Handler) http.Handler {
 	return h.countCalls(h.addRequestID(server.AccessLog(h.countCalls(h.recoverPanic(next)), h.o)))
 }
 
-// countCalls counts the calls of a middleware; studies compare the number with the requests that they sent.
+// countCalls counts calls of a middleware, to be compared with the requests.
 func (h *home) countCalls(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h.o.Receipts.Layer()
@@ -30,7 +30,6 @@ func (h *home) countCalls(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// addRequestID adds the request's id to each answer.
 func (h *home) addRequestID(next http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Request-Id", h.house.RequestID(r.Header.Get("X-Request-Id")))
@@ -38,8 +37,7 @@ func (h *home) addRequestID(next http.Handler) http.HandlerFunc {
 	}
 }
 
-// recoverPanic answers with an error response if next panics, unless the panic is http.ErrAbortHandler, which
-// is meant to close the connection.
+// recoverPanic answers a panic of next with an error. http.ErrAbortHandler closes the connection.
 func (h *home) recoverPanic(next http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -56,7 +54,7 @@ func (h *home) recoverPanic(next http.Handler) http.HandlerFunc {
 	}
 }
 
-// addCORS lets browsers show answers to pages of the configured origins.
+// addCORS lets pages of configured origins read answers.
 func (h *home) addCORS(next http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -77,7 +75,6 @@ func (h *home) addCORS(next http.Handler) http.HandlerFunc {
 	}
 }
 
-// limitRate rejects clients that send requests too often.
 func (h *home) limitRate(next http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		client, _, err := net.SplitHostPort(r.RemoteAddr)

@@ -1,7 +1,6 @@
-// Package rawtest contains raw requests of HTTP/1, most of them malformed, for tests of
-// services. A request for /smuggled follows many of them, at a place that could belong to the
-// body of the first. A server that answers it has found another end of the first request than
-// intended, and than a proxy in front might find (request smuggling).
+// Package rawtest has raw HTTP/1 requests, most of them malformed, to test services. Many contain a second
+// request, for /smuggled, that could belong to the first's body. A server that answers it found another end
+// than intended. A proxy might differ (request smuggling).
 package rawtest
 
 import (
@@ -20,11 +19,10 @@ import (
 type Case struct {
 	Name string
 	Text string // bytes to send
-	// Status is the expected status of the only answer; 0 means that the server must accept the request, and that
-	// any answer of the app is correct.
+	// Status is that of the only answer. 0 means that the request is correct, with any answer.
 	Status int
-	// Framings is the number of ways to find the end of the request's body. If there are several, a server must
-	// reject the request and close the connection.
+	// Framings is the number of ways to find the end of the body. If there are several, a server must reject
+	// the request and close the connection.
 	Framings int
 }
 
@@ -33,8 +31,8 @@ const Smuggled = "GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 // Cases returns all requests. path must accept GET, and POST with a JSON body.
 func Cases(path string) (list []Case) {
-	// The functions below add a request with the expected status, 0 if the server must accept it. The fields and the
-	// first line have no line ends. The end of the body of an ambiguous request can be found in two ways.
+	// The functions add a request with its status, 0 if correct. Lines have no ends. An ambiguous body has two
+	// possible ends.
 	addPost := func(name string, status, framings int, body string, fields []string) {
 		list = append(list, Case{name, "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + strings.Join(fields, "\r\n") + "\r\n\r\n" + body, status, framings})
 	}
@@ -44,7 +42,7 @@ func Cases(path string) (list []Case) {
 		list = append(list, Case{name, line + "\r\n" + strings.Join(append(fields, "", ""), "\r\n"), status, 1})
 	}
 	const chunked = "Transfer-Encoding: chunked"
-	last := "0\r\n\r\n" + Smuggled // the last chunk, and then the other request
+	last := "0\r\n\r\n" + Smuggled // the last chunk, then the other request
 	number := func(n string) string { return "Content-Length: " + n }
 
 	ambiguous("two lengths", 400, "[]"+Smuggled, number("2"), number("49"))
@@ -154,12 +152,11 @@ func Cases(path string) (list []Case) {
 	return list
 }
 
-// nextRequest is sent after a request that must be accepted, and must be answered as well.
+// nextRequest follows a correct request and must be answered too.
 const nextRequest = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
-// Check sends the request to addr and returns an error if the answers are wrong. If the request must be rejected,
-// there must be one answer and then the end of the connection. Otherwise there must be an answer to the request and
-// one to nextRequest.
+// Check sends the request to addr. A wrong one must get one answer and the end of the connection. A correct
+// one and nextRequest must both get an answer.
 func (c Case) Check(addr string) error {
 	got, open, err := c.readAnswers(addr)
 	switch {
@@ -177,7 +174,7 @@ func (c Case) Check(addr string) error {
 	return nil
 }
 
-// readAnswers returns the statuses of all answers, and whether the connection is open after them.
+// readAnswers returns all statuses, and whether the connection stays open.
 func (c Case) readAnswers(addr string) (statuses []int, open bool, err error) {
 	const wait = 5 * time.Second
 	conn, err := net.DialTimeout("tcp", addr, wait)

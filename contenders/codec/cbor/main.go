@@ -12,16 +12,14 @@ import (
 )
 
 func main() {
-	// The preferred serialization of RFC 8949: a float has the shortest exact form.
-	// Times are text with tag 0, because the library's default is integer seconds.
+	// RFC 8949 prefers the shortest exact float. Times are text with tag 0; the default is whole seconds.
 	enc := cbor.PreferredUnsortedEncOptions()
 	enc.Time, enc.TimeTag = cbor.TimeRFC3339Nano, cbor.EncTagRequired
 	em, err := enc.EncMode()
 	if err != nil {
 		log.Fatal(err)
 	}
-	// A map without a static type is decoded as encoding/json does. JSON cannot
-	// represent the library's default, map[any]any.
+	// Maps are decoded as in encoding/json. JSON cannot represent the default, map[any]any.
 	dm, err := cbor.DecOptions{DefaultMapType: reflect.TypeFor[map[string]any]()}.DecMode()
 	if err != nil {
 		log.Fatal(err)

@@ -11,9 +11,8 @@ import (
 	"github.com/tarebench/tare/contenders/codec/easyjson/model"
 )
 
-// loadValue returns the value to encode for the fixture called name (a test input), with
-// the types for which code was generated. It decodes the value from canonical JSON, and
-// returns a pointer, because other values allocate when they are put into an interface.
+// loadValue decodes canonical JSON into the types of generated code. name is a fixture, a kind of input. A
+// pointer does not allocate when it is put into an interface.
 func loadValue(name string, canonical []byte) (any, error) {
 	if newDocument := user(); newDocument != nil && name == codec.UserFixture { // a type of the user
 		document := newDocument()
@@ -43,9 +42,8 @@ func loadValue(name string, canonical []byte) (any, error) {
 	return nil, contender.ErrUnsupported
 }
 
-// findTarget returns a function that makes a pointer to an empty document of the
-// fixture called name, to decode into. It returns nil for a fixture without generated
-// code.
+// findTarget makes a pointer to an empty document of a fixture, to decode into. Without generated code it
+// returns nil.
 func findTarget(name string) func() any {
 	switch name {
 	case "devices":
@@ -60,9 +58,7 @@ func findTarget(name string) func() any {
 	return nil
 }
 
-// findPicker returns the function of operation fields, which reads only a few fields
-// of a document: it decodes the document into a type that has only these fields. The
-// generated code skips all other fields.
+// findPicker decodes only a few fields, into a type that has no others. The generated code skips the rest.
 func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":

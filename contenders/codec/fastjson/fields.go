@@ -6,11 +6,8 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// findPicker returns the function of operation fields, which reads only a few fields
-// of a document. It does so as the project recommends: with parsers from a pool, one
-// Get for the common prefix of several paths, and a loop over the array. The pool
-// reuses the memory of the values, so texts are copied. findPicker returns nil for an
-// unknown fixture.
+// findPicker reads only a few fields of a document, as the project recommends. It uses a pool of parsers, one
+// Get for the common prefix of paths, and a loop. The pool reuses memory, so texts are copied.
 func findPicker(name string) func(data []byte) (any, error) {
 	pool := new(fastjson.ParserPool)
 	switch name {
@@ -41,8 +38,7 @@ func readItems[T any](pool *fastjson.ParserPool, data []byte, readItem func(*fas
 	return list, nil
 }
 
-// readDevice reads the few fields of a device. The methods of fastjson return zero
-// values for a missing path and for a value of another type.
+// readDevice gets zero for a missing value or another type.
 func readDevice(v *fastjson.Value) fixture.DeviceFields {
 	return fixture.DeviceFields{
 		ID:         string(v.GetStringBytes("id")),
@@ -51,7 +47,6 @@ func readDevice(v *fastjson.Value) fixture.DeviceFields {
 	}
 }
 
-// readEvent reads the few fields of an event.
 func readEvent(v *fastjson.Value) fixture.EventFields {
 	metadata := v.Get("metadata")
 	return fixture.EventFields{

@@ -1,7 +1,5 @@
-// Command ffjson-ungenerated is a trap, a contender that reproduces a published
-// mistake. It calls ffjson with types for which no code was generated, as a published
-// comparison did. ffjson then calls encoding/json, so the comparison measured
-// encoding/json.
+// Command ffjson-ungenerated reproduces a published mistake: such a program is called a trap. It calls ffjson
+// without generated code. ffjson then calls encoding/json, which was measured instead.
 package main
 
 import (

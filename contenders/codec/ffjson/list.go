@@ -6,13 +6,10 @@ import (
 	fflib "github.com/pquerna/ffjson/fflib/v1"
 )
 
-// list is a complete document, an array of T. P is *T, whose methods ffjson has
-// generated. ffjson generates code only for structs, and would encode a slice with
-// encoding/json. Therefore list writes and reads the brackets and commas, and
-// generated code writes and reads each item.
+// list is a complete document. P is *T, with generated methods. ffjson generates code only for structs, and
+// would use encoding/json for a slice. So list handles brackets and commas, and generated code each item.
 type list[T any, P generated[T]] []T
 
-// generated is a pointer to a struct for which ffjson has generated code.
 type generated[T any] interface {
 	*T
 	MarshalJSONBuf(buf fflib.EncodingBuffer) error
@@ -34,8 +31,8 @@ func (l *list[T, P]) MarshalJSONBuf(buf fflib.EncodingBuffer) error {
 	return nil
 }
 
-// UnmarshalJSONFFLexer decodes an array. ffjson.Unmarshal calls it. The names of
-// ffjson's tokens are exchanged: FFTok_left_brace is [, and FFTok_left_bracket is {.
+// UnmarshalJSONFFLexer decodes an array for ffjson.Unmarshal. The names of ffjson's tokens are exchanged:
+// FFTok_left_brace is [, and FFTok_left_bracket is {.
 func (l *list[T, P]) UnmarshalJSONFFLexer(fs *fflib.FFLexer, _ fflib.FFParseState) error {
 	*l = list[T, P]{}
 	tok := fs.Scan()
@@ -64,7 +61,7 @@ func (l *list[T, P]) UnmarshalJSONFFLexer(fs *fflib.FFLexer, _ fflib.FFParseStat
 	}
 }
 
-// unexpectedToken returns an error with the position of the lexer.
+// unexpectedToken has the position of the lexer.
 func unexpectedToken(fs *fflib.FFLexer, tok fflib.FFTok) error {
 	return fs.WrapErr(fmt.Errorf("unexpected token: %v", tok))
 }

@@ -8,11 +8,8 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// findPicker returns the function of operation fields, which reads only a few fields
-// of a document. It iterates over the array and looks up each path in each item, as
-// the examples of the project do. ParseBytes copies the body; the texts that are read
-// are parts of this copy, which stays in memory as long as any of them is used.
-// findPicker returns nil for an unknown fixture.
+// findPicker reads only a few fields of a document, as the project's examples do: it looks up each path in
+// each item. ParseBytes copies the body. The copy lives as long as any text in it.
 func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":
@@ -23,7 +20,7 @@ func findPicker(name string) func(data []byte) (any, error) {
 	return nil
 }
 
-// readItems converts each item of an array. gjson itself reports no errors.
+// readItems converts each item. gjson reports no errors.
 func readItems[T any](data []byte, readItem func(gjson.Result) T) ([]T, error) {
 	document := gjson.ParseBytes(data)
 	if !document.IsArray() {
@@ -37,8 +34,7 @@ func readItems[T any](data []byte, readItem func(gjson.Result) T) ([]T, error) {
 	return list, nil
 }
 
-// readDevice reads the few fields of a device. A missing path results in a zero
-// value; gjson converts a value of another type.
+// readDevice gets zero for a missing value. Other types are converted.
 func readDevice(v gjson.Result) fixture.DeviceFields {
 	return fixture.DeviceFields{
 		ID:         v.Get("id").String(),
@@ -47,7 +43,6 @@ func readDevice(v gjson.Result) fixture.DeviceFields {
 	}
 }
 
-// readEvent reads the few fields of an event.
 func readEvent(v gjson.Result) fixture.EventFields {
 	return fixture.EventFields{
 		ID: v.Get("id").String(),

@@ -1,8 +1,7 @@
-// Command gjson is tidwall/gjson, which looks up paths in a document without
-// parsing the rest of it.
+// Command gjson is tidwall/gjson. It looks up paths without parsing the rest of a document.
 package main
 
 import "github.com/tarebench/tare/contender/codec"
 
-// main serves operation fields only, which reads a few fields of a document.
+// main serves operation fields only: reading a few fields.
 func main() { codec.Main(codec.Impl{Fields: findPicker}) }

@@ -1,5 +1,5 @@
-// Command go-json-experiment is the second version of encoding/json, from the
-// repository in which it is developed, with its default options.
+// Command go-json-experiment is the second version of encoding/json, from its development repository, with
+// default options.
 package main
 
 import (

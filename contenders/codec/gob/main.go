@@ -1,6 +1,5 @@
-// Command gob is encoding/gob of the standard library. Each message is a separate gob
-// stream, which begins with descriptions of its types. With the build tag stream, all
-// messages belong to one stream, which describes each type only once.
+// Command gob is encoding/gob of the standard library. Each message is a separate gob stream, with
+// descriptions of its types. With the build tag stream, one stream has all messages and describes a type once.
 package main
 
 import (
@@ -10,8 +9,7 @@ import (
 )
 
 func main() {
-	// Types in attributes, whose values are of type any. gob needs no registration
-	// of basic types.
+	// Types in attributes, of type any. Basic types are known.
 	gob.Register(map[string]any{})
 	gob.Register([]any{})
 	codec.Main(codec.Impl{

@@ -8,17 +8,15 @@ import (
 	"io"
 )
 
-// encodeMessage returns v as a stream of one message.
+// encodeMessage returns a stream of one message.
 func encodeMessage(v any) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(v)
 	return b.Bytes(), err
 }
 
-// writeMessage writes v as a stream of one message.
 func writeMessage(w io.Writer, v any) error { return gob.NewEncoder(w).Encode(v) }
 
-// decodeMessage decodes a stream of one message.
 func decodeMessage(data []byte, target any) error {
 	return gob.NewDecoder(bytes.NewReader(data)).Decode(target)
 }

@@ -9,36 +9,31 @@ import (
 	"reflect"
 )
 
-// A stream of gob describes a type once, before the first value of the type.
-// In this benchmark the sender writes the descriptions before the first measured message and discards
-// them. A receiver therefore needs descriptions from elsewhere: a separate encoder writes
-// them. They fit, because gob numbers types per process and not per encoder.
+// A gob stream describes a type once, before its first value. The sender writes descriptions before the
+// measured messages and discards them. A receiver gets them from a separate encoder. They fit, because gob
+// numbers types per process.
 
-// sender is the sending end of the stream.
 var sender struct {
 	encoder   *gob.Encoder          // nil before the first message
 	buffer    bytes.Buffer          // contains the last message
 	described map[reflect.Type]bool // types whose descriptions have been sent
 }
 
-// receivers has a receiving end of the stream, which has read the descriptions, for each
-// type of target.
+// receivers have read the descriptions, by type of target.
 var receivers = map[reflect.Type]*receiver{}
 
-// receiver decodes messages that are passed to it one at a time. As bytes.Reader is an
-// io.ByteReader, the decoder has no buffer and reads only the message.
+// receiver decodes one message at a time. bytes.Reader is an io.ByteReader, so the decoder has no buffer and
+// reads only the message.
 type receiver struct {
 	decoder *gob.Decoder // reads from input
 	input   bytes.Reader
 }
 
-// firstMessages returns messages of t and of the types that a value of type any in t can
-// have. Their encoding contains the descriptions of all these types.
+// firstMessages returns t and the types of any values in it. Their encoding has all descriptions.
 func firstMessages(t reflect.Type) []any {
 	return []any{reflect.New(t).Interface(), &[]any{map[string]any{"a": 1}, []any{1}}}
 }
 
-// encodeFirst writes the first messages of t.
 func encodeFirst(e *gob.Encoder, t reflect.Type) error {
 	for _, v := range firstMessages(t) {
 		if err := e.Encode(v); err != nil {
@@ -54,7 +49,6 @@ func encodeMessage(v any) ([]byte, error) {
 	return bytes.Clone(sender.buffer.Bytes()), err
 }
 
-// writeMessage writes the message of v to w.
 func writeMessage(w io.Writer, v any) error {
 	if err := sendMessage(v); err != nil {
 		return err
@@ -63,8 +57,8 @@ func writeMessage(w io.Writer, v any) error {
 	return err
 }
 
-// sendMessage encodes v into the buffer of the sender. Before the first message of a type
-// it sends and discards the first messages, so that v is sent without descriptions.
+// sendMessage encodes v into the sender's buffer. The first time it sends and discards first messages, so that
+// v has no descriptions.
 func sendMessage(v any) error {
 	if sender.encoder == nil {
 		sender.encoder, sender.described = gob.NewEncoder(&sender.buffer), map[reflect.Type]bool{}
@@ -98,8 +92,7 @@ func decodeMessage(data []byte, target any) (err error) {
 	return err
 }
 
-// newReceiver returns a receiver that has read the descriptions of t, from first messages that a separate encoder
-// writes.
+// newReceiver reads the descriptions of t.
 func newReceiver(t reflect.Type) (*receiver, error) {
 	var descriptions bytes.Buffer
 	if err := encodeFirst(gob.NewEncoder(&descriptions), t); err != nil {

@@ -1,5 +1,5 @@
-// Command goccy is goccy/go-json, a drop-in replacement for encoding/json that
-// compiles each type to a program for its virtual machine.
+// Command goccy is goccy/go-json, a replacement for encoding/json. It compiles each type for its virtual
+// machine.
 package main
 
 import (

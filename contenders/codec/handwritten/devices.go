@@ -8,7 +8,6 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// loadDevices decodes devices, the only fixture that marshal supports.
 func loadDevices(name string, canonical []byte) (any, error) {
 	if name != "devices" {
 		return nil, contender.ErrUnsupported
@@ -16,10 +15,9 @@ func loadDevices(name string, canonical []byte) (any, error) {
 	return fixture.Decode(name, canonical)
 }
 
-const deviceSize = 256 // estimate of the bytes of a device, for the capacity
+const deviceSize = 256 // estimated bytes of a device
 
-// marshal encodes devices. contender.json lists its name as a symbol that the binary
-// must contain.
+// marshal encodes devices. The binary must contain its symbol: see contender.json.
 func marshal(v any) ([]byte, error) {
 	devices := v.([]fixture.Device)
 	b := append(make([]byte, 0, deviceSize*len(devices)+2), '[')

@@ -1,5 +1,5 @@
-// Command handwritten encodes only devices (a fixture of the studies), by appending
-// JSON to a slice. It shows how fast an encoder for a single type can be.
+// Command handwritten encodes only devices, an input of the studies, by appending to a slice. It shows how
+// fast an encoder for one type can be.
 package main
 
 import "github.com/tarebench/tare/contender/codec"

@@ -1,7 +1,5 @@
-// Command jsoniter-stream-unflushed is a trap, a contender that reproduces a
-// published mistake. It writes through json-iterator's Stream and never flushes it, as
-// a published benchmark did. The bytes that are still in the buffer of the stream are
-// lost, and the output is not valid JSON.
+// Command jsoniter-stream-unflushed reproduces a published mistake: such a program is called a trap. It never
+// flushes json-iterator's Stream. Bytes in its buffer are lost, and the output is not valid JSON.
 package main
 
 import (

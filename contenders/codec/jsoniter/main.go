@@ -17,7 +17,6 @@ func main() {
 	})
 }
 
-// newImpl returns the codec with a configuration of the library.
 func newImpl(config jsoniter.API) codec.Impl {
 	return codec.Impl{
 		Marshal:   config.Marshal,

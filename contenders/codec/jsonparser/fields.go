@@ -6,11 +6,8 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// findPicker returns the function of operation fields, which reads only a few fields
-// of a document. It iterates over the array and calls EachKey, which finds all paths
-// of an item in one pass. The project calls this the most efficient way for several
-// keys. The found values are slices of the body; ParseString copies a text.
-// findPicker returns nil for an unknown fixture.
+// findPicker reads only a few fields of a document. EachKey finds all paths of an item in one pass. The
+// project calls this the most efficient way. Values are slices of the body; ParseString copies a text.
 func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":
@@ -26,9 +23,8 @@ func findPicker(name string) func(data []byte) (any, error) {
 	return nil
 }
 
-// readItems converts each item of an array. It calls set for each value that it
-// finds; path is an index of paths. A field whose path is missing stays zero. A
-// value of another type is accepted if its text can be parsed as the field's type.
+// readItems converts each item. It calls set for each found value, with an index of paths. A missing field
+// stays zero. Text that can be parsed as the field's type is accepted.
 func readItems[T any](data []byte, set func(target *T, path int, value []byte) error, paths ...[]string) ([]T, error) {
 	list := []T{}
 	_, err := jsonparser.EachArrayErr(data, func(item []byte, _ jsonparser.ValueType, _ int, err error) error {
@@ -50,7 +46,7 @@ func readItems[T any](data []byte, set func(target *T, path int, value []byte) e
 	return list, err
 }
 
-// setDevice sets a field of a device. path is an index of findPicker's paths.
+// setDevice sets a field. path is an index of findPicker's paths.
 func setDevice(device *fixture.DeviceFields, path int, value []byte) (err error) {
 	switch path {
 	case 0:
@@ -63,7 +59,7 @@ func setDevice(device *fixture.DeviceFields, path int, value []byte) (err error)
 	return err
 }
 
-// setEvent sets a field of an event. path is an index of findPicker's paths.
+// setEvent sets a field. path is an index of findPicker's paths.
 func setEvent(event *fixture.EventFields, path int, value []byte) (err error) {
 	switch path {
 	case 0:

@@ -8,9 +8,8 @@ import (
 	"github.com/tarebench/tare/contenders/codec/msgp/model"
 )
 
-// loadValue returns the value to encode for the fixture called name (a test input), with
-// the types for which code was generated. It decodes the value from canonical JSON, and
-// returns a pointer, because other values allocate when they are put into an interface.
+// loadValue decodes canonical JSON into the types of generated code. name is a fixture, a kind of input. A
+// pointer does not allocate when it is put into an interface.
 func loadValue(name string, canonical []byte) (any, error) {
 	decoded, err := fixture.Decode(name, canonical)
 	if err != nil {
@@ -36,9 +35,8 @@ func loadValue(name string, canonical []byte) (any, error) {
 	return nil, contender.ErrUnsupported
 }
 
-// findTarget returns a function that makes a pointer to an empty document of the
-// fixture called name, to decode into. It returns nil for a fixture without generated
-// code.
+// findTarget makes a pointer to an empty document of a fixture, to decode into. Without generated code it
+// returns nil.
 func findTarget(name string) func() any {
 	switch name {
 	case "devices":
@@ -51,9 +49,8 @@ func findTarget(name string) func() any {
 	return nil
 }
 
-// convertTimes prepares a decoded value for the comparison with the reference: it
-// converts the times in values of type any to UTC, in place, and returns v. msgp decodes
-// these times in the machine's time zone, which is not part of the message.
+// convertTimes converts times in values of type any to UTC, in place, and returns v. msgp decodes them in the
+// machine's time zone, which the message does not have.
 func convertTimes(v any) (any, error) {
 	switch x := v.(type) {
 	case *any:
@@ -64,7 +61,6 @@ func convertTimes(v any) (any, error) {
 	return v, nil
 }
 
-// toUTC converts v, if it is a time, and the times in lists and maps.
 func toUTC(v any) any {
 	switch x := v.(type) {
 	case time.Time:

@@ -22,7 +22,6 @@ func main() {
 	})
 }
 
-// decodeMessage decodes a message into a *any or a type with generated code.
 func decodeMessage(data []byte, target any) error {
 	var err error
 	if v, ok := target.(*any); ok {

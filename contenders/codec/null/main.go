@@ -1,5 +1,5 @@
-// Command null is one of the programs with a codec that tare compares, called contenders. Its codec does
-// nothing, so that its measured cost is the cost of the measurement itself.
+// Command null is a codec that does nothing. Its measured cost is that of the measurement itself. Programs
+// that tare compares are called contenders.
 package main
 
 import "github.com/tarebench/tare/contender/codec"

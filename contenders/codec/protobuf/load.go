@@ -11,9 +11,8 @@ import (
 	"github.com/tarebench/tare/contenders/codec/protobuf/model"
 )
 
-// loadMessage returns the message to encode for the value of a fixture, which it
-// decodes from canonical JSON. For a probe (an edge case) that the schema cannot
-// represent, it returns an unsupportedProbe.
+// loadMessage decodes canonical JSON of a fixture into a message. A probe (an edge case) may not fit the
+// schema: it becomes an unsupportedProbe.
 func loadMessage(name string, canonical []byte) (any, error) {
 	decoded, err := fixture.Decode(name, canonical)
 	if err != nil {
@@ -34,8 +33,7 @@ func loadMessage(name string, canonical []byte) (any, error) {
 	return nil, contender.ErrUnsupported
 }
 
-// findTarget returns a function that makes an empty message to decode into. It returns
-// nil for a fixture without a message in the schema.
+// findTarget makes an empty message to decode into. It returns nil without a message in the schema.
 func findTarget(name string) func() any {
 	switch name {
 	case "devices":
@@ -48,8 +46,7 @@ func findTarget(name string) func() any {
 	return nil
 }
 
-// toDevices converts devices to a message. An attribute that protobuf's Struct cannot
-// represent is an error.
+// toDevices fails if protobuf's Struct cannot represent an attribute.
 func toDevices(list []fixture.Device) (*model.Devices, error) {
 	m := &model.Devices{Devices: make([]*model.Device, len(list))}
 	for i, d := range list {

@@ -1,5 +1,5 @@
-// Command protobuf is google.golang.org/protobuf with code generated for messages
-// that have the fields of the fixtures, the values that codecs encode in a study.
+// Command protobuf is google.golang.org/protobuf with generated messages. They have the fields of the
+// fixtures, the inputs of a study.
 package main
 
 import (
@@ -20,8 +20,7 @@ func main() {
 	})
 }
 
-// encodeMessage encodes a value of loadMessage: a message, or a probe without a message, for which
-// it returns the reason as the error.
+// encodeMessage returns the reason as an error for a probe without a message.
 func encodeMessage(v any) ([]byte, error) {
 	if p, ok := v.(unsupportedProbe); ok {
 		return nil, p.why

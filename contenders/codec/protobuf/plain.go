@@ -7,8 +7,7 @@ import (
 	"github.com/tarebench/tare/contenders/codec/protobuf/model"
 )
 
-// toFixture converts a decoded message to the type of the fixture, so that it can be
-// compared with the reference. It is the reverse of loadMessage.
+// toFixture converts a decoded message for comparison. It is the reverse of loadMessage.
 func toFixture(v any) (any, error) {
 	switch m := v.(type) {
 	case *model.Devices:
@@ -33,7 +32,6 @@ func toFixture(v any) (any, error) {
 	return nil, fmt.Errorf("no message of the schema: %T", v)
 }
 
-// fromMetadata converts the metadata of an event.
 func fromMetadata(m *model.Metadata) fixture.Metadata {
 	return fixture.Metadata{
 		UserID: m.GetUserId(), SessionID: m.GetSessionId(),

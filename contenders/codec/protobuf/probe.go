@@ -10,12 +10,11 @@ import (
 
 // A probe is an edge case: a value on which codecs differ.
 
-// unsupportedProbe takes the place of the message of a probe that the schema cannot represent.
-// encodeMessage returns why as the error of this probe. An error of loadMessage would end the
-// test of all probes.
+// unsupportedProbe replaces a message that the schema cannot represent. encodeMessage returns why. An error of
+// loadMessage would end the test of all probes.
 type unsupportedProbe struct{ why error }
 
-// toProbe converts p to a message. It returns an error if the schema cannot represent p.
+// toProbe fails if the schema cannot represent p.
 func toProbe(p fixture.Probe) (*model.Probe, error) {
 	value, err := structpb.NewValue(p.Any)
 	if err != nil {
@@ -38,7 +37,6 @@ func toProbe(p fixture.Probe) (*model.Probe, error) {
 	return m, nil
 }
 
-// fromProbe converts a message to the fixture's Probe.
 func fromProbe(m *model.Probe) fixture.Probe {
 	p := fixture.Probe{
 		Text: m.GetText(), Float: m.GetFloat(), Single: m.GetSingle(), Int: m.GetInt(), Uint: m.GetUint(), Flag: m.GetFlag(),

@@ -1,11 +1,10 @@
-// Command scale is a codec of known cost, which tests whether tare measures correctly.
-// Each operation of variant spin-K or alloc-K does 100+K equal units of work, so that
-// spin-5 costs 5 % more than spin-0. Its output is its input.
+// Command scale is a codec of known cost, to test tare. Variants spin-K and alloc-K do 100+K equal units per
+// operation: spin-5 costs 5 % more than spin-0. Its output is its input.
 package main
 
 import "github.com/tarebench/tare/contender/codec"
 
-const baseUnits = 100 // units of work of the variants spin-0 and alloc-0
+const baseUnits = 100 // units of spin-0 and alloc-0
 
 func main() {
 	impls := map[string]codec.Impl{}
@@ -16,7 +15,6 @@ func main() {
 	codec.Variants(impls)
 }
 
-// newImpl returns a codec that calls doUnit units times per operation.
 func newImpl(units int, doUnit func()) codec.Impl {
 	return codec.Impl{
 		Load: loadBody,

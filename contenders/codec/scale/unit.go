@@ -1,15 +1,15 @@
 package main
 
-// worker does the units of work of the variants: of arithmetic (spin) or of allocation
-// (alloc). It stores their results, so that the compiler cannot remove the work.
+// worker does units of arithmetic (spin) or allocation (alloc). It stores results, so that the compiler cannot
+// remove the work.
 type worker struct {
 	state   uint64     // last value of xorShift
 	objects [16][]byte // the newest objects of alloc
-	next    int        // index in objects of the next object
+	next    int        // index of the next object
 }
 
-// xorShift is one step of Marsaglia's xorshift generator. As a step needs the result
-// of the step before it, the processor cannot run steps in parallel.
+// xorShift is Marsaglia's generator. Each step needs the one before, so the processor cannot run them in
+// parallel.
 func xorShift(x uint64) uint64 {
 	x ^= x << 13
 	x ^= x >> 7
@@ -27,8 +27,7 @@ func (w *worker) spin() {
 	w.state = x
 }
 
-// alloc does a unit of allocation: it allocates three small objects and fills them
-// byte by byte. An object stays in memory until 16 later ones have been allocated.
+// alloc allocates three small objects and fills them. Each stays until 16 later ones exist.
 func (w *worker) alloc() {
 	x := w.state | 1
 	for k := range 3 {

@@ -8,10 +8,8 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// findPicker returns the function of operation fields, which reads only a few fields
-// of a document, or nil for an unknown fixture. As the project recommends, the parser
-// reuses the memory of the previous result, and leaves strings in the body: only a
-// string that is read is copied.
+// findPicker reads only a few fields of a document. As the project recommends, the parser reuses memory and
+// leaves strings in the body. Only a string that is read is copied.
 func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":
@@ -24,7 +22,7 @@ func findPicker(name string) func(data []byte) (any, error) {
 	return nil
 }
 
-// reader has the objects of the library that are reused for all documents.
+// reader has the library's objects, reused for all documents.
 type reader struct {
 	parsed   *simdjson.ParsedJson
 	array    simdjson.Array
@@ -33,8 +31,7 @@ type reader struct {
 	element  simdjson.Element
 }
 
-// newReader returns a reader. It panics if the processor lacks instructions that
-// the library needs. The panic becomes the error of the lab's request to prepare.
+// newReader panics if the processor lacks instructions. The panic becomes the error of prepare.
 func newReader() *reader {
 	if !simdjson.SupportedCPU() {
 		panic("simdjson-go needs an amd64 processor with AVX2 and CLMUL")
@@ -42,8 +39,7 @@ func newReader() *reader {
 	return new(reader)
 }
 
-// readItems parses an array and converts each item. readItem reads the item that is
-// in r.item.
+// readItems parses an array. readItem reads r.item.
 func readItems[T any](r *reader, data []byte, readItem func(r *reader) (T, error)) ([]T, error) {
 	parsed, err := simdjson.Parse(data, r.parsed, simdjson.WithCopyStrings(false))
 	if err != nil {
@@ -71,7 +67,6 @@ func readItems[T any](r *reader, data []byte, readItem func(r *reader) (T, error
 	return list, err
 }
 
-// readDevice reads the few fields of a device.
 func (r *reader) readDevice() (v fixture.DeviceFields, err error) {
 	if v.ID, err = r.readText(&r.item, "id"); err != nil {
 		return v, err
@@ -83,7 +78,6 @@ func (r *reader) readDevice() (v fixture.DeviceFields, err error) {
 	return v, err
 }
 
-// readEvent reads the few fields of an event.
 func (r *reader) readEvent() (v fixture.EventFields, err error) {
 	if v.ID, err = r.readText(&r.item, "id"); err != nil {
 		return v, err
@@ -105,8 +99,7 @@ func (r *reader) readEvent() (v fixture.EventFields, err error) {
 	return v, err
 }
 
-// readText returns the string at a path of an object. A missing path is an
-// error, also in readInt and readFloat.
+// readText fails for a missing path, like readInt and readFloat.
 func (r *reader) readText(object *simdjson.Object, path ...string) (string, error) {
 	if _, err := object.FindPath(&r.element, path...); err != nil {
 		return "", err

@@ -1,8 +1,8 @@
-// Command simdjson-go is minio/simdjson-go, which indexes a document with
-// vector instructions and returns iterators over the result.
+// Command simdjson-go is minio/simdjson-go. It indexes a document with vector instructions and returns
+// iterators.
 package main
 
 import "github.com/tarebench/tare/contender/codec"
 
-// main serves operation fields only, which reads a few fields of a document.
+// main serves operation fields only: reading a few fields.
 func main() { codec.Main(codec.Impl{Fields: findPicker}) }

@@ -1,5 +1,5 @@
-// Command sonic is bytedance/sonic, which compiles each type to machine code
-// at run time. It has one variant per configuration.
+// Command sonic is bytedance/sonic. It compiles each type to machine code at run time. It has one variant per
+// configuration.
 package main
 
 import (
@@ -18,7 +18,6 @@ func main() {
 	})
 }
 
-// newImpl returns the codec with a configuration of the library.
 func newImpl(config sonic.API) codec.Impl {
 	return codec.Impl{
 		Marshal:   config.Marshal,

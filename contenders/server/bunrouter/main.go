@@ -12,12 +12,12 @@ import (
 
 func main() { server.Main(server.Apps{server.Plain("tiny", serveTiny)}) }
 
-// idResponse is the body of app tiny's response: {"id":"7"} for the path /v1/id/7.
+// idResponse is {"id":"7"} for the path /v1/id/7.
 type idResponse struct {
 	ID string `json:"id"`
 }
 
-// serveTiny returns the server of app tiny, which sends the id in the path back as JSON.
+// serveTiny serves app tiny, which returns the id in the path as JSON.
 func serveTiny(o server.Options) (server.Server, error) {
 	r := bunrouter.New(bunrouter.WithMethodNotAllowedHandler(func(w http.ResponseWriter, _ bunrouter.Request) error {
 		w.Header().Set("Allow", http.MethodGet) // bunrouter does not set it
@@ -25,7 +25,7 @@ func serveTiny(o server.Options) (server.Server, error) {
 		return nil
 	}))
 	r.GET("/v1/id/:id", func(w http.ResponseWriter, q bunrouter.Request) error {
-		o.Receipts.Request() // counts the request, so that the lab can check that all were served
+		o.Receipts.Request() // compared with the requests sent
 		id, err := server.Unescape(q.Request, q.Param("id"))
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newEcho returns an Echo with the access log of the options.
+// newEcho adds the access log of the options.
 func newEcho(o server.Options) *echo.Echo {
 	e := plainEcho()
 	addLog(e, o)
@@ -23,7 +23,7 @@ func plainEcho() *echo.Echo {
 	})})
 }
 
-// notAllowed handles OPTIONS as echo handles any other method that a path does not support.
+// notAllowed treats OPTIONS like other methods that a path does not support.
 func notAllowed(c *echo.Context) error {
 	if allowed, ok := c.Get(echo.ContextKeyHeaderAllow).(string); ok {
 		c.Response().Header().Set(echo.HeaderAllow, allowed)
@@ -31,7 +31,6 @@ func notAllowed(c *echo.Context) error {
 	return echo.ErrMethodNotAllowed
 }
 
-// addLog adds the access log of the options, if they have one.
 func addLog(e *echo.Echo, o server.Options) {
 	if o.Log != nil {
 		e.Logger = slog.New(slog.NewJSONHandler(o.Log, nil))
@@ -39,7 +38,7 @@ func addLog(e *echo.Echo, o server.Options) {
 	}
 }
 
-// countCalls returns a middleware that calls layer and counts the calls, for the lab.
+// countCalls calls layer and counts the calls.
 func countCalls(r *server.Receipts, layer echo.MiddlewareFunc) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		inner := layer(next)

@@ -16,10 +16,9 @@ import (
 // house serves app homelab, the API of a house with devices.
 type house struct {
 	*homelab.House                  // the logic of the app
-	receipts       *server.Receipts // counts for the lab: requests, bytes of bodies, calls of middleware
+	receipts       *server.Receipts // requests, bytes and calls of middleware, compared with those sent
 }
 
-// serveHomelab returns the server of app homelab.
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	h := house{s, o.Receipts}
 	e := plainEcho()
@@ -44,7 +43,6 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	return server.HTTPBodies(e), nil
 }
 
-// addRoutes adds the paths of the app.
 func (h house) addRoutes(e *echo.Echo) {
 	e.GET("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
 	e.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
@@ -66,8 +64,8 @@ func (h house) addRoutes(e *echo.Echo) {
 	api.POST("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-// deviceID returns the id in the path. The last parameter of echo matches the rest of the path, so deviceID
-// returns an error if it has more than one segment.
+// deviceID returns the id in the path. echo's last parameter matches the rest of the path, so several segments
+// are an error.
 func deviceID(c *echo.Context) (string, error) {
 	escaped := c.Param("id")
 	if strings.Contains(escaped, "/") {
@@ -80,7 +78,7 @@ func deviceID(c *echo.Context) (string, error) {
 	return id, nil
 }
 
-// newPage returns a handler that sends a page of a content type.
+// newPage sends a page.
 func (h house) newPage(kind string, body func() []byte) echo.HandlerFunc {
 	return func(c *echo.Context) error {
 		h.receipts.Request()
@@ -89,7 +87,7 @@ func (h house) newPage(kind string, body func() []byte) echo.HandlerFunc {
 	}
 }
 
-// newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
+// newJSONHandler sends the result of answer as JSON, or its error.
 func (h house) newJSONHandler(answer func(c *echo.Context) (any, error)) echo.HandlerFunc {
 	return func(c *echo.Context) error {
 		h.receipts.Request()
@@ -102,7 +100,7 @@ func (h house) newJSONHandler(answer func(c *echo.Context) (any, error)) echo.Ha
 	}
 }
 
-// runCommand reads a command and runs it. It returns the outcome.
+// runCommand returns the outcome of a command.
 func (h house) runCommand(c *echo.Context) (any, error) {
 	r := c.Request()
 	if err := h.Admit(r.Header.Get(echo.HeaderContentType), r.Header.Get(echo.HeaderOrigin), r.Host); err != nil {
@@ -127,7 +125,7 @@ func (h house) runCommand(c *echo.Context) (any, error) {
 	return h.Command(id, command)
 }
 
-// writeError sends the error response for err: an error of a handler, of recovery or of echo's router.
+// writeError handles errors of handlers, recovery and echo's router.
 func (h house) writeError(c *echo.Context, err error) {
 	if hasAnswered(c) {
 		return

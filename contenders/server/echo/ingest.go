@@ -11,14 +11,12 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// batches serves app ingest, which receives batches of events. Handlers return their errors, which
-// echo passes to writeError.
+// batches serves app ingest, which receives batches of events. echo passes returned errors to writeError.
 type batches struct {
-	server.Options                 // its Receipts count requests, bytes and calls of middleware for the lab
+	server.Options                 // its Receipts count requests, bytes and calls of middleware
 	Ingest         *ingest.Service // the logic of the app
 }
 
-// serveIngest returns the server of app ingest.
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	e := newEcho(o)
 	b := batches{o, s}
@@ -39,7 +37,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return server.HTTPBodies(e), nil
 }
 
-// acceptBatch reads a batch, passes it to the service and sends the receipt.
+// acceptBatch reads a batch and sends the service's receipt.
 func (b batches) acceptBatch(c *echo.Context) error {
 	b.Receipts.Request()
 	r := c.Request()
@@ -58,7 +56,7 @@ func (b batches) acceptBatch(c *echo.Context) error {
 	defer body.Close()
 	r.Body = body
 	batch := b.Ingest.Batch(json.Marshal)
-	err := c.Echo().JSONSerializer.Deserialize(c, batch.Target()) // Bind would check the content type again, which Admit has done
+	err := c.Echo().JSONSerializer.Deserialize(c, batch.Target()) // Bind would check the content type again
 	b.Receipts.Body(sent.n)
 	if err != nil {
 		return body.Refusal(err)
@@ -70,7 +68,7 @@ func (b batches) acceptBatch(c *echo.Context) error {
 	return c.JSON(http.StatusOK, receipt)
 }
 
-// writeError sends the error response for err: an error of a handler or of echo's router.
+// writeError handles errors of handlers and echo's router.
 func (b batches) writeError(c *echo.Context, err error) {
 	if hasAnswered(c) {
 		return
@@ -91,13 +89,12 @@ func (b batches) writeError(c *echo.Context, err error) {
 	_ = c.JSON(r.Status, r) // fails only if the client has disconnected
 }
 
-// hasAnswered reports whether a response has begun.
 func hasAnswered(c *echo.Context) bool {
 	w, err := echo.UnwrapResponse(c.Response())
 	return err == nil && w.Committed
 }
 
-// meter reads a body and counts its bytes, as they were sent.
+// meter counts the bytes of a body as sent.
 type meter struct {
 	io.Reader
 	n int64 // number of bytes

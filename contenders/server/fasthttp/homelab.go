@@ -14,17 +14,16 @@ import (
 // house serves app homelab, the API of a house with devices.
 type house struct {
 	*homelab.House                  // the logic of the app
-	receipts       *server.Receipts // counts for the lab: requests, bytes of bodies, calls of middleware
+	receipts       *server.Receipts // requests, bytes and calls of middleware, compared with those sent
 }
 
-// serveHomelab returns the server of app homelab.
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	h := house{s, o.Receipts}
 	r := newRouter()
 	r.NotFound = func(c *fasthttp.RequestCtx) { h.writeError(c, homelab.NotFound()) }
 	r.MethodNotAllowed = func(c *fasthttp.RequestCtx) { h.writeError(c, homelab.NotAllowed()) }
 	h.addRoutes(r)
-	handler := r.Handler // the innermost handler, which the middleware below wraps
+	handler := r.Handler // the innermost handler
 	if h.Limited() {
 		handler = h.countCalls(h.limitRate(handler))
 	}
@@ -37,7 +36,6 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	return newBodyServer(handler, o, homelab.MaxCommand, h.writeUnread), nil
 }
 
-// addRoutes adds the paths of the app.
 func (h house) addRoutes(r *router.Router) {
 	r.GET("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
 	r.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
@@ -53,8 +51,8 @@ func (h house) addRoutes(r *router.Router) {
 	api.POST("/homeassistant/devices/{id}/command", h.newJSONHandler(h.runCommand))
 }
 
-// decodeID returns the id in the path without percent escapes, which the router does not decode. An id with
-// an invalid escape is returned unchanged: no device has such an id.
+// decodeID decodes percent escapes, which the router does not. An invalid escape stays: no device has such an
+// id.
 func decodeID(c *fasthttp.RequestCtx) string {
 	escaped := c.UserValue("id").(string)
 	if id, err := url.PathUnescape(escaped); err == nil {
@@ -63,7 +61,7 @@ func decodeID(c *fasthttp.RequestCtx) string {
 	return escaped
 }
 
-// newPage returns a handler that sends a page of a content type.
+// newPage sends a page.
 func (h house) newPage(kind string, body func() []byte) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		h.receipts.Request()
@@ -72,7 +70,7 @@ func (h house) newPage(kind string, body func() []byte) fasthttp.RequestHandler 
 	}
 }
 
-// newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
+// newJSONHandler sends the result of answer as JSON, or its error.
 func (h house) newJSONHandler(answer func(c *fasthttp.RequestCtx) (any, error)) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		h.receipts.Request()
@@ -86,7 +84,7 @@ func (h house) newJSONHandler(answer func(c *fasthttp.RequestCtx) (any, error)) 
 	}
 }
 
-// runCommand reads a command and runs it. It returns the outcome.
+// runCommand returns the outcome of a command.
 func (h house) runCommand(c *fasthttp.RequestCtx) (any, error) {
 	body := c.PostBody()
 	h.receipts.Body(int64(len(body)))
@@ -100,7 +98,6 @@ func (h house) runCommand(c *fasthttp.RequestCtx) (any, error) {
 	return h.Command(decodeID(c), command)
 }
 
-// writeError sends the error response for err.
 func (h house) writeError(c *fasthttp.RequestCtx, err error) {
 	r := h.RefusalOf(err)
 	if r.Code == "read_only" {
@@ -110,8 +107,7 @@ func (h house) writeError(c *fasthttp.RequestCtx, err error) {
 	sendJSON(c, r.Status, r)
 }
 
-// writeUnread sends the error response for a request that could not be read. No middleware was
-// called for it.
+// writeUnread is for a request that could not be read. No middleware was called.
 func (h house) writeUnread(c *fasthttp.RequestCtx, status int, err error) {
 	if status == fasthttp.StatusRequestEntityTooLarge {
 		err = homelab.TooLarge()

@@ -10,14 +10,13 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// batches serves app ingest, which receives batches of events. fasthttp reads the body before it
-// calls the handler.
+// batches serves app ingest, which receives batches of events. fasthttp reads the body before it calls the
+// handler.
 type batches struct {
-	server.Options                 // its Receipts count requests, bytes and calls of middleware for the lab
+	server.Options                 // its Receipts count requests, bytes and calls of middleware
 	Ingest         *ingest.Service // the logic of the app
 }
 
-// serveIngest returns the server of app ingest.
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	r := newRouter()
 	b := batches{o, s}
@@ -47,7 +46,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return newBodyServer(addLog(r.Handler, o), o, s.MaxBody(), b.writeUnread), nil
 }
 
-// acceptBatch reads a batch and passes it to the service. It returns the body of the response.
+// acceptBatch passes a batch to the service. The receipt is the response.
 func (b batches) acceptBatch(c *fasthttp.RequestCtx) (ingest.Receipt, error) {
 	body := c.PostBody()
 	b.Receipts.Body(int64(len(body)))
@@ -70,10 +69,9 @@ func (b batches) acceptBatch(c *fasthttp.RequestCtx) (ingest.Receipt, error) {
 	if err := json.Unmarshal(body, batch.Target()); err != nil {
 		return ingest.Receipt{}, b.Ingest.Malformed(head, body, err)
 	}
-	return b.Ingest.Accept(context.Background(), head, batch) // c is no context of the request: it ends with the server
+	return b.Ingest.Accept(context.Background(), head, batch) // c ends with the server, not with the request
 }
 
-// writeError sends the error response for err.
 func (b batches) writeError(c *fasthttp.RequestCtx, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {
@@ -85,7 +83,7 @@ func (b batches) writeError(c *fasthttp.RequestCtx, err error) {
 	sendJSON(c, r.Status, r)
 }
 
-// writeUnread sends the error response for a request that could not be read.
+// writeUnread is for a request that could not be read.
 func (b batches) writeUnread(c *fasthttp.RequestCtx, status int, err error) {
 	switch status {
 	case fasthttp.StatusRequestEntityTooLarge:

@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// fasthttp has no middleware. This file implements the middleware of app homelab.
+// fasthttp has no middleware. Here is that of app homelab.
 
-// countCalls returns a handler that calls layer and counts the calls, for the lab.
+// countCalls calls layer and counts the calls.
 func (h house) countCalls(layer fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		h.receipts.Layer()
@@ -20,7 +20,6 @@ func (h house) countCalls(layer fasthttp.RequestHandler) fasthttp.RequestHandler
 	}
 }
 
-// setRequestID sets the id of the request in the response.
 func (h house) setRequestID(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		c.Response.Header.Set("X-Request-Id", h.RequestID(string(c.Request.Header.Peek("X-Request-Id"))))
@@ -28,7 +27,7 @@ func (h house) setRequestID(next fasthttp.RequestHandler) fasthttp.RequestHandle
 	}
 }
 
-// recoverPanic logs a panic of next and sends an error response.
+// recoverPanic logs a panic of next and sends an error.
 func (h house) recoverPanic(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		defer func() {
@@ -41,7 +40,7 @@ func (h house) recoverPanic(next fasthttp.RequestHandler) fasthttp.RequestHandle
 	}
 }
 
-// addCORS sets the headers of CORS, and responds to preflights (OPTIONS of browsers) without calling next.
+// addCORS responds to preflights (OPTIONS of browsers) without calling next.
 func (h house) addCORS(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		request, response := &c.Request.Header, &c.Response.Header
@@ -64,7 +63,7 @@ func (h house) addCORS(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// limitRate takes a token from the rate limit of the client, and rejects the request if no token is left.
+// limitRate rejects a client without tokens.
 func (h house) limitRate(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		headers, ok := h.Take(c.RemoteIP().String())

@@ -13,8 +13,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// addLog returns a handler that calls next and then writes a line about the request to the log of
-// the options. It returns next if the options have no log.
+// addLog logs a line after next. Without a log it returns next.
 func addLog(next fasthttp.RequestHandler, o server.Options) fasthttp.RequestHandler {
 	if o.Log == nil {
 		return next
@@ -39,10 +38,10 @@ func newRouter() *router.Router {
 // fastServer is a server of fasthttp.
 type fastServer struct{ server *fasthttp.Server }
 
-// defaultBody limits the bytes of a body if requests have none: the server allocates as many at once.
+// defaultBody limits bodies of apps without any, in bytes. The server allocates as many at once.
 const defaultBody = 4 << 10
 
-// newServer returns a server for an app whose requests have no bodies.
+// newServer is for an app without bodies.
 func newServer(handler fasthttp.RequestHandler, o server.Options) server.Server {
 	return setBuffers(&fasthttp.Server{
 		Handler:            handler,
@@ -52,19 +51,18 @@ func newServer(handler fasthttp.RequestHandler, o server.Options) server.Server 
 	}, o)
 }
 
-// setBuffers sets the sizes of buffers of s, and returns s as a [server.Server]. In a standalone
-// service, which has o.Ops and is not measured, s accepts request heads of server.MaxHead bytes;
-// fasthttp's default is 4 KiB. It then allocates a buffer only while a request arrives, because
-// buffers for all connections would take 128 MiB.
+// setBuffers sets the buffers of s. A standalone service, which has o.Ops, accepts heads of server.MaxHead
+// bytes; the default is 4 KiB. Buffers for all connections would take 128 MiB, so it allocates one when a
+// request arrives.
 func setBuffers(s *fasthttp.Server, o server.Options) server.Server {
 	if o.Ops != nil {
-		s.ReadBufferSize, s.ReduceMemoryUsage = server.MaxHead+1<<10, true // with a margin of 1 KiB
+		s.ReadBufferSize, s.ReduceMemoryUsage = server.MaxHead+1<<10, true // the margin is 1 KiB
 	}
 	return fastServer{s}
 }
 
-// newBodyServer returns a server for an app with bodies of up to limit bytes. If the server cannot
-// read a request, it calls writeUnread instead of handler, with the status of the error response.
+// newBodyServer is for bodies of up to limit bytes. For a request that cannot be read it calls writeUnread
+// with a status.
 func newBodyServer(handler fasthttp.RequestHandler, o server.Options, limit int64, writeUnread func(c *fasthttp.RequestCtx, status int, err error)) server.Server {
 	handleError := func(c *fasthttp.RequestCtx, err error) {
 		var timeout interface{ Timeout() bool }
@@ -96,7 +94,6 @@ func (f fastServer) Serve(l net.Listener) error { return f.server.Serve(l) }
 // Shutdown implements [server.Server].
 func (f fastServer) Shutdown(ctx context.Context) error { return f.server.ShutdownWithContext(ctx) }
 
-// writeBody sends a body of a content type.
 func writeBody(c *fasthttp.RequestCtx, kind string, body []byte) {
 	c.SetContentType(kind)
 	c.SetBody(body)

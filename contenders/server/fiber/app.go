@@ -11,8 +11,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newApp returns fiber's server for an app whose requests have no bodies, with the access log of the
-// options.
+// newApp is for an app without bodies.
 func newApp(o server.Options) *fiber.App {
 	c := newConfig(o)
 	c.JSONEncoder = encodeLine
@@ -21,12 +20,12 @@ func newApp(o server.Options) *fiber.App {
 	return app
 }
 
-// defaultBody limits the bytes of a body if requests have none: the server allocates as many at once.
+// defaultBody limits bodies of apps without any, in bytes. The server allocates as many at once.
 const defaultBody = 4 << 10
 
-// newConfig returns the configuration of all apps. In a standalone service, which has o.Ops and is not
-// measured, the server accepts request heads of server.MaxHead bytes; fiber's default is 4 KiB. It then
-// allocates a buffer only while a request arrives, because buffers for all connections would take 128 MiB.
+// newConfig is for all apps. A standalone service, which has o.Ops, accepts heads of server.MaxHead bytes; the
+// default is 4 KiB. Buffers for all connections would take 128 MiB, so it allocates one when a request
+// arrives.
 func newConfig(o server.Options) fiber.Config {
 	c := fiber.Config{
 		BodyLimit:     defaultBody,
@@ -36,29 +35,27 @@ func newConfig(o server.Options) fiber.Config {
 		CaseSensitive: true, // and so is /Health
 	}
 	if o.Ops != nil {
-		c.ReadBufferSize, c.ReduceMemoryUsage = server.MaxHead+1<<10, true // with a margin of 1 KiB
+		c.ReadBufferSize, c.ReduceMemoryUsage = server.MaxHead+1<<10, true // the margin is 1 KiB
 	}
 	return c
 }
 
-// newBodyApp returns fiber's server for an app with bodies of up to limit bytes. fiber passes all errors to
-// writeError, also those of requests that it cannot read.
+// newBodyApp is for bodies of up to limit bytes. writeError also gets errors of unreadable requests.
 func newBodyApp(o server.Options, limit int64, writeError fiber.ErrorHandler) *fiber.App {
 	c := newConfig(o)
 	c.BodyLimit = int(limit)
-	c.DisablePreParseMultipartForm = true // do not parse a form before its content type is rejected
+	c.DisablePreParseMultipartForm = true // the content type is checked first
 	c.ErrorHandler = writeError
 	return fiber.New(c)
 }
 
-// addLog adds the access log of the options, if they have one.
 func addLog(app *fiber.App, o server.Options) {
 	if o.Log != nil {
 		app.Use(countCalls(o.Receipts, logger.New(logger.Config{Stream: o.Log})))
 	}
 }
 
-// countCalls returns a middleware that calls layer and counts the calls, for the lab.
+// countCalls calls layer and counts the calls.
 func countCalls(r *server.Receipts, layer fiber.Handler) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		r.Layer()
@@ -66,19 +63,18 @@ func countCalls(r *server.Receipts, layer fiber.Handler) fiber.Handler {
 	}
 }
 
-// encodeLine encodes v as fiber does by default, and adds the line end that app tiny requires.
+// encodeLine encodes like fiber, with the line end that app tiny requires.
 func encodeLine(v any) ([]byte, error) {
 	body, err := json.Marshal(v)
 	return append(body, '\n'), err
 }
 
-// writeBody sends a body of a content type.
 func writeBody(c fiber.Ctx, kind string, body []byte) error {
 	c.Set(fiber.HeaderContentType, kind)
 	return c.Send(body)
 }
 
-// quietApp serves an app without fiber's message at the start.
+// quietApp omits fiber's message at the start.
 type quietApp struct{ app *fiber.App }
 
 // Serve implements [server.Server].

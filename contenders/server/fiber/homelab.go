@@ -17,11 +17,10 @@ import (
 // house serves app homelab, the API of a house with devices.
 type house struct {
 	*homelab.House                     // the logic of the app
-	receipts       *server.Receipts    // counts for the lab: requests, bytes of bodies, calls of middleware
+	receipts       *server.Receipts    // requests, bytes and calls of middleware, compared with those sent
 	decode         utils.JSONUnmarshal // JSON decoder of fiber's configuration
 }
 
-// serveHomelab returns the server of app homelab.
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	h := &house{House: s, receipts: o.Receipts}
 	app := newBodyApp(o, homelab.MaxCommand, h.writeError)
@@ -43,7 +42,6 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	return quietApp{app}, nil
 }
 
-// addRoutes adds the paths of the app.
 func (h *house) addRoutes(app *fiber.App) {
 	app.Get("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
 	app.Get("/metrics", h.newPage("text/plain; version=0.0.4", h.Metrics))
@@ -57,8 +55,7 @@ func (h *house) addRoutes(app *fiber.App) {
 	api.Post("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-// decodeID returns the id in the path without percent escapes, which fiber does not decode. An id with an
-// invalid escape is returned unchanged: no device has such an id.
+// decodeID decodes percent escapes, which fiber does not. An invalid escape stays: no device has such an id.
 func decodeID(c fiber.Ctx) string {
 	escaped := c.Params("id")
 	if id, err := url.PathUnescape(escaped); err == nil {
@@ -67,7 +64,7 @@ func decodeID(c fiber.Ctx) string {
 	return escaped
 }
 
-// newPage returns a handler that sends a page of a content type.
+// newPage sends a page.
 func (h *house) newPage(kind string, body func() []byte) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		h.receipts.Request()
@@ -76,7 +73,7 @@ func (h *house) newPage(kind string, body func() []byte) fiber.Handler {
 	}
 }
 
-// newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
+// newJSONHandler sends the result of answer as JSON, or its error.
 func (h *house) newJSONHandler(answer func(c fiber.Ctx) (any, error)) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		h.receipts.Request()
@@ -89,9 +86,9 @@ func (h *house) newJSONHandler(answer func(c fiber.Ctx) (any, error)) fiber.Hand
 	}
 }
 
-// runCommand reads a command and runs it. It returns the outcome.
+// runCommand returns the outcome of a command.
 func (h *house) runCommand(c fiber.Ctx) (any, error) {
-	body := c.Request().Body() // as sent: Bind would unpack the body without a limit
+	body := c.Request().Body() // Bind would unpack without a limit
 	h.receipts.Body(int64(len(body)))
 	if err := h.Admit(c.Get(fiber.HeaderContentType), c.Get(fiber.HeaderOrigin), string(c.Request().Host())); err != nil {
 		return nil, err
@@ -103,8 +100,7 @@ func (h *house) runCommand(c fiber.Ctx) (any, error) {
 	return h.Command(decodeID(c), command)
 }
 
-// writeError sends the error response for err: an error of a handler, of recovery, or of fiber's router and
-// server.
+// writeError handles errors of handlers, recovery, and fiber itself.
 func (h *house) writeError(c fiber.Ctx, err error) error {
 	var fiberErr *fiber.Error
 	if errors.As(err, &fiberErr) {

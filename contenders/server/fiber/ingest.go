@@ -9,15 +9,13 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// batches serves app ingest, which receives batches of events. Handlers return their errors, which
-// fiber passes to writeError.
+// batches serves app ingest, which receives batches of events. fiber passes returned errors to writeError.
 type batches struct {
-	server.Options                 // its Receipts count requests, bytes and calls of middleware for the lab
+	server.Options                 // its Receipts count requests, bytes and calls of middleware
 	Ingest         *ingest.Service // the logic of the app
-	config         fiber.Config    // has the decoder and the encoder of JSON
+	config         fiber.Config    // decodes and encodes JSON
 }
 
-// serveIngest returns the server of app ingest.
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	b := &batches{Options: o, Ingest: s}
 	app := newBodyApp(o, s.MaxBody(), b.writeError)
@@ -39,10 +37,10 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return quietApp{app}, nil
 }
 
-// acceptBatch reads a batch, passes it to the service and sends the receipt.
+// acceptBatch reads a batch and sends the service's receipt.
 func (b *batches) acceptBatch(c fiber.Ctx) error {
 	b.Receipts.Request()
-	body := c.Request().Body() // as sent: c.Body and Bind would unpack the body without a limit
+	body := c.Request().Body() // c.Body and Bind would unpack without a limit
 	b.Receipts.Body(int64(len(body)))
 	head := ingest.Head{
 		Authorization:   c.Get(fiber.HeaderAuthorization),
@@ -69,7 +67,7 @@ func (b *batches) acceptBatch(c fiber.Ctx) error {
 	return c.JSON(receipt)
 }
 
-// writeError sends the error response for err: an error of a handler, or of fiber's router and server.
+// writeError handles errors of handlers and fiber itself.
 func (b *batches) writeError(c fiber.Ctx, err error) error {
 	var fiberErr *fiber.Error
 	if errors.As(err, &fiberErr) {

@@ -6,10 +6,10 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// The functions of house below adapt fiber's middleware to app homelab, or replace it.
+// Methods of house adapt fiber's middleware to app homelab, or replace it.
 
-// dropInvalidID removes an invalid request id from the request before it calls next, fiber's middleware
-// for ids. fiber checks the characters of an id, but not its length.
+// dropInvalidID removes an invalid id before next, fiber's middleware for ids. fiber checks the characters of
+// an id, but not its length.
 func (h *house) dropInvalidID(next fiber.Handler) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		if id := c.Get(fiber.HeaderXRequestID); id != "" && h.RequestID(id) != id {
@@ -19,8 +19,7 @@ func (h *house) dropInvalidID(next fiber.Handler) fiber.Handler {
 	}
 }
 
-// limitRate takes a token from the rate limit of the client, and rejects the request if no token is
-// left. fiber's middleware is not used because it counts requests in windows and has no buckets of tokens.
+// limitRate rejects a client without tokens. fiber's middleware counts requests in windows and has no tokens.
 func (h *house) limitRate(c fiber.Ctx) error {
 	headers, ok := h.Take(c.IP())
 	for _, header := range headers {

@@ -7,6 +7,6 @@ import (
 	jsoniter "github.com/json-iterator/go"
 )
 
-// A published benchmark contained this line, which was meant to make gin use jsoniter. It
-// does not compile, because gin.DefaultWriter is the io.Writer for log lines.
+// A published benchmark had this line, to make gin use jsoniter. It does not compile: gin.DefaultWriter is the
+// io.Writer for log lines.
 func init() { gin.DefaultWriter = jsoniter.ConfigFastest }

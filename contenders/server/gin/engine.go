@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newEngine returns an engine with the middleware of the variant, whose calls are counted for the lab.
+// newEngine adds the variant's middleware and counts its calls.
 func newEngine(o server.Options) (*gin.Engine, error) {
 	gin.SetMode(gin.ReleaseMode)
 	var r *gin.Engine
@@ -34,5 +34,5 @@ func newEngine(o server.Options) (*gin.Engine, error) {
 			layer(c)
 		}
 	}
-	return r, r.SetTrustedProxies(nil) // trust no header with the address of a client
+	return r, r.SetTrustedProxies(nil) // trust no header with a client's address
 }

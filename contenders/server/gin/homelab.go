@@ -11,21 +11,20 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// homelabServer serves app homelab, the API of a house with devices. It only translates between HTTP and app, which
+// homelabServer serves app homelab, the API of a house with devices. It translates between HTTP and app, which
 // decides what to answer.
 type homelabServer struct {
 	app      *homelab.House   // the logic of the app
-	receipts *server.Receipts // counts what the server does, for the lab (the process that measures it)
+	receipts *server.Receipts // counts, compared with the requests sent
 }
 
-// serveHomelab returns the server of app homelab.
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	r, err := newEngine(o)
 	if err != nil {
 		return nil, err
 	}
 	h := homelabServer{s, o.Receipts}
-	// The middleware that sets the request id must be the first one: add it before those of newEngine.
+	// The middleware for request ids must precede that of newEngine.
 	handlers := r.Handlers
 	r.Handlers = nil
 	h.addLayer(r, h.setRequestID)
@@ -46,7 +45,6 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	return server.HTTPBodies(r), nil
 }
 
-// addRoutes adds the paths of the app.
 func (h homelabServer) addRoutes(r *gin.Engine) {
 	r.GET("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
 	r.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.app.Metrics))
@@ -60,8 +58,8 @@ func (h homelabServer) addRoutes(r *gin.Engine) {
 	api.POST("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-// newPage returns a handler that sends a page of a content type. As in all handlers, Request counts the request for
-// the lab, and Served counts the response in the metrics of the app.
+// newPage sends a page. In all handlers, Request counts requests to be checked, and Served counts the app's
+// responses.
 func (h homelabServer) newPage(kind string, body func() []byte) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		h.receipts.Request()
@@ -70,7 +68,7 @@ func (h homelabServer) newPage(kind string, body func() []byte) gin.HandlerFunc 
 	}
 }
 
-// newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
+// newJSONHandler sends the result of answer as JSON, or its error.
 func (h homelabServer) newJSONHandler(answer func(c *gin.Context) (any, error)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		h.receipts.Request()
@@ -84,8 +82,7 @@ func (h homelabServer) newJSONHandler(answer func(c *gin.Context) (any, error)) 
 	}
 }
 
-// runCommand reads a command to a device and lets the app run it. It returns the outcome. Admit checks the content
-// type and the origin of the request.
+// runCommand returns the outcome of a command to a device. Admit checks content type and origin.
 func (h homelabServer) runCommand(c *gin.Context) (any, error) {
 	if err := h.app.Admit(c.ContentType(), c.GetHeader("Origin"), c.Request.Host); err != nil {
 		return nil, err
@@ -94,7 +91,7 @@ func (h homelabServer) runCommand(c *gin.Context) (any, error) {
 	c.Request.Body = io.NopCloser(sent)
 	var command homelab.Command
 	err := c.ShouldBindJSON(&command)
-	if err == nil { // gin's decoder stops after the first value: read the rest
+	if err == nil { // gin's decoder stops after the first value
 		_, err = io.Copy(io.Discard, sent)
 	}
 	h.receipts.Body(sent.n)
@@ -107,7 +104,6 @@ func (h homelabServer) runCommand(c *gin.Context) (any, error) {
 	return h.app.Command(c.Param("id"), command)
 }
 
-// writeError sends the error response for err, which the app chooses and counts.
 func (h homelabServer) writeError(c *gin.Context, err error) {
 	r := h.app.RefusalOf(err)
 	if r.Code == "read_only" {

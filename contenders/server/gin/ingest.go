@@ -12,14 +12,12 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// batches serves app ingest, which receives batches of events. The JSON library that gin was built
-// with decodes the requests, and encodes the responses and the metadata of events.
+// batches serves app ingest, which receives batches of events. It uses the JSON library of gin's build.
 type batches struct {
-	server.Options                 // its Receipts count requests, bytes and calls of middleware for the lab
+	server.Options                 // its Receipts count requests, bytes and calls of middleware
 	Ingest         *ingest.Service // the logic of the app
 }
 
-// serveIngest returns the server of app ingest.
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	r, err := newEngine(o)
 	if err != nil {
@@ -52,8 +50,8 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return server.HTTPBodies(r), nil
 }
 
-// acceptBatch reads a batch and passes it to the service. It returns the body of the response. Admit checks the token
-// and the other headers, before the body is decoded. Accept checks and stores the events.
+// acceptBatch passes a batch to the service. Admit checks headers before the body is decoded. Accept checks
+// and stores the events. The receipt is the response.
 func (b batches) acceptBatch(c *gin.Context) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   c.GetHeader("Authorization"),
@@ -71,7 +69,7 @@ func (b batches) acceptBatch(c *gin.Context) (ingest.Receipt, error) {
 	c.Request.Body = body
 	batch := b.Ingest.Batch(json.API.Marshal)
 	err := c.ShouldBindJSON(batch.Target())
-	if err == nil { // gin's decoder stops after the first value: read the rest
+	if err == nil { // gin's decoder stops after the first value
 		_, err = io.Copy(io.Discard, body)
 	}
 	b.Receipts.Body(sent.n)
@@ -81,7 +79,6 @@ func (b batches) acceptBatch(c *gin.Context) (ingest.Receipt, error) {
 	return b.Ingest.Accept(c.Request.Context(), head, batch)
 }
 
-// writeError sends the error response for err, which the service chooses and counts.
 func (b batches) writeError(c *gin.Context, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {
@@ -93,7 +90,7 @@ func (b batches) writeError(c *gin.Context, err error) {
 	c.AbortWithStatusJSON(r.Status, r)
 }
 
-// meter reads a body and counts its bytes, as they were sent.
+// meter counts the bytes of a body as sent.
 type meter struct {
 	io.Reader
 	n   int64 // number of bytes
@@ -108,7 +105,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// isTooLong reports whether the body has more bytes than the limit of an [http.MaxBytesReader].
+// isTooLong compares with the limit of an [http.MaxBytesReader].
 func (m *meter) isTooLong() bool {
 	var tooLong *http.MaxBytesError
 	return errors.As(m.err, &tooLong)

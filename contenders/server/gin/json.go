@@ -8,5 +8,5 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// writeJSON sends v with the JSON library that gin was built with.
+// writeJSON uses the JSON library of gin's build.
 func writeJSON(c *gin.Context, v any) { c.JSON(http.StatusOK, v) }

@@ -8,10 +8,9 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// The methods of homelabServer below are the middleware of app homelab. The access log and the recovery
-// from panics are those of gin; gin's module has no other middleware that the app needs.
+// Middleware of app homelab. The access log and recovery are gin's, which has no other that the app needs.
 
-// addLayer adds a middleware and counts its calls, for the lab.
+// addLayer adds a middleware and counts its calls.
 func (h homelabServer) addLayer(r *gin.Engine, layer gin.HandlerFunc) {
 	r.Use(func(c *gin.Context) {
 		h.receipts.Layer()
@@ -19,12 +18,11 @@ func (h homelabServer) addLayer(r *gin.Engine, layer gin.HandlerFunc) {
 	})
 }
 
-// setRequestID sets the id of the request in the response.
 func (h homelabServer) setRequestID(c *gin.Context) {
 	c.Header("X-Request-Id", h.app.RequestID(c.GetHeader("X-Request-Id")))
 }
 
-// addCORS sets the headers of CORS, and responds to preflights (OPTIONS of browsers).
+// addCORS responds to preflights, OPTIONS of browsers.
 func (h homelabServer) addCORS(c *gin.Context) {
 	c.Header("Vary", "Origin")
 	allowed := h.app.Allow(c.GetHeader("Origin"))
@@ -43,7 +41,7 @@ func (h homelabServer) addCORS(c *gin.Context) {
 	c.AbortWithStatus(http.StatusNoContent)
 }
 
-// limitRate takes a token from the rate limit of the client, and rejects the request if no token is left.
+// limitRate rejects a client without tokens.
 func (h homelabServer) limitRate(c *gin.Context) {
 	headers, ok := h.app.Take(c.RemoteIP())
 	for _, header := range headers {

@@ -1,9 +1,8 @@
-// Command gin is gin in release mode. Variant new has no middleware except the
-// access log of the options. Variant default is gin.Default(), which always logs
-// to standard output. Variant default-discard is the same with a log to nowhere.
-// The build tags jsoniter, sonic and go_json of gin select another JSON library.
-// With the tag configfastest of this contender, responses of app homelab are
-// encoded by jsoniter.ConfigFastest and sent by Context.Data.
+// Command gin is gin in release mode. Variant new has no middleware except the access log of the options.
+// Variant default is gin.Default(), which logs to standard output. Variant default-discard logs to nowhere.
+//
+// The build tags jsoniter, sonic and go_json select another JSON library. Tag configfastest encodes app
+// homelab with jsoniter.ConfigFastest.
 package main
 
 import (
@@ -20,20 +19,20 @@ func main() {
 	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)}, listVariants()...)
 }
 
-// idResponse is the body of app tiny's response: {"id":"7"} for the path /v1/id/7.
+// idResponse is {"id":"7"} for the path /v1/id/7.
 type idResponse struct {
 	ID string `json:"id"`
 }
 
-// serveTiny returns the server of app tiny, which sends the id in the path back as JSON.
+// serveTiny serves app tiny, which returns the id in the path as JSON.
 func serveTiny(o server.Options) (server.Server, error) {
 	r, err := newEngine(o)
 	if err != nil {
 		return nil, err
 	}
 	r.GET("/v1/id/:id", func(c *gin.Context) {
-		o.Receipts.Request()                                 // counts the request, so that the lab can check that all were served
-		c.PureJSON(http.StatusOK, idResponse{c.Param("id")}) // it adds the line end that the app requires
+		o.Receipts.Request()                                 // compared with the requests sent
+		c.PureJSON(http.StatusOK, idResponse{c.Param("id")}) // adds the line end that the app requires
 	})
 	r.GET("/health", func(c *gin.Context) {
 		o.Receipts.Request()

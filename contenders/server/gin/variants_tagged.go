@@ -2,5 +2,5 @@
 
 package main
 
-// listVariants returns nil: a build with another JSON library has only the variant new.
+// listVariants returns nil: this build has only new.
 func listVariants() []string { return nil }

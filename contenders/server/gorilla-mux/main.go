@@ -1,5 +1,5 @@
-// Command gorilla-mux serves the small HTTP API called app tiny with the router gorilla/mux. tare compares it with
-// other servers of app tiny: a program of tare called the lab starts them and sends them requests.
+// Command gorilla-mux serves app tiny, a small HTTP API, with the router gorilla/mux. tare compares it with
+// other servers.
 package main
 
 import (
@@ -14,12 +14,12 @@ import (
 
 func main() { server.Main(server.Apps{server.Plain("tiny", serveTiny)}) }
 
-// idResponse is the body of app tiny's response: {"id":"7"} for the path /v1/id/7.
+// idResponse is {"id":"7"} for the path /v1/id/7.
 type idResponse struct {
 	ID string `json:"id"`
 }
 
-// serveTiny returns the server of app tiny, which sends the id in the path back as JSON.
+// serveTiny serves app tiny, which returns the id in the path as JSON.
 func serveTiny(o server.Options) (server.Server, error) {
 	r := mux.NewRouter()
 	r.MethodNotAllowedHandler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -27,7 +27,7 @@ func serveTiny(o server.Options) (server.Server, error) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	})
 	r.HandleFunc("/v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
-		o.Receipts.Request() // counts the request, so that the lab can check that all were served
+		o.Receipts.Request() // compared with the requests sent
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(idResponse{mux.Vars(r)["id"]}) // fails only if the client has disconnected
 	}).Methods(http.MethodGet)

@@ -18,26 +18,26 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// engine is a [server.Server] that runs a hertz server. Serve creates the hertz server, because that needs the listener.
+// engine runs a hertz server. Serve creates it, because that needs the listener.
 type engine struct {
 	settings []config.Option
 	setUp    func(h *hertz.Hertz) // adds middleware and routes
-	created  chan *hertz.Hertz    // receives the server when it is created
-	open     sync.Map             // open connections of netpoll (hertz's own network library), as keys
+	created  chan *hertz.Hertz    // receives the created server
+	open     sync.Map             // keys are open connections of netpoll, hertz's network library
 }
 
-// newEngine returns an engine with the options that all apps need, and with those in options.
+// newEngine adds the options of all apps.
 func newEngine(o server.Options, setUp func(h *hertz.Hertz), options ...config.Option) *engine {
 	hlog.SetOutput(io.Discard) // log messages of hertz itself
-	// netpoll does not support TLS. A standalone service, which has o.Ops, must limit the number of its
-	// connections, which is not possible with those of netpoll. In these cases use the transport of net.
+	// netpoll does not support TLS. A standalone service, which has o.Ops, must limit connections, which
+	// netpoll does not allow. In these cases use the transport of net.
 	usesNetpoll := o.Ops == nil && o.TLS == nil
 	e := &engine{setUp: setUp, created: make(chan *hertz.Hertz, 1)}
 	e.settings = []config.Option{
 		hertz.WithReadTimeout(server.ReadTimeout),
 		hertz.WithIdleTimeout(server.IdleTimeout),
 		hertz.WithMaxHeaderBytes(server.MaxHead),
-		hertz.WithExitWaitTime(4 * time.Second), // Shutdown takes this time if a client keeps a connection open
+		hertz.WithExitWaitTime(4 * time.Second), // time of Shutdown if a client stays
 		hertz.WithOnAccept(e.storeConn),
 		hertz.WithHandleMethodNotAllowed(true), // status 405 instead of 404
 		hertz.WithRedirectTrailingSlash(false), // status 404 instead of 301
@@ -49,22 +49,20 @@ func newEngine(o server.Options, setUp func(h *hertz.Hertz), options ...config.O
 	return e
 }
 
-// extraBody is the number of bytes by which a body may exceed the limit and still be read; see bodyOptions.
+// extraBody may exceed the limit of a body and is still read, in bytes.
 const extraBody = 64 << 10
 
-// bodyOptions returns the options of apps with bodies of up to limit bytes. hertz reads a body
-// before it calls a handler, and rejects a longer one in plain text, which cannot be changed.
-// Therefore its limit is higher by extraBody: the handler then rejects a slightly longer body with
-// the error response of the app.
+// bodyOptions is for bodies of up to limit bytes. hertz rejects longer ones before a handler, in plain text.
+// So its limit is higher by extraBody, and the handler rejects slightly longer bodies as the app does.
 func bodyOptions(limit int64) []config.Option {
 	return []config.Option{
 		hertz.WithMaxRequestBodySize(int(limit) + extraBody),
-		hertz.WithReadTimeout(server.ReadTimeout * 7 / 10), // applies to each read of a body, and twice to the read of a chunk
-		hertz.WithDisablePreParseMultipartForm(true),       // do not parse a form before its content type is rejected
+		hertz.WithReadTimeout(server.ReadTimeout * 7 / 10), // limits each read of a body, and a chunk twice
+		hertz.WithDisablePreParseMultipartForm(true),       // the content type is checked first
 	}
 }
 
-// addLog adds the access log of the options, if they have one: a line for each request.
+// addLog logs a line for each request.
 func addLog(h *hertz.Hertz, o server.Options) {
 	if o.Log == nil {
 		return
@@ -77,7 +75,7 @@ func addLog(h *hertz.Hertz, o server.Options) {
 	}))
 }
 
-// countCalls returns a middleware that calls layer and counts the calls, for the lab.
+// countCalls calls layer and counts the calls.
 func countCalls(r *server.Receipts, layer app.HandlerFunc) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		r.Layer()
@@ -93,8 +91,8 @@ func (e *engine) Serve(l net.Listener) error {
 	return h.Run()
 }
 
-// Shutdown stops the server, and then closes the connections of netpoll that clients
-// keep open. Encrypted connections end with their next response.
+// Shutdown stops the server, then closes netpoll's open connections. Encrypted ones end with their next
+// response.
 func (e *engine) Shutdown(ctx context.Context) error {
 	select {
 	case h := <-e.created:
@@ -108,7 +106,7 @@ func (e *engine) Shutdown(ctx context.Context) error {
 	}
 }
 
-// storeConn stores a connection of netpoll until it is closed, since hertz keeps no list of connections.
+// storeConn stores an open connection, because hertz has no list.
 func (e *engine) storeConn(c net.Conn) context.Context {
 	if wrapped, ok := c.(*polled.Conn); ok {
 		if conn, ok := wrapped.Conn.(netpoll.Connection); ok {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/cloudwego/hertz/pkg/app"
 	hertz "github.com/cloudwego/hertz/pkg/app/server"
-	"github.com/cloudwego/hertz/pkg/common/json" // sonic on the platforms that it supports, else encoding/json
+	"github.com/cloudwego/hertz/pkg/common/json" // sonic where supported, else encoding/json
 	"github.com/cloudwego/hertz/pkg/common/utils"
 	"github.com/cloudwego/hertz/pkg/protocol/consts"
 
@@ -14,14 +14,13 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// homelabServer serves app homelab, the API of a house with devices. It only translates between HTTP and app, which
+// homelabServer serves app homelab, the API of a house with devices. It translates between HTTP and app, which
 // decides what to answer.
 type homelabServer struct {
 	app      *homelab.House   // the logic of the app
-	receipts *server.Receipts // counts what the server does, for the lab (the process that measures it)
+	receipts *server.Receipts // counts, compared with the requests sent
 }
 
-// serveHomelab returns the server of app homelab.
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	return newEngine(o, func(e *hertz.Hertz) {
 		h := homelabServer{s, o.Receipts}
@@ -39,7 +38,6 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	}, bodyOptions(homelab.MaxCommand)...), nil
 }
 
-// addRoutes adds the paths of the app.
 func (h homelabServer) addRoutes(e *hertz.Hertz) {
 	e.GET("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
 	e.GET("/metrics", h.newPage("text/plain; version=0.0.4", h.app.Metrics))
@@ -55,8 +53,8 @@ func (h homelabServer) addRoutes(e *hertz.Hertz) {
 	api.POST("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-// newPage returns a handler that sends a page of a content type. As in all handlers, Request counts the request for
-// the lab, and Served counts the response in the metrics of the app.
+// newPage sends a page. In all handlers, Request counts requests to be checked, and Served counts the app's
+// responses.
 func (h homelabServer) newPage(kind string, body func() []byte) app.HandlerFunc {
 	return func(_ context.Context, c *app.RequestContext) {
 		h.receipts.Request()
@@ -65,7 +63,7 @@ func (h homelabServer) newPage(kind string, body func() []byte) app.HandlerFunc 
 	}
 }
 
-// newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
+// newJSONHandler sends the result of answer as JSON, or its error.
 func (h homelabServer) newJSONHandler(answer func(c *app.RequestContext) (any, error)) app.HandlerFunc {
 	return func(_ context.Context, c *app.RequestContext) {
 		h.receipts.Request()
@@ -79,8 +77,7 @@ func (h homelabServer) newJSONHandler(answer func(c *app.RequestContext) (any, e
 	}
 }
 
-// runCommand reads a command to a device and lets the app run it. It returns the outcome. Admit checks the content
-// type and the origin of the request.
+// runCommand returns the outcome of a command to a device. Admit checks content type and origin.
 func (h homelabServer) runCommand(c *app.RequestContext) (any, error) {
 	body := c.Request.Body()
 	h.receipts.Body(int64(len(body)))
@@ -97,7 +94,6 @@ func (h homelabServer) runCommand(c *app.RequestContext) (any, error) {
 	return h.app.Command(c.Param("id"), command)
 }
 
-// writeError sends the error response for err, which the app chooses and counts.
 func (h homelabServer) writeError(c *app.RequestContext, err error) {
 	r := h.app.RefusalOf(err)
 	if r.Code == "read_only" {

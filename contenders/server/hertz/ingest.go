@@ -5,7 +5,7 @@ import (
 
 	"github.com/cloudwego/hertz/pkg/app"
 	hertz "github.com/cloudwego/hertz/pkg/app/server"
-	"github.com/cloudwego/hertz/pkg/common/json" // sonic on the platforms that it supports, else encoding/json
+	"github.com/cloudwego/hertz/pkg/common/json" // sonic where supported, else encoding/json
 	"github.com/cloudwego/hertz/pkg/protocol/consts"
 
 	"github.com/tarebench/tare/apps/ingest"
@@ -14,11 +14,10 @@ import (
 
 // batches serves app ingest, which receives batches of events.
 type batches struct {
-	server.Options                 // its Receipts count requests, bytes and calls of middleware for the lab
+	server.Options                 // its Receipts count requests, bytes and calls of middleware
 	Ingest         *ingest.Service // the logic of the app
 }
 
-// serveIngest returns the server of app ingest.
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return newEngine(o, func(h *hertz.Hertz) {
 		addLog(h, o)
@@ -26,7 +25,6 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	}, bodyOptions(s.MaxBody())...), nil
 }
 
-// addRoutes adds the paths of the app.
 func (b batches) addRoutes(h *hertz.Hertz) {
 	h.NoRoute(func(_ context.Context, c *app.RequestContext) { b.writeError(c, ingest.NotFound()) })
 	h.NoMethod(func(_ context.Context, c *app.RequestContext) {
@@ -60,8 +58,8 @@ func (b batches) addRoutes(h *hertz.Hertz) {
 	})
 }
 
-// acceptBatch reads a batch and passes it to the service. It returns the body of the response. Admit checks the token
-// and the other headers, before the body is decoded. Accept checks and stores the events.
+// acceptBatch passes a batch to the service. Admit checks headers before the body is decoded. Accept checks
+// and stores the events. The receipt is the response.
 func (b batches) acceptBatch(ctx context.Context, c *app.RequestContext) (ingest.Receipt, error) {
 	body := c.Request.Body()
 	b.Receipts.Body(int64(len(body)))
@@ -86,7 +84,6 @@ func (b batches) acceptBatch(ctx context.Context, c *app.RequestContext) (ingest
 	return b.Ingest.Accept(ctx, head, batch)
 }
 
-// writeError sends the error response for err, which the service chooses and counts.
 func (b batches) writeError(c *app.RequestContext, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {

@@ -15,8 +15,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// addLayers adds the middleware of app homelab. The recovery from panics is that of hertz; hertz's
-// module has no other middleware.
+// addLayers adds the middleware of app homelab. Only the recovery from panics is hertz's.
 func (h homelabServer) addLayers(e *hertz.Hertz, o server.Options) {
 	use := func(layer app.HandlerFunc) { e.Use(countCalls(o.Receipts, layer)) } // the lab compares the counts
 	use(h.setRequestID)
@@ -30,18 +29,17 @@ func (h homelabServer) addLayers(e *hertz.Hertz, o server.Options) {
 	}
 }
 
-// setRequestID sets the id of the request in the response.
 func (h homelabServer) setRequestID(_ context.Context, c *app.RequestContext) {
 	c.Header("X-Request-Id", h.app.RequestID(string(c.GetHeader("X-Request-Id"))))
 }
 
-// recoverPanic logs a panic and sends an error response.
+// recoverPanic logs a panic and sends an error.
 func (h homelabServer) recoverPanic(_ context.Context, c *app.RequestContext, cause any, stack []byte) {
 	fmt.Fprintf(os.Stderr, "panic: %v\n%s", cause, stack)
 	h.writeError(c, fmt.Errorf("panic: %v", cause))
 }
 
-// addCORS sets the headers of CORS, and responds to preflights (OPTIONS of browsers).
+// addCORS responds to preflights, OPTIONS of browsers.
 func (h homelabServer) addCORS(_ context.Context, c *app.RequestContext) {
 	c.Header("Vary", "Origin")
 	origin := string(c.GetHeader("Origin"))
@@ -61,9 +59,9 @@ func (h homelabServer) addCORS(_ context.Context, c *app.RequestContext) {
 	c.AbortWithStatus(consts.StatusNoContent)
 }
 
-// limitRate takes a token from the rate limit of the client, and rejects the request if no token is left.
+// limitRate rejects a client without tokens.
 func (h homelabServer) limitRate(_ context.Context, c *app.RequestContext) {
-	client, _, _ := net.SplitHostPort(c.RemoteAddr().String()) // the address of the connection, since no header is trusted
+	client, _, _ := net.SplitHostPort(c.RemoteAddr().String()) // no header is trusted
 	headers, ok := h.app.Take(client)
 	for _, header := range headers {
 		c.Header(header[0], header[1])

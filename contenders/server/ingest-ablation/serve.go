@@ -19,11 +19,10 @@ const (
 // service serves app ingest, which receives batches of events, up to a level.
 type service struct {
 	*ingest.Service                  // the logic of the app
-	receipts        *server.Receipts // counts for the lab: requests and bytes of bodies
-	level           level            // last step that is done with a batch
+	receipts        *server.Receipts // requests and bytes, compared with those sent
+	level           level            // last step with a batch
 }
 
-// serveIngest returns the server of app ingest for the variant of the options.
 func serveIngest(o server.Options, app *ingest.Service) (server.Server, error) {
 	l, err := parseLevel(o.Variant)
 	if err != nil {
@@ -40,7 +39,6 @@ func serveIngest(o server.Options, app *ingest.Service) (server.Server, error) {
 	return server.HTTPBodies(server.AccessLog(mux, o)), nil
 }
 
-// addPage adds a path for GET with a page of a content type.
 func (s *service) addPage(mux *http.ServeMux, path, contentType string, text func() []byte) {
 	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 		s.receipts.Request()
@@ -49,7 +47,7 @@ func (s *service) addPage(mux *http.ServeMux, path, contentType string, text fun
 	mux.HandleFunc(path, s.notAllowed("GET, HEAD"))
 }
 
-// notAllowed returns a handler for methods that a path does not support. allow is the header Allow.
+// notAllowed rejects other methods. allow is the header Allow.
 func (s *service) notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)
@@ -57,8 +55,7 @@ func (s *service) notAllowed(allow string) http.HandlerFunc {
 	}
 }
 
-// serveBatch processes a batch and sends the receipt, the response to a batch. Below the last level the
-// receipt is zero.
+// serveBatch answers a batch with the receipt. Below the last level the receipt is zero.
 func (s *service) serveBatch(w http.ResponseWriter, r *http.Request) {
 	s.receipts.Request()
 	receipt, err := s.processBatch(r)
@@ -74,7 +71,6 @@ func (s *service) serveBatch(w http.ResponseWriter, r *http.Request) {
 	writeResponse(w, http.StatusOK, jsonType, text)
 }
 
-// writeError sends the error response for err.
 func (s *service) writeError(w http.ResponseWriter, err error) {
 	refusal := s.RefusalOf(err)
 	switch refusal.Status {
@@ -87,7 +83,6 @@ func (s *service) writeError(w http.ResponseWriter, err error) {
 	writeResponse(w, refusal.Status, jsonType, text)
 }
 
-// writeResponse sends a response with a text.
 func writeResponse(w http.ResponseWriter, status int, contentType string, text []byte) {
 	header := w.Header()
 	header.Set("Content-Type", contentType)

@@ -8,8 +8,7 @@ import (
 	"github.com/tarebench/tare/apps/ingest"
 )
 
-// processBatch reads a batch and does the steps up to the level of the variant. The levels are discard,
-// read, parse and encode. Below encode the receipt is zero.
+// processBatch does the steps up to the level. Below encode the receipt is zero.
 func (s *service) processBatch(r *http.Request) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   r.Header.Get("Authorization"),
@@ -39,7 +38,7 @@ func (s *service) processBatch(r *http.Request) (ingest.Receipt, error) {
 	return s.Accept(r.Context(), head, batch)
 }
 
-// readBody reads the complete body, unpacked. At level discard it drops the bytes and returns nil.
+// readBody returns the unpacked body. At level discard it drops the bytes and returns nil.
 func (s *service) readBody(body *ingest.Body) ([]byte, error) {
 	if s.level == discard {
 		return nil, body.Discard()
@@ -47,7 +46,7 @@ func (s *service) readBody(body *ingest.Body) ([]byte, error) {
 	return body.Bytes()
 }
 
-// sentBytes reads a body and counts its bytes, as they were sent.
+// sentBytes counts the bytes of a body as sent.
 type sentBytes struct {
 	reader io.Reader
 	n      int64 // number of bytes

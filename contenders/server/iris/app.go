@@ -9,21 +9,19 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newApp returns an application that sends 405 for methods that a path does not support, and 404
-// instead of 301.
+// newApp sends 405 for wrong methods, and 404 instead of 301.
 func newApp() *iris.Application {
 	app := iris.New()
 	app.Configure(iris.WithoutBanner, iris.WithFireMethodNotAllowed, iris.WithoutPathCorrection)
 	return app
 }
 
-// addLog adds the access log of the options, if they have one.
 func addLog(app *iris.Application, o server.Options) {
 	if o.Log == nil {
 		return
 	}
 	out := o.Log
-	if o.Ops != nil { // iris does not escape paths and queries, whose line ends would begin other lines
+	if o.Ops != nil { // iris does not escape line ends in paths and queries
 		out = server.OneLine(out)
 	}
 	log := accesslog.New(out)
@@ -31,7 +29,7 @@ func addLog(app *iris.Application, o server.Options) {
 	app.UseRouter(countCalls(o.Receipts, log.Handler))
 }
 
-// countCalls returns a middleware that calls layer and counts the calls, for the lab.
+// countCalls calls layer and counts the calls.
 func countCalls(r *server.Receipts, layer iris.Handler) iris.Handler {
 	return func(c iris.Context) {
 		r.Layer()
@@ -47,13 +45,12 @@ func newServer(app *iris.Application) (server.Server, error) {
 	return server.HTTPBodies(app), nil
 }
 
-// writeBody sends a body of a content type.
 func writeBody(c iris.Context, kind string, body []byte) {
 	c.ContentType(kind)
 	_, _ = c.Write(body) // fails only if the client has disconnected
 }
 
-// meter reads a body and counts its bytes, as they were sent.
+// meter counts the bytes of a body as sent.
 type meter struct {
 	io.Reader
 	n int64 // number of bytes

@@ -13,14 +13,13 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// homelabServer serves app homelab, the API of a house with devices. It only translates between HTTP and app, which
+// homelabServer serves app homelab, the API of a house with devices. It translates between HTTP and app, which
 // decides what to answer.
 type homelabServer struct {
 	app      *homelab.House   // the logic of the app
-	receipts *server.Receipts // counts what the server does, for the lab (the process that measures it)
+	receipts *server.Receipts // counts, compared with the requests sent
 }
 
-// serveHomelab returns the server of app homelab.
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	h := homelabServer{s, o.Receipts}
 	app := newApp()
@@ -41,16 +40,15 @@ func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	return newServer(app)
 }
 
-// errPanic is the error of a handler that panics, which iris reports only as a status.
+// errPanic is for a panic, which iris reports only as a status.
 var errPanic = errors.New("a handler panicked; iris has logged where")
 
-// addRoutes adds the paths of the app.
 func (h homelabServer) addRoutes(app *iris.Application) {
 	app.Get("/health", h.newPage("text/plain", func() []byte { return []byte("ok\n") }))
 	app.Get("/metrics", h.newPage("text/plain; version=0.0.4", h.app.Metrics))
 	app.Get("/openapi.json", h.newPage("application/json", homelab.OpenAPI))
 	api := app.Party("/api/v1")
-	api.Get("/{nothing:string max(0)}", h.newJSONHandler(func(iris.Context) (any, error) { return h.app.Info(), nil })) // an empty parameter, since iris removes a last slash from routes
+	api.Get("/{nothing:string max(0)}", h.newJSONHandler(func(iris.Context) (any, error) { return h.app.Info(), nil })) // iris removes a last slash, so use an empty parameter
 	api.Get("/services", h.newJSONHandler(func(iris.Context) (any, error) { return iris.Map{"services": h.app.Services("")}, nil }))
 	api.Get("/cluster/services", h.newJSONHandler(func(c iris.Context) (any, error) {
 		return iris.Map{"services": h.app.Services(c.URLParam("name"))}, nil
@@ -60,8 +58,8 @@ func (h homelabServer) addRoutes(app *iris.Application) {
 	api.Post("/homeassistant/devices/{id:string min(1)}/command", h.newJSONHandler(h.runCommand))
 }
 
-// newPage returns a handler that sends a page of a content type. As in all handlers, Request counts the request for
-// the lab, and Served counts the response in the metrics of the app.
+// newPage sends a page. In all handlers, Request counts requests to be checked, and Served counts the app's
+// responses.
 func (h homelabServer) newPage(kind string, body func() []byte) iris.Handler {
 	return func(c iris.Context) {
 		h.receipts.Request()
@@ -70,7 +68,7 @@ func (h homelabServer) newPage(kind string, body func() []byte) iris.Handler {
 	}
 }
 
-// newJSONHandler returns a handler that sends the value of a function as JSON, or its error.
+// newJSONHandler sends the result of answer as JSON, or its error.
 func (h homelabServer) newJSONHandler(answer func(c iris.Context) (any, error)) iris.Handler {
 	return func(c iris.Context) {
 		h.receipts.Request()
@@ -84,8 +82,7 @@ func (h homelabServer) newJSONHandler(answer func(c iris.Context) (any, error)) 
 	}
 }
 
-// runCommand reads a command to a device and lets the app run it. It returns the outcome. Admit checks the content
-// type and the origin of the request.
+// runCommand returns the outcome of a command to a device. Admit checks content type and origin.
 func (h homelabServer) runCommand(c iris.Context) (any, error) {
 	r := c.Request()
 	if err := h.app.Admit(c.GetHeader("Content-Type"), c.GetHeader("Origin"), r.Host); err != nil {
@@ -95,7 +92,7 @@ func (h homelabServer) runCommand(c iris.Context) (any, error) {
 	r.Body = io.NopCloser(sent)
 	var command homelab.Command
 	err := c.ReadJSON(&command)
-	if err == nil { // iris's decoder stops after the first value: read the rest
+	if err == nil { // iris's decoder stops after the first value
 		_, err = io.Copy(io.Discard, sent)
 	}
 	h.receipts.Body(sent.n)
@@ -109,7 +106,6 @@ func (h homelabServer) runCommand(c iris.Context) (any, error) {
 	return h.app.Command(c.Params().Get("id"), command)
 }
 
-// writeError sends the error response for err, which the app chooses and counts.
 func (h homelabServer) writeError(c iris.Context, err error) {
 	r := h.app.RefusalOf(err)
 	if r.Code == "read_only" {

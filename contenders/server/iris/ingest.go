@@ -12,11 +12,10 @@ import (
 
 // batches serves app ingest, which receives batches of events.
 type batches struct {
-	server.Options                 // its Receipts count requests, bytes and calls of middleware for the lab
+	server.Options                 // its Receipts count requests, bytes and calls of middleware
 	Ingest         *ingest.Service // the logic of the app
 }
 
-// serveIngest returns the server of app ingest.
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	app := newApp()
 	addLog(app, o)
@@ -47,8 +46,8 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return newServer(app)
 }
 
-// acceptBatch reads a batch and passes it to the service. It returns the body of the response. Admit checks the token
-// and the other headers, before the body is decoded. Accept checks and stores the events.
+// acceptBatch passes a batch to the service. Admit checks headers before the body is decoded. Accept checks
+// and stores the events. The receipt is the response.
 func (b batches) acceptBatch(c iris.Context) (ingest.Receipt, error) {
 	r := c.Request()
 	head := ingest.Head{
@@ -67,7 +66,7 @@ func (b batches) acceptBatch(c iris.Context) (ingest.Receipt, error) {
 	r.Body = body
 	batch := b.Ingest.Batch(json.Marshal)
 	err := c.ReadJSON(batch.Target())
-	if err == nil { // iris's decoder stops after the first value: read the rest
+	if err == nil { // iris's decoder stops after the first value
 		_, err = io.Copy(io.Discard, body)
 	}
 	b.Receipts.Body(sent.n)
@@ -77,7 +76,6 @@ func (b batches) acceptBatch(c iris.Context) (ingest.Receipt, error) {
 	return b.Ingest.Accept(r.Context(), head, batch)
 }
 
-// writeError sends the error response for err, which the service chooses and counts.
 func (b batches) writeError(c iris.Context, err error) {
 	r := b.Ingest.RefusalOf(err)
 	switch r.Status {

@@ -7,18 +7,17 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// The methods of homelabServer below configure iris's middleware for app homelab, or replace it.
+// Methods of homelabServer configure iris's middleware for app homelab, or replace it.
 
-// setRequestID returns the id of the request for iris's middleware, and sets it in the response.
+// setRequestID returns the id for iris's middleware and sets it in the response.
 func (h homelabServer) setRequestID(c iris.Context) string {
 	id := h.app.RequestID(c.GetHeader("X-Request-Id"))
 	c.Header("X-Request-Id", id)
 	return id
 }
 
-// newCORS returns iris's middleware for CORS with two changes. iris would reject requests from
-// unknown origins: newCORS passes them to the next handler, without the headers of CORS. iris would
-// respond to all OPTIONS: with newCORS it responds only to preflights.
+// newCORS changes iris's middleware for CORS. Requests from unknown origins pass without headers of CORS; iris
+// would reject them. Of OPTIONS, only preflights are answered; iris would answer all.
 func (h homelabServer) newCORS() iris.Handler {
 	irisCORS := cors.New().DisallowCredentials().
 		AllowOriginFunc(func(_ iris.Context, origin string) bool { return h.app.Allow(origin) != "" }).
@@ -42,15 +41,14 @@ func (h homelabServer) newCORS() iris.Handler {
 	}
 }
 
-// isPreflight reports whether a browser asks by the request whether a page may send another request.
+// isPreflight reports whether a browser asks if a page may send a request.
 func isPreflight(c iris.Context) bool {
 	return c.Method() == iris.MethodOptions && c.GetHeader("Origin") != "" && c.GetHeader("Access-Control-Request-Method") != ""
 }
 
-// limitRate takes a token from the rate limit of the client, and rejects the request if no token is
-// left. iris's middleware is not used because it does not send clients their remaining requests.
+// limitRate rejects a client without tokens. iris's middleware does not send the remaining requests.
 func (h homelabServer) limitRate(c iris.Context) {
-	headers, ok := h.app.Take(c.RemoteAddr()) // the address of the connection, since no header is trusted
+	headers, ok := h.app.Take(c.RemoteAddr()) // no header is trusted
 	for _, header := range headers {
 		c.Header(header[0], header[1])
 	}

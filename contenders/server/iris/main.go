@@ -13,17 +13,17 @@ func main() {
 	server.Main(server.Apps{server.Plain("tiny", serveTiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
 }
 
-// idResponse is the body of app tiny's response: {"id":"7"} for the path /v1/id/7.
+// idResponse is {"id":"7"} for the path /v1/id/7.
 type idResponse struct {
 	ID string `json:"id"`
 }
 
-// serveTiny returns the server of app tiny, which sends the id in the path back as JSON.
+// serveTiny serves app tiny, which returns the id in the path as JSON.
 func serveTiny(o server.Options) (server.Server, error) {
 	app := newApp()
 	addLog(app, o)
 	app.Get("/v1/id/{id:string min(1)}", func(c iris.Context) {
-		o.Receipts.Request()                         // counts the request, so that the lab can check that all were served
+		o.Receipts.Request()                         // compared with the requests sent
 		_ = c.JSON(idResponse{c.Params().Get("id")}) // iris itself responds to an error
 	})
 	app.Get("/health", func(c iris.Context) {

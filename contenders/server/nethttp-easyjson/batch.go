@@ -9,9 +9,8 @@ import (
 	"github.com/tarebench/tare/contenders/server/nethttp-easyjson/model"
 )
 
-// decodeBatch decodes the body of a request of app ingest. A service that stores metadata as it was
-// received gets records whose metadata is raw JSON. If decodeBatch returns an error, the caller must not
-// use the batch.
+// decodeBatch decodes a body of app ingest. If the service stores metadata as received, the records have raw
+// JSON. After an error the batch must not be used.
 func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	if !s.Typed() {
 		var list model.RawRecords
@@ -27,7 +26,7 @@ func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	return batch(list), err
 }
 
-// batch implements [ingest.Batch], the decoded body of a request, with easyjson.
+// batch implements [ingest.Batch] with easyjson.
 type batch model.Records
 
 var _ ingest.Batch = batch(nil)

@@ -1,7 +1,6 @@
-// Command nethttp-ffjson-ungenerated is a trap, a contender that reproduces a published
-// mistake. It serves app ingest by net/http with pquerna/ffjson for JSON, but without
-// generated code, as a published comparison did. ffjson then passes every value to
-// encoding/json, so that encoding/json is measured.
+// Command nethttp-ffjson-ungenerated reproduces a published mistake: such a program is called a trap. It
+// serves app ingest by net/http with pquerna/ffjson, but without generated code. ffjson then calls
+// encoding/json, which was measured instead.
 package main
 
 import (
@@ -17,7 +16,6 @@ func main() {
 	server.Main(server.Apps{ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decodeBatch}))})
 }
 
-// decodeBatch decodes the body of a request of app ingest.
 func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	b := s.Batch(ffjson.Marshal)
 	return b, ffjson.Unmarshal(body, b.Target())

@@ -12,9 +12,8 @@ import (
 	"github.com/tarebench/tare/contenders/server/nethttp-ffjson/model"
 )
 
-// batch implements [ingest.Batch], the decoded body of a request. ffjson generates code only for
-// structs, and would decode a slice with encoding/json. Therefore parseArray reads the brackets
-// and commas, and the generated code reads each record.
+// batch implements [ingest.Batch]. ffjson generates code only for structs, and would use encoding/json for a
+// slice. So parseArray reads brackets and commas, and generated code each record.
 type batch []model.Record
 
 var _ ingest.Batch = batch(nil)
@@ -23,9 +22,8 @@ func (b batch) Len() int                       { return len(b) }
 func (b batch) Head(i int) (string, time.Time) { return b[i].ID, b[i].Timestamp.Time }
 func (b batch) Metadata(i int) ([]byte, error) { return ffjson.Marshal(&b[i].Metadata) }
 
-// decodeBatch decodes the body of a request of app ingest. A service that stores metadata as it was
-// received gets records whose metadata is raw JSON. If decodeBatch returns an error, the caller must not
-// use the batch.
+// decodeBatch decodes a body of app ingest. If the service stores metadata as received, the records have raw
+// JSON. After an error the batch must not be used.
 func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	if !s.Typed() {
 		list, err := parseArray[model.RawRecord](body)
@@ -39,14 +37,13 @@ func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	return batch(list), err
 }
 
-// generated is a pointer to a struct for which ffjson has generated code.
 type generated[T any] interface {
 	*T
 	UnmarshalJSONFFLexer(*fflib.FFLexer, fflib.FFParseState) error
 }
 
-// parseArray parses a complete body. For null it returns nil. The names of ffjson's tokens are
-// exchanged: FFTok_left_brace is [, and FFTok_left_bracket is {.
+// parseArray returns nil for null. The names of ffjson's tokens are exchanged: FFTok_left_brace is [, and
+// FFTok_left_bracket is {.
 func parseArray[T any, P generated[T]](body []byte) (list []T, err error) {
 	lexer := fflib.NewFFLexer(body)
 	switch token := lexer.Scan(); token {
@@ -64,7 +61,7 @@ func parseArray[T any, P generated[T]](body []byte) (list []T, err error) {
 	return list, nil
 }
 
-// parseElements parses the elements of an array, after its first bracket, and the last bracket.
+// parseElements starts after the first bracket.
 func parseElements[T any, P generated[T]](lexer *fflib.FFLexer) (list []T, err error) {
 	for {
 		token := lexer.Scan()
@@ -92,7 +89,7 @@ func parseElements[T any, P generated[T]](lexer *fflib.FFLexer) (list []T, err e
 	}
 }
 
-// unexpectedToken returns an error with the position of the lexer.
+// unexpectedToken has the position of the lexer.
 func unexpectedToken(lexer *fflib.FFLexer, token fflib.FFTok) error {
 	return lexer.WrapErr(fmt.Errorf("unexpected token: %v", token))
 }

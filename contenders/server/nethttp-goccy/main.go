@@ -19,7 +19,6 @@ func main() {
 	})
 }
 
-// decodeBatch decodes the body of a request of app ingest.
 func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	b := s.Batch(json.Marshal)
 	return b, json.Unmarshal(body, b.Target())

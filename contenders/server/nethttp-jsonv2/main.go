@@ -1,6 +1,5 @@
-// Command nethttp-jsonv2 serves the apps ingest and homelab by net/http with the second
-// version of encoding/json, from the repository in which it is developed, with its default
-// options.
+// Command nethttp-jsonv2 serves the apps ingest and homelab by net/http. It uses the second version of
+// encoding/json, from its development repository, with default options.
 package main
 
 import (
@@ -20,7 +19,6 @@ func main() {
 	})
 }
 
-// decodeBatch decodes the body of a request of app ingest.
 func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	b := s.Batch(marshalValue)
 	return b, json.Unmarshal(body, b.Target())

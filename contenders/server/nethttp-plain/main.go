@@ -1,6 +1,5 @@
-// Command nethttp-plain is a trap, a contender that reproduces a published mistake. It
-// serves app tiny by net/http as a published benchmark did: one handler for all methods
-// and all paths below /v1/id/ returns the last segment.
+// Command nethttp-plain reproduces a published mistake: such a program is called a trap. It serves app tiny by
+// net/http. One handler for all methods, and all paths below /v1/id/, returns the last segment.
 package main
 
 import (
@@ -14,16 +13,16 @@ import (
 
 func main() { server.Main(server.Apps{server.Plain("tiny", serveTiny)}) }
 
-// idResponse is the body of app tiny's response: {"id":"7"} for the path /v1/id/7.
+// idResponse is {"id":"7"} for the path /v1/id/7.
 type idResponse struct {
 	ID string `json:"id"`
 }
 
-// serveTiny returns the server of app tiny, which sends the id in the path back as JSON.
+// serveTiny serves app tiny, which returns the id in the path as JSON.
 func serveTiny(o server.Options) (server.Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v1/id/", func(w http.ResponseWriter, r *http.Request) {
-		o.Receipts.Request() // counts the request, so that the lab can check that all were served
+		o.Receipts.Request() // compared with the requests sent
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(idResponse{path.Base(r.URL.Path)}) // fails only if the client has disconnected
 	})

@@ -16,8 +16,8 @@ func decodeJSON(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	return b, json.Unmarshal(body, b.Target())
 }
 
-// decodeProtobuf decodes a body of protocol buffers. If the service is binary, its metadata will be encoded
-// as protocol buffers again, otherwise as JSON.
+// decodeProtobuf decodes a body. If the service is binary, metadata will be encoded as protocol buffers,
+// otherwise as JSON.
 func decodeProtobuf(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	var batch model.Batch
 	if err := proto.Unmarshal(body, &batch); err != nil {
@@ -34,8 +34,7 @@ func decodeProtobuf(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	return ingest.Records(list, json.Marshal), nil
 }
 
-// messages implements [ingest.Batch], the decoded body of a request. It encodes the metadata as protocol
-// buffers again.
+// messages implements [ingest.Batch]. It encodes the metadata as protocol buffers again.
 type messages struct {
 	records []*model.Record
 	buf     []byte // result of the last Metadata
@@ -53,7 +52,7 @@ func (m *messages) Metadata(i int) ([]byte, error) {
 	return m.buf, err
 }
 
-// recordTime returns the time of a record, or a zero time if it has none. In proto3 a missing field is 0.
+// recordTime returns a zero time if there is none. In proto3 a missing field is 0.
 func recordTime(r *model.Record) time.Time {
 	if ms := r.GetTimestampMs(); ms != 0 {
 		return time.UnixMilli(ms).UTC()
@@ -61,7 +60,6 @@ func recordTime(r *model.Record) time.Time {
 	return time.Time{}
 }
 
-// toMetadata converts a message to the type of the app.
 func toMetadata(m *model.Metadata) ingest.Metadata {
 	return ingest.Metadata{
 		Index:      int(m.GetIndex()),

@@ -1,6 +1,5 @@
-// Command nethttp-protobuf serves app ingest by net/http with google.golang.org/protobuf
-// for bodies of protocol buffers, and with encoding/json for bodies of JSON and for the
-// metadata of both, unless the service encodes metadata in the format of the body.
+// Command nethttp-protobuf serves app ingest by net/http. It decodes bodies with google.golang.org/protobuf,
+// or encoding/json for JSON. Metadata is JSON, unless the service keeps the format of the body.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command nethttp-sonic serves the apps ingest and homelab by net/http with bytedance/sonic
-// for JSON, in its default configuration.
+// Command nethttp-sonic serves the apps ingest and homelab by net/http, with bytedance/sonic in its default
+// configuration.
 package main
 
 import (
@@ -19,7 +19,6 @@ func main() {
 	})
 }
 
-// decodeBatch decodes the body of a request of app ingest.
 func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	b := s.Batch(sonic.Marshal)
 	return b, sonic.Unmarshal(body, b.Target())

@@ -1,5 +1,5 @@
-// Command nethttp serves the apps tiny, ingest and homelab with the standard
-// library: a ServeMux with patterns, and encoding/json.
+// Command nethttp serves the apps tiny, ingest and homelab with the standard library: a ServeMux and
+// encoding/json.
 package main
 
 import (
@@ -25,16 +25,16 @@ func main() {
 	})
 }
 
-// idResponse is the body of app tiny's response: {"id":"7"} for the path /v1/id/7.
+// idResponse is {"id":"7"} for the path /v1/id/7.
 type idResponse struct {
 	ID string `json:"id"`
 }
 
-// serveTiny returns the server of app tiny, which sends the id in the path back as JSON.
+// serveTiny serves app tiny, which returns the id in the path as JSON.
 func serveTiny(o server.Options) (server.Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
-		o.Receipts.Request() // counts the request, so that the lab can check that all were served
+		o.Receipts.Request() // compared with the requests sent
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(idResponse{r.PathValue("id")}) // fails only if the client has disconnected
 	})
@@ -45,7 +45,6 @@ func serveTiny(o server.Options) (server.Server, error) {
 	return server.HTTP(server.AccessLog(mux, o)), nil
 }
 
-// decodeBatch decodes the body of a request of app ingest.
 func decodeBatch(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	b := s.Batch(json.Marshal)
 	return b, json.Unmarshal(body, b.Target())

@@ -8,11 +8,10 @@ import (
 	"syscall"
 )
 
-// owner is the user that the server runs as. A nil credential means the current user.
+// owner is the server's user; nil means the current one.
 type owner struct{ credential *syscall.Credential }
 
-// unprivilegedOwner returns the current user, or another one if the current user is root, as which
-// PostgreSQL does not run.
+// unprivilegedOwner replaces root, as which PostgreSQL does not run.
 func unprivilegedOwner() (owner, error) {
 	if os.Geteuid() != 0 {
 		return owner{}, nil
@@ -35,7 +34,6 @@ func unprivilegedOwner() (owner, error) {
 	return owner{}, errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
 }
 
-// chownFile makes the owner the owner of a file or directory.
 func (o owner) chownFile(path string) error {
 	if o.credential == nil {
 		return nil
@@ -43,8 +41,8 @@ func (o owner) chownFile(path string) error {
 	return os.Chown(path, int(o.credential.Uid), int(o.credential.Gid))
 }
 
-// procAttr returns attributes to start a process as the owner. The process is in a separate process
-// group, so that an interrupt from the terminal does not reach it, and ends if this program is killed.
+// procAttr starts a process as the owner. It has its own process group, safe from the terminal's interrupt. It
+// ends if this program is killed.
 func (o owner) procAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: o.credential, Setpgid: true, Pdeathsig: syscall.SIGQUIT}
 }

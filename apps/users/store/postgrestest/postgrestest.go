@@ -1,19 +1,16 @@
-// Package postgrestest starts a PostgreSQL server for a test, on loopback and in a
-// temporary directory, and ends it after the test:
+// Package postgrestest starts a PostgreSQL server for a test, on loopback and in a temporary directory:
 //
 //	func TestStore(t *testing.T) {
 //		url := postgrestest.URL(t)
 //
-// The server is the first available one of these:
+// The first available of these is used:
 //
 //   - for [URL], the server at the URL in TARE_POSTGRES, which keeps running;
-//   - the programs postgres and initdb of PATH or of /usr/lib/postgresql/*/bin,
-//     where Debian puts them;
+//   - postgres and initdb of PATH or of /usr/lib/postgresql/*/bin, as in Debian;
 //   - programs downloaded from Maven Central, which are stored for the next time.
 //
-// PostgreSQL does not run as root: root starts it as the user postgres or, if that does
-// not exist, as the user nobody. If no server is available the test is skipped, with the reason;
-// if TARE_POSTGRES_REQUIRED is 1 it fails.
+// PostgreSQL does not run as root, so root starts it as the user postgres or nobody. Without a server the
+// test is skipped, or fails if TARE_POSTGRES_REQUIRED is 1.
 package postgrestest
 
 import (
@@ -31,8 +28,8 @@ type T interface {
 	Errorf(format string, args ...any)
 }
 
-// URL returns the URL of a server that runs until the test ends, in the form of pgx and libpq. With
-// TARE_POSTGRES other tests may use the same server.
+// URL returns the URL of a server until the test ends, for pgx and libpq. With TARE_POSTGRES other tests may
+// share it.
 func URL(t T) string {
 	t.Helper()
 	if url := os.Getenv("TARE_POSTGRES"); url != "" {

@@ -15,8 +15,7 @@ import (
 	embedded "github.com/fergusstrange/embedded-postgres"
 )
 
-// findPrograms returns a directory with the programs of PostgreSQL. It downloads them if they are not
-// installed.
+// findPrograms returns a directory with PostgreSQL. It may download it.
 func findPrograms(ctx context.Context) (string, error) {
 	if dir, ok := findInstalled(os.Getenv("PATH"), "/usr/lib/postgresql/*/bin"); ok {
 		return dir, nil
@@ -28,8 +27,7 @@ func findPrograms(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// findInstalled searches the directories of path, a value of PATH, and then those that match pattern,
-// the highest version first. It returns false if none has the programs.
+// findInstalled searches the value path of PATH, then pattern, the highest version first.
 func findInstalled(path, pattern string) (string, bool) {
 	dirs := filepath.SplitList(path)
 	versions, _ := filepath.Glob(pattern) // a malformed pattern matches nothing
@@ -42,14 +40,12 @@ func findInstalled(path, pattern string) (string, bool) {
 	return "", false
 }
 
-// majorVersion returns the version in the path of a directory: 15 for /usr/lib/postgresql/15/bin. It
-// returns 0 if the path has no version.
+// majorVersion returns 15 for /usr/lib/postgresql/15/bin. 0 means unknown.
 func majorVersion(dir string) int {
 	n, _ := strconv.Atoi(strings.SplitN(filepath.Base(filepath.Dir(dir)), ".", 2)[0])
 	return n
 }
 
-// hasPrograms reports whether dir contains the needed programs.
 func hasPrograms(dir string) bool {
 	for _, name := range []string{"postgres", "initdb"} {
 		if _, err := exec.LookPath(filepath.Join(dir, name)); err != nil {
@@ -59,7 +55,7 @@ func hasPrograms(dir string) bool {
 	return true
 }
 
-// downloadPrograms downloads the programs, if an earlier call has not, and returns their directory.
+// downloadPrograms downloads once.
 func downloadPrograms(ctx context.Context) (string, error) {
 	const version = embedded.V18
 	base, err := cacheDir()
@@ -79,8 +75,8 @@ func downloadPrograms(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(work)
-	// The library can download only as a part of starting a server. Its data directory has nothing
-	// but a file with the version: the library accepts the directory, but the server fails to start.
+	// The library downloads only when it starts a server. It accepts a data directory with only a version, but
+	// the server fails.
 	data := filepath.Join(work, "data")
 	major, _, _ := strings.Cut(string(version), ".")
 	if err := os.Mkdir(data, 0o700); err != nil {
@@ -109,14 +105,14 @@ func downloadPrograms(ctx context.Context) (string, error) {
 	if !hasPrograms(filepath.Join(programs, "bin")) {
 		return "", err
 	}
-	if err := os.Rename(programs, dir); err != nil && !hasPrograms(bin) { // unless another program has renamed its download first
+	if err := os.Rename(programs, dir); err != nil && !hasPrograms(bin) { // another program may have renamed its download
 		return "", err
 	}
 	return bin, nil
 }
 
-// cacheDir returns the directory of downloads. For root it is not the cache directory of the user root,
-// which the user that the server runs as could not read.
+// cacheDir returns the directory of downloads. Another user than root runs the server and could not read
+// root's cache.
 func cacheDir() (string, error) {
 	if os.Geteuid() == 0 {
 		return "/var/cache/tare", nil

@@ -22,7 +22,7 @@ import (
 
 // Options configure a server. The zero value is a server for a test.
 type Options struct {
-	Dir  string    // data directory, created if it does not exist; "" means a temporary one that Stop removes
+	Dir  string    // created if missing; "" means a temporary one that Stop removes
 	Port int       // port on 127.0.0.1; 0 means a free port
 	Sync bool      // wait for the disk at each commit, as PostgreSQL does by default
 	Log  io.Writer // gets the messages of the server; if nil, they appear only in errors
@@ -35,7 +35,7 @@ type Server struct {
 	owner    owner
 	dir      string
 	password string // password of the superuser tare
-	port     int    // 0 before the first start, if Options.Port is 0
+	port     int    // 0 before the first start without Options.Port
 	process  *process
 }
 
@@ -65,7 +65,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// URL returns the URL of the database postgres on the server, with the password of its superuser.
+// URL returns the URL of the database postgres, with the superuser's password.
 func (s *Server) URL() string {
 	u := url.URL{
 		Scheme:   "postgres",
@@ -77,7 +77,7 @@ func (s *Server) URL() string {
 	return u.String()
 }
 
-// Done returns a channel that is closed when the server and all its processes have ended.
+// Done returns a channel that is closed when all processes have ended.
 func (s *Server) Done() <-chan struct{} { return s.process.done }
 
 // Stop ends the server, which disconnects its clients immediately. It removes the directory unless
@@ -90,7 +90,7 @@ func (s *Server) Stop() error {
 // Kill kills the server. After Restart, the server recovers the committed data.
 func (s *Server) Kill() error { return s.process.endWith(syscall.SIGKILL) }
 
-// Restart starts a server that has ended, on the same port as before.
+// Restart starts an ended server on its old port.
 func (s *Server) Restart(ctx context.Context) error {
 	const maxTries = 10
 	for range maxTries {
@@ -106,7 +106,7 @@ func (s *Server) Restart(ctx context.Context) error {
 			s.process, s.port = p, port
 			return nil
 		}
-		// Another process may have bound the free port in the meantime. Then try another port.
+		// Another process may have bound the free port.
 		portWasTaken := s.port == 0 && strings.Contains(err.Error(), "could not bind")
 		if !portWasTaken || ctx.Err() != nil {
 			return err
@@ -115,7 +115,6 @@ func (s *Server) Restart(ctx context.Context) error {
 	return errors.New("start PostgreSQL: no port stays free")
 }
 
-// removeDir removes the directory if it is temporary.
 func (s *Server) removeDir() error {
 	if s.options.Dir != "" {
 		return nil
@@ -123,7 +122,7 @@ func (s *Server) removeDir() error {
 	return os.RemoveAll(s.dir)
 }
 
-// prepareData creates the data directory and a password, or reads the password if the data exist.
+// prepareData creates or reads data directory and password.
 func (s *Server) prepareData(ctx context.Context) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
@@ -152,8 +151,7 @@ func (s *Server) prepareData(ctx context.Context) error {
 	return nil
 }
 
-// newCommand returns a command that runs a program of PostgreSQL as the owner, in the directory of the
-// server. The program does not inherit variables such as PGPORT.
+// newCommand runs a program of PostgreSQL as the owner. It does not inherit variables such as PGPORT.
 func (s *Server) newCommand(ctx context.Context, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, filepath.Join(s.programs, name), args...)
 	c.Dir = s.dir
@@ -162,7 +160,7 @@ func (s *Server) newCommand(ctx context.Context, name string, args ...string) *e
 	return c
 }
 
-// startProcess starts the server and waits until it is ready.
+// startProcess waits until the server is ready.
 func (s *Server) startProcess(ctx context.Context, port int) (*process, error) {
 	sync := "off"
 	if s.options.Sync {
@@ -170,14 +168,14 @@ func (s *Server) startProcess(ctx context.Context, port int) (*process, error) {
 	}
 	settings := []string{
 		"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(port), "unix_socket_directories=",
-		"fsync=" + sync, "full_page_writes=" + sync, // even without, committed data survives a kill of the server
+		"fsync=" + sync, "full_page_writes=" + sync, // committed data survives a kill even without
 		"logging_collector=off", "log_destination=stderr", "lc_messages=C", "timezone=UTC",
 	}
 	args := []string{"-D", "data"}
 	for _, setting := range settings {
 		args = append(args, "-c", setting)
 	}
-	// ctx limits only the start, and the server outlives it.
+	// ctx limits only the start.
 	c := s.newCommand(context.WithoutCancel(ctx), "postgres", args...)
 	stderr, err := c.StderrPipe()
 	if err != nil {
@@ -199,7 +197,7 @@ func (s *Server) startProcess(ctx context.Context, port int) (*process, error) {
 	}
 }
 
-// process is the first process of a server. When it ends, its child processes end, too.
+// process is the first of a server; its children end with it.
 type process struct {
 	command *exec.Cmd
 	done    chan struct{} // closed when all processes have ended
@@ -208,11 +206,11 @@ type process struct {
 	log []string // the last maxLog lines of messages
 }
 
-// maxLog is the number of lines that a process keeps for errors.
+// maxLog lines are kept for errors.
 const maxLog = 20
 
-// readLog reads the messages of the server, and closes ready when the server accepts connections. All
-// processes of the server write to the same pipe, so that its end means that all have ended.
+// readLog closes ready when the server accepts connections. All its processes write to the pipe, so its end is
+// theirs.
 func (p *process) readLog(messages io.Reader, log io.Writer, ready chan<- struct{}) {
 	lines := bufio.NewReader(messages)
 	for {
@@ -231,11 +229,10 @@ func (p *process) readLog(messages io.Reader, log io.Writer, ready chan<- struct
 			break
 		}
 	}
-	_ = p.command.Wait() // it returns an error for a server that was stopped or killed
+	_ = p.command.Wait() // fails for a stopped server
 	close(p.done)
 }
 
-// addLine adds a line to the last messages.
 func (p *process) addLine(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -245,15 +242,14 @@ func (p *process) addLine(line string) {
 	}
 }
 
-// lastMessages returns the last messages of the server in one line.
+// lastMessages is one line.
 func (p *process) lastMessages() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return lastLines(strings.Join(p.log, "\n"))
 }
 
-// endWith sends a signal and waits for the end of the server. After 30 s it kills the server and returns
-// an error.
+// endWith waits for the end, at most 30 s.
 func (p *process) endWith(signal os.Signal) error {
 	_ = p.command.Process.Signal(signal) // it may have ended already
 	timeout, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -267,7 +263,6 @@ func (p *process) endWith(signal os.Signal) error {
 	return fmt.Errorf("PostgreSQL did not end within 30 s and was killed: %s", p.lastMessages())
 }
 
-// freePort returns a port on 127.0.0.1 that is free at the moment.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -276,7 +271,7 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// lastLines joins the last five lines of text into one line.
+// lastLines joins the last five lines.
 func lastLines(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-5):], " / ")

@@ -22,23 +22,22 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Agent runs the orders of a coordinator, a tare process on another machine, one order at a time. It sends
-// hellos (messages that it is alive), receives orders, asks before each round of a study, and delivers the
-// outcome.
+// Agent runs the orders of a coordinator, a tare process on another machine, one at a time. It sends hellos
+// (messages that it is alive), asks before each round of a study, and delivers the outcome.
 type Agent struct {
-	Hello  Hello  // constant part of each hello, with the agent's name
-	Prefix string // start of the NATS subjects of all messages
+	Hello  Hello  // the same in each hello
+	Prefix string // start of all NATS subjects
 	Limits Limits
-	Load   func() float64   // returns the machine's load average; nil if unknown
-	Free   func() Free      // returns the free memory and disk; nil if unknown
+	Load   func() float64   // nil if unknown
+	Free   func() Free      // nil if unknown
 	Now    func() time.Time // nil means time.Now
-	Log    func(string)     // receives joins, orders and rejections, a line each
+	Log    func(string)     // receives joins, orders and rejections
 
 	// Study runs an order and returns its result document.
 	Study func(ctx context.Context, o StudyOrder, t Task) ([]byte, error)
 
-	// Claim reserves the machine for a study of this agent until release is called, so that no other
-	// process measures at the same time. It is nil if there is no such process.
+	// Claim reserves the machine for a study until release is called. No other process measures then. nil
+	// means that there is no other process.
 	Claim func(ctx context.Context) (release func(), err error)
 
 	times protocolTimes
@@ -46,19 +45,18 @@ type Agent struct {
 	nc       *nats.Conn
 	subjects subjects
 	mu       sync.Mutex
-	order    string                  // id of the running order; "" if idle
-	doing    string                  // running order in words; "" if idle
-	cancel   context.CancelCauseFunc // ends the running order
-	start    chan time.Time          // receives the start time of the prepared load; nil before the first load
-	ended    bool                    // no further orders are accepted
-	running  sync.WaitGroup          // goroutines of orders
+	order    string // id; "" if idle
+	doing    string // order in words; "" if idle
+	cancel   context.CancelCauseFunc
+	start    chan time.Time // start time of the prepared load; nil before the first load
+	ended    bool           // no more orders are accepted
+	running  sync.WaitGroup
 }
 
-// errCancelled ends an order that the coordinator cancelled.
 var errCancelled = errors.New("the coordinator gave the order up")
 
-// ServePipe serves the coordinator at the other end of in and out until in ends. The coordinator sends a
-// welcome in one line, the agent replies with a line, and then in and out carry a NATS connection.
+// ServePipe serves the coordinator at the other end of in and out until in ends. First the coordinator sends a
+// welcome in one line, and the agent replies with a line. Then in and out carry a NATS connection.
 func (a *Agent) ServePipe(ctx context.Context, in io.Reader, out io.Writer) error {
 	reader := bufio.NewReader(in)
 	line, err := readLine(reader, maxFirstLine)
@@ -71,7 +69,7 @@ func (a *Agent) ServePipe(ctx context.Context, in io.Reader, out io.Writer) erro
 		return errors.New("rejected: the first line is no welcome")
 	case w.Protocol != Protocol:
 		return fmt.Errorf("refused: the coordinator speaks %q; this agent speaks %s", format.Line(w.Protocol, 40), Protocol)
-	case CheckName(w.Name) != nil: // the name and the prefix become parts of subjects
+	case CheckName(w.Name) != nil: // name and prefix become parts of subjects
 		return fmt.Errorf("refused: %w", CheckName(w.Name))
 	case CheckPrefix(w.Prefix) != nil:
 		return fmt.Errorf("refused: %w", CheckPrefix(w.Prefix))
@@ -83,14 +81,12 @@ func (a *Agent) ServePipe(ctx context.Context, in io.Reader, out io.Writer) erro
 	return a.serve(ctx, "nats://pipe:4222", nats.SetCustomDialer(&pipe{in: reader, out: out}), nats.NoReconnect(), nats.Timeout(pipeTimeout), nats.UserInfo(w.Name, w.Password))
 }
 
-// pipeTimeout limits the start of NATS between an agent and its coordinator. It is long, as both
-// machines may be busy.
+// pipeTimeout limits the start of NATS over a pipe. Both machines may be busy.
 const pipeTimeout = 30 * time.Second
 
-// maxFirstLine limits the bytes of the first line in each direction of a pipe.
+// maxFirstLine limits the first line in each direction, in bytes.
 const maxFirstLine = 4 << 10
 
-// readLine reads one line of at most maxBytes.
 func readLine(reader *bufio.Reader, maxBytes int) ([]byte, error) {
 	var line []byte
 	for {
@@ -109,13 +105,13 @@ func readLine(reader *bufio.Reader, maxBytes int) ([]byte, error) {
 	}
 }
 
-// Join contains the address and the credentials with which an agent joins a coordinator or a NATS cluster.
+// Join has the address and credentials of a coordinator or NATS cluster.
 type Join struct {
-	Addr        string // host:port of a coordinator; "" if URL is set
-	Fingerprint string // SHA-256 of its certificate, in hexadecimal
+	Addr        string // "" if URL is set
+	Fingerprint string // SHA-256 of its certificate
 	Token       string
-	URL         string // of a cluster of NATS
-	Creds       string // file with credentials of the cluster; "" for none
+	URL         string // NATS cluster
+	Creds       string // "" for none
 }
 
 // ServeJoined joins a coordinator or a cluster and serves until ctx ends. Failed connections
@@ -136,9 +132,8 @@ func (a *Agent) ServeJoined(ctx context.Context, j Join) error {
 	return a.serve(ctx, "tls://"+j.Addr, options...)
 }
 
-// lossOptions makes a client drop a connection that has been silent for 10 to 15 seconds, and connect
-// again. Without these options the client waits for the kernel's next retransmission, which after a
-// long outage is up to two minutes away.
+// lossOptions drops a silent connection after 10 to 15 seconds. The kernel's next retransmission may be two
+// minutes away.
 func lossOptions() []nats.Option {
 	return []nats.Option{nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2)}
 }
@@ -149,7 +144,6 @@ func Fingerprint(certificate []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// verifyFingerprint returns a check that accepts only the certificate with this fingerprint.
 func verifyFingerprint(fingerprint string) func([][]byte, [][]*x509.Certificate) error {
 	return func(raw [][]byte, _ [][]*x509.Certificate) error {
 		if len(raw) == 0 || Fingerprint(raw[0]) != fingerprint {
@@ -159,8 +153,7 @@ func verifyFingerprint(fingerprint string) func([][]byte, [][]*x509.Certificate)
 	}
 }
 
-// serve serves over one NATS connection until the connection is closed or ctx ends. It returns nil if
-// the coordinator left.
+// serve serves over one connection until that is closed or ctx ends. nil means that the coordinator left.
 func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) error {
 	if a.times == (protocolTimes{}) {
 		a.times = defaultTimes()
@@ -206,8 +199,7 @@ func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) e
 	return nil
 }
 
-// waitForOrder waits up to stopTimeout for the end of the running order, which ends because the agent's
-// context was cancelled.
+// waitForOrder waits up to stopTimeout.
 func (a *Agent) waitForOrder() {
 	ended := make(chan struct{})
 	go func() { a.running.Wait(); close(ended) }()
@@ -218,10 +210,8 @@ func (a *Agent) waitForOrder() {
 	}
 }
 
-// errCoordinatorLeft ends serve when the connection is closed.
 var errCoordinatorLeft = errors.New("the coordinator left")
 
-// sendHellos publishes a hello every helloInterval until ctx ends.
 func (a *Agent) sendHellos(ctx context.Context) {
 	tick := time.NewTicker(a.times.helloInterval)
 	defer tick.Stop()
@@ -235,7 +225,6 @@ func (a *Agent) sendHellos(ctx context.Context) {
 	}
 }
 
-// sendHello publishes a hello with the current load and order.
 func (a *Agent) sendHello() {
 	h := a.Hello
 	h.Protocol, h.Load = Protocol, -1
@@ -250,9 +239,8 @@ func (a *Agent) sendHello() {
 	}
 }
 
-// subscribe handles the messages of the coordinator until the connection is closed.
 func (a *Agent) subscribe(ctx context.Context) error {
-	// An order may be too long for one message, and then comes in parts.
+	// An order may be too long for one message.
 	orders := &parcelReceiver{maxBytes: maxOrder, take: func(_ string, body []byte) error { return a.acceptOrder(ctx, body) }}
 	for subject, handle := range map[string]nats.MsgHandler{
 		a.Prefix + "." + subjectWho: func(*nats.Msg) { a.sendHello() },
@@ -280,26 +268,18 @@ func (a *Agent) subscribe(ctx context.Context) error {
 	return nil
 }
 
-// acceptOrder checks an order and starts it. It returns nil if the order runs already, and a busyError
-// if another order runs or the machine is in use. agentCtx ends when the agent stops.
+// acceptOrder checks an order and starts it; a repeated one is no error. It returns a busyError if the agent
+// or the machine is busy. agentCtx ends with the agent.
 func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
-	var o Order
-	if err := json.Unmarshal(body, &o); err != nil {
-		return errors.New("the order is not one") // it is not JSON of an Order
-	}
-	err := o.check(a.Limits)
-	if err == nil {
-		err = a.Limits.checkFree(a.readFree(), o.fileBytes())
-	}
+	o, err := a.parseOrder(body)
 	if err != nil {
-		a.Log("refused an order: " + format.Line(err.Error(), format.LineLimit))
 		return err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.order == o.ID:
-		return nil // already running: the coordinator has repeated the order
+		return nil // the coordinator has repeated the order
 	case a.order != "":
 		return &busyError{a.doing}
 	case a.ended:
@@ -318,12 +298,12 @@ func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
 		}
 		a.start = make(chan time.Time, 1)
 	}
-	ctx, cancel := context.WithCancelCause(agentCtx) // of the order
+	ctx, cancel := context.WithCancelCause(agentCtx)
 	a.order, a.doing, a.cancel = o.ID, o.describe(), cancel
 	a.Log("began: " + a.doing)
 	maxDuration := a.Limits.Duration
 	if o.Load != nil {
-		maxDuration = 0 // Order.check has limited the duration of a load
+		maxDuration = 0 // Order.check has limited a load
 	}
 	a.running.Go(func() { a.Limits.Watch(ctx, a.times.helloInterval, maxDuration, a.readFree, cancel) })
 	a.running.Go(func() {
@@ -334,8 +314,23 @@ func (a *Agent) acceptOrder(agentCtx context.Context, body []byte) error {
 	return nil
 }
 
-// runOrder runs an accepted order and delivers its outcome. If the coordinator cancelled the order, only a
-// result is delivered. ctx ends when the order is to end, agentCtx when the agent stops.
+// parseOrder checks an order against the limits and the free memory and disk.
+func (a *Agent) parseOrder(body []byte) (o Order, err error) {
+	if err := json.Unmarshal(body, &o); err != nil {
+		return o, errors.New("the order is not one") // no JSON of an Order
+	}
+	err = o.check(a.Limits)
+	if err == nil {
+		err = a.Limits.checkFree(a.readFree(), o.fileBytes())
+	}
+	if err != nil {
+		a.Log("refused an order: " + format.Line(err.Error(), format.LineLimit))
+	}
+	return o, err
+}
+
+// runOrder delivers an order's outcome; after a cancellation only a result. ctx ends with the order, agentCtx
+// with the agent.
 func (a *Agent) runOrder(ctx, agentCtx context.Context, o Order, load *preparedLoad) {
 	out := outcome{Order: o.ID}
 	var err error
@@ -359,7 +354,6 @@ func (a *Agent) runOrder(ctx, agentCtx context.Context, o Order, load *preparedL
 	a.sendHello()
 }
 
-// runSafely runs an order, and turns a panic into the order's error.
 func (a *Agent) runSafely(ctx context.Context, o Order, load *preparedLoad) (result []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -372,9 +366,8 @@ func (a *Agent) runSafely(ctx context.Context, o Order, load *preparedLoad) (res
 	return a.Study(ctx, *o.Study, a.newTask(o))
 }
 
-// deliver sends an outcome until the coordinator has accepted or rejected it, or abandonAfter has passed.
-// If the agent stops meanwhile, deliver continues for half of stopTimeout, or gives up immediately if
-// there is no connection.
+// deliver sends an outcome until the coordinator replies, or abandonAfter has passed. A stopping agent tries
+// for half of stopTimeout.
 func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 	text, err := json.Marshal(out)
 	if err != nil {
@@ -382,7 +375,7 @@ func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.times.abandonAfter)
 	defer cancel()
-	unregister := context.AfterFunc(agentCtx, func() { // when the agent stops
+	unregister := context.AfterFunc(agentCtx, func() {
 		if !a.nc.IsConnected() {
 			cancel()
 		}
@@ -395,7 +388,7 @@ func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 		}
 		cancel()
 	}()
-	isReported := false // the log already reports this
+	isReported := false
 	for {
 		err := sendParcel(ctx, a.nc, a.times, a.subjects.fromAgent(fromResult), out.Order, text)
 		var busy *busyError
@@ -409,14 +402,13 @@ func (a *Agent) deliver(ctx, agentCtx context.Context, out outcome) {
 			isReported = true
 			a.Log("not delivered yet: " + format.Line(busy.doing, format.LineLimit))
 		}
-		if sleep(ctx, a.times.helloInterval) != nil { // longer than retryDelay, as a result may be large
+		if sleep(ctx, a.times.helloInterval) != nil { // longer than retryDelay: a result may be large
 			a.Log("not delivered: " + format.Line(busy.doing, format.LineLimit))
 			return
 		}
 	}
 }
 
-// newTask returns the requests that order o may send to the coordinator.
 func (a *Agent) newTask(o Order) Task {
 	return Task{
 		Permit: a.permitRounds(o),
@@ -424,9 +416,8 @@ func (a *Agent) newTask(o Order) Task {
 	}
 }
 
-// permitRounds returns the function that a study calls before each round, with the number of rounds that
-// it has done. The function asks the coordinator, and returns whether to measure another round. It waits
-// while the coordinator has no round yet, and fails after abandonAfter without a reply.
+// permitRounds returns a function that asks the coordinator for another round. It waits until the coordinator
+// has one, and fails after abandonAfter without a reply.
 func (a *Agent) permitRounds(o Order) lab.Permit {
 	return func(ctx context.Context, done int) (bool, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -462,7 +453,6 @@ func (a *Agent) permitRounds(o Order) lab.Permit {
 	}
 }
 
-// cancelOrder cancels the running order if its id is order.
 func (a *Agent) cancelOrder(order string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -471,14 +461,13 @@ func (a *Agent) cancelOrder(order string) {
 	}
 }
 
-// startLoad sets the start time of the prepared load.
 func (a *Agent) startLoad(s startRequest) receipt {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.order != s.Order || a.start == nil {
 		return receipt{Refused: "no such load is prepared"}
 	}
-	start := time.Now().Add(time.Unix(0, s.At).Sub(a.Now())) // monotonic: later changes of the wall clock do not matter
+	start := time.Now().Add(time.Unix(0, s.At).Sub(a.Now())) // monotonic: later changes of the clock do not matter
 	select {
 	case a.start <- start:
 	default: // the start time is already set
@@ -486,12 +475,11 @@ func (a *Agent) startLoad(s startRequest) receipt {
 	return receipt{}
 }
 
-// pipe is a net.Conn over two streams, the agent's stdin and stdout. It is also the dialer with which the
-// NATS client gets this connection.
+// pipe is a net.Conn over the agent's stdin and stdout. NATS dials it.
 type pipe struct {
-	in   io.Reader // from the coordinator
-	out  io.Writer // to the coordinator
-	used bool      // Dial was called
+	in   io.Reader // coordinator's output
+	out  io.Writer // coordinator's input
+	used bool
 }
 
 // Dial returns p as the connection. Later calls fail: streams that have ended cannot be opened again.

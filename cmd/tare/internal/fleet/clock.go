@@ -7,17 +7,16 @@ import (
 	"time"
 )
 
-// roundTrips is the number of requests with which the coordinator measures the clock of an agent once.
 const roundTrips = 20
 
 // Clock compares an agent's clock with the coordinator's.
 type Clock struct {
-	Offset    time.Duration // the agent's clock minus the coordinator's
-	Uncertain time.Duration // largest error of Offset: half of the shortest round trip
+	Offset    time.Duration // agent's clock minus the coordinator's
+	Uncertain time.Duration // largest error of Offset
 }
 
-// measureClock compares an agent's clock with that of this process, by the shortest of several round
-// trips (Cristian, "Probabilistic clock synchronization", 1989).
+// measureClock compares an agent's clock with ours by the shortest round trip. Source: Cristian,
+// "Probabilistic clock synchronization", 1989.
 func (h *Hub) measureClock(ctx context.Context, name string) (Clock, error) {
 	best := Clock{Uncertain: math.MaxInt64}
 	for range roundTrips {
@@ -35,12 +34,11 @@ func (h *Hub) measureClock(ctx context.Context, name string) (Clock, error) {
 				return best, context.Cause(ctx)
 			}
 			if hasReply := best.Uncertain < math.MaxInt64; hasReply {
-				continue // an earlier round trip has measured the clock, so that this failure does not matter
+				continue // an earlier round trip was successful
 			}
 			return best, err
 		}
-		// The agent read its clock at some moment of the round trip. The estimate of that moment is the
-		// middle of the round trip, so the error is at most half of the round trip.
+		// The agent read its clock at some moment of the round trip. Its middle is wrong by at most half.
 		if half := took / 2; half < best.Uncertain {
 			agentTime, coordinatorTime := time.Unix(0, reply.Now), began.Add(half)
 			best = Clock{Offset: agentTime.Sub(coordinatorTime), Uncertain: half}

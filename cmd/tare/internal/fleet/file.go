@@ -22,24 +22,20 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// This file sends the files that an order needs from the coordinator, which gives orders, to the agent, which
-// runs them on another machine.
+// An order may need files. The coordinator, which gives orders, sends them to an agent on another machine.
 
-// maxFiles limits the total size of an order's files, in bytes.
+// maxFiles limits the files of an order, in bytes.
 const maxFiles = 2 << 30
 
-// File is a file that an order needs. An agent fetches it from the coordinator, part by part, and stores it in a
-// cache under its hash, so that it fetches the same content only once.
+// File is a file of an order. An agent fetches it in parts and caches it by its hash.
 type File struct {
-	Name string `json:"name"` // slash-separated path below the order's directory
+	Name string `json:"name"` // slash path below the order's directory
 	Hash string `json:"sha256"`
 	Size int64  `json:"size"`
 }
 
-// hexSHA256 matches a SHA-256 in hexadecimal.
 var hexSHA256 = lazyregexp.New(`^[0-9a-f]{64}$`)
 
-// checkFiles checks names, hashes and sizes of an order's files.
 func checkFiles(files []File) error {
 	var size int64
 	seen := map[string]bool{}
@@ -81,36 +77,31 @@ func OpenFile(name, path string) (File, Content, error) {
 	return newFile(name, digest, size), &diskFile{f, size}, nil
 }
 
-// newFile returns the File whose content has been written to digest, a SHA-256.
 func newFile(name string, digest hash.Hash, size int64) File {
 	return File{Name: name, Hash: hex.EncodeToString(digest.Sum(nil)), Size: size}
 }
 
-// diskFile is an open file and the number of bytes that were hashed.
 type diskFile struct {
 	*os.File
 	size int64
 }
 
-// Size returns the number of bytes that were hashed.
+// Size returns the bytes that were hashed.
 func (d *diskFile) Size() int64 { return d.size }
 
-// fileRequest requests part N of a file of an order, counted from 0.
 type fileRequest struct {
 	Order string `json:"order"`
 	Hash  string `json:"sha256"`
 	N     int    `json:"n"`
 }
 
-// fileReply contains the part, or the reason of a rejection.
 type fileReply struct {
 	Data    []byte `json:"data,omitempty"`
 	Refused string `json:"refused,omitempty"`
 }
 
-// contentPart returns part n of a content: the n-th maxPart bytes, counted from 0.
 func contentPart(c Content, n int) fileReply {
-	if n < 0 || int64(n) > c.Size()/maxPart { // not n*maxPart > c.Size(), which may overflow
+	if n < 0 || int64(n) > c.Size()/maxPart { // n*maxPart may overflow
 		return fileReply{Refused: "the file has no such part"}
 	}
 	offset := int64(n) * maxPart
@@ -121,8 +112,7 @@ func contentPart(c Content, n int) fileReply {
 	return fileReply{Data: data}
 }
 
-// fetchFile fetches a file of an order part by part and writes it to out. It returns an error if the
-// content does not have the file's hash.
+// fetchFile checks the hash of the content.
 func (a *Agent) fetchFile(ctx context.Context, order string, f File, out io.Writer) error {
 	digest := sha256.New()
 	hashedOut := io.MultiWriter(digest, out)
@@ -153,11 +143,10 @@ func (a *Agent) fetchFile(ctx context.Context, order string, f File, out io.Writ
 
 // Task contains the requests that a running order may send to the coordinator.
 type Task struct {
-	Permit lab.Permit                                             // asks whether to measure another round of the study
-	Fetch  func(ctx context.Context, f File, out io.Writer) error // writes a file of the order to out
+	Permit lab.Permit                                             // asks for another round of the study
+	Fetch  func(ctx context.Context, f File, out io.Writer) error // writes a file of the order
 }
 
-// serveFile replies to a request of agent name for a part of a file.
 func (h *Hub) serveFile(name string, m *nats.Msg) {
 	h.markSeen(name)
 	var req fileRequest
@@ -165,17 +154,15 @@ func (h *Hub) serveFile(name string, m *nats.Msg) {
 		sendReply(m, fileReply{Refused: "not a valid question"})
 		return
 	}
-	if l := h.findListener(req.Order); l.file != nil { // without a reply the agent retries, until a run begins
+	if l := h.findListener(req.Order); l.file != nil { // otherwise the agent retries
 		sendReply(m, l.file(name, req))
 	}
 }
 
-// cacheLifetime limits how long a received file stays in the cache after its last use.
 const cacheLifetime = 14 * 24 * time.Hour
 
-// CachedFile returns the path of f in dir, the cache of received files. If the file is missing there or was
-// modified, CachedFile calls fetch, which must write the content of f to the writer. CachedFile also removes
-// files that no order has used for cacheLifetime.
+// CachedFile returns the path of f in the cache dir. fetch writes a file that is missing or modified. Files
+// unused for cacheLifetime are removed.
 func CachedFile(ctx context.Context, dir string, f File, fetch func(context.Context, File, io.Writer) error) (string, error) {
 	if err := atomicfile.MakeDir(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the directory of what is sent: %w", err)

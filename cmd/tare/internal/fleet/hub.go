@@ -24,57 +24,53 @@ import (
 
 // HubOptions configures the connection between a coordinator and its agents.
 type HubOptions struct {
-	Prefix string                   // start of subjects; "" means DefaultPrefix
-	Listen string                   // host:port at which agents join; "" if the coordinator starts all agents
-	Cert   tls.Certificate          // certificate of the embedded server, if Listen is set
-	Token  func(name string) string // returns the token of agent name; "" if no agent may join as name
-	URL    string                   // URL of a NATS cluster; "" means an embedded server
-	Creds  string                   // file with credentials of the cluster; "" for none
-	Log    func(string)             // receives joins and rejections, a line each; may be nil
+	Prefix string                   // "" means DefaultPrefix
+	Listen string                   // host:port at which agents join; "" means that none can join
+	Cert   tls.Certificate          // used with Listen
+	Token  func(name string) string // token of an agent; "" means that it may not join
+	URL    string                   // NATS cluster; "" means an embedded server
+	Creds  string                   // "" for none
+	Log    func(string)             // receives joins and rejections; may be nil
 	times  protocolTimes            // zero means defaultTimes
 }
 
-// Hub is the coordinator's end of the connections to all agents, tare processes that run orders on other
-// machines. An order is a share of a run: rounds of a study, or a part of a load. The messages go through an
-// embedded NATS server or a cluster. The hub passes the messages of agents about an order to the listener of
-// its run.
+// Hub connects the coordinator with all agents: tare processes that run orders on other machines. An order is
+// a share of a run, such as rounds of a study. Messages go through an embedded NATS server or a cluster.
 type Hub struct {
 	options HubOptions
 	nc      *nats.Conn
-	server  *server.Server // embedded server; nil with an external cluster
+	server  *server.Server // nil with an external cluster
 	secret  string         // password of the coordinator's connection
 
 	mu        sync.Mutex
-	seats     map[string]seat        // which client uses the name of an agent that joined, by name
-	passwords map[string]string      // passwords of agents that the coordinator started, by name
-	agents    map[string]*agentState // by name
+	seats     map[string]seat   // clients that joined, by agent
+	passwords map[string]string // for agents that the coordinator started
+	agents    map[string]*agentState
 	listeners []runListener
 }
 
-// listener has the functions that handle the messages of agents about the orders of one run; name is the
-// name of the agent. A function is nil if the run does not expect its messages.
+// listener handles messages about the orders of one run. A nil function means that its messages are not
+// expected.
 type listener struct {
 	permit func(name string, req permitRequest) permitReply // may the agent measure another round?
-	file   func(name string, req fileRequest) fileReply     // returns a part of a file that the order needs
-	tick   func(name string, t Ticked)                      // receives the measurements of one second of a load
-	result func(name string, o outcome) error               // receives the result; an error rejects it
+	file   func(name string, req fileRequest) fileReply
+	tick   func(name string, t Ticked)        // one second of a load was measured
+	result func(name string, o outcome) error // an error rejects the result
 }
 
-// runListener is a listener with the id of its run.
 type runListener struct {
 	run string
 	listener
 }
 
-// agentState contains the last messages of an agent.
 type agentState struct {
 	hello     Hello
-	seenAt    time.Time // time of the last message
-	helloAt   time.Time // time of the last hello
-	endReason error     // why the agent's process ended or was rejected; nil while it runs
+	seenAt    time.Time
+	helloAt   time.Time
+	endReason error // nil while the agent's process runs
 }
 
-// Open starts the embedded server or connects to the cluster, and subscribes to the messages of agents.
+// Open connects to the cluster, or starts the embedded server. It subscribes to the messages of agents.
 func Open(options HubOptions) (*Hub, error) {
 	if options.Prefix == "" {
 		options.Prefix = DefaultPrefix
@@ -103,7 +99,6 @@ func Open(options HubOptions) (*Hub, error) {
 	return h, nil
 }
 
-// connect connects to the cluster, or to the embedded server, which it starts.
 func (h *Hub) connect() error {
 	common := []nats.Option{nats.Name("tare " + coordinator), nats.MaxReconnects(-1), nats.ReconnectWait(h.options.times.retryDelay), nats.RetryOnFailedConnect(false)}
 	if h.options.URL != "" {
@@ -128,12 +123,12 @@ func (h *Hub) connect() error {
 	return nil
 }
 
-// startServer starts the embedded server. It opens a port only if Listen is set.
+// startServer opens a port only if Listen is set.
 func (h *Hub) startServer() error {
 	serverOptions := &server.Options{
 		ServerName: "tare", DontListen: h.options.Listen == "", NoSigs: true, NoLog: true, NoSystemAccount: true,
 		MaxPayload: maxMessage, MaxPending: 64 << 20, MaxConn: maxAgents, MaxSubs: 100, PingInterval: pipeTimeout, MaxPingsOut: 2,
-		DisableShortFirstPing: true, // a client that is still connecting treats a ping as an error
+		DisableShortFirstPing: true, // clients that are connecting treat a ping as an error
 		AuthTimeout:           pipeTimeout.Seconds(), WriteDeadline: 10 * time.Second, CustomClientAuthentication: gatekeeper{h},
 	}
 	if h.options.Listen != "" {
@@ -149,7 +144,7 @@ func (h *Hub) startServer() error {
 		}
 		serverOptions.Host = host
 		serverOptions.TLS = true
-		serverOptions.TLSTimeout = 5 // seconds
+		serverOptions.TLSTimeout = 5
 		serverOptions.TLSConfig = &tls.Config{Certificates: []tls.Certificate{h.options.Cert}, MinVersion: tls.VersionTLS13}
 	}
 	s, err := server.NewServer(serverOptions)
@@ -164,7 +159,7 @@ func (h *Hub) startServer() error {
 	return nil
 }
 
-// Addr returns the address at which agents join, or "" if no agents can.
+// Addr returns the address at which agents join, or "".
 func (h *Hub) Addr() string {
 	if h.server == nil || h.options.Listen == "" {
 		return ""
@@ -172,13 +167,11 @@ func (h *Hub) Addr() string {
 	return h.server.Addr().String()
 }
 
-// gatekeeper authenticates the clients of the embedded server, and permits each agent only the subjects
-// with its name.
+// gatekeeper lets an agent use only the subjects with its name.
 type gatekeeper struct{ h *Hub }
 
-// Check implements server.Authentication. It accepts the coordinator's connection by h.secret, an agent
-// that the coordinator started by the password that it was given, and an agent that joins by the token of
-// its name.
+// Check implements server.Authentication. The coordinator has h.secret. An agent that it started has a
+// password, another one a token.
 func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 	h, login := g.h, c.GetOpts()
 	if login.Username == coordinator {
@@ -204,14 +197,13 @@ func (g gatekeeper) Check(c server.ClientAuthentication) bool {
 	return true
 }
 
-// admitAgent checks the name and the password of an agent that logs in, and reserves the name for the client if the
-// agent joins by itself. It returns why the agent is rejected, or "".
+// admitAgent reserves the name of an agent that joins by itself. It returns why the agent is rejected, or "".
 func (h *Hub) admitAgent(login *server.ClientOpts) (why string) {
 	if CheckName(login.Username) != nil {
 		return "it has no name of an agent"
 	}
 	h.mu.Lock()
-	password, isStarted := h.passwords[login.Username] // isStarted: the coordinator has started the agent
+	password, isStarted := h.passwords[login.Username] // started by the coordinator
 	h.mu.Unlock()
 	if !isStarted {
 		password = h.options.Token(login.Username)
@@ -225,19 +217,19 @@ func (h *Hub) admitAgent(login *server.ClientOpts) (why string) {
 	return ""
 }
 
-// isSecret compares passwords in constant time. An empty password is never right.
+// isSecret compares in constant time. "" is never right.
 func isSecret(want, got string) bool {
 	return want != "" && subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1
 }
 
-// seat records which client uses the name of an agent. A client is a process; it may have several connections.
+// seat records which client uses the name of an agent. A client may have several connections.
 type seat struct {
-	client string    // name of the client in NATS, which ends in random text
+	client string    // ends in random text
 	since  time.Time // time of the last connection
 }
 
-// seatClient reserves the name of an agent for a client. It returns false if another client has the name,
-// is connected, and has joined or sent a message within lostAfter.
+// seatClient reserves an agent's name. It fails if another connected client with this name sent a message
+// within lostAfter.
 func (h *Hub) seatClient(name, client string) bool {
 	conns, err := h.server.Connz(&server.ConnzOptions{Username: true, Limit: maxAgents})
 	if err != nil {
@@ -257,7 +249,7 @@ func (h *Hub) seatClient(name, client string) bool {
 		}
 	}
 	h.seats[name] = seat{client, time.Now()}
-	for _, c := range conns.Conns { // end connections of the previous client, whose loss was not noticed
+	for _, c := range conns.Conns { // end connections of the previous client
 		if c.AuthorizedUser == name && c.Name != client {
 			_ = h.server.DisconnectClientByID(c.Cid)
 		}
@@ -265,12 +257,12 @@ func (h *Hub) seatClient(name, client string) bool {
 	return true
 }
 
-// inboxOf returns the prefix of the subjects on which an agent receives replies.
+// inboxOf begins the subjects of replies.
 func inboxOf(name string) string { return "_INBOX_" + name }
 
-// subscribe subscribes to the messages of agents, and requests a hello from all agents.
+// subscribe also requests a hello from all agents.
 func (h *Hub) subscribe() error {
-	results := &parcelReceiver{maxBytes: maxOutcome, take: h.passResult} // joins the parts of long messages
+	results := &parcelReceiver{maxBytes: maxOutcome, take: h.passResult} // joins long messages
 	all := subjects{h.options.Prefix, "*"}
 	for subject, handle := range map[string]func(name string, m *nats.Msg){
 		fromHello:  func(name string, m *nats.Msg) { h.recordHello(name, m.Data) },
@@ -296,8 +288,7 @@ func (h *Hub) subscribe() error {
 	return errors.Join(h.nc.Flush(), h.nc.Publish(h.options.Prefix+"."+subjectWho, nil))
 }
 
-// cutAround returns subject without the prefix before and the suffix after, or "" if subject does not
-// have both.
+// cutAround returns "" if before or after is missing.
 func cutAround(subject, before, after string) string {
 	rest, hasPrefix := strings.CutPrefix(subject, before)
 	name, hasSuffix := strings.CutSuffix(rest, after)
@@ -307,8 +298,7 @@ func cutAround(subject, before, after string) string {
 	return name
 }
 
-// recordHello records a hello of agent name. It ignores text that is not a hello, and logs the first
-// hello of an agent with another protocol or name.
+// recordHello logs the first one with another protocol or name.
 func (h *Hub) recordHello(name string, text []byte) {
 	var hello Hello
 	if len(text) > maxHello || json.Unmarshal(text, &hello) != nil {
@@ -332,14 +322,13 @@ func (h *Hub) recordHello(name string, text []byte) {
 	agent.hello, agent.seenAt, agent.helloAt = hello, now, now
 }
 
-// Limits of a coordinator.
 const (
 	maxAgents = 1000
 	maxHello  = 16 << 10 // bytes of a hello
 )
 
-// findOrAdd returns the state of an agent. If the agent is unknown, it adds a new state; if there are
-// maxAgents already, it then forgets the agent whose last message is the oldest. The caller has locked h.mu.
+// findOrAdd may add an agent. Above maxAgents it forgets the one that was silent longest. The caller has
+// locked h.mu.
 func (h *Hub) findOrAdd(name string) *agentState {
 	if agent := h.agents[name]; agent != nil {
 		return agent
@@ -358,7 +347,6 @@ func (h *Hub) findOrAdd(name string) *agentState {
 	return added
 }
 
-// markSeen records that an agent has sent a message now. It does nothing if the agent is unknown.
 func (h *Hub) markSeen(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -367,8 +355,7 @@ func (h *Hub) markSeen(name string) {
 	}
 }
 
-// passPermit passes an agent's request for a round to the listener of its run, and sends the reply. Without a
-// listener it sends none: the agent retries, until a run begins.
+// passPermit sends no reply without a run, so the agent retries.
 func (h *Hub) passPermit(name string, m *nats.Msg) {
 	var req permitRequest
 	if json.Unmarshal(m.Data, &req) != nil {
@@ -381,8 +368,7 @@ func (h *Hub) passPermit(name string, m *nats.Msg) {
 	}
 }
 
-// passTick passes the measurements of one second of a load to the listener of the run that the order
-// belongs to. It drops an invalid message.
+// passTick drops invalid messages.
 func (h *Hub) passTick(name string, text []byte) {
 	h.markSeen(name)
 	var t Ticked
@@ -394,8 +380,7 @@ func (h *Hub) passTick(name string, text []byte) {
 	}
 }
 
-// passResult passes the outcome of an order to the listener of its run. Without a listener it returns
-// a busyError: a resumed run may accept the outcome later.
+// passResult returns a busyError without a run: a resumed one may accept the outcome later.
 func (h *Hub) passResult(name string, body []byte) error {
 	var o outcome
 	if err := json.Unmarshal(body, &o); err != nil {
@@ -414,11 +399,11 @@ func (h *Hub) hasListeners() bool {
 	return len(h.listeners) > 0
 }
 
-// maxOutcome limits the bytes of an outcome, which contains a result document in base64.
+// maxOutcome limits a document in base64, in bytes.
 const maxOutcome = 128 << 20
 
-// silentFor returns the time since an agent's last message. If the agent has ended, it returns the reason
-// as the error. For an unknown agent it returns the longest duration.
+// silentFor returns the time since an agent's last message: the longest duration if unknown. If the agent has
+// ended, the error is the reason.
 func (h *Hub) silentFor(name string) (time.Duration, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -432,8 +417,8 @@ func (h *Hub) silentFor(name string) (time.Duration, error) {
 	return time.Since(agent.seenAt), nil
 }
 
-// currentOrder returns the id of the order in an agent's last hello, "" if the agent was idle, and the
-// time of the hello.
+// currentOrder returns the order in an agent's last hello, and the time of the hello. An idle agent has the
+// order "".
 func (h *Hub) currentOrder(name string) (order string, helloAt time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -457,8 +442,7 @@ func (h *Hub) Agents() []Hello {
 	return out
 }
 
-// Await waits until an agent has sent a message within lostAfter. It returns an error if the agent has
-// ended.
+// Await waits for a message of the agent within lostAfter. It fails if the agent has ended.
 func (h *Hub) Await(ctx context.Context, name string) error {
 	for {
 		silent, err := h.silentFor(name)
@@ -474,8 +458,8 @@ func (h *Hub) Await(ctx context.Context, name string) error {
 	}
 }
 
-// Reach returns nil if an agent is connected. If it is not, Reach calls start, which starts the agent, and
-// waits for at most 2*lostAfter until it is connected. start is nil if the agent joins by itself.
+// Reach makes sure that an agent is connected. start starts it, or is nil if it joins by itself. Reach waits
+// at most 2*lostAfter.
 func (h *Hub) Reach(ctx context.Context, name string, start func(context.Context) error) error {
 	if silent, err := h.silentFor(name); err == nil && silent < h.options.times.lostAfter {
 		return nil
@@ -490,7 +474,6 @@ func (h *Hub) Reach(ctx context.Context, name string, start func(context.Context
 	return h.Await(ctx, name)
 }
 
-// markEnded records that an agent's process has ended.
 func (h *Hub) markEnded(name string, why error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -500,8 +483,7 @@ func (h *Hub) markEnded(name string, why error) {
 	h.findOrAdd(name).endReason = why
 }
 
-// issuePassword returns a new password for agent name, which is about to start, and forgets any
-// earlier agent of that name.
+// issuePassword is for an agent to be started. It forgets any earlier agent of that name.
 func (h *Hub) issuePassword(name string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -510,7 +492,6 @@ func (h *Hub) issuePassword(name string) string {
 	return h.passwords[name]
 }
 
-// addListener registers l for the orders of run until stop is called.
 func (h *Hub) addListener(run string, l listener) (stop func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -522,9 +503,8 @@ func (h *Hub) addListener(run string, l listener) (stop func()) {
 	}
 }
 
-// findListener returns the listener of the run that an order belongs to: the id of an order begins with
-// the id of its run and a dot. For an order of an unknown run it returns the first listener, which then
-// rejects the message. If no run listens, it returns a listener whose functions are nil.
+// findListener finds the run of an order, whose id begins with that of the run and a dot. For an unknown run
+// it returns the first listener, which rejects the message.
 func (h *Hub) findListener(order string) listener {
 	run, _, _ := strings.Cut(order, ".")
 	h.mu.Lock()
@@ -540,8 +520,7 @@ func (h *Hub) findListener(order string) listener {
 	return h.listeners[0].listener
 }
 
-// sendOrder sends an order to an agent. If the agent is busy or cannot be reached, it tries again, for
-// 2*lostAfter. Each attempt is another parcel.
+// sendOrder retries for 2*lostAfter, each time as a new parcel.
 func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -562,8 +541,7 @@ func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 	}
 }
 
-// sendCancel requests an agent to cancel an order. It does not wait for a reply, and ignores errors: an
-// agent without a coordinator cancels its order by itself.
+// sendCancel does not wait. An agent that misses the message cancels later by itself.
 func (h *Hub) sendCancel(name, order string) {
 	text, _ := json.Marshal(startRequest{Order: order})
 	_ = h.nc.Publish(subjects{h.options.Prefix, name}.toAgent(toCancel), text)

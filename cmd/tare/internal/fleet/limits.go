@@ -11,21 +11,19 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
-// Limits bounds the orders (studies and loads to run) that an agent accepts from its coordinator.
+// Limits bounds the orders (studies and loads) that an agent accepts.
 type Limits struct {
-	Commands   bool          // orders may bring code: commands and URLs of studies, benchmarks, types
-	Targets    []string      // hosts or patterns of host:port that a load may have as its target, in addition to loopback
-	Rate       float64       // most requests per second of the agent's share of a load; 0 means no limit
-	Duration   time.Duration // longest duration of an order; 0 means no limit
-	KeepMemory int64         // bytes of memory that must stay available; 0 means no limit
-	KeepDisk   int64         // bytes of disk that must stay free; 0 means no limit
+	Commands   bool          // orders may bring code, such as commands and benchmarks
+	Targets    []string      // hosts or patterns of host:port; loopback is always permitted
+	Rate       float64       // requests per second of the agent's share; 0 means no limit
+	Duration   time.Duration // of an order; 0 means no limit
+	KeepMemory int64         // bytes that must stay available; 0 means no limit
+	KeepDisk   int64         // bytes that must stay free; 0 means no limit
 }
 
-// Free contains the free memory and disk of a machine in bytes. A negative value means unknown.
+// Free is in bytes. A negative value means unknown.
 type Free struct{ Memory, Disk int64 }
 
-// canTarget reports whether addr, host:port, may be loaded: loopback always, other addresses if they
-// match l.Targets.
 func (l Limits) canTarget(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -42,8 +40,7 @@ func (l Limits) canTarget(addr string) bool {
 	return false
 }
 
-// checkFree returns an error if less memory than l.KeepMemory is free, or if less disk than l.KeepDisk
-// would be free after size bytes were written.
+// checkFree requires l.KeepMemory, and l.KeepDisk after size bytes were written.
 func (l Limits) checkFree(f Free, size int64) error {
 	if f.Memory >= 0 && f.Memory < l.KeepMemory {
 		return fmt.Errorf("%d MB of memory are available; --keep-memory keeps %d MB", f.Memory/1e6, l.KeepMemory/1e6)
@@ -54,8 +51,7 @@ func (l Limits) checkFree(f Free, size int64) error {
 	return nil
 }
 
-// CheckLoad returns an error if a load of addr exceeds the limits. duration includes the warm-up;
-// profile is nil for a closed loop.
+// CheckLoad checks a load of addr. duration includes the warm-up; profile is nil for a closed loop.
 func (l Limits) CheckLoad(addr string, duration time.Duration, profile pace.Profile) error {
 	switch {
 	case l.Duration > 0 && duration > l.Duration:
@@ -72,9 +68,8 @@ func (l Limits) CheckLoad(addr string, duration time.Duration, profile pace.Prof
 	return nil
 }
 
-// Watch watches a running order until ctx ends. It calls end, with the reason, and returns if the order
-// takes longer than maxDuration (0 means no limit), or if less memory or disk is free than the limits
-// require. It calls free at each interval.
+// Watch watches an order until ctx ends. It calls end if the order exceeds maxDuration (0 means no limit) or
+// free is too little.
 func (l Limits) Watch(ctx context.Context, interval, maxDuration time.Duration, free func() Free, end context.CancelCauseFunc) {
 	var timeout <-chan time.Time
 	if maxDuration > 0 {
@@ -98,7 +93,6 @@ func (l Limits) Watch(ctx context.Context, interval, maxDuration time.Duration, 
 	}
 }
 
-// readFree returns the free memory and disk; both are unknown (-1) if no limit needs them.
 func (a *Agent) readFree() Free {
 	if a.Free == nil || a.Limits.KeepMemory == 0 && a.Limits.KeepDisk == 0 {
 		return Free{-1, -1}

@@ -19,10 +19,9 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
-// This file runs a load, the requests of several machines to one server. Each agent generates a share of the load
-// (prepareLoad, runLoad); the coordinator starts all shares at the same time and collects the results (LoadRun).
+// A load is requests of several machines to one server. The coordinator starts all shares at the same time and
+// collects the results.
 
-// preparedLoad is a share of a load that is ready to start: its order and its open session.
 type preparedLoad struct {
 	order   LoadOrder
 	session *load.Session
@@ -31,7 +30,7 @@ type preparedLoad struct {
 // Loaded is the result of an agent's share.
 type Loaded struct {
 	Result *load.Result `json:"result"`
-	Cores  float64      `json:"client_cores"` // processors that the load generator could use
+	Cores  float64      `json:"client_cores"` // processors of the load generator
 }
 
 // Ticked is a message with the measurements of one second of an agent's share.
@@ -40,8 +39,7 @@ type Ticked struct {
 	Second load.Second `json:"second"`
 }
 
-// parseProfile returns the rate of this share over time: the part Index of Of of the load's rate. It returns nil for
-// a closed loop, which has no rate.
+// parseProfile returns nil for a closed loop, which has no rate.
 func (o LoadOrder) parseProfile() (load.Profile, error) {
 	if o.Rate == "" {
 		return nil, nil
@@ -53,7 +51,6 @@ func (o LoadOrder) parseProfile() (load.Profile, error) {
 	return pace.Share{Whole: whole, Index: o.Index, Of: o.Of}, nil
 }
 
-// prepareLoad opens the load session of an order.
 func prepareLoad(o LoadOrder) (*preparedLoad, error) {
 	target := load.Target{Addr: o.Target.Addr, Host: o.Target.Host}
 	if o.Target.Name != "" {
@@ -78,17 +75,16 @@ func prepareLoad(o LoadOrder) (*preparedLoad, error) {
 	return &preparedLoad{o, s}, nil
 }
 
-// startTimeout limits the time that a prepared load waits for its start time.
+// startTimeout limits the wait for the start time.
 const startTimeout = time.Minute
 
-// runLoad waits for the coordinator to send the start time, and then runs a share of a load. It returns
-// the result, a [Loaded], as JSON. If ctx is cancelled during the load, it returns the measurements so
-// far together with an error. order is the id of the order.
+// runLoad runs a share from its start time. It returns a [Loaded] as JSON. If ctx is cancelled, it returns the
+// measurements so far and an error.
 func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]byte, error) {
 	defer l.session.Close()
 	var start time.Time
 	select {
-	case start = <-a.start: // by the coordinator's message, see startLoad
+	case start = <-a.start: // see startLoad
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-time.After(startTimeout):
@@ -123,51 +119,47 @@ func (a *Agent) runLoad(ctx context.Context, order string, l *preparedLoad) ([]b
 	return text, err
 }
 
-// LoadRun has several machines load one server at the same time: two machines with 500 requests a second each, for
-// example, load it with 1,000.
+// LoadRun has several machines load one server. For example, two machines with 500 requests a second make
+// 1,000.
 type LoadRun struct {
 	Hub      *Hub
 	Machines []string
-	Orders   []LoadOrder                                // shares, in the order of Machines
-	Start    map[string]func(ctx context.Context) error // starts an agent, by name of its machine; the other agents join
+	Orders   []LoadOrder                                // same order as Machines
+	Start    map[string]func(ctx context.Context) error // starts agents by machine; others join
 	Say      func(name, line string)                    // reports a line about a machine
-	Tick     func(name string, s load.Second)           // receives each second of each machine; may be nil
+	Tick     func(name string, s load.Second)           // may be nil
 
 	changed chan struct{} // wakes waitForAll
 
-	mu     sync.Mutex   // guards the fields below, and those of each loadShare
-	shares []*loadShare // in the order of Machines
-	begun  time.Time    // start of the load
+	mu     sync.Mutex   // guards the fields below, and each loadShare
+	shares []*loadShare // same order as Machines
+	begun  time.Time
 }
 
-// loadShare is the share of one machine in a running load.
 type loadShare struct {
-	name       string // of the machine
-	id         string // of its order
+	name       string
+	id         string
 	order      LoadOrder
-	clock      Clock         // measured before the load
-	loaded     Loaded        // the result, once isOver is true
-	err        error         // nil unless the machine has failed or is lost
-	isOver     bool          // the machine has delivered its result or is lost
-	nextSecond time.Duration // earliest start of the next second to pass to LoadRun.Tick
+	clock      Clock // measured before the load
+	loaded     Loaded
+	err        error // nil unless the machine has failed or is lost
+	isOver     bool
+	nextSecond time.Duration // earliest start of the next second for Tick
 }
 
 // Generated is the result of one machine.
 type Generated struct {
 	Name   string
-	Clock  Clock         // clock of the machine before the load
-	Drift  time.Duration // change of Clock.Offset during the load
+	Clock  Clock         // before the load
+	Drift  time.Duration // change of Clock.Offset
 	Loaded Loaded
 	Error  error // nil if the machine sent all of its share
 }
 
-// startDelay is the time between the last machine being ready and the start of the load. In this time
-// every machine must receive the start time.
+// startDelay lets all machines receive the start time.
 const startDelay = 300 * time.Millisecond
 
-// Run prepares every machine, measures its clock, starts the load on all machines at the same time,
-// and returns the result of each. If ctx ends, it stops the load on all machines and returns the
-// measurements so far.
+// Run starts the load on every machine at once. If ctx ends, it returns the measurements so far.
 func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	run := fmt.Sprintf("%x", time.Now().UnixNano())
 	r.addShares(run)
@@ -199,16 +191,14 @@ func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	return out, nil
 }
 
-// addShares creates the shares of a run that has not begun.
 func (r *LoadRun) addShares(run string) {
 	r.changed = make(chan struct{}, 1)
 	for i, name := range r.Machines {
-		id := fmt.Sprintf("%s.%d.1", run, i+1) // run, number of the machine, and 1 for its only order
+		id := fmt.Sprintf("%s.%d.1", run, i+1) // the order is the machine's only one
 		r.shares = append(r.shares, &loadShare{name: name, id: id, order: r.Orders[i]})
 	}
 }
 
-// prepareShare waits for a machine's agent, sends it its order, and measures its clock.
 func (r *LoadRun) prepareShare(ctx context.Context, s *loadShare) (err error) {
 	if err := r.Hub.Reach(ctx, s.name, r.Start[s.name]); err != nil {
 		return err
@@ -220,7 +210,7 @@ func (r *LoadRun) prepareShare(ctx context.Context, s *loadShare) (err error) {
 	return err
 }
 
-// startShare sends a machine the start time of the load, converted to the machine's clock.
+// startShare uses the machine's clock.
 func (r *LoadRun) startShare(ctx context.Context, s *loadShare, start time.Time) error {
 	var reply receipt
 	agentStart := startRequest{Order: s.id, At: start.Add(s.clock.Offset).UnixNano()}
@@ -231,7 +221,6 @@ func (r *LoadRun) startShare(ctx context.Context, s *loadShare, start time.Time)
 	return err
 }
 
-// cancelOrders cancels the orders of all machines that are not over.
 func (r *LoadRun) cancelOrders() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -242,7 +231,6 @@ func (r *LoadRun) cancelOrders() {
 	}
 }
 
-// forEachShare calls do for every machine's share concurrently and joins the errors.
 func (r *LoadRun) forEachShare(do func(s *loadShare) error) error {
 	errs := make([]error, len(r.shares))
 	var all sync.WaitGroup
@@ -257,8 +245,8 @@ func (r *LoadRun) forEachShare(do func(s *loadShare) error) error {
 	return errors.Join(errs...)
 }
 
-// waitForAll waits until every machine has delivered or is lost. If ctx ends, it cancels all
-// orders and waits replyTimeout for the measurements so far.
+// waitForAll waits until every machine has delivered or is lost. If ctx ends, it cancels all orders and waits
+// at most replyTimeout.
 func (r *LoadRun) waitForAll(ctx context.Context) {
 	tick := time.NewTicker(r.Hub.options.times.retryDelay)
 	defer tick.Stop()
@@ -271,7 +259,7 @@ func (r *LoadRun) waitForAll(ctx context.Context) {
 		}
 		select {
 		case <-done:
-			done = nil // only once
+			done = nil // do this once
 			r.cancelOrders()
 			deadline = time.After(r.Hub.options.times.replyTimeout)
 		case <-deadline:
@@ -282,15 +270,12 @@ func (r *LoadRun) waitForAll(ctx context.Context) {
 	}
 }
 
-// isOver reports whether every machine has delivered or is lost.
 func (r *LoadRun) isOver() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !slices.ContainsFunc(r.shares, func(s *loadShare) bool { return !s.isOver })
 }
 
-// loseSilent records and reports as lost the machines whose agent has ended, or has been silent for
-// lostAfter.
 func (r *LoadRun) loseSilent() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -306,7 +291,6 @@ func (r *LoadRun) loseSilent() {
 	}
 }
 
-// findShare returns the share of a machine if order is the id of its order, otherwise nil.
 func (r *LoadRun) findShare(name, order string) *loadShare {
 	i := slices.IndexFunc(r.shares, func(s *loadShare) bool { return s.name == name && s.id == order })
 	if i < 0 {
@@ -315,8 +299,7 @@ func (r *LoadRun) findShare(name, order string) *loadShare {
 	return r.shares[i]
 }
 
-// passSecond passes a machine's message about a second of its load to r.Tick. It drops a message of
-// another order than the machine's, and a second that is invalid, out of order or in the future.
+// passSecond drops invalid, late and future seconds.
 func (r *LoadRun) passSecond(name string, t Ticked) {
 	s := r.findShare(name, t.Order)
 	if r.Tick != nil && s != nil && r.acceptSecond(s, t.Second) {
@@ -324,8 +307,7 @@ func (r *LoadRun) passSecond(name string, t Ticked) {
 	}
 }
 
-// acceptSecond reports whether second is valid and later than the machine's last one. If so, it records
-// second as the last one. It is a separate function so that r.mu is unlocked before r.Tick is called.
+// acceptSecond is separate, so that r.Tick is called without r.mu.
 func (r *LoadRun) acceptSecond(s *loadShare, second load.Second) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -337,11 +319,9 @@ func (r *LoadRun) acceptSecond(s *loadShare, second load.Second) bool {
 	return isValid
 }
 
-// maxSecond limits the bytes of a message about a second.
 const maxSecond = 256 << 10
 
-// recordResult checks and records the outcome of a machine's share. An error rejects the outcome; the
-// hub sends it to the agent.
+// recordResult checks the outcome of a share. The agent gets the error.
 func (r *LoadRun) recordResult(name string, o outcome) error {
 	s := r.findShare(name, o.Order)
 	if s == nil {
@@ -373,10 +353,10 @@ func (r *LoadRun) recordResult(name string, o outcome) error {
 	return nil
 }
 
-// checkLoaded returns an error if l cannot be the result of o. A faulty agent may send anything.
+// checkLoaded checks that l can be the result of o. A faulty agent may send anything.
 func checkLoaded(o LoadOrder, l Loaded) error {
 	const (
-		maxOvertime = time.Minute // a load may last longer than ordered by this time
+		maxOvertime = time.Minute // a load may take this much longer
 		maxCores    = 1e5         // far more than any machine has
 	)
 	result := l.Result

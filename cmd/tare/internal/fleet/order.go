@@ -10,17 +10,16 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// maxOrder limits the bytes of an order, which contains a study or the requests of a load.
+// maxOrder limits an order, in bytes.
 const maxOrder = 64 << 20
 
-// maxRounds limits the rounds of an order.
 const maxRounds = 10000
 
-// maxID limits the bytes of the id of an order or a parcel.
+// maxID limits the id of an order or message, in bytes.
 const maxID = 200
 
-// Order requests an agent (tare on another machine) to run a study, which measures contenders, or its share of
-// a load, which sends requests to a server. Either Study or Load is set.
+// Order requests work from an agent, a tare on another machine. The work is a study, which measures programs,
+// or a share of a load on a server. Either Study or Load is set.
 type Order struct {
 	Protocol string      `json:"protocol"`
 	ID       string      `json:"id"`
@@ -28,7 +27,7 @@ type Order struct {
 	Load     *LoadOrder  `json:"load,omitempty"`
 }
 
-// LoadOrder is one agent's share of a load. Rate is that of all shares; the other values are those of the share.
+// LoadOrder is one agent's share of a load. Rate is that of all shares.
 type LoadOrder struct {
 	Target      Target         `json:"target"`
 	Requests    []load.Request `json:"requests"`
@@ -39,30 +38,29 @@ type LoadOrder struct {
 	Streams     int            `json:"streams,omitempty"`
 	Threads     int            `json:"threads,omitempty"`
 	Timeout     time.Duration  `json:"timeout_ns"`
-	Warm        time.Duration  `json:"warm_ns"`            // time before measuring begins
+	Warm        time.Duration  `json:"warm_ns"`            // before measuring
 	Duration    time.Duration  `json:"duration_ns"`        // measured time
-	Think       time.Duration  `json:"think_ns,omitempty"` // closed loop: pause of a connection after a response
-	Rate        string         `json:"rate,omitempty"`     // rate of all shares together, in the form of --rate; "" means a closed loop
-	Hold        load.SLO       `json:"hold,omitempty"`     // objectives that the result has data about: see load.Leg.Hold
+	Think       time.Duration  `json:"think_ns,omitempty"` // pause of a connection after a response, in a closed loop
+	Rate        string         `json:"rate,omitempty"`     // in the form of --rate; "" means a closed loop
+	Hold        load.SLO       `json:"hold,omitempty"`     // see load.Leg.Hold
 	Seed        uint64         `json:"seed"`
-	Index       int            `json:"index"` // number of this share, from 0
-	Of          int            `json:"of"`    // number of shares
+	Index       int            `json:"index"` // from 0
+	Of          int            `json:"of"`
 }
 
-// maxObjectives limits the objectives of a load: each takes memory and time in every thread.
+// maxObjectives limits the objectives of a load. Each takes memory and time in every thread.
 const maxObjectives = 100
 
 // Target is the server under load.
 type Target struct {
 	Addr     string `json:"addr"` // host:port
 	Host     string `json:"host"`
-	Name     string `json:"name,omitempty"`        // name in the server's certificate; "" means no TLS
+	Name     string `json:"name,omitempty"`        // "" means no TLS
 	Insecure bool   `json:"insecure,omitempty"`    // the certificate is not verified
-	Roots    []byte `json:"roots,omitempty"`       // trusted certificates in PEM; empty means the system's
-	Version  uint16 `json:"tls_version,omitempty"` // the only version of TLS, as in crypto/tls; 0 means 1.2 or later
+	Roots    []byte `json:"roots,omitempty"`       // PEM; empty means the system's certificates
+	Version  uint16 `json:"tls_version,omitempty"` // as in crypto/tls; 0 means 1.2 or later
 }
 
-// check returns an error if the order is invalid or exceeds the agent's limits.
 func (o Order) check(l Limits) error {
 	switch {
 	case o.Protocol != Protocol:
@@ -77,7 +75,7 @@ func (o Order) check(l Limits) error {
 	return o.Load.check(l)
 }
 
-// describe returns the order in words, e.g. load of example.org:80 for 10s.
+// describe returns words such as "load of example.org:80 for 10s".
 func (o Order) describe() string {
 	if o.Study != nil {
 		return o.Study.describe()
@@ -85,7 +83,6 @@ func (o Order) describe() string {
 	return fmt.Sprintf("load of %s for %v", format.Line(o.Load.Target.Addr, 80), o.Load.Duration)
 }
 
-// fileBytes returns the total size of the order's files.
 func (o Order) fileBytes() (bytes int64) {
 	if o.Study != nil {
 		for _, f := range slices.Concat(o.Study.Files, o.Study.Packs) {
@@ -95,7 +92,6 @@ func (o Order) fileBytes() (bytes int64) {
 	return bytes
 }
 
-// check returns an error if the share is invalid or exceeds the agent's limits.
 func (o LoadOrder) check(l Limits) error {
 	switch {
 	case o.Of < 1 || o.Of > 1000 || o.Index < 0 || o.Index >= o.Of:

@@ -16,45 +16,40 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file sends messages that may be too long for NATS, in parts. Such a message is called a parcel.
+// A parcel is a message that may be too long for NATS. It is sent in parts.
 
-// maxMessage limits the bytes of a NATS message. It is the default limit of NATS servers.
+// maxMessage is the default limit of NATS servers, in bytes.
 const maxMessage = 1 << 20
 
-// maxPart is the number of bytes of a parcel that one message contains. The message has them in base64, which
-// needs a third more bytes, and a few other fields.
+// maxPart is the size of a part of a parcel, in bytes. base64 makes it a third longer.
 const maxPart = maxMessage / 2
 
-// parcelPart contains a part of a parcel. A parcel is an order or an outcome, which may be longer than a NATS
-// message, so it is sent in parts. All parts but the last have maxPart bytes.
+// parcelPart has maxPart bytes, except for the last part.
 type parcelPart struct {
-	Parcel string `json:"parcel"` // id of the parcel
-	N      int    `json:"n"`      // number of the part, from 0
-	Of     int    `json:"of"`     // number of parts
+	Parcel string `json:"parcel"`
+	N      int    `json:"n"` // from 0
+	Of     int    `json:"of"`
 	Data   []byte `json:"data"`
 }
 
-// receipt is the reply to a part: it acknowledges the part, or contains the reason why it was rejected.
+// receipt acknowledges or rejects a part.
 type receipt struct {
 	Refused string `json:"refused,omitempty"`
 	Busy    bool   `json:"busy,omitempty"` // the sender may retry later
 }
 
-// busyError rejects a request that may be accepted later. doing is the reason, e.g. a description of the order
-// that is running.
 type busyError struct{ doing string }
 
 func (e *busyError) Error() string { return "busy: " + e.doing }
 
-// RefusedError is the reason with which the other side rejected a message.
+// RefusedError is why a message was rejected.
 type RefusedError struct{ Why string }
 
 // Error is one line.
 func (e *RefusedError) Error() string { return "refused: " + e.Why }
 
-// sendParcel sends body in parts, and returns nil once the other side has accepted all of them. If a
-// part gets no reply, sendParcel sends the part again, until ctx ends. If the other side rejects the
-// parcel, the error is a *busyError or a *RefusedError.
+// sendParcel sends body in parts. It repeats a part without a reply until ctx ends. A rejection is a
+// *busyError or a *RefusedError.
 func sendParcel(ctx context.Context, nc *nats.Conn, t protocolTimes, subject, parcel string, body []byte) error {
 	parts := max(1, countParts(len(body)))
 	for n := range parts {
@@ -73,11 +68,9 @@ func sendParcel(ctx context.Context, nc *nats.Conn, t protocolTimes, subject, pa
 	return nil
 }
 
-// countParts returns the number of parts of a parcel of size bytes.
 func countParts(size int) int { return (size + maxPart - 1) / maxPart }
 
-// request sends message, as JSON, until there is a reply or ctx ends, and decodes the reply into the
-// pointer reply.
+// request repeats message as JSON until there is a reply, and decodes it into reply.
 func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string, message, reply any) error {
 	text, err := json.Marshal(message)
 	if err != nil {
@@ -105,7 +98,7 @@ func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string
 	}
 }
 
-// sleep waits for d. If ctx ends before, it returns the cause.
+// sleep returns the cause if ctx ends before d.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -115,33 +108,30 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// parcelReceiver assembles parcels from their parts. It stores at most one incomplete parcel for each sender,
-// because a sender sends its parcels one after the other, and at most maxOpen*maxBytes bytes for all senders.
+// parcelReceiver stores one incomplete parcel of each sender, and at most maxOpen*maxBytes bytes in all.
 type parcelReceiver struct {
-	maxBytes int                                  // largest parcel
-	take     func(from string, body []byte) error // called once for each complete parcel; the error is the reply
+	maxBytes int
+	take     func(from string, body []byte) error // gets each parcel; the sender gets the error
 
 	mu    sync.Mutex
-	open  map[string]*partialParcel // incomplete parcels, by sender
-	parts int                       // number of parts that were stored so far
-	done  map[string]receipt        // replies to complete parcels, for repeated parts, by sender and parcel
+	open  map[string]*partialParcel // incomplete, by sender
+	parts int
+	done  map[string]receipt // for repeated parts, by sender and parcel
 }
 
 type partialParcel struct {
 	parcel   string
 	body     []byte
-	lastPart int // parcelReceiver.parts at the time of the last part
+	lastPart int // parcelReceiver.parts at the last part
 }
 
-// Bounds of a parcelReceiver.
 const (
-	maxOpen = 4    // most bytes of all incomplete parcels together, as a multiple of maxBytes
-	maxDone = 4096 // number of stored receipts
+	maxOpen = 4 // a multiple of maxBytes
+	maxDone = 4096
 )
 
-// receivePart adds a part to its parcel, and returns the reply to the sender. If the parcel is then
-// complete, receivePart passes it to d.take. A part of a new parcel replaces the sender's incomplete
-// parcel.
+// receivePart replaces the sender's incomplete parcel if the part is of a new one. It passes a complete parcel
+// to d.take.
 func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	var p parcelPart
 	if err := json.Unmarshal(text, &p); err != nil {
@@ -160,23 +150,11 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	if partial == nil || partial.parcel != p.Parcel {
 		partial = &partialParcel{parcel: p.Parcel}
 	}
-	next := countParts(len(partial.body)) // number of the part that has to follow
-	isLast := p.N == p.Of-1
-	isNumbered := len(p.Parcel) <= maxID && 0 <= p.N && p.N < p.Of
-	hasSize := len(p.Data) == maxPart || isLast && len(p.Data) < maxPart
-	isTooLong := p.Of-1 > d.maxBytes/maxPart || len(partial.body)+len(p.Data) > d.maxBytes
-	switch {
-	case !isNumbered, !hasSize:
-		return receipt{Refused: "it is not a part of a parcel"}
-	case isTooLong:
-		return receipt{Refused: fmt.Sprintf("it is longer than %d bytes", d.maxBytes)}
-	case p.N < next: // repeated: the reply was lost
-		return receipt{}
-	case p.N > next: // e.g. storePartial has dropped the parcel; the sender retries from the first part
-		return receipt{Refused: "a part before it is missing", Busy: true}
+	if r, isNext := d.checkNext(p, len(partial.body)); !isNext {
+		return r
 	}
 	partial.body = append(partial.body, p.Data...)
-	if !isLast {
+	if isLast := p.N == p.Of-1; !isLast {
 		d.storePartial(from, partial)
 		return receipt{}
 	}
@@ -186,7 +164,7 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 		var busy *busyError
 		r.Refused, r.Busy = format.Line(err.Error(), format.LineLimit), errors.As(err, &busy)
 	}
-	if r.Busy { // the sender sends the parcel again, so do not store this reply
+	if r.Busy { // the sender will try again
 		return r
 	}
 	if len(d.done) >= maxDone {
@@ -196,13 +174,33 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	return r
 }
 
-// storePartial stores an incomplete parcel. If all incomplete parcels together exceed the limit, it
-// drops those that have waited longest for a part. The caller has locked d.mu.
+// checkNext reports whether p follows the stored bytes of its parcel, or returns the reply to another part.
+func (d *parcelReceiver) checkNext(p parcelPart, stored int) (r receipt, isNext bool) {
+	next := countParts(stored)
+	isLast := p.N == p.Of-1
+	isNumbered := len(p.Parcel) <= maxID && 0 <= p.N && p.N < p.Of
+	hasSize := len(p.Data) == maxPart || isLast && len(p.Data) < maxPart
+	isTooLong := p.Of-1 > d.maxBytes/maxPart || stored+len(p.Data) > d.maxBytes
+	switch {
+	case !isNumbered, !hasSize:
+		return receipt{Refused: "it is not a part of a parcel"}, false
+	case isTooLong:
+		return receipt{Refused: fmt.Sprintf("it is longer than %d bytes", d.maxBytes)}, false
+	case p.N < next: // repeated: the reply was lost
+		return receipt{}, false
+	case p.N > next: // the parcel was dropped; the sender starts again
+		return receipt{Refused: "a part before it is missing", Busy: true}, false
+	}
+	return receipt{}, true
+}
+
+// storePartial drops the parcels that have waited longest, if there are too many bytes. The caller has locked
+// d.mu.
 func (d *parcelReceiver) storePartial(from string, partial *partialParcel) {
 	d.parts++
 	partial.lastPart = d.parts
 	d.open[from] = partial
-	size := 0 // bytes of all incomplete parcels
+	size := 0
 	for _, p := range d.open {
 		size += len(p.body)
 	}
@@ -218,9 +216,8 @@ func (d *parcelReceiver) storePartial(from string, partial *partialParcel) {
 	}
 }
 
-// handleSafely calls handle, which processes message m, and recovers from a panic, so that a message
-// cannot end the process. It logs the panic and replies with the reason, under the JSON keys that the
-// different kinds of replies have for a rejection.
+// handleSafely logs a panic, so that a message cannot end the process. The reply has the reason under all keys
+// that replies use.
 func handleSafely(log func(string), m *nats.Msg, handle func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -232,7 +229,6 @@ func handleSafely(log func(string), m *nats.Msg, handle func()) {
 	handle()
 }
 
-// describePanic describes the recovered value p and the source line of the panic.
 func describePanic(p any) string {
 	pcs := make([]uintptr, 20)
 	const skipped = 4 // runtime.Callers, this function, the deferred function and gopanic
@@ -245,9 +241,8 @@ func describePanic(p any) string {
 	}
 }
 
-// sendReply replies to a message, if the sender expects a reply.
 func sendReply(m *nats.Msg, reply any) {
 	if text, err := json.Marshal(reply); err == nil && m.Reply != "" {
-		_ = m.Respond(text) // the sender retries if the reply is lost
+		_ = m.Respond(text) // the sender retries
 	}
 }

@@ -9,19 +9,18 @@ import (
 	"sync"
 )
 
-// studyPart is a part of a divided study: some of its workloads or benchmarks, which one machine measures.
+// studyPart is some of a study's workloads or benchmarks, for one machine.
 type studyPart struct {
-	index   int         // number of the part, from 1
-	machine string      // machine that measures the part
-	attempt int         // number of attempts so far
-	got     []Delivered // results of the last attempt
-	err     error       // error of the last attempt
-	done    bool        // the part is measured, or has nothing to measure
+	index   int // from 1
+	machine string
+	attempt int
+	got     []Delivered
+	err     error
+	done    bool // measured, or nothing to measure
 }
 
-// RunParts divides a study among the machines of r: machine i of n measures all rounds of part i of n.
-// If machines fail, machines that have measured their own part then measure the parts of those. The
-// results are in the order of the parts; a part may have no result.
+// RunParts divides a study among the machines. Machine i of n measures part i. Other machines take over the
+// parts of those that fail. Results are in the order of the parts; some may be missing.
 func (r *StudyRun) RunParts(ctx context.Context) ([]Delivered, error) {
 	parts := make([]*studyPart, len(r.Machines))
 	for i, name := range r.Machines {
@@ -52,15 +51,13 @@ func (r *StudyRun) RunParts(ctx context.Context) ([]Delivered, error) {
 	return out, errors.Join(failed...)
 }
 
-// firstPart is the directory of part 1 on machine 1, the first of every divided run.
+// firstPart is in every divided run.
 const firstPart = "part-1-on-1"
 
-// partDir returns the directory of a part measured on machine.
 func (r *StudyRun) partDir(part int, machine string) string {
 	return filepath.Join(r.Dir, fmt.Sprintf("part-%d-on-%d", part, slices.Index(r.Machines, machine)+1))
 }
 
-// runPart runs p on its machine, as a StudyRun with one machine, and stores the results in p.
 func (r *StudyRun) runPart(ctx context.Context, p *studyPart) {
 	p.attempt++
 	run := &StudyRun{
@@ -77,10 +74,9 @@ func (r *StudyRun) runPart(ctx context.Context, p *studyPart) {
 	p.done = p.err == nil || errors.As(p.err, &nothing)
 }
 
-// reassignParts assigns parts that are not done to machines whose part is done, one part to each
-// machine, and returns the assigned parts. It tries a part at most len(parts) times.
+// reassignParts gives each idle machine one part that is not done. It tries a part at most len(parts) times.
 func reassignParts(parts []*studyPart, say func(name, line string)) (assigned []*studyPart) {
-	var free []string // machines
+	var free []string
 	for _, p := range parts {
 		if p.done && !slices.Contains(free, p.machine) {
 			free = append(free, p.machine)

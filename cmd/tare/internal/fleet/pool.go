@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// pool assigns the rounds of a study to machines. Every machine measures its share of rounds, and the rounds of
-// a lost machine go to machines that have finished their share. The state of a pool depends only on its events
-// and their order, so replaying the journal, which records the events, gives the same state.
+// pool assigns the rounds of a study to machines. Rounds of a lost machine go to machines that are done.
+//
+// It depends only on its events. The journal records them, so replaying it gives the same state.
 type pool struct {
-	share       int // rounds of each machine
+	share       int
 	machines    []string
-	free        []int         // sorted rounds that are not assigned to a machine
-	assignments []*assignment // in the order in which they were made
+	free        []int         // sorted rounds without a machine
+	assignments []*assignment // oldest first
 }
 
-// assignment contains the rounds that a machine measures for one order.
+// assignment has the rounds that a machine measures for one order.
 type assignment struct {
 	order, machine string
-	rounds         []int // numbers of the rounds that the machine has been given
-	done           int   // how many of rounds it has measured
+	rounds         []int // rounds that the machine got
+	done           int
 	state          assignmentState
 }
 
@@ -28,15 +28,13 @@ type assignmentState int
 
 const (
 	measuring assignmentState = iota
-	ended                     // the machine gets no further rounds and must deliver its result
+	ended                     // no further rounds; the result is due
 	delivered                 // the result is saved
 	lost                      // the rounds were taken back
 )
 
-// errReassigned rejects a machine that was lost and has returned.
 var errReassigned = errors.New("its rounds were given to others")
 
-// newPool returns a pool of share rounds for each machine, all of them free.
 func newPool(machines []string, share int) *pool {
 	p := &pool{share: share, machines: machines}
 	for round := range share * len(machines) {
@@ -45,25 +43,23 @@ func newPool(machines []string, share int) *pool {
 	return p
 }
 
-// event is one change of a pool, a line of the journal.
+// event is a line of the journal.
 type event struct {
-	What    string `json:"what"` // one of the constants below
+	What    string `json:"what"`
 	Order   string `json:"order"`
-	Machine string `json:"machine,omitempty"` // with eventBegin: the machine that gets the order
-	Done    int    `json:"done,omitempty"`    // with eventAsk and eventDeliver: rounds that the machine has measured
-	Why     string `json:"why,omitempty"`     // with eventLose: the reason
-	File    string `json:"file,omitempty"`    // with eventDeliver: name of the file with the result
+	Machine string `json:"machine,omitempty"` // machine of eventBegin
+	Done    int    `json:"done,omitempty"`    // measured rounds, of eventAsk and eventDeliver
+	Why     string `json:"why,omitempty"`     // reason of eventLose
+	File    string `json:"file,omitempty"`    // file of eventDeliver
 }
 
-// Values of event.What.
 const (
 	eventBegin   = "begin"   // a machine gets an order
 	eventAsk     = "ask"     // the machine requests another round
-	eventLose    = "lose"    // the rounds of the order are taken back
-	eventDeliver = "deliver" // the result of the order is saved
+	eventLose    = "lose"    // the order's rounds are free again
+	eventDeliver = "deliver" // the result is saved
 )
 
-// applyEvent changes the pool by an event, new or from the journal.
 func (p *pool) applyEvent(e event) error {
 	switch e.What {
 	case eventBegin:
@@ -80,7 +76,6 @@ func (p *pool) applyEvent(e event) error {
 	return fmt.Errorf("%q does not happen to rounds", e.What)
 }
 
-// findAssignment returns the assignment of an order, or nil.
 func (p *pool) findAssignment(order string) *assignment {
 	if i := slices.IndexFunc(p.assignments, func(a *assignment) bool { return a.order == order }); i >= 0 {
 		return p.assignments[i]
@@ -88,8 +83,7 @@ func (p *pool) findAssignment(order string) *assignment {
 	return nil
 }
 
-// assign starts an assignment without rounds. It returns an error if the order exists, or if the machine
-// has an order that is not lost.
+// assign fails unless the order is new and the machine is free.
 func (p *pool) assign(order, machine string) error {
 	switch {
 	case !slices.Contains(p.machines, machine):
@@ -103,7 +97,7 @@ func (p *pool) assign(order, machine string) error {
 	return nil
 }
 
-// assignmentOf returns the assignment of a machine that is not lost, or nil.
+// assignmentOf ignores lost assignments.
 func (p *pool) assignmentOf(machine string) *assignment {
 	if i := slices.IndexFunc(p.assignments, func(a *assignment) bool { return a.machine == machine && a.state != lost }); i >= 0 {
 		return p.assignments[i]
@@ -111,9 +105,8 @@ func (p *pool) assignmentOf(machine string) *assignment {
 	return nil
 }
 
-// nextRound returns the reply to a machine that requests another round after it has measured done
-// rounds: a round, "wait" or "end". changed reports whether the pool has changed. If a reply is lost,
-// the machine repeats the request and gets the same reply.
+// nextRound replies with a round, "wait" or "end". done is the number of measured rounds. A repeated request
+// gets the same reply.
 func (p *pool) nextRound(order string, done int) (reply permitReply, changed bool) {
 	assigned := p.findAssignment(order)
 	switch {
@@ -145,8 +138,7 @@ func (p *pool) nextRound(order string, done int) (reply permitReply, changed boo
 	return permitReply{Wait: true}, changed
 }
 
-// countReserved returns the number of free rounds that belong to the shares of machines which have not
-// taken them yet.
+// countReserved counts rounds that machines may still take as their share.
 func (p *pool) countReserved() int {
 	n := 0
 	for _, machine := range p.machines {
@@ -160,7 +152,6 @@ func (p *pool) countReserved() int {
 	return n
 }
 
-// countLosses returns the number of orders that a machine has lost.
 func (p *pool) countLosses(machine string) (n int) {
 	for _, assigned := range p.assignments {
 		if assigned.machine == machine && assigned.state == lost {
@@ -170,7 +161,6 @@ func (p *pool) countLosses(machine string) (n int) {
 	return n
 }
 
-// takeBack frees the rounds of an order and marks its assignment as lost.
 func (p *pool) takeBack(order string) {
 	if assigned := p.findAssignment(order); assigned != nil && assigned.state != lost {
 		assigned.state = lost
@@ -179,7 +169,6 @@ func (p *pool) takeBack(order string) {
 	}
 }
 
-// markDelivered records that the result of an order, with a number of rounds, is saved.
 func (p *pool) markDelivered(order string, rounds int) error {
 	err := p.checkResult(order, rounds)
 	if err == nil {
@@ -188,9 +177,8 @@ func (p *pool) markDelivered(order string, rounds int) error {
 	return err
 }
 
-// checkResult returns an error if a result with this number of rounds cannot be accepted: the order must
-// have ended after as many rounds. A machine that has measured all rounds of the study requests no other
-// round, so its assignment is complete without the state ended.
+// checkResult checks that the order has ended after this number of rounds. A machine that has measured all
+// rounds requests no other, so it need not have ended.
 func (p *pool) checkResult(order string, rounds int) error {
 	assigned := p.findAssignment(order)
 	switch {
@@ -208,12 +196,10 @@ func (p *pool) checkResult(order string, rounds int) error {
 	return nil
 }
 
-// isActive reports whether any machine is measuring or has yet to deliver its result.
 func (p *pool) isActive() bool {
 	return slices.ContainsFunc(p.assignments, func(a *assignment) bool { return a.state == measuring || a.state == ended })
 }
 
-// countMissing returns the number of rounds that no saved result contains.
 func (p *pool) countMissing() int {
 	n := p.share * len(p.machines)
 	for _, assigned := range p.assignments {

@@ -1,12 +1,11 @@
-// Package fleet runs work on other machines: rounds of a study (a measurement of contenders,
-// repeated in rounds), or a share of a load. One tare process is the coordinator; an agent on each
-// machine runs its orders. They exchange messages through NATS, by a server inside the coordinator
-// or an existing cluster. An agent that the coordinator starts over SSH uses the stdin and stdout
-// of the SSH connection instead of a port, and ends with the connection.
+// Package fleet runs work on other machines: rounds of a study (a repeated measurement of programs), or a
+// share of a load on a server. One tare process is the coordinator. An agent on each machine runs its orders.
 //
-// One machine measures all contenders of a round, so that a ratio never compares
-// values of two machines. The coordinator's journal records which machine has which
-// round, so that a killed run can be resumed.
+// They exchange messages through NATS, by a server in the coordinator or an existing cluster. An agent started
+// over SSH uses its stdin and stdout, and ends with them.
+//
+// One machine measures all programs of a round. So a ratio never compares two machines. The coordinator's
+// journal records which machine has which round, so that a killed run can be resumed.
 package fleet
 
 import (
@@ -23,11 +22,12 @@ import (
 // Protocol is the version that coordinator and agents must share.
 const Protocol = "tare.agent/3"
 
-// DefaultPrefix is the start of every subject, unless the user sets another prefix. Fleets in one
-// cluster need different prefixes.
+// DefaultPrefix is the start of every subject, unless the user sets another prefix. Fleets in one cluster need
+// different ones.
 const DefaultPrefix = "tare"
 
-// Parts of the NATS subjects of messages. NAME is the name of an agent. Below the prefix the subjects are:
+// Parts of NATS subjects. NAME is an agent. A parcel is a message that may be too long for NATS and is sent
+// in parts. Below the prefix there are:
 //
 //	who              request a hello of all agents
 //	to.NAME.order    an order, as a parcel
@@ -36,11 +36,9 @@ const DefaultPrefix = "tare"
 //	to.NAME.clock    read the agent's clock
 //	from.NAME.hello  the agent's name, machine and order, every second
 //	from.NAME.permit request another round of a study
-//	from.NAME.file   request a part of a file that the agent's order needs
+//	from.NAME.file   request a part of a file of the order
 //	from.NAME.tick   the measurements of one second of a load
-//	from.NAME.result the outcome of the agent's order, as a parcel
-//
-// A parcel is a message that may be too long for NATS and is sent in parts.
+//	from.NAME.result the outcome of the order, as a parcel
 const (
 	subjectWho  = "who"
 	toOrder     = "order"
@@ -52,29 +50,26 @@ const (
 	fromFile    = "file"
 	fromTick    = "tick"
 	fromResult  = "result"
-	coordinator = "coordinator" // name of the coordinator; agents cannot have it
+	coordinator = "coordinator" // no agent can have this name
 )
 
-// subjects makes the subjects of agent name; the name "*" matches all agents.
+// subjects are those of agent name; "*" means all.
 type subjects struct{ prefix, name string }
 
 func (s subjects) toAgent(topic string) string   { return s.prefix + ".to." + s.name + "." + topic }
 func (s subjects) fromAgent(topic string) string { return s.prefix + ".from." + s.name + "." + topic }
 
-// hasOnly reports whether text has 1 to maxBytes bytes, and only ASCII letters, ASCII digits and
-// characters in extra.
+// hasOnly allows ASCII letters, ASCII digits and extra.
 func hasOnly(text string, maxBytes int, extra string) bool {
 	isOther := func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune(extra, r) }
 	return text != "" && len(text) <= maxBytes && !strings.ContainsFunc(text, isOther)
 }
 
-// isAlphanumeric reports whether r is an ASCII letter or digit.
 func isAlphanumeric(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// isHost reports whether text is HOST or USER@HOST of ssh. Ports and keys belong into the configuration
-// of ssh.
+// isHost accepts HOST or USER@HOST. Ports and keys are configured in ssh.
 func isHost(text string) bool {
 	return hasOnly(text, 100, "._@-") && !strings.ContainsRune(".@-", rune(text[0]))
 }
@@ -87,7 +82,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// CheckPrefix returns an error if prefix cannot be the start of subjects: at most four parts.
+// CheckPrefix checks that prefix can begin subjects.
 func CheckPrefix(prefix string) error {
 	parts := strings.Split(prefix, ".")
 	if len(parts) > 4 || slices.ContainsFunc(parts, func(part string) bool { return !hasOnly(part, 40, "_-") }) {
@@ -96,8 +91,7 @@ func CheckPrefix(prefix string) error {
 	return nil
 }
 
-// agentName returns the agent name of a host: the host itself if it is a valid name. Otherwise it
-// replaces the other characters, and appends a hash of the host so that names stay unique.
+// agentName makes host a valid name. A hash keeps replaced names unique.
 func agentName(host string) string {
 	if CheckName(host) == nil {
 		return host
@@ -116,18 +110,17 @@ func agentName(host string) string {
 type Hello struct {
 	Protocol string  `json:"protocol"`
 	Name     string  `json:"name"`
-	Version  string  `json:"version"` // version of tare
+	Version  string  `json:"version"`
 	OS       string  `json:"os"`
 	Arch     string  `json:"arch"`
 	CPUs     int     `json:"cpus"`
-	Go       string  `json:"go"`              // version of the machine's toolchain; "" if it has none
-	Load     float64 `json:"load"`            // load average of one minute; negative if unknown
-	Order    string  `json:"order,omitempty"` // id of the running order; "" if idle
-	Doing    string  `json:"doing,omitempty"` // description of the running order; "" if idle
+	Go       string  `json:"go"`              // version of the toolchain; "" without one
+	Load     float64 `json:"load"`            // one minute's average; negative if unknown
+	Order    string  `json:"order,omitempty"` // "" if idle
+	Doing    string  `json:"doing,omitempty"` // the order in words; "" if idle
 }
 
-// check returns an error if the hello has another protocol, or another name than name, which is from the
-// subject of the message.
+// check compares the hello with name, from the subject of its message.
 func (h Hello) check(name string) error {
 	switch {
 	case h.Protocol != Protocol:
@@ -138,56 +131,52 @@ func (h Hello) check(name string) error {
 	return nil
 }
 
-// permitRequest is an agent's request for another round of a study, after it has measured Done rounds of an order.
+// permitRequest follows Done rounds of a study.
 type permitRequest struct {
 	Order string `json:"order"`
 	Done  int    `json:"done"`
 }
 
-// permitReply is the coordinator's reply to a permitRequest.
 type permitReply struct {
-	Round int    `json:"round,omitempty"` // round to measure; 0 if none
-	Wait  bool   `json:"wait,omitempty"`  // request again later: rounds of other machines may become free
-	End   bool   `json:"end,omitempty"`   // there are no further rounds
-	Gone  string `json:"gone,omitempty"`  // why the agent does not have the order; "" if it has
+	Round int    `json:"round,omitempty"` // 0 if none
+	Wait  bool   `json:"wait,omitempty"`  // request again later
+	End   bool   `json:"end,omitempty"`
+	Gone  string `json:"gone,omitempty"` // why the agent does not have the order
 }
 
-// startRequest sets the start time of a prepared load, by the agent's clock. A message that cancels an order is a
-// startRequest, too, of which only Order is used.
+// startRequest has the start time by the agent's clock. It also cancels an order.
 type startRequest struct {
 	Order string `json:"order"`
 	At    int64  `json:"at_unix_ns"`
 }
 
-// clockReply contains the time of an agent's clock.
 type clockReply struct {
 	Now int64 `json:"unix_ns"`
 }
 
-// outcome is the result or the error of an order.
 type outcome struct {
 	Order  string `json:"order"`
 	Error  string `json:"error,omitempty"`
-	Result []byte `json:"result,omitempty"` // result document
+	Result []byte `json:"result,omitempty"`
 
-	Nothing bool `json:"nothing,omitempty"` // there is nothing to measure, for the reason in Error, which is not a failure
+	Nothing bool `json:"nothing,omitempty"` // nothing to measure, which is no failure
 }
 
-// NothingError is the reason why an order has nothing to measure, e.g. a part of a study without benchmarks.
+// NothingError is why an order has nothing to measure, such as a part without benchmarks.
 type NothingError struct{ Why string }
 
 // Error returns the reason in one line.
 func (e *NothingError) Error() string { return e.Why }
 
-// protocolTimes contains the times of the protocol, which are shorter in tests.
+// protocolTimes are shorter in tests.
 type protocolTimes struct {
-	helloInterval time.Duration // between two hellos of an agent
-	lostAfter     time.Duration // silence after which an agent is lost
-	abandonAfter  time.Duration // time without a coordinator after which an agent cancels its order
-	replyTimeout  time.Duration // longest wait for a reply
-	retryDelay    time.Duration // wait before a request is repeated
-	rejoinDelay   time.Duration // wait before an agent connects again
-	stopTimeout   time.Duration // time in which a stopped agent ends its order and delivers the outcome
+	helloInterval time.Duration
+	lostAfter     time.Duration // silence of a lost agent
+	abandonAfter  time.Duration // an agent without a coordinator cancels its order
+	replyTimeout  time.Duration
+	retryDelay    time.Duration
+	rejoinDelay   time.Duration
+	stopTimeout   time.Duration // time in which a stopped agent delivers its outcome
 }
 
 func defaultTimes() protocolTimes {

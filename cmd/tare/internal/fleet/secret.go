@@ -19,17 +19,15 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Secrets contains the coordinator's certificate, and the tokens with which agents on other machines
-// may join the coordinator.
+// Secrets has the coordinator's certificate and the tokens with which agents may join.
 type Secrets struct {
 	Cert        tls.Certificate
-	Fingerprint string // SHA-256 of the certificate, by which agents recognise the coordinator
+	Fingerprint string // SHA-256 of the certificate
 
-	tokens string // directory with one file per agent name
+	tokens string // one file per agent
 }
 
-// certificateLifetime is the validity of a certificate. It is long because agents do not check it: they
-// compare only the fingerprint.
+// certificateLifetime is long because agents compare only the fingerprint.
 const certificateLifetime = 10 * 365 * 24 * time.Hour
 
 // ReadSecrets reads the certificate in dir. It creates dir and the certificate if they are missing.
@@ -55,11 +53,10 @@ func ReadSecrets(dir string) (Secrets, error) {
 	return s, nil
 }
 
-// TokenFile returns the path of the file with the token of agent name. A token is valid for one name only.
+// TokenFile returns the path of an agent's token.
 func (s Secrets) TokenFile(name string) string { return filepath.Join(s.tokens, name) }
 
-// Token returns the token of a name. It returns "" if the token is missing or invalid: no agent can then
-// join as name.
+// Token returns the token of an agent, or "" if it is missing or invalid.
 func (s Secrets) Token(name string) string {
 	if CheckName(name) != nil {
 		return ""
@@ -86,7 +83,6 @@ func (s Secrets) MakeToken(name string) error {
 	return err
 }
 
-// Least and largest length of a token in bytes.
 const (
 	minToken = 16
 	maxToken = 1000
@@ -106,7 +102,6 @@ func ReadToken(path string) (string, error) {
 	return token, nil
 }
 
-// newCertificate returns a new key and its self-signed certificate in PEM.
 func newCertificate() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

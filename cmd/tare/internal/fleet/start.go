@@ -21,23 +21,21 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file parses the values of --on, such as ssh:HOST, and starts tare agent on these machines.
+// The flag --on names machines, such as ssh:HOST. An agent is started on each.
 
 // Local is the value of --on for this machine, and the name of its agent.
 const Local = "local"
 
-// Prefixes of values of --on.
 const (
 	sshPrefix   = "ssh:"
 	agentPrefix = "agent:"
 )
 
-// Machine is one value of the flag --on: a machine that measures. On each machine an agent runs the orders of this
-// process, the coordinator.
+// Machine is one value of --on: a machine whose agent runs the orders of this process.
 type Machine struct {
-	Name string // name of the agent
-	Host string // host of ssh; "" for this machine and for agents that join
-	Join bool   // the agent joins the coordinator by itself
+	Name string
+	Host string // "" for this machine and for agents that join
+	Join bool
 }
 
 // ReadMachines parses the values of --on. No two machines have the same agent name.
@@ -66,16 +64,15 @@ func ReadMachines(on []string) ([]Machine, error) {
 
 // Starter starts agents on machines whose agents do not join by themselves.
 type Starter struct {
-	Self string                  // path of this executable, which is also the agent
-	SSH  string                  // path of the ssh program
-	Args []string                // arguments of tare agent, in addition to --stdio
-	Say  func(name, line string) // receives the output of agents, one call at a time
+	Self string // path of this executable
+	SSH  string
+	Args []string                // more arguments of tare agent
+	Say  func(name, line string) // receives the output of agents
 
-	saying sync.Mutex // serializes calls of Say
+	saying sync.Mutex
 }
 
-// welcome is the first line on an agent's stdin, as JSON. The agent replies with a line; after that its stdin and
-// stdout carry a connection of the NATS protocol.
+// welcome is the first line on an agent's stdin, as JSON.
 type welcome struct {
 	Protocol string `json:"protocol"`
 	Name     string `json:"name"`
@@ -83,8 +80,7 @@ type welcome struct {
 	Prefix   string `json:"prefix"`
 }
 
-// Start starts the agent of a machine, over ssh if m.Host is set, and connects it to the hub. The agent
-// ends when ctx ends or stop is called. stop waits until the agent has ended.
+// Start starts the agent of a machine, over ssh if m.Host is set. ctx or stop ends it, and stop waits.
 func (s *Starter) Start(ctx context.Context, h *Hub, m Machine) (stop func(), err error) {
 	command := append([]string{s.Self, "agent", "--stdio"}, s.Args...)
 	if m.Host != "" {
@@ -107,11 +103,9 @@ func (s *Starter) Start(ctx context.Context, h *Hub, m Machine) (stop func(), er
 	return func() { cancel(); <-done }, nil
 }
 
-// quoteWord quotes an argument for a POSIX shell.
 func quoteWord(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// runAgent runs command, whose stdin and stdout become a NATS connection, until it ends. The error has
-// the last line of its stderr.
+// runAgent connects command to NATS over stdin and stdout. The error has the last line of stderr.
 func (s *Starter) runAgent(ctx context.Context, h *Hub, name string, command []string) error {
 	cmd := build.Command(ctx, command[0], command[1:]...)
 	stdin, err := cmd.StdinPipe()
@@ -142,9 +136,8 @@ func (s *Starter) runAgent(ctx context.Context, h *Hub, name string, command []s
 	return err
 }
 
-// connectPipe connects an agent's stdin and stdout to the embedded NATS server. It opens the connection
-// only after the agent's first line, because the server disconnects clients that do not begin soon. If
-// the connection or this process ends, the agent's stdin closes, which ends the agent.
+// connectPipe first waits for a line, because the NATS server disconnects clients that begin late. If the
+// connection ends, stdin closes, which ends the agent.
 func (h *Hub) connectPipe(name string, stdin io.WriteCloser, stdout io.Reader) {
 	defer stdin.Close()
 	line, err := json.Marshal(welcome{Protocol: Protocol, Name: name, Password: h.issuePassword(name), Prefix: h.options.Prefix})
@@ -170,7 +163,7 @@ func (h *Hub) connectPipe(name string, stdin io.WriteCloser, stdout io.Reader) {
 	conn.Close()
 }
 
-// relayLines passes the lines of an agent to s.Say until the reader ends, and returns the last one.
+// relayLines returns the last line.
 func (s *Starter) relayLines(name string, reader io.Reader) (last string) {
 	lines := bufio.NewScanner(reader)
 	for lines.Scan() {
@@ -181,19 +174,17 @@ func (s *Starter) relayLines(name string, reader io.Reader) (last string) {
 			s.saying.Unlock()
 		}
 	}
-	_, _ = io.Copy(io.Discard, reader) // the rest, if a line exceeds the scanner's buffer
+	_, _ = io.Copy(io.Discard, reader) // the rest, if a line is too long
 	return last
 }
 
-// sshCommand returns the command line that runs command on host. It does not use a connection that the
-// user's ssh shares (-S none), which would outlive this process.
+// sshCommand runs command on host. -S none avoids a shared connection, which would outlive this process.
 func (s *Starter) sshCommand(host, command string) []string {
 	return []string{s.SSH, "-T", "-S", "none", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", "--", host, command}
 }
 
-// installSelf copies this executable to a host, unless the host has it already. It returns the path of
-// the copy, which contains the hash of the content. It removes copies of other versions that are over a
-// week old. If this executable cannot run on the host, the error names the host's system.
+// installSelf copies this executable to a host, unless it is there. The path contains a hash. Copies of other
+// versions are removed after a week.
 func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err error) {
 	self, err := os.Open(s.Self)
 	if err != nil {
@@ -206,7 +197,6 @@ func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err 
 		return "", fmt.Errorf("read this executable: %w", err)
 	}
 	path = ".cache/tare/agent-" + hex.EncodeToString(digest.Sum(nil))[:32]
-	// Print the system, the processor, and the size of the copy or 0.
 	output, err := s.runRemote(ctx, m, fmt.Sprintf("uname -s; uname -m; { wc -c < %s; } 2>/dev/null || echo 0", path), nil)
 	if err != nil {
 		return "", err
@@ -215,7 +205,7 @@ func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err 
 	if len(words) != 3 {
 		return "", fmt.Errorf("the host answers %q where its system was asked for", format.Line(output, 80))
 	}
-	system, processor, copySize := words[0], words[1], words[2] // copySize is 0 if there is no copy
+	system, processor, copySize := words[0], words[1], words[2] // 0 if there is no copy
 	if platform := platformOf(system, processor); platform != runtime.GOOS+"/"+runtime.GOARCH {
 		return "", fmt.Errorf("the host is %s, and this tare is for %s/%s", format.Line(platform, 40), runtime.GOOS, runtime.GOARCH)
 	}
@@ -225,7 +215,6 @@ func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err 
 	if _, err := self.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
-	// Write stdin to a temporary file, rename it to path, remove old copies, and print the size of the copy.
 	script := fmt.Sprintf("umask 077 && mkdir -p .cache/tare && cat > %[1]s.$$ && chmod 700 %[1]s.$$ && mv %[1]s.$$ %[1]s && { find .cache/tare -maxdepth 1 -name 'agent-*' -mtime +7 -exec rm -f {} + 2>/dev/null; wc -c < %[1]s; }", path)
 	if output, err = s.runRemote(ctx, m, script, self); err != nil {
 		return "", err
@@ -236,7 +225,7 @@ func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err 
 	return path, nil
 }
 
-// platformOf returns GOOS/GOARCH for the output of uname -s and uname -m.
+// platformOf returns GOOS/GOARCH from the output of uname -s and uname -m.
 func platformOf(system, machine string) string {
 	arch := map[string]string{"x86_64": "amd64", "aarch64": "arm64", "arm64": "arm64"}[machine]
 	if arch == "" {
@@ -245,8 +234,7 @@ func platformOf(system, machine string) string {
 	return strings.ToLower(system) + "/" + arch
 }
 
-// runRemote runs a command on a host and returns its stdout. It passes the lines of stderr to Say; an
-// error contains the last of them.
+// runRemote returns stdout. Lines of stderr go to Say, and the last into an error.
 func (s *Starter) runRemote(ctx context.Context, m Machine, command string, in io.Reader) (string, error) {
 	args := s.sshCommand(m.Host, command)
 	cmd := build.Command(ctx, args[0], args[1:]...)
@@ -264,7 +252,6 @@ func (s *Starter) runRemote(ctx context.Context, m Machine, command string, in i
 	return out.buf.String(), err
 }
 
-// limitedBuffer stores the output of a command, at most maxBytes.
 type limitedBuffer struct {
 	buf      bytes.Buffer
 	maxBytes int

@@ -24,64 +24,59 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// JournalName is the name of the journal in a run's directory. After a first line about the run it has
-// a line for each event: a machine got an order, asked for a round, was lost or delivered its result.
+// JournalName is the file name of a run's journal. After a line about the run, each line is an event, such as
+// a lost machine.
 const JournalName = "rounds.ndjson"
 
-// journalHead is the first line of a journal.
 type journalHead struct {
 	Protocol string     `json:"protocol"`
 	Run      string     `json:"run"`
-	Machines []string   `json:"machines"` // names of agents
-	Share    int        `json:"share"`    // rounds of each machine
+	Machines []string   `json:"machines"`
+	Share    int        `json:"share"`
 	Study    StudyOrder `json:"study"`
 }
 
-// StudyRun measures a study, a comparison that is repeated in rounds, on several machines. For example, with two
-// machines and Share 10, each machine measures 10 of 20 rounds. Run sends the agent on each machine an order,
-// permits round after round, and saves the result that the machine delivers. If a machine is lost, other machines
-// measure its rounds.
+// StudyRun measures a study, a comparison in rounds, on several machines. With two machines and Share 10, each
+// measures 10 of 20 rounds. Others measure the rounds of a lost machine.
 type StudyRun struct {
 	Hub      *Hub
-	Dir      string // directory of the journal and the results, which Run makes
+	Dir      string // made by Run
 	Machines []string
 	Share    int // rounds of each machine
 	Study    StudyOrder
-	Say      func(name, line string)                    // reports a line about a machine, or about the fleet
-	Start    map[string]func(ctx context.Context) error // starts an agent, by name of its machine; the other agents join
-	Contents map[string]Content                         // contents of the order's files, by hash
+	Say      func(name, line string)                    // line about a machine or the fleet
+	Start    map[string]func(ctx context.Context) error // starts agents by machine; others join
+	Contents map[string]Content                         // by hash
 
-	// Read parses the results in an agent's document; nil means that it is one result.
+	// Read parses an agent's document; nil means one result.
 	Read func(name string, document []byte) ([]*tare.Result, error)
 
 	disk         atomicfile.Disk // nil means atomicfile.System
-	mu           sync.Mutex      // guards the fields below
-	pool         *pool           // assigns rounds to machines
+	mu           sync.Mutex
+	pool         *pool
 	journal      *os.File
-	run          string                   // id of the run; the ids of its orders begin with it and a dot
-	results      map[string]Delivered     // saved results, by order
-	machines     map[string]*machineState // by name, one for each of Machines
-	orders       map[string]*orderState   // by id; see orderState
-	journalError error                    // first failed write to the journal, which ends the run; nil before
-	changed      chan struct{}            // wakes waitForRounds
-	opened       time.Time                // start of Run
+	run          string               // ids of orders begin with it and a dot
+	results      map[string]Delivered // by order
+	machines     map[string]*machineState
+	orders       map[string]*orderState // see orderState
+	journalError error                  // ends the run
+	changed      chan struct{}
+	opened       time.Time
 
-	reading sync.Mutex // results are parsed one at a time, to limit the memory
+	reading sync.Mutex // one result at a time, to limit memory
 }
 
-// machineState contains the state of a machine, except for its assignments, which are in the pool.
 type machineState struct {
-	lastError     error // nil if no order has failed
-	isExcluded    bool  // the machine gets no more orders: it rejected or failed one
-	awaitingOrder bool  // assignTo will soon give the machine its first order
+	lastError     error
+	isExcluded    bool // gets no more orders
+	awaitingOrder bool // will soon get its first order
 }
 
-// orderState contains the state of an order, except for its assignment, which is in the pool.
 type orderState struct {
-	isSending  bool      // the order is being sent; tare may have to be copied to the machine first
-	acceptedAt time.Time // zero if the machine has not accepted the order since Run began
-	rejected   error     // why the result was rejected; nil if it was not
-	isUnsaved  bool      // the result could not be written at first
+	isSending  bool      // tare may first be copied to the machine
+	acceptedAt time.Time // zero if not accepted since Run began
+	rejected   error     // why the result was rejected
+	isUnsaved  bool
 }
 
 // Delivered is the measurement of one machine with its result document.
@@ -90,18 +85,16 @@ type Delivered struct {
 	Document []byte
 }
 
-// Run lets every machine measure its share, reassigns the rounds of lost machines, and returns the
-// results in the order of the machines. If Dir has the journal of an unfinished run of the same study,
-// Run continues that run. The error names the machines that failed; Run also returns the results of the
-// others.
+// Run measures and returns the results in the order of the machines. It continues an unfinished run in Dir.
+// The error names machines that failed.
 func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	if err := r.openJournal(); err != nil {
 		return nil, err
 	}
 	defer r.journal.Close()
 	r.opened = time.Now()
-	// The previous coordinator started these agents, so they ended with it. No lock is needed: before
-	// addListener nothing else uses the pool.
+	// The previous coordinator started these agents, so they ended with it. No lock is needed: nothing
+	// else uses the pool before addListener.
 	for name := range r.Start {
 		if assigned := r.pool.assignmentOf(name); assigned != nil && assigned.state != delivered {
 			r.takeBack(assigned.order, name, errors.New("it ended with the coordinator that had started it"))
@@ -128,13 +121,12 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	return r.collectResults(), err
 }
 
-// waitForRounds waits until the results contain all rounds, or no machine can measure the rest. In the
-// meantime it takes rounds back from lost machines. If no machine is active, it gives the remaining
-// rounds to a survivor. If there is none, it waits up to 2*lostAfter for a machine to return.
+// waitForRounds takes rounds back from lost machines. If no machine is active, a survivor gets the rest.
+// Without one, it waits 2*lostAfter for a machine to return.
 func (r *StudyRun) waitForRounds(ctx context.Context) error {
 	tick := time.NewTicker(r.Hub.options.times.retryDelay)
 	defer tick.Stop()
-	lastActive, isReported := time.Now(), false // isReported: the wait for a machine was reported
+	lastActive, isReported := time.Now(), false
 	maxWait := 2 * r.Hub.options.times.lostAfter
 	for {
 		r.loseSilent()
@@ -164,15 +156,13 @@ func (r *StudyRun) waitForRounds(ctx context.Context) error {
 	}
 }
 
-// progress is the state of a run at one moment, from which waitForRounds decides what to do.
 type progress struct {
-	missing   int    // number of rounds that no result contains
-	isActive  bool   // a machine measures, has a result to deliver, or will soon get its first order
-	survivor  string // if none is active: the machine that can measure the missing rounds; "" without one
-	mayReturn bool   // if none is active: a machine that is silent now may send messages again
+	missing   int
+	isActive  bool   // a machine measures, has to deliver, or will soon get its first order
+	survivor  string // can measure the missing rounds if no machine is active
+	mayReturn bool   // a silent machine may return
 }
 
-// readProgress returns the progress of the run, or the error of the journal, which ends the run.
 func (r *StudyRun) readProgress() (p progress, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -183,7 +173,7 @@ func (r *StudyRun) readProgress() (p progress, err error) {
 	return p, r.journalError
 }
 
-// isStarting reports whether any machine has yet to get its first order. The caller has locked r.mu.
+// isStarting needs the lock r.mu.
 func (r *StudyRun) isStarting() bool {
 	return slices.ContainsFunc(r.Machines, func(name string) bool {
 		machine := r.machines[name]
@@ -192,10 +182,8 @@ func (r *StudyRun) isStarting() bool {
 	})
 }
 
-// chooseSurvivor returns a machine to measure the remaining rounds when no machine is active: one that
-// has returned after silence, otherwise one that has delivered its result. The latter must also measure
-// its own rounds again, because all rounds of a result are measured together; so chooseSurvivor takes
-// its order back. It returns "" if no machine can be reached. The caller has locked r.mu.
+// chooseSurvivor returns a machine for the remaining rounds, or "". One that has delivered must measure its
+// own again: all rounds of a result are measured together. The caller has locked r.mu.
 func (r *StudyRun) chooseSurvivor() string {
 	isReachable := func(name string) bool {
 		silent, err := r.Hub.silentFor(name)
@@ -216,8 +204,7 @@ func (r *StudyRun) chooseSurvivor() string {
 	return ""
 }
 
-// mayReturn reports whether any machine from which messages came, and which is not excluded, may send
-// messages again. The caller has locked r.mu.
+// mayReturn needs the lock r.mu.
 func (r *StudyRun) mayReturn() bool {
 	return slices.ContainsFunc(r.Machines, func(name string) bool {
 		silent, err := r.Hub.silentFor(name)
@@ -225,12 +212,11 @@ func (r *StudyRun) mayReturn() bool {
 	})
 }
 
-// assignTo records a new order for a machine, starts the machine's agent if it is not connected, and
-// sends it the order. If that fails the machine gets no more orders.
+// assignTo gives a machine a new order. After a failure it gets no more.
 func (r *StudyRun) assignTo(ctx context.Context, name string) {
 	r.mu.Lock()
 	index := slices.Index(r.Machines, name)
-	id := fmt.Sprintf("%s.%d.%d", r.run, index+1, len(r.pool.assignments)+1) // run, number of the machine, number of the order
+	id := fmt.Sprintf("%s.%d.%d", r.run, index+1, len(r.pool.assignments)+1) // numbers of the machine and the order
 	order := Order{Protocol: Protocol, ID: id}
 	study := r.Study
 	study.Seed += uint64(index) // a different seed for each machine
@@ -238,7 +224,7 @@ func (r *StudyRun) assignTo(ctx context.Context, name string) {
 	order.Study = &study
 	for _, assigned := range r.pool.assignments {
 		if assigned.machine == name {
-			r.Hub.sendCancel(name, assigned.order) // the machine may have returned with an order that was taken back
+			r.Hub.sendCancel(name, assigned.order) // the machine may still run an order that was taken back
 		}
 	}
 	err := r.record(event{What: eventBegin, Order: order.ID, Machine: name})
@@ -260,14 +246,13 @@ func (r *StudyRun) assignTo(ctx context.Context, name string) {
 	switch {
 	case err == nil:
 		r.mu.Lock()
-		state.acceptedAt = time.Now() // set before isSending is cleared: loseSilent checks isSending first
+		state.acceptedAt = time.Now() // set before isSending is cleared, because loseSilent checks that first
 		r.mu.Unlock()
 	case ctx.Err() == nil:
 		r.dropMachine(order.ID, name, err)
 	}
 }
 
-// dropMachine takes back an order and excludes the machine, so that it gets no more orders.
 func (r *StudyRun) dropMachine(order, name string, why error) {
 	r.mu.Lock()
 	r.machines[name].isExcluded = true
@@ -275,8 +260,6 @@ func (r *StudyRun) dropMachine(order, name string, why error) {
 	r.takeBack(order, name, why)
 }
 
-// loseSilent takes back the orders of machines that have been silent for lostAfter, have ended, or do
-// not know their order.
 func (r *StudyRun) loseSilent() {
 	r.mu.Lock()
 	var orders []*assignment
@@ -296,8 +279,7 @@ func (r *StudyRun) loseSilent() {
 	}
 }
 
-// whyLost returns why the machine called name will not deliver a result for its order, or nil if it may. If
-// isRejected is true, its result was rejected before.
+// whyLost returns why a machine will not deliver, or nil. isRejected is about its result.
 func (r *StudyRun) whyLost(order, name string) (why error, isRejected bool) {
 	r.mu.Lock()
 	state := *r.stateOf(order)
@@ -311,7 +293,7 @@ func (r *StudyRun) whyLost(order, name string) (why error, isRejected bool) {
 		since = r.opened.Add(2 * lostAfter)
 	}
 	silent, err := r.Hub.silentFor(name)
-	currentOrder, helloAt := r.Hub.currentOrder(name) // as the machine's last hello, a message that it is alive, names it
+	currentOrder, helloAt := r.Hub.currentOrder(name) // last message that it is alive
 	switch {
 	case err != nil:
 		return err, false
@@ -321,7 +303,7 @@ func (r *StudyRun) whyLost(order, name string) (why error, isRejected bool) {
 		return fmt.Errorf("no word from it for %v", min(silent, time.Since(r.opened)).Round(time.Second)), false
 	case currentOrder == order: // the machine runs its order
 		return nil, false
-	case helloAt.Before(since): // the last hello is older than the order, so it cannot name the order
+	case helloAt.Before(since): // the message is older than the order
 		return nil, false
 	case state.rejected != nil:
 		return state.rejected, true
@@ -329,8 +311,7 @@ func (r *StudyRun) whyLost(order, name string) (why error, isRejected bool) {
 	return errors.New("it does not know of its order: it was started again, or the order never came"), false
 }
 
-// takeBack frees the rounds of an order, and records and reports the reason. It does nothing if the
-// order was taken back or delivered already.
+// takeBack frees the rounds of an order and reports why.
 func (r *StudyRun) takeBack(order, name string, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -356,10 +337,9 @@ func (r *StudyRun) takeBack(order, name string, why error) {
 	r.wakeWatch()
 }
 
-// maxLosses is the number of lost orders after which a machine gets no more.
+// maxLosses excludes a machine.
 const maxLosses = 5
 
-// wakeWatch wakes waitForRounds. It does nothing if a wake-up is pending.
 func (r *StudyRun) wakeWatch() {
 	select {
 	case r.changed <- struct{}{}:
@@ -367,8 +347,6 @@ func (r *StudyRun) wakeWatch() {
 	}
 }
 
-// answerPermit replies to an agent that requests a round and has measured req.Done rounds: with the number of the
-// round, or that it must wait or end.
 func (r *StudyRun) answerPermit(name string, req permitRequest) permitReply {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -379,13 +357,12 @@ func (r *StudyRun) answerPermit(name string, req permitRequest) permitReply {
 	if changed {
 		r.wakeWatch()
 		if r.writeLine(event{What: eventAsk, Order: req.Order, Done: req.Done}) != nil {
-			return permitReply{Wait: true} // the run ends because of the error
+			return permitReply{Wait: true} // the error ends the run
 		}
 	}
 	return reply
 }
 
-// answerFile replies to an agent's request for a part of a file of its order.
 func (r *StudyRun) answerFile(name string, req fileRequest) fileReply {
 	r.mu.Lock()
 	assigned := r.pool.findAssignment(req.Order)
@@ -400,7 +377,7 @@ func (r *StudyRun) answerFile(name string, req fileRequest) fileReply {
 	return contentPart(content, req.N)
 }
 
-// parseResults parses the results in an agent's document, which is called name in errors.
+// parseResults uses name for errors.
 func (r *StudyRun) parseResults(name string, document []byte) ([]*tare.Result, error) {
 	r.reading.Lock()
 	defer r.reading.Unlock()
@@ -410,8 +387,7 @@ func (r *StudyRun) parseResults(name string, document []byte) ([]*tare.Result, e
 	return history.Parse(name, document)
 }
 
-// acceptOutcome checks the outcome of an order and saves its result. The hub sends the error to the
-// agent; after a busyError the agent sends the outcome again.
+// acceptOutcome saves a result. The agent gets the error, and tries again after a busyError.
 func (r *StudyRun) acceptOutcome(name string, o outcome) error {
 	r.mu.Lock()
 	assigned := r.pool.findAssignment(o.Order)
@@ -462,13 +438,12 @@ func (r *StudyRun) acceptOutcome(name string, o outcome) error {
 	return nil
 }
 
-// saveResult writes a checked result to a new file, and then its line in the journal.
 func (r *StudyRun) saveResult(o outcome, rounds int) error {
 	if r.journalError != nil {
 		return r.journalError
 	}
 	var file string
-	for n := len(r.results) + 1; ; n++ { // up to the first number without a file
+	for n := len(r.results) + 1; ; n++ { // the first number without a file
 		file = fmt.Sprintf("machine-%d.json", n)
 		err := atomicfile.WriteNew(r.diskOrSystem(), filepath.Join(r.Dir, file), o.Result, 0o600)
 		if err == nil {
@@ -484,7 +459,7 @@ func (r *StudyRun) saveResult(o outcome, rounds int) error {
 	return r.pool.markDelivered(o.Order, rounds)
 }
 
-// stateOf returns the state of an order, and adds one if the order is new. The caller has locked r.mu.
+// stateOf may add a state. The caller has locked r.mu.
 func (r *StudyRun) stateOf(id string) *orderState {
 	state := r.orders[id]
 	if state == nil {
@@ -494,7 +469,6 @@ func (r *StudyRun) stateOf(id string) *orderState {
 	return state
 }
 
-// cancelOrders cancels all orders that are not delivered or lost.
 func (r *StudyRun) cancelOrders() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -505,7 +479,6 @@ func (r *StudyRun) cancelOrders() {
 	}
 }
 
-// collectResults returns the results in the order of the machines.
 func (r *StudyRun) collectResults() []Delivered {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -518,7 +491,6 @@ func (r *StudyRun) collectResults() []Delivered {
 	return out
 }
 
-// joinFailures returns the last errors of the machines without a result, joined, or nil if there are none.
 func (r *StudyRun) joinFailures() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -533,8 +505,7 @@ func (r *StudyRun) joinFailures() error {
 	return errors.Join(all...)
 }
 
-// openJournal replays the journal in r.Dir, or creates a new one, and opens it for writing. It sets the
-// state of the run: the pool and the results as the journal has them, the rest as at the start.
+// openJournal replays the journal in r.Dir, or creates one.
 func (r *StudyRun) openJournal() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -552,7 +523,7 @@ func (r *StudyRun) openJournal() error {
 		return fmt.Errorf("read the journal: %w", err)
 	}
 	r.pool = newPool(r.Machines, r.Share)
-	complete := bytes.LastIndexByte(text, '\n') + 1 // length of the complete lines; a killed process may leave another
+	complete := bytes.LastIndexByte(text, '\n') + 1 // a killed process may leave an incomplete line
 	if complete > 0 {
 		if err := r.replayJournal(text[:complete]); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
@@ -567,7 +538,7 @@ func (r *StudyRun) openJournal() error {
 	if _, err := r.journal.Seek(0, io.SeekEnd); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
-	if err := r.diskOrSystem().SyncDir(r.Dir); err != nil { // without it, a crash may lose the new file's name
+	if err := r.diskOrSystem().SyncDir(r.Dir); err != nil { // a crash may otherwise lose the file's name
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	if complete == 0 {
@@ -577,12 +548,10 @@ func (r *StudyRun) openJournal() error {
 	return nil
 }
 
-// newHead returns the first line of a journal of this study.
 func (r *StudyRun) newHead(run string) journalHead {
 	return journalHead{Protocol: Protocol, Run: run, Machines: r.Machines, Share: r.Share, Study: r.Study}
 }
 
-// diskOrSystem returns r.disk, or the system's disk if r.disk is nil.
 func (r *StudyRun) diskOrSystem() atomicfile.Disk {
 	if r.disk == nil {
 		return atomicfile.System{}
@@ -590,15 +559,14 @@ func (r *StudyRun) diskOrSystem() atomicfile.Disk {
 	return r.disk
 }
 
-// UnfinishedSeed returns the seed of the unfinished run in dir. ok is false if dir contains a result, so
-// that its run is finished, or no journal with a complete first line. If a file cannot be read,
-// UnfinishedSeed returns an error: the caller must not resume an older run instead.
+// UnfinishedSeed returns the seed of the run in dir, if it has a journal but no result. After an error the
+// caller must not resume an older run.
 func UnfinishedSeed(dir string) (seed uint64, ok bool, err error) {
 	if _, err := os.Stat(filepath.Join(dir, history.ResultName)); !errors.Is(err, fs.ErrNotExist) {
 		return 0, false, err
 	}
 	f, err := os.Open(filepath.Join(dir, JournalName))
-	if errors.Is(err, os.ErrNotExist) { // perhaps a divided run (see RunParts), whose first part has the seed
+	if errors.Is(err, os.ErrNotExist) { // perhaps a divided run; its first part has the seed
 		f, err = os.Open(filepath.Join(dir, firstPart, JournalName))
 	}
 	if errors.Is(err, os.ErrNotExist) {
@@ -622,8 +590,7 @@ func UnfinishedSeed(dir string) (seed uint64, ok bool, err error) {
 	return head.Study.Seed, true, nil
 }
 
-// replayJournal applies the events of a journal to the pool, and reads the results that the journal
-// names. It returns an error if the journal belongs to another study, or to other machines or rounds.
+// replayJournal fails for another study, other machines or other rounds.
 func (r *StudyRun) replayJournal(text []byte) error {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, maxOrder)
@@ -666,7 +633,7 @@ func (r *StudyRun) replayJournal(text []byte) error {
 	return lines.Err()
 }
 
-// record applies an event to the pool and writes it to the journal. The caller has locked r.mu.
+// record needs the lock r.mu.
 func (r *StudyRun) record(e event) error {
 	if err := r.pool.applyEvent(e); err != nil {
 		return err
@@ -674,9 +641,8 @@ func (r *StudyRun) record(e event) error {
 	return r.writeLine(e)
 }
 
-// writeLine appends a line to the journal and waits until it is on the disk. So no machine gets a reply
-// about an event that the journal does not have. After a failed write writeLine always fails, because
-// the last line may be incomplete.
+// writeLine waits for the disk, so that no machine gets a reply about an unrecorded event. After an error the
+// last line may be incomplete, so every later call fails too.
 func (r *StudyRun) writeLine(line any) error {
 	if r.journalError != nil {
 		return r.journalError

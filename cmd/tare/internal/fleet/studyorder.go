@@ -15,35 +15,33 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// StudyOrder is a command of tare, such as tare bench, that the coordinator orders an agent to run. The
-// command measures as many rounds as the coordinator permits.
+// StudyOrder is a command of tare, such as tare bench, that an agent runs. The command measures as many rounds
+// as the coordinator permits.
 type StudyOrder struct {
 	Command string         `json:"command"`         // run, bench, json, routes or gate
-	ID      string         `json:"id,omitempty"`    // id of the study; "" if the command chooses it
-	Text    string         `json:"text,omitempty"`  // input of the command: the study of tare run
+	ID      string         `json:"id,omitempty"`    // "" if the command chooses it
+	Text    string         `json:"text,omitempty"`  // the study of tare run
 	Flags   []string       `json:"flags,omitempty"` // --name=value
-	Names   []string       `json:"names,omitempty"` // arguments after the flags: packages, or files among Files
+	Names   []string       `json:"names,omitempty"` // arguments after the flags
 	Files   []File         `json:"files,omitempty"` // files that Names, flags and the study name
-	Repo    *gitrev.Packed `json:"repo,omitempty"`  // working directory of the command; nil means a directory of the files
-	Packs   []File         `json:"packs,omitempty"` // files with the objects of the repository
+	Repo    *gitrev.Packed `json:"repo,omitempty"`  // working directory; nil means that of the files
+	Packs   []File         `json:"packs,omitempty"` // objects of the repository
 
 	Kind       string            `json:"kind,omitempty"`       // kind of Contenders
-	Contenders map[string]string `json:"contenders,omitempty"` // hashes of the coordinator's builds, by contender id; an agent with other builds rejects the order
+	Contenders map[string]string `json:"contenders,omitempty"` // hashes of the coordinator's programs by id; an agent with others rejects the order
 
-	Most  int    `json:"most"`            // largest number of rounds
-	Share int    `json:"share,omitempty"` // rounds of a gate's measurements other than benchmarks
+	Most  int    `json:"most"`
+	Share int    `json:"share,omitempty"` // rounds of other measurements of a gate
 	Seed  uint64 `json:"seed"`
 }
 
-// command describes which orders can have a command of tare.
 type command struct {
-	flags []string // flags that an order can have
-	files []string // flags whose value is a file
-	names bool     // the arguments are names of files
-	code  bool     // the command runs code that the order brings
+	flags []string
+	files []string
+	names bool // the arguments are names of files
+	code  bool // the order brings code
 }
 
-// orderableCommands returns the commands that can be ordered, by name.
 func orderableCommands() map[string]command {
 	return map[string]command{
 		"run": {
@@ -64,14 +62,12 @@ func CanOrderFlag(name, flag string) bool {
 	return slices.Contains(orderableCommands()[name].flags, flag)
 }
 
-// cutFlag splits --name=value; ok is false for any other text.
 func cutFlag(text string) (name, value string, ok bool) {
 	name, value, ok = strings.Cut(text, "=")
 	name, hasDashes := strings.CutPrefix(name, "--")
 	return name, value, ok && hasDashes
 }
 
-// flagValue returns the value of a flag, or "" if the order does not have it.
 func (o StudyOrder) flagValue(name string) string {
 	for _, text := range o.Flags {
 		if n, value, _ := cutFlag(text); n == name {
@@ -91,20 +87,18 @@ func (o StudyOrder) describe() string {
 
 // Check returns an error if every agent would reject the order, whatever the agent's limits.
 func (o StudyOrder) Check() error {
-	o.Most = max(o.Most, 1) // the caller may not have set it yet
+	o.Most = max(o.Most, 1) // the caller may set it later
 	return o.check(Limits{Commands: true})
 }
 
-// hasFile reports whether the order has a file called name.
 func (o StudyOrder) hasFile(name string) bool {
 	return slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == name })
 }
 
-// check returns an error if an order is invalid or exceeds the limits. An order that brings code needs
-// l.Commands.
+// check requires l.Commands for code.
 func (o StudyOrder) check(l Limits) error {
 	c, known := orderableCommands()[o.Command]
-	hasType := o.flagValue("type") != "" // tare json --type compiles a type of the repository
+	hasType := o.flagValue("type") != "" // compiles a type of the repository
 	hasRounds := o.Most >= 1 && o.Most <= maxRounds && o.Share >= 0 && o.Share <= maxRounds
 	switch {
 	case !known:
@@ -147,8 +141,7 @@ func (o StudyOrder) check(l Limits) error {
 	return o.checkNamed(studyFiles)
 }
 
-// checkNamed returns an error if the order has a file that it does not name: neither in its arguments,
-// nor in its flags, nor in studyFiles, the files that its study names.
+// checkNamed rejects a file that no argument, flag or study names.
 func (o StudyOrder) checkNamed(studyFiles []string) error {
 	c, named := orderableCommands()[o.Command], studyFiles
 	if c.names {
@@ -165,7 +158,6 @@ func (o StudyOrder) checkNamed(studyFiles []string) error {
 	return nil
 }
 
-// checkFlag returns an error if the order must not have the flag text, --name=value, within the limits.
 func (o StudyOrder) checkFlag(text string, l Limits) error {
 	c := orderableCommands()[o.Command]
 	name, value, ok := cutFlag(text)
@@ -184,15 +176,14 @@ func (o StudyOrder) checkFlag(text string, l Limits) error {
 	return nil
 }
 
-// tunesRuntime reports whether a variable, NAME=value, only tunes Go's runtime, and cannot run code.
+// tunesRuntime reports whether NAME=value cannot run code.
 func tunesRuntime(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
 	return slices.Contains([]string{"GOGC", "GOMEMLIMIT", "GODEBUG", "GOEXPERIMENT"}, name)
 }
 
-// checkWith returns an error if with, a module to build contenders with, e.g. example.org/m@v1.2.3, is a
-// directory. Without l.Commands it must be a tagged release, because another version may be anyone's
-// code. label begins the error.
+// checkWith checks a module to build with, e.g. example.org/m@v1.2.3. An untagged version may be anyone's
+// code, so it needs l.Commands. label begins the error.
 func checkWith(label, with string, l Limits) error {
 	w, err := build.ParseWith(with, "")
 	switch {
@@ -206,9 +197,8 @@ func checkWith(label, with string, l Limits) error {
 	return nil
 }
 
-// checkStudy checks the study in the order's text and returns the files that its workloads name. A study
-// whose contenders are commands or URLs needs l.Commands. checkStudy rejects contenders in directories,
-// because these directories are on another machine.
+// checkStudy returns the files of the study's workloads. Commands and URLs need l.Commands. Directories are on
+// another machine, so they are rejected.
 func (o StudyOrder) checkStudy(l Limits) (files []string, err error) {
 	study, _, err := studyfile.Read("the order's study", []byte(o.Text))
 	if err != nil {
@@ -236,7 +226,7 @@ func (o StudyOrder) checkStudy(l Limits) (files []string, err error) {
 	return files, nil
 }
 
-// Args returns the arguments of the tare process that runs the order with its files in dir.
+// Args returns the arguments of tare. dir has the order's files.
 func (o StudyOrder) Args(dir string) []string {
 	c := orderableCommands()[o.Command]
 	args := append([]string{o.Command}, "--json", "--rounds="+strconv.Itoa(o.Most), "--seed="+strconv.FormatUint(o.Seed, 10))
@@ -262,8 +252,7 @@ func (o StudyOrder) Args(dir string) []string {
 	return args
 }
 
-// CheckResult checks the results of an agent to which the coordinator gave a number of rounds. It returns
-// the first result, which must contain these rounds; only tare gate has others.
+// CheckResult returns the first result, which must have this number of rounds. Only tare gate has others.
 func (o StudyOrder) CheckResult(rounds int, results []*tare.Result) (*tare.Result, error) {
 	if len(results) == 0 || len(results) > 1 && o.Command != "gate" {
 		return nil, fmt.Errorf("%s came back, not one", format.Count(len(results), "result"))
@@ -283,7 +272,7 @@ func (o StudyOrder) CheckResult(rounds int, results []*tare.Result) (*tare.Resul
 	return first, nil
 }
 
-// checkFigures returns an error if a result has values that cannot be those of the order.
+// checkFigures rejects impossible values.
 func (o StudyOrder) checkFigures(r *tare.Result) error {
 	switch {
 	case r.Seed != strconv.FormatUint(o.Seed, 10):
@@ -310,5 +299,5 @@ func (o StudyOrder) checkFigures(r *tare.Result) error {
 	return nil
 }
 
-// maxEffect is the largest credible logarithm of a ratio; the ratio is then about 10¹³.
+// maxEffect is the largest credible logarithm of a ratio: the ratio is about 10¹³.
 const maxEffect = 30

@@ -14,11 +14,11 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// BenchMost is the longest time to compare benchmarks of two sides (e.g. revisions) if the user sets none.
+// BenchMost is the default limit of comparing benchmarks of two sides, such as revisions.
 const BenchMost = 10 * time.Minute
 
-// CountsTime returns the time limit for counting instructions: a part of the user's budget or, if the
-// user has set no budget, of maxTime. 0 means no limit.
+// CountsTime limits the time for counting instructions. It is a part of the user's budget, or of maxTime
+// without a budget. 0 means no limit.
 func (w *Session) CountsTime(b *benchstudy.Bench, maxTime time.Duration, options benchstudy.Counting) time.Duration {
 	if w.Options.User {
 		maxTime = w.Options.Budget
@@ -26,9 +26,8 @@ func (w *Session) CountsTime(b *benchstudy.Bench, maxTime time.Duration, options
 	return b.CountsTime(maxTime, options)
 }
 
-// FitBench adapts the options of a comparison of benchmarks to the available time, and reports the
-// plan. If the user sets neither a budget nor a number of rounds, maxTime limits the budget; 0 means no
-// limit.
+// FitBench adapts the options to the available time and reports the plan. Without a budget or number of
+// rounds, maxTime is the limit. 0 means no limit.
 func (w *Session) FitBench(b *benchstudy.Bench, maxTime time.Duration) error {
 	if w.Options.Slice == 0 {
 		w.Options.Slice = b.SliceTime
@@ -55,9 +54,8 @@ func (w *Session) FitBench(b *benchstudy.Bench, maxTime time.Duration) error {
 	return nil
 }
 
-// Batch measures up to rounds rounds of a study of benchmarks, without saving the result. After the
-// first round it starts another one only if it is expected to end within maxTime from the start of the
-// batch. The error is [cmdenv.ErrInterrupted] if the user interrupts the batch.
+// Batch measures up to rounds rounds of a study, without saving the result. It starts another round only if
+// that should end within maxTime. If the user interrupts it, the error is [cmdenv.ErrInterrupted].
 func (w *Session) Batch(ctx context.Context, b *benchstudy.Bench, study tare.Study, rounds int, maxTime time.Duration, progress func(lab.Event)) (*tare.Result, error) {
 	w.Sources = b.Sources
 	o := w.labOptions(progress)
@@ -81,9 +79,8 @@ func (w *Session) Batch(ctx context.Context, b *benchstudy.Bench, study tare.Stu
 	return res, err
 }
 
-// permitWithin returns a function that permits a round if it is expected to end within maxTime from the
-// call of permitWithin. It expects that a round takes as long as the earlier rounds on average. It
-// always permits the first round.
+// permitWithin permits a round that should end within maxTime, after the average of earlier rounds. It always
+// permits the first one.
 func permitWithin(maxTime time.Duration, now func() time.Time) lab.Permit {
 	began := now()
 	var firstRound time.Time // its start
@@ -98,8 +95,7 @@ func permitWithin(maxTime time.Duration, now func() time.Time) lab.Permit {
 	}
 }
 
-// BenchError converts an error of a comparison of benchmarks to one with the right exit code: a request
-// or a side that does not build is a usage error.
+// BenchError gives an error of a comparison its exit code. A side that does not build is a usage error.
 func BenchError(ctx context.Context, err error) error {
 	var usage *suite.UsageError
 	var build *suite.BuildError

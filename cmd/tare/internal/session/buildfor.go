@@ -12,10 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// BuildFor prepares a command of a study that is tare serve, or env NAME=value tare serve. It makes tare
-// build the server that tare serve will start, because a command must accept connections within 30 s of
-// its start, which is too short to compile a server. It returns the environment with which the command
-// finds the build. For any other command it does nothing. The error is one line.
+// BuildFor prepares a study's command if it is tare serve, perhaps after env NAME=value. It builds the server
+// first: commands must accept connections within 30 s, too short to compile. env leads the command to the
+// build.
 func (w *Session) BuildFor(ctx context.Context, command []string) (env []string, err error) {
 	i := indexOfTare(command)
 	if i < 0 {
@@ -36,8 +35,8 @@ func (w *Session) BuildFor(ctx context.Context, command []string) (env []string,
 	return build.Settings(os.Environ()), err
 }
 
-// indexOfTare returns the index of the word before serve in a tare serve command: the name tare, or
-// the path of this program. It returns -1 for other commands.
+// indexOfTare returns the index of the word before serve: tare, or the path of this program. It returns -1 for
+// other commands.
 func indexOfTare(command []string) int {
 	i := 0
 	if len(command) > 0 && filepath.Base(command[0]) == "env" {

@@ -23,13 +23,12 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// With --counts, a study also counts the instructions of each contender, a program that it measures,
-// under a counter such as Valgrind. This file does that after the rounds, in separate processes.
+// With --counts, a study also counts instructions under a counter such as Valgrind. That happens after the
+// rounds, in separate processes. A contender is a program that the study measures.
 
-// countedKinds lists the kinds whose operations run in the process of the contender, on one thread.
+// countedKinds run their operations in one process, on one thread.
 func countedKinds() []string { return []string{codec.Kind, router.Kind, copier.Kind} }
 
-// studyCount counts the instructions of the contenders of a study.
 type studyCount struct {
 	w       *Session
 	study   tare.Study
@@ -37,20 +36,18 @@ type studyCount struct {
 	counter *counts.Counter
 	dir     string // directory for inputs and profiles
 
-	inputs map[string]wire.Workload // by workload
+	inputs map[string]wire.Workload // key is the workload
 }
 
-// countedPart is a contender on a workload, whose instructions are counted.
 type countedPart struct {
 	workload  string
 	contender tare.Contender
 	program   build.Program
-	estimate  counts.Estimate // measured time and memory, by which the counter chooses numbers of operations
+	estimate  counts.Estimate // helps to choose numbers of operations
 }
 
-// countInstructions counts the instructions of the contenders of a study, if the user requests that, and
-// adds the counts to the study's result. dir is the directory of the run. If something cannot be counted,
-// it adds a note with the reason.
+// countInstructions adds counts to the result, if requested, or notes with reasons. dir is the directory of
+// the run.
 func (w *Session) countInstructions(ctx context.Context, study tare.Study, dir string, res *tare.Result) {
 	if w.Options.Counts == counts.Off || w.Halt.IsRequested() {
 		return
@@ -77,7 +74,6 @@ func (w *Session) countInstructions(ctx context.Context, study tare.Study, dir s
 	c.countAll(ctx, c.buildParts(ctx))
 }
 
-// whyUncountable returns why the study cannot be counted: its environment or its kind; "" if it can be.
 func (c *studyCount) whyUncountable() string {
 	if setting := counts.WhyUncountable(c.w.Options.Env); setting != "" {
 		return "the contenders have " + setting + ", and the collector is off while they are"
@@ -88,8 +84,7 @@ func (c *studyCount) whyUncountable() string {
 	return ""
 }
 
-// addNote adds a finding that instructions are not counted: of a contender on a workload, of a contender if
-// workload is "", or of the complete study if both are "".
+// addNote notes what is not counted; "" means all.
 func (c *studyCount) addNote(contender, workload, message string) {
 	check := benchstudy.NotCounted()
 	c.res.Findings = append(c.res.Findings, tare.Finding{
@@ -97,7 +92,6 @@ func (c *studyCount) addNote(contender, workload, message string) {
 	})
 }
 
-// makeInputs makes the inputs of the measured workloads, as the lab did.
 func (c *studyCount) makeInputs() error {
 	kind := c.w.Lab.Kinds[string(c.study.Kind)]
 	for _, w := range c.study.Workloads {
@@ -114,9 +108,8 @@ func (c *studyCount) makeInputs() error {
 	return nil
 }
 
-// buildParts builds the measured contenders for the counter. It returns each contender with each
-// workload on which its time was measured, except those whose measurement a check has voided. The
-// control, a second copy of the baseline, is not an entry of the study and therefore not counted.
+// buildParts returns each contender with the workloads on which its time is valid. The control, a second copy
+// of the baseline, is not counted.
 func (c *studyCount) buildParts(ctx context.Context) (parts []countedPart) {
 	for _, contender := range c.res.Contenders {
 		i := slices.IndexFunc(c.study.Contenders, func(e tare.Entry) bool { return e.ID == contender.ID })
@@ -146,7 +139,6 @@ func (c *studyCount) buildParts(ctx context.Context) (parts []countedPart) {
 	return parts
 }
 
-// buildProgram builds a contender for the counter.
 func (c *studyCount) buildProgram(ctx context.Context, e tare.Entry) (build.Program, error) {
 	if launch := e.Launch(); launch != tare.LaunchProgram {
 		return build.Program{}, fmt.Errorf("it is a %s, and not a program that tare builds", launch)
@@ -165,12 +157,11 @@ func (c *studyCount) buildProgram(ctx context.Context, e tare.Entry) (build.Prog
 	return program, nil
 }
 
-// timePerOp returns the time of an operation of a contender in ns; 0 if it was not measured.
+// timePerOp is in ns, or 0 if not measured.
 func (c *studyCount) timePerOp(contender, workload string) float64 {
 	return c.largestSample("time", contender, workload)
 }
 
-// largestSample returns the largest value of a metric in a trial of a contender; 0 if no trial has it.
 func (c *studyCount) largestSample(metric, contender, workload string) (largest float64) {
 	key := tare.MetricFor(metric).Key
 	for _, t := range c.res.Trials {
@@ -181,14 +172,13 @@ func (c *studyCount) largestSample(metric, contender, workload string) (largest 
 	return largest
 }
 
-// countAll counts parts on all processors concurrently and adds the counts to the result.
 func (c *studyCount) countAll(ctx context.Context, parts []countedPart) {
 	type outcome struct {
 		work tare.Work
 		err  error
 	}
 	outcomes := make([]outcome, len(parts))
-	indices := make([]int, len(parts)) // 0, 1, 2, …
+	indices := make([]int, len(parts))
 	for i := range indices {
 		indices[i] = i
 	}
@@ -216,11 +206,9 @@ func (c *studyCount) countAll(ctx context.Context, parts []countedPart) {
 	c.counter.AddToResult(c.res, counted, counts.CompareWork(counted, c.study.Baseline, counts.Alpha))
 }
 
-// newSide returns a function that returns the program of p for a repeat of the count. It returns the same
-// program for each repeat.
 func (c *studyCount) newSide(p countedPart) counts.Side {
 	input := c.inputs[p.workload]
-	if len(p.contender.Set) > 0 { // its settings override those of the workload
+	if len(p.contender.Set) > 0 { // these override the workload's settings
 		set := maps.Clone(input.Set)
 		if set == nil {
 			set = map[string]string{}

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file handles the environment variables that --env sets for contenders, the measured programs. Their
-// values may be secret, so documents contain a MAC (a keyed hash) of a value in its place.
+// --env sets environment variables of contenders, the measured programs. Their values may be secret. So
+// documents contain a MAC (a keyed hash) of each value.
 
 const envHint = "NAME=value, e.g. GOGC=200"
 
@@ -37,8 +37,8 @@ func CheckEnvironment(env []string) error {
 	return nil
 }
 
-// plainVariables returns the settings of the Go runtime and toolchain, whose values are not secret. Results
-// contain the values.
+// plainVariables lists settings of the Go runtime and toolchain. They are not secret, so results contain their
+// values.
 func plainVariables() []string {
 	return []string{
 		"GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GOEXPERIMENT", "GOFIPS140", "GOTOOLCHAIN", "CGO_ENABLED",
@@ -46,13 +46,11 @@ func plainVariables() []string {
 	}
 }
 
-// envDigest matches a variable whose value was replaced by its MAC, e.g. TOKEN=hmac-sha256:3f…; its
-// group is the name.
+// envDigest matches a variable with a MAC, e.g. TOKEN=hmac-sha256:3f…. Its group is the name.
 var envDigest = lazyregexp.New(`\b([A-Za-z_][A-Za-z0-9_]*)=hmac-sha256:[0-9a-f]{32}\b`)
 
-// RecordEnv returns env in the form in which results, journals and messages contain it: the value of each
-// variable that is not in plainVariables is replaced by its MAC with the key of the data directory. Equal
-// values have equal MACs, and nobody can guess a value without the key.
+// RecordEnv replaces the values in env by MACs with the key of the data directory. Equal values have equal
+// MACs. Without the key nobody can guess a value. Values of plainVariables stay.
 func RecordEnv(d cmdenv.Dirs, env []string) ([]string, error) {
 	list := slices.Clone(env)
 	for i, kv := range list {
@@ -69,7 +67,7 @@ func RecordEnv(d cmdenv.Dirs, env []string) ([]string, error) {
 	return list, nil
 }
 
-// MaskEnv returns env for messages without a key: NAME=… for variables that are not in plainVariables.
+// MaskEnv returns env for messages, as NAME=…. Values of plainVariables stay.
 func MaskEnv(env []string) []string {
 	list := slices.Clone(env)
 	for i, kv := range list {
@@ -80,9 +78,8 @@ func MaskEnv(env []string) []string {
 	return list
 }
 
-// RestoreEnv returns record, the environment in a result, with the original values in place of MACs. It
-// takes them from values (NAME=value), and checks that they have the recorded MACs. foreign means that
-// another machine made the result, so that the MACs cannot be checked.
+// RestoreEnv replaces the MACs in record by values (NAME=value), whose MACs it compares. MACs of another
+// machine (foreign) cannot be compared.
 func RestoreEnv(d cmdenv.Dirs, record, values []string, foreign bool) ([]string, error) {
 	values = slices.Clone(values)
 	env := slices.Clone(record)
@@ -112,8 +109,8 @@ func RestoreEnv(d cmdenv.Dirs, record, values []string, foreign bool) ([]string,
 	return env, nil
 }
 
-// replaceEnv replaces the MACs in a text of another machine, which were made with that machine's key,
-// by the entries of record for the same variables, so that texts of several machines can be equal.
+// replaceEnv replaces MACs of another machine by the entries of record. Texts of several machines can then be
+// equal.
 func replaceEnv(text string, record []string) string {
 	return envDigest.ReplaceAllStringFunc(text, func(digest string) string {
 		name, _, _ := strings.Cut(digest, "=")
@@ -126,8 +123,7 @@ func replaceEnv(text string, record []string) string {
 	})
 }
 
-// withoutValues returns the arguments of a command, in which each value of --env, an entry of env, is
-// replaced by the entry of record with the same index.
+// withoutValues replaces entries of env, values of --env in args, by those of record.
 func withoutValues(args, env, record []string) []string {
 	args = slices.Clone(args)
 	for i, arg := range args {

@@ -8,30 +8,31 @@ import (
 	"time"
 )
 
-// finishTime limits the rest of a round after SIGTERM: its sender usually kills the process some
-// seconds later.
+// finishTime limits the rest of a round after SIGTERM. Its sender usually kills the process some seconds
+// later.
 const finishTime = 3 * time.Second
 
-// interruptState handles Ctrl-C. While a round (one turn of all measured programs) runs, the first
-// Ctrl-C is a request to finish the round, and the second one ends everything. At other times the first
-// one ends everything. SIGTERM counts as a Ctrl-C, and as a second one after finishTime.
+// interruptState handles Ctrl-C. During a round (one turn of all measured programs), the first one ends the
+// session after the round. Any other ends everything.
+//
+// SIGTERM counts as a Ctrl-C, and as a second one after finishTime.
 type interruptState struct {
 	Stop <-chan struct{} // closed to request the end after the current round
 
 	mu        sync.Mutex
-	measuring bool           // a round runs
-	requests  int            // number of signals
+	measuring bool
+	requests  int
 	quit      chan struct{}  // closed by Close
 	ended     sync.WaitGroup // the goroutine that watches signals
 }
 
-// haltOn watches signals until Close. It announces the consequence of each with say. restore stops the
-// delivery of signals, so that the next one ends this process; cancel ends all that runs.
+// haltOn watches signals until Close. restore stops their delivery, so that the next one ends this process.
+// cancel ends all that runs.
 func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc, say func(string)) *interruptState {
 	stop := make(chan struct{})
 	h := &interruptState{Stop: stop, quit: make(chan struct{})}
 	h.ended.Go(func() {
-		var timeout <-chan time.Time // after SIGTERM; nil before
+		var timeout <-chan time.Time // nil before SIGTERM
 		for {
 			var s os.Signal
 			select {
@@ -54,7 +55,7 @@ func haltOn(signals <-chan os.Signal, restore func(), cancel context.CancelFunc,
 				continue
 			}
 			say("interrupted: ending what is running")
-			restore() // the guardian cleans up if another signal ends this process
+			restore() // another signal then ends this process
 			cancel()
 			return
 		}

@@ -28,9 +28,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// With --on, this tare is a coordinator: tare bench --on ssh:a,ssh:b --rounds 18 sends the command to agents,
-// tare processes on the machines a and b. They run the command and return their results, which the
-// coordinator joins into one.
+// With --on, this tare sends its command to tare processes on other machines, called agents. An example is
+// tare bench --on ssh:a,ssh:b --rounds 18. Each agent runs the command. This tare, the coordinator, joins the
+// results.
 
 // ShardMachines is the value of --shard that divides benchmarks among the machines of --on.
 const ShardMachines = "machines"
@@ -48,33 +48,32 @@ func ParseShard(text string) (suite.Shard, error) {
 	return s, nil
 }
 
-// Order is a command of tare that the agent on each of several machines runs by itself.
+// Order is a command of tare that agents on several machines run.
 type Order struct {
 	fleet.StudyOrder
 	On     *cmdenv.Machines
-	Share  int    // rounds of each machine
+	Share  int
 	Divide bool   // each machine measures a part of the benchmarks, not all
-	Name   string // name of the directory of the order's runs; "" means the study's id
+	Name   string // directory of the order's runs; "" means the study's id
 
-	// Read parses the results in an agent's document. It may be nil if the document is a single result.
+	// Read parses the results in an agent's document. nil means that it is one result.
 	Read func(name string, document []byte) ([]*tare.Result, error)
 
-	env      []string                 // values of --env as documents record them
+	env      []string                 // values of --env as MACs
 	contents map[string]fleet.Content // files to send, by hash
-	titles   map[string]string        // titles of revisions with the user's names, by the titles with commits that agents use
+	titles   map[string]string        // titles of sides with the user's names of revisions, by titles with commits
 
-	removePacks func() // removes the packed repository; nil if AddRepo was not called
+	removePacks func() // nil if AddRepo was not called
 }
 
-// NewOrder returns the order for a command of tare, with the flags that configure the measurement. It
-// omits flags that only the coordinator reads, and returns an error for flags that agents cannot have.
+// NewOrder returns the order for a command of tare. It rejects flags that agents cannot have.
 func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) (*Order, error) {
 	if _, err := on.Check(); err != nil {
 		return nil, err
 	}
 	o := &Order{On: on, Share: rounds, contents: map[string]fleet.Content{}, titles: map[string]string{}}
 	o.StudyOrder = fleet.StudyOrder{Command: cmd.Name(), Seed: seed}
-	var rejected error // about the first set flag that agents cannot have
+	var rejected error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		list, isList := f.Value.(pflag.SliceValue)
 		switch {
@@ -102,8 +101,7 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 	return o, nil
 }
 
-// whyRejected returns why agents cannot have a flag. It returns false for a flag that only the coordinator
-// reads, which is no error.
+// whyRejected returns why agents cannot have a flag. Flags of the coordinator only are no error.
 func whyRejected(flag string) (why string, rejected bool) {
 	switch flag {
 	case "on", "listen", "nats", "nats-creds", "fleet", "mixed-go", "rounds", "seed", "resume",
@@ -128,7 +126,6 @@ func (o *Order) Set(flag, value string) {
 	}
 }
 
-// flagValues returns the values of a flag of the order.
 func (o *Order) flagValues(flag string) (values []string) {
 	for _, text := range o.Flags {
 		if value, ok := strings.CutPrefix(text, "--"+flag+"="); ok {
@@ -154,8 +151,8 @@ func (o *Order) AddFile(name, path string) error {
 	return nil
 }
 
-// AddContenders adds the hashes of contenders, the programs to measure, of a kind to the order: of those in
-// ids, or of all if ids is nil. An agent rejects the order if its own contenders have other hashes.
+// AddContenders adds the hashes of contenders, the programs to measure. ids nil means all of the kind. An
+// agent with other hashes rejects the order.
 func (o *Order) AddContenders(env cmdenv.Env, catalog, kind string, ids []string) error {
 	all, err := env.FindCatalog(catalog)
 	if err != nil {
@@ -166,9 +163,8 @@ func (o *Order) AddContenders(env cmdenv.Env, catalog, kind string, ids []string
 	return err
 }
 
-// AddRepo adds the repository of the working directory to the order: the revisions of the flags base and
-// head, which revisions has by flag, and if worktree is set the uncommitted files. In the order's flags it
-// replaces the user's names of revisions by commits.
+// AddRepo adds the repository of the working directory: revisions, by the flags base and head, and uncommitted
+// files if worktree is set. Commits replace the user's names.
 func (o *Order) AddRepo(ctx context.Context, revisions map[string]string, worktree bool) (err error) {
 	repo, err := gitrev.Find(ctx, ".")
 	if err != nil {
@@ -205,7 +201,7 @@ func (o *Order) AddRepo(ctx context.Context, revisions map[string]string, worktr
 		o.Packs = append(o.Packs, f)
 		o.contents[f.Hash] = content
 	}
-	_ = os.RemoveAll(dir) // the files are open: Windows removes them only after Close
+	_ = os.RemoveAll(dir) // still open; Windows removes them only after Close
 	return nil
 }
 
@@ -223,14 +219,15 @@ func (o *Order) Close() {
 
 // Measured contains the results of machines for an order.
 type Measured struct {
-	Got    []fleet.Delivered // results, in the order of the machines; those of a divided run by part
-	Failed error             // joined errors of machines without a result; nil if all have one
-	Dir    string            // directory of the run
+	Got    []fleet.Delivered // same order as the machines, or parts of a divided run
+	Failed error             // machines without a result
+	Dir    string
 }
 
-// Measure makes the machines run the order's command, and collects their results. Agents that this process
-// starts may run code of the order (--allow-commands): the user, who has access to these machines, can run
-// any program there anyway.
+// Measure makes the machines run the command and collects their results.
+//
+// Agents that this process starts may run code of the order (--allow-commands). The user can run any program
+// on these machines anyway.
 func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Measured, err error) {
 	if err := o.Check(); err != nil {
 		return m, cmdenv.Usage("--on: "+err.Error(), "")
@@ -246,7 +243,7 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 	if m.Dir, unlock, err = o.chooseDir(dirs, env); err != nil {
 		return m, err
 	}
-	defer os.Remove(m.Dir) // succeeds only if the directory is empty, as the run never began
+	defer os.Remove(m.Dir) // succeeds only if the directory is empty
 	defer unlock()
 	say := func(name, line string) {
 		if !quiet {
@@ -266,7 +263,7 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 	if o.Divide {
 		scope, measure = "of a part of the benchmarks on each of", run.RunParts
 	}
-	// E.g. "18 rounds on each of 2 machines; the journal is in /home/…".
+	// For example: "18 rounds on each of 2 machines; the journal is in /home/…".
 	say("fleet", fmt.Sprintf("%s %s %s; the journal is in %s", format.Count(run.Share, "round"), scope, format.Count(len(run.Machines), "machine"), run.Dir))
 	m.Got, m.Failed = measure(ctx)
 	if ctx.Err() != nil {
@@ -281,9 +278,8 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 	return m, nil
 }
 
-// chooseDir chooses the directory of a run and sets o.Seed. With --resume they are those of the newest
-// unfinished run that no other tare is writing, otherwise new ones. Until unlock is called, no other
-// tare can resume the run.
+// chooseDir also sets o.Seed. With --resume it chooses the newest unfinished run. Until unlock is called, no
+// other tare can resume the run.
 func (o *Order) chooseDir(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock func(), err error) {
 	parent := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results(cmp.Or(o.Name, o.ID))))
 	if o.On.Resume {
@@ -295,19 +291,18 @@ func (o *Order) chooseDir(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock 
 	if dir, err = newRunDir(parent, env.Now(), o.Seed); err != nil {
 		return "", nil, err
 	}
-	unlock, _ = machine.LockDir(dir) // never locked: no other tare knows the directory yet
+	unlock, _ = machine.LockDir(dir) // no other tare knows the directory yet
 	return dir, unlock, nil
 }
 
-// findUnfinished finds the newest unfinished run in parent that no other tare is writing, locks its
-// directory, and sets o.Seed to the seed of the run.
+// findUnfinished locks the newest unfinished run and sets o.Seed to its seed.
 func (o *Order) findUnfinished(parent string) (dir string, unlock func(), err error) {
 	entries, err := os.ReadDir(parent)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", nil, fmt.Errorf("cannot read the runs in %s: %w", parent, cmdenv.Cause(err))
 	}
 	err = cmdenv.Usage("nothing to resume: "+cmp.Or(o.ID, o.Name)+" has no unfinished run on several machines", "run without --resume")
-	for _, e := range slices.Backward(entries) { // the names begin with the time: the newest first
+	for _, e := range slices.Backward(entries) { // names begin with the time
 		if !e.IsDir() {
 			continue
 		}
@@ -323,15 +318,15 @@ func (o *Order) findUnfinished(parent string) (dir string, unlock func(), err er
 			o.Seed = seed
 			return dir, unlock, nil
 		}
-		err = errWriting(dir) // reported if no other run can be resumed
+		err = errWriting(dir) // reported if no run can be resumed
 	}
 	return "", nil, err
 }
 
-const single = true // the JSON of a run on several machines is one document, not a list
+const single = true // JSON output is one document, not a list
 
-// MeasureAndReport measures on the machines, joins their results into one over all machines, saves it
-// and prints it. If the benchmarks were divided, criteria judge the joined result.
+// MeasureAndReport measures on the machines, and saves and prints the joined result. If the benchmarks were
+// divided, criteria judge that result.
 func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Options, criteria []tare.Criterion) error {
 	out, err := cmdenv.OpenOutput(options.Out)
 	if err != nil {
@@ -360,7 +355,7 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 		return err
 	}
 	if m.Failed != nil {
-		return cmdenv.FleetError(ctx, m.Failed) // the results of the other machines are printed
+		return cmdenv.FleetError(ctx, m.Failed) // printed the results of the others
 	}
 	if options.ExitCode {
 		return cmdenv.Code(exit)
@@ -368,8 +363,7 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	return nil
 }
 
-// joinResults joins the results of the machines into one. exit is the worst exit code of the results, or the
-// code of the joined result if each machine measured a part of the benchmarks.
+// joinResults returns the worst exit code. If the benchmarks were divided, it is that of the joined result.
 func (o *Order) joinResults(m Measured, criteria []tare.Criterion) (joined *tare.Result, exit int, err error) {
 	var results []judge.Measured
 	exit = cmdenv.ExitOK
@@ -391,15 +385,14 @@ func (o *Order) joinResults(m Measured, criteria []tare.Criterion) (joined *tare
 	return results[0].Result, exit, nil
 }
 
-// Keep saves all, of which there must be one, as the result of the run, next to its journal. A run with a
-// result is finished: it cannot be resumed.
+// Keep saves the only result in all next to the run's journal. The run is then finished and cannot be resumed.
 func (m Measured) Keep(all []*tare.Result) error {
 	path := filepath.Join(m.Dir, history.ResultName)
 	return cmdenv.SaveFile(atomicfile.System{}, path, 0o644, func(f io.Writer) error { return cmdenv.WriteDocument(f, all, single) })
 }
 
-// Title returns the title of a side (one of the two compared revisions) with the user's name of the
-// revision in place of its commit, the name that agents use.
+// Title replaces the commit in the title of a side by the user's name of the revision. A side is one of the
+// two compared revisions.
 func (o *Order) Title(side string) string {
 	for agentName, userName := range o.titles {
 		if rest, ok := strings.CutPrefix(side, agentName); ok {
@@ -410,9 +403,8 @@ func (o *Order) Title(side string) string {
 	return replaceEnv(side, o.env)
 }
 
-// Entitle replaces the titles of sides in a result of an agent by those of this machine, and likewise the
-// MACs (keyed hashes) by which documents record the values of variables. It clears the paths of profiles,
-// which stay on the machine that took them.
+// Entitle replaces titles and MACs (keyed hashes) in an agent's result by those of this machine. It clears the
+// paths of profiles, which stay on the other machine.
 func (o *Order) Entitle(r *tare.Result) {
 	for i := range r.Contenders {
 		c := &r.Contenders[i]

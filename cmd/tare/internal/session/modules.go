@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// ParsePins parses the values of --with, the modules with which contenders (the measured programs) are
-// built: path@version or path=directory. It returns them with absolute directories.
+// ParsePins parses the values of --with: path@version or path=directory of a module. It makes directories
+// absolute.
 func ParsePins(with []string) ([]string, error) {
 	var out []string
 	seen := map[string]bool{}
@@ -35,14 +35,13 @@ func ParsePins(with []string) ([]string, error) {
 	return out, nil
 }
 
-// checkUnused returns an error if --with has a module that no selected contender of the studies
-// requires. The error names the first such module.
+// checkUnused rejects a module of --with that no contender of the studies requires.
 func (w *Session) checkUnused(studies []cmdenv.Study) error {
 	p, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok || len(w.Options.With) == 0 {
 		return nil
 	}
-	remaining := w.Options.With // modules that no contender requires so far
+	remaining := w.Options.With
 	for _, s := range studies {
 		part, _, err := lab.Part(s.Study, w.Options.Quick, w.Options.Only)
 		if err != nil {
@@ -57,7 +56,7 @@ func (w *Session) checkUnused(studies []cmdenv.Study) error {
 	return cmdenv.Usage("--with "+remaining[0]+" changes nothing: no contender that would be measured requires that module, or each has a version of its own", "--contender NAME measures one at any budget; tare explain NAME says what it contains")
 }
 
-// ParseRelease checks the values of --go and returns the toolchain's name; "" if there are no values.
+// ParseRelease checks the values of --go and returns the toolchain's name, or "" without values.
 func ParseRelease(values []string) (string, error) {
 	if len(values) == 0 {
 		return "", nil
@@ -72,8 +71,8 @@ func ParseRelease(values []string) (string, error) {
 	return name, nil
 }
 
-// ParseOriginal checks that dir, the directory of a published library, contains a module, and returns
-// its absolute path; "" if dir is "".
+// ParseOriginal checks that the published library in dir is a module. It returns the absolute path; "" stays
+// "".
 func ParseOriginal(dir string) (string, error) {
 	if dir == "" {
 		return "", nil
@@ -84,9 +83,8 @@ func ParseOriginal(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// AddOriginal adds the published library in o.Original to o.With, for each module that a contender
-// takes from the user (Entry.Given) and for which o.With has no directory yet. It then removes the
-// contenders from the studies for whose module o.With still has no directory.
+// AddOriginal adds the published library in o.Original to o.With, for modules that a contender takes from the
+// user (Entry.Given). It then removes contenders whose module still has no directory.
 func (o *Options) AddOriginal(studies []cmdenv.Study) error {
 	isGiven := func(module string) bool {
 		return slices.ContainsFunc(o.With, func(text string) bool {

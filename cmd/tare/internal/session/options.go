@@ -20,43 +20,44 @@ import (
 // maxProcs is the largest --procs.
 const maxProcs = 1024
 
-// Options are the flags of tare run, which measures studies (comparisons of programs, the contenders),
-// and of the commands that measure the user's code. Check parses flags whose value is a text, and sets
-// the fields whose comment mentions Check.
+// Options are the flags of commands that measure. tare run measures studies: comparisons of programs, called
+// contenders. Other commands measure the user's code.
+//
+// Check sets some fields from others, as their comments say.
 type Options struct {
 	lab.Measuring // Check sets Quick, Budget and User from BudgetText, Until from Decided, and At from Rate
 
 	BudgetText string        // quick, full or a duration
-	CountsText string        // value of --counts of a study; "" means off
-	Counts     counts.Choice // parsed CountsText, set by Check
+	CountsText string        // "" means off
+	Counts     counts.Choice // set by Check
 	Decided    UntilFlags
 	Rate       cmdenv.RateFlag
 	On         cmdenv.Machines
 
-	With     []string // modules to build with; Check makes their directories absolute
-	Original string   // directory of a published library to measure, or ""; Check makes it absolute
-	Releases []string // values of --go: at most one Go toolchain
-	Release  string   // the Go toolchain in Releases, set by Check; "" means the machine's
-	Catalog  string   // directory of the catalog; "" means that it is searched for
+	With     []string // Check makes directories absolute
+	Original string   // published library to measure, or ""; Check makes it absolute
+	Releases []string // at most one Go toolchain
+	Release  string   // set by Check; "" means the machine's
+	Catalog  string   // "" means that the catalog is searched for
 	Resume   bool
 	NoLock   bool
 
 	Printed  cmdenv.FormatFlag
-	Format   report.Format // format that Printed selects, set by Check
+	Format   report.Format // set by Check
 	Out      string        // file for the JSON; "" for none
 	Quiet    bool
-	List     bool // print the studies, and measure nothing
-	DryRun   bool // print what would be built, measured and written
+	List     bool // measure nothing
+	DryRun   bool
 	NoPage   bool // write no page for a browser
-	ExitCode bool // report verdicts as exit codes
+	ExitCode bool
 
 	KeepEnv bool // results store the values of Env, not MACs
 
-	Typed Typed // command line of a command that makes a study without a file; zero for tare run
+	Typed Typed // command line of a study without a file; zero for tare run
 }
 
-// Check checks the flags and their combinations, and sets the parsed fields. The order of the steps
-// decides which of several mistakes is reported.
+// Check checks the flags and sets the parsed fields. The order of the steps decides which of several mistakes
+// is reported.
 func (o *Options) Check(cmd *cobra.Command) (err error) {
 	if err := o.parseBudget(); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	if o.Until, err = o.Decided.parseShare(cmd); err != nil {
 		return err
 	}
-	if o.Until > 0 && !o.User { // measure all of the study, for at most UntilMost
+	if o.Until > 0 && !o.User { // measure the complete study, for at most UntilMost
 		o.Quick, o.Budget = false, UntilMost
 	}
 	if err := o.checkValues(cmd.Flags().Changed); err != nil {
@@ -98,8 +99,7 @@ func (o *Options) Check(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// parseBudget sets Quick, or Budget and User, from BudgetText. For "full" it sets none of them: the
-// study is measured completely, for the time that it states itself.
+// parseBudget sets Quick, or Budget and User. "full" sets none of them: then the time is that of the study.
 func (o *Options) parseBudget() error {
 	switch o.BudgetText {
 	case "quick":
@@ -113,18 +113,17 @@ func (o *Options) parseBudget() error {
 		return cmdenv.Usage(fmt.Sprintf("--budget %q is not a budget", o.BudgetText), "quick, full or a duration such as 90s or 5m")
 	}
 	o.Budget, o.User = budget, true
-	if minBudget := plan.Least(nil); budget < minBudget { // nil: the workloads are not known yet
+	if minBudget := plan.Least(nil); budget < minBudget { // nil: workloads are not known yet
 		return &plan.BudgetError{Budget: budget, Least: minBudget}
 	}
 	return nil
 }
 
-// checkValues rejects values that single flags cannot have, and flags that contradict each other.
 func (o *Options) checkValues(changed func(flag string) bool) error {
 	if o.Isolation != tare.Lockstep && o.Isolation != tare.TrialWise {
 		return cmdenv.Usage(fmt.Sprintf("--isolation %q is not a way to share time", o.Isolation), "lockstep or trial")
 	}
-	if err := o.On.CheckResume(); err != nil && !o.Resume { // with o.Resume, --resume works without --on
+	if err := o.On.CheckResume(); err != nil && !o.Resume { // o.Resume permits --resume without --on
 		return err
 	}
 	switch {
@@ -149,9 +148,8 @@ func (o *Options) checkValues(changed func(flag string) bool) error {
 	return nil
 }
 
-// FitInto limits the measuring time to quick if o.Quick is set, and to full otherwise. The study then
-// skips workloads for which there is no time, as if the user had set this budget. FitInto does nothing
-// if the user has set a budget, a number of rounds or --until.
+// FitInto limits the time to quick if o.Quick is set, else to full. The study then skips workloads without
+// time. A limit that the user has set stays.
 func (o *Options) FitInto(quick, full time.Duration) {
 	if o.User || o.Rounds > 0 || o.Until > 0 {
 		return
@@ -191,7 +189,7 @@ func (u *UntilFlags) Complete(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "until", cobra.FixedCompletions([]string{"decided"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// parseShare returns the share of --effect, below which a difference does not matter; 0 without --until.
+// parseShare returns the share of --effect, or 0 without --until.
 func (u UntilFlags) parseShare(cmd *cobra.Command) (float64, error) {
 	switch {
 	case u.until == "" && cmd.Flags().Changed("effect"):
@@ -219,8 +217,7 @@ type Offer struct {
 	Counts   bool // the one to count instructions
 }
 
-// AddFlags adds the flags of a command that measures the user's code: the group commandFlags, and the
-// common groups of measuring and printing.
+// AddFlags adds commandFlags and the common flags of measuring and printing.
 func (o *Options) AddFlags(cmd *cobra.Command, commandFlags cmdenv.Flags, offer Offer) {
 	measured := cmdenv.NewFlags("How it is measured")
 	measured.Set.StringVar(&o.BudgetText, "budget", "quick", "measuring time of each study: quick, full or a `duration` such as 90s; builds not included")

@@ -12,17 +12,15 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Numbers of functions that are listed.
 const (
-	topFunctions = 12 // in a result, of each profile and each difference of profiles
-	gapFunctions = 25 // in the text file about a difference
+	topFunctions = 12 // functions of each profile or difference in a result
+	gapFunctions = 25 // functions in the text file about a difference
 )
 
-// addProfiles reads the pprof profiles of a run in dir and adds summaries to res. It draws a flame graph
-// next to each profile. It compares the profile of each contender (a measured program) with the profile of
-// the baseline, function by function.
+// addProfiles adds summaries of the pprof profiles in dir to res, and draws flame graphs next to them. It
+// compares each contender (a measured program) with the baseline, function by function.
 func addProfiles(dir string, res *tare.Result) error {
-	sides := map[string]profile.Side{} // by contender, workload and kind
+	sides := map[string]profile.Side{} // keys are contender, workload and kind
 	key := func(contender string, p tare.Profile) string { return contender + "\n" + p.Workload + "\n" + p.Of }
 	for i := range res.Profiles {
 		p := &res.Profiles[i]
@@ -56,9 +54,8 @@ func addProfiles(dir string, res *tare.Result) error {
 	return nil
 }
 
-// writeGap compares the profile to, whose file p describes, with from, the profile of the baseline. It
-// writes the functions that cause the difference to a text file next to p, and returns the largest causes.
-// It returns nil if a profile is empty.
+// writeGap compares the profile to with from, that of the baseline. It writes the causes of the difference
+// next to p and returns the largest.
 func writeGap(dir string, p tare.Profile, from, to profile.Side) (*tare.ProfileGap, error) {
 	g, err := profile.Compare(from, to, gapFunctions)
 	if err != nil {

@@ -17,45 +17,45 @@ import (
 )
 
 const (
-	liveEvery  = time.Second // interval between two draws of the live line
+	liveEvery  = time.Second // interval of the live line
 	plainEvery = time.Minute // interval between plain lines
 )
 
-// Progress reports the progress of measurements. On a terminal it draws a live line over the previous
-// one, and a second line if there are several studies. Otherwise it writes a plain line at the start of
-// a study's rounds and at most one a minute; with --progress ndjson, every activity and line is an event.
-// Its methods may be called by several goroutines.
+// Progress reports the progress of measurements. On a terminal it draws a live line over the previous one, and
+// a second one about several studies. Otherwise it writes a plain line at most once a minute. With --progress
+// ndjson it writes events.
+//
+// Its methods may be called concurrently.
 type Progress struct {
 	out     io.Writer
-	events  *cmdenv.ProgressLines      // out for --progress ndjson; nil for text
-	live    bool                       // out is a terminal, on which the last line, the live line, is overwritten
-	quiet   bool                       // write errors only
-	columns int                        // width of the terminal
-	dim     func(string) string        // style of lines on the terminal; nil means plain text
-	ascii   bool                       // the terminal shows only ASCII
-	size    func() (columns, rows int) // returns the current size of the terminal
+	events  *cmdenv.ProgressLines // --progress ndjson; nil for text
+	live    bool                  // out is a terminal
+	quiet   bool                  // write errors only
+	columns int
+	dim     func(string) string // nil means plain text
+	ascii   bool                // the terminal shows only ASCII
+	size    func() (columns, rows int)
 
 	mu            sync.Mutex
-	study         string         // id of the current study; "" outside of studies
-	phase         string         // phase of the current activity
-	activity      string         // current activity; "" if nothing is drawn
-	activityBegan time.Time      // start of the activity; zero if its duration is not shown
-	lastWrite     time.Time      // time of the last output
-	panel         Panel          // lines to draw in place of the live line; nil for the live line
-	drawn         int            // number of drawn lines on the screen
-	done, total   int            // finished and planned rounds of the study, or seconds of a load
-	lastRound     lab.Event      // last event of phase "round" of the study; zero before the first
-	lastLook      lab.Event      // last event of phase "look" (an interim judgement) of the study; zero before the first
-	firstBegan    time.Time      // start of the first study
-	studyNumber   int            // position of the current study among all studies, from 1
-	studies       int            // number of all studies; 0 if unknown
-	end           chan struct{}  // closed by End
-	ended         sync.WaitGroup // the goroutine that redraws
+	study         string // "" outside of studies
+	phase         string
+	activity      string    // "" if nothing is drawn
+	activityBegan time.Time // zero if its duration is not shown
+	lastWrite     time.Time
+	panel         Panel     // drawn instead of the live line; may be nil
+	drawn         int       // drawn lines on the screen
+	done, total   int       // rounds of the study, or seconds of a load
+	lastRound     lab.Event // zero before the first round
+	lastLook      lab.Event // last interim judgement; zero before the first
+	firstBegan    time.Time
+	studyNumber   int // position of the study, from 1
+	studies       int // 0 if unknown
+	end           chan struct{}
+	ended         sync.WaitGroup
 	outcome       cmdenv.Outcome // errors that Fail printed
 }
 
-// NewProgress returns a Progress that writes to the caller's stderr. If quiet is set it writes errors
-// only. End stops it.
+// NewProgress returns a Progress that writes to stderr, or only errors if quiet. End stops it.
 func NewProgress(env cmdenv.Env, quiet bool) *Progress {
 	columns, _, terminal := env.Lab.Terminal(env.Err)
 	st := env.Style(env.Err)
@@ -86,7 +86,7 @@ func NewProgress(env cmdenv.Env, quiet bool) *Progress {
 	return p
 }
 
-// Fail writes an error that does not end the run, even if quiet, and adds it to the Outcome.
+// Fail writes an error that does not end the run, even if quiet. Outcome returns it.
 func (p *Progress) Fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,8 +95,7 @@ func (p *Progress) Fail(err error) {
 	p.outcome.Add(err)
 }
 
-// Outcome returns the errors that Fail has written, as one error with the worst exit code; nil without
-// errors.
+// Outcome joins the errors of Fail; its exit code is the worst.
 func (p *Progress) Outcome() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,7 +111,7 @@ func (p *Progress) End() {
 	p.Pause()
 }
 
-// Separate writes an empty line between earlier output and the report, if both are on one screen.
+// Separate writes an empty line between earlier output and the report.
 func (p *Progress) Separate() {
 	p.Pause()
 	if p.live && !p.quiet {
@@ -120,11 +119,11 @@ func (p *Progress) Separate() {
 	}
 }
 
-// Panel returns the lines to draw on a terminal of a size, into which they fit.
+// Panel returns lines that fit on a terminal of a size.
 type Panel func(columns, rows int) []string
 
-// Panel shows an activity that has lasted done seconds and is planned to last total; 0 means unknown. On a
-// terminal it draws panel, otherwise it writes text as a line.
+// Panel shows an activity that has lasted done of total seconds, or 0 if unknown. Without a terminal it writes
+// text.
 func (p *Progress) Panel(phase, text string, done, total int, panel Panel) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,14 +139,14 @@ func (p *Progress) Pause() {
 	p.erase()
 }
 
-// Say writes a line that is not overwritten, unless quiet is set.
+// Say writes a line that stays, unless quiet is set.
 func (p *Progress) Say(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.writeLine(text)
 }
 
-// Note writes a line that is not overwritten, except if the progress is terse.
+// Note is Say, but silent if the progress is terse.
 func (p *Progress) Note(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -156,8 +155,7 @@ func (p *Progress) Note(text string) {
 	}
 }
 
-// Headline writes a line that is not overwritten if the progress is terse, in place of the lines that Note
-// does not write then. It cuts the line at the width of the terminal.
+// Headline replaces the lines of Note if the progress is terse. It cuts text at the terminal's width.
 func (p *Progress) Headline(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,8 +164,7 @@ func (p *Progress) Headline(text string) {
 	}
 }
 
-// isTerse reports whether the output is a terminal and there are several studies. Their reports then
-// follow one another without lines between them, so that all of them fit one screen.
+// isTerse reports whether several studies share a terminal. Their reports then need the screen.
 func (p *Progress) isTerse() bool { return p.live && p.studies > 1 }
 
 // Expect sets the number of studies.
@@ -187,7 +184,7 @@ func (p *Progress) Begin(study string) {
 	p.studyNumber++
 }
 
-// EndStudy ends the last study: later lines do not begin with the name of a study.
+// EndStudy ends the study: later lines do not begin with its name.
 func (p *Progress) EndStudy() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -202,8 +199,7 @@ func (p *Progress) Status(phase, text string) {
 	p.startActivity(phase, text)
 }
 
-// Event reports an event of the lab, which runs the studies. A contender is a program that a study
-// measures.
+// Event reports an event of a study. A contender is a program that a study measures.
 func (p *Progress) Event(e lab.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -219,7 +215,7 @@ func (p *Progress) Event(e lab.Event) {
 	case "exam": // a test with edge cases
 		p.startActivity("exam", "asking "+e.Contender+" what others answer differently")
 	case "plan":
-		p.activity = "" // not to be drawn again below the line
+		p.activity = "" // do not draw it again below the line
 		p.done, p.total = e.Round, e.Rounds
 		p.noteRoutine(e.Phase, describePlan(e))
 		p.startActivity("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds))
@@ -229,7 +225,7 @@ func (p *Progress) Event(e lab.Event) {
 	case "look": // an interim judgement after some rounds
 		p.lastLook = e
 		p.updateActivity("round", p.describeRounds())
-	case "fit": // parts of the study are omitted or added to fit into the budget
+	case "fit": // parts were omitted or added to fit into the budget
 		p.noteRoutine(e.Phase, e.Message)
 	case "race": // a contender is no longer measured
 		p.noteRoutine(e.Phase, fmt.Sprintf("%s leaves after %s: others are proven faster on everything it does", e.Contender, format.Count(e.Round, "round")))
@@ -245,15 +241,14 @@ func (p *Progress) Event(e lab.Event) {
 	}
 }
 
-// noteRoutine writes a line if the output is not a terminal, where the live line and the report suffice.
+// noteRoutine writes nothing on a terminal, where the live line suffices.
 func (p *Progress) noteRoutine(phase, text string) {
 	if !p.live {
 		p.writePhase(phase, text)
 	}
 }
 
-// describeRounds returns the progress of the rounds for a plain line, e.g.
-// "6 of 18 rounds, 0:14, at most 0:30 more; 2 of 5 decided".
+// describeRounds returns text such as "6 of 18 rounds, 0:14, at most 0:30 more; 2 of 5 decided".
 func (p *Progress) describeRounds() string {
 	e := p.lastRound
 	text := fmt.Sprintf("%d of %d rounds, %s", e.Round, e.Rounds, formatClock(e.Elapsed))
@@ -266,16 +261,17 @@ func (p *Progress) describeRounds() string {
 	return text
 }
 
-// Sizes of a live line, and the age of an activity from which its duration is shown.
 const (
 	barCells    = 10 // length of the bar
-	narrowWidth = 60 // columns below which names are not aligned
+	narrowWidth = 60 // with fewer columns, names are not aligned
 	minShown    = 2 * time.Second
 )
 
-// liveLine returns the progress of a study, in at most width columns, e.g. "▸    json-encode
-// ▇▇▇░░░░░░░  6/18  0:14, ≤ 0:30 left  sonic 0.48×  2/5 known". If there is no room for all of it,
-// it omits first the bar, then the share of decided criteria and claims, then the ratio so far.
+// liveLine returns the progress of a study in at most width columns, e.g.
+//
+// "▸ json-encode ▇▇▇░░░░░░░ 6/18 0:14, ≤ 0:30 left sonic 0.48× 2/5 known".
+//
+// To save room it omits the bar, then the decided share, then the ratio.
 func (p *Progress) liveLine(width int) string {
 	head := fmt.Sprintf("▸    %-12s ", p.study)
 	if width < narrowWidth {
@@ -294,7 +290,7 @@ func (p *Progress) liveLine(width int) string {
 		sign := map[string]string{"at most": "≤", "about": "≈"}[words]
 		position += fmt.Sprintf(", %s %s left", sign, formatClock(remaining))
 	}
-	ratio := "" // of the contender with the lowest ratio so far
+	ratio := "" // the lowest so far
 	if e.Leader != "" {
 		ratio = "  " + e.Leader + " " + format.Times(e.Ratio)
 	}
@@ -311,13 +307,13 @@ func (p *Progress) liveLine(width int) string {
 	return format.Clip(head+position, width)
 }
 
-// formatBar returns a bar that shows done of total rounds, e.g. ▇▇▇░░░░░░░.
+// formatBar returns a bar such as ▇▇▇░░░░░░░.
 func formatBar(done, total int) string {
 	full := min(barCells*done/max(total, 1), barCells)
 	return strings.Repeat("▇", full) + strings.Repeat("░", barCells-full)
 }
 
-// studiesLine returns the line below the live line, about all studies; "" if there is only one.
+// studiesLine is about all studies; "" if there is only one.
 func (p *Progress) studiesLine() string {
 	if p.studies < 2 {
 		return ""
@@ -325,7 +321,6 @@ func (p *Progress) studiesLine() string {
 	return fmt.Sprintf("  %d of %d studies, %s so far", p.studyNumber-1, p.studies, formatClock(time.Since(p.firstBegan)))
 }
 
-// showBuild reports an event of phase "build".
 func (p *Progress) showBuild(e lab.Event) {
 	var notInstalled *lab.NotInstalledError
 	switch {
@@ -347,20 +342,20 @@ func (p *Progress) Compiling() {
 	}
 }
 
-// startActivity replaces the current activity by one whose duration is shown.
+// startActivity shows the duration.
 func (p *Progress) startActivity(phase, text string) {
 	p.activityBegan = time.Now()
 	p.showActivity(phase, text)
 }
 
-// updateActivity replaces the current activity by one without a duration.
+// updateActivity shows no duration.
 func (p *Progress) updateActivity(phase, text string) {
 	p.activityBegan = time.Time{}
 	p.showActivity(phase, text)
 }
 
-// showActivity makes text the current activity and shows it: on a terminal immediately, otherwise only
-// after plainEvery without output, or if the phase is new and no study runs.
+// showActivity is slow without a terminal: it waits for plainEvery without output, or for a new phase outside
+// of studies.
 func (p *Progress) showActivity(phase, text string) {
 	isNew := phase != p.phase
 	p.phase, p.activity = phase, text
@@ -375,8 +370,7 @@ func (p *Progress) showActivity(phase, text string) {
 	}
 }
 
-// onTick redraws the live line. Without a terminal it prints the activity again after plainEvery
-// without output.
+// onTick redraws the live line. Without a terminal it prints again after plainEvery without output.
 func (p *Progress) onTick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -390,7 +384,6 @@ func (p *Progress) onTick() {
 	}
 }
 
-// currentText returns the current activity, with its duration if it is shown and at least minShown.
 func (p *Progress) currentText() string {
 	if d := time.Since(p.activityBegan); !p.activityBegan.IsZero() && d >= minShown {
 		return p.activity + ", " + formatSpan(d)
@@ -398,10 +391,8 @@ func (p *Progress) currentText() string {
 	return p.activity
 }
 
-// writeLine writes a line that is not overwritten, above the live line.
 func (p *Progress) writeLine(text string) { p.writePhase(cmdenv.PhaseMessage, text) }
 
-// writePhase is writeLine, with the phase of the event.
 func (p *Progress) writePhase(phase, text string) {
 	text = report.Legible(text)
 	if p.quiet {
@@ -414,7 +405,6 @@ func (p *Progress) writePhase(phase, text string) {
 	}
 }
 
-// printLine writes an event of a phase or, as text, a line with the current study before it.
 func (p *Progress) printLine(phase, text string) {
 	p.lastWrite = time.Now()
 	if p.events != nil {
@@ -431,8 +421,8 @@ func (p *Progress) printLine(phase, text string) {
 	fmt.Fprintln(p.out, text)
 }
 
-// draw writes the panel or the live line over the drawn lines, in one write. No line is wider than the
-// terminal, because a line that wraps cannot be overwritten.
+// draw replaces the drawn lines in one write. A line that wraps cannot be overwritten, so none is wider than
+// the terminal.
 func (p *Progress) draw() {
 	lines := []string{cmdenv.Paint(p.dim, format.Clip(p.currentText(), p.columns-1))}
 	switch {
@@ -457,7 +447,7 @@ func (p *Progress) draw() {
 	if p.drawn > 1 {
 		text = fmt.Sprintf("\r\x1b[%dA", p.drawn-1) // up to the first drawn line
 	}
-	text += "\x1b[K" + strings.Join(lines, "\n\x1b[K") // \x1b[K clears to the end of the line
+	text += "\x1b[K" + strings.Join(lines, "\n\x1b[K") // clears to the end of the line
 	if p.drawn > len(lines) {
 		text += "\x1b[J" // clears to the end of the screen
 	}
@@ -465,7 +455,6 @@ func (p *Progress) draw() {
 	p.drawn = len(lines)
 }
 
-// erase removes the drawn lines, and moves the cursor to the start of the first one.
 func (p *Progress) erase() {
 	switch {
 	case p.drawn == 1:

@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// describePlan returns the plan in one line.
 func describePlan(e lab.Event) string {
 	text := format.Count(e.Rounds, "round")
 	if e.Plan != nil {
@@ -34,11 +33,10 @@ func describePlan(e lab.Event) string {
 	return text
 }
 
-// timeLeft returns the time to the end of the rounds: "at most" the rest of the budget. If there is no
-// budget, or if it is used up or stretched, it returns "about" the time that the remaining rounds need. It
-// returns 0 if less than a second is left.
+// timeLeft returns "at most" the rest of the budget. Without a budget, or if it is used up or stretched, it
+// estimates "about" the time of the remaining rounds. Less than a second counts as 0.
 func timeLeft(e lab.Event) (words string, remaining time.Duration) {
-	var estimate time.Duration // of the remaining rounds
+	var estimate time.Duration
 	hasBudget := true
 	if e.Plan != nil {
 		estimate = time.Duration(float64(e.Rounds-e.Round) * e.Plan.SecondsPerRound * float64(time.Second))
@@ -53,13 +51,13 @@ func timeLeft(e lab.Event) (words string, remaining time.Duration) {
 	return "", 0
 }
 
-// formatClock formats a duration as minutes and seconds: 0:14, 1:38.
+// formatClock returns 0:14, for example.
 func formatClock(d time.Duration) string {
 	s := int(d.Round(time.Second).Seconds())
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// formatSpan formats a duration, rounded to seconds unless it is shorter than one.
+// formatSpan rounds d to seconds, unless it is shorter than one.
 func formatSpan(d time.Duration) string {
 	if d >= time.Second {
 		d = d.Round(time.Second)
@@ -67,7 +65,6 @@ func formatSpan(d time.Duration) string {
 	return format.Span(d.Seconds())
 }
 
-// describeStop returns why a study ended, as the end of a sentence.
 func describeStop(why string) string {
 	switch why {
 	case lab.Decided:

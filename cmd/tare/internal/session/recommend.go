@@ -13,20 +13,19 @@ import (
 
 // Advice is a study, a comparison of measured programs, whose report ends with a recommendation.
 type Advice struct {
-	Prepare   func(context.Context, *Session) (cmdenv.Study, error) // makes the study
-	Complete  func(*tare.Result)                                    // adds the headline and skipped entries before the result is saved
-	Recommend func(*tare.Result) []string                           // returns the lines of the recommendation
+	Prepare   func(context.Context, *Session) (cmdenv.Study, error)
+	Complete  func(*tare.Result) // adds skipped entries before the result is saved
+	Recommend func(*tare.Result) []string
 }
 
-// Measure measures the study, saves and prints its result, and ends the report with the
-// recommendation.
+// Measure measures the study, and prints its result and the recommendation.
 func (a Advice) Measure(ctx context.Context, env cmdenv.Env, o Options, p *Progress) error {
 	out, err := cmdenv.OpenOutput(o.Out)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	// Complete must run before the session saves the result, so it is added to the function that measures.
+	// Complete must run before the session saves the result.
 	labRun := env.Lab.Run
 	env.Lab.Run = func(ctx context.Context, study tare.Study, labOptions lab.Options) (*tare.Result, error) {
 		res, err := labRun(ctx, study, labOptions)
@@ -50,8 +49,7 @@ func (a Advice) Measure(ctx context.Context, env cmdenv.Env, o Options, p *Progr
 	return cmdenv.Code(exit)
 }
 
-// measureAndRecommend measures the only study of a session, and saves and prints the result and the
-// recommendation. It returns the exit code of the result.
+// measureAndRecommend returns the exit code of the result.
 func (w *Session) measureAndRecommend(ctx context.Context, study cmdenv.Study, out *cmdenv.Output, recommendation func(*tare.Result) []string) (exit int, err error) {
 	res, err := w.Measure(ctx, study)
 	if res == nil {
@@ -61,14 +59,13 @@ func (w *Session) measureAndRecommend(ctx context.Context, study cmdenv.Study, o
 	if w.Options.Format.Name == "text" || w.Options.Format.Name == "md" {
 		w.printRecommendation(recommendation(res))
 	}
-	const single = true // there is one study, so JSON output is one document, not a list
+	const single = true // JSON output is one document, not a list
 	if errFinish := w.Finish(out, single); err == nil {
 		err = errFinish
 	}
 	return exit, err
 }
 
-// printRecommendation prints the lines of a recommendation, as text or as Markdown.
 func (w *Session) printRecommendation(lines []string) {
 	st := w.Style(w.Out)
 	heading, item := cmdenv.Paint(st.Bold, "RECOMMENDATION"), "  "

@@ -26,8 +26,8 @@ func (f *ReleaseFlag) Add(set *pflag.FlagSet, usage string) {
 // IsSet reports whether releases are compared.
 func (f *ReleaseFlag) IsSet() bool { return f.Text != "" }
 
-// Check parses the flag. If several machines measure, it rejects a release such as go1.26 without its last
-// number, for which each machine could choose another toolchain.
+// Check parses the flag. On several machines it rejects a release without its last number, such as go1.26.
+// Each machine could choose another toolchain for it.
 func (f *ReleaseFlag) Check(on cmdenv.Machines) (err error) {
 	if !f.IsSet() {
 		return nil
@@ -65,15 +65,13 @@ func (f *ReleaseFlag) Resolve(ctx context.Context, env cmdenv.Env) ([]string, er
 	return toolchains, nil
 }
 
-// ToolchainError returns the usage error about a toolchain that cannot be downloaded, or that cannot
-// build a contender.
+// ToolchainError is a usage error: a toolchain cannot be downloaded, or cannot build a contender.
 func ToolchainError(toolchain string, err error) error {
 	return cmdenv.Usage("--go "+toolchain+": "+format.Line(err.Error(), 0), "")
 }
 
-// BuildReleases builds a contender, a program that the study measures, with each of toolchains. So a
-// toolchain that cannot be downloaded is an error before anything is measured. contender is the id of
-// the contender in the catalog, and name its name in the progress.
+// BuildReleases builds a contender, a program to measure, with each of toolchains. So a missing toolchain is
+// an error before anything is measured. contender is its catalog id, name its name in the progress.
 func (w *Session) BuildReleases(ctx context.Context, study tare.Study, contender, name string, toolchains []string) error {
 	for _, e := range study.Contenders {
 		if e.Leaf() != contender || !slices.Contains(toolchains, e.Go) {

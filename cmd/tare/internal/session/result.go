@@ -13,9 +13,8 @@ import (
 	"github.com/tarebench/tare/report/html"
 )
 
-// saveRun completes the result of a run in dir: it adds the user's request, a seal (see sealResult) and
-// profiles. It writes the result, and a page about it, next to the journal of the run. It joins its own
-// errors to err, the error of the run. If res is nil it only returns err.
+// saveRun adds the user's request, a seal (see sealResult) and profiles to res. It writes res and a page next
+// to the journal. It adds its errors to err. res may be nil.
 func (w *Session) saveRun(dir string, res *tare.Result, err error) (*tare.Result, error) {
 	if res == nil {
 		return nil, err
@@ -31,7 +30,7 @@ func (w *Session) saveRun(dir string, res *tare.Result, err error) (*tare.Result
 	if errSave := saveResult(atomicfile.System{}, dir, res); errSave != nil {
 		return res, errors.Join(err, errSave)
 	}
-	if w.Ordered { // another machine has ordered the run, and reports the result
+	if w.Ordered { // another machine reports the result
 		return res, err
 	}
 	if w.Options.NoPage {
@@ -45,8 +44,7 @@ func (w *Session) saveRun(dir string, res *tare.Result, err error) (*tare.Result
 	return res, err
 }
 
-// Keep adds a result to w.Results and prints it. The error is the exit code of the result, or an error
-// of the output.
+// Keep adds a result to w.Results and prints it. The error may be the result's exit code.
 func (w *Session) Keep(res *tare.Result) error {
 	w.Results = append(w.Results, res)
 	if err := w.printResult(res); err != nil {
@@ -61,10 +59,9 @@ func (w *Session) Keep(res *tare.Result) error {
 	return nil
 }
 
-// printResult prints the last of w.Results, res, unless the format prints all results together at the end.
 func (w *Session) printResult(res *tare.Result) error {
 	f := w.Options.Format
-	if f.Write == nil || f.Name == "json" { // printed by the caller, or together by Finish
+	if f.Write == nil || f.Name == "json" { // printed by the caller, or by Finish
 		return nil
 	}
 	st := w.Style(w.Out)
@@ -81,8 +78,8 @@ func (w *Session) printResult(res *tare.Result) error {
 	return f.Next(w.Out, res, st)
 }
 
-// writeClaimsPage writes a page about all claims (published statements that studies test), if there are
-// several results and some of them judge claims. It replaces the page of an earlier run.
+// writeClaimsPage writes a page about claims (published statements that studies test) for several results. It
+// replaces that of an earlier run.
 func (w *Session) writeClaimsPage() error {
 	if len(w.Results) < 2 || w.Options.NoPage || report.ClaimsCount(w.Results) == "" {
 		return nil
@@ -104,9 +101,8 @@ func (w *Session) writeClaimsPage() error {
 	return nil
 }
 
-// Finish writes the output about all results together: the text of formats that need all results, the page
-// about claims, and JSON, to out and in format json also to standard output. If single is set the JSON is
-// one document, not a list.
+// Finish writes the output about all results together, also JSON to out. If single is set, the JSON is one
+// document and not a list.
 func (w *Session) Finish(out *cmdenv.Output, single bool) error {
 	w.Progress.Pause()
 	w.Progress.EndStudy()

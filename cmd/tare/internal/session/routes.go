@@ -15,9 +15,8 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// RoutesStudy returns a study that compares routers on the user's table of routes, doc, and the routers
-// that it skips, with reasons. It writes the table into the cache, so that the study can be run again
-// later.
+// RoutesStudy returns a study of routers with the user's table of routes, doc. It also returns the routers
+// that it skips, with reasons. The cache has the table for later runs.
 func (w *Session) RoutesStudy(doc *routestudy.Document) (cmdenv.Study, []tare.NotWeighed, error) {
 	all, err := w.FindCatalog(w.Options.Catalog)
 	if err != nil {
@@ -55,8 +54,7 @@ func NewRoutesReleases(d cmdenv.Dirs, doc *routestudy.Document, r routestudy.Rel
 	return study, err
 }
 
-// parseRoutesStudy parses source, the text of a study of doc. The directory of the study is in the
-// cache, with a name that depends only on the table of routes.
+// parseRoutesStudy gives the study a directory that depends only on the table.
 func parseRoutesStudy(d cmdenv.Dirs, doc *routestudy.Document, source string) (cmdenv.Study, error) {
 	sum := sha256.Sum256([]byte(doc.Table.List()))
 	dir := filepath.Join(d.Cache, "routes", hex.EncodeToString(sum[:10]))

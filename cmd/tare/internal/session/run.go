@@ -16,10 +16,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// MeasureAll runs studies, which compare contenders (the measured programs) with a baseline, one after
-// the other, and saves and prints their results. It calls fail with each error, and with nil for a
-// result without one. It continues after an error, unless the error ends the run or the user interrupts
-// it. It returns an error if no study can be run.
+// MeasureAll runs studies one after the other, and saves and prints their results. It calls fail after each
+// study, with nil after success. An error ends only its study. An interruption ends all.
 func (w *Session) MeasureAll(ctx context.Context, studies []cmdenv.Study, fail func(error)) error {
 	if err := w.checkUnused(studies); err != nil {
 		return err
@@ -71,8 +69,7 @@ func (w *Session) MeasureAllQuietly(ctx context.Context, studies []cmdenv.Study)
 	return err
 }
 
-// AddStudyName adds the study's id to an error if there are several studies, unless the error has it or ends
-// the run.
+// AddStudyName adds the study's id to an error, if there are several studies.
 func AddStudyName(study cmdenv.Study, studies int, err error) error {
 	var named *lab.StudyError
 	if studies == 1 || errors.As(err, &named) || cmdenv.EndsRun(err) {
@@ -81,8 +78,7 @@ func AddStudyName(study cmdenv.Study, studies int, err error) error {
 	return fmt.Errorf("study %s: %w", study.ID, err)
 }
 
-// Measure runs one study, or resumes it, and saves the result. It may return both a result and an
-// error.
+// Measure runs or resumes one study and saves the result. It may return both a result and an error.
 func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result, error) {
 	w.Progress.Begin(study.ID)
 	defer w.Progress.Pause()
@@ -103,12 +99,12 @@ func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result
 	if err != nil {
 		return nil, err
 	}
-	unlock, _ := machine.LockDir(dir) // never locked: no other process knows the directory yet
+	unlock, _ := machine.LockDir(dir) // no other process knows the directory yet
 	defer unlock()
 	o.Dir = dir
 	res, err := w.Lab.Run(ctx, study.Study, o)
 	if res == nil && !isResumable(dir, err) {
-		os.RemoveAll(dir) // it has nothing that the user needs; an error does not matter
+		os.RemoveAll(dir) // it has nothing that the user needs
 	}
 	if res != nil {
 		w.countInstructions(ctx, study.Study, dir, res)
@@ -116,11 +112,10 @@ func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result
 	return w.saveRun(dir, res, err)
 }
 
-// newSeed returns a seed from the clock. It is at least 1, because 0 means no seed, and at most 1e9, so
-// that a user can type it.
+// newSeed returns a seed from the clock. 0 means no seed, so it is at least 1. It is at most 1e9, so that a
+// user can type it.
 func newSeed(now time.Time) uint64 { return uint64(now.UnixMicro())%1e9 + 1 }
 
-// labOptions returns the options of this session's runs. progress receives their events.
 func (w *Session) labOptions(progress func(lab.Event)) lab.Options {
 	return lab.Options{
 		Kinds: w.Lab.Kinds, Sources: w.Sources, Measuring: w.Options.Measuring,
@@ -141,8 +136,7 @@ func (w *Session) labOptions(progress func(lab.Event)) lab.Options {
 	}
 }
 
-// findProgram finds a program that a study's command requires. The name tare means the running
-// program.
+// findProgram finds a program that a study requires. The name tare means the running program.
 func findProgram(name string) (path string, err error) {
 	if name == "tare" {
 		return os.Executable()
@@ -150,8 +144,7 @@ func findProgram(name string) (path string, err error) {
 	return machine.Tool(name)
 }
 
-// lastResult returns the newest result in a study's directory, with which the lab compares the new one.
-// It skips results that cannot be read, and returns nil if there are no others.
+// lastResult returns the newest readable result of a study, for comparison with the new one. It may be nil.
 func lastResult(dir string) *tare.Result {
 	runs, err := history.RunsOf(dir)
 	if err != nil {
@@ -168,12 +161,11 @@ func lastResult(dir string) *tare.Result {
 	return nil
 }
 
-// resumeRun resumes the newest unfinished run of the study. It skips runs that another tare is writing,
-// and runs of another version of the study. If it has skipped all runs, it returns why it has skipped
-// the newest one.
+// resumeRun skips runs that another tare is writing, and runs of another version of the study. The error is
+// about the newest skipped run.
 func (w *Session) resumeRun(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
 	var firstReason error  // why the newest run cannot be resumed
-	var lastMismatch error // how the study of the run before differs from the study as it is now
+	var lastMismatch error // how the study has changed since that run
 	dirs, err := listUnfinished(w.Dirs.Results(study.ID))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the runs in %s: %w", w.Dirs.Data, cmdenv.Cause(err))
@@ -207,12 +199,10 @@ func (w *Session) resumeRun(ctx context.Context, study tare.Study, o lab.Options
 	return nil, firstReason
 }
 
-// errWriting returns the error that another tare is writing a run.
 func errWriting(dir string) error {
 	return cmdenv.Usage("nothing to resume: another tare is writing "+dir, "wait for it, or run without --resume")
 }
 
-// nothingToResume reports that a study has no unfinished run.
 type nothingToResume struct{ error }
 
 func (e *nothingToResume) Unwrap() error { return e.error }

@@ -22,15 +22,14 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// A result contains commands, programs and modules that tare rerun runs or builds with. It therefore
-// has a seal: a MAC (a keyed hash) over these fields, which shows that the result was made with this
-// data directory. The key is in a file that only the owner can read: a process that can read it can
-// run commands as the owner anyway.
+// A result contains commands and modules that tare rerun runs or builds. A seal, a MAC (a keyed hash) over
+// them, shows that this data directory made the result. Only the owner can read the key. A process that can
+// read it can run commands anyway.
 
 // KeyName is the name of the key file in the data directory.
 const KeyName = "key"
 
-// sealedFields contains the fields of a result that decide what tare rerun runs.
+// sealedFields decide what tare rerun runs.
 type sealedFields struct {
 	Study, Budget, Seed, Isolation string
 	Procs                          int
@@ -39,14 +38,12 @@ type sealedFields struct {
 	Contenders                     []sealedContender
 }
 
-// sealedContender contains the fields of a contender that decide from which sources it is built.
 type sealedContender struct {
 	ID, Version, Go string
 	Modules         []tare.Module
 }
 
-// computeMAC returns the MAC of a result's sealed fields. The result must have been read from its
-// document: a result in memory may differ in details such as nil and empty lists.
+// computeMAC needs a result from its document. In memory, nil and empty lists may differ.
 func computeMAC(key []byte, r *tare.Result) (string, error) {
 	fields := sealedFields{
 		Study: r.Study, Budget: r.Budget, Seed: r.Seed, Isolation: string(r.Plan.Isolation),
@@ -63,14 +60,13 @@ func computeMAC(key []byte, r *tare.Result) (string, error) {
 	return hexMAC(key, text), nil
 }
 
-// hexMAC returns the HMAC-SHA-256 of a text in hexadecimal.
 func hexMAC(key, text []byte) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write(text)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// sealResult sets Asked.Seal, the MAC of the result as a reader of its document will see it.
+// sealResult computes the MAC of the document.
 func sealResult(d cmdenv.Dirs, res *tare.Result) error {
 	key, err := ensureKey(d)
 	if err != nil {
@@ -88,9 +84,8 @@ func sealResult(d cmdenv.Dirs, res *tare.Result) error {
 	return err
 }
 
-// IsMadeHere reports whether a result was made with this data directory, and its sealed fields have not
-// been changed since. dir is the directory that the result was read from; it returns false if the result
-// was imported into dir.
+// IsMadeHere reports whether this data directory made the result, and its sealed fields are unchanged. dir is
+// the directory of the result. A result imported into dir was made elsewhere.
 func IsMadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	if res.Asked.Seal == "" {
 		return false, nil
@@ -106,10 +101,9 @@ func IsMadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	return err == nil && hmac.Equal([]byte(want), []byte(res.Asked.Seal)), err
 }
 
-// keySize is the size of the key in bytes.
 const keySize = 32
 
-// readKey reads the key of the data directory. It returns nil if there is no key.
+// readKey returns nil if there is no key.
 func readKey(d cmdenv.Dirs) ([]byte, error) {
 	path := filepath.Join(d.Data, KeyName)
 	text, err := os.ReadFile(path)
@@ -126,7 +120,6 @@ func readKey(d cmdenv.Dirs) ([]byte, error) {
 	return key, nil
 }
 
-// ensureKey is readKey, but makes a key if there is none.
 func ensureKey(d cmdenv.Dirs) ([]byte, error) {
 	key, err := readKey(d)
 	if key != nil || err != nil {
@@ -142,8 +135,7 @@ func ensureKey(d cmdenv.Dirs) ([]byte, error) {
 	return key, err
 }
 
-// makeKey writes a new key atomically, readable only by the owner. If another process has written a key
-// in the meantime, that key stays.
+// makeKey writes a new key, readable only by the owner. A key that another process has just written stays.
 func makeKey(d cmdenv.Dirs) error {
 	if err := d.MakeData(); err != nil {
 		return err
@@ -157,8 +149,8 @@ func makeKey(d cmdenv.Dirs) error {
 	return err
 }
 
-// MAC returns the MAC of a text for a purpose, with the key of the data directory. It makes the key if
-// the directory has none.
+// MAC returns the MAC of a text for a purpose, with the key of the data directory. It makes the key if the
+// directory has none.
 func MAC(d cmdenv.Dirs, purpose string, text []byte) (string, error) {
 	key, err := ensureKey(d)
 	if err != nil {
@@ -167,8 +159,8 @@ func MAC(d cmdenv.Dirs, purpose string, text []byte) (string, error) {
 	return computeTextMAC(key, purpose, text), nil
 }
 
-// HasMAC reports whether mac is the MAC of the text for a purpose, with the key of the data directory.
-// It returns false if the directory has no key.
+// HasMAC reports whether mac is the MAC of the text for a purpose. It returns false if the directory has no
+// key.
 func HasMAC(d cmdenv.Dirs, purpose string, text []byte, mac string) (bool, error) {
 	key, err := readKey(d)
 	if key == nil || err != nil {
@@ -177,8 +169,8 @@ func HasMAC(d cmdenv.Dirs, purpose string, text []byte, mac string) (bool, error
 	return hmac.Equal([]byte(computeTextMAC(key, purpose, text)), []byte(mac)), nil
 }
 
-// computeTextMAC returns the MAC of purpose and text. The length of the purpose comes first, so that no
-// other pair of purpose and text has the same bytes.
+// computeTextMAC writes the length of the purpose first, so that no other purpose and text give the same
+// bytes.
 func computeTextMAC(key []byte, purpose string, text []byte) string {
 	return hexMAC(key, slices.Concat([]byte{byte(len(purpose))}, []byte(purpose), text))
 }

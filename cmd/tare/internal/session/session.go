@@ -1,9 +1,8 @@
-// Package session is the common part of all commands that measure. It provides the lock of the machine,
-// the handling of Ctrl-C, the guardian (a process that cleans up if tare is killed), the contenders (the
-// programs that a study measures), progress, and saved and printed results.
+// Package session is the common part of all commands that measure: locks, Ctrl-C, progress, and saved and
+// printed results. Its guardian, a second process, cleans up if tare is killed. Contenders are the programs
+// that studies measure.
 //
-// A command calls [With] with a function that measures studies (MeasureAll, or Measure and Keep) and then
-// writes the output about all results together (Finish).
+// A command calls [With] with a function. That calls MeasureAll, or Measure and Keep, and finally Finish.
 package session
 
 import (
@@ -24,7 +23,7 @@ type Session struct {
 	cmdenv.Env
 	Options  Options
 	Dirs     cmdenv.Dirs
-	RunTag   string // tag of every process of this run
+	RunTag   string // in every process of this run
 	Progress *Progress
 	Halt     *interruptState
 	Guardian *trial.Guardian
@@ -32,12 +31,11 @@ type Session struct {
 	Results  []*tare.Result // results passed to Keep, in their order
 
 	dirs    map[*tare.Result]string // directories of saved results
-	current cmdenv.Study            // the study that Measure runs, or ran last
-	studies int                     // number of all studies of MeasureAll
+	current cmdenv.Study            // the latest that Measure ran
+	studies int
 }
 
-// With opens a session, calls do with it and closes it. The session has the directories, Ctrl-C, the
-// machine lock, the guardian and the sources of contenders.
+// With opens a session, calls do with it and closes it.
 func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(context.Context, *Session) error) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -69,7 +67,7 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 		return err
 	}
 	defer unlock()
-	w.Guardian, err = env.Lab.Guard(w.RunTag) // before any other process starts
+	w.Guardian, err = env.Lab.Guard(w.RunTag) // no other process may have started
 	if err != nil {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}
@@ -84,16 +82,14 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 	if err == nil {
 		err = do(ctx, w)
 	}
-	// Not deferred: after a panic the guardian cleans up. The measurements are saved and printed by
-	// now, whatever their result.
+	// Not deferred: after a panic the guardian cleans up.
 	if errDone := w.Guardian.Done(); err == nil {
 		err = errDone
 	}
 	return err
 }
 
-// tagChildren sets the run's tag in the environment of this process, which child processes such as go
-// and git inherit: the guardian finds them by the tag.
+// tagChildren sets a variable that children such as go and git inherit. The guardian finds them by it.
 func tagChildren(run string) (untag func(), err error) {
 	oldTag, wasSet := os.LookupEnv(trial.EnvRun)
 	if err := os.Setenv(trial.EnvRun, run); err != nil {
@@ -108,9 +104,8 @@ func tagChildren(run string) (untag func(), err error) {
 	}, nil
 }
 
-// lockMachine waits for two locks: of the machine, so that no other tare measures on it, and of the
-// cache. The machine is always locked first: an agent, a tare that measures for another machine, locks
-// it before its session begins. A system that cannot lock the machine has only the lock of the cache.
+// lockMachine locks the machine and then the cache. An agent (a tare that works for another machine) locks the
+// machine before its session. Not every system can lock the machine.
 func (w *Session) lockMachine(ctx context.Context) (unlock func(), err error) {
 	if w.Options.NoLock {
 		return func() {}, nil

@@ -18,8 +18,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// CatalogSources returns the sources of contenders, the programs that a study measures: it builds them from
-// the catalog with the go command.
+// CatalogSources returns a builder of contenders, the programs to measure. It builds from the catalog with the
+// go command.
 func CatalogSources(w cmdenv.Workshop) (lab.Sources, error) {
 	c, err := w.FindCatalog()
 	if err != nil {
@@ -37,26 +37,23 @@ func CatalogSources(w cmdenv.Workshop) (lab.Sources, error) {
 	return vettingSources{&catalog.Sources{Catalog: c, Builder: b, With: w.With, Go: w.Go}}, nil
 }
 
-// vettingSources adds checks of names and toolchains to the catalog's sources.
 type vettingSources struct{ *catalog.Sources }
 
 // Vet returns an error if the catalog does not have the contender of an entry.
 func (s vettingSources) Vet(kind string, e tare.Entry) error {
 	if e.Program != "" {
-		return nil // a directory of the user, whose build reports errors
+		return nil // a directory of the user; its build reports errors
 	}
 	_, _, err := s.Catalog.Leaf(kind, e.Leaf())
 	return err
 }
 
-// Here reports whether the toolchain of release is installed on this machine, so that no build
-// downloads it.
+// Here reports whether the toolchain of release is installed, so that no build downloads it.
 func (s vettingSources) Here(ctx context.Context, release string) bool {
 	return s.Builder.IsInstalled(ctx, release)
 }
 
-// Toolchain makes later builds of contenders use a Go release. If the release cannot be
-// used, the error names the release that builds the contenders instead.
+// Toolchain makes later builds use a Go release. The error names the release that is used instead.
 func (s vettingSources) Toolchain(ctx context.Context, release string) error {
 	tool, err := cmdenv.FindToolchain(ctx)
 	if err != nil {
@@ -85,15 +82,14 @@ func (s vettingSources) Toolchain(ctx context.Context, release string) error {
 	return nil
 }
 
-// downloadTime limits the go command that may have to download a toolchain.
+// downloadTime limits a go command that may download a toolchain.
 const downloadTime = 5 * time.Minute
 
-// requireRE matches a line of go.mod that requires a module, with or without the word require. Its
-// groups are the path and the version.
+// requireRE matches a line of go.mod that requires a module, such as "require example.org/m v1.2.3". Its
+// groups are path and version.
 var requireRE = lazyregexp.New(`(?m)^(?:require)?[\t ]+([^\s()]+)[\t ]+(v[^\s]+)`)
 
-// Versions returns the versions that the go.mod of a contender requires, by module path. It returns nil
-// if the contender or its go.mod cannot be read.
+// Versions returns the versions that a contender's go.mod requires, by module path. Errors give nil.
 func (s vettingSources) Versions(kind string, e tare.Entry) map[string]string {
 	leaf, _, err := s.Catalog.Leaf(kind, e.Leaf())
 	if err != nil {

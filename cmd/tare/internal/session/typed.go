@@ -14,16 +14,14 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Typed is the command line of tare bench, tare json or tare rpc. These commands make a study that is in no
-// file, so a result contains the command line instead. Typed is the zero value for other commands.
+// Typed is the command line of tare bench, tare json or tare rpc. Their study is in no file, so a result
+// contains the command line. For other commands it is zero.
 type Typed struct {
-	Args []string          // arguments of tare
-	Dir  string            // absolute working directory
-	Sums map[string]string // SHA-256 of the files that the command names, by these names
+	Args []string
+	Dir  string            // absolute
+	Sums map[string]string // SHA-256 by file name
 }
 
-// recordAsked records two things in a result: the request of the user, with which tare rerun repeats the
-// measurement, and the version of tare.
 func (w *Session) recordAsked(res *tare.Result) {
 	res.Tare = cmdenv.ThisVersion().Short()
 	if w.current.ID != res.Study { // not a study of this session
@@ -47,8 +45,7 @@ func (w *Session) recordAsked(res *tare.Result) {
 	}
 }
 
-// isRelative reports whether a study may depend on its directory: it has relative paths, or commands,
-// which may contain such paths.
+// isRelative also finds commands, which may contain paths.
 func isRelative(s tare.Study) bool {
 	isPath := func(path string) bool { return path != "" && !filepath.IsAbs(path) }
 	hasDir := func(with string) bool {
@@ -60,18 +57,16 @@ func isRelative(s tare.Study) bool {
 	}) || slices.ContainsFunc(s.Workloads, func(w tare.Workload) bool { return isPath(w.File) })
 }
 
-// recordIn records the command in the request of a result.
 func (t Typed) recordIn(asked *tare.Asked) {
 	asked.Command = t.Args
 	asked.WorkDir = t.Dir
 	asked.Files = t.Sums
 }
 
-// HideEnv replaces values of --env in the arguments, the entries of env, by the entries of record.
+// HideEnv replaces values of --env in the arguments, given in env, by those in record.
 func (t *Typed) HideEnv(env, record []string) { t.Args = withoutValues(t.Args, env, record) }
 
-// TypedBy returns the command line of this process, with the sums of the files that it names and that
-// can be read.
+// TypedBy returns the command line of this process, with hashes of the readable files that it names.
 func TypedBy(env cmdenv.Env, cmd *cobra.Command) (t Typed) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -106,7 +101,7 @@ func FilesOf(cmd *cobra.Command) []string {
 
 // SumOf returns the SHA-256 of a file, in hexadecimal digits.
 func SumOf(name string) (string, error) {
-	// To open a pipe would block until another process writes to it.
+	// Opening a pipe would block until another process writes to it.
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return "", errors.Join(err, errors.New("not a file"))
 	}

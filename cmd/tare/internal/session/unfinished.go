@@ -20,8 +20,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// newRunDir makes the directory of a new run, one measurement of a study. Its name begins with the UTC
-// time, so that names sort by age; two runs never have the same directory.
+// newRunDir's name begins with the UTC time, so names sort by age. No two runs share a directory.
 func newRunDir(results string, now time.Time, seed uint64) (string, error) {
 	dir, err := history.NewDir(results, fmt.Sprintf("%s-%d", now.UTC().Format(history.NameTime), seed))
 	if err != nil {
@@ -30,9 +29,8 @@ func newRunDir(results string, now time.Time, seed uint64) (string, error) {
 	return dir, nil
 }
 
-// listUnfinished returns the directories in results whose run can be resumed, the newest first: runs with
-// a journal but without a result, and runs that the user has interrupted. It returns errors of the disk:
-// a run whose result cannot be read must not count as a run without a result.
+// listUnfinished returns runs that can be resumed, newest first. They have a journal but no result, or the
+// user has interrupted them. An unreadable result is an error.
 func listUnfinished(results string) ([]string, error) {
 	entries, err := os.ReadDir(results)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,9 +69,8 @@ func listUnfinished(results string) ([]string, error) {
 	return found, nil
 }
 
-// isResumable reports whether a run in dir that failed with err can be resumed: its journal has begun,
-// and err is not a usage error. It returns true if the journal cannot be read, so that dir is not
-// removed.
+// isResumable requires that the journal has begun. If it cannot be read, the result is true, so that dir is
+// not removed.
 func isResumable(dir string, err error) bool {
 	if cmdenv.ExitCode(err) == cmdenv.ExitUsage {
 		return false
@@ -82,7 +79,6 @@ func isResumable(dir string, err error) bool {
 	return begun || err != nil
 }
 
-// saveResult writes the document next to the journal, atomically.
 func saveResult(disk atomicfile.Disk, dir string, res *tare.Result) error {
 	return cmdenv.SaveFile(disk, filepath.Join(dir, history.ResultName), 0o600, func(f io.Writer) error { return report.JSON(f, res) })
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// DeadLetters is a file of events that a destination rejected permanently, a line each. Write returns after
-// the events are on stable storage.
+// DeadLetters is a file of events that a destination rejected forever, one per line. Write returns after the
+// events are on stable storage.
 type DeadLetters struct {
 	path     string
 	maxBytes int64
@@ -49,7 +49,7 @@ func openDeadLetters(files atomicfile.Disk, path string, maxBytes int64, now fun
 		err = d.endLastLine()
 	}
 	if err == nil {
-		err = files.SyncDir(filepath.Dir(path)) // otherwise a power cut could remove the name of a new file
+		err = files.SyncDir(filepath.Dir(path)) // otherwise a power cut could lose the file's name
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -57,7 +57,6 @@ func openDeadLetters(files atomicfile.Disk, path string, maxBytes int64, now fun
 	return d, nil
 }
 
-// endLastLine ends a line that a killed process left incomplete.
 func (d *DeadLetters) endLastLine() error {
 	last := make([]byte, 1)
 	if d.size == 0 {
@@ -71,8 +70,8 @@ func (d *DeadLetters) endLastLine() error {
 	return err
 }
 
-// Write appends the rejected events of a batch, for the sink called name. If it returns an error, none
-// of the events is in the file, unless the file could not be truncated either.
+// Write appends rejected events of a batch, for the sink name. After an error the file has none of them, if
+// truncating works.
 func (d *DeadLetters) Write(name string, b Batch, dead []Dead) error {
 	if len(dead) == 0 {
 		return nil
@@ -102,7 +101,7 @@ func (d *DeadLetters) Write(name string, b Batch, dead []Dead) error {
 		err = d.file.Sync()
 	}
 	if err != nil {
-		_ = d.file.Truncate(oldSize) // if this fails, too, the size below shows it
+		_ = d.file.Truncate(oldSize) // the size below shows a failure
 		if size, errSize := d.file.Size(); errSize == nil {
 			d.size = size
 		}

@@ -10,60 +10,54 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// This file decides the fate of each event of a batch. If a destination rejects an event, the event need not be the
-// cause. It may be the wrong destination, e.g. a proxy that responds with 400 to plain HTTP on a port of TLS, or an
-// API of another version. Therefore the file uses these terms:
+// A destination that rejects an event may itself be wrong: a proxy that responds with 400 to plain HTTP, for
+// example. So the fate of each event of a batch has these terms:
 //
-//	accepted  the destination has stored the event
-//	rejected  the destination refuses the event, which need not be the cause
-//	proven    rejected, and the destination has accepted another event of the batch
-//	dead      written to the dead letters and never sent again: the event is proven, or has ailed for too long
-//	ailing    failed with an error inside the destination, such as status 500, while it accepts other events
-//	held      the batch waits and is tried again, because the destination rejects all of its remaining events
+// 	accepted  the destination has stored the event
+// 	rejected  the destination refuses the event, perhaps wrongly
+// 	proven    rejected, and the destination has accepted another event of the batch
+// 	dead      proven, or ailing for too long: in the dead letters and never sent again
+// 	ailing    failed inside the destination, as with status 500, while it accepts others
+// 	held      waits and is tried again, because all remaining events are rejected
 //
-// To find the rejected events, a batch that was rejected is sent again in halves, down to lone events.
+// To find the rejected events, a rejected batch is sent again in halves, down to lone events.
 
 const (
-	// firstTries is the number of lone events in a row that may be rejected in the first pass over a
-	// batch. The number doubles with each pass, so that a destination that rejects everything gets few
-	// requests, but a batch that begins with many poison events (events that are rejected each time) is
-	// delivered at last.
+	// firstTries limits rejected lone events in a row, in the first pass over a batch. It doubles with each
+	// pass. So a destination that rejects everything gets few requests. A batch that begins with many bad
+	// events is delivered at last.
 	firstTries = 16
 
-	// An ailing event is dead after at least this number of attempts and this time.
+	// An ailing event is dead after this number of attempts and this time.
 	ailingTries = 10
 	ailingTime  = 15 * time.Minute
 )
 
-// errHeld means that the destination rejects all remaining events of a batch.
 var errHeld = errors.New("the destination rejects every event; an event is given up only after the destination has accepted another")
 
-// pass is one attempt to send the events of a batch in their order.
 type pass struct {
 	batch    *spool.Batch
-	maxInRow int  // number of lone events in a row that may be rejected
-	accepted bool // the destination has accepted an event of the batch
+	maxInRow int // rejected lone events in a row
+	accepted bool
 
-	rejected      []rejection // rejected events that are not in the dead letters yet
-	rejectedInRow int         // number of events in a row that the destination itself rejected
-	uncountedDead int         // number of events in the dead letters that the cursor does not count yet
+	rejected      []rejection // events that are not in the dead letters yet
+	rejectedInRow int
+	uncountedDead int // dead letters that the cursor does not count yet
 }
 
-// rejection is an event that the destination rejects permanently.
 type rejection struct {
 	event  Event
 	reason string
 }
 
-// isProven reports whether the rejected events of a pass that has sent the complete batch are dead. trust means that
-// the user has set option hold=off: a rejection needs no proof.
+// isProven reports whether the rejected events of a complete pass are dead. trust is the user's option
+// hold=off: a rejection needs no proof.
 func (p *pass) isProven(trust bool) bool {
 	hasUnproven := p.rejectedInRow > 0 && !p.accepted
 	return trust || !hasUnproven
 }
 
-// deliverBatch sends a batch until the destination has all of its events, except dead ones. It returns
-// the number of dead events that the cursor does not count yet. It fails only if ctx ends.
+// deliverBatch returns the number of dead events that are not in the cursor. It fails only if ctx ends.
 func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, err error) {
 	wait := f.Backoff.First
 	const maxTries = 1 << 30 // prevents an overflow
@@ -87,17 +81,15 @@ func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, e
 	}
 }
 
-// markHeld records that the destination rejects all events of a batch. It does not record this for a
-// lone event, after others were sent: the event may be poison, which only the next event shows, so the
-// service must continue to accept events.
+// markHeld records that all events of a batch are rejected. A lone event after others may itself be bad. So
+// the service must accept another, which shows that.
 func (f *Forward) markHeld(events int) {
 	if events > 1 || f.Reader.Cursor().Sent == 0 {
 		f.held = true
 	}
 }
 
-// extendBatch adds events to a batch that is delayed, as far as the limits allow. If the destination
-// accepts one of them, the rejected events are dead.
+// extendBatch adds events to a delayed batch: one may be accepted.
 func (f *Forward) extendBatch(b *spool.Batch) {
 	before := b.Len()
 	if err := f.Reader.Take(b, f.Limits.Events, f.Limits.Bytes); err != nil {
@@ -110,12 +102,11 @@ func (f *Forward) extendBatch(b *spool.Batch) {
 	}
 }
 
-// sendPart sends a part of a batch until the destination has all of its events, except rejected ones.
-// It fails if ctx ends, or with errHeld.
+// sendPart sends a part until only rejected events remain. It fails if ctx ends, or with errHeld.
 func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 	wait := f.Backoff.First
 	var ailing ailingAttempts
-	partAccepted := false // the destination has accepted an event of the part
+	partAccepted := false // any event of part was accepted
 	unsent := part
 	for {
 		result, err := f.Sink.Send(ctx, unsent)
@@ -138,7 +129,7 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 			}
 			unsent = selectEvents(unsent, result.Again)
 			if dead := ailing.giveUp(unsent, result, p.accepted); len(dead) > 0 {
-				const isProven = true // giveUp returns dead events only if the destination has accepted others
+				const isProven = true // giveUp needs an accepted event
 				if err := f.recordRejected(ctx, p, unsent, dead, isProven); err != nil {
 					return err
 				}
@@ -152,7 +143,6 @@ func (f *Forward) sendPart(ctx context.Context, p *pass, part Batch) error {
 	}
 }
 
-// recordAccepted records whether the destination has accepted any of the sent events, and returns that.
 func (f *Forward) recordAccepted(p *pass, sent Batch, result Result) bool {
 	accepted := len(sent.Events) - len(result.Dead) - len(result.Again)
 	if accepted <= 0 {
@@ -163,15 +153,14 @@ func (f *Forward) recordAccepted(p *pass, sent Batch, result Result) bool {
 	return true
 }
 
-// ailingAttempts counts the attempts in a row that failed only because of ailing events.
+// ailingAttempts counts attempts in a row with only ailing failures.
 type ailingAttempts struct {
 	count int
-	since time.Time // first of these attempts; zero before it
+	since time.Time // the first; zero before it
 }
 
-// giveUp records an attempt after which events remain unsent. It returns all of them as dead after
-// ailingTries attempts and ailingTime, otherwise nil. accepted means that the destination has accepted
-// other events of the batch.
+// giveUp records an attempt that left events unsent. They are dead after ailingTries and ailingTime, if others
+// of the batch were accepted.
 func (a *ailingAttempts) giveUp(unsent Batch, result Result, accepted bool) (dead []Dead) {
 	if !result.Ails || !accepted {
 		*a = ailingAttempts{}
@@ -192,10 +181,8 @@ func (a *ailingAttempts) giveUp(unsent Batch, result Result, accepted bool) (dea
 	return dead
 }
 
-// recordRejected records the rejected events of a part. If the destination has accepted an event of the
-// batch, it also writes them to the dead letters. partAccepted means that the destination has accepted an
-// event of this part. recordRejected fails if ctx ends, or with errHeld if too many events in a row are
-// rejected.
+// recordRejected fails if ctx ends, or with errHeld after too many rejections in a row. partAccepted is about
+// this part.
 func (f *Forward) recordRejected(ctx context.Context, p *pass, part Batch, dead []Dead, partAccepted bool) error {
 	for _, d := range dead {
 		p.rejected = append(p.rejected, rejection{event: part.Events[d.Index], reason: d.Reason})
@@ -215,9 +202,8 @@ func (f *Forward) recordRejected(ctx context.Context, p *pass, part Batch, dead 
 	return nil
 }
 
-// advanceCursor records in the cursor that a part of a batch is done. It does nothing before the
-// destination has accepted an event of the batch: earlier parts may have to be sent again. It fails
-// only if ctx ends.
+// advanceCursor records a part as done, after the first accepted event. Before it, earlier parts may be sent
+// again. It fails only if ctx ends.
 func (f *Forward) advanceCursor(ctx context.Context, p *pass, part Batch) error {
 	if !p.accepted {
 		return nil
@@ -230,13 +216,13 @@ func (f *Forward) advanceCursor(ctx context.Context, p *pass, part Batch) error 
 		return nil // Run records the complete batch
 	}
 	if err := f.Reader.Part(p.batch, end, p.uncountedDead); err != nil {
-		f.logFailure("write the cursor", err) // after a crash the part is sent again
+		f.logFailure("write the cursor", err) // a crash repeats the part
 	}
 	p.uncountedDead = 0
 	return nil
 }
 
-// writeRejected writes the rejected events to the dead letters. It fails only if ctx ends.
+// writeRejected fails only if ctx ends.
 func (f *Forward) writeRejected(ctx context.Context, p *pass) error {
 	if len(p.rejected) == 0 {
 		return nil
@@ -255,7 +241,6 @@ func (f *Forward) writeRejected(ctx context.Context, p *pass) error {
 	return nil
 }
 
-// sendHalves sends a rejected batch in two parts.
 func (f *Forward) sendHalves(ctx context.Context, p *pass, b Batch) error {
 	half := len(b.Events) / 2
 	for _, events := range [][]Event{b.Events[:half], b.Events[half:]} {
@@ -266,7 +251,6 @@ func (f *Forward) sendHalves(ctx context.Context, p *pass, b Batch) error {
 	return nil
 }
 
-// selectEvents returns the events of a batch with these indices.
 func selectEvents(b Batch, indices []int) Batch {
 	var list []Event
 	for _, i := range indices {

@@ -12,58 +12,55 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// This file sends the events of a spool (the files in which the ingest service stores events) to one destination, batch
-// by batch. It decides when a batch is complete and how long to wait after a failure. deliver.go sends one batch.
+// The ingest service stores events in files, the spool. A Forward sends them to one destination, batch by
+// batch; see deliver.go.
 
-// Limits bound a batch: it is sent when it has that number of events or bytes, or when its first
-// event is older than Age.
+// Limits bound a batch. It is sent when it has so many events or bytes, or its first event is older than Age.
 type Limits struct {
 	Events int
 	Bytes  int
 	Age    time.Duration
 }
 
-// maxPollFactor is the longest wait for events as a multiple of Poll. A service without events waits
-// that long, so that it costs little.
+// maxPollFactor is the longest wait for events, as a multiple of Poll. It keeps an idle service cheap.
 const maxPollFactor = 10
 
-// Backoff bounds the time between attempts. The time begins at First and doubles with each failed
-// attempt up to Last; each wait is random, between half of the time and all of it.
+// Backoff bounds the time between attempts. It doubles from First up to Last. Each wait is random, between
+// half of the time and all of it.
 type Backoff struct{ First, Last time.Duration }
 
-// Forward sends the events of a spool to one sink. The Reader of the spool has a cursor, the position up to
-// which this sink has sent the events. Run collects batches (collectBatch), sends each until it is done
-// (deliverBatch), and advances the cursor.
+// Forward sends the events of a spool to one destination. The Reader's cursor is the position of the first
+// unsent event.
+//
+// Run collects a batch (collectBatch), sends it (deliverBatch) and advances the cursor.
 type Forward struct {
 	Name    string
 	Reader  *spool.Reader
-	Readers *spool.Readers // the readers of all sinks
+	Readers *spool.Readers
 	Sink    Sink
 	Dead    *DeadLetters
 	Limits  Limits
 	Backoff Backoff
-	Poll    time.Duration // wait before the spool is read again; it doubles with each read, up to maxPollFactor times Poll
+	Poll    time.Duration // wait between reads; it doubles up to maxPollFactor times Poll
 	Log     *slog.Logger
 	Random  *rand.Rand
-	Trust   bool // a rejected event is dead (never sent again), even if the destination accepts no others
+	Trust   bool // a rejected event is dead, even if the destination accepts no others
 
-	events   []Event                // buffer of unsentEvents
-	pause    time.Duration          // wait before the next read
-	failures map[string]*failureLog // by operation; an operation that works has none
-	freed    time.Time              // last call of Readers.Free
-	accepted bool                   // the destination has accepted an event since Run began
-	held     bool                   // the destination rejects all remaining events of the batch, which therefore waits
+	events   []Event
+	pause    time.Duration
+	failures map[string]*failureLog // operations that fail now
+	freed    time.Time
+	accepted bool // an event was accepted since Run began
+	held     bool // the destination rejects all of the batch
 }
 
-// failureLog counts the consecutive failures of an operation.
 type failureLog struct {
-	since  time.Time // first failure
-	logged time.Time // when a failure was last logged
-	tries  int       // number of failures
+	since  time.Time
+	logged time.Time // time of the last log
+	tries  int
 }
 
-// Run sends events until ctx ends, or, once drained is closed, until the spool has no more. Events whose
-// sending ctx interrupts are sent again by the next Run.
+// Run sends events until ctx ends. Once drained is closed, it also ends at the end of the spool.
 func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 	var b spool.Batch
 	f.held = f.Reader.Cursor().Held
@@ -86,21 +83,19 @@ func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 			return err
 		}
 		if err := f.Reader.Done(&b, dead); err != nil {
-			f.logFailure("write the cursor", err) // the events are sent; after a crash they are sent again
+			f.logFailure("write the cursor", err) // a crash repeats the events
 		}
 		f.freeSpace(100 * time.Millisecond)
 		b.Reset()
 	}
 }
 
-// collectBatch adds events to b until the batch is to be sent. It returns true if the spool has no more
-// events and will get none.
+// collectBatch adds events to b until it is to be sent. ended means that there will be no more.
 //
-// It waits longer with each read. If a batch is sent because of its age, events arrive slowly, and
-// the wait stays long; if it is sent because it is full, the wait is short again.
+// The wait between reads grows. It is reset if a batch is full.
 func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-chan struct{}) (ended bool, err error) {
 	limits := f.batchLimits()
-	var begun time.Time // when b got its first event
+	var begun time.Time // time of the first event
 	f.pause = max(f.pause, f.Poll)
 	for ; ; f.pause = min(2*f.pause, maxPollFactor*f.Poll) {
 		before := b.Len()
@@ -133,7 +128,7 @@ func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-ch
 		select {
 		case <-ctx.Done():
 			return false, ctx.Err()
-		case <-drained: // the next turn of the loop reads the rest
+		case <-drained: // the next turn reads the rest
 		case <-time.After(wait):
 		}
 		if b.Len() == 0 {
@@ -142,9 +137,8 @@ func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-ch
 	}
 }
 
-// batchLimits returns the limits of the next batch. The events from the cursor's Position to its Pending may have
-// been sent already, e.g. before a crash. They must be sent again as the same batch, because the name of a batch
-// identifies its events.
+// batchLimits repeats a batch that may have been sent before a crash. Its name identifies its events, so it
+// must have the same ones.
 func (f *Forward) batchLimits() Limits {
 	c := f.Reader.Cursor()
 	if c.Pending <= c.Position {
@@ -153,7 +147,6 @@ func (f *Forward) batchLimits() Limits {
 	return Limits{Events: int(min(c.Pending-c.Position, math.MaxInt32)), Bytes: math.MaxInt}
 }
 
-// readEvents adds events of the spool to b, as far as the limits allow.
 func (f *Forward) readEvents(b *spool.Batch, limits Limits) {
 	if err := f.Reader.Take(b, limits.Events, limits.Bytes); err != nil {
 		f.logFailure("read the spool", err)
@@ -162,11 +155,10 @@ func (f *Forward) readEvents(b *spool.Batch, limits Limits) {
 	}
 }
 
-// unsentEvents returns the events of b that are still to be sent.
 func (f *Forward) unsentEvents(b *spool.Batch) Batch {
 	f.events = f.events[:0]
 	lines := b.Lines
-	position := f.Reader.Cursor().Position // earlier parts of b may already be done
+	position := f.Reader.Cursor().Position // earlier parts of b may be done
 	for number := b.From; number < b.To; number++ {
 		end := bytes.IndexByte(lines, '\n')
 		if number >= position {
@@ -177,8 +169,7 @@ func (f *Forward) unsentEvents(b *spool.Batch) Batch {
 	return Batch{b.ID, f.events}
 }
 
-// writeDead writes the dead events of a batch to their file, and tries again until that succeeds. The
-// batch itself is not sent again meanwhile. It fails only if ctx ends.
+// writeDead retries. It fails only if ctx ends.
 func (f *Forward) writeDead(ctx context.Context, b Batch, dead []Dead) error {
 	wait := f.Backoff.First
 	for {
@@ -196,8 +187,7 @@ func (f *Forward) writeDead(ctx context.Context, b Batch, dead []Dead) error {
 	return nil
 }
 
-// backOff logs the error of a failed attempt, waits, and increases wait for the next time. It fails
-// only if ctx ends.
+// backOff waits and increases wait. It fails only if ctx ends.
 func (f *Forward) backOff(ctx context.Context, cause error, wait *time.Duration) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -216,10 +206,10 @@ func (f *Forward) backOff(ctx context.Context, cause error, wait *time.Duration)
 	}
 }
 
-// maxLater is the longest pause that a destination can ask for.
+// maxLater is the longest pause that a destination can request.
 const maxLater = 10 * time.Minute
 
-// logFailure logs the first failure of an operation, then at most one every 30 s.
+// logFailure logs the first failure, then at most one every 30 s.
 func (f *Forward) logFailure(operation string, err error) {
 	const interval = 30 * time.Second
 	now := time.Now()
@@ -238,11 +228,10 @@ func (f *Forward) logFailure(operation string, err error) {
 	}
 	if operation == "send" {
 		neverAccepted := !f.accepted && f.Reader.Cursor().Sent == 0
-		_ = f.Reader.Failed(f.held || neverAccepted) // only a count is lost
+		_ = f.Reader.Failed(f.held || neverAccepted) // an error loses only a count
 	}
 }
 
-// logRecovery logs the first success of an operation after failures.
 func (f *Forward) logRecovery(operation string) {
 	if l := f.failures[operation]; l != nil {
 		f.Log.Info("it works again", "sink", f.Name, "at", operation, "after", time.Since(l.since).Round(time.Millisecond), "attempts", l.tries)
@@ -250,7 +239,7 @@ func (f *Forward) logRecovery(operation string) {
 	}
 }
 
-// freeSpace frees the space of sent events in the spool, unless it did so within minInterval.
+// freeSpace removes sent events from the spool, but not within minInterval of the last time.
 func (f *Forward) freeSpace(minInterval time.Duration) {
 	if time.Since(f.freed) < minInterval {
 		return

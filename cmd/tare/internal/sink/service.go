@@ -20,15 +20,15 @@ type Named struct {
 	Name   string
 	Limits Limits
 	Sink   Sink
-	Trust  bool // a rejected event is dead (never sent again), even if the sink accepts no other event
+	Trust  bool // a rejected event is dead, even if no other is accepted
 }
 
 // Config configures a service.
 type Config struct {
-	Dir     string // directory of the spool, the files with the events to send
-	Fsync   bool   // sync the cursors, so that after a power cut a sink sends at most one batch again
+	Dir     string // directory of the spool
+	Fsync   bool   // sync the cursors: a power cut repeats at most one batch
 	Sinks   []Named
-	Dead    int64         // largest size in bytes of each file of dead letters
+	Dead    int64         // bytes of each file of dead letters
 	Poll    time.Duration // see Forward.Poll
 	Backoff Backoff
 	Log     *slog.Logger
@@ -39,10 +39,10 @@ type Config struct {
 type Service struct {
 	config  Config
 	readers *spool.Readers
-	dead    []*DeadLetters     // files of the events that a sink rejects permanently, one per sink
-	cancel  context.CancelFunc // ends all goroutines
-	drained chan struct{}      // closed when no more events will be written to the spool
-	running sync.WaitGroup     // one goroutine per sink
+	dead    []*DeadLetters // rejected events, one file per sink
+	cancel  context.CancelFunc
+	drained chan struct{} // no more events will be written to the spool
+	running sync.WaitGroup
 }
 
 // Start starts to send. Stop closes the sinks; if Start fails, it closes them itself.
@@ -56,7 +56,6 @@ func Start(c Config) (*Service, error) {
 	return s, nil
 }
 
-// startAll opens the readers of the spool and the dead letters, and starts one Forward per sink.
 func (s *Service) startAll(ctx context.Context) (err error) {
 	c := s.config
 	var names []string
@@ -90,7 +89,6 @@ func (s *Service) startAll(ctx context.Context) (err error) {
 	return nil
 }
 
-// newRandom returns a source of random numbers with a random seed.
 func newRandom() (*randv2.Rand, error) {
 	var seed [16]byte
 	if _, err := rand.Read(seed[:]); err != nil {
@@ -99,9 +97,8 @@ func newRandom() (*randv2.Rand, error) {
 	return randv2.New(randv2.NewPCG(binary.LittleEndian.Uint64(seed[:8]), binary.LittleEndian.Uint64(seed[8:]))), nil
 }
 
-// Stop sends the remaining events of the spool until ctx ends, and closes the sinks. unsent is the
-// number of events that the slowest sink has not sent; they stay in the spool. Writers to the spool
-// must have ended before.
+// Stop sends the remaining events until ctx ends, and closes the sinks. unsent counts those of the slowest
+// sink, which stay in the spool. Writers must have ended before.
 func (s *Service) Stop(ctx context.Context) (unsent uint64, err error) {
 	close(s.drained)
 	defer context.AfterFunc(ctx, s.cancel)()
@@ -110,7 +107,6 @@ func (s *Service) Stop(ctx context.Context) (unsent uint64, err error) {
 	return unsent, errors.Join(err, s.close())
 }
 
-// close ends all goroutines, and closes the sinks, the dead letters and the readers.
 func (s *Service) close() error {
 	s.cancel()
 	var errs []error

@@ -1,6 +1,6 @@
-// Package sink sends events to destinations, each of which is a [Sink]. The events come from a spool, the
-// files in which the ingest service stores events before it acknowledges them. A [Service] has a [Forward]
-// for each sink, which sends batches until the destination has accepted or rejected each event.
+// Package sink sends events to destinations, each a [Sink]. The events come from a spool, the files in which
+// the ingest service stores events. A [Service] has a [Forward] per sink, which sends batches until each event
+// is accepted or rejected.
 package sink
 
 import (
@@ -16,9 +16,10 @@ import (
 
 // Sink is a destination. It need not be safe for concurrent use.
 type Sink interface {
-	// Send sends a batch. If it returns an error, the outcome of each event is unknown, and the
-	// caller sends the complete batch again later, with the same name. [Refused] and [Later] have
-	// special meanings; after any other error the caller waits.
+	// Send sends a batch. After an error the outcome of each event is unknown. The caller later sends the
+	// complete batch again, with the same name.
+	//
+	// [Refused] and [Later] are special errors; after any other the caller waits.
 	Send(ctx context.Context, b Batch) (Result, error)
 
 	// Promise returns the guarantee for events that Send has sent.
@@ -39,7 +40,7 @@ type Batch struct {
 	Events []Event
 }
 
-// Name returns a name of the batch. Batches have the same name only if they contain the same events.
+// Name identifies the events: another batch has another name.
 func (b Batch) Name() string {
 	last := b.Events[len(b.Events)-1].Number
 	return fmt.Sprintf("%s-%d-%d-%d", b.Spool, b.Events[0].Number, last+1, len(b.Events))
@@ -49,23 +50,23 @@ func (b Batch) Name() string {
 type Result struct {
 	Dead  []Dead // events that the destination will never accept
 	Again []int  // indices of events that the destination may accept later
-	Why   string // reason of the destination for Again; "" if it gives none
-	Ails  bool   // each event of Again failed with an error inside the destination, which the content of the event may cause
+	Why   string // destination's reason for Again, or ""
+	Ails  bool   // each event of Again failed inside the destination, perhaps because of its content
 }
 
 // Dead is an event that is rejected permanently.
 type Dead struct {
 	Index  int
 	Reason string // one line
-	Sure   bool   // tare itself rejects the event; otherwise the event is dead only if the destination accepts another one
+	Sure   bool   // tare rejects it; otherwise it is dead only if the destination accepts another one
 }
 
 // Promise is the delivery guarantee of a sink.
 type Promise struct {
 	To    string // destination, without secrets
 	Sent  string // meaning of sent, e.g. "answered 2xx by …"
-	Once  string // property by which the destination recognises an event that is sent again; "" if it stores duplicates
-	Order string // order of events at the destination; "" means the order in which they were acknowledged
+	Once  string // how the destination finds duplicates; "" if it does not
+	Order string // at the destination; "" means that of acknowledgement
 }
 
 // String returns the promise as one line.
@@ -81,8 +82,8 @@ func (p Promise) String() string {
 	return text
 }
 
-// Refused is the error of a destination that rejects a complete batch, although it may accept a part
-// of it. A rejected event is dead only if the destination accepts others.
+// Refused is the error of a rejected batch, of which a part may be acceptable. A rejected event is dead only
+// if the destination accepts others.
 type Refused struct{ Reason string }
 
 func (r *Refused) Error() string { return r.Reason }
@@ -96,8 +97,7 @@ type Later struct {
 func (l *Later) Error() string { return l.Err.Error() }
 func (l *Later) Unwrap() error { return l.Err }
 
-// EventID returns the id of an event as a JSON string, with the quotes. It only finds the id in a line
-// that has the format of the ingest service.
+// EventID returns the id of an event, with its quotes. The line must have the ingest service's format.
 func EventID(line []byte) ([]byte, error) {
 	const begin = `{"id":"`
 	if len(line) > len(begin) && string(line[:len(begin)]) == begin {
@@ -116,8 +116,7 @@ func EventID(line []byte) ([]byte, error) {
 // TraceHeader is the header that names the trace of a request or a message.
 const TraceHeader = "traceparent"
 
-// Traceparent returns the trace of an event, which follows the timestamp in its line, or "" if
-// the event has no trace.
+// Traceparent returns the trace in an event's line, after the timestamp, or "".
 func Traceparent(line []byte) string {
 	id, err := EventID(line)
 	if err != nil {
@@ -135,7 +134,7 @@ func Traceparent(line []byte) string {
 	return string(trace)
 }
 
-// Traceparent returns the trace of the batch, or "" if its events do not all have the same trace.
+// Traceparent returns the trace that all events share, or "".
 func (b Batch) Traceparent() string {
 	trace := Traceparent(b.Events[0].Line)
 	for _, e := range b.Events[1:] {
@@ -146,9 +145,8 @@ func (b Batch) Traceparent() string {
 	return trace
 }
 
-// AppendFlat appends an event to b, with the fields of its metadata next to id and timestamp, as in a
-// row of a table: {"id":"a","metadata":{"x":1}} becomes {"id":"a","x":1}. It appends an event that does
-// not end with its metadata unchanged.
+// AppendFlat appends an event to b, with its metadata as fields. For example, {"id":"a","metadata":{"x":1}}
+// becomes {"id":"a","x":1}. An event that does not end with metadata stays unchanged.
 func AppendFlat(b, line []byte) []byte {
 	const key = `,"metadata":{`
 	at := strings.Index(string(line), key)

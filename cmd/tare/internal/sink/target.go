@@ -13,13 +13,12 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// Kind describes one kind of sink (a destination of events), such as kafka. The package of the sink
-// defines it, and package kinds lists all of them, for help, completion, docs/services.md, validation
-// and tests.
+// Kind describes a kind of sink (a destination of events), such as kafka. Package kinds lists all, for help,
+// completion, docs/services.md, validation and tests.
 type Kind struct {
 	Form    string   // form of its URL, which begins with the scheme, e.g. kafka://HOST:PORT/TOPIC
 	Help    string   // one line; "" if help shows the kind together with another one
-	Options []string // names of options after # that are not in Limits: NAME, or NAME=on for an option that is on or off
+	Options []string // names after # in the URL, besides Limits: NAME, or NAME=on for a switch
 	Poison  string   // describes the events that the destination rejects permanently, for docs/services.md
 	Open    func(Target, Settings) (Sink, error)
 }
@@ -43,7 +42,7 @@ func (k Kind) Has(name string) bool {
 	return slices.Contains(k.Options, name) || slices.Contains(k.Options, name+"=on")
 }
 
-// isBare reports whether the URL of k is only the scheme, without a colon.
+// isBare reports whether the URL is only the scheme, such as null.
 func (k Kind) isBare() bool { return k.Form == k.Scheme() }
 
 // Kinds lists the known sinks.
@@ -57,8 +56,7 @@ func (k Kinds) Schemes() (list []string) {
 	return list
 }
 
-// Prefixes returns the start of the URLs of each kind, up to the first part that users choose, for
-// completion in a shell.
+// Prefixes returns the start of each kind's URLs, for completion in a shell.
 func (k Kinds) Prefixes() (list []string) {
 	for _, kind := range k {
 		list = append(list, strings.FieldsFunc(kind.Form, unicode.IsUpper)[0])
@@ -76,8 +74,8 @@ func (k Kinds) Help() (lines string) {
 	return lines
 }
 
-// findKind returns the kind of a URL by its scheme. A colon follows the scheme, unless the URL of the kind
-// is only the scheme, e.g. null.
+// findKind returns the kind of a URL by its scheme. A colon follows the scheme, unless the URL of the kind is
+// only the scheme, e.g. null.
 func (k Kinds) findKind(text string) (kind Kind, known bool) {
 	scheme, _, hasColon := strings.Cut(text, ":")
 	i := slices.IndexFunc(k, func(kind Kind) bool { return kind.Scheme() == scheme && hasColon != kind.isBare() })
@@ -87,8 +85,8 @@ func (k Kinds) findKind(text string) (kind Kind, known bool) {
 	return k[i], true
 }
 
-// Parse parses the URL of one sink, or the URLs of several sinks as tee:ONE,OTHER. A comma separates
-// URLs only if the scheme of a sink follows.
+// Parse parses the URL of one sink, or of several as tee:ONE,OTHER. A comma separates URLs only before a
+// scheme.
 func (k Kinds) Parse(text string) ([]Target, error) {
 	list, isTee := strings.CutPrefix(text, "tee:")
 	parts := []string{text}
@@ -116,7 +114,7 @@ func (k Kinds) Parse(text string) ([]Target, error) {
 	return targets, nil
 }
 
-// parseTarget parses the URL of one sink. Its errors contain no secrets of the URL.
+// parseTarget parses the URL of one sink. Errors contain no secrets.
 func (k Kinds) parseTarget(text string) (t Target, err error) {
 	kind, known := k.findKind(text)
 	if !known {
@@ -150,11 +148,10 @@ func (k Kinds) parseTarget(text string) (t Target, err error) {
 	return t, nil
 }
 
-// Target is a parsed URL of a sink. The part after # in the URL sets options of the sink and is not
-// sent to the destination: batch=500&age=1s.
+// Target is a parsed URL of a sink. The part after # sets options, such as batch=500&age=1s.
 type Target struct {
 	Kind    Kind
-	URL     url.URL // without the part after #
+	URL     url.URL // excludes the part after #
 	Limits  Limits
 	Aged    bool              // the URL sets Limits.Age
 	Options map[string]string // values of the options that are not in Limits, by name
@@ -163,7 +160,6 @@ type Target struct {
 // OptionToken is the option that names the file of a bearer token.
 const OptionToken = "token-file"
 
-// setOption sets an option of the URL.
 func (t *Target) setOption(name, value string) (err error) {
 	switch name {
 	case "batch":
@@ -186,7 +182,6 @@ func (t *Target) setOption(name, value string) (err error) {
 	return err
 }
 
-// parseLimit parses a number from 1 to limit.
 func parseLimit(value string, limit int) (n int, err error) {
 	n, err = strconv.Atoi(value)
 	if err == nil && (n < 1 || n > limit) {
@@ -195,8 +190,8 @@ func parseLimit(value string, limit int) (n int, err error) {
 	return n, err
 }
 
-// Name returns the name of the sink in files and logs: its scheme and eight digits of a hash of its URL.
-// URLs that differ only in the user, the password or options have the same name.
+// Name returns the sink's name in files and logs: scheme and eight digits of a hash of the URL. User, password
+// and options do not matter.
 func (t Target) Name() string {
 	u := t.URL
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
@@ -205,7 +200,7 @@ func (t Target) Name() string {
 	return fmt.Sprintf("%s-%x", strings.ReplaceAll(scheme, "+", "-"), sha256.Sum256([]byte(u.String())))[:len(scheme)+hashLen]
 }
 
-// String returns the URL without the user, the password and the query, which may be secret.
+// String omits the user, the password and the query, which may be secret.
 func (t Target) String() string {
 	u := t.URL
 	u.User = nil
@@ -230,13 +225,13 @@ func (t Target) Open(s Settings) (n Named, err error) {
 	if s.Timeout, err = t.parseTimeout(); err != nil {
 		return n, err
 	}
-	needsProof := t.Options["hold"] != "off" // a rejected event is dead only if the destination accepts another one
+	needsProof := t.Options["hold"] != "off" // a rejected event is dead only if another is accepted
 	n = Named{Name: t.Name(), Limits: t.Limits, Trust: !needsProof}
 	n.Sink, err = t.Kind.Open(t, s)
 	return n, err
 }
 
-// parseTimeout returns the longest time of an attempt, by default 30 s.
+// parseTimeout returns the limit of an attempt, by default 30 s.
 func (t Target) parseTimeout() (time.Duration, error) {
 	text, isSet := t.Options["timeout"]
 	if !isSet {
@@ -249,7 +244,7 @@ func (t Target) parseTimeout() (time.Duration, error) {
 	return d, nil
 }
 
-// redactURL removes the user and the password from a text that may be an invalid URL.
+// redactURL removes user and password, even from an invalid URL.
 func redactURL(text string) string {
 	if at := strings.LastIndexByte(text, '@'); at >= 0 {
 		scheme, _, _ := strings.Cut(text, ":")

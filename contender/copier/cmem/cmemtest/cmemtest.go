@@ -1,7 +1,7 @@
 //go:build cgo
 
-// Package cmemtest tests the C memory that package cmem makes, which C or a library in another
-// language fills: the values in it must equal those that Go generates from the same seed.
+// Package cmemtest tests the memory that package cmem fills in C or another language. Its values must equal
+// those that Go generates from the same seed.
 package cmemtest
 
 import (
@@ -13,8 +13,7 @@ import (
 	"github.com/tarebench/tare/contender/copier/cmem"
 )
 
-// Go types with the memory layout of the C types, member for member. Types of
-// package copier have that layout unless they contain texts.
+// Go types with the memory layout of the C types. Package copier has the others, without texts.
 type (
 	person struct {
 		ID      int32
@@ -53,7 +52,6 @@ func goString(p *byte) string {
 	return string(unsafe.Slice(p, n))
 }
 
-// readDeviceList returns the C struct DeviceList at p as a value of the Go type.
 func readDeviceList(p unsafe.Pointer) any {
 	d := (*devices)(p)
 	list := copier.DeviceList{Owner: goString(d.Owner), Tags: unsafe.Slice(d.Tags, d.TagCount)}
@@ -63,9 +61,8 @@ func readDeviceList(p unsafe.Pointer) any {
 	return list
 }
 
-// Agree checks the C memory of each of the fixtures: the size of its C type, and that
-// the values in it equal the values that Go generates from the same seed. library is
-// the path of the shared library that fills the memory; if it is "", fill.c does.
+// Agree checks the C memory of fixtures: the size of its type, and its values. They must equal those that Go
+// generates. The shared library fills the memory, or fill.c if library is "".
 func Agree(t *testing.T, library string, fixtures ...string) {
 	t.Helper()
 	checked := map[string]bool{} // by fixture
@@ -112,8 +109,8 @@ func Agree(t *testing.T, library string, fixtures ...string) {
 	}
 }
 
-// compareMemory fills C memory from source, and compares the values of each seed with those that Go generates. read
-// returns the n C values at p.
+// compareMemory compares C memory of source with generated values, seed by seed. read returns the n C values
+// at p.
 func compareMemory(t *testing.T, source copier.Source, read func(p unsafe.Pointer, n int) any) {
 	t.Helper()
 	m, err := cmem.New(source)

@@ -1,7 +1,6 @@
-// Package model contains the types for which easyjson generates code: copies of
-// the types of the fixtures (the test inputs), because easyjson generates methods. They are not in
-// package main, because easyjson rejects it. Run go generate with GOWORK=off,
-// because the contender is a separate module.
+// Package model has copies of the fixtures' types (of the test inputs), for which easyjson generates methods.
+// They are not in package main, because easyjson rejects it. Run go generate with GOWORK=off, because the
+// contender is a separate module.
 package model
 
 import "time"

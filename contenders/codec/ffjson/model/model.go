@@ -1,15 +1,13 @@
-// Package model contains the types for which ffjson generates code: copies of the
-// types of the fixtures (the test inputs), because ffjson generates methods. Run go generate with
-// GOWORK=off, because the contender is a separate module.
+// Package model has copies of the fixtures' types (of the test inputs), for which ffjson generates methods.
+// Run go generate with GOWORK=off, because the contender is a separate module.
 package model
 
 import "time"
 
 //go:generate go run github.com/pquerna/ffjson -force-regenerate model.go
 
-// Device is the fixture's Device. ffjson generates no code for the attributes,
-// whose values are of type any: its code calls encoding/json, which encodes the
-// complete map and decodes each value.
+// Device is the fixture's Device. Attributes have values of type any. ffjson has encoding/json encode their
+// map and decode each value.
 type Device struct {
 	ID          string         `json:"id"`
 	Name        string         `json:"name"`
@@ -47,7 +45,7 @@ type Metadata struct {
 	AppVersion   string  `json:"app_version"`
 }
 
-// Probe is the fixture's Probe, which has a field for each type on which codecs differ.
+// Probe is the fixture's Probe: a field for each type on which codecs differ.
 type Probe struct {
 	Text    string         `json:"text"`
 	Float   float64        `json:"float"`

@@ -1,6 +1,5 @@
-// Package model contains the types for which msgp generates code: copies of the
-// types of the fixtures (the test inputs), because msgp generates methods. Run go generate with
-// GOWORK=off, because the contender is a separate module.
+// Package model has copies of the fixtures' types (of the test inputs), for which msgp generates methods. Run
+// go generate with GOWORK=off, because the contender is a separate module.
 package model
 
 import "time"
@@ -21,8 +20,7 @@ type Devices []Device
 // Events is a complete document of the fixture events.
 type Events []Event
 
-// Device is the fixture's Device. The types of the attributes are determined when
-// each attribute is encoded or decoded.
+// Device is the fixture's Device. Types of attributes are found at run time.
 type Device struct {
 	ID          string         `json:"id"`
 	Name        string         `json:"name"`
@@ -60,7 +58,7 @@ type Metadata struct {
 	AppVersion   string  `json:"app_version"`
 }
 
-// Probe is the fixture's Probe, which has a field for each type on which codecs differ.
+// Probe is the fixture's Probe: a field for each type on which codecs differ.
 type Probe struct {
 	Text    string         `json:"text"`
 	Float   float64        `json:"float"`

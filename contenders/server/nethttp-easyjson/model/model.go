@@ -1,7 +1,6 @@
-// Package model contains the types for which easyjson generates code: copies of
-// the types of app ingest, because easyjson generates methods. They are not in
-// package main, because easyjson rejects it. Run go generate with GOWORK=off,
-// because the contender is a separate module.
+// Package model has copies of app ingest's types, for which easyjson generates methods. They are not in
+// package main, because easyjson rejects it. Run go generate with GOWORK=off, because the contender is a
+// separate module.
 package model
 
 import "github.com/tarebench/tare/apps/ingest"

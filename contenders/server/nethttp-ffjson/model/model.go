@@ -1,5 +1,4 @@
-// Package model contains the types for which ffjson generates code: copies of the
-// types of app ingest, because ffjson generates methods. Run go generate with
+// Package model has copies of app ingest's types, for which ffjson generates methods. Run go generate with
 // GOWORK=off, because the contender is a separate module.
 package model
 

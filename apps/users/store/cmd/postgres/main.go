@@ -1,12 +1,10 @@
-// Command postgres starts a PostgreSQL server on loopback and prints its URL. On an
-// interrupt it ends the server with all its processes:
+// Command postgres starts a PostgreSQL server on loopback and prints its URL. An interrupt ends it:
 //
 //	go run ./cmd/postgres -dir /var/tmp/pg
 //	postgres://tare:…@127.0.0.1:41893/postgres?sslmode=disable
 //
-// Package postgrestest documents where the programs of PostgreSQL come from. Without
-// -dir the data are removed when the server ends. With -dir they remain, and the next
-// start uses them with the same password.
+// Package postgrestest documents its programs. Without -dir the data are removed at the end. With -dir the
+// next start uses them with the same password.
 package main
 
 import (
@@ -29,8 +27,8 @@ func main() {
 	os.Exit(code)
 }
 
-// runServer runs a server until ctx ends, and returns the exit code: 0 if ctx ended the server, 1 if the
-// server did not start or ended by itself, and 2 for wrong arguments.
+// runServer runs a server until ctx ends, and returns 0. It returns 1 if the server fails, and 2 for wrong
+// arguments.
 func runServer(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("postgres", flag.ContinueOnError)
 	flags.SetOutput(stderr)

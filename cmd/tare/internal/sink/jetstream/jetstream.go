@@ -26,7 +26,7 @@ type JetStream struct {
 	stream jetstream.JetStream
 }
 
-// Error codes of a server that rejects an event permanently.
+// Codes of errors that reject an event forever.
 const (
 	codeMessageTooLarge jetstream.ErrorCode = 10054 // larger than the stream's max_msg_size
 	codeHeaderTooLarge  jetstream.ErrorCode = 10097 // more than 64 KiB of header
@@ -42,7 +42,7 @@ func Kind() sink.Kind {
 	}
 }
 
-// openSubject opens the subject of jetstream://HOST:PORT/SUBJECT. Its stream must exist.
+// openSubject opens jetstream://HOST:PORT/SUBJECT. Its stream must exist.
 func openSubject(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	j := &JetStream{target: t, subject: strings.Trim(t.URL.Path, "/"), timeout: s.Timeout, durable: t.Options["durable"] == "on"}
 	if j.subject == "" || strings.ContainsAny(j.subject, "/ *>") {
@@ -63,9 +63,9 @@ func openSubject(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	return j, nil
 }
 
-// connect connects unless there is a connection. The client reconnects by itself.
+// connect connects at first. Later the client reconnects by itself.
 func (j *JetStream) connect() (err error) {
-	if j.conn != nil && !j.conn.IsClosed() { // the client closes a connection permanently after some errors of a server
+	if j.conn != nil && !j.conn.IsClosed() { // some errors close a connection forever
 		return nil
 	}
 	var servers []string
@@ -80,8 +80,8 @@ func (j *JetStream) connect() (err error) {
 	return err
 }
 
-// Send publishes a batch, and waits for the acknowledgement of each event. An event that is too large is dead. After
-// any other error the event must be sent again.
+// Send publishes a batch and waits for each acknowledgement. Events that are too large are dead. Others are
+// sent again after an error.
 func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
 	if err := j.connect(); err != nil {
 		return result, err
@@ -114,9 +114,8 @@ func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result,
 	return result, nil
 }
 
-// publishEvents publishes the events of a batch in order. futures receive the acknowledgements; errs has an error for
-// each event that is not published. After an error that is not about the size of an event it publishes no later
-// event, to keep the order: all of them get the same error.
+// publishEvents publishes events in order. futures receive the acknowledgements; errs has the others' errors.
+// After an error that is not about size it stops, to keep the order. All later events get that error.
 func (j *JetStream) publishEvents(b sink.Batch) (futures []jetstream.PubAckFuture, errs []error) {
 	futures, errs = make([]jetstream.PubAckFuture, len(b.Events)), make([]error, len(b.Events))
 	for i, e := range b.Events {
@@ -131,8 +130,7 @@ func (j *JetStream) publishEvents(b sink.Batch) (futures []jetstream.PubAckFutur
 	return futures, errs
 }
 
-// newMessage returns the message of an event. The server recognises a message that it has already stored by the id in
-// its header.
+// newMessage puts the event's id into a header. By the id the server recognises duplicates.
 func (j *JetStream) newMessage(e sink.Event) *nats.Msg {
 	m := &nats.Msg{Subject: j.subject, Data: e.Line, Header: nats.Header{}}
 	if id, err := sink.EventID(e.Line); err == nil {
@@ -144,8 +142,7 @@ func (j *JetStream) newMessage(e sink.Event) *nats.Msg {
 	return m
 }
 
-// isTooLarge reports whether the server rejects an event because of its size, or the client does by the
-// limit of the server.
+// isTooLarge reports whether the server, or the client with its limit, rejects an event's size.
 func isTooLarge(err error) bool {
 	if errors.Is(err, nats.ErrMaxPayload) {
 		return true

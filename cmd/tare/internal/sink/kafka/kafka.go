@@ -19,7 +19,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
-// Header is the name of a record header that identifies the event: duplicates have the same value.
+// Header is the record header that identifies an event. Duplicates have the same value.
 const Header = "tare-event"
 
 // Kafka is a sink that sends events to a topic.
@@ -39,8 +39,8 @@ func Kind() sink.Kind {
 	}
 }
 
-// openTopic opens the topic of kafka://HOST:PORT,HOST:PORT/TOPIC. Producing is idempotent, and
-// acknowledged by all replicas that are in sync.
+// openTopic opens kafka://HOST:PORT,HOST:PORT/TOPIC. All replicas in sync acknowledge records, and retries are
+// idempotent.
 func openTopic(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	k := &Kafka{target: t}
 	topic := strings.Trim(t.URL.Path, "/")
@@ -78,8 +78,7 @@ func openTopic(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	return k, err
 }
 
-// newMechanism returns the SASL mechanism with the user and the password of the URL, or nil if the URL
-// has neither these nor option sasl.
+// newMechanism returns the SASL mechanism of the URL, or nil.
 func newMechanism(t sink.Target) (sasl.Mechanism, error) {
 	kind := t.Options["sasl"]
 	if kind == "" && t.URL.User == nil {
@@ -98,9 +97,8 @@ func newMechanism(t sink.Target) (sasl.Mechanism, error) {
 	return nil, fmt.Errorf("sink %s: sasl %q is not plain, scram-256 or scram-512", t.Name(), kind)
 }
 
-// Send produces a batch, and waits until all records are acknowledged. If ctx ends before that, the
-// client may retain the records until it is closed, because it does not fail records that a broker may
-// have.
+// Send waits until all records are acknowledged. The client may retain records after ctx ends, if a broker may
+// have them.
 func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
 	records := make([]*kgo.Record, len(b.Events))
 	for i, e := range b.Events {
@@ -127,8 +125,8 @@ func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err
 	return result, nil
 }
 
-// newRecord returns the record of an event. Its header is the name of the spool and the event's number in it, such
-// as SPOOL-17. An event without an id gets no key, so that the client may choose any partition.
+// newRecord returns the record of an event. Its header is the spool and the number of the event, such as
+// SPOOL-17. Without an id it has no key, so the client chooses the partition.
 func (k *Kafka) newRecord(spool string, e sink.Event) *kgo.Record {
 	key := []byte("tare")
 	if !k.oneKey {
@@ -142,14 +140,12 @@ func (k *Kafka) newRecord(spool string, e sink.Event) *kgo.Record {
 	return r
 }
 
-// isRejected reports whether the broker rejects the content of a record permanently.
 func isRejected(err error) bool {
 	return errors.Is(err, kerr.MessageTooLarge) || errors.Is(err, kerr.InvalidRecord)
 }
 
-// maxPartBytes and maxPartRecords bound the records that are sent together, so that the client sends
-// the records of a partition as one batch: if there were several, the broker could accept a later batch
-// after it rejected the first. The client's own bounds are 1,000,012 bytes and 10,000 records.
+// The records of a part form one batch of the client, whose bounds are 1,000,012 bytes and 10,000 records. Of
+// several batches, the broker could reject the first and accept the second.
 const (
 	maxPartBytes   = 900_000
 	maxPartRecords = 5_000
@@ -157,7 +153,7 @@ const (
 
 // partLen returns the number of records to send together, at least one.
 func partLen(records []*kgo.Record) int {
-	const framing = 64 // more than lengths, offset and time of a record take
+	const framing = 64 // more than lengths, offset and time need
 	size := 0
 	for i, r := range records {
 		size += framing + len(r.Key) + len(r.Value)
@@ -171,10 +167,10 @@ func partLen(records []*kgo.Record) int {
 	return len(records)
 }
 
-// produceRecords sends records in order, in parts, and adds the error of each record that fails to
-// failed. A broker rejects all records of a part together, even if one of them is the cause, or if only
-// the part is too large. produceRecords sends rejected records again in halves, in order, down to single
-// records. A rejection of a single record is final.
+// produceRecords sends records in order, in parts. It adds errors to failed.
+//
+// A broker rejects all records of a part together, for one record or for their size. So it sends rejected
+// records again in halves. Rejecting a single record is final.
 func (k *Kafka) produceRecords(ctx context.Context, records []*kgo.Record, failed map[*kgo.Record]error) error {
 	if n := partLen(records); n < len(records) {
 		return k.produceInOrder(ctx, records[:n], records[n:], failed)
@@ -200,9 +196,8 @@ func (k *Kafka) produceRecords(ctx context.Context, records []*kgo.Record, faile
 	return k.produceInOrder(ctx, rejected[:half], rejected[half:], failed)
 }
 
-// produceInOrder sends first and then rest. It does not send rest if a record of first failed with an
-// error after which it must be sent again: that would change the order. It then adds the error to failed
-// for each record of rest, which must be sent again, too.
+// produceInOrder sends first and then rest. If a record of first must be sent again, so must all of rest, to
+// keep the order.
 func (k *Kafka) produceInOrder(ctx context.Context, first, rest []*kgo.Record, failed map[*kgo.Record]error) error {
 	if err := k.produceRecords(ctx, first, failed); err != nil || len(rest) == 0 {
 		return err
@@ -218,8 +213,8 @@ func (k *Kafka) produceInOrder(ctx context.Context, first, rest []*kgo.Record, f
 	return k.produceRecords(ctx, rest, failed)
 }
 
-// flushRecords sends records together, waits until the broker has answered all of them, and returns the
-// error of each. The client gets all records before it sends the first, so that it does not split them.
+// flushRecords sends records together and returns the error of each. The client gets them before it sends the
+// first, so that it does not split them.
 func (k *Kafka) flushRecords(ctx context.Context, records []*kgo.Record) ([]error, error) {
 	errs := make([]error, len(records))
 	for i, r := range records {

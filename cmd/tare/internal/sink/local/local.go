@@ -32,10 +32,9 @@ type file struct {
 	lines []byte // buffer of Send
 }
 
-// openFile opens the file of t, e.g. file:events.ndjson#fsync=on. The file is synced if t sets fsync=on,
-// or if t does not set fsync and the service syncs its spool.
+// openFile opens the file of t, e.g. file:events.ndjson#fsync=on. By default it is synced if the spool is.
 func openFile(t sink.Target, s sink.Settings) (sink.Sink, error) {
-	path := t.URL.Opaque // of file:events.ndjson
+	path := t.URL.Opaque // as in file:events.ndjson
 	if path == "" {      // file:/var/events.ndjson
 		path = t.URL.Path
 	}

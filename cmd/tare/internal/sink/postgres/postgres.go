@@ -36,8 +36,8 @@ func Kind() sink.Kind {
 	}
 }
 
-// openTable opens the table of postgres://HOST/DATABASE#table=NAME, events by default. Send creates
-// it if it does not exist.
+// openTable opens postgres://HOST/DATABASE#table=NAME. The default is events. Send creates it if it does not
+// exist.
 func openTable(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	p := &Postgres{target: t, table: pgx.Identifier{"events"}, timeout: s.Timeout}
 	if name := t.Options["table"]; name != "" {
@@ -50,12 +50,11 @@ func openTable(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	return p, nil
 }
 
-// rejectedClasses are the classes of SQLSTATE (the first two digits of an error's code, such as 23505) that are errors
-// of the rows: data exceptions (22), constraint violations (23), and limits of the server (54), such as the size of an
-// index row.
+// rejectedClasses are classes of SQLSTATE (the first two digits of a code) for errors of the rows. They are
+// data exceptions (22), constraint violations (23) and limits of the server (54).
 var rejectedClasses = []string{"22", "23", "54"}
 
-// connect connects and creates the tables, unless there is a connection.
+// connect connects and creates the tables.
 func (p *Postgres) connect(ctx context.Context) error {
 	if p.conn != nil && !p.conn.IsClosed() {
 		return nil
@@ -65,7 +64,7 @@ func (p *Postgres) connect(ctx context.Context) error {
 		return hideURL(err)
 	}
 	p.conn = conn
-	// The tables are created once per connection, not per batch, because these statements can fail, too.
+	// Once per connection, because these statements can fail, too.
 	_, err = conn.Exec(ctx, `CREATE TABLE IF NOT EXISTS `+p.table.Sanitize()+` (id text NOT NULL, timestamp timestamptz NOT NULL, metadata jsonb NOT NULL)`)
 	if err == nil {
 		_, err = conn.Exec(ctx, `CREATE TABLE IF NOT EXISTS tare_spool (spool text, sink text, position numeric NOT NULL, PRIMARY KEY (spool, sink))`)
@@ -86,15 +85,14 @@ func (p *Postgres) closeConn() {
 	}
 }
 
-// row is an event as a row.
 type row struct {
 	ID        string          `json:"id"`
 	Timestamp time.Time       `json:"timestamp"`
 	Metadata  json.RawMessage `json:"metadata"`
 }
 
-// Send copies a batch in one transaction. The transaction also stores the number of the next event in table
-// tare_spool, by which later attempts recognise events that are sent again.
+// Send copies a batch in one transaction. It also stores the number of the next event in table tare_spool. By
+// that number later attempts find duplicates.
 func (p *Postgres) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -123,8 +121,7 @@ func (p *Postgres) Send(ctx context.Context, b sink.Batch) (result sink.Result, 
 	return result, hideURL(err)
 }
 
-// insertRows copies the rows that are at or after the stored position of the spool, and advances the
-// position, in one transaction.
+// insertRows copies the rows from the stored position on, and advances the position.
 func (p *Postgres) insertRows(ctx context.Context, b sink.Batch, rows []row) error {
 	tx, err := p.conn.Begin(ctx)
 	if err != nil {
@@ -132,8 +129,8 @@ func (p *Postgres) insertRows(ctx context.Context, b sink.Batch, rows []row) err
 	}
 	defer func() { _ = tx.Rollback(ctx) }() // does nothing after a commit
 	spool, name := b.Spool.String(), p.target.Name()
-	// SELECT FOR UPDATE cannot lock a missing row. This INSERT waits for the end of an earlier attempt
-	// that inserts the row, even if its commit is in flight.
+	// SELECT FOR UPDATE cannot lock a missing row. This INSERT waits for the end of an earlier attempt that
+	// inserts the row, even if its commit is in flight.
 	if _, err := tx.Exec(ctx, `INSERT INTO tare_spool VALUES ($1, $2, 0) ON CONFLICT DO NOTHING`, spool, name); err != nil {
 		return err
 	}
@@ -162,7 +159,7 @@ func (p *Postgres) insertRows(ctx context.Context, b sink.Batch, rows []row) err
 	return tx.Commit(ctx)
 }
 
-// hideURL replaces an error that contains parts of the URL, which may be secret.
+// hideURL replaces an error with parts of the URL, which may be secret.
 func hideURL(err error) error {
 	var parse *pgconn.ParseConfigError
 	var escape *url.Error

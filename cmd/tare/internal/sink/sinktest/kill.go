@@ -20,18 +20,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
-// This file tests that no event is lost if the service that sends events is killed. Killed, which a test calls, starts
-// the program of the test again and again as such a service, and kills it.
+// No event may be lost if the service that sends events is killed. Killed starts the test's own program as
+// such a service again and again, and kills it.
 
-// Environment variables that make the program of a test run a service instead of the tests: it writes
-// events to a spool (files in which events wait) and sends them until it is killed.
+// Variables that make the program of a test a service. It writes events to a spool (files in which events
+// wait) and sends them.
 const (
 	envDir = "TARE_TEST_SPOOL" // directory of the spool
 	envURL = "TARE_TEST_SINK"  // URL of the sink
 )
 
-// Main is called by TestMain of packages that call Killed. It runs the tests, or the service if envDir is
-// set, and returns the exit code.
+// Main is for TestMain of packages that call Killed. It runs the tests, or the service if envDir is set.
 func Main(m *testing.M, kinds ...sink.Kind) int {
 	if dir := os.Getenv(envDir); dir != "" {
 		if err := serveSpool(dir, os.Getenv(envURL), kinds); err != nil {
@@ -43,9 +42,8 @@ func Main(m *testing.M, kinds ...sink.Kind) int {
 	return m.Run()
 }
 
-// serveSpool stores events of four concurrent callers, and prints their ids before it stores them ("try")
-// and after they were acknowledged ("ok"). At the end of its standard input it sends the remaining events
-// and returns.
+// serveSpool stores events of four concurrent callers. It prints their ids before ("try") and after they were
+// acknowledged ("ok"). At the end of its input it sends the rest.
 func serveSpool(dir, url string, kinds sink.Kinds) error {
 	list, err := kinds.Parse(url)
 	if err != nil {
@@ -73,7 +71,7 @@ func serveSpool(dir, url string, kinds sink.Kinds) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		close(ended)
 	}()
-	startTime := time.Now().UnixNano() // makes ids unique among several runs of the service
+	startTime := time.Now().UnixNano() // for ids unique among runs
 	var mu sync.Mutex
 	var callers sync.WaitGroup
 	for caller := range 4 {
@@ -92,8 +90,7 @@ func serveSpool(dir, url string, kinds sink.Kinds) error {
 	return err
 }
 
-// storeEvents stores events in tens until ended is closed. Their ids begin with prefix. It locks mu while
-// it prints.
+// storeEvents stores events in tens until ended is closed. Ids begin with prefix. mu is for printing.
 func storeEvents(sp *spool.Spool, prefix string, mu *sync.Mutex, ended <-chan struct{}) {
 	printIDs := func(label string, ids []string) {
 		mu.Lock()
@@ -125,7 +122,7 @@ const (
 	killBatch  = 200  // events in a batch
 	killEvents = 1000 // mean number of acknowledged events between two kills
 
-	// killSpool is small, so that events that wait for the start of a destination are sent in seconds.
+	// killSpool is small, so that a full spool is sent in seconds.
 	killSpool = 4 << 20
 )
 
@@ -143,8 +140,7 @@ func DefaultKills() Kills {
 	return Kills{10, 5}
 }
 
-// RealKills has fewer kills of the destination unless TARE_SOAK is set: a real one takes seconds to
-// start.
+// RealKills kills a real destination less often, because it starts slowly. TARE_SOAK changes that.
 func RealKills() Kills {
 	k := DefaultKills()
 	if !Soak() {
@@ -157,14 +153,16 @@ func RealKills() Kills {
 type killTest struct {
 	t            *testing.T
 	command      string          // the program of the test
-	env          []string        // environment in which the program is a service
+	env          []string        // makes the program a service
 	acknowledged []string        // ids of acknowledged events
 	tried        map[string]bool // ids of all events
 }
 
-// Killed runs the test's own program as a service that sends to url, and kills it and its destination many
-// times under load. All acknowledged events must arrive, and no event that was never tried. away and back
-// stop and start the destination; away may be nil. arrived returns the events of the destination.
+// Killed runs the test's program as a service that sends to url. It kills the service and the destination many
+// times. All acknowledged events must arrive, and none that was never tried.
+//
+// away and back stop and start the destination; away may be nil. arrived returns the events at the
+// destination.
 func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived func() []string) {
 	self, err := os.Executable()
 	if err != nil {
@@ -179,8 +177,7 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 	k.checkArrived(kills, eventIDs(t, arrived()))
 }
 
-// killRepeatedly runs and kills the service kills.Service times. In about kills.Destination of these runs it also
-// stops and starts the destination.
+// killRepeatedly kills the service kills.Service times, and the destination in some of these runs.
 func (k *killTest) killRepeatedly(kills Kills, away, back func()) {
 	random := rand.New(rand.NewPCG(1, 2))
 	sleepUpTo := func(ms int) { time.Sleep(time.Duration(random.IntN(ms)) * time.Millisecond) }
@@ -188,7 +185,7 @@ func (k *killTest) killRepeatedly(kills Kills, away, back func()) {
 		isTenth := i%10 == 9
 		stopsDestination := kills.Destination > 0 && i%(max(1, kills.Service/kills.Destination)) == 0
 		k.runService(endByKill, func(acknowledged *atomic.Int64) {
-			if !isTenth { // every tenth time the service is killed while it starts
+			if !isTenth { // every tenth kill is during the start
 				waitForCount(acknowledged, 10+random.Int64N(2*killEvents))
 			}
 			sleepUpTo(20)
@@ -205,10 +202,9 @@ func (k *killTest) killRepeatedly(kills Kills, away, back func()) {
 	}
 }
 
-// checkArrived requires that the ids in found, which have arrived, include all acknowledged events, and that there
-// are only as many duplicates as the kills can cause.
+// checkArrived requires all acknowledged events in found. Kills explain a limited number of duplicates.
 func (k *killTest) checkArrived(kills Kills, found []string) {
-	const unordered = true // the order of four concurrent callers is undefined
+	const unordered = true // four callers are concurrent
 	Check(k.t, k.acknowledged, found, k.tried, unordered)
 	distinct := map[string]bool{}
 	for _, id := range found {
@@ -224,16 +220,15 @@ func (k *killTest) checkArrived(kills Kills, found []string) {
 	}
 }
 
-// ending is the way in which runService ends the service.
 type ending int
 
 const (
 	endByKill   ending = iota // kill the process
-	endByItself               // close its standard input; the service then sends all events and ends
+	endByItself               // close its input: it sends all events and ends
 )
 
-// runService starts the service, calls during with the number of events that the service has acknowledged
-// since its start, and then ends the service.
+// runService starts the service, calls during, and ends the service. acknowledged counts events since the
+// start.
 func (k *killTest) runService(how ending, during func(acknowledged *atomic.Int64)) {
 	cmd := exec.Command(k.command)
 	cmd.Env = k.env
@@ -271,7 +266,6 @@ func (k *killTest) runService(how ending, during func(acknowledged *atomic.Int64
 	}
 }
 
-// recordIDs records the ids that the service prints to out, until its end, and counts acknowledged ones.
 func (k *killTest) recordIDs(out io.Reader, acknowledged *atomic.Int64) {
 	for r := bufio.NewReader(out); ; {
 		line, err := r.ReadString('\n')
@@ -289,7 +283,7 @@ func (k *killTest) recordIDs(out io.Reader, acknowledged *atomic.Int64) {
 	}
 }
 
-// waitForCount waits until n is at least enough, for two minutes at most: the rate depends on the machine.
+// waitForCount waits for at most two minutes: the rate depends on the machine.
 func waitForCount(n *atomic.Int64, enough int64) {
 	for end := time.Now().Add(2 * time.Minute); n.Load() < enough && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// envReal is the environment variable with the name of the destination, such as kafka, that the script
-// .ci/brokers has started for the tests.
+// envReal names the destination, such as kafka, that the script .ci/brokers has started.
 const envReal = "TARE_REAL"
 
 // Real is a destination that .ci/brokers starts and kills.
@@ -16,8 +15,7 @@ type Real struct {
 	name string
 }
 
-// NewReal returns the destination with this name. It skips the test unless .ci/brokers has started that
-// destination.
+// NewReal returns the destination name. It skips the test if .ci/brokers has not started it.
 func NewReal(t testing.TB, name string) *Real {
 	t.Helper()
 	if os.Getenv(envReal) != name {

@@ -1,5 +1,5 @@
-// Package sinktest is shared by the tests of sinks, which send events to a destination. It contains a
-// destination over HTTP that can have all kinds of faults, and a suite that every sink must pass.
+// Package sinktest tests sinks, which send events to a destination. It has a suite for every sink, and an HTTP
+// destination with all kinds of faults.
 package sinktest
 
 import (
@@ -20,8 +20,7 @@ import (
 // Fault is an error of a destination on one request.
 type Fault int
 
-// Faults. Those after the destination has accepted the events cause duplicates, unless it recognises
-// events that are sent again.
+// Faults. A fault after events were accepted causes duplicates, unless the destination recognises them.
 const (
 	None        Fault = iota
 	Latency           // responds late
@@ -29,7 +28,7 @@ const (
 	Broken            // 500
 	Reset             // resets the connection before it reads the request
 	SlowRead          // reads the body slowly
-	Partly            // accepts every other event, if the API can report that
+	Partly            // every other event, if the API can report that
 	TakenReset        // accepts the events, and resets the connection
 	TakenBroken       // accepts the events, and responds with 502
 	TakenShort        // accepts the events, and sends fewer bytes than its Content-Length
@@ -46,18 +45,18 @@ func Faults() []Fault {
 	return list
 }
 
-// Server is a destination over HTTP that implements one of the APIs and can have faults.
+// Server is a destination over HTTP with one of the APIs.
 type Server struct {
 	t   testing.TB
 	api string
 
 	mu       sync.Mutex
 	arrived  []string                // accepted events, in order
-	known    map[string]bool         // ids or deduplication tokens of accepted events and batches
-	requests int                     // since Fail
-	largest  int                     // largest number of events in a request
-	fault    func(request int) Fault // returns the fault of a request by its number
-	poison   string                  // text in events that the destination always rejects; "" means none
+	known    map[string]bool         // ids or tokens of accepted events and batches
+	requests int                     // number since Fail
+	largest  int                     // events in a request
+	fault    func(request int) Fault // fault of the n-th request
+	poison   string                  // events with this text are rejected; "" means none
 
 	listen net.Listener
 	server *httptest.Server // nil if stopped
@@ -78,7 +77,7 @@ func (s *Server) Start() {
 		addr = s.listen.Addr().String()
 	}
 	var err error
-	for range 500 { // the port may be in use by a connection of a client for a moment
+	for range 500 { // a client may use the port for a moment
 		if s.listen, err = net.Listen("tcp", addr); err == nil {
 			break
 		}
@@ -110,7 +109,7 @@ func (s *Server) URL() string {
 	return "http+" + s.api + "://" + s.listen.Addr().String() + path
 }
 
-// Fail sets the function that returns the fault of each request, and counts requests from 0.
+// Fail sets the fault of each request, from 0.
 func (s *Server) Fail(fault func(request int) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,14 +133,14 @@ func (s *Server) Arrived() []string {
 // Count returns the number of accepted events.
 func (s *Server) Count() int { return len(s.Arrived()) }
 
-// Requests returns the number of requests since Fail, and the largest number of events in one.
+// Requests returns the number of requests since Fail, and the most events in one.
 func (s *Server) Requests() (n, largest int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests, s.largest
 }
 
-// ServeHTTP receives the events of one request, with the fault that the function of Fail returns for it.
+// ServeHTTP receives the events of one request, with its fault.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	fault := s.fault(s.requests)
@@ -194,7 +193,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, answer)
 }
 
-// resetConnection ends the connection of a request with a TCP reset, without a response.
+// resetConnection sends a TCP reset and no response.
 func resetConnection(w http.ResponseWriter) {
 	if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
 		if tcp, ok := c.(*net.TCPConn); ok {
@@ -212,9 +211,8 @@ func (s slowReader) Read(p []byte) (int, error) {
 	return s.Reader.Read(p[:min(len(p), 1000)])
 }
 
-// takeEvents accepts or rejects the events of a request like a server with the API. If partly is true, the
-// APIs with a result for each event accept only every other event. Status 418 reports a mistake of the sink:
-// it sent a body that is invalid for the API.
+// takeEvents accepts or rejects events like a server with the API. If partly is true, it accepts only every
+// other one. Status 418 is for an invalid body, a mistake of the sink.
 func (s *Server) takeEvents(r *http.Request, body []byte, partly bool) (status int, answer string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,9 +244,8 @@ func (s *Server) takeEvents(r *http.Request, body []byte, partly bool) (status i
 	return http.StatusOK, ""
 }
 
-// takeEach accepts or rejects each event by itself, and returns the body of the response: for bulk an item for
-// each event, for bigquery only the failures. It stores an event once: the status 409 of bulk says that the
-// destination has the event already, which is no failure.
+// takeEach decides on each event and returns the body of the response. Of bulk it has all events, of bigquery
+// only failures. Status 409 of bulk means that the event is known, which is no failure.
 func (s *Server) takeEach(events, ids []string, partly bool, isPoison func(string) bool) string {
 	var items, failures []string
 	for i, event := range events {
@@ -274,8 +271,8 @@ func (s *Server) takeEach(events, ids []string, partly bool, isPoison func(strin
 	return `{"kind":"bigquery#tableDataInsertAllResponse","insertErrors":[` + strings.Join(failures, ",") + `]}`
 }
 
-// decodeEvents returns the events of a body. For the APIs bulk and bigquery, which send an id with each event,
-// it also returns the ids. It returns nil for both if the body or the path is invalid.
+// decodeEvents returns the events of a body. bulk and bigquery send ids, too. An invalid body or path gives
+// nil.
 func (s *Server) decodeEvents(r *http.Request, body []byte) (events, ids []string) {
 	switch s.api {
 	case "json":

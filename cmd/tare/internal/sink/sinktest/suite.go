@@ -18,29 +18,29 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// This file contains the tests that every sink must pass. Each test stores events in a spool, as the ingest service
-// does, lets a service send them to the sink, and compares the events at the destination with those that were stored.
+// Every sink must pass these tests. Each stores events in a spool and lets a service send them. It then
+// compares the events at the destination.
 
 // Subject is a sink under test, with its destination.
 type Subject struct {
 	Open    func(t testing.TB) sink.Sink
 	Arrived func() []string // returns the events or rows of the destination in order, as JSON with an id
 
-	Away   func()                              // stops the destination; nil if that is not possible
+	Away   func()                              // stops the destination; may be nil
 	Back   func()                              // starts it again
 	Fail   func(fault func(request int) Fault) // makes the destination answer each request with a fault; nil if it cannot fail
-	Refuse func(text string)                   // makes the destination reject events that contain text; nil if it rejects nothing
+	Refuse func(text string)                   // rejects events that contain text; may be nil
 
 	Once      bool // the destination stores an event that is sent again only once
-	Unordered bool // the sink may send some events of a batch again, so that they arrive later
+	Unordered bool // some events may be sent again and arrive later
 }
 
-// Run runs the tests that every sink must pass, each with a new subject: events arrive in order, and none is lost or
-// sent more often than necessary, even if the service is restarted, the destination is away or requests fail.
+// Run runs the tests of a sink, each with a new subject. Events must arrive in order, and none may be lost.
+// Restarts, failing requests or an absent destination do not excuse.
 func Run(t *testing.T, newSubject func(t *testing.T) Subject) {
 	test := func(name string, run func(*testing.T, *testService)) {
 		t.Run(name, func(t *testing.T) {
-			if os.Getenv(envReal) == "" { // tests share a real destination, which some of them stop
+			if os.Getenv(envReal) == "" { // tests share a real destination, which some stop
 				t.Parallel() // the tests mostly wait
 			}
 			run(t, newTestService(t, newSubject(t)))
@@ -73,10 +73,10 @@ func Open[S sink.Sink](t testing.TB, url string, kinds ...sink.Kind) S {
 const (
 	sinkName    = "it"             // name of the sink under test
 	batchEvents = 20               // number of events in a batch
-	sendTimeout = 10 * time.Minute // longest time to send all events of the spool
+	sendTimeout = 10 * time.Minute // time to send the complete spool
 )
 
-// testService is a spool with the service that sends its events to the sink under test.
+// testService is a spool with the service that sends its events.
 type testService struct {
 	t            *testing.T
 	subject      Subject
@@ -86,7 +86,6 @@ type testService struct {
 	acknowledged []string // ids of events, in order
 }
 
-// newTestService returns a service with an empty spool, which does not run yet.
 func newTestService(t *testing.T, s Subject) *testService {
 	t.Helper()
 	r := &testService{t: t, subject: s, dir: t.TempDir()}
@@ -95,7 +94,7 @@ func newTestService(t *testing.T, s Subject) *testService {
 	return r
 }
 
-// openSpool opens the spool, again if it is open, with a bound in bytes.
+// openSpool opens the spool, perhaps again, with a bound in bytes.
 func (r *testService) openSpool(bound int64) {
 	r.t.Helper()
 	if r.spool != nil {
@@ -106,7 +105,6 @@ func (r *testService) openSpool(bound int64) {
 	r.must(err)
 }
 
-// must fails the test if err is not nil.
 func (r *testService) must(err error) {
 	r.t.Helper()
 	if err != nil {
@@ -124,7 +122,7 @@ func Traced(id, trace string) string {
 	return strings.Replace(Line(id), `,"metadata"`, `,"traceparent":"`+trace+`","metadata"`, 1)
 }
 
-// addEvents stores n events in pairs, and records the acknowledged ones.
+// addEvents stores n events in pairs and records the acknowledged ones.
 func (r *testService) addEvents(prefix string, n int) (err error) {
 	for i := 0; i < n; i += 2 {
 		a, b := fmt.Sprintf("%s-%d", prefix, i), fmt.Sprintf("%s-%d", prefix, i+1)
@@ -136,7 +134,6 @@ func (r *testService) addEvents(prefix string, n int) (err error) {
 	return nil
 }
 
-// startService sends the events of the spool.
 func (r *testService) startService() {
 	r.t.Helper()
 	var err error
@@ -149,7 +146,7 @@ func (r *testService) startService() {
 	r.must(err)
 }
 
-// stopService stops the service after at most limit, and returns the number of unsent events.
+// stopService returns the number of unsent events.
 func (r *testService) stopService(limit time.Duration) uint64 {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -171,8 +168,8 @@ func eventIDs(t testing.TB, events []string) (list []string) {
 	return list
 }
 
-// checkArrived requires that all acknowledged events and no others have arrived, in order, with at most
-// maxDuplicates duplicates. It returns the number of duplicates.
+// checkArrived requires that exactly the acknowledged events have arrived, in order. It returns the number of
+// duplicates.
 func (r *testService) checkArrived(maxDuplicates int) int {
 	r.t.Helper()
 	Check(r.t, r.acknowledged, eventIDs(r.t, r.subject.Arrived()), nil, r.subject.Unordered)
@@ -186,8 +183,8 @@ func (r *testService) checkArrived(maxDuplicates int) int {
 	return duplicates
 }
 
-// Check requires that every acknowledged event has arrived, and that no other event has arrived except
-// those in possible. Unless unordered is set, the first arrivals must be in the order of acknowledged.
+// Check requires that every acknowledged event has arrived, and others only if possible. Unless unordered,
+// first arrivals must be in the order of acknowledged.
 func Check(t testing.TB, acknowledged, arrived []string, possible map[string]bool, unordered bool) {
 	t.Helper()
 	first := map[string]int{}
@@ -223,7 +220,6 @@ func Check(t testing.TB, acknowledged, arrived []string, possible map[string]boo
 	}
 }
 
-// testOrder checks that all events arrive in order, without duplicates.
 func testOrder(_ *testing.T, r *testService) {
 	r.startService()
 	r.must(r.addEvents("a", 500))
@@ -231,8 +227,8 @@ func testOrder(_ *testing.T, r *testService) {
 	r.checkArrived(0)
 }
 
-// testRestart stops the service between or within batches several times, and checks that the next one
-// resumes there. Only events of the batch in flight may be duplicates.
+// testRestart stops the service several times, and checks that it resumes. Only the batch in flight may
+// repeat.
 func testRestart(t *testing.T, r *testService) {
 	const restarts = 5
 	for i := range restarts {
@@ -267,7 +263,7 @@ func testShutdown(t *testing.T, r *testService) {
 	r.checkArrived(batchEvents)
 }
 
-// testAway checks that the spool fills while the destination is away, and then rejects events.
+// testAway lets the spool fill up while the destination is away. It then rejects events.
 func testAway(t *testing.T, r *testService) {
 	if r.subject.Away == nil {
 		t.Skip("the destination is always there")
@@ -296,7 +292,7 @@ func testAway(t *testing.T, r *testService) {
 	r.checkArrived(batchEvents)
 }
 
-// testFaults checks that all events arrive if every third request has a fault, for each fault.
+// testFaults has each fault in every third request.
 func testFaults(t *testing.T, r *testService) {
 	if r.subject.Fail == nil {
 		t.Skip("the destination cannot be made to fail")
@@ -315,7 +311,7 @@ func testFaults(t *testing.T, r *testService) {
 	t.Logf("%d duplicates", r.checkArrived(len(Faults())*200))
 }
 
-// testPoison checks that the events that the destination rejects, and no others, become dead letters.
+// testPoison checks that exactly the rejected events become dead letters.
 func testPoison(t *testing.T, r *testService) {
 	if r.subject.Refuse == nil {
 		t.Skip("the destination rejects nothing")

@@ -8,19 +8,18 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
-// Kinds returns the kinds of sinks over HTTP: each API over plain text, then each over TLS. Help
-// shows one of the two.
+// Kinds returns the sinks over HTTP: each API over plain text and over TLS. Help shows one of the two.
 func Kinds() (list sink.Kinds) {
 	const content = "400, 413 or 422: the batch is halved until the event is found"
 	fixed := func(api eventAPI) func(sink.Target) (eventAPI, error) {
 		return func(sink.Target) (eventAPI, error) { return api, nil }
 	}
 	apis := []struct {
-		helpScheme   string // scheme with which help shows the API
+		helpScheme   string // shown by help
 		form         string // sink.Kind.Form without the scheme
 		help, poison string // see sink.Kind
 		newAPI       func(sink.Target) (eventAPI, error)
-		options      []string // in addition to those of all APIs
+		options      []string // options that other APIs do not have
 	}{
 		{
 			helpScheme: "http", form: "+ndjson://HOST/PATH", help: "one event per line; https+ndjson:// and so on for TLS",
@@ -58,7 +57,7 @@ func Kinds() (list sink.Kinds) {
 	return list
 }
 
-// plainAPI implements the usual meaning of HTTP statuses. Other APIs embed it.
+// plainAPI has the usual meaning of HTTP statuses. Other APIs embed it.
 type plainAPI struct{}
 
 func (plainAPI) requestURL(base url.URL, _ sink.Batch) url.URL { return base }
@@ -67,8 +66,7 @@ func (plainAPI) readResponse([]byte, http.Header, sink.Batch) (sink.Result, erro
 	return sink.Result{}, nil
 }
 
-// isRejection reports whether the status is an error of the content. Other statuses are errors of the
-// path, the token or the server, and the same batch may be accepted later.
+// isRejection reports whether the content is wrong. After other errors the same batch may be accepted later.
 func (plainAPI) isRejection(status int, _ http.Header, _ []byte) bool {
 	return status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
 }
@@ -89,7 +87,7 @@ func (lines) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	return body, nil
 }
 
-// array sends all events as one JSON array.
+// array sends one JSON array.
 type array struct{ plainAPI }
 
 func (array) mediaType() string { return "application/json" }

@@ -12,8 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// bigQuery is tabledata.insertAll of the BigQuery API. The path of the URL names the table:
-// /bigquery/v2/projects/P/datasets/D/tables/T.
+// bigQuery is tabledata.insertAll of BigQuery. The path is /bigquery/v2/projects/P/datasets/D/tables/T.
 type bigQuery struct{ plainAPI }
 
 func (bigQuery) mediaType() string { return "application/json" }
@@ -45,7 +44,6 @@ func (bigQuery) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	return append(body, "]}"...), dead
 }
 
-// insertResponse contains the relevant fields of a response.
 type insertResponse struct {
 	Kind         string `json:"kind"`
 	InsertErrors []struct {
@@ -57,13 +55,13 @@ type insertResponse struct {
 	} `json:"insertErrors"`
 }
 
-// readResponse reads the errors of each row: the status of the response is always 200.
+// readResponse reads errors of rows. The status is always 200.
 func (bigQuery) readResponse(responseBody []byte, _ http.Header, b sink.Batch) (result sink.Result, err error) {
 	var a insertResponse
 	if err := json.Unmarshal(responseBody, &a); err != nil || a.Kind != "bigquery#tableDataInsertAllResponse" {
 		return result, fmt.Errorf("the answer is not that of insertAll: %s", format.Line(string(responseBody[:min(len(responseBody), 200)]), 200))
 	}
-	// Reasons that are not errors of the row itself: the row may be accepted later.
+	// The row itself is correct and may be accepted later.
 	temporary := []string{"stopped", "timeout", "backendError", "internalError", "rateLimitExceeded", "quotaExceeded"}
 	seen := map[int]bool{}
 	for _, row := range a.InsertErrors {

@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// bulk is the API _bulk of Elasticsearch and OpenSearch. Every event is created under its id, so that an
-// event that is sent again is stored once.
+// bulk is _bulk of Elasticsearch and OpenSearch. An event is created under its id, so a duplicate is stored
+// once.
 type bulk struct{}
 
 func (bulk) mediaType() string { return "application/x-ndjson" }
@@ -40,7 +40,7 @@ func (bulk) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	return body, dead
 }
 
-// bulkResponse contains the relevant fields of a response, e.g. of one to a batch with one event:
+// bulkResponse has the relevant fields of a response, such as:
 //
 //	{"errors":true,"items":[{"create":{"status":400,"error":{"type":"…","reason":"…"}}}]}
 type bulkResponse struct {
@@ -58,13 +58,13 @@ type bulkError struct {
 	Reason string `json:"reason"`
 }
 
-// isConfiguration reports whether an error with status 400 is an error of the index or the request, not
-// of the event: it can be corrected at the destination.
+// isConfiguration reports whether status 400 is about the index or the request. Such an error can be corrected
+// at the destination.
 func (e bulkError) isConfiguration() bool {
 	switch e.Type {
 	case "invalid_index_name_exception", "index_closed_exception":
 		return true
-	case "illegal_argument_exception": // an error of a document, unless its reason begins so
+	case "illegal_argument_exception": // usually an error of a document
 		isIndexError := strings.HasPrefix(e.Reason, "no write index is defined for alias")
 		isRequestError := strings.HasPrefix(e.Reason, "pipeline with id [") || strings.HasPrefix(e.Reason, "request [")
 		return isIndexError || isRequestError
@@ -72,8 +72,7 @@ func (e bulkError) isConfiguration() bool {
 	return false
 }
 
-// isRejection reports whether a response rejects the content of a batch: if it has a status for which
-// plainAPI reports a rejection, unless the error can be corrected at the destination.
+// isRejection decides like plainAPI, except for errors that can be corrected at the destination.
 func (bulk) isRejection(status int, header http.Header, responseBody []byte) bool {
 	var a struct {
 		Error json.RawMessage `json:"error"` // may be a text
@@ -85,8 +84,7 @@ func (bulk) isRejection(status int, header http.Header, responseBody []byte) boo
 	return plainAPI{}.isRejection(status, header, responseBody) && !e.isConfiguration()
 }
 
-// readResponse reads the status of each item: the status of the response is 200 even if no item was
-// accepted.
+// readResponse reads the status of each item. The response has 200 even if all items failed.
 func (bulk) readResponse(responseBody []byte, _ http.Header, b sink.Batch) (result sink.Result, err error) {
 	var a bulkResponse
 	if err := json.Unmarshal(responseBody, &a); err != nil || a.Errors == nil {
@@ -95,7 +93,7 @@ func (bulk) readResponse(responseBody []byte, _ http.Header, b sink.Batch) (resu
 	if len(a.Items) != len(b.Events) {
 		return result, fmt.Errorf("the answer has %d items for %d events", len(a.Items), len(b.Events))
 	}
-	ailing := 0 // items with an error inside the server
+	ailing := 0 // errors inside the server
 	for i, item := range a.Items {
 		if len(item) != 1 {
 			return sink.Result{}, fmt.Errorf("item %d of the answer has %d operations", i, len(item))
@@ -118,10 +116,9 @@ func (bulk) readResponse(responseBody []byte, _ http.Header, b sink.Batch) (resu
 	return result, nil
 }
 
-// isCreated reports whether the event is stored, now or by an earlier attempt.
+// isCreated reports whether the event is stored, now or earlier.
 func (i bulkItem) isCreated() bool { return i.Status/100 == 2 || i.Status == http.StatusConflict }
 
-// isRejected reports whether the destination will never accept the event.
 func (i bulkItem) isRejected() bool {
 	if i.Status == http.StatusRequestEntityTooLarge {
 		return true

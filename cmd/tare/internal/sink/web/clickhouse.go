@@ -11,14 +11,13 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 )
 
-// clickHouse inserts into a table of ClickHouse. Its columns are the id, the timestamp and the fields of
-// the metadata of an event.
+// clickHouse inserts rows of id, timestamp and the fields of the metadata.
 type clickHouse struct {
 	table string // TABLE or DATABASE.TABLE
-	dedup bool   // requests have a token by which the server recognises duplicates
+	dedup bool   // a token lets the server recognise duplicates
 }
 
-// newClickHouse reads the table from the path: /TABLE or /DATABASE/TABLE.
+// newClickHouse reads the path: /TABLE or /DATABASE/TABLE.
 func newClickHouse(t sink.Target) (eventAPI, error) {
 	parts := strings.Split(strings.Trim(t.URL.Path, "/"), "/")
 	name := regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -30,7 +29,7 @@ func newClickHouse(t sink.Target) (eventAPI, error) {
 
 func (clickHouse) mediaType() string { return "application/x-ndjson" }
 
-// requestURL adds the query and settings of ClickHouse. Settings in the user's URL have precedence.
+// requestURL adds settings of ClickHouse, unless the user's URL has them.
 func (c clickHouse) requestURL(base url.URL, b sink.Batch) url.URL {
 	query := base.Query()
 	setDefault := func(name, value string) {
@@ -41,8 +40,8 @@ func (c clickHouse) requestURL(base url.URL, b sink.Batch) url.URL {
 	query.Set("query", "INSERT INTO "+c.table+" FORMAT JSONEachRow")
 	setDefault("input_format_skip_unknown_fields", "1")
 	setDefault("date_time_input_format", "best_effort")
-	if c.dedup { // servers before 2022 do not know these settings
-		setDefault("wait_for_async_insert", "1") // otherwise the server may respond before it has inserted
+	if c.dedup { // unknown to servers before 2022
+		setDefault("wait_for_async_insert", "1") // otherwise the server may respond before the insertion
 		query.Set("insert_deduplication_token", b.Name())
 	}
 	base.Path, base.RawQuery = "/", query.Encode()
@@ -56,10 +55,10 @@ func (clickHouse) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	return body, nil
 }
 
-// exceptionHeader is the response header with the code of an exception.
+// exceptionHeader has the code of an exception.
 const exceptionHeader = "X-ClickHouse-Exception-Code"
 
-// readResponse returns an error if an exception occurred after the status was sent.
+// readResponse finds exceptions after the status was sent.
 func (clickHouse) readResponse(responseBody []byte, header http.Header, _ sink.Batch) (sink.Result, error) {
 	code := header.Get(exceptionHeader)
 	if code == "" && len(responseBody) > 0 {
@@ -71,7 +70,7 @@ func (clickHouse) readResponse(responseBody []byte, header http.Header, _ sink.B
 	return sink.Result{}, nil
 }
 
-// rejectionCodes are the codes of exceptions that are errors of the events, with their names in ClickHouse.
+// rejectionCodes are exceptions about events, with their names.
 var rejectionCodes = map[string]string{
 	"6":   "CANNOT_PARSE_TEXT",
 	"25":  "CANNOT_PARSE_ESCAPE_SEQUENCE",
@@ -88,11 +87,11 @@ var rejectionCodes = map[string]string{
 	"469": "VIOLATED_CONSTRAINT",
 }
 
-// isRejection decides by the code of the exception, not by the status: depending on its version a server
-// responds with 400 or 500 to events that it cannot parse.
+// isRejection uses the code of the exception. The status varies: versions send 400 or 500 for events that they
+// cannot parse.
 func (clickHouse) isRejection(_ int, header http.Header, responseBody []byte) bool {
 	code := header.Get(exceptionHeader)
-	if code == "" { // the body begins with the code, as in Code: 27. DB::Exception: Cannot parse …
+	if code == "" { // the body begins so: Code: 27. DB::Exception: …
 		if found := regexp.MustCompile(`^Code: (\d+)`).FindSubmatch(responseBody); found != nil {
 			code = string(found[1])
 		}

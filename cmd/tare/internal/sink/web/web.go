@@ -1,5 +1,5 @@
-// Package web sends events over HTTP: as lines, as a JSON array, or to the APIs of Elasticsearch,
-// OpenSearch, ClickHouse and BigQuery.
+// Package web sends events over HTTP. It sends lines, a JSON array, or requests of Elasticsearch, OpenSearch,
+// ClickHouse and BigQuery.
 package web
 
 import (
@@ -26,7 +26,7 @@ type Web struct {
 	url       url.URL
 	api       eventAPI
 	client    *http.Client
-	auth      func() (string, error) // returns the value of the Authorization header, or ""
+	auth      func() (string, error) // Authorization header, or ""
 	compress  *gzip.Writer           // nil if bodies are not compressed
 	now       func() time.Time
 	plain     []byte       // buffer of a body
@@ -34,27 +34,24 @@ type Web struct {
 	transport *http.Transport
 }
 
-// eventAPI encodes requests and decodes responses of one API, such as _bulk of Elasticsearch. responseBody is the body
-// of a response.
+// eventAPI encodes requests and decodes responses of one API, such as _bulk of Elasticsearch.
 type eventAPI interface {
-	// requestURL returns the URL to which a batch is posted.
 	requestURL(base url.URL, b sink.Batch) url.URL
-	// appendBody appends the body of a request. If some events cannot be in a request, it returns
-	// them, and the body must not be sent.
+	// appendBody appends the body of a request. If it returns events, these do not fit into a request. The
+	// body must then not be sent.
 	appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead)
 	mediaType() string
 	// readResponse decodes a response with status 2xx.
 	readResponse(responseBody []byte, header http.Header, b sink.Batch) (sink.Result, error)
-	// isRejection reports whether a response with another status rejects the content of the batch.
+	// isRejection reports whether another status rejects the content of the batch.
 	isRejection(status int, header http.Header, responseBody []byte) bool
-	// guarantee returns the promise of a response with status 2xx, without its destination.
+	// guarantee is the promise of a status 2xx, without its destination.
 	guarantee() sink.Promise
 }
 
-// maxResponse is the largest number of bytes that are read of a response.
+// maxResponse limits a response, in bytes.
 const maxResponse = 64 << 20
 
-// newWeb returns the sink of t, which uses api.
 func newWeb(t sink.Target, api eventAPI, c sink.Settings) *Web {
 	w := &Web{target: t, url: t.URL, api: api, auth: newAuth(t, c.Token), now: c.Now}
 	w.url.Scheme, _, _ = strings.Cut(t.URL.Scheme, "+")
@@ -69,12 +66,11 @@ func newWeb(t sink.Target, api eventAPI, c sink.Settings) *Web {
 	return w
 }
 
-// maxToken is the largest size in bytes of a file with a token. Servers do not accept longer headers.
+// maxToken limits a file with a token, in bytes. Servers do not accept longer headers.
 const maxToken = 64 << 10
 
-// newAuth returns a function that returns the value of the Authorization header, or "". The value comes
-// from the file of option token-file, which is read for each request because tokens expire, from the
-// user of the URL, or from token, in this order.
+// newAuth returns a function for the Authorization header. It uses the file of option token-file, else the
+// user of the URL, else token. Tokens expire, so it reads the file for each request.
 func newAuth(t sink.Target, token string) func() (string, error) {
 	path, user := t.Options[sink.OptionToken], t.URL.User
 	return func() (string, error) {
@@ -101,7 +97,7 @@ func newAuth(t sink.Target, token string) func() (string, error) {
 func (w *Web) Send(ctx context.Context, b sink.Batch) (sink.Result, error) {
 	body, dead := w.api.appendBody(w.plain[:0], b)
 	w.plain = body
-	if len(dead) > 0 { // nothing is sent yet: the caller sends the other events again
+	if len(dead) > 0 { // the caller sends the other events again
 		return sink.Result{Dead: dead, Again: liveIndices(b, dead)}, nil
 	}
 	request, err := w.newRequest(ctx, b, body)
@@ -123,7 +119,6 @@ func (w *Web) Send(ctx context.Context, b sink.Batch) (sink.Result, error) {
 	return sink.Result{}, w.responseError(response, responseBody)
 }
 
-// newRequest returns the request that sends body, compressed if the sink does so.
 func (w *Web) newRequest(ctx context.Context, b sink.Batch, body []byte) (*http.Request, error) {
 	encoding := ""
 	if w.compress != nil {
@@ -156,7 +151,7 @@ func (w *Web) newRequest(ctx context.Context, b sink.Batch, body []byte) (*http.
 	return request, nil
 }
 
-// compressBody returns body compressed with gzip. The result is valid until the next call.
+// compressBody returns body in gzip, valid until the next call.
 func (w *Web) compressBody(body []byte) ([]byte, error) {
 	w.packed.Reset()
 	w.compress.Reset(&w.packed)
@@ -169,9 +164,8 @@ func (w *Web) compressBody(body []byte) ([]byte, error) {
 	return w.packed.Bytes(), nil
 }
 
-// responseError returns the error of a response whose status is not 2xx.
 func (w *Web) responseError(r *http.Response, responseBody []byte) error {
-	const maxBytes, maxRunes = 500, 200 // of the body in the error
+	const maxBytes, maxRunes = 500, 200 // limits of the body in an error
 	text := fmt.Sprintf("answered %d: %s", r.StatusCode, format.Line(string(responseBody[:min(len(responseBody), maxBytes)]), maxRunes))
 	if r.StatusCode == http.StatusRequestEntityTooLarge || w.api.isRejection(r.StatusCode, r.Header, responseBody) {
 		return &sink.Refused{Reason: text}
@@ -183,8 +177,7 @@ func (w *Web) responseError(r *http.Response, responseBody []byte) error {
 	return err
 }
 
-// retryAfter parses the value of Retry-After, a number of seconds or a date, and returns the time from
-// now. It returns false if the value is neither.
+// retryAfter parses Retry-After, a number of seconds or a date. It returns the time from now.
 func retryAfter(text string, now time.Time) (after time.Duration, ok bool) {
 	if seconds, err := strconv.Atoi(strings.TrimSpace(text)); err == nil && seconds >= 0 && seconds < 1<<30 {
 		return time.Duration(seconds) * time.Second, true
@@ -193,7 +186,7 @@ func retryAfter(text string, now time.Time) (after time.Duration, ok bool) {
 	return max(0, at.Sub(now)), err == nil
 }
 
-// hideURL returns an error of the client without the URL, which may contain secrets.
+// hideURL removes the URL, which may contain secrets.
 func hideURL(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {
@@ -202,7 +195,7 @@ func hideURL(err error) error {
 	return err
 }
 
-// liveIndices returns the indices of the events of b that are not in dead. dead is sorted by index.
+// liveIndices returns the indices of b that are not in dead, which is sorted.
 func liveIndices(b sink.Batch, dead []sink.Dead) (rest []int) {
 	k := 0
 	for i := range b.Events {

@@ -1,5 +1,4 @@
-// Package hosts starts servers to which tests send events: Kafka and NATS in this process, and
-// PostgreSQL from the installed programs.
+// Package hosts starts servers for tests: Kafka and NATS in this process, and an installed PostgreSQL.
 package hosts
 
 import (
@@ -24,9 +23,9 @@ type Kafka struct {
 	*kfake.Cluster
 	t        *testing.T
 	away     atomic.Bool                              // no request gets a response
-	fail     atomic.Pointer[func(int) sinktest.Fault] // returns the fault of each produce request; nil means no faults
+	fail     atomic.Pointer[func(int) sinktest.Fault] // fault of the n-th produce request; nil means none
 	n        atomic.Int64                             // number of produce requests since Fail
-	maxBatch atomic.Int64                             // largest size of a batch of records in bytes; 0 means unlimited
+	maxBatch atomic.Int64                             // largest batch in bytes; 0 means unlimited
 }
 
 // Stop makes the broker send no responses until Start.
@@ -35,13 +34,13 @@ func (c *Kafka) Stop() { c.away.Store(true) }
 // Start makes the broker respond again.
 func (c *Kafka) Start() { c.away.Store(false) }
 
-// Fail sets the function that returns the fault of each produce request, and counts them from 1.
+// Fail sets the fault of each produce request, from 1.
 func (c *Kafka) Fail(fault func(request int) sinktest.Fault) {
 	c.n.Store(0)
 	c.fail.Store(&fault)
 }
 
-// Bound sets the largest size of a batch of records in bytes, as max.message.bytes of a topic does.
+// Bound limits a batch of records in bytes, like max.message.bytes of a topic.
 func (c *Kafka) Bound(maxBatch int) { c.maxBatch.Store(int64(maxBatch)) }
 
 // NewKafka starts a broker.
@@ -52,15 +51,15 @@ func NewKafka(t *testing.T) *Kafka {
 	t.Cleanup(k.Close)
 	c := &Kafka{Cluster: k, t: t}
 	k.Control(func(r kmsg.Request) (kmsg.Response, error, bool) {
-		k.KeepControl() // for the next request, too
+		k.KeepControl() // keep this function
 		response, err := c.interceptRequest(r)
 		return response, err, response != nil || err != nil // otherwise the cluster itself responds
 	})
 	return c
 }
 
-// interceptRequest returns the response to a request that must fail, or an error if the broker must close the
-// connection without a response. If both are nil, the request must not fail.
+// interceptRequest returns the response to a request that must fail. An error closes the connection. Otherwise
+// both are nil.
 func (c *Kafka) interceptRequest(r kmsg.Request) (kmsg.Response, error) {
 	if c.away.Load() {
 		return nil, errors.New("away")
@@ -85,7 +84,6 @@ func (c *Kafka) interceptRequest(r kmsg.Request) (kmsg.Response, error) {
 	return nil, errors.New("reset")
 }
 
-// errorResponse returns a response to a produce request with an error for each partition.
 func errorResponse(r *kmsg.ProduceRequest, err *kerr.Error) kmsg.Response {
 	response := r.ResponseKind().(*kmsg.ProduceResponse)
 	for _, topic := range r.Topics {
@@ -133,7 +131,7 @@ func (c *Kafka) Count() int {
 	return int(findEnd(context.Background(), c.t, client, "events"))
 }
 
-// findEnd returns the end offset of a topic with one partition. It tries again until ctx ends.
+// findEnd returns the end offset of a topic with one partition. It retries until ctx ends.
 func findEnd(ctx context.Context, t testing.TB, client *kgo.Client, topic string) int64 {
 	t.Helper()
 	request := kmsg.NewPtrListOffsetsRequest()

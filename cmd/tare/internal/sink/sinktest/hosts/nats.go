@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// NATS is a server with JetStream in this process, which can be stopped and started again.
+// NATS is a server with JetStream in this process. It can be restarted.
 type NATS struct {
 	Token string // token that clients need after the next Start; "" means none
 

@@ -26,7 +26,6 @@ type Postgres struct {
 	cmd  *exec.Cmd
 }
 
-// postgresPrograms returns a directory with the programs of PostgreSQL, or "" if it is not installed.
 func postgresPrograms() string {
 	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
 	slices.Sort(dirs)
@@ -65,7 +64,7 @@ func NewPostgres(t *testing.T) *Postgres {
 	return c
 }
 
-// nobodyUID is the user that runs PostgreSQL if the test runs as root, because PostgreSQL does not.
+// nobodyUID runs PostgreSQL if the test is root: PostgreSQL rejects root.
 const nobodyUID = 65534
 
 func (c *Postgres) newCommand(name string, args ...string) *exec.Cmd {
@@ -96,7 +95,7 @@ func (c *Postgres) Start() {
 
 // Kill ends all processes of the server immediately.
 func (c *Postgres) Kill() {
-	_ = c.cmd.Process.Signal(syscall.SIGQUIT) // ends without a checkpoint: the next start recovers
+	_ = c.cmd.Process.Signal(syscall.SIGQUIT) // no checkpoint: the next start recovers
 	_ = c.cmd.Wait()
 }
 
@@ -110,7 +109,7 @@ func (c *Postgres) Count() (n int) {
 	conn, err := pgx.Connect(context.Background(), c.URL())
 	assert.NoError(c.t, "connect", err)
 	defer conn.Close(context.Background())
-	_ = conn.QueryRow(context.Background(), "SELECT count(*) FROM events").Scan(&n) // it fails if there is no table yet
+	_ = conn.QueryRow(context.Background(), "SELECT count(*) FROM events").Scan(&n) // fails if there is no table yet
 	return n
 }
 
