@@ -7,10 +7,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Compare checks answers, the responses of a contender to requests (cases) of w. It compares each with the
-// app's reference: the status, and for a success the content type without its parameters, and the body.
-// For some contenders only the status counts. The user's requests (s.Own) have no reference: each must
-// get a response with a status below 400. Compare returns the differences, one line each.
+// Compare compares each response of a contender with the app's reference: the status, and for a
+// success the content type and the body. For some contenders only the status counts. The user's own
+// requests have no reference: each must get a status below 400. Compare returns the differences,
+// one line each.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	list, err := k.poolOf(w)
 	if err != nil {
@@ -27,7 +27,7 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	}
 	got := make([]Response, len(answers))
 	var sentCases []int                      // cases whose requests were sent
-	refIndex := make([]int, 0, len(answers)) // by answer: index of its case in sentCases; unused if it was not sent
+	refIndex := make([]int, 0, len(answers)) // by answer: index in sentCases
 	for i, answer := range answers {
 		if answer.Case < 0 || answer.Case >= len(list) {
 			return nil, fmt.Errorf("workload %q: answer for case %d, which was not requested", w.ID, answer.Case)
@@ -69,7 +69,6 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	return wrong, nil
 }
 
-// decodeAnswer returns the response in an answer. It is empty if the answer is an error.
 func decodeAnswer(a wire.Answer) (Response, error) {
 	var r Response
 	if a.Error != "" {
@@ -81,7 +80,6 @@ func decodeAnswer(a wire.Answer) (Response, error) {
 	return r, nil
 }
 
-// clipText returns the first 60 bytes of a text, for a message.
 func clipText(s string) string {
 	const maxBytes = 60
 	if len(s) > maxBytes {
