@@ -207,10 +207,6 @@ func syntaxHint(body []byte, offset int, message string) string {
 func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
-	type container struct {
-		keys      map[string]bool // keys of an object so far; nil for an array
-		needValue bool            // the next token is a value
-	}
 	var open []container // the innermost last
 	end := 0             // end of the previous token
 	for {
@@ -226,21 +222,14 @@ func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 			begin++
 		}
 		end = int(d.InputOffset())
-		var parent *container
 		if len(open) > 0 {
-			parent = &open[len(open)-1]
-		}
-		key, isText := token.(string)
-		isInObject := parent != nil && parent.keys != nil
-		if isKey := isText && isInObject && !parent.needValue; isKey {
-			if parent.keys[key] {
+			key, isKey, isDuplicate := open[len(open)-1].takeToken(token)
+			if isDuplicate {
 				f.noteDuplicate(base+begin, key, notes)
 			}
-			parent.keys[key], parent.needValue = true, true
-			continue
-		}
-		if parent != nil {
-			parent.needValue = false
+			if isKey {
+				continue
+			}
 		}
 		switch x := token.(type) {
 		case json.Delim:
@@ -260,6 +249,24 @@ func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 			}
 		}
 	}
+}
+
+// container is an object or array whose end was not read yet.
+type container struct {
+	keys      map[string]bool // keys of an object so far; nil for an array
+	needValue bool            // the next token is a value
+}
+
+// takeToken records the next token, which is a key or a value.
+func (c *container) takeToken(token json.Token) (key string, isKey, isDuplicate bool) {
+	key, isText := token.(string)
+	if isKey = isText && c.keys != nil && !c.needValue; !isKey {
+		c.needValue = false
+		return "", false, false
+	}
+	isDuplicate = c.keys[key]
+	c.keys[key], c.needValue = true, true
+	return key, true, isDuplicate
 }
 
 // noteDuplicate adds a note about a duplicate key. After maxNotes notes, one last note counts the

@@ -78,16 +78,20 @@ func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([
 			list = append(list, q)
 		}
 	}
-	if len(list) == 0 && ask == router.AskUnknown {
-		return nil, fmt.Errorf("set: %s: there is no path that the table has no route for", router.SetAsk)
-	}
-	if len(list) == 0 && ask == router.AskMethod {
-		return nil, fmt.Errorf("set: %s: every path of the table has all of the methods %s", router.SetAsk, strings.Join(Methods(), ", "))
-	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("set: %s: other routes of the table match every request to these routes (%s)", router.SetAsk, ask)
+		return nil, noQuestionsError(ask)
 	}
 	return list, nil
+}
+
+func noQuestionsError(ask string) error {
+	switch ask {
+	case router.AskUnknown:
+		return fmt.Errorf("set: %s: there is no path that the table has no route for", router.SetAsk)
+	case router.AskMethod:
+		return fmt.Errorf("set: %s: every path of the table has all of the methods %s", router.SetAsk, strings.Join(Methods(), ", "))
+	}
+	return fmt.Errorf("set: %s: other routes of the table match every request to these routes (%s)", router.SetAsk, ask)
 }
 
 func selectRoutes(routes []fixture.Route, ask string) (indexes []int) {

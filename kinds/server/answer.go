@@ -219,27 +219,11 @@ func (l *http1Sender) sendOnce(ctx context.Context, q Request) (r Response, err 
 	conn := l.conn
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })() // a time in the past ends reads and writes
 	out := encodeRequest(q, l.prefix, l.target)
-	if len(out) < bigRequest {
-		if _, err := conn.Write(out); err != nil {
-			return r, err
-		}
-	} else {
-		wrote := make(chan error, 1)
-		go func() {
-			_, err := conn.Write(out)
-			wrote <- err
-		}()
-		defer func() {
-			select {
-			case err := <-wrote:
-				reusable = reusable && err == nil
-			default: // the response came before the end of the request
-				reusable = false
-				_ = conn.Close()
-				<-wrote
-			}
-		}()
+	finish, err := writeRequest(conn, out)
+	if err != nil {
+		return r, err
 	}
+	defer func() { reusable = finish() && reusable }()
 	answer, err := l.in.Next(q.Method)
 	if err != nil {
 		return r, err
@@ -258,6 +242,30 @@ func (l *http1Sender) sendOnce(ctx context.Context, q Request) (r Response, err 
 		r.Header = map[string]string{ContentType: kind}
 	}
 	return r, nil
+}
+
+// writeRequest writes a request, concurrently if it is big. The caller must call finish after the
+// response. finish reports whether the complete request was written, and closes conn otherwise.
+func writeRequest(conn net.Conn, request []byte) (finish func() bool, err error) {
+	if len(request) < bigRequest {
+		_, err := conn.Write(request)
+		return func() bool { return true }, err
+	}
+	wrote := make(chan error, 1)
+	go func() {
+		_, err := conn.Write(request)
+		wrote <- err
+	}()
+	return func() bool {
+		select {
+		case err := <-wrote:
+			return err == nil
+		default: // the response came before the end of the request
+			_ = conn.Close()
+			<-wrote
+			return false
+		}
+	}, nil
 }
 
 func dialTarget(ctx context.Context, t load.Target) (net.Conn, error) {

@@ -26,8 +26,6 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 		probes = a.Probes()
 	}
 	got := make([]Response, len(answers))
-	var sentCases []int                      // cases whose requests were sent
-	refIndex := make([]int, 0, len(answers)) // by answer: index in sentCases
 	for i, answer := range answers {
 		if answer.Case < 0 || answer.Case >= len(list) {
 			return nil, fmt.Errorf("workload %q: answer for case %d, which was not requested", w.ID, answer.Case)
@@ -35,12 +33,8 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 		if got[i], err = decodeAnswer(answer); err != nil {
 			return nil, fmt.Errorf("workload %q: case %d: %w", w.ID, answer.Case, err)
 		}
-		refIndex = append(refIndex, len(sentCases))
-		if got[i].Header[strictnessHeader] != string(strictUnsent) {
-			sentCases = append(sentCases, answer.Case)
-		}
 	}
-	refs, err := k.expectedResponses(w, s, sentCases)
+	refs, err := k.responsesByAnswer(w, s, answers, got)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +47,7 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 		case answer.Error != "":
 			diff = "no answer: " + answer.Error
 		case refs != nil:
-			diff = a.firstDifference(refs[refIndex[i]], got[i])
+			diff = a.firstDifference(refs[i], got[i])
 		case got[i].Status >= minError && strict != strictNone:
 			diff = fmt.Sprintf("status %d", got[i].Status)
 		}
@@ -67,6 +61,26 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 		wrong = append(wrong, fmt.Sprintf("case %d, %s %s%s: %s", answer.Case, q.Method, clipText(q.Path), property, diff))
 	}
 	return wrong, nil
+}
+
+// responsesByAnswer returns the correct response to the case of each answer, or nil if they are
+// unknown. got has the responses in answers.
+func (k *Kind) responsesByAnswer(w wire.Workload, s spec, answers []wire.Answer, got []Response) ([]Response, error) {
+	var sent, cases []int // indexes of answers to requests that were sent, and their cases
+	for i, answer := range answers {
+		if got[i].Header[strictnessHeader] != string(strictUnsent) {
+			sent, cases = append(sent, i), append(cases, answer.Case)
+		}
+	}
+	refs, err := k.expectedResponses(w, s, cases)
+	if err != nil || refs == nil {
+		return nil, err
+	}
+	byAnswer := make([]Response, len(answers))
+	for n, i := range sent {
+		byAnswer[i] = refs[n]
+	}
+	return byAnswer, nil
 }
 
 func decodeAnswer(a wire.Answer) (Response, error) {

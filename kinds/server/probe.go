@@ -110,10 +110,6 @@ func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 		q.Asked = q.Method + " " + q.Path
 	}
 	got, err := decodeAnswer(a)
-	// Bodies that are not compared have the strictness header.
-	isSamePart := func() bool {
-		return q.Look == nil || got.Header[strictnessHeader] != "" || q.Look(want.Body) == q.Look(got.Body)
-	}
 	d := tare.Difference{
 		Property: q.Property, Op: OpExam, Case: q.Name, BearsOn: q.BearsOn,
 		Asked: clipLegible(q.Asked, maxTableText), Reference: formatResponse(want), Got: formatResponse(got),
@@ -122,8 +118,23 @@ func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	case a.Error != "" || err != nil:
 		d.Class, d.Got = tare.DiffersInAcceptance, clipLegible("no answer: "+a.Error, maxTableText)
 		d.Says = fmt.Sprintf("does not answer %s", q.What)
-	case app.responseDifference(want, got) == "" && isSamePart():
+	case app.responseDifference(want, got) == "" && q.isSamePart(want, got):
 		return tare.Difference{}, false
+	default:
+		app.describeDifference(&d, q, want, got)
+	}
+	return d, true
+}
+
+// isSamePart reports whether the part of the bodies that the question is about is equal. Bodies that
+// are not compared have the strictness header.
+func (q Question) isSamePart(want, got Response) bool {
+	return q.Look == nil || got.Header[strictnessHeader] != "" || q.Look(want.Body) == q.Look(got.Body)
+}
+
+// describeDifference sets the class and the text of d for two responses that differ.
+func (a App) describeDifference(d *tare.Difference, q Question, want, got Response) {
+	switch {
 	case got.Status != want.Status:
 		d.Class = tare.DiffersInAcceptance
 		if (got.Status < http.StatusMultipleChoices) == (want.Status < http.StatusMultipleChoices) {
@@ -133,7 +144,7 @@ func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	case got.Status >= minRejection:
 		d.Class = tare.DiffersInForm
 		d.Says = fmt.Sprintf("refuses %s without naming an error", q.What)
-	case q.Look != nil && app.sameBody(want.Body, got.Body):
+	case q.Look != nil && a.sameBody(want.Body, got.Body):
 		d.Class = tare.DiffersInForm
 		d.Reference, d.Got = clipLegible(q.Look(want.Body), maxTableText), clipLegible(q.Look(got.Body), maxTableText)
 		d.Says = fmt.Sprintf("writes %s as %s", q.What, clipLegible(q.Look(got.Body), maxSentence))
@@ -144,7 +155,6 @@ func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 		d.Class = tare.DiffersInValue
 		d.Says = fmt.Sprintf("answers %s to %s", clipLegible(string(got.Body), maxSentence), q.What)
 	}
-	return d, true
 }
 
 func sameValue(want, got Response) bool {

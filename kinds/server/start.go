@@ -88,21 +88,10 @@ func (c *conn) startCommand(ctx context.Context, path string, spec trial.Spec) e
 	if len(c.entry.Command) == 0 {
 		return trialError(tare.ErrStart, "an empty command")
 	}
-	placeholders := []string{"$DIR", c.dir, "${DIR}", c.dir} // alternately a placeholder and its value
-	// delivers is $DESTINATION, or a pattern of files into which the command writes, or "".
-	if c.entry.Delivers == destinationWord { // before FreePort: the destination could take its port
-		var err error
-		if c.destination, err = listenDestination(); err != nil {
-			return trialError(tare.ErrStart, "listen as its destination: %v", err)
-		}
-		placeholders = append(placeholders, destinationWord, c.destination.port, "${DESTINATION}", c.destination.port)
-	}
-	port, err := trial.FreePort()
+	replacer, port, err := c.makeReplacer()
 	if err != nil {
-		return trialError(tare.ErrStart, "find a free port: %v", err)
+		return err
 	}
-	placeholders = append(placeholders, "$PORT", port, "${PORT}", port)
-	replacer := strings.NewReplacer(placeholders...)
 	var args []string
 	for _, a := range c.entry.Command {
 		args = append(args, replacer.Replace(a))
@@ -112,14 +101,8 @@ func (c *conn) startCommand(ctx context.Context, path string, spec trial.Spec) e
 			return trialError(tare.ErrStart, "its file %s: %v", name, err)
 		}
 	}
-	switch {
-	case c.destination != nil:
-		c.delivery = c.destination
-	case c.entry.Delivers != "":
-		c.delivery = &lineCounter{pattern: replacer.Replace(c.entry.Delivers)}
-		if _, err := c.delivery.count(); err != nil { // rejects an invalid pattern before the start
-			return trialError(tare.ErrStart, "delivers: %s: %v", c.entry.Delivers, err)
-		}
+	if err := c.openDelivery(replacer); err != nil {
+		return err
 	}
 	if path == "" {
 		path = args[0]
@@ -138,6 +121,38 @@ func (c *conn) startCommand(ctx context.Context, path string, spec trial.Spec) e
 		return err
 	}
 	c.address = serverAddr{addr: addr, host: addr, prefix: c.entry.Path}
+	return nil
+}
+
+// makeReplacer returns the replacer of a command's placeholders, and a free port for the command. It
+// starts the destination if the command delivers to one.
+func (c *conn) makeReplacer() (r *strings.Replacer, port string, err error) {
+	placeholders := []string{"$DIR", c.dir, "${DIR}", c.dir} // alternately a placeholder and its value
+	// The destination listens before FreePort, because it could take the free port.
+	if c.entry.Delivers == destinationWord {
+		if c.destination, err = listenDestination(); err != nil {
+			return nil, "", trialError(tare.ErrStart, "listen as its destination: %v", err)
+		}
+		placeholders = append(placeholders, destinationWord, c.destination.port, "${DESTINATION}", c.destination.port)
+	}
+	if port, err = trial.FreePort(); err != nil {
+		return nil, "", trialError(tare.ErrStart, "find a free port: %v", err)
+	}
+	placeholders = append(placeholders, "$PORT", port, "${PORT}", port)
+	return strings.NewReplacer(placeholders...), port, nil
+}
+
+// openDelivery sets c.delivery. The entry's delivers is $DESTINATION, a pattern of files, or "".
+func (c *conn) openDelivery(placeholders *strings.Replacer) error {
+	switch {
+	case c.destination != nil:
+		c.delivery = c.destination
+	case c.entry.Delivers != "":
+		c.delivery = &lineCounter{pattern: placeholders.Replace(c.entry.Delivers)}
+		if _, err := c.delivery.count(); err != nil { // rejects an invalid pattern before the start
+			return trialError(tare.ErrStart, "delivers: %s: %v", c.entry.Delivers, err)
+		}
+	}
 	return nil
 }
 

@@ -98,22 +98,7 @@ func (b *Bench) Count(ctx context.Context, options Counting, setup Setup) error 
 		}
 	}
 	began := time.Now()
-	countsCalls := options.Callers && counter.HasFunctions()
-	limit := cmp.Or(options.TimeLimit, math.MaxInt64) // limit of both steps
-	instructionsLimit := limit
-	if countsCalls {
-		instructionsLimit -= limit / callersShare
-	}
-	callsCtx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	instructionsCtx, cancel := context.WithTimeout(ctx, instructionsLimit)
-	defer cancel()
-	failures := builds.countOnce(instructionsCtx, c)
-	builds.repeatCounts(instructionsCtx, c, failures)
-	c.compareSides(b.benchmarks)
-	if countsCalls {
-		c.calls, c.whyNoCalls = builds.countCallers(callsCtx, c)
-	}
+	failures := builds.countInTime(ctx, c, options)
 	b.Spent += time.Since(began)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -125,6 +110,27 @@ func (b *Bench) Count(ctx context.Context, options Counting, setup Setup) error 
 	}
 	b.counted = c
 	return nil
+}
+
+// countInTime counts instructions and then calls. It returns why benchmarks are not counted, by id.
+func (b *countBuilds) countInTime(ctx context.Context, c *comparisonCounts, options Counting) map[string]string {
+	countsCalls := options.Callers && b.counter.HasFunctions()
+	limit := cmp.Or(options.TimeLimit, math.MaxInt64) // limit of both steps
+	instructionsLimit := limit
+	if countsCalls {
+		instructionsLimit -= limit / callersShare
+	}
+	callsCtx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	instructionsCtx, cancel := context.WithTimeout(ctx, instructionsLimit)
+	defer cancel()
+	failures := b.countOnce(instructionsCtx, c)
+	b.repeatCounts(instructionsCtx, c, failures)
+	c.compareSides(b.bench.benchmarks)
+	if countsCalls {
+		c.calls, c.whyNoCalls = b.countCallers(callsCtx, c)
+	}
+	return failures
 }
 
 func (b *Bench) whyUncountable(c *counts.Counter) string {

@@ -88,12 +88,8 @@ func (p pair) writeRow(w io.Writer, id string, all []BenchLine) {
 		ratios = append(ratios, math.Exp(stats.HodgesLehmann(b.Effects)))
 		widths = append(widths, math.Log(b.High/b.Low)/2)
 	}
-	var counts []string
-	for _, pair := range slices.SortedFunc(maps.Keys(allocs), func(a, b [2]float64) int { return allocs[b] - allocs[a] }) {
-		counts = append(counts, fmt.Sprintf("%g → %g in %d of %d", pair[0], pair[1], allocs[pair], measured))
-	}
 	fmt.Fprintf(w, "| %s | %s | %d of %d | %d of %d | %.4f | ±%.2f %% | %s |", id, truth, excluded, measured, reported, measured,
-		stats.Median(ratios), 100*stats.Median(widths), strings.Join(counts, ", "))
+		stats.Median(ratios), 100*stats.Median(widths), formatAllocs(allocs, measured))
 	if p.truths != nil {
 		fmt.Fprintf(w, " %d of %d |", contained, measured)
 	}
@@ -101,14 +97,26 @@ func (p pair) writeRow(w io.Writer, id string, all []BenchLine) {
 		fmt.Fprintf(w, " %d of %d |", found, withBlocks)
 	}
 	if p.blocks > 0 && p.truths != nil {
-		slices.Sort(blocks)
-		var text []string
-		for _, r := range blocks {
-			text = append(text, fmt.Sprintf("%.3f", r))
-		}
-		fmt.Fprintf(w, " %s |", strings.Join(text, ", "))
+		fmt.Fprintf(w, " %s |", formatRatios(blocks))
 	}
 	fmt.Fprintln(w)
+}
+
+// formatAllocs returns e.g. "20 → 21 in 19 of 20", the most frequent allocations first.
+func formatAllocs(allocs map[[2]float64]int, measured int) string {
+	var counts []string
+	for _, pair := range slices.SortedFunc(maps.Keys(allocs), func(a, b [2]float64) int { return allocs[b] - allocs[a] }) {
+		counts = append(counts, fmt.Sprintf("%g → %g in %d of %d", pair[0], pair[1], allocs[pair], measured))
+	}
+	return strings.Join(counts, ", ")
+}
+
+func formatRatios(ratios []float64) string {
+	var text []string
+	for _, r := range slices.Sorted(slices.Values(ratios)) {
+		text = append(text, fmt.Sprintf("%.3f", r))
+	}
+	return strings.Join(text, ", ")
 }
 
 func (p pair) countBenchmarks() int { return strings.Count(p.bench, "|") + 1 }

@@ -101,24 +101,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		timed = ""
 	}
 	var table strings.Builder
-	for _, b := range bases {
-		path := filepath.Join(*dir, b.name+".ndjson")
-		lines, err := readLines(path, func(l Line) uint64 { return l.Seed })
-		if err != nil {
-			return err
-		}
-		if timed != "" { // otherwise only the stored lines are read
-			measure := func(seed uint64) (Line, error) {
-				return runStudy(ctx, timed, filepath.Join(*dir, b.name+".yaml"), seed)
-			}
-			err := addMissing(path, lines, b.first, studies, measure, func(l Line) {
-				fmt.Fprintf(stderr, "%s: seed %d, %d of %d, %.0f s, pressure %.0f %%\n", b.name, l.Seed, len(lines), studies, l.Seconds, 100*l.Pressure)
-			})
-			if err != nil {
-				return err
-			}
-		}
-		writeBaseTable(&table, b.name, lines)
+	if err := runBases(ctx, timed, *dir, &table, stderr); err != nil {
+		return err
 	}
 	var benchTable strings.Builder
 	if err := runBenches(ctx, timed, *dir, &benchTable, stderr); err != nil {
@@ -145,6 +129,30 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if err := replaceTable(*method, t.name, t.text.String()); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// runBases runs the missing studies of `tare run` and writes their tables. It runs none if bin is "".
+func runBases(ctx context.Context, bin, dir string, table, stderr io.Writer) error {
+	for _, b := range bases {
+		path := filepath.Join(dir, b.name+".ndjson")
+		lines, err := readLines(path, func(l Line) uint64 { return l.Seed })
+		if err != nil {
+			return err
+		}
+		if bin != "" {
+			measure := func(seed uint64) (Line, error) {
+				return runStudy(ctx, bin, filepath.Join(dir, b.name+".yaml"), seed)
+			}
+			err := addMissing(path, lines, b.first, studies, measure, func(l Line) {
+				fmt.Fprintf(stderr, "%s: seed %d, %d of %d, %.0f s, pressure %.0f %%\n", b.name, l.Seed, len(lines), studies, l.Seconds, 100*l.Pressure)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		writeBaseTable(table, b.name, lines)
 	}
 	return nil
 }

@@ -92,17 +92,25 @@ func parseFunctions(src []byte) (parsedFile, error) {
 		out.functions[name] = text.String()
 		out.ranges[name] = lineRange{fset.Position(f.Pos()).Line, fset.Position(f.End()).Line}
 	}
-	for line := range bytes.Lines(src) { // the printer omits comments, such as directives
-		text := bytes.TrimSpace(line)
-		isDirective := func(prefix string) bool { return bytes.HasPrefix(text, []byte(prefix)) }
-		if slices.ContainsFunc([]string{"//go:", "// +build", "//export", "#"}, isDirective) {
-			rest.Write(text)
-			rest.WriteByte('\n')
-		}
-	}
+	rest.Write(directivesOf(src))
 	if bytes.Contains(src, []byte(`import "C"`)) { // comments may be C code
 		rest.Write(src)
 	}
 	out.rest = rest.String()
 	return out, nil
+}
+
+// directivesOf returns the lines of directives and build constraints. They are comments, which the
+// printer omits.
+func directivesOf(src []byte) []byte {
+	var found bytes.Buffer
+	for line := range bytes.Lines(src) {
+		text := bytes.TrimSpace(line)
+		isDirective := func(prefix string) bool { return bytes.HasPrefix(text, []byte(prefix)) }
+		if slices.ContainsFunc([]string{"//go:", "// +build", "//export", "#"}, isDirective) {
+			found.Write(text)
+			found.WriteByte('\n')
+		}
+	}
+	return found.Bytes()
 }
