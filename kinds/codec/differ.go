@@ -97,8 +97,8 @@ func hasManyKeys(text string) bool {
 	return len(list) > 1
 }
 
-// hasSameValue reports whether two texts are the same value of the field called name. 1e2 and 100
-// are, and so are texts that the field's float type cannot distinguish. The sign of zero counts.
+// hasSameValue reports whether two texts are the same value of the field called name. Its float
+// type may not distinguish them. The sign of zero counts.
 func hasSameValue(name, want, got string) bool {
 	bits := map[string]int{"Float": 64, "Single": 32}[name] // 0 if the field has no float type
 	if bits == 0 && strings.ContainsAny(want, ".eE") {
@@ -141,7 +141,7 @@ func compareShown(c fixture.Case, want, got []byte) comparison {
 }
 
 // shownField returns one field of a Probe that [fixture.Show] has formatted. Zero fields are
-// omitted there. It returns all of the text if that is not a struct, or if name is "".
+// omitted there. It returns all of the text for another type, or if name is "".
 func shownField(name string, text []byte) string {
 	if _, ok := splitMembers(text); !ok || name == "" {
 		return string(text)

@@ -56,8 +56,8 @@ type text struct {
 	duplicates int    // duplicate keys so far
 }
 
-// Documents parses src, the content of the file called name: one JSON document, or one on each line
-// (NDJSON). notes are for the user, one line each. The error is a *SyntaxError.
+// Documents parses src, the content of the file called name. It is one JSON document, or one on
+// each line (NDJSON). The notes are for the user, one line each. The error is a *SyntaxError.
 func Documents(name string, src []byte) (docs []Document, notes []string, err error) {
 	f := &text{name: name, src: src}
 	if notes, err = f.checkEncoding(); err != nil {
@@ -202,8 +202,8 @@ func syntaxHint(body []byte, offset int, message string) string {
 	return ""
 }
 
-// checkTokens checks the depth and the numbers of body, and adds notes about duplicate keys. body
-// is valid JSON at offset base of the file.
+// checkTokens checks the depth and the numbers of body, and notes duplicate keys. The valid JSON
+// body is at offset base of the file.
 func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()

@@ -12,9 +12,9 @@ import (
 )
 
 // conn is one trial, a session of measurements, of the test binaries of one revision. Others see a
-// single program that accepts requests: prepare (a benchmark), answer (run it once), slice (run it
-// for a number of iterations), stats (count its allocations). conn runs one process at a time, that
-// of the prepared benchmark. If a benchmark fails, the trial continues with the others.
+// single program that accepts requests: prepare (a benchmark), answer (run it once), slice (time
+// some iterations), stats (count its allocations). Only the process of the prepared benchmark runs.
+// If a benchmark fails, the trial continues with the others.
 type conn struct {
 	suite Suite
 	spec  trial.Spec
@@ -28,7 +28,7 @@ type conn struct {
 	linkedKey    string // key of the linked package
 
 	failure      *tare.TrialError // why the prepared benchmark fails, or nil
-	aloneRequest *wire.Request    // if the package needs a process per request
+	aloneRequest *wire.Request    // set if the package needs a process per request
 	lastStats    *wire.Reply      // stats of its last slice, if aloneRequest is set
 
 	reported map[string]map[string]weightedMean // values of b.ReportMetric, by workload and unit

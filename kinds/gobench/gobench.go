@@ -38,7 +38,7 @@ type Suite struct {
 	Packages map[string]Package `json:"packages"`         // by import path; path_test for external tests
 	Env      []string           `json:"env"`              // NAME=value, in addition to the environment
 	Go       string             `json:"go"`               // version that built the suite
-	GOROOT   string             `json:"goroot,omitempty"` // that built the suite; may be ""
+	GOROOT   string             `json:"goroot,omitempty"` // GOROOT that built the suite; may be ""
 	Bench    string             `json:"bench,omitempty"`  // pattern for -test.bench; "" for all benchmarks
 	Procs    int                `json:"procs"`            // default GOMAXPROCS
 }
@@ -48,7 +48,7 @@ type Package struct {
 	Binary string `json:"binary"`
 	Link   *Link  `json:"link,omitempty"`  // makes a binary for each trial; nil if trials run Binary
 	Dir    string `json:"dir"`             // package's directory
-	Test   string `json:"test"`            // that runs benchmarks
+	Test   string `json:"test"`            // name of the test that runs benchmarks
 	Alone  bool   `json:"alone,omitempty"` // two processes cannot run concurrently
 }
 
@@ -59,7 +59,7 @@ type Outcome struct {
 	Values  map[string]float64 `json:"values"` // by unit
 	Failed  bool               `json:"failed"`
 	Skipped bool               `json:"skipped"`
-	Why     string             `json:"why"` // if the benchmark failed or was skipped
+	Why     string             `json:"why"` // reason if the benchmark failed or was skipped
 }
 
 // Save writes the suite to a file.

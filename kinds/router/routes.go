@@ -32,7 +32,7 @@ type Table struct {
 	// Routes is sorted: a literal precedes a parameter at the same position.
 	Routes []fixture.Route
 	From   []Written // user's notation
-	Left   []Left    // that the table omits
+	Left   []Left    // routes that the table omits
 }
 
 // Left is a route that is omitted from a table.
@@ -151,7 +151,7 @@ func (t Table) Renamed() (n, first int) {
 }
 
 // Ambiguous returns the indexes of two routes that match a path in common although neither is more
-// specific, such as /a/{x} and /{y}/b. [http.ServeMux] does not accept such a pair.
+// specific. [http.ServeMux] does not accept such a pair as /a/{x} and /{y}/b.
 func (t Table) Ambiguous() (a, b int, found bool) {
 	spec, err := t.toSpec()
 	if err != nil {

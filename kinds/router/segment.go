@@ -15,8 +15,8 @@ type route struct {
 	segments []segment
 }
 
-// segment is the part of a path between two slashes: a literal such as users, a parameter such as
-// {id}, or a catch-all such as {path...}.
+// segment is the part of a path between two slashes: a literal (users), a parameter ({id}) or a
+// catch-all ({path...}).
 type segment struct {
 	text  string // literal, or name of the parameter
 	param bool   // the segment has a parameter
@@ -74,9 +74,8 @@ func cutBraces(text string) (inner string, ok bool) {
 	return inner, hasOpen && hasClose
 }
 
-// parsePart parses a segment with one parameter and literal text, such as v-{name}.json. Some
-// routers take a letter after the parameter for a part of the name, so only a dot or a dash may
-// follow.
+// parsePart parses a segment with one parameter and literal text, such as v-{name}.json. Only a dot
+// or a dash may follow: some routers take a letter for a part of the name.
 func parsePart(text string) (segment, bool) {
 	before, name, after, ok := fixture.Parameter(text)
 	isUnusual := func(r rune) bool {

@@ -39,8 +39,8 @@ type App struct {
 	// Counts names the counted units; nil means items of a body.
 	Counts func(op string) tare.Counts
 
-	// Requests returns the pool of a workload, whose N is set. It has as many different requests as
-	// w.Pool, or as the op needs.
+	// Requests returns the pool of a workload, whose N is set. The number of different requests is
+	// w.Pool, or depends on the op.
 	Requests func(w tare.Workload) ([]Request, error)
 	// Repeats lists the ops whose pools contain equal requests.
 	Repeats []string

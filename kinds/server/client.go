@@ -110,10 +110,9 @@ type ownClient struct {
 
 var _ sender = (*ownClient)(nil)
 
-// Run makes the client do a lead-in of phase.Lead calls, then the measured calls. phase.Mark reads
-// the server's clock around the measured calls. The first call of each caller is part of the
-// measured run: after it, all callers have a call in flight. The profile of an open loop determines
-// when calls begin.
+// Run makes the client do a lead-in of phase.Lead calls, then the measured calls. The server's
+// clock is read by phase.Mark. The first call of each caller is part of the measured run: after it,
+// all callers have a call in flight. The profile of an open loop determines when calls begin.
 func (l *ownClient) Run(ctx context.Context, phase load.Leg) (*load.Result, error) {
 	if err := l.failure; err != nil {
 		l.failure = nil

@@ -7,10 +7,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Compare compares each response of a contender with the app's reference: the status, and for a
-// success the content type and the body. For some contenders only the status counts. The user's own
-// requests have no reference: each must get a status below 400. Compare returns the differences,
-// one line each.
+// Compare compares each response of a contender with the app's reference. These are compared: the
+// status, and for a success the content type and the body. For some contenders only the status
+// counts. The user's own requests have no reference: each must get a status below 400. Compare
+// returns the differences, one line each.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	list, err := k.poolOf(w)
 	if err != nil {
@@ -63,8 +63,8 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	return wrong, nil
 }
 
-// responsesByAnswer returns the correct response to the case of each answer, or nil if they are
-// unknown. got has the responses in answers.
+// responsesByAnswer returns the correct response to the case of each answer, or nil. The actual
+// responses are in got.
 func (k *Kind) responsesByAnswer(w wire.Workload, s spec, answers []wire.Answer, got []Response) ([]Response, error) {
 	var sent, cases []int // indexes of answers to requests that were sent, and their cases
 	for i, answer := range answers {

@@ -137,8 +137,8 @@ func isReplyError(err error) bool {
 	return errors.As(err, &te) && te.Class == tare.ErrContender
 }
 
-// failWith ends the trial and returns the reason. doing names the operation. progress is "" or a
-// fragment about the requests until then.
+// failWith ends the trial and returns the reason. The operation is doing. A fragment about the
+// requests until then is progress, or "".
 func (c *conn) failWith(ctx context.Context, doing, progress string, err error) error {
 	switch lost := c.whyEnded(ctx, doing); {
 	case lost != nil:

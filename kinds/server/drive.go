@@ -109,8 +109,8 @@ func (c *conn) addIdle() {
 }
 
 // resetService restores the service's state after prepare. The CPU time of the reset does not count
-// as idle time. A service that is meant to grow (w.grows) is reset only if evenGrowing is set, or
-// if the last requests were cases.
+// as idle time. A service that is meant to grow (w.grows) is reset only for evenGrowing, or after
+// cases.
 func (c *conn) resetService(ctx context.Context, evenGrowing bool) error {
 	w := c.work
 	hasChanged := w.changes && w.touched

@@ -63,7 +63,7 @@ func setAnswer(r *tare.Result) {
 
 // timeChanges summarises the comparisons of head with base by time.
 type timeChanges struct {
-	changed        []tare.Comparison // that show a change
+	changed        []tare.Comparison // comparisons that show a change
 	compared, void int               // numbers of benchmarks
 	// A benchmark without a shown change would have shown one beyond its detectable change.
 	minDetectable, maxDetectable float64 // as shares

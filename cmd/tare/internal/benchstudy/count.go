@@ -167,7 +167,7 @@ type countBuilds struct {
 	links        map[sidePackage]*gobench.Link // nil if the binary is not linked again
 	failed       map[string]error              // build errors by package
 	built        map[countedBinary]string
-	packageLocks map[string]*sync.Mutex // where only one process can run at a time
+	packageLocks map[string]*sync.Mutex // locks for packages of which only one process can run
 }
 
 // buildPackage finds the linker calls of a package on both sides. b.failed gets errors of the

@@ -17,7 +17,7 @@ import (
 
 // This file plans how long to measure benchmarks. A round measures base, head and the control,
 // which is base once more. It cuts each benchmark into slices, and the sides take turns: 4 ms of
-// base, 4 ms of head, 4 ms of the control, and so on.
+// base, 4 ms of head, 4 ms of the control.
 
 // The rule for the lengths of slices; docs/bench.md explains it.
 const (

@@ -1,8 +1,7 @@
 // Package benchstudy compares the Go benchmarks of two sides of a user's module, base and head. For
-// example, base is a release and head the user's files. [NewBench] builds both sides and makes a
-// study of their common benchmarks. [Bench.Count] counts instructions. After package lab has run
-// the study, [Bench.Finish] completes the result, and [Bench.Explain] profiles the benchmarks that
-// differ.
+// example, base is a release and head the user's files. The study of their common benchmarks is
+// made by [NewBench] and run by package lab. Then [Bench.Finish] completes the result, and
+// [Bench.Explain] profiles the benchmarks that differ. Instructions are counted by [Bench.Count].
 package benchstudy
 
 import (

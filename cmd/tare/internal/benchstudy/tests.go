@@ -49,8 +49,8 @@ func (s *sides) findRenames(ctx context.Context) (map[string]string, error) {
 }
 
 // useHeadTests replaces the base by a copy with the tests of head. It returns a text for each
-// package with such tests, by its import path in head. kept has a line for each test file of base
-// that stays. renamed has module paths in head by those in base.
+// package with such tests, by its import path in head. Each test file of base that stays has a line
+// in kept. Module paths in head are in renamed, by those in base.
 func (s *sides) useHeadTests(ctx context.Context, request Request, renamed map[string]string, work string, say func(string)) (headTests map[string]string, kept []string, err error) {
 	say("copying the base, with the tests of head")
 	prefix, err := filepath.Rel(s.base.Root, s.base.Dir)

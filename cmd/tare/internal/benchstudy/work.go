@@ -17,8 +17,8 @@ import (
 
 const (
 	maxWorkFunctions = 12
-	// A function is named only if its difference is at least this share of the benchmark's
-	// difference, or of minTotalShare of an operation.
+	// A function is named only if its difference is at least this share of the benchmark's. A tiny
+	// difference is replaced by minTotalShare of an operation.
 	minWorkShare  = 0.02
 	minTotalShare = 0.01
 	// The difference must also be minSpreads times the range of the counts on each side. Disjoint

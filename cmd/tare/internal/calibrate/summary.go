@@ -73,7 +73,7 @@ func differsAfter(l Line, id string, n int, level float64) (excludes, published 
 }
 
 // roundsFor returns the number of rounds after which 90 % of the studies find the difference of id,
-// or 0 if that is unknown. For more rounds than one study has, consecutive studies are joined.
+// or 0. For more rounds than one study has, consecutive studies are joined.
 func roundsFor(all []Line, id string, rounds int, level float64) (int, string) {
 	for n := minRounds; n <= rounds; n++ {
 		if shareFinding(all, id, n, level) >= power {

@@ -11,7 +11,7 @@ import (
 // Bounds of the number of operations.
 const (
 	targetWork           = 200e6   // instructions between the two runs of a count
-	briefWork            = 100e6   // if Estimate.Brief is set
+	briefWork            = 100e6   // replaces targetWork if Estimate.Brief is set
 	minPilotShare        = 0.4     // a pilot with this share of the work is a count
 	maxWork              = 4e9     // instructions of one run
 	maxHeap              = 1 << 30 // bytes, as nothing is collected
@@ -23,8 +23,8 @@ const (
 	maxOps               = 100e6
 	maxPilots            = 4
 	minRepeats           = 2     // counts of a side, unless both have the same code
-	fewOthersRepeats     = 3     // if Estimate.FewOthers is set
-	maxRepeats           = 5     // if they are inconsistent
+	fewOthersRepeats     = 3     // replaces minRepeats if Estimate.FewOthers is set
+	maxRepeats           = 5     // most counts of an inconsistent side
 	maxSpread            = 0.002 // largest difference of consistent counts, as a share
 	maxSpreadOps         = 1.0   // or in instructions per operation
 	minPlaceCount        = 0.02  // instructions per operation
@@ -104,7 +104,7 @@ func (p *Pair) Incomplete() []*Series {
 	return incomplete
 }
 
-// CountSingle counts one side by itself, as often as a side of a [Pair] whose code differs.
+// CountSingle counts one side by itself, with the repeats of a [Pair] whose code differs.
 func (c *Counter) CountSingle(ctx context.Context, g Estimate, side Side) (Series, error) {
 	s, err := c.startSeries(ctx, g, side)
 	minimum := minRepeats
@@ -275,8 +275,8 @@ func (p *Pair) isConsistent() bool {
 	return isSteady(more, largest)
 }
 
-// isSteady reports whether values differ as little as two counts usually do. count is the number of
-// instructions of which they are a part.
+// isSteady reports whether values differ as little as two counts usually do. They are parts of
+// count instructions.
 func isSteady(values []float64, count float64) bool {
 	return slices.Max(values)-slices.Min(values) <= max(maxSpreadOps, maxSpread*count)
 }

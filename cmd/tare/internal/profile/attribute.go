@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Cost is the cost of a line in a function of the user, with the functions of other packages that
-// the line calls. For other samples, Function is a part of the program such as garbage collection,
-// and Line is 0.
+// Cost is the cost of a line in a function of the user. It includes called functions of other
+// packages. For other samples, Function is a part of the program such as garbage collection, and
+// Line is 0.
 type Cost struct {
 	Function string
 	Through  string // called function of another package; "" for the line itself

@@ -103,9 +103,9 @@ func DescribeTies(c tare.Comparison, list []tare.Comparison) string {
 const maxFigures = 3
 
 // SetAnswer sets the headline of the result, the line of values below it, and the comparisons that
-// both lines quote. noun (router, codec) and base are printed names. isCompatible reports whether a
-// contender behaves like base; nil means that all do. condition names the users who need that, e.g.
-// "where all values must stay".
+// both quote. The printed names are noun (router, codec) and base. isCompatible reports whether a
+// contender behaves like base; nil means that all do. The clause condition names the users who need
+// that, e.g. "where all values must stay".
 func (r Reading) SetAnswer(noun, base, condition string, isCompatible func(id string) bool) {
 	res := r.Result
 	res.Answer, res.Figures, res.Quotes = r.headlineText(noun, base, condition, isCompatible), "", nil

@@ -1,7 +1,7 @@
 // Package bisect finds the first commit with an effect that a bad revision has and a good one has
-// not. For example, a benchmark is 10 % slower in the bad revision. Then a commit is bad if it is
-// more than about 5 % slower than the good revision. This threshold, half of the effect, is called
-// the edge. [Search.Run] halves the range of commits until it knows the first bad one.
+// not. For example, the bad revision is 10 % slower. Then a commit is bad if it is more than about
+// 5 % slower. This threshold, half of the effect, is called the edge. [Search.Run] halves the range
+// of commits until it knows the first bad one.
 //
 // # What the error level covers
 //
@@ -11,7 +11,7 @@
 // 2^-k of that. So the probability that any is wrong is at most ErrorBound.
 //
 // A comparison may end early, at interim analyses called looks, which have a stricter level. An
-// undecided commit is skipped. The bound covers this statement: the effect of the reported commit
+// undecided commit is skipped. The bound covers the statement about the reported commit: its effect
 // is beyond the edge, and the effects of its parents are not.
 package bisect
 
@@ -282,8 +282,8 @@ func (t *Test) judgeRounds(p Plan, k int, edge float64) {
 	}
 }
 
-// ForecastRounds returns the number of rounds after which the comparison of a good commit probably
-// ends. ok is false if more than planned are needed.
+// ForecastRounds forecasts when the comparison of a good commit ends. If more rounds than planned
+// are needed, ok is false.
 func (s *Search) ForecastRounds() (rounds int, ok bool) {
 	if !s.BadShows() {
 		return 0, false

@@ -9,7 +9,8 @@ type Cause struct {
 	Imports    [2]string // base's and head's; may be ""
 	Base, Head string    // declarations, with func Work(i int) int
 	Lines      []string  // a gate must print at least one of these
-	// Does is the function of which head executes more, or one that calls it; "" if head waits.
+	// Does is the function of which head executes more, or one of its callers. It is "" if head
+	// waits.
 	Does string
 }
 

@@ -23,7 +23,7 @@ func (e *BaseError) Error() string { return e.What }
 // Sides are the two revisions that a gate compares. The head is the change to be judged.
 type Sides struct {
 	Base            string // revision, e.g. v1.2.0 or a hash
-	Branch          string // that the head left at the base, or ""
+	Branch          string // branch that the head left at the base, or ""
 	BaseCommit      string
 	HeadCommit      string
 	WorktreeDiffers bool // files differ from HeadCommit
@@ -32,9 +32,9 @@ type Sides struct {
 // AreEqual reports whether base and head have the same files.
 func (s Sides) AreEqual() bool { return s.BaseCommit == s.HeadCommit && !s.WorktreeDiffers }
 
-// FindSides finds the base and the commits of a gate in the repository of dir. spec is a revision,
-// or [project.MergeBase] with an optional branch. A head of [Worktree] or "" has the commit HEAD.
-// The error is a *BaseError if a revision or the repository does not exist.
+// FindSides finds the base and the commits of a gate in the repository of dir. The base, spec, is a
+// revision, or [project.MergeBase] with an optional branch. A head of [Worktree] or "" has the
+// commit HEAD. The error is a *BaseError if a revision or the repository does not exist.
 //
 // For example, spec "merge-base origin/main" and head "" compare the working directory with the
 // commit at which it left origin/main.

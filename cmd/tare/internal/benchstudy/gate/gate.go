@@ -1,7 +1,6 @@
 // Package gate compares the head of a repository with its base and decides whether the change
-// passes. It reports benchmarks that are slower by more than a margin, and those that were not
-// measured precisely enough. [Measure] returns the measurements, and [Judge] the report. For
-// example, with a margin of 5 %:
+// passes. It reports benchmarks that are slower by more than a margin. It also reports those that
+// were measured too imprecisely. For example, with a margin of 5 %:
 //
 //	blocked: of 12 benchmarks 1 is slower by more than 5 %
 //
@@ -153,14 +152,14 @@ type Outcome string
 const (
 	Worse   Outcome = "worse"        // by more than the margin, or by an allocation
 	NoWorse Outcome = "not worse"    // by more than the margin
-	Better  Outcome = "better"       // and therefore not worse
-	Open    Outcome = "inconclusive" // not precise enough
+	Better  Outcome = "better"       // better, and so not worse
+	Open    Outcome = "inconclusive" // not measured precisely enough
 	Void    Outcome = "void"         // the measurement does not count
 	Nothing Outcome = "nothing"      // nothing was compared; no row has this outcome
 )
 
-// Row is the verdict on one benchmark by one metric. For example: BenchmarkEncode takes 1.23 times
-// as long as before, the margin is 5 %, so it is Worse.
+// Row is the verdict on one benchmark by one metric. For example: BenchmarkEncode is Worse, as it
+// takes 1.23 times as long and the margin is 5 %.
 type Row struct {
 	Benchmark    string  `json:"benchmark"` // import/path.BenchmarkName/sub
 	Metric       string  `json:"metric"`

@@ -90,7 +90,6 @@ func (rep *Report) writeMarkdownSteps(b *strings.Builder) {
 	})
 }
 
-// writeFold writes a foldable section: the summary, and below it what body writes.
 func writeFold(b *strings.Builder, summary string, body func()) {
 	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n", summary)
 	body()
@@ -122,7 +121,6 @@ func (rep *Report) writeMarkdownTable(b *strings.Builder, rows []Row) {
 	}
 }
 
-// quoteCode returns a name between backquotes.
 func quoteCode(text string) string {
 	fence := fenceOf(text, "`")
 	if len(fence) > 1 {
@@ -131,7 +129,7 @@ func quoteCode(text string) string {
 	return fence + text + fence
 }
 
-// fenceOf returns the shortest fence, at least as long as fence, that is not in text.
+// fenceOf returns the shortest fence that is not in text. It begins with fence.
 func fenceOf(text, fence string) string {
 	for strings.Contains(text, fence) {
 		fence += "`"
@@ -139,8 +137,8 @@ func fenceOf(text, fence string) string {
 	return fence
 }
 
-// escapeText escapes everything in text that Markdown, GitHub and GitLab would interpret: marks, tags,
-// entities, addresses, names of people, numbers of issues, and a command at the start.
+// escapeText escapes everything in text that Markdown, GitHub and GitLab would interpret, e.g. tags,
+// names of people and numbers of issues.
 func escapeText(text string) string {
 	var b strings.Builder
 	for i, r := range text {

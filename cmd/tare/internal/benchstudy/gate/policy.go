@@ -22,9 +22,9 @@ type Policy struct {
 	Accepted     bool
 }
 
-// ChooseRules returns the project whose rules judge a change: head, or head with the rules of base
-// if the review is missing. root is the top of the repository. reviews has the texts of all
-// reviews.
+// ChooseRules returns the project whose rules judge a change. It is head, or head with the rules of
+// base if the review is missing. The top of the repository is root. All reviews together are the
+// text reviews.
 func ChooseRules(root string, head, base project.Project, reviews string) (project.Project, Policy) {
 	policy := Policy{RequiredLine: base.Gate.Review}
 	changed := func(key, was, is string) {

@@ -26,7 +26,7 @@ const openLoopRounds = 12
 
 // Server returns the study of a server of tare.yaml under load, before and after the change. In a
 // closed loop it measures the time and the CPU time of a request. At a fixed rate (server.Rate > 0)
-// these are the median latency and the CPU time. requests is a file with one request a line.
+// these are the median latency and the CPU time. The file requests has one request a line.
 func Server(server project.Server, request Request, programs, dirs SidePaths, requests string) Measurement {
 	traffic := &tare.Traffic{Connections: server.Connections, Rate: server.Rate, Segment: server.Segment()}
 	m := Measurement{

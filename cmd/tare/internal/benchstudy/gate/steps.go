@@ -62,8 +62,8 @@ func (rep *Report) nextSteps() []step {
 	return steps
 }
 
-// forecastUndecided returns the number of rounds that would decide every open row. seconds is the
-// time for them, plus a tenth and one second.
+// forecastUndecided returns the number of rounds that would decide every open row. The time for
+// them in seconds has a reserve: a tenth and one second.
 func (rep *Report) forecastUndecided() (rounds int, seconds float64, isKnown bool) {
 	isKnown = true
 	for _, r := range rep.Rows {

@@ -70,8 +70,8 @@ func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...st
 	return out.String(), nil
 }
 
-// Complaint returns the first line of a failed go command's output that is not a progress message,
-// or else the text of err. A line that ends in a colon continues in the next one.
+// Complaint returns the first line of a failed go command's output that is not about progress, or
+// else the text of err. A line that ends in a colon continues in the next one.
 func Complaint(output string, err error) string {
 	best := ""
 	for line := range strings.Lines(output) {

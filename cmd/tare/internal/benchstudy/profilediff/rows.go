@@ -182,8 +182,8 @@ func excludesZero(differences []float64, alpha float64) bool {
 // smaller ones.
 const minObjects = 0.5
 
-// Constant returns the functions that differ in every round, the largest first. unseen is the part
-// of the measured difference total that the profiles do not have. total may be NaN.
+// Constant returns the functions that differ in every round, the largest first. The measured
+// difference is total, or NaN. The part of it that the profiles do not have is unseen.
 func (r *Rows) Constant(total float64) (named []tare.Origin, unseen float64) {
 	named = []tare.Origin{}
 	base, head := r.Totals()

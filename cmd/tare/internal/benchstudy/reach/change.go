@@ -12,8 +12,8 @@ import (
 
 type lineRange struct{ first, last int }
 
-// changedFunctions returns the lines in head of the functions that differ. ok is false if calls do
-// not show which benchmarks the change reaches. For example, a new method may be called through an
+// changedFunctions returns the lines in head of the functions that differ. If calls do not show
+// what the change reaches, ok is false. For example, a new method may be called through an
 // interface.
 func changedFunctions(base, head []byte) (changed []lineRange, ok bool) {
 	baseFile, errBase := parseFunctions(base)

@@ -141,7 +141,7 @@ var methodRE = lazyregexp.New(`^(.*/)?[^/]*?\.(\(\*[^)]*\)|[A-Za-z_]\w*(\[[^\]]*
 // indirectCalls returns the functions that a benchmark can call indirectly. Only code that runs
 // before benchmarks can have stored a function literal for it.
 func (p *Program) indirectCalls() (names []string) {
-	start := []string{"main.main"} // it calls TestMain
+	start := []string{"main.main"} // main.main calls TestMain
 	for name := range p.functions {
 		if initRE.MatchString(name) {
 			start = append(start, name)

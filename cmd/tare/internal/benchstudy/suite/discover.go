@@ -30,7 +30,7 @@ const (
 	warmCap         = time.Second
 	maxOverheadRuns = 5                      // the quickest run counts
 	overheadTime    = 250 * time.Millisecond // no more of these runs start afterwards
-	shortRuns       = 4                      // that must fit into Search.TimeLimit
+	shortRuns       = 4                      // iterations that must fit into Search.TimeLimit
 	minUntimedShare = 0.25                   // share of the timed part; less may be chance
 )
 
@@ -195,7 +195,7 @@ type searchClock struct {
 	limit       time.Duration
 	began       time.Time
 	startTotal  time.Duration
-	usedBefore  time.Duration // when the current package began, without starts
+	usedBefore  time.Duration // before the current package, without starts
 	packageTime time.Duration // starts do not count
 }
 
@@ -329,7 +329,7 @@ func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern stri
 	for _, f := range failures {
 		names = slices.DeleteFunc(names, func(n string) bool { return n == f.name })
 		if f.name == top.Name && len(names)+len(failures) > 1 {
-			continue // because of a sub-benchmark, which has an entry
+			continue // a sub-benchmark failed, which has an entry
 		}
 		skipped = append(skipped, d.newSkipped(Benchmark{Package: top.Package, Name: f.name}, f.why))
 	}

@@ -10,7 +10,7 @@ import (
 // This file tests whether the time of a benchmark is proportional to its iterations. Only then the
 // short runs of tare measure the same as the longer ones of go test.
 //
-// The test compares runs that are both so short that some are not interrupted even on a busy
+// The test compares two runs. Both are so short that some are not interrupted even on a busy
 // machine.
 
 const (
@@ -21,7 +21,7 @@ const (
 	minPairs      = 3                      // a short run may have been interrupted
 	minGrowRuns   = 3 * minPairs           // minPairs to find the iterations, and two runs in each pair
 	maxPairs      = 10                     // the quickest runs count
-	maxGrowth     = 2.0                    // that is not reported; garbage collection causes less
+	maxGrowth     = 2.0                    // garbage collection causes less growth
 	maxFixedShare = 0.2                    // share of a run that may be work outside the loop
 	maxGrowRun    = 1e9                    // go test -bench has the same maximum
 	minGrowTime   = 50 * time.Millisecond  // maxGrowRun iterations of 0.05 ns, less than a cycle

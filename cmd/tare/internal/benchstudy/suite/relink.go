@@ -99,7 +99,7 @@ func parseLink(output string) (*gobench.Link, error) {
 		for i := tool; i < len(words); i++ {
 			switch {
 			case words[i] == "-o":
-				i++ // and its value: each link has another output
+				i++ // skip its value, too: each link has another output
 			case strings.HasPrefix(words[i], randLayout+"="):
 				// Each link has another order of functions.
 			default:

@@ -44,7 +44,7 @@ type Side struct {
 	modfile  string // go.mod to build with; "" means the tree's
 	noModule bool
 	tags     string // -tags in the user's GOFLAGS, which an argument would replace
-	ldflags  string // likewise
+	ldflags  string // -ldflags there
 	goRoot   string // Go installation; "" means that in PATH, which may switch to Go
 }
 
@@ -253,8 +253,8 @@ var (
 	headingRE = lazyregexp.New(`^(#|FAIL\b|go: (downloading|finding|errors parsing) )`)
 )
 
-// firstMessage returns the first line of the go command's output with a position, or else the first
-// line that is not a heading. A line that ends in a colon continues in the next one.
+// firstMessage returns the first line of the go command's output with a position, or else one that
+// is not a heading. A line that ends in a colon continues in the next one.
 func (s *Side) firstMessage(out string, err error) string {
 	first, begun := "", ""
 	for line := range strings.Lines(out) {

@@ -79,7 +79,7 @@ const verdictColumn = 5
 
 type row struct {
 	cells  []string
-	colour func(string) string // of the verdict; nil for plain text
+	colour func(string) string // nil for plain text
 }
 
 // verdict contains the cells that compare head with base, e.g. 1.23, [1.20, 1.26] and slower.
@@ -359,8 +359,8 @@ func (t *page) describeExact(base, head float64) verdict {
 	return v
 }
 
-// benchstatText returns benchstat's verdict on the same values. benchstat compares two samples by
-// the U test of Mann and Whitney at 5 %, each row by itself.
+// benchstatText returns benchstat's verdict on the same values, each row by itself. It is that of
+// the U test of Mann and Whitney at 5 %.
 func benchstatText(base, head []float64) string {
 	if len(base) == 0 || len(head) == 0 {
 		return ""
