@@ -1,6 +1,6 @@
 // Package codec is the kind of contenders that encode and decode. A contender is a program with one
-// codec, which is measured against others. All contenders get the same bodies (JSON documents) and
-// must produce the same values. They process the bodies of a workload, its pool, again and again.
+// codec, which is measured against others. All contenders get the same bodies (JSON documents), the
+// pool of a workload, and must produce the same values.
 //
 // A semantics test has edge cases, for which codecs are known to differ. It compares results with
 // those of encoding/json.

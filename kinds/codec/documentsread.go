@@ -6,13 +6,13 @@ import (
 	"io"
 )
 
-// MaxRead is the largest number of bytes that are read of a file with documents. Not all documents
-// of a larger file would be measured. A study with such a file is rejected.
+// MaxRead is the largest number of bytes that are read of a file with documents. A study with a
+// larger file is rejected.
 const MaxRead = 32 << 20
 
-// ReadDocuments is [Documents] for the content of r. It reads at most [MaxRead] bytes. If r has
-// more, it returns the documents on the complete lines that it has read, with a note. The error is
-// a *[SyntaxError], or an error of r.
+// ReadDocuments is [Documents] for the content of r. If r has more than [MaxRead] bytes, it returns
+// the documents on the complete lines that it has read, with a note. The error is a *[SyntaxError],
+// or an error of r.
 func ReadDocuments(name string, r io.Reader) (docs []Document, notes []string, err error) {
 	return readDocuments(name, r, MaxRead)
 }

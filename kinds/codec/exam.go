@@ -12,23 +12,22 @@ import (
 )
 
 // This file defines the semantics tests of codecs, the exams. Each codec encodes or decodes edge
-// cases, and its output is compared with that of encoding/json. The tests measure no times.
+// cases, and its output is compared with that of encoding/json.
 
 var _ lab.Examiner = (*Kind)(nil)
 
-// examSpec is a semantics test of one operation, with every case of a fixture. A fixture is a named
-// set of inputs.
+// examSpec is a semantics test of one operation, with every case of a fixture, a named set of
+// inputs.
 type examSpec struct {
 	id      string
-	set     string   // fixture whose cases are tested
-	fixture string   // fixture with the type that contenders decode into
-	op      string   // tested operation
-	bearsOn []string // operations of workloads that the differences affect
+	set     string
+	fixture string // type that contenders decode into
+	op      string
+	bearsOn []string // affected operations of workloads
 
 	reference func(c fixture.Case) (text []byte, err error)
-	// compare compares an output for a case with that of the reference.
-	compare func(c fixture.Case, want, got []byte) comparison
-	phrases phrases // verbs for contenders that differ in what they accept
+	compare   func(c fixture.Case, want, got []byte) comparison
+	phrases   phrases // verbs for contenders that differ in what they accept
 }
 
 // allExams returns all semantics tests, those of common inputs first. Next to a contender's speed,
@@ -68,7 +67,6 @@ func allExams() []examSpec {
 	}
 }
 
-// question is a case and the result of the reference.
 type question struct {
 	fixture.Case
 	want []byte // nil if err is not nil
@@ -97,8 +95,7 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 }
 
 // Differ compares a, the output of a contender for a case of exam, with the result of
-// encoding/json. It returns false if there is no difference. It compares only the field that the
-// case tests, and no texts of errors.
+// encoding/json. It returns false if the field that the case tests does not differ.
 func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	for _, e := range allExams() {
 		if e.id != exam.ID {
@@ -113,7 +110,7 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	return tare.Difference{}, false
 }
 
-// questionsOf returns the cases of e with the results of the reference, which it computes once.
+// questionsOf computes the results of the reference once.
 func (k *Kind) questionsOf(e examSpec) []question {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -150,7 +147,6 @@ func roundTripProbe(c fixture.Case) ([]byte, error) {
 	return fixture.Show(decoded), nil
 }
 
-// decodeAs returns a function that decodes a case into the type of the fixture set.
 func decodeAs(set string) func(c fixture.Case) ([]byte, error) {
 	return func(c fixture.Case) ([]byte, error) {
 		v, err := fixture.Decode(set, c.Body)

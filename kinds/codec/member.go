@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// member is the text of a key and of its value.
 type member struct{ key, value string }
 
 type splitter struct {
 	text   []byte
-	start  int  // start of the current member
-	colon  int  // colon after its key; -1 before the colon
-	depth  int  // number of open brackets
-	quoted bool // the position is in a string
-	escape bool // the previous character was a backslash in a string
+	start  int // start of the current member
+	colon  int // colon after its key; -1 before the colon
+	depth  int // number of open brackets
+	quoted bool
+	escape bool // after a backslash in a string
 }
 
 // splitMembers splits the text of an object into its members: {"a": 1, "b": [2]} into a, 1 and b,
@@ -70,7 +69,7 @@ func (s *splitter) separatorAt(i int) byte {
 	return 0
 }
 
-// memberBefore returns the member that ends before i, and starts the next one.
+// memberBefore also starts the next member.
 func (s *splitter) memberBefore(i int) member {
 	var m member
 	if s.colon >= 0 {
@@ -96,7 +95,6 @@ func findField(text []byte, key string) (string, bool) {
 	return list[i].value, true
 }
 
-// keysOf returns the keys of an object in their order, or false if text is not an object.
 func keysOf(text []byte) ([]string, bool) {
 	list, ok := splitMembers(text)
 	names := make([]string, len(list))

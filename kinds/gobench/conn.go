@@ -114,7 +114,6 @@ func (c *conn) prepareProcess(ctx context.Context, request wire.Request) (wire.R
 	return c.prepareBenchmark(ctx, request, pkg)
 }
 
-// prepareBenchmark starts the process of package pkg if none runs.
 func (c *conn) prepareBenchmark(ctx context.Context, request wire.Request, pkg Package) (wire.Reply, error) {
 	if c.process == nil {
 		if err := c.startProcess(ctx, request.Workload.Fixture, pkg); err != nil {

@@ -19,7 +19,7 @@ import (
 // This file runs test binaries as go test -bench does, and reads what they print.
 
 // trialSpec returns a process of package p as go test starts it (see runTestActor.Act in
-// cmd/go/internal/test). The flags are followed by args. The time limit is another.
+// cmd/go/internal/test). args follow the flags. tare sets another time limit.
 func (s Suite) trialSpec(base trial.Spec, p Package, args ...string) trial.Spec {
 	spec := base
 	spec.Path, spec.Dir = p.Binary, p.Dir
@@ -40,8 +40,8 @@ func (s Suite) Environment(p Package) []string {
 // maxPrinted limits the bytes of a package's output.
 const maxPrinted = 4 << 20
 
-// RunPlain runs benchmarks as go test -bench does, and returns their output. The package has the
-// key in s.Packages. Flags in args override those of go test.
+// RunPlain runs benchmarks as go test -bench does, and returns their output. key is the package's
+// key in s.Packages. args override the flags of go test.
 func (s Suite) RunPlain(ctx context.Context, base trial.Spec, key string, args ...string) (printed string, err error) {
 	p, ok := s.Packages[key]
 	if !ok {
@@ -68,7 +68,7 @@ var nextLine = lazyregexp.New(`(?m)^(Benchmark\S* *\t|--- )`)
 //
 //	BenchmarkEncode-8   anything that the benchmark prints   1000   1234 ns/op
 //
-// A benchmark may itself print text such as "5 1 ns/op" before its result. GOMAXPROCS is procs, or
+// A benchmark may itself print text such as "5 1 ns/op" before its result. procs is GOMAXPROCS, or
 // 0 if unknown. If ops is positive, only results of that number of iterations count.
 func PrintedResults(printed, name string, procs int, ops int64) (ns []float64) {
 	suffix := `(?:-\d+)?`
@@ -93,8 +93,7 @@ func PrintedResults(printed, name string, procs int, ops int64) (ns []float64) {
 	return ns
 }
 
-// lastResult returns the last ns/op in text. If ops is positive, only that number of iterations
-// counts.
+// lastResult returns the last ns/op in text.
 func lastResult(text string, ops int64) (ns float64, ok bool) {
 	for _, groups := range printedResult.FindAllStringSubmatch(text, -1) {
 		n, _ := strconv.ParseInt(groups[1], 10, 64) // 0 after an error: not the number of a run

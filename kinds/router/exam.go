@@ -83,8 +83,6 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return append(userExams, exam), err
 }
 
-// writeExam sets the answers of questions to those of the reference, and writes and stores the
-// questions.
 func (k *Kind) writeExam(dir string, exam wire.Workload, list []question, reference func(router.Spec) http.Handler) (wire.Workload, error) {
 	spec, err := router.ParseSpec(exam.Spec)
 	if err != nil {
@@ -225,5 +223,4 @@ func describeOutcome(method string, a router.Answer) string {
 	return fmt.Sprintf("%d, %s", a.Status, clipText(toLegible(values)))
 }
 
-// toLegible returns s in one line of visible characters.
 func toLegible(s string) string { return fixture.Legible([]byte(s)) }

@@ -112,7 +112,7 @@ func toRoutes(spec router.Spec) []fixture.Route {
 	return routes
 }
 
-// userQuestions returns the questions about the user's table number n, counted from 0.
+// userQuestions returns the questions about the user's table number n, from 0.
 func userQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question, error) {
 	// Not every visit, a path of a route, leads to a question.
 	visitCount := min(max(len(routes), maxUserMethods), 4*maxUserMethods)

@@ -162,7 +162,6 @@ func (k *Kind) writeQuestions(dir string, input wire.Workload, questions []quest
 // workloadKey returns all that correct answers depend on.
 func workloadKey(w wire.Workload) string { return w.SHA256 + string(w.Spec) }
 
-// questionsOf returns the stored questions of w, by the index of their case.
 func (k *Kind) questionsOf(w wire.Workload) []question {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -210,7 +209,6 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	return wrong, nil
 }
 
-// checkAnswer returns what is wrong with an answer, or "".
 func (q question) checkAnswer(a wire.Answer) string {
 	if a.Error != "" {
 		return fmt.Sprintf("returned the error %q", a.Error)

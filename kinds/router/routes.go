@@ -32,7 +32,7 @@ type Table struct {
 	// Routes is sorted: a literal precedes a parameter at the same position.
 	Routes []fixture.Route
 	From   []Written // user's notation
-	Left   []Left    // routes that the table omits
+	Left   []Left
 }
 
 // Left is a route that is omitted from a table.
@@ -157,8 +157,8 @@ func (t Table) Ambiguous() (a, b int, found bool) {
 	if err != nil {
 		return 0, 0, false
 	}
-	type shape struct{ method, params string } // params is in the form of markParams
-	byShape := map[shape][]int{}               // indexes of the routes so far
+	type shape struct{ method, params string } // see markParams
+	byShape := map[shape][]int{}
 	for i := range spec.Routes {
 		r := &spec.Routes[i]
 		if r.Rest != "" {

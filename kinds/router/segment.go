@@ -119,7 +119,7 @@ func hasPattern(inner string) bool {
 	return ok && name != "" && pattern != "" && !strings.ContainsAny(name, "{}") && isBalanced
 }
 
-// canOverlap reports whether any path matches both of two routes, one of which has a catch-all.
+// canOverlap requires that x or y has a catch-all.
 func canOverlap(x, y []segment) bool {
 	for i := range min(len(x), len(y)) {
 		a, b := x[i], y[i]

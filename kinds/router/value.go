@@ -229,7 +229,6 @@ func (p pattern) siblingPaths(change func(text string) []string) []string {
 	return paths
 }
 
-// recasedLiterals returns the path with its literals in the other case, or nil.
 func (p pattern) recasedLiterals() []string {
 	texts := map[int]string{}
 	for i, s := range p.segments {

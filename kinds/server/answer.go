@@ -193,12 +193,10 @@ func (l *http1Sender) send(ctx context.Context, q Request) (Response, error) {
 	return r, err
 }
 
-// isClosed reports whether err means that the server has closed the connection.
 func isClosed(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// sendOnce sends q over the open connection, or a new one.
 func (l *http1Sender) sendOnce(ctx context.Context, q Request) (r Response, err error) {
 	reusable := false
 	defer func() {

@@ -68,7 +68,6 @@ func (c *conn) startClient(ctx context.Context) error {
 	return nil
 }
 
-// clientWorkload returns the workload of the client, with the calls that make the requests of w.
 func (c *conn) clientWorkload(w *work) (wire.Workload, error) {
 	calls, ok := c.kind.clientPool(w.workload.Input)
 	if !ok {

@@ -117,7 +117,7 @@ func (c *conn) handle(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	return wire.Reply{}, requestError("unknown op %q", q.Op)
 }
 
-// requestError returns the reply to an invalid request; the trial continues.
+// requestError returns the reply to an invalid request, after which the trial continues.
 func requestError(format string, args ...any) error {
 	return trialError(tare.ErrContender, format, args...)
 }
@@ -137,8 +137,8 @@ func isReplyError(err error) bool {
 	return errors.As(err, &te) && te.Class == tare.ErrContender
 }
 
-// failWith ends the trial and returns the reason. The operation is doing. A fragment about the
-// requests until then is progress, or "".
+// failWith ends the trial and returns the reason. doing names the operation. progress is "" or a
+// fragment about the requests until then.
 func (c *conn) failWith(ctx context.Context, doing, progress string, err error) error {
 	switch lost := c.whyEnded(ctx, doing); {
 	case lost != nil:

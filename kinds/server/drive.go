@@ -169,7 +169,6 @@ func countFailures(r *load.Result) int64 {
 	return n
 }
 
-// warmUp runs a closed loop for the requested time.
 func (c *conn) warmUp(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	duration := time.Duration(max(q.MinNS, 1))
 	if q.CapNS > 0 {
@@ -213,7 +212,7 @@ func (c *conn) runSlice(ctx context.Context, q wire.Request) (wire.Reply, error)
 	return a, nil
 }
 
-// profileOf returns the rate of an open loop, or nil if the loop is closed.
+// profileOf returns nil if the loop is closed.
 func profileOf(t tare.Traffic) load.Profile {
 	if t.Rate > 0 {
 		return load.Constant{PerSecond: t.Rate}
@@ -285,7 +284,6 @@ func (c *conn) readCounters(ctx context.Context) (wire.Reply, error) {
 	return a, err
 }
 
-// profileProgram makes the program profile itself while load runs.
 func (c *conn) profileProgram(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if c.program == nil {
 		return wire.Reply{}, requestError("profile: only a program that speaks the contender protocol can profile itself")

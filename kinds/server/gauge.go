@@ -137,7 +137,6 @@ func (t *trafficSum) toSample() tare.Sample {
 	return s
 }
 
-// addReceipts adds to s what the server has counted, and what was sent to it.
 func (c *conn) addReceipts(s tare.Sample, sent load.Totals) {
 	switch {
 	case c.failure != nil || c.work.stopped:

@@ -44,7 +44,6 @@ func (k *Kind) writePool(dir string, list []Request, s spec) (wire.Workload, err
 	return w, nil
 }
 
-// poolOf returns the requests that writePool has written.
 func (k *Kind) poolOf(in wire.Workload) ([]Request, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -55,8 +54,8 @@ func (k *Kind) poolOf(in wire.Workload) ([]Request, error) {
 	return list, nil
 }
 
-// encodedPool returns the pool of in in the encoding d. A request that d cannot express becomes the
-// zero Request, which has no method.
+// encodedPool returns the requests of a pool in the encoding d. A request that d cannot express
+// becomes the zero Request, which has no method.
 func (k *Kind) encodedPool(in wire.Workload, d Dialect) ([]Request, error) {
 	list, err := k.poolOf(in)
 	if err != nil || d.Encode == nil {
@@ -105,7 +104,6 @@ func (k *Kind) clientPool(path string) (calls wire.Workload, ok bool) {
 	return calls, ok
 }
 
-// readFile reads a user's requests, one line of JSON each.
 func readFile(path, studyDir string) ([]Request, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(studyDir, path)

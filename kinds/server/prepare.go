@@ -76,7 +76,7 @@ func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, er
 		return wire.Reply{}, requestError("%v", err)
 	}
 	isLateTerminal := w.Set[setLog] == logPTY && !c.terminal && c.process != nil
-	if isLateTerminal { // the process has started without a terminal
+	if isLateTerminal { // the process has no terminal
 		return wire.Reply{}, requestError("log: a server gets its terminal when it starts; choose pty in the contender's set, not in the workload's")
 	}
 	next, err := c.makeWork(w, &s)
@@ -87,7 +87,7 @@ func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, er
 	if c.program != nil {
 		reply, err = c.prepareProgram(ctx, next, s.App)
 	} else {
-		reply.Unsupported = s.Traffic.TLS && !c.address.tls // tare cannot configure a command or a running server
+		reply.Unsupported = s.Traffic.TLS && !c.address.tls // tare can only configure a program
 	}
 	if err != nil || reply.Unsupported {
 		return reply, err
@@ -125,7 +125,7 @@ func (c *conn) makeWork(w wire.Workload, s *spec) (*work, error) {
 	perOp := a.requestsPerOp(w.Op)
 	next := &work{
 		workload: w, app: a, strictness: c.kind.strictnessOf(c.entry, *s), traffic: *s.Traffic,
-		addr:  c.address, // address of a command or a URL
+		addr:  c.address,
 		perOp: perOp, sum: trafficSum{perOp: perOp},
 	}
 	var err error
@@ -171,7 +171,7 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 	toProgram.Set = set
 	if set[setLog] == logFile {
 		w.log = filepath.Join(c.dir, "access.log")
-		_ = os.Remove(w.log) // the log of the previous workload
+		_ = os.Remove(w.log)
 		set[setLogFile] = w.log
 	}
 	if w.traffic.TLS {
@@ -187,7 +187,7 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 		return wire.Reply{}, requestError("%v", err)
 	}
 	reply, err := c.forward(ctx, wire.Request{Op: wire.OpPrepare, Workload: &toProgram})
-	if c.sink != "" { // the previous server has ended
+	if c.sink != "" {
 		_ = os.RemoveAll(c.sink)
 	}
 	c.sink = sink

@@ -132,7 +132,6 @@ func (q Question) isSamePart(want, got Response) bool {
 	return q.Look == nil || got.Header[strictnessHeader] != "" || q.Look(want.Body) == q.Look(got.Body)
 }
 
-// describeDifference sets the class and the text of d for two responses that differ.
 func (a App) describeDifference(d *tare.Difference, q Question, want, got Response) {
 	switch {
 	case got.Status != want.Status:

@@ -172,7 +172,6 @@ func (w *work) checkSound(a App) func(request, status int, body []byte) error {
 	}
 }
 
-// decodeResponse returns the response to request i in the form of the reference.
 func (w *work) decodeResponse(i int, got Response) Response {
 	if w.dialect.Decode == nil {
 		return got

@@ -16,7 +16,7 @@ import (
 // dialLimit is for a listening server to accept a connection.
 const dialLimit = 5 * time.Second
 
-// setTarget sets w.target to w's server, or to a relay, and checks that it is reachable.
+// setTarget also checks that the server is reachable.
 func (c *conn) setTarget(ctx context.Context, w *work) error {
 	w.target = load.Target{Addr: w.addr.addr, Host: w.addr.host}
 	if w.addr.tls || w.traffic.TLS {

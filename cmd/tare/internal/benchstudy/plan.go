@@ -29,10 +29,10 @@ const (
 	allocLength    = 12 * time.Millisecond  // least length if a benchmark allocates
 	allocBytes     = 16e6                   // bytes to allocate in a slice, so that it contains collections
 	maxAllocLength = 48 * time.Millisecond  // longest slice because of allocBytes
-	maxLength      = 250 * time.Millisecond // longest slice
+	maxLength      = 250 * time.Millisecond // longest slice because of allocations or testing's work
 	overheadFactor = 2                      // multiple of testing's work around a slice
-	notedOverhead  = 20 * time.Millisecond  // testing's work beyond which there is a note
-	wholeLength    = 500 * time.Millisecond // run of a benchmark that cannot be cut
+	notedOverhead  = 20 * time.Millisecond  // testing's work that is noted
+	wholeLength    = 500 * time.Millisecond // length of a run of a benchmark that cannot be cut
 
 	defaultRounds = 27 // used unless the user chooses a budget
 	minBudget     = 15 * time.Second
@@ -96,7 +96,6 @@ func (b *Bench) sliceTime(m suite.Benchmark) time.Duration {
 	return time.Duration(max(1, timed, m.NSPerOp)) // at least 1 ns, as 0 means no slices
 }
 
-// whyIndivisible returns why m cannot be cut into slices, or "".
 func (b *Bench) whyIndivisible(m suite.Benchmark) string {
 	maxSlice := max(b.SliceTime, maxLength)
 	switch iteration := time.Duration(m.IterationNS()); {
@@ -137,7 +136,7 @@ func expectWhole(m suite.Benchmark, n int64) tare.Pilot {
 		NSPerOp: iterations * max(minNSPerOp, m.NSPerOp), BytesPerOp: max(1, iterations*m.BytesPerOp),
 		AroundNS: around, SetupNS: warm, StartNS: float64(m.LinkTime + m.StartTime), Counted: true,
 	}
-	if m.WhyAlone != "" { // a process starts for the warm-up and for each run
+	if m.WhyAlone != "" { // each run has a process
 		start := float64(m.StartTime)
 		p.AroundNS, p.SetupNS, p.StartNS = around+start, warm+start, float64(m.LinkTime)
 	}

@@ -26,7 +26,6 @@ const (
 	minSpreads = 3
 )
 
-// addFunctions adds the functions that execute more or fewer instructions, and their callers.
 func (c *comparisonCounts) addFunctions(r *tare.Result) {
 	for _, row := range c.rows {
 		if row.Differs(0) == tare.NotShown {

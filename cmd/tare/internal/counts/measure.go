@@ -17,7 +17,7 @@ const (
 	maxHeap              = 1 << 30 // bytes, as nothing is collected
 	instructionsPerNS    = 12.0    // usual speed of arithmetic in caches
 	minInstructionsPerNS = 5.0     // long operations miss caches
-	maxCorrection        = 64      // by which a pilot may lower the estimate
+	maxCorrection        = 64      // factor by which a pilot may lower the estimate
 	opsRatio             = 8       // the longer run has as many times the operations of the shorter
 	minOps               = 2       // testing runs a single operation differently
 	maxOps               = 100e6
@@ -275,8 +275,8 @@ func (p *Pair) isConsistent() bool {
 	return isSteady(more, largest)
 }
 
-// isSteady reports whether values differ as little as two counts usually do. They are parts of
-// count instructions.
+// isSteady reports whether values differ as little as two counts usually do. count is the number of
+// instructions of which they are parts.
 func isSteady(values []float64, count float64) bool {
 	return slices.Max(values)-slices.Min(values) <= max(maxSpreadOps, maxSpread*count)
 }

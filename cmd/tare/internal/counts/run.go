@@ -16,7 +16,7 @@ import (
 const (
 	maxRun    = time.Minute // a run executes some hundred million instructions
 	maxMemory = 3 << 30     // resident bytes, including those of Valgrind
-	maxReason = 200         // characters of the output in an error
+	maxReason = 200
 )
 
 // Program executes the operations of a count: a [Benchmark] or a [Contender].
@@ -97,7 +97,6 @@ func (c *Counter) runCount(ctx context.Context, tool string, p Program, repeat i
 	return readOutput(tool, out)
 }
 
-// countedEnv adds the variables that a count sets.
 func (l *launch) countedEnv(env []string) []string {
 	return append(env[:len(env):len(env)], "GOGC=off", "GOMAXPROCS=1", debugSetting(env), seedEnv(l.repeat))
 }

@@ -63,8 +63,8 @@ func (p *Profile) Add(more *Profile) {
 	p.stacks = append(p.stacks, more.stacks...)
 }
 
-// shadeClass returns the CSS class of a box with the difference d. It is stronger for a larger
-// share of whole. The sum of both costs is total.
+// shadeClass returns the CSS class of a box with the difference d, stronger for a larger share of
+// whole. total is the sum of both costs.
 func shadeClass(d, whole, total float64) string {
 	if math.Abs(d) < total/100 {
 		return runtimeClass // grey

@@ -272,7 +272,6 @@ func (p *Profile) Describe(dst *tare.Profile, n int) {
 	dst.Of, dst.Unit, dst.Total, dst.Top = p.Kind, p.Unit, p.Total, p.Top(n)
 }
 
-// compareValues sorts larger values first, and equal ones by name.
 func compareValues(a, b float64, nameA, nameB string) int {
 	return cmp.Or(cmp.Compare(b, a), strings.Compare(nameA, nameB))
 }

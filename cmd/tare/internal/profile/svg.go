@@ -282,7 +282,6 @@ func (p *Profile) formatAmount(v float64) string {
 	return formatValue(v) + " " + units[0]
 }
 
-// formatPercent returns a percentage, with two digits below 10 %.
 func formatPercent(x float64) string {
 	if x >= 0.1 {
 		return fmt.Sprintf("%.0f %%", 100*x)

@@ -34,7 +34,6 @@ func (q Quantity) findComparison(r *tare.Result) (c tare.Comparison, ok bool) {
 	return tare.FindComparison(r.Comparisons, q.Benchmark, benchstudy.Head, q.Metric)
 }
 
-// countBatch returns the difference of a counted metric as a batch of one effect.
 func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
 	c, ok := q.findComparison(r)
 	if !ok {
@@ -53,7 +52,7 @@ func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
 				low, high = q.Sign*(c.Low-1)*c.AgainstValue, q.Sign*(c.High-1)*c.AgainstValue // from ratios to differences
 			}
 		}
-		return min(low, high), max(low, high) // a negative sign exchanges them
+		return min(low, high), max(low, high) // the sign may exchange them
 	}
 	return Batch{Effects: []float64{q.Sign * (c.Value - c.AgainstValue)}, Interval: interval, IsLast: true}, nil
 }

@@ -28,7 +28,7 @@ import (
 // Verdict is the result of the comparison of a commit.
 type Verdict string
 
-// Verdicts.
+// Verdicts on a commit.
 const (
 	Good    Verdict = "good" // the effect is not beyond the edge
 	Bad     Verdict = "bad"  // the effect is beyond the edge
@@ -41,7 +41,7 @@ type Plan struct {
 	ErrorBound       float64 `json:"error"`   // probability that any comparison is wrong, at most
 	Commits          int     `json:"commits"` // commits after the good one, up to the bad one
 	MaxRounds        int     `json:"rounds"`  // most rounds of a comparison
-	CountDifferences bool    `json:"counts"`  // effects are differences of counts, which may be equal in every round
+	CountDifferences bool    `json:"counts"`  // effects are differences of counts
 }
 
 // Comparisons returns the number of planned comparisons. Skipped commits need more.
@@ -57,7 +57,6 @@ func (p Plan) Comparisons() int {
 func (p Plan) MaxComparisons() int { return 2 * p.Comparisons() }
 
 // errorShare returns the probability with which the k-th comparison, from 0, may be wrong.
-// Comparisons beyond the plan share one share.
 func (p Plan) errorShare(k int) float64 {
 	planned := p.Comparisons()
 	share := p.ErrorBound / float64(planned+1)
@@ -101,7 +100,7 @@ func (p Plan) MinRounds() int { return p.lookRounds(0)[0] }
 // Batch contains rounds of one commit against the good revision.
 type Batch struct {
 	Effects []float64 // by round, positive towards the bad
-	Control []float64 // effects of the good revision against itself
+	Control []float64 // effects of the control, the good revision again
 	Exact   bool      // both counts were the same in every round
 	Took    time.Duration
 	IsLast  bool // no time for more rounds of this commit
@@ -220,7 +219,7 @@ func (s *Search) measureTest(ctx context.Context, k int, measure Measure) error 
 	return nil
 }
 
-// MeasuringTime returns the measuring time of a commit; 0 if it was not measured.
+// MeasuringTime returns the measuring time of a commit, or 0.
 func (s *Search) MeasuringTime(commit string) time.Duration {
 	for _, t := range s.Tests {
 		if t.Commit == commit {

@@ -58,7 +58,7 @@ func (s *Search) ancestors(id string) map[string]bool {
 func (s *Search) middleCommit() string {
 	candidates := s.candidates()
 	var undecided []int       // candidates with a verdict that did not decide
-	evenness := map[int]int{} // size of the smaller part, of commits without a verdict
+	evenness := map[int]int{} // size of the smaller part
 	best := 0
 	for i, c := range candidates {
 		switch s.verdictOf(c.ID) {
@@ -96,7 +96,6 @@ func (s *Search) middleCommit() string {
 	return candidates[chosen].ID
 }
 
-// countAncestors counts a commit and its ancestors among commits.
 func (s *Search) countAncestors(id string, commits []Commit) (n int) {
 	isAncestor := s.ancestors(id)
 	for _, c := range commits {

@@ -74,7 +74,7 @@ func (a Request) Criteria(head string, workloads []tare.Workload) []tare.Criteri
 // Metrics returns the metrics to measure; the first is primary.
 func (a Request) Metrics() []string { return gatedMetrics(a.Project.Gate) }
 
-// gatedMetrics returns the metrics of a project's gate, with allocations last unless it ignores them.
+// gatedMetrics returns the metrics of a project's gate, with allocations last.
 func gatedMetrics(g project.Gate) []string {
 	out := append([]string{}, g.Metrics...)
 	if g.Allocs != project.AllocsIgnore {
@@ -194,7 +194,7 @@ type Row struct {
 
 func (r Row) hasLimit() bool { return r.Limit > 0 }
 
-// hasInterval is false for exact counts, which are decided without an interval.
+// hasInterval is false for exact counts.
 func (r Row) hasInterval() bool { return r.Low > 0 }
 
 func (r Row) isUnwaived(o Outcome) bool { return r.Outcome == o && r.Waived == nil }

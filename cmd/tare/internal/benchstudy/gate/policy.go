@@ -23,8 +23,8 @@ type Policy struct {
 }
 
 // ChooseRules returns the project whose rules judge a change. It is head, or head with the rules of
-// base if the review is missing. The top of the repository is root. All reviews together are the
-// text reviews.
+// base if the review is missing. root is the top of the repository. reviews has the texts of all
+// reviews.
 func ChooseRules(root string, head, base project.Project, reviews string) (project.Project, Policy) {
 	policy := Policy{RequiredLine: base.Gate.Review}
 	changed := func(key, was, is string) {

@@ -17,9 +17,9 @@ import (
 // This file makes the report of a gate from measurements. Its verdict is for example: "blocked: of
 // 12 benchmarks 1 is slower by more than 5 %".
 
-// Judge compares the measurements with the rules of the project. The lines of benchmarks are in
-// places, by import/path.BenchmarkName. The time now decides which waivers have expired. The
-// printed path of tare.yaml is config, or "".
+// Judge compares the measurements with the rules of the project. places has the lines of
+// benchmarks, by import/path.BenchmarkName. now decides which waivers have expired. config is the
+// printed path of tare.yaml, or "".
 //
 // Outcomes come first, then waivers, then sentences, which depend on both.
 func Judge(p project.Project, measured Measured, places map[string]Place, now time.Time, config string) Report {
@@ -358,7 +358,6 @@ func (rep *Report) Benchmarks() []string {
 	return ids
 }
 
-// benchmarkFunction returns import/path.BenchmarkName for import/path.BenchmarkName/sub.
 func benchmarkFunction(benchmark string) string {
 	i := strings.Index(benchmark, ".Benchmark")
 	if i < 0 {

@@ -131,7 +131,7 @@ func (r *Rows) candidates(minShare float64) []*functionCosts {
 	})
 }
 
-// HotFunctions returns the names of candidates with at least minShare, the largest first.
+// HotFunctions returns the names of candidates, the largest first.
 func (r *Rows) HotFunctions(minShare float64) []string {
 	var names []string
 	for _, f := range r.candidates(minShare) {
@@ -182,8 +182,8 @@ func excludesZero(differences []float64, alpha float64) bool {
 // smaller ones.
 const minObjects = 0.5
 
-// Constant returns the functions that differ in every round, the largest first. The measured
-// difference is total, or NaN. The part of it that the profiles do not have is unseen.
+// Constant returns the functions that differ in every round, the largest first. total is the
+// measured difference, or NaN. unseen is the part of it that the profiles do not have.
 func (r *Rows) Constant(total float64) (named []tare.Origin, unseen float64) {
 	named = []tare.Origin{}
 	base, head := r.Totals()

@@ -138,7 +138,7 @@ func maskARM64(entry uint64, code []byte, locate locator) function {
 	var hasPage [32]bool // registers that contain the page of an address
 	for i := 0; i+4 <= len(code) && !isPadding(code[i:], 0); i += 4 {
 		word := binary.LittleEndian.Uint32(code[i:])
-		to, from := word&31, word>>5&31 // registers
+		to, from := word&31, word>>5&31
 		switch {
 		case word&maskADRP == opADRP:
 			hasPage[to] = true

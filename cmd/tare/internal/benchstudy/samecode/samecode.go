@@ -26,7 +26,7 @@ var ErrUnknown = errors.New("its machine code cannot be read on this system")
 
 // Program is the code of a binary.
 type Program struct {
-	functions    map[string]function // by name
+	functions    map[string]function
 	addressTaken map[string]bool     // functions whose address is in data
 	tests        map[string]bool     // also benchmarks, fuzz tests and examples
 	literals     map[string][]string // by the name of the enclosing function

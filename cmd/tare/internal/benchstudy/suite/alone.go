@@ -104,7 +104,6 @@ func (r *sideBySide) tryBenchmark(ctx context.Context, m Benchmark) (why string,
 	return "", nil
 }
 
-// startLimit returns the limit of the first run in a later process.
 func (r *sideBySide) startLimit(firstTook time.Duration) time.Duration {
 	limit := min(onceLimit, max(minGoTestLimit, sideBySideFactor*firstTook))
 	if r.search.TimeLimit > 0 {
@@ -137,7 +136,7 @@ func (r *sideBySide) closeAll(ctx context.Context) {
 	}
 }
 
-// tryOnce runs one iteration of m. It returns why m gives no result, or "".
+// tryOnce returns why m gives no result, or "".
 func (d *discovery) tryOnce(ctx context.Context, m Benchmark, limit time.Duration) (why string, err error) {
 	d.runLimit = limit
 	ctx, cancel := context.WithTimeout(ctx, limit)

@@ -141,7 +141,7 @@ func (d *discovery) newNotCompared(id string) Remark {
 	return Remark{ID: id, Side: d.sideID, OutOfTime: true, Text: "it was not compared with go test -bench: the budget has no time for it"}
 }
 
-// topLevelPattern returns a -test.bench pattern of found, e.g. ^(BenchmarkA|BenchmarkB)$.
+// topLevelPattern returns e.g. ^(BenchmarkA|BenchmarkB)$.
 func topLevelPattern(found []Benchmark) string {
 	var tops []string
 	for _, m := range found {
@@ -193,7 +193,7 @@ func (d *discovery) confirmDifference(ctx context.Context, built *Suite, m Bench
 		formatPerOp(slices.Min(goTestTimes)), formatPerOp(slices.Min(tareTimes)), format.Count(n, "iteration")), nil
 }
 
-// runGoTest returns the output of a package's tests, and why they failed, or "".
+// runGoTest also returns why the tests failed, or "".
 func (d *discovery) runGoTest(ctx context.Context, built *Suite, key string, spec trial.Spec, limit time.Duration, args ...string) (printed, why string, err error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -40,12 +40,12 @@ type Benchmark struct {
 	Name       string        // e.g. BenchmarkParse/small
 	NSPerOp    float64       // timed ns per iteration
 	BytesPerOp float64       // heap bytes per iteration
-	UntimedNS  float64       // while the timer is stopped; 0 if too little to measure
+	UntimedNS  float64       // ns per iteration while the timer is stopped; 0 if too little to measure
 	Overhead   time.Duration // testing's work around a timed run
 	StartTime  time.Duration
 	LinkTime   time.Duration // 0 if the binary is built once
 
-	OutsideLoop   time.Duration // timed, in a run; 0 if too little to measure
+	OutsideLoop   time.Duration // timed work of a run; 0 if too little to measure
 	Growth        float64       // how many times longer an iteration takes in a longer run; 0 if at most maxGrowth
 	RunIterations int64         // iterations of a run as long as Search.RunTime; 0 if slices work
 	WhyAlone      string        // why its package needs a single process, or ""
@@ -124,7 +124,7 @@ type discovery struct {
 	runTime   time.Duration
 
 	procs  map[string]int           // GOMAXPROCS by package
-	starts map[string]time.Duration // by package
+	starts map[string]time.Duration // longest start of a process, by package
 
 	clock        searchClock
 	hasTried     bool
@@ -383,7 +383,6 @@ func (d *discovery) runOnce(ctx context.Context, b Benchmark, set map[string]str
 	return outcomes, time.Duration(reply.WallNS), nil
 }
 
-// prepareBenchmark starts the process of the package if none runs.
 func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
@@ -500,7 +499,7 @@ func whyNoResult(b Benchmark, reply wire.Reply) string {
 
 func (d *discovery) describeExit(te *tare.TrialError) string {
 	how := exitPrefixRE.ReplaceAllString(te.Message, "")
-	inStart := strings.Contains(te.Message, " "+wire.OpHello+" w") // "ended during hello with …" or "no answer to hello within …"
+	inStart := strings.Contains(te.Message, " "+wire.OpHello+" w") // for example "no answer to hello within …"
 	switch {
 	case te.Class == tare.ErrExit && inStart:
 		return "its test binary ends before any benchmark runs, in TestMain or an init: " + how

@@ -77,7 +77,6 @@ func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, 
 	return d.findRunLength(ctx, b, pair.long)
 }
 
-// startPair finds the iterations of both runs of b, and measures the short one.
 func (d *discovery) startPair(ctx context.Context, b Benchmark) (p runPair, why string, err error) {
 	withUntimed := float64(growRunTime)
 	if b.UntimedNS > b.NSPerOp {
@@ -102,7 +101,7 @@ func (d *discovery) startPair(ctx context.Context, b Benchmark) (p runPair, why 
 	return p, why, err
 }
 
-// setGrowth sets b.OutsideLoop and b.Growth from two runs, or to 0 if their times are proportional.
+// setGrowth sets b.OutsideLoop and b.Growth, to 0 if the times of both runs are proportional.
 func (b *Benchmark) setGrowth(p runPair, sliceTime time.Duration) {
 	// A run of n iterations takes outside + n*perIteration. Both follow from the times of two runs.
 	perIteration := max(0, (p.long.ns-p.short.ns)/float64(p.long.ops-p.short.ops))

@@ -139,7 +139,7 @@ func (s *Side) TestDeps(ctx context.Context, packages []string) (map[string][]st
 	if err != nil {
 		return nil, err
 	}
-	dirs := map[string]string{}    // by import path
+	dirs := map[string]string{}
 	needs := map[string][]string{} // import paths by the package whose tests need them
 	for line := range strings.Lines(out) {
 		fields := strings.Split(strings.TrimRight(line, "\n"), "\t")
