@@ -21,7 +21,7 @@ type comparison struct {
 	class     tare.DifferenceClass // "" if there is no difference
 	want, got string               // texts of the tested field
 	broken    bool                 // got is not JSON
-	unchanged bool                 // by a round trip
+	unchanged bool                 // a round trip returned the input unchanged
 }
 
 // Values of comparison.got that are not the text of a field.

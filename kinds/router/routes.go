@@ -19,7 +19,7 @@ func Methods() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE
 
 // Written is a route as a user wrote it in a list of routes.
 type Written struct {
-	Method    string // capitals
+	Method    string
 	Path      string // parameters as {id} or :id
 	Line, Col int    // from 1; 0 means unknown
 }
@@ -31,7 +31,7 @@ func (w Written) String() string { return w.Method + " " + w.Path }
 type Table struct {
 	// Routes is sorted: a literal precedes a parameter at the same position.
 	Routes []fixture.Route
-	From   []Written // user's notation
+	From   []Written // routes in the user's notation
 	Left   []Left
 }
 

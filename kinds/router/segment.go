@@ -19,8 +19,8 @@ type route struct {
 // catch-all ({path...}).
 type segment struct {
 	text  string // literal, or name of the parameter
-	param bool   // the segment has a parameter
-	rest  bool   // a catch-all: matches the rest of a path
+	param bool
+	rest  bool // a catch-all: matches the rest of a path
 
 	before, after string // literals around a parameter: v- and .json of v-{name}.json
 }
@@ -166,7 +166,7 @@ func compareRoutes(a, b route) int {
 // routeNode is a node of the tree of routes. Each edge of the tree is a segment.
 type routeNode struct {
 	name  string                 // name of the parameter that leads to the node, or ""
-	next  map[segment]*routeNode // parameters have text ""
+	next  map[segment]*routeNode // parameters have no text: their names do not count
 	taken map[string]Written     // routes that end here, by method
 }
 

@@ -16,7 +16,7 @@ import (
 // edgeSort is one sort of unusual paths.
 type edgeSort struct {
 	property string                   // row of the report's table of differences
-	remark   string                   // what is unusual
+	remark   string                   // what is unusual about the paths
 	max      int                      // requests, spread evenly over the routes
 	paths    func(p pattern) []string // paths of one route
 }

@@ -23,7 +23,7 @@ import (
 // Keys and values of the set (the settings) of a client's workload.
 const (
 	setAddr    = "addr"    // host:port of the server
-	setCallers = "callers" // concurrent
+	setCallers = "callers" // number of concurrent callers
 	setRate    = "rate"    // calls per second of an open loop
 	setPolicy  = "policy"  // policy of connections
 	policyOne  = "one"     // one connection for all callers
@@ -77,7 +77,7 @@ func (c *conn) clientWorkload(w *work) (wire.Workload, error) {
 	calls.Fixture = w.workload.Fixture
 	calls.N = w.workload.N
 	calls.Op = w.workload.Op
-	calls.Set = maps.Clone(w.dialect.Client) // such as its protocol
+	calls.Set = maps.Clone(w.dialect.Client) // settings such as the protocol
 	calls.Set[setAddr] = w.target.Addr
 	calls.Set[setCallers] = strconv.Itoa(w.traffic.Connections)
 	if w.traffic.Rate > 0 {
@@ -98,8 +98,8 @@ func clientError(err error) error {
 type ownClient struct {
 	process    *trial.Process
 	on         string  // id of the workload
-	callers    int     // concurrent
-	cores      int     // processors
+	callers    int     // number of concurrent callers
+	cores      int     // number of processors
 	rate       float64 // calls per second; 0 for a closed loop
 	sharesConn bool    // all callers use one connection
 	metered    bool    // it has reported bytes on the wire

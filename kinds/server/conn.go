@@ -122,7 +122,7 @@ func requestError(format string, args ...any) error {
 	return trialError(tare.ErrContender, format, args...)
 }
 
-// forward sends q to the program. An error of the connection ends the trial.
+// forward sends q to the program. An error ends the trial, unless the program itself returned it.
 func (c *conn) forward(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	a, err := c.program.Do(ctx, q)
 	if err != nil && !isReplyError(err) {

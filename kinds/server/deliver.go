@@ -15,7 +15,7 @@ import (
 
 const (
 	arrivalLimit = 15 * time.Second      // limit for acknowledged items to arrive
-	countEvery   = 50 * time.Millisecond // while items arrive
+	countEvery   = 50 * time.Millisecond // interval of counts while items arrive
 )
 
 // delivery counts the items, one on each line, that a command has delivered. A command is a server

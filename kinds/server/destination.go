@@ -17,7 +17,7 @@ const destinationWord = "$DESTINATION"
 
 const (
 	destinationHeader = 10 * time.Second // limit of a request's header
-	destinationBody   = 256 << 20        // bytes of an unpacked body
+	destinationBody   = 256 << 20        // limit of an unpacked body in bytes
 )
 
 // destination is an HTTP server on loopback to which a command sends its events. It accepts every
@@ -43,7 +43,7 @@ func listenDestination() (*destination, error) {
 func (d *destination) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	body := io.Reader(q.Body)
 	switch q.Header.Get("Content-Encoding") {
-	case "", "identity": // plain
+	case "", "identity":
 	case "gzip":
 		z, err := gzip.NewReader(q.Body)
 		if err != nil {

@@ -42,7 +42,7 @@ type work struct {
 	dialect     Dialect
 	pool        []Request  // requests as sent; those without a method are skipped
 	original    []Request  // requests in the app's form
-	refs        []Response // correct responses, or nil
+	refs        []Response // correct responses; nil if unknown, or if they depend on earlier requests
 	items       int        // items in all bodies of the pool
 	perOp       int64      // requests of one operation
 	maxRequests int64      // requests before a reset; 0 means any number

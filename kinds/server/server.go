@@ -34,7 +34,7 @@ type Kind struct {
 	name string
 	apps map[string]App // by the fixture's name
 
-	cores   func() cores             // read once
+	cores   func() cores             // processors of load generator and server, read once
 	pair    func() (*keyPair, error) // certificate of all encrypted servers
 	visit   time.Duration            // limit of a request in a slice of operations
 	arrival time.Duration            // limit for acknowledged items

@@ -97,7 +97,7 @@ func (w *work) openSession(k *Kind) error {
 			r.Items = 0 // no server acknowledges these items
 		}
 		if w.strictness == strictNone {
-			r.Status = 0 // any status
+			r.Status = 0 // any status is correct
 		}
 		options.Requests = append(options.Requests, r)
 	}

@@ -41,7 +41,7 @@ func auditTests(ctx context.Context, tests []suite.Tests) (map[string][]audit.Fi
 	}
 	found := map[string][]audit.Finding{}
 	if err != nil {
-		return found, nil // see above
+		return found, nil // the compiler will report the error
 	}
 	for _, f := range rep.Findings {
 		if pkg, ok := packages[filepath.Dir(f.File)]; ok && f.Name != "" && f.Severity != tare.Note {

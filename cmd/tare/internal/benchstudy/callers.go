@@ -106,7 +106,7 @@ func newCallGraph(base, head map[counts.Call]float64, isUser func(path string) b
 }
 
 func sortSites(base, head map[counts.Call]float64) []counts.Call {
-	calls := map[counts.Call]float64{} // both sides together
+	calls := map[counts.Call]float64{} // sums of both sides
 	for _, side := range []map[counts.Call]float64{base, head} {
 		for site, n := range side {
 			if !isMisplaced(site) {

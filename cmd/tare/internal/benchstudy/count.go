@@ -371,9 +371,8 @@ func (b *Bench) isSameCode(id string) bool {
 	return slices.ContainsFunc(b.findings, func(f tare.Finding) bool { return f.Check == SameCode().ID && f.Workload == id })
 }
 
-// divideByCode returns the benchmarks whose machine code differs between the sides, and the others. The first are
-// in the order of their distance to the code that differs: a change is a greater part of the benchmarks that
-// are near it.
+// divideByCode returns the benchmarks whose machine code differs between the sides, and the others.
+// Benchmarks near the code that differs come first, because it is a greater part of them.
 func (b *Bench) divideByCode() (differing, same []suite.Benchmark) {
 	for _, m := range b.benchmarks {
 		if b.isSameCode(m.ID()) {

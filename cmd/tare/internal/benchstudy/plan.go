@@ -25,19 +25,19 @@ const (
 	// benchmark that allocates, because package testing takes time around each slice.
 	MaxSlices = 16
 
-	sliceLength    = 4 * time.Millisecond   // the benchmark allocates nothing
+	sliceLength    = 4 * time.Millisecond   // length if a benchmark allocates nothing
 	allocLength    = 12 * time.Millisecond  // least length if a benchmark allocates
 	allocBytes     = 16e6                   // bytes to allocate in a slice, so that it contains collections
 	maxAllocLength = 48 * time.Millisecond  // longest slice because of allocBytes
 	maxLength      = 250 * time.Millisecond // longest slice because of allocations or testing's work
 	overheadFactor = 2                      // multiple of testing's work around a slice
-	notedOverhead  = 20 * time.Millisecond  // testing's work that is noted
+	notedOverhead  = 20 * time.Millisecond  // work of testing that gets a note
 	wholeLength    = 500 * time.Millisecond // length of a run of a benchmark that cannot be cut
 
 	defaultRounds = 27 // used unless the user chooses a budget
 	minBudget     = 15 * time.Second
 	warmLength    = 10 * time.Millisecond
-	minNSPerOp    = 0.1 // ns; no forecast is 0
+	minNSPerOp    = 0.1 // least ns of an operation in a forecast
 )
 
 // planSlices makes a workload of each benchmark and forecasts its pilots, short runs that time
@@ -136,7 +136,7 @@ func expectWhole(m suite.Benchmark, n int64) tare.Pilot {
 		NSPerOp: iterations * max(minNSPerOp, m.NSPerOp), BytesPerOp: max(1, iterations*m.BytesPerOp),
 		AroundNS: around, SetupNS: warm, StartNS: float64(m.LinkTime + m.StartTime), Counted: true,
 	}
-	if m.WhyAlone != "" { // each run has a process
+	if m.WhyAlone != "" { // each run starts a process
 		start := float64(m.StartTime)
 		p.AroundNS, p.SetupNS, p.StartNS = around+start, warm+start, float64(m.LinkTime)
 	}

@@ -39,12 +39,12 @@ type Request struct {
 	Head     string   // revision; "" or Worktree means the user's files
 	Bench    string   // pattern of go test -bench; "" means all benchmarks
 
-	With      []build.With // versions of modules
+	With      []build.With // other versions of modules
 	Go        []string     // head's toolchain, or base's and head's; nil means the machine's
 	Env       []string
 	EnvRecord []string // Env as documents record it
 	Tags      string
-	PGO       string // path of a profile, absolute
+	PGO       string // absolute path of a profile
 
 	Tests    string // TestsOfHead if base runs the tests of head, or ""
 	OneBuild bool   // build each side once instead of for each round

@@ -254,7 +254,7 @@ func shortName(id string) string {
 // runCommand returns the program's stdout. The error contains its output.
 func runCommand(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TARE_COUNTS=off") // no counts before times
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TARE_COUNTS=off") // times are calibrated without counts
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	var errs strings.Builder
 	cmd.Stderr = &errs

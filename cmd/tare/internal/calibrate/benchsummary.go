@@ -160,7 +160,7 @@ func (p pair) writeFalseReports(w io.Writer, all []BenchLine) {
 // difference.
 func (p pair) writeNeeded(w io.Writer, planted string, all []BenchLine) {
 	var lines []Line
-	rounds := math.MaxInt // all studies have as many
+	rounds := math.MaxInt // rounds that all studies have
 	var secondsPerRound []float64
 	for _, l := range all {
 		b := l.Benchmark[planted]

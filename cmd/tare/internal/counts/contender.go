@@ -17,7 +17,7 @@ type Contender struct {
 	Program build.Program // built with the tag of the counter
 	Open    func(context.Context, build.Program, trial.Spec) (trial.Conn, error)
 	Input   wire.Workload
-	Seed    string     // decimal
+	Seed    string     // decimal number
 	Spec    trial.Spec // environment and other settings of the process
 	Work    string     // directory for profiles
 }

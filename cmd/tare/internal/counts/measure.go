@@ -13,8 +13,8 @@ const (
 	targetWork           = 200e6   // instructions between the two runs of a count
 	briefWork            = 100e6   // replaces targetWork if Estimate.Brief is set
 	minPilotShare        = 0.4     // a pilot with this share of the work is a count
-	maxWork              = 4e9     // instructions of one run
-	maxHeap              = 1 << 30 // bytes, as nothing is collected
+	maxWork              = 4e9     // most instructions of one run
+	maxHeap              = 1 << 30 // most allocated bytes of a run, as nothing is collected
 	instructionsPerNS    = 12.0    // usual speed of arithmetic in caches
 	minInstructionsPerNS = 5.0     // long operations miss caches
 	maxCorrection        = 64      // factor by which a pilot may lower the estimate
@@ -26,9 +26,9 @@ const (
 	fewOthersRepeats     = 3     // replaces minRepeats if Estimate.FewOthers is set
 	maxRepeats           = 5     // most counts of an inconsistent side
 	maxSpread            = 0.002 // largest difference of consistent counts, as a share
-	maxSpreadOps         = 1.0   // or in instructions per operation
-	minPlaceCount        = 0.02  // instructions per operation
-	minCalls             = 0.001 // per operation
+	maxSpreadOps         = 1.0   // the same in instructions per operation
+	minPlaceCount        = 0.02  // least instructions per operation of a stored place
+	minCalls             = 0.001 // least calls per operation of a stored site
 	callsShare           = 4     // operations of a count to those of a count of calls
 )
 
@@ -49,7 +49,7 @@ type Estimate struct {
 	BytesPerOp float64 // allocated per operation; 0 if unknown
 	SameCode   bool    // one count of each side may do
 	FewOthers  bool    // few other benchmarks show how much counts vary
-	Brief      bool    // count half as much
+	Brief      bool    // each count is half as long
 	Cycle      int64   // number of inputs; 0 if all operations do the same
 }
 

@@ -30,7 +30,7 @@ type Program interface {
 type launch struct {
 	counter   *Counter
 	tool      string // cachegrind or callgrind
-	repeat    int    // from 0
+	repeat    int    // number of the count, from 0
 	file      string // output of the tool
 	readTotal func() (uint64, error)
 }

@@ -18,7 +18,7 @@ type Reading struct {
 	Result   *tare.Result
 	Baseline string
 	Workload string
-	Metric   string // less is better, e.g. time
+	Metric   string // a metric of which less is better
 }
 
 // WhyNoAdvice returns why there can be no recommendation, or "".

@@ -52,7 +52,7 @@ func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
 				low, high = q.Sign*(c.Low-1)*c.AgainstValue, q.Sign*(c.High-1)*c.AgainstValue // from ratios to differences
 			}
 		}
-		return min(low, high), max(low, high) // the sign may exchange them
+		return min(low, high), max(low, high) // converted from ratios to differences
 	}
 	return Batch{Effects: []float64{q.Sign * (c.Value - c.AgainstValue)}, Interval: interval, IsLast: true}, nil
 }

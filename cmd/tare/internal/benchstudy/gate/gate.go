@@ -85,16 +85,16 @@ func gatedMetrics(g project.Gate) []string {
 
 // Measured contains the results of both sides, for [Judge].
 type Measured struct {
-	Base, Head   string                  // printed, e.g. main (1a2b3c4d5)
+	Base, Head   string                  // printed names, e.g. main (1a2b3c4d5)
 	Results      []*tare.Result          // one for each study
 	Commit       string                  // base's commit; may be ""
 	Requirements map[string]Requirements // by study; others have those of the project
 	Skipped      []Skipped
-	Nothing      string // reason, or ""
+	Nothing      string // why there is nothing to compare, or ""
 	Notes        []string
 	Policy       Policy
-	Record       bool        // nothing is blocked
-	Shard        suite.Shard // the zero value means all
+	Record       bool        // the head is only recorded: nothing is blocked
+	Shard        suite.Shard // measured part; the zero value means all
 
 	Commands Commands
 
@@ -107,13 +107,13 @@ type Measured struct {
 type Commands struct {
 	Gate   func(flag, value string) string  // changes one flag of the gate's command
 	Bench  func(pkg, pattern string) string // measures one benchmark
-	Rounds bool                             // there is no budget
+	Rounds bool                             // the number of rounds is fixed, without a budget
 }
 
 // Requirements contains the requirements of one study.
 type Requirements struct {
 	Name    string           `json:"name,omitempty"`    // begins the names of workloads; "" means the study's id
-	Metrics []string         `json:"metrics,omitempty"` // compared with the margin
+	Metrics []string         `json:"metrics,omitempty"` // metrics that are compared with the margin
 	Limits  []tare.Criterion `json:"limits,omitempty"`  // limits of the head's own values
 	Place                    // line of tare.yaml
 }
@@ -150,9 +150,9 @@ type Outcome string
 
 // Outcomes.
 const (
-	Worse   Outcome = "worse"        // by more than the margin, or by an allocation
-	NoWorse Outcome = "not worse"    // by more than the margin
-	Better  Outcome = "better"       // better, and so not worse
+	Worse   Outcome = "worse"        // worse by more than the margin, or by an allocation
+	NoWorse Outcome = "not worse"    // not worse by more than the margin
+	Better  Outcome = "better"       // better, and therefore not worse
 	Open    Outcome = "inconclusive" // not measured precisely enough
 	Void    Outcome = "void"         // the measurement does not count
 	Nothing Outcome = "nothing"      // nothing was compared; no row has this outcome
@@ -166,7 +166,7 @@ type Row struct {
 	Outcome      Outcome `json:"outcome"`
 	Sentence     string  `json:"sentence"`
 	Ratio        float64 `json:"ratio,omitempty"` // head / base; absent without both values
-	Limit        float64 `json:"limit,omitempty"` // in Unit; absent if the margin applies
+	Limit        float64 `json:"limit,omitempty"` // limit of the head's value, in Unit; absent if the margin applies
 	Low          float64 `json:"low,omitempty"`   // interval of the ratio, or of the head's value if Limit is set
 	High         float64 `json:"high,omitempty"`
 	Level        float64 `json:"level,omitempty"` // confidence over all rows and interim analyses
@@ -261,10 +261,10 @@ type Report struct {
 	Commit         string                  `json:"base_commit,omitempty"` // full hash
 	Requirements   map[string]Requirements `json:"held,omitempty"`        // by study; others have those of the project
 	Notes          []string                `json:"notes,omitempty"`       // also among Remarks
-	Record         bool                    `json:"record,omitempty"`      // nothing is blocked
+	Record         bool                    `json:"record,omitempty"`      // the head is only recorded: nothing is blocked
 	OverMachines   []tare.OverMachines     `json:"over_machines,omitempty"`
 
-	unmeasuredMetrics []string // required, but not measured
+	unmeasuredMetrics []string // required metrics that nothing measured
 
 	commands Commands
 
@@ -272,5 +272,5 @@ type Report struct {
 	configFile    string // printed path of tare.yaml, or ""
 	allocs        project.Allocs
 	nothingReason string
-	requiredLine  string // by which a reviewer accepts worse rows, or ""
+	requiredLine  string // line by which a reviewer accepts worse rows, or ""
 }

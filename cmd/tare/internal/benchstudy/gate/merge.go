@@ -22,7 +22,7 @@ func Merge(parts []Report) (Measured, error) {
 	}
 	m := Measured{Base: named.Base, Head: named.Head, Commit: named.Commit, Requirements: map[string]Requirements{}}
 	seen := map[int]bool{}
-	total := 0 // according to the first report
+	total := 0 // number of parts, as the first report says
 	for _, p := range parts {
 		if p.Shard == "" {
 			return m, fmt.Errorf("one of the reports is no part of a gate; give each part --shard i/%d", max(2, len(parts)))

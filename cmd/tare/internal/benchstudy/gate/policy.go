@@ -17,8 +17,8 @@ import (
 
 // Policy describes how a change alters its own rules, and whether a reviewer accepts that.
 type Policy struct {
-	ChangedRules []string // one line each
-	RequiredLine string   // line of a reviewer who accepts; "" if the base requires no review
+	ChangedRules []string
+	RequiredLine string // line of a reviewer who accepts; "" if the base requires no review
 	Accepted     bool
 }
 

@@ -18,7 +18,7 @@ import (
 type metricWords struct {
 	noun                   string // e.g. time
 	worse, noWorse, better string // e.g. more memory, not more memory, less memory
-	verb                   verb   // precedes worse
+	verb                   verb
 }
 
 // verb has the forms of a verb, e.g. is, are, be.

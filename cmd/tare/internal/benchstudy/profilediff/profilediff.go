@@ -23,6 +23,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// Bounds of profiling.
 const (
 	Rounds     = 9                      // nine can bound the error over a dozen functions
 	roundTime  = 700 * time.Millisecond // run of the slower side
@@ -45,7 +46,7 @@ type Side struct {
 type Question struct {
 	Workload   string
 	Name       string  // e.g. BenchmarkParse/small
-	NSPerOp    float64 // slower side, approximately
+	NSPerOp    float64 // approximate time of the slower side
 	Rounds     int     // 0 means Rounds
 	Allocs     float64 // measured per operation, head − base, or NaN
 	Base, Head Side
@@ -81,7 +82,7 @@ func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 	var cpu Rows
 	var allocated []allocCounts
 	var walls [2][]float64        // ns per operation by side and round
-	var merged [2]profile.Profile // by side, all rounds together
+	var merged [2]profile.Profile // all rounds together, by side
 	for round := range q.Rounds {
 		var costs [2][]profile.Cost
 		var allocs allocCounts
@@ -115,7 +116,7 @@ func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 }
 
 type sideProfile struct {
-	cpu    []profile.Cost // by function, for ops operations
+	cpu    []profile.Cost // sums over ops operations, by function
 	allocs []profile.Cost // per operation; nil if not counted
 	wall   float64        // ns per operation
 }

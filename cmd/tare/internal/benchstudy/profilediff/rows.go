@@ -16,7 +16,7 @@ import (
 // 90 ns of these.
 
 const (
-	rowsAlpha     = 0.05 // over all functions together
+	rowsAlpha     = 0.05 // error level of all functions together
 	totalAlpha    = 0.01 // the total hardly ever differs by chance
 	hotShare      = 0.05 // least share of a side's total or of the difference
 	maxCandidates = 12   // the error level is divided among them

@@ -28,7 +28,7 @@ import (
 
 // Query describes a change of a module, and the benchmarks to select from.
 type Query struct {
-	Base, Head string              // tops of both trees, absolute
+	Base, Head string              // top directories of both trees, absolute
 	Files      []string            // files that differ, relative to the top
 	Deps       map[string][]string // directories in head that the tests of each package need
 	Dir        string              // working directory of the go command

@@ -20,7 +20,7 @@ func (img *image) useARM64() { img.mask = maskARM64 }
 type masker struct {
 	out    function
 	entry  uint64
-	size   uint64 // bytes
+	size   uint64 // length of its code in bytes
 	locate locator
 }
 

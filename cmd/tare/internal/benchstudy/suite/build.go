@@ -151,7 +151,7 @@ func (b *Suite) ImportPath(key string) string {
 // BuildError reports that a side does not build.
 type BuildError struct {
 	Side string
-	Why  string // line of the compiler's output
+	Why  string // first line of the compiler's output about the fault
 }
 
 // Error is one line.

@@ -25,13 +25,13 @@ import (
 
 const (
 	prepareLimit    = time.Minute          // start of a process, including its TestMain
-	onceLimit       = time.Minute          // one iteration with all sub-benchmarks
-	warmFor         = 5 * time.Millisecond // least warm-up
+	onceLimit       = time.Minute          // limit of one iteration with all sub-benchmarks
+	warmFor         = 5 * time.Millisecond // least length of a warm-up
 	warmCap         = time.Second
-	maxOverheadRuns = 5                      // the quickest run counts
-	overheadTime    = 250 * time.Millisecond // no more of these runs start afterwards
+	maxOverheadRuns = 5                      // single iterations, of which the quickest counts
+	overheadTime    = 250 * time.Millisecond // no more single iterations start afterwards
 	shortRuns       = 4                      // iterations that must fit into Search.TimeLimit
-	minUntimedShare = 0.25                   // share of the timed part; less may be chance
+	minUntimedShare = 0.25                   // least untimed part, as a share of the timed part
 )
 
 // Benchmark is a benchmark that gives results. Its times are estimates from its first runs.
@@ -45,7 +45,7 @@ type Benchmark struct {
 	StartTime  time.Duration
 	LinkTime   time.Duration // 0 if the binary is built once
 
-	OutsideLoop   time.Duration // timed work of a run; 0 if too little to measure
+	OutsideLoop   time.Duration // timed work of a run outside of the loop; 0 if too little to measure
 	Growth        float64       // how many times longer an iteration takes in a longer run; 0 if at most maxGrowth
 	RunIterations int64         // iterations of a run as long as Search.RunTime; 0 if slices work
 	WhyAlone      string        // why its package needs a single process, or ""
@@ -103,7 +103,7 @@ type Search struct {
 	// TimeLimit limits the time for all benchmarks; 0 means no limit. Each package gets half of the
 	// remaining time. Starts of processes get half as much in addition.
 	TimeLimit time.Duration
-	WhyNoTime string // reason after TimeLimit
+	WhyNoTime string // why benchmarks are skipped after TimeLimit
 
 	Spec trial.Spec
 	Say  func(string)

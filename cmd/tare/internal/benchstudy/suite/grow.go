@@ -25,7 +25,7 @@ const (
 	maxFixedShare = 0.2                    // share of a run that may be work outside the loop
 	maxGrowRun    = 1e9                    // go test -bench has the same maximum
 	minGrowTime   = 50 * time.Millisecond  // maxGrowRun iterations of 0.05 ns, less than a cycle
-	minElapsed    = 0.1                    // ns, to divide by
+	minElapsed    = 0.1                    // least ns of an iteration, to divide by
 )
 
 const noLoop = "its time does not grow with the iterations asked for: there is no loop over b.N in it"

@@ -44,7 +44,7 @@ type Side struct {
 	modfile  string // go.mod to build with; "" means the tree's
 	noModule bool
 	tags     string // -tags in the user's GOFLAGS, which an argument would replace
-	ldflags  string // -ldflags there
+	ldflags  string // -ldflags in the user's GOFLAGS
 	goRoot   string // Go installation; "" means that in PATH, which may switch to Go
 }
 
