@@ -28,7 +28,7 @@ const dotSegments = userRow + "dot segments"
 const (
 	maxShadowedPaths = 256 // requests with the literal of another route
 	maxOtherPaths    = 64  // requests of each other sort
-	maxSiblings      = 3   // tried as the value of one parameter
+	maxSiblings      = 3   // literals tried as the value of one parameter
 )
 
 // edgeSorts returns the sorts of unusual paths, the most common ones first.

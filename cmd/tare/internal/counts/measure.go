@@ -36,7 +36,7 @@ const (
 type Count struct {
 	PerOp  float64
 	Places map[Place]float64 // PerOp by line; nil for hardware counters
-	Calls  map[Call]float64  // per operation; nil unless [Series.CountCalls] counted
+	Calls  map[Call]float64  // calls per operation; nil unless [Series.CountCalls] counted
 }
 
 // Side returns the program for a count; repeat is its number, from 0. Each build has another order
@@ -47,7 +47,7 @@ type Side func(ctx context.Context, repeat int) (Program, error)
 type Estimate struct {
 	NSPerOp    float64
 	BytesPerOp float64 // allocated per operation; 0 if unknown
-	SameCode   bool    // one count of each side may do
+	SameCode   bool    // the same machine code on both sides: one count of each may do
 	FewOthers  bool    // few other benchmarks show how much counts vary
 	Brief      bool    // each count is half as long
 	Cycle      int64   // number of inputs; 0 if all operations do the same
