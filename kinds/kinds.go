@@ -1,6 +1,5 @@
-// Package kinds lists all kinds of contenders, such as codecs and HTTP servers. A kind
-// defines how its contenders are run, measured and checked. The list is one explicit
-// value; there is no registry with which kinds register themselves.
+// Package kinds lists all kinds of contenders, such as codecs and HTTP servers. A kind defines how
+// they are run, measured and checked.
 package kinds
 
 import (

@@ -1,10 +1,9 @@
 // Package codec is the kind of contenders that encode and decode. A contender is a program with one
-// codec, which is measured against others. All contenders get the same bodies (JSON documents) and must
-// produce the same values.
+// codec, which is measured against others. All contenders get the same bodies (JSON documents), the
+// pool of a workload, and must produce the same values.
 //
-// The bodies of a workload are its pool: contenders process them one after another, again and again. A
-// semantics test (exam) has edge cases: inputs for which codecs are known to differ. The reference is
-// encoding/json; a question is an edge case with the result of the reference.
+// A semantics test has edge cases, for which codecs are known to differ. It compares results with
+// those of encoding/json.
 package codec
 
 import (
@@ -32,8 +31,7 @@ func Ops() []string {
 	return []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal, codec.OpAny, codec.OpFields, codec.OpRoundTrip}
 }
 
-// Kind is the codec kind. It stores the pools that it wrote and the questions of the exams, to compare
-// answers with them.
+// Kind is the codec kind. It stores pools and edge cases, to compare answers with them.
 type Kind struct {
 	mu        sync.Mutex
 	pools     map[string][][]byte   // bodies by path of the pool
@@ -45,8 +43,8 @@ var _ lab.Describer = (*Kind)(nil)
 // New returns the codec kind.
 func New() *Kind { return &Kind{pools: map[string][][]byte{}, questions: map[string][]question{}} }
 
-// Input writes the pool of w, one canonical JSON body per line, into dir. It returns the workload as
-// contenders receive it.
+// Input writes the pool of w into dir, one canonical JSON body per line. It returns the workload
+// for contenders.
 func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
 	switch {
 	case !slices.Contains(Ops(), w.Op):
@@ -70,8 +68,6 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	return input, nil
 }
 
-// writePool writes bodies into a file of dir and stores them in k.pools. The returned workload
-// describes only the file.
 func (k *Kind) writePool(dir string, bodies [][]byte) (wire.Workload, error) {
 	input, err := Pool(dir, bodies)
 	if err != nil {
@@ -83,15 +79,14 @@ func (k *Kind) writePool(dir string, bodies [][]byte) (wire.Workload, error) {
 	return input, nil
 }
 
-// Pool writes bodies, which must not contain a line end, into a file of dir, one per line. The name of
-// the file contains a hash of its content. Of the returned workload, only Input, the path of the file,
-// Bodies and SHA256 are set.
+// Pool writes bodies without line ends into a file of dir, one per line. The name of the file
+// contains a hash of its content. Only Input, Bodies and SHA256 of the returned workload are set.
 func Pool(dir string, bodies [][]byte) (wire.Workload, error) {
 	return pool.Write(dir, "input-", bodies, 0o644)
 }
 
-// Describe adds to w the number of bytes in the pool that Input made, and for a fixture with ids the
-// number of items and the smallest number of different ids in a body.
+// Describe adds the bytes of the pool to w. For a fixture with ids it also adds the items, and the
+// smallest number of different ids in a body.
 func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, error) {
 	k.mu.Lock()
 	bodies := k.pools[input.Input]
@@ -110,12 +105,8 @@ func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, er
 	return w, nil
 }
 
-// itemCount returns the number of items in each generated body of w. A workload without a number, for
-// which N is 0, has one item.
 func itemCount(w tare.Workload) int { return max(1, w.N) }
 
-// makePool generates the bodies of w, or reads the documents of its file. A relative path of the file
-// is relative to studyDir.
 func makePool(w tare.Workload, studyDir string) ([][]byte, error) {
 	if w.File == "" {
 		return fixture.Pool(w.Fixture, itemCount(w), w.Pool)
@@ -128,7 +119,7 @@ func makePool(w tare.Workload, studyDir string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs, _, err := Documents(path, src) // the notes are not reported
+	docs, _, err := Documents(path, src) // ignore the notes
 	if err != nil {
 		return nil, err
 	}
@@ -141,9 +132,8 @@ func makePool(w tare.Workload, studyDir string) ([][]byte, error) {
 	return bodies, nil
 }
 
-// reencodeBody decodes a document into the Go value that contenders encode, or for OpAny into the
-// value that encoding/json makes of it, and encodes it again. So a number that neither int nor
-// float64 can represent is rounded for all contenders.
+// reencodeBody decodes a document into the Go value that contenders encode, and encodes it again.
+// So numbers are rounded in the same way for all contenders.
 func reencodeBody(op string, body []byte) ([]byte, error) {
 	if op == codec.OpAny {
 		var v any
@@ -159,19 +149,16 @@ func reencodeBody(op string, body []byte) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// Open starts one trial: a process of the contender. The process has one processor, the default of
-// [lab.StartProgram], because a codec needs no more.
+// Open starts a process of the contender. It has one processor, because a codec needs no more.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return lab.StartProgram(ctx, p, spec)
 }
 
-// Launches returns the ways in which a study can start contenders of this kind.
+// Launches returns the ways to start contenders.
 func (*Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare compares each output of a contender with the canonical body of its case and returns one line
-// for each wrong output. For OpFields it compares only the few fields of the body that contenders pick.
-// Contenders send decoded values, and what binary codecs have encoded, as JSON, so all outputs are
-// compared in the same way.
+// Compare compares each output of a contender with the canonical body of its case. It returns one
+// line for each wrong output.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	k.mu.Lock()
 	bodies := k.pools[w.Input]

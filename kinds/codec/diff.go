@@ -12,9 +12,8 @@ import (
 	"strings"
 )
 
-// Diff compares two JSON documents by value. The order of keys, white space, escapes
-// and the notation of numbers do not count. It returns the first difference in one line,
-// or "" if the documents are equal.
+// Diff compares two JSON documents by value, without the order of keys and the notation of numbers.
+// It returns the first difference in one line, or "".
 func Diff(want, got []byte) string {
 	if bytes.Equal(want, bytes.TrimRight(got, "\n")) {
 		return ""
@@ -30,7 +29,7 @@ func Diff(want, got []byte) string {
 	return findDifference("$", w, g)
 }
 
-// decodeOne decodes exactly one document. Numbers are of type json.Number.
+// decodeOne decodes exactly one document, with numbers as json.Number.
 func decodeOne(src []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(src))
 	d.UseNumber()
@@ -47,8 +46,8 @@ func decodeOne(src []byte) (any, error) {
 	return v, nil
 }
 
-// findDifference returns the first difference between two decoded values, or "" if they are equal. path is
-// their path in the document, such as $.items[0].
+// findDifference returns the first difference, or "". path is a path in the document, such as
+// $.items[0].
 func findDifference(path string, want, got any) string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -100,7 +99,6 @@ func formatDifference(path string, want, got any) string {
 	return fmt.Sprintf("%s: want %s, got %s", path, formatValue(want), formatValue(got))
 }
 
-// formatValue returns the start of a value as JSON.
 func formatValue(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -113,9 +111,9 @@ func formatValue(v any) string {
 	return string(b)
 }
 
-// sameNumber compares decimal values exactly: 1e2 equals 100, and 1.5e-9 does not equal 0.
-// If one of the numbers is too large or too small for a float64, they are equal only if
-// their texts are equal: the digits of a number such as 1e999999999 could fill the memory.
+// sameNumber compares decimal values exactly: 1e2 equals 100, and 1.5e-9 does not equal 0. The
+// digits of a number such as 1e999999999 could fill the memory. So numbers beyond a float64 are
+// compared as texts.
 func sameNumber(a, b json.Number) bool {
 	if a == b {
 		return true

@@ -13,16 +13,15 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// This file compares the output of a contender for an edge case with the output of encoding/json, the
-// reference. A case tests one field of the output, which it names. Compare functions have these two
-// outputs as parameters want (the reference's) and got (the contender's).
+// This file compares the output of a codec for an edge case with that of encoding/json, the
+// reference. A case names the field that it tests. In all compare functions, want is the
+// reference's output, and got the codec's.
 
-// comparison is the result of comparing two outputs for a case.
 type comparison struct {
-	class     tare.DifferenceClass // "" if there is no difference; then the other fields do not count
-	want, got string               // text of the tested field in the reference's output, and in the contender's
-	broken    bool                 // the contender's text is not JSON
-	unchanged bool                 // a round trip has returned the input unchanged
+	class     tare.DifferenceClass // "" if there is no difference
+	want, got string               // texts of the tested field
+	broken    bool                 // got is not JSON
+	unchanged bool                 // a round trip returned the input unchanged
 }
 
 // Values of comparison.got that are not the text of a field.
@@ -31,13 +30,11 @@ const (
 	invalidText = "what is not JSON"
 )
 
-// compareEncoded compares the tested field of two encoded values. White space between tokens does not
-// count.
 func compareEncoded(c fixture.Case, want, got []byte) comparison {
 	if c.Field == "" {
 		return compareKeys(want, got)
 	}
-	key := strings.ToLower(c.Field) // as in the JSON tags of [fixture.Probe]
+	key := strings.ToLower(c.Field) // see the JSON tags of [fixture.Probe]
 	wantText, _ := findField(want, key)
 	gotText, found := findField(got, key)
 	gotText = compactJSON(gotText)
@@ -49,8 +46,8 @@ func compareEncoded(c fixture.Case, want, got []byte) comparison {
 	case gotText == wantText:
 		return comparison{}
 	}
-	// The field differs. An object with many keys is described in words: the order of its keys, and so
-	// its text, can change from run to run.
+	// An object with many keys is described in words, because the order of its keys can change from
+	// run to run.
 	const entries = "its entries"
 	result := comparison{class: tare.DiffersInValue, want: wantText, got: gotText}
 	switch isValid := json.Valid([]byte(gotText)); {
@@ -68,7 +65,7 @@ func compareEncoded(c fixture.Case, want, got []byte) comparison {
 	return result
 }
 
-// compactJSON removes white space between tokens. It returns text unchanged if it is not JSON.
+// compactJSON returns text unchanged if it is not JSON.
 func compactJSON(text string) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(text)); err != nil {
@@ -77,7 +74,7 @@ func compactJSON(text string) string {
 	return b.String()
 }
 
-// compareKeys compares only the keys of an object and their order, for cases without a field.
+// compareKeys compares the keys of an object, for cases without a field.
 func compareKeys(want, got []byte) comparison {
 	wantKeys, _ := keysOf(want)
 	gotKeys, isObject := keysOf(got)
@@ -95,14 +92,13 @@ func compareKeys(want, got []byte) comparison {
 	return result
 }
 
-// hasManyKeys reports whether text is an object with more than one key.
 func hasManyKeys(text string) bool {
 	list, _ := keysOf([]byte(text))
 	return len(list) > 1
 }
 
-// hasSameValue reports whether two texts represent the same value of the field called name: 1e2 and 100
-// do, and so do two texts that the field's float type cannot distinguish. The sign of zero counts.
+// hasSameValue reports whether two texts are the same value of the field called name. Its float
+// type may not distinguish them. The sign of zero counts.
 func hasSameValue(name, want, got string) bool {
 	bits := map[string]int{"Float": 64, "Single": 32}[name] // 0 if the field has no float type
 	if bits == 0 && strings.ContainsAny(want, ".eE") {
@@ -119,10 +115,10 @@ func hasSameValue(name, want, got string) bool {
 	return Diff([]byte(want), []byte(got)) == ""
 }
 
-// compareRoundTrip compares the tested field of values that were encoded and decoded again. It also records
-// whether the contender has returned the input unchanged, which the reference may not do.
+// compareRoundTrip compares values that were encoded and decoded again. Not even the reference
+// returns every input unchanged.
 func compareRoundTrip(c fixture.Case, want, got []byte) comparison {
-	if c.Field == "" { // the case is about the order of keys, which a decoded value does not have
+	if c.Field == "" { // a decoded value has no order of keys
 		return comparison{}
 	}
 	result := compareShown(c, want, got)
@@ -130,15 +126,12 @@ func compareRoundTrip(c fixture.Case, want, got []byte) comparison {
 	return result
 }
 
-// isUnchanged reports whether the field of a probe is unchanged after a round trip. got is the
-// decoded value as formatted by [fixture.Show].
 func isUnchanged(c fixture.Case, got []byte) bool {
 	v, err := fixture.Decode("probes", c.Body)
 	return err == nil && shownField(c.Field, fixture.Show(v)) == shownField(c.Field, got)
 }
 
-// compareShown compares the tested field of decoded values, which are formatted by [fixture.Show], or the
-// complete values if the case names no field.
+// compareShown compares decoded values that [fixture.Show] has formatted.
 func compareShown(c fixture.Case, want, got []byte) comparison {
 	result := comparison{want: shownField(c.Field, want), got: shownField(c.Field, got)}
 	if result.want != result.got {
@@ -147,8 +140,8 @@ func compareShown(c fixture.Case, want, got []byte) comparison {
 	return result
 }
 
-// shownField returns the text of one field of a Probe that is formatted by [fixture.Show], which
-// omits zero fields. It returns all of the text if that is not a struct, or if name is "".
+// shownField returns one field of a Probe that [fixture.Show] has formatted. Zero fields are
+// omitted there. It returns all of the text for another type, or if name is "".
 func shownField(name string, text []byte) string {
 	if _, ok := splitMembers(text); !ok || name == "" {
 		return string(text)
@@ -173,24 +166,22 @@ func shownField(name string, text []byte) string {
 	return "0"
 }
 
-// compareFields compares the outputs of OpFields, which reads a few fields of each item of a document. It
-// compares them by value and formats them as Go values.
+// compareFields compares outputs of OpFields, which reads a few fields of each item.
 func compareFields(c fixture.Case, want, got []byte) comparison {
 	const allFields = ""
 	result := comparison{class: tare.DiffersInValue, want: formatItems(c.Field, want), got: formatItems(c.Field, got)}
 	switch {
 	case result.want != result.got:
 		return result
-	case Diff(want, got) != "": // they differ in another field than the one that the case tests
+	case Diff(want, got) != "": // they differ in another field
 		result.want, result.got = formatItems(allFields, want), formatItems(allFields, got)
 		return result
 	}
 	return comparison{}
 }
 
-// formatItems formats an output of OpFields, a list of items, as a Go value. If there is one item and
-// name is ID or Temperature, formatItems returns only that field; otherwise it returns all fields of
-// all items.
+// formatItems formats an output of OpFields, a list of items, as a Go value. For a single item,
+// name can select a field.
 func formatItems(name string, text []byte) string {
 	v, err := fixture.Decode("excerpts", text)
 	if err != nil {

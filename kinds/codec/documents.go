@@ -11,32 +11,29 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDocument is the largest document that can be measured, in bytes. The output of a contender (a
-// program with the codec to measure) may be somewhat longer than the document, and must fit one line of
-// the protocol.
+// MaxDocument is the largest document that can be measured, in bytes. An output may be somewhat
+// longer, and must fit one line of the protocol.
 const MaxDocument = 10 << 20
 
 // MaxDepth is the maximum nesting of a document. The time of some codecs is proportional to its
-// square, and other codecs reject documents that are ten times as deep.
+// square.
 const MaxDepth = 1000
 
-// Document is one JSON document of a file. It is valid: UTF-8, no syntax
-// error, and no number beyond a float64.
+// Document is one valid JSON document of a file, with numbers in the range of a float64.
 type Document struct {
-	File string // name of the file
-	Line int    // line on which the document begins, from 1
-	Body []byte // text of the document without white space around it
+	File string
+	Line int    // first line of the document, from 1
+	Body []byte // excludes white space around it
 }
 
-// String returns the position of the document, for messages.
+// String returns file and line, for messages.
 func (d Document) String() string { return fmt.Sprintf("%s:%d", d.File, d.Line) }
 
-// SyntaxError is an error in a file, with its position. Lines and columns count from 1; columns are
-// characters.
+// SyntaxError is an error in a file. Lines and columns count from 1; columns are characters.
 type SyntaxError struct {
 	File      string
 	Line, Col int
-	What      string // the error
+	What      string
 	Hint      string // how to correct it; may be ""
 }
 
@@ -49,18 +46,18 @@ func (e *SyntaxError) Error() string {
 	return s
 }
 
-// text is a file of JSON, and the position up to which its documents are parsed.
+// text is a file of JSON, and the position up to which it is parsed.
 type text struct {
 	name       string
-	src        []byte // content of the file; without byte order mark after checkEncoding
+	src        []byte // checkEncoding removes a byte order mark
 	isCut      bool   // src is only the start of the file, and may end within a character
 	offset     int    // offset of the last document
-	line       int    // number of line ends before the last document
-	duplicates int    // number of duplicate keys so far
+	line       int    // line ends before the last document
+	duplicates int    // duplicate keys so far
 }
 
-// Documents parses src, the content of the file called name: one JSON document, or one on each line
-// (NDJSON). notes are for the user, one line each. The error is a *SyntaxError.
+// Documents parses src, the content of the file called name. It is one JSON document, or one on
+// each line (NDJSON). The notes are for the user, one line each. The error is a *SyntaxError.
 func Documents(name string, src []byte) (docs []Document, notes []string, err error) {
 	f := &text{name: name, src: src}
 	if notes, err = f.checkEncoding(); err != nil {
@@ -92,26 +89,22 @@ func Documents(name string, src []byte) (docs []Document, notes []string, err er
 	return docs, notes, nil
 }
 
-// maxNotes is the number of duplicate keys that are listed.
 const maxNotes = 3
 
 // trimSpace removes the white space of JSON around b.
 func trimSpace(b []byte) []byte { return bytes.Trim(b, " \t\r\n") }
 
-// errorAt returns an error at an offset.
 func (f *text) errorAt(offset int, what, hint string) error {
 	line, col := lineAndColumn(f.src, offset)
 	return &SyntaxError{File: f.name, Line: line, Col: col, What: what, Hint: hint}
 }
 
-// lineAndColumn returns the line and column of an offset.
 func lineAndColumn(src []byte, offset int) (line, col int) {
 	offset = min(max(0, offset), len(src))
 	begin := bytes.LastIndexByte(src[:offset], '\n') + 1
 	return 1 + bytes.Count(src[:offset], []byte("\n")), 1 + utf8.RuneCount(src[begin:offset])
 }
 
-// checkEncoding removes a byte order mark, and returns an error if the text is compressed or not UTF-8.
 func (f *text) checkEncoding() (notes []string, err error) {
 	if format, command := detectCompression(f.src); format != "" {
 		return nil, f.errorAt(0, "the file is compressed ("+format+")", "unpack it first, e.g. by "+command)
@@ -142,9 +135,7 @@ func (f *text) checkEncoding() (notes []string, err error) {
 	return notes, nil
 }
 
-// isLines reports whether a text that is not a single document has one document per line: its first
-// line is a document, or it has several lines and the file is called .ndjson or .jsonl. Otherwise the
-// text is a single document with an error.
+// isLines reports whether text that is not valid JSON is meant to have one document per line.
 func (f *text) isLines(content []byte) bool {
 	first, rest, hasLines := bytes.Cut(content, []byte("\n"))
 	if hasLines && json.Valid(first) {
@@ -155,8 +146,7 @@ func (f *text) isLines(content []byte) bool {
 	return hasLines && isNamedLines && len(trimSpace(rest)) > 0
 }
 
-// addDocument checks the document in src[from:to] and appends it to docs. It adds notes about duplicate
-// keys.
+// addDocument checks the document in src[from:to] and appends it to docs.
 func (f *text) addDocument(docs []Document, from, to int, notes *[]string) ([]Document, error) {
 	body := f.src[from:to]
 	if len(body) > MaxDocument {
@@ -187,8 +177,7 @@ func (f *text) addDocument(docs []Document, from, to int, notes *[]string) ([]Do
 	return append(docs, Document{File: f.name, Line: f.line + 1, Body: body}), nil
 }
 
-// syntaxHint returns advice about a common syntax error at an offset of body, or "" for other
-// errors. message is the text of encoding/json's error.
+// syntaxHint returns advice about a common syntax error, or "". message is encoding/json's.
 func syntaxHint(body []byte, offset int, message string) string {
 	rest := body[min(offset, len(body)):]
 	before := trimSpace(body[:min(offset, len(body))])
@@ -213,15 +202,11 @@ func syntaxHint(body []byte, offset int, message string) string {
 	return ""
 }
 
-// checkTokens returns an error if body is nested too deeply or has a number beyond the range of
-// float64, and adds notes about duplicate keys. body is valid JSON at offset base of the file.
+// checkTokens checks the depth and the numbers of body, and notes duplicate keys. The valid JSON
+// body is at offset base of the file.
 func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
-	type container struct {
-		keys      map[string]bool // keys of an object so far; nil for an array
-		needValue bool            // in an object: the next token is a value, not a key
-	}
 	var open []container // the innermost last
 	end := 0             // end of the previous token
 	for {
@@ -232,26 +217,19 @@ func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 		if err != nil {
 			return f.errorAt(base+end, "not JSON: "+err.Error(), "")
 		}
-		begin := end // after the characters between the tokens, start of this token
+		begin := end // start of this token
 		for begin < len(body) && bytes.IndexByte([]byte(" \t\r\n,:"), body[begin]) >= 0 {
 			begin++
 		}
 		end = int(d.InputOffset())
-		var parent *container
 		if len(open) > 0 {
-			parent = &open[len(open)-1]
-		}
-		key, isText := token.(string)
-		isInObject := parent != nil && parent.keys != nil
-		if isKey := isText && isInObject && !parent.needValue; isKey {
-			if parent.keys[key] {
+			key, isKey, isDuplicate := open[len(open)-1].takeToken(token)
+			if isDuplicate {
 				f.noteDuplicate(base+begin, key, notes)
 			}
-			parent.keys[key], parent.needValue = true, true
-			continue
-		}
-		if parent != nil {
-			parent.needValue = false
+			if isKey {
+				continue
+			}
 		}
 		switch x := token.(type) {
 		case json.Delim:
@@ -273,8 +251,26 @@ func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 	}
 }
 
-// noteDuplicate adds a note about a duplicate key at an offset. The first maxNotes duplicate keys have
-// a note each. If two or more follow, one last note has their number.
+// container is an object or array whose end was not read yet.
+type container struct {
+	keys      map[string]bool // keys of an object so far; nil for an array
+	needValue bool            // the next token is a value
+}
+
+// takeToken records the next token, which is a key or a value.
+func (c *container) takeToken(token json.Token) (key string, isKey, isDuplicate bool) {
+	key, isText := token.(string)
+	if isKey = isText && c.keys != nil && !c.needValue; !isKey {
+		c.needValue = false
+		return "", false, false
+	}
+	isDuplicate = c.keys[key]
+	c.keys[key], c.needValue = true, true
+	return key, true, isDuplicate
+}
+
+// noteDuplicate adds a note about a duplicate key. After maxNotes notes, one last note counts the
+// others.
 func (f *text) noteDuplicate(offset int, key string, notes *[]string) {
 	line, col := lineAndColumn(f.src, offset)
 	if f.duplicates++; f.duplicates > maxNotes+1 {
@@ -285,7 +281,6 @@ func (f *text) noteDuplicate(offset int, key string, notes *[]string) {
 	*notes = append(*notes, fmt.Sprintf("%s:%d:%d: key %q comes twice in its object; codecs differ in which one counts", f.name, line, col, shortenText(key)))
 }
 
-// shortenText returns the first 40 bytes of s, for a message.
 func shortenText(s string) string {
 	const maxBytes = 40
 	if len(s) > maxBytes {

@@ -6,19 +6,17 @@ import (
 	"io"
 )
 
-// MaxRead is the largest number of bytes that are read of a file with documents. The documents of a
-// larger file would take memory and time, but not all would be measured. A study with such a file is
-// rejected.
+// MaxRead is the largest number of bytes that are read of a file with documents. A study with a
+// larger file is rejected.
 const MaxRead = 32 << 20
 
-// ReadDocuments is [Documents] for the content of r. It reads at most [MaxRead] bytes. If r has more
-// bytes and one document per line, ReadDocuments returns the documents on the complete lines that it
-// has read, with a note. The error is a *[SyntaxError], or an error of r.
+// ReadDocuments is [Documents] for the content of r. If r has more than [MaxRead] bytes, it returns
+// the documents on the complete lines that it has read, with a note. The error is a *[SyntaxError],
+// or an error of r.
 func ReadDocuments(name string, r io.Reader) (docs []Document, notes []string, err error) {
 	return readDocuments(name, r, MaxRead)
 }
 
-// readDocuments is ReadDocuments with maxBytes as its limit.
 func readDocuments(name string, r io.Reader, maxBytes int) (docs []Document, notes []string, err error) {
 	src, err := io.ReadAll(io.LimitReader(r, int64(maxBytes)+1))
 	if err != nil {
@@ -29,7 +27,7 @@ func readDocuments(name string, r io.Reader, maxBytes int) (docs []Document, not
 	}
 	src = src[:maxBytes]
 	f := &text{name: name, src: src, isCut: true}
-	if _, err := f.checkEncoding(); err != nil { // its notes are ignored: Documents returns them again
+	if _, err := f.checkEncoding(); err != nil { // Documents returns its notes again
 		return nil, nil, err
 	}
 	end := bytes.LastIndexByte(src, '\n') + 1
@@ -43,13 +41,11 @@ func readDocuments(name string, r io.Reader, maxBytes int) (docs []Document, not
 	return docs, notes, err
 }
 
-// sizeHint returns advice about a document that is too large.
 func sizeHint() string {
 	return fmt.Sprintf("at most %.1f MB can be measured; write several smaller documents, one per line", float64(MaxDocument)/1e6)
 }
 
-// detectCompression returns the format of a compressed file and the command that unpacks it. format
-// is "" if the first bytes of src are not those of a compressed file.
+// detectCompression returns the format of a compressed file and the command that unpacks it, or "".
 func detectCompression(src []byte) (format, command string) {
 	for _, p := range []struct{ magic, format, command string }{
 		{"\x1f\x8b", "gzip", "gzip -dc"},

@@ -11,29 +11,27 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// This file defines the semantics tests of codecs, the exams: each contender, a program with a codec,
-// encodes or decodes edge cases, and its output is compared with the output of encoding/json, the
-// reference. The tests find differences in behaviour; they measure no times.
+// This file defines the semantics tests of codecs, the exams. Each codec encodes or decodes edge
+// cases, and its output is compared with that of encoding/json.
 
 var _ lab.Examiner = (*Kind)(nil)
 
-// examSpec is a semantics test: it tests one operation with every case of a fixture, a named set of inputs.
+// examSpec is a semantics test of one operation, with every case of a fixture, a named set of
+// inputs.
 type examSpec struct {
 	id      string
-	set     string   // fixture whose cases are tested
-	fixture string   // fixture whose type contenders decode into; differs from set only for excerpts
-	op      string   // tested operation
-	bearsOn []string // operations of workloads that the differences affect
+	set     string
+	fixture string // type that contenders decode into
+	op      string
+	bearsOn []string // affected operations of workloads
 
-	// reference returns the output of encoding/json for a case.
 	reference func(c fixture.Case) (text []byte, err error)
-	// compare compares got, the output of a contender for a case, with want, the output of the reference.
-	compare func(c fixture.Case, want, got []byte) comparison
-	phrases phrases // verbs of sentences about contenders that accept or reject a case unlike the reference
+	compare   func(c fixture.Case, want, got []byte) comparison
+	phrases   phrases // verbs for contenders that differ in what they accept
 }
 
-// allExams returns all semantics tests. Next to the speed of a contender, the report prints the first
-// of its differences in the most severe class. So tests of common inputs come first.
+// allExams returns all semantics tests, those of common inputs first. Next to a contender's speed,
+// the report prints the first of its most severe differences.
 func allExams() []examSpec {
 	return []examSpec{
 		{
@@ -69,14 +67,13 @@ func allExams() []examSpec {
 	}
 }
 
-// question is a case and the result of the reference.
 type question struct {
 	fixture.Case
-	want []byte // output of the reference; nil if err is not nil
-	err  error  // error of the reference; nil if it accepts the input
+	want []byte // nil if err is not nil
+	err  error  // nil if the reference accepts the input
 }
 
-// Reference returns the name of the reference with which outputs are compared.
+// Reference returns the name of the codec with which outputs are compared.
 func (k *Kind) Reference() string { return "encoding/json " + runtime.Version() }
 
 // Exams writes the cases of all semantics tests into dir, one body per line.
@@ -97,9 +94,8 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Differ compares a, the output of a contender for a case of exam, with the result of encoding/json. It
-// returns false if there is no difference. It compares only the field that the case tests, and no texts
-// of errors.
+// Differ compares a, the output of a contender for a case of exam, with the result of
+// encoding/json. It returns false if the field that the case tests does not differ.
 func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	for _, e := range allExams() {
 		if e.id != exam.ID {
@@ -114,7 +110,7 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	return tare.Difference{}, false
 }
 
-// questionsOf returns the cases of e with the results of the reference. It computes them once.
+// questionsOf computes the results of the reference once.
 func (k *Kind) questionsOf(e examSpec) []question {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -131,7 +127,6 @@ func (k *Kind) questionsOf(e examSpec) []question {
 	return list
 }
 
-// encodeProbe returns the reference's encoding of a probe.
 func encodeProbe(c fixture.Case) ([]byte, error) {
 	v, err := fixture.Decode("probes", c.Body)
 	if err != nil {
@@ -140,7 +135,6 @@ func encodeProbe(c fixture.Case) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// roundTripProbe returns a probe after the reference has encoded and decoded it.
 func roundTripProbe(c fixture.Case) ([]byte, error) {
 	text, err := encodeProbe(c)
 	if err != nil {
@@ -153,8 +147,6 @@ func roundTripProbe(c fixture.Case) ([]byte, error) {
 	return fixture.Show(decoded), nil
 }
 
-// decodeAs returns a function that decodes the document of a case with the reference, into the type
-// of the fixture set.
 func decodeAs(set string) func(c fixture.Case) ([]byte, error) {
 	return func(c fixture.Case) ([]byte, error) {
 		v, err := fixture.Decode(set, c.Body)
@@ -165,5 +157,4 @@ func decodeAs(set string) func(c fixture.Case) ([]byte, error) {
 	}
 }
 
-// pickFields returns the few fields that the reference reads in the document of a case, as JSON.
 func pickFields(c fixture.Case) ([]byte, error) { return fixture.Fields("devices", c.Body) }

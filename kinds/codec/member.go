@@ -5,23 +5,21 @@ import (
 	"slices"
 )
 
-// member is the text of a key and of its value.
 type member struct{ key, value string }
 
-// splitter is the state of splitMembers at a position of a text.
 type splitter struct {
 	text   []byte
-	start  int  // start of the current member
-	colon  int  // position of the colon after its key; -1 before the colon
-	depth  int  // number of open brackets
-	quoted bool // the position is in a string
-	escape bool // the previous character was a backslash in a string
+	start  int // start of the current member
+	colon  int // colon after its key; -1 before the colon
+	depth  int // number of open brackets
+	quoted bool
+	escape bool // after a backslash in a string
 }
 
-// splitMembers splits the text of an object into its members: {"a": 1, "b": [2]} into a, 1 and b, [2].
-// It does not check keys and values, because the output of a codec may be invalid JSON. It also splits
-// structs that [fixture.Show] has formatted, whose keys have no quotes. It returns false if text is not
-// a complete object.
+// splitMembers splits the text of an object into its members: {"a": 1, "b": [2]} into a, 1 and b,
+// [2]. The output of a codec may be invalid JSON, so keys and values are not checked. It also
+// splits structs from [fixture.Show], whose keys have no quotes. It returns false if text is not a
+// complete object.
 func splitMembers(text []byte) ([]member, bool) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[0] != '{' {
@@ -46,8 +44,8 @@ func splitMembers(text []byte) ([]member, bool) {
 	return nil, false
 }
 
-// separatorAt reads the character at i. It returns ',' if the character separates two members of the
-// outermost object, '}' if it ends that object, and 0 otherwise.
+// separatorAt reads the character at i. It returns ',' between members of the outermost object, '}'
+// at its end, and otherwise 0.
 func (s *splitter) separatorAt(i int) byte {
 	c := s.text[i]
 	switch {
@@ -71,8 +69,7 @@ func (s *splitter) separatorAt(i int) byte {
 	return 0
 }
 
-// memberBefore returns the member that ends before i, and starts the next one. The key is "" if the
-// member has no colon.
+// memberBefore also starts the next member.
 func (s *splitter) memberBefore(i int) member {
 	var m member
 	if s.colon >= 0 {
@@ -89,8 +86,6 @@ func (s *splitter) memberBefore(i int) member {
 	return m
 }
 
-// findField returns the text of the value of key in an object. It returns false if there is no such
-// key.
 func findField(text []byte, key string) (string, bool) {
 	list, _ := splitMembers(text)
 	i := slices.IndexFunc(list, func(m member) bool { return m.key == key })
@@ -100,7 +95,6 @@ func findField(text []byte, key string) (string, bool) {
 	return list[i].value, true
 }
 
-// keysOf returns the keys of an object in their order. It returns false if text is not an object.
 func keysOf(text []byte) ([]string, bool) {
 	list, ok := splitMembers(text)
 	names := make([]string, len(list))
@@ -110,7 +104,7 @@ func keysOf(text []byte) ([]string, bool) {
 	return names, ok
 }
 
-// isReordered reports whether a and b are objects with the same keys in different orders.
+// isReordered reports whether a and b have the same keys in different orders.
 func isReordered(a, b []byte) bool {
 	x, xOK := keysOf(a)
 	y, yOK := keysOf(b)

@@ -12,32 +12,27 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file compares the output of a contender (a program with a codec) for an edge case with the
-// output of encoding/json, the reference, and describes the difference in a sentence whose subject is
-// the contender, e.g. "refuses a trailing comma".
+// This file describes how a codec's output differs from that of encoding/json, the reference. The
+// codec is the subject of the sentence, e.g. "refuses a trailing comma".
 
-// phrases are the verbs for a contender that refuses an input that the reference accepts, and for a
-// contender that accepts an input that the reference refuses. The input follows the verb in the
-// sentence.
+// phrases are the verbs for a codec that refuses or accepts an input, unlike the reference.
 type phrases struct{ refuses, accepts string }
 
-// Prefixes of errors of contenders that do not mean that the codec rejects the input.
+// Prefixes of errors that do not mean that the codec rejects the input.
 const (
-	panicPrefix = "panic: "             // the codec panicked; written by contender.panicText
-	endedPrefix = "the process ended: " // the process of the contender ended; written by the lab
+	panicPrefix = "panic: "             // written by contender.panicText
+	endedPrefix = "the process ended: " // written by the lab
 
-	// unreadablePrefix is the prefix if a binary codec cannot decode its own output.
+	// unreadablePrefix means that a binary codec cannot decode its own output.
 	unreadablePrefix = "what it put out cannot be read again"
 )
 
-// Maximum numbers of characters of an output, in a sentence and in the table.
+// Maximum numbers of characters of an output.
 const (
 	maxSentence  = 40
 	maxTableText = 80
 )
 
-// compareAnswer compares a, the output of a contender for q, with the output of the reference. It
-// returns false if there is no difference.
 func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, bool) {
 	d := tare.Difference{
 		Property: q.Property, Op: e.op, Case: q.Name, Class: tare.DiffersInAcceptance,
@@ -74,7 +69,7 @@ func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, boo
 		if result.class == "" {
 			return tare.Difference{}, false
 		}
-		isDecoded := a.Size > 0 // set if Output is the value that a binary codec decodes from its own output
+		isDecoded := a.Size > 0 // decoded by a binary codec from its own output
 		d.Class, d.Says = result.class, e.describeDifference(q.Case, result, isDecoded)
 		if result.unchanged { // better than the reference: no value differs
 			d.Class = tare.DiffersInAcceptance
@@ -84,9 +79,8 @@ func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, boo
 	return d, true
 }
 
-// describeDifference returns the sentence for a difference in value or form, without its subject, the
-// contender: "leaves out a trailing comma". isDecoded means that the contender is a binary codec, whose
-// answer is the value that it decodes from its output.
+// describeDifference returns a sentence without its subject: "leaves out a trailing comma". A
+// binary codec has decoded its own output if isDecoded is set.
 func (e examSpec) describeDifference(c fixture.Case, result comparison, isDecoded bool) string {
 	for _, known := range c.Known {
 		if known.Got == result.got {
@@ -107,8 +101,8 @@ func (e examSpec) describeDifference(c fixture.Case, result comparison, isDecode
 	return strings.Replace(c.Says, "%s", got, 1)
 }
 
-// describeResult returns the end of a sentence about accepted input that the reference rejects: the
-// result, or "" if it is too long. valid means that the output is JSON.
+// describeResult describes the result of an input that the reference rejects. valid means that it
+// is JSON.
 func (e examSpec) describeResult(got string, valid bool) string {
 	switch {
 	case strings.HasPrefix(got, "[") || strings.HasPrefix(got, "{") || utf8.RuneCountInString(got) > maxSentence:
@@ -121,10 +115,8 @@ func (e examSpec) describeResult(got string, valid bool) string {
 	return " and makes it " + got
 }
 
-// notJSONClause ends a sentence about an output.
 const notJSONClause = ", which is not JSON"
 
-// relevantPart returns the part of an output that the case tests.
 func (e examSpec) relevantPart(c fixture.Case, text []byte) string {
 	switch {
 	case e.op == codec.OpFields:
@@ -138,7 +130,6 @@ func (e examSpec) relevantPart(c fixture.Case, text []byte) string {
 	return clipLegible(string(text), maxTableText)
 }
 
-// rejectionText returns the result of a codec that rejects the input, for the table.
 func rejectionText(reason string) string { return clipLegible("refused: "+reason, maxTableText) }
 
 // clipLegible returns text in visible characters, at most limit of them.

@@ -1,8 +1,6 @@
-// Package copier is the kind of contenders that copy C structs into Go values. All contenders of a
-// comparison start from the same C memory and must produce equal values.
-//
-// The pool of a workload, the file of its inputs, has a seed per body. Each contender fills C memory from
-// the seed of a body and copies it. Each semantics test has one edge case (examSpec).
+// Package copier is the kind of contenders that copy C structs into Go values. All contenders start
+// from the same C memory and must produce equal values. The input of a workload has a seed per
+// body, from which each contender fills C memory.
 package copier
 
 import (
@@ -24,8 +22,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Size of a pool, unless the workload sets it: defaultPool bodies, or as many as fit in poolBytes of C
-// memory, but at least 2. So a pool of small structs fits in a processor's cache.
+// Size of a pool: defaultPool bodies, or as many as fit in poolBytes, but at least 2. So a pool of
+// small structs fits in a processor's cache.
 const (
 	defaultPool = 64
 	poolBytes   = 1 << 20
@@ -41,8 +39,7 @@ var _ lab.Describer = Kind{}
 // New returns the copier kind.
 func New() Kind { return Kind{} }
 
-// Input writes the pool of w into dir, one seed per line, and returns the workload as contenders
-// receive it.
+// Input writes the inputs of w into dir, one seed per line. It returns the workload for contenders.
 func (k Kind) Input(w tare.Workload, _, dir string) (wire.Workload, error) {
 	in, err := k.makeInput(w, dir)
 	if err != nil {
@@ -51,7 +48,6 @@ func (k Kind) Input(w tare.Workload, _, dir string) (wire.Workload, error) {
 	return in, nil
 }
 
-// makeInput does the work of Input. Its errors do not name the workload.
 func (k Kind) makeInput(w tare.Workload, dir string) (wire.Workload, error) {
 	if w.File != "" {
 		return wire.Workload{}, fmt.Errorf("C memory is filled from fixtures, not from %s; known: %v", w.File, copier.Fixtures())
@@ -78,7 +74,7 @@ func (k Kind) makeInput(w tare.Workload, dir string) (wire.Workload, error) {
 	}
 	size := w.Pool
 	if size == 0 {
-		const anySeed = 0 // the size of any one body is enough for an estimate
+		const anySeed = 0 // enough for an estimate
 		bodyBytes, err := copier.CBytes(shape, names, anySeed)
 		if err != nil {
 			return wire.Workload{}, err
@@ -94,12 +90,11 @@ func (k Kind) makeInput(w tare.Workload, dir string) (wire.Workload, error) {
 	return in, err
 }
 
-// makeSeeds returns size bodies with seeds. The seeds do not depend on the operation, so that all
-// operations on a fixture copy the same values.
+// makeSeeds returns size bodies with seeds. All operations on a fixture copy the same values.
 func makeSeeds(w tare.Workload, size int) ([][]byte, error) {
 	bodies := make([][]byte, size)
 	for i := range bodies {
-		items := max(1, w.N) // N is 0 if the workload sets no number of items
+		items := max(1, w.N) // N is 0 if the workload sets none
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d", w.Fixture, items, w.Set[copier.SetNames], i))
 		text, err := json.Marshal(copier.Body{Seed: binary.BigEndian.Uint64(sum[:])})
 		if err != nil {
@@ -110,14 +105,12 @@ func makeSeeds(w tare.Workload, size int) ([][]byte, error) {
 	return bodies, nil
 }
 
-// copyInput is the content of a workload that Input made.
 type copyInput struct {
 	shape copier.Shape
 	names copier.Names
-	seeds []uint64 // a seed for each body
+	seeds []uint64 // one for each body
 }
 
-// readInput parses a workload and reads its pool.
 func readInput(in wire.Workload) (copyInput, error) {
 	var q copyInput
 	var err error
@@ -141,8 +134,7 @@ func readInput(in wire.Workload) (copyInput, error) {
 	return q, nil
 }
 
-// Describe adds facts about the input to w: the bytes of C memory that are filled from the pool, and
-// the numbers of members and of nested levels of the struct.
+// Describe adds to w the bytes of C memory, and the members and nested levels of the struct.
 func (k Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
 	q, err := readInput(in)
 	if err != nil {
@@ -160,8 +152,7 @@ func (k Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error)
 	return w, err
 }
 
-// Open starts one trial, a process of a contender. It runs on one processor, the default of
-// [lab.StartProgram], because a copier works on one thread.
+// Open starts a process of a contender. It has one processor, because a copier works on one thread.
 func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return lab.StartProgram(ctx, p, spec)
 }
@@ -169,7 +160,7 @@ func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial
 // Launches returns the ways to run contenders.
 func (Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare compares each answer of a contender with the values in C memory. It describes each that differs.
+// Compare describes each answer that differs from the values in C memory.
 func (k Kind) Compare(in wire.Workload, answers []wire.Answer) ([]string, error) {
 	q, err := readInput(in)
 	if err != nil {
@@ -195,7 +186,7 @@ func (k Kind) Compare(in wire.Workload, answers []wire.Answer) ([]string, error)
 	return wrong, nil
 }
 
-// Diff returns the first difference of two outputs in one line, or "" if they are equal.
+// Diff returns the first difference of two outputs in one line, or "".
 func Diff(want, got []byte) string {
 	if slices.Equal(want, got) {
 		return ""
@@ -207,7 +198,6 @@ func Diff(want, got []byte) string {
 	return fmt.Sprintf("at byte %d: want %s, got %s", offset, excerptAround(want, offset), excerptAround(got, offset))
 }
 
-// excerptAround returns the part of a text around offset, in quotes.
 func excerptAround(text []byte, offset int) string {
 	const before, after = 24, 32 // bytes
 	start, end := max(0, offset-before), min(len(text), offset+after)

@@ -12,17 +12,16 @@ import (
 
 var _ lab.Examiner = Kind{}
 
-// examSpec defines a semantics test, which is not timed. The contender copies one edge case,
-// such as text that is not UTF-8, and its answer is compared with the bytes in C memory.
+// examSpec defines a semantics test, which is not timed. The contender copies one edge case, such
+// as text that is not UTF-8.
 type examSpec struct {
 	id, fixture, op string
 	n               int
 	names           string // value of copier.SetNames
 	property        string // row of the report's table of differences
-	edgeCase        string // noun phrase that follows "changes" and "refuses" in the report
+	edgeCase        string // noun phrase that follows "changes" and "refuses"
 }
 
-// allExams returns all semantics tests.
 func allExams() []examSpec {
 	return []examSpec{
 		{
@@ -40,7 +39,7 @@ func allExams() []examSpec {
 	}
 }
 
-// Reference returns the name of the reference with which answers are compared.
+// Reference names what answers are compared with.
 func (k Kind) Reference() string { return "the bytes in C memory" }
 
 // Exams writes the inputs of all semantics tests into dir.
@@ -58,7 +57,7 @@ func (k Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Differ compares one answer with the values in C memory. It returns false if there is no difference.
+// Differ compares one answer with the values in C memory. It returns false without a difference.
 func (k Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	i := slices.IndexFunc(allExams(), func(e examSpec) bool { return e.id == in.ID })
 	q, err := readInput(in)

@@ -20,24 +20,22 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// A workload can choose the language of the code that fills the C memory. These are the values of its
-// setting copier.SetProducer.
+// Values of the setting copier.SetProducer: the language of the code that fills the C memory.
 const (
 	producerC    = "c"    // linked into every copier
 	producerRust = "rust" // a library that tare compiles
 )
 
-// rustTimeout is the time limit of the Rust compiler, a hundred times its usual time.
+// rustTimeout is a hundred times the usual time of the Rust compiler.
 const rustTimeout = 2 * time.Minute
 
-// rustSource is the source of a library in Rust that fills the same structs as the code in
-// C. Its types have the memory layout of C (repr(C)).
+// rustSource fills the same structs as the code in C, with the memory layout of C (repr(C)).
 //
 //go:embed rust/fixtures.rs
 var rustSource []byte
 
-// producerSpec returns the spec of a workload whose memory is filled by producer: for Rust the path of
-// the library, which it compiles into dir. It returns nil for C, whose code is part of every copier.
+// producerSpec returns the spec of a workload whose memory producer fills. It is nil for C, whose
+// code is part of every copier.
 func (k Kind) producerSpec(producer string, shape copier.Shape, dir string) (json.RawMessage, error) {
 	switch producer {
 	case "", producerC:
@@ -56,8 +54,8 @@ func (k Kind) producerSpec(producer string, shape copier.Shape, dir string) (jso
 	return json.Marshal(copier.Spec{Library: library})
 }
 
-// rustLibrary compiles rustSource into a library in dir, unless dir has it already, and returns its
-// path. The error is a *lab.NotInstalledError if no working compiler is installed.
+// rustLibrary compiles rustSource into a library in dir, once. The error is a
+// *lab.NotInstalledError without a working compiler.
 func (k Kind) rustLibrary(dir string) (string, error) {
 	sum := sha256.Sum256(rustSource)
 	name := "fixtures-" + hex.EncodeToString(sum[:6]) // another source has another name
@@ -86,7 +84,7 @@ func (k Kind) rustLibrary(dir string) (string, error) {
 	return library, nil
 }
 
-// compilerMessage returns the first line of a compiler's output, or the error if it has none.
+// compilerMessage returns the first line of a compiler's output, or err.
 func compilerMessage(out []byte, err error) string {
 	for line := range strings.Lines(string(out)) {
 		if line = strings.TrimSpace(line); line != "" {

@@ -8,10 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// doAlone executes one request of the lab in a temporary process, which starts before the request and ends
-// after it: if the TestMain of a package binds a fixed port, two of its processes cannot run at the same
-// time. The start of the process has a separate time limit. UntimedNS of the reply includes the times to
-// start and end the process.
+// doAlone executes one request in a temporary process. If TestMain binds a fixed port, two
+// processes of a package cannot run at the same time. UntimedNS of the reply includes the start and
+// the end of the process.
 func (c *conn) doAlone(ctx context.Context, request wire.Request) (wire.Reply, error) {
 	if request.Op == wire.OpStats && c.lastStats != nil {
 		return *c.lastStats, nil // forwardAlone has requested them after the slice
@@ -33,8 +32,8 @@ func (c *conn) doAlone(ctx context.Context, request wire.Request) (wire.Reply, e
 	return reply, err
 }
 
-// startAlone starts the temporary process and prepares the benchmark in it. If the benchmark fails, it
-// returns nil and sets c.failure.
+// startAlone prepares the benchmark in a temporary process. If the benchmark fails, it returns nil
+// and sets c.failure.
 func (c *conn) startAlone(ctx context.Context) error {
 	startCtx, stop := trial.Limited(ctx, trial.Deadline(wire.OpPrepare, 0))
 	defer stop()
@@ -42,8 +41,8 @@ func (c *conn) startAlone(ctx context.Context) error {
 	return err
 }
 
-// forwardAlone sends request to the temporary process. After a slice it also requests stats: the lab
-// requests these only when the process has ended.
+// forwardAlone sends request to the temporary process. The lab requests stats when the process has
+// ended, so forwardAlone requests them after a slice, a timed run.
 func (c *conn) forwardAlone(ctx context.Context, limit time.Duration, request wire.Request) (wire.Reply, error) {
 	if c.failure != nil {
 		return c.replyFailure(request)

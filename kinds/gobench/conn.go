@@ -11,30 +11,28 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// conn is one trial, a session of measurements, of a suite, the test binaries of one revision. To the lab, which
-// measures, it looks like the process of a single program that accepts requests: hello, prepare (a benchmark),
-// answer and slice (run it once, or for a number of iterations), stats (count its allocations), bye. conn runs
-// one process at a time, the test binary with the prepared benchmark. If a benchmark fails, the replies about it
-// report the failure, and the trial continues with the others.
+// conn is one trial, a session of measurements, of the test binaries of one revision. Others see a
+// single program that accepts requests: prepare (a benchmark), answer (run it once), slice (time
+// some iterations), stats (count its allocations). Only the process of the prepared benchmark runs.
+// If a benchmark fails, the trial continues with the others.
 type conn struct {
 	suite Suite
 	spec  trial.Spec
 
-	hello      wire.Request   // request of the lab, which is sent to each process
+	hello      wire.Request   // sent to each process
 	process    *trial.Process // nil if none runs
-	processKey string         // key of the package of the process; "" if none runs
-	procs      int            // GOMAXPROCS that the process has reported
+	processKey string         // key of the process's package, or ""
+	procs      int            // GOMAXPROCS of the process
 
-	linkedBinary string // path of the binary that was linked for this trial; "" if none was
-	linkedKey    string // key of the package of linkedBinary
+	linkedBinary string // binary linked for this trial, or ""
+	linkedKey    string // key of the linked package
 
-	// State of the prepared benchmark:
-	failure      *tare.TrialError // why it has no result; nil if it works
-	aloneRequest *wire.Request    // its prepare request, if its package needs a process per request; else nil
-	lastStats    *wire.Reply      // reply to stats for its last slice, if aloneRequest is set; nil before the first slice
+	failure      *tare.TrialError // why the prepared benchmark fails, or nil
+	aloneRequest *wire.Request    // set if the package needs a process per request
+	lastStats    *wire.Reply      // stats of its last slice, if aloneRequest is set
 
 	reported map[string]map[string]weightedMean // values of b.ReportMetric, by workload and unit
-	evidence tare.Evidence                      // sums over all processes that have ended
+	evidence tare.Evidence                      // sum over all processes that have ended
 }
 
 var (
@@ -42,10 +40,9 @@ var (
 	_ trial.Gauger = (*conn)(nil)
 )
 
-// weightedMean is the mean sum/ops of values weighted by their numbers of operations.
 type weightedMean struct{ sum, ops float64 }
 
-// Do answers hello itself and sends other requests to the process of the package.
+// Do sends requests to the process of the package, except hello.
 func (c *conn) Do(ctx context.Context, request wire.Request) (wire.Reply, error) {
 	switch request.Op {
 	case wire.OpHello:
@@ -58,7 +55,7 @@ func (c *conn) Do(ctx context.Context, request wire.Request) (wire.Reply, error)
 	}
 	hasNoCase := request.Op == wire.OpAnswer && len(request.Cases) == 0
 	switch {
-	case hasNoCase: // no error, even after a failure: that would end the trial of all packages
+	case hasNoCase: // an error would end the trial of all packages
 		return wire.Reply{}, nil
 	case c.failure != nil:
 		return c.replyFailure(request)
@@ -70,8 +67,7 @@ func (c *conn) Do(ctx context.Context, request wire.Request) (wire.Reply, error)
 	return c.forward(ctx, request)
 }
 
-// forward sends a request to the process of the package. If the process fails, it ends the process and
-// reports the failure of the benchmark.
+// forward ends the process if it fails.
 func (c *conn) forward(ctx context.Context, request wire.Request) (wire.Reply, error) {
 	reply, err := c.process.Do(ctx, request)
 	var te *tare.TrialError
@@ -88,7 +84,7 @@ func (c *conn) forward(ctx context.Context, request wire.Request) (wire.Reply, e
 	return reply, err
 }
 
-// replyFailure reports c.failure: as an error to answer, and to other requests as one operation with an error.
+// replyFailure reports c.failure: as an error to answer, otherwise as one operation with an error.
 func (c *conn) replyFailure(request wire.Request) (wire.Reply, error) {
 	if request.Op == wire.OpAnswer {
 		return wire.Reply{}, c.failure
@@ -96,8 +92,8 @@ func (c *conn) replyFailure(request wire.Request) (wire.Reply, error) {
 	return wire.Reply{Counts: wire.Counts{Ops: 1, WallNS: 1, Errors: 1, Message: c.failure.Error()}}, nil
 }
 
-// prepareProcess prepares the benchmark of a workload in a process of its package. If the package needs a
-// process per request, it only links the binary.
+// prepareProcess prepares the benchmark of a workload. If the package needs a process per request,
+// it only links the binary.
 func (c *conn) prepareProcess(ctx context.Context, request wire.Request) (wire.Reply, error) {
 	c.failure, c.aloneRequest, c.lastStats = nil, nil, nil
 	delete(c.reported, request.Workload.ID)
@@ -108,7 +104,7 @@ func (c *conn) prepareProcess(ctx context.Context, request wire.Request) (wire.R
 	if c.process != nil && c.processKey != request.Workload.Fixture {
 		c.endProcess(ctx)
 	}
-	if pkg.Alone { // start no process yet: the other side of the comparison prepares at the same time
+	if pkg.Alone { // start no process yet: the other side prepares at the same time
 		c.aloneRequest = &request
 		if _, err := c.linkBinary(ctx, request.Workload.Fixture, pkg); err != nil {
 			return c.failPrepare(ctx, err)
@@ -118,7 +114,6 @@ func (c *conn) prepareProcess(ctx context.Context, request wire.Request) (wire.R
 	return c.prepareBenchmark(ctx, request, pkg)
 }
 
-// prepareBenchmark prepares a benchmark in the process of package pkg, and starts the process if none runs.
 func (c *conn) prepareBenchmark(ctx context.Context, request wire.Request, pkg Package) (wire.Reply, error) {
 	if c.process == nil {
 		if err := c.startProcess(ctx, request.Workload.Fixture, pkg); err != nil {
@@ -133,7 +128,7 @@ func (c *conn) prepareBenchmark(ctx context.Context, request wire.Request, pkg P
 	return reply, nil
 }
 
-// failPrepare records the failure of a benchmark in c.failure, or returns err if the trial itself failed.
+// failPrepare records a benchmark's failure. It returns err if the trial itself failed.
 func (c *conn) failPrepare(ctx context.Context, err error) (wire.Reply, error) {
 	var te *tare.TrialError
 	if !errors.As(err, &te) {
@@ -143,7 +138,7 @@ func (c *conn) failPrepare(ctx context.Context, err error) (wire.Reply, error) {
 	return wire.Reply{}, nil
 }
 
-// startProcess starts the process of a package. The process answers hello when its TestMain calls m.Run.
+// startProcess starts the process of a package, which answers hello when its TestMain calls m.Run.
 func (c *conn) startProcess(ctx context.Context, key string, pkg Package) error {
 	spec := c.suite.trialSpec(c.spec, pkg, "-test.run=^"+pkg.Test+"$", "-test.benchmem")
 	binary, err := c.linkBinary(ctx, key, pkg)
@@ -161,8 +156,8 @@ func (c *conn) startProcess(ctx context.Context, key string, pkg Package) error 
 	return err
 }
 
-// linkBinary returns the path of a package's binary for this trial. It links a binary with another order of
-// functions, unless the suite has no linker call, or the trial has no seed because it belongs to no study.
+// linkBinary links a binary with another order of functions for this trial. A trial without seed
+// belongs to no study, and uses the first binary.
 func (c *conn) linkBinary(ctx context.Context, key string, pkg Package) (string, error) {
 	if pkg.Link == nil || c.hello.Seed == "" {
 		return pkg.Binary, nil
@@ -178,13 +173,11 @@ func (c *conn) linkBinary(ctx context.Context, key string, pkg Package) (string,
 	return c.linkedBinary, nil
 }
 
-// loseProcess records a failure and ends the process.
 func (c *conn) loseProcess(ctx context.Context, te *tare.TrialError) {
 	c.failure = te
 	c.endProcess(ctx)
 }
 
-// endProcess ends the process, if one runs, and adds its evidence to the trial's.
 func (c *conn) endProcess(ctx context.Context) {
 	if c.process == nil {
 		return
@@ -219,14 +212,13 @@ func (c *conn) Close(ctx context.Context) tare.Evidence {
 	return c.evidence
 }
 
-// addReported adds the metrics that a benchmark reported in one slice of a workload.
 func (c *conn) addReported(workload string, reply wire.Reply) {
 	if len(reply.Answers) == 0 {
 		return
 	}
 	var units map[string]float64
 	if json.Unmarshal(reply.Answers[0].Output, &units) != nil {
-		return // the output has no metrics
+		return // there are no metrics
 	}
 	if c.reported[workload] == nil {
 		c.reported[workload] = map[string]weightedMean{}
@@ -237,7 +229,7 @@ func (c *conn) addReported(workload string, reply wire.Reply) {
 	}
 }
 
-// Gauges returns the means over all slices of the metrics that the benchmark reported.
+// Gauges returns the means of the metrics that the benchmark reported.
 func (c *conn) Gauges(workload string) (tare.Sample, string) {
 	s := tare.Sample{}
 	for unit, m := range c.reported[workload] {
@@ -246,8 +238,8 @@ func (c *conn) Gauges(workload string) (tare.Sample, string) {
 	return s, ""
 }
 
-// nullConn is a trial of the null contender, which does nothing, so that its time is the cost of the harness. That
-// is zero here: package testing reads the clock around the benchmark itself, without code of tare in between.
+// nullConn is a trial of the program that does nothing, whose time is the cost of the harness. It
+// is zero, because package testing reads the clock around the benchmark itself.
 type nullConn struct{}
 
 // Do returns replies with a time of 1 ns.

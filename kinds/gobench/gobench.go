@@ -1,14 +1,11 @@
-// Package gobench is the kind of studies that run Go benchmarks, those that go test -bench runs. Each side
-// of a comparison is a [Suite] of test binaries. An overlay has added one test ([TestFile]) to each
-// package, which runs a benchmark for a requested number of iterations.
+// Package gobench is the kind of studies that run Go benchmarks, those of go test -bench. Each side
+// of a comparison is a [Suite] of test binaries. A test that is added to each package ([TestFile])
+// runs a benchmark for a requested number of iterations.
 //
-// The work of package testing around each run of a benchmark (a collection before it, a first run with
-// one iteration) is not part of the result.
-//
-// A benchmark is measured in slices, runs of a few milliseconds between which the sides take turns. If it
-// cannot be divided into slices, it is measured in complete runs ([SetRun]). For times, its operations are
-// iterations, as for every benchmark. For other metrics, one operation is a complete run with all
-// allocations of the process, so that a plan has few and long slices.
+// A benchmark is measured in slices, runs of a few milliseconds between which the sides take turns.
+// If it cannot be divided, it is measured in complete runs ([SetRun]). For times, its operations
+// are iterations, as for every benchmark. For other metrics, one operation is a complete run with
+// all allocations of the process. Then a plan has few and long slices.
 package gobench
 
 import (
@@ -32,46 +29,44 @@ const Name = "gobench"
 
 // Keys of a workload's set.
 const (
-	SetRegexp = "regexp" // pattern as for go test -bench: run the benchmarks below the named one that match
-	SetRun    = "run"    // number of iterations: each slice is one run of this number, whatever the plan requests
+	SetRegexp = "regexp" // pattern as for go test -bench, below the named benchmark
+	SetRun    = "run"    // iterations of each slice, whatever the plan requests
 )
 
-// Suite is one side of a comparison after its build. The path of a program of this kind is the path of a
-// file that [Suite.Save] has written.
+// Suite is one side of a comparison after its build.
 type Suite struct {
-	Packages map[string]Package `json:"packages"`         // by import path; an external test package is path_test
-	Env      []string           `json:"env"`              // NAME=value, in addition to the caller's environment
-	Go       string             `json:"go"`               // version of Go that built the suite
-	GOROOT   string             `json:"goroot,omitempty"` // GOROOT of the go command that built the suite; "" if unknown
+	Packages map[string]Package `json:"packages"`         // by import path; path_test for external tests
+	Env      []string           `json:"env"`              // NAME=value, in addition to the environment
+	Go       string             `json:"go"`               // version that built the suite
+	GOROOT   string             `json:"goroot,omitempty"` // GOROOT that built the suite; may be ""
 	Bench    string             `json:"bench,omitempty"`  // pattern for -test.bench; "" for all benchmarks
 	Procs    int                `json:"procs"`            // default GOMAXPROCS
 }
 
 // Package is the test binary of a package.
 type Package struct {
-	Binary string `json:"binary"`          // path
-	Link   *Link  `json:"link,omitempty"`  // call of the linker that makes a binary for each trial; nil if trials run Binary
-	Dir    string `json:"dir"`             // working directory: the directory of the package
+	Binary string `json:"binary"`
+	Link   *Link  `json:"link,omitempty"`  // makes a binary for each trial; nil if trials run Binary
+	Dir    string `json:"dir"`             // package's directory
 	Test   string `json:"test"`            // name of the test that runs benchmarks
-	Alone  bool   `json:"alone,omitempty"` // two processes of the package cannot run concurrently: each request has a process
+	Alone  bool   `json:"alone,omitempty"` // two processes cannot run concurrently
 }
 
-// Outcome is the result of package testing for one run of a benchmark. The answer of a process is a list
-// of outcomes.
+// Outcome is the result of one run of a benchmark.
 type Outcome struct {
 	Name    string             `json:"name"`
-	N       int64              `json:"n"`      // number of iterations
+	N       int64              `json:"n"`      // iterations
 	Values  map[string]float64 `json:"values"` // by unit
 	Failed  bool               `json:"failed"`
 	Skipped bool               `json:"skipped"`
-	Why     string             `json:"why"` // first line of the log if the benchmark failed or was skipped
+	Why     string             `json:"why"` // reason if the benchmark failed or was skipped
 }
 
 // Save writes the suite to a file.
 func (s Suite) Save(path string) error {
 	text, err := json.Marshal(s)
 	if err == nil {
-		err = os.WriteFile(path, text, 0o600) // only for the owner, because the environment may have secrets
+		err = os.WriteFile(path, text, 0o600) // the environment may have secrets
 	}
 	if err != nil {
 		return fmt.Errorf("write the suite: %w", err)
@@ -93,8 +88,8 @@ var (
 // New returns the gobench kind.
 func New() *Kind { return &Kind{suites: map[string]Suite{}} }
 
-// Input returns the request for workload w, whose fixture is a package and whose op is
-// the full name of a benchmark. It writes no file, because benchmarks have no input from tare.
+// Input returns the request for workload w. Its fixture is a package, and its op the full name of a
+// benchmark.
 func (k *Kind) Input(w tare.Workload, _, _ string) (wire.Workload, error) {
 	top, _, _ := strings.Cut(w.Op, "/")
 	if w.File != "" || !strings.HasPrefix(top, "Benchmark") {
@@ -103,10 +98,10 @@ func (k *Kind) Input(w tare.Workload, _, _ string) (wire.Workload, error) {
 	return wire.Workload{ID: w.ID, Fixture: w.Fixture, Op: w.Op, Set: w.Set}, nil
 }
 
-// Group returns the package of a benchmark. All benchmarks of a package run in one process.
+// Group returns the package of a benchmark, whose benchmarks run in one process.
 func (k *Kind) Group(w wire.Workload) string { return w.Fixture }
 
-// Open starts one trial. The process of a package starts when a benchmark of the package is prepared.
+// Open starts one trial. The process of a package starts when its first benchmark is prepared.
 func (k *Kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	if p.Contender.ID == tare.NullID {
 		return nullConn{}, nil
@@ -121,7 +116,6 @@ func (k *Kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.
 // Compare returns no differences, because benchmarks have no output to compare.
 func (k *Kind) Compare(wire.Workload, []wire.Answer) ([]string, error) { return nil, nil }
 
-// loadSuite reads the suite in the file at path, once.
 func (k *Kind) loadSuite(path string) (Suite, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -13,14 +13,14 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Link is a call of the linker that links a package's test binary again, with its functions in another
-// order. The placement of code often changes the time of tight loops by more than the compared change
-// does, so each trial, one process of a round, gets a binary with another placement.
+// Link is a call of the linker that links a test binary again, with its functions in another order.
+// The placement of code often changes the time of tight loops by more than the compared change
+// does. So each trial gets another placement.
 //
-// Link uses the objects of the first build: later changes to the files of a side have no effect.
+// Link uses the objects of the first build: later changes to the files have no effect.
 type Link struct {
-	Args []string `json:"args"`          // the linker and its arguments without -o and -randlayout; the last one is the object
-	Env  []string `json:"env,omitempty"` // NAME=value, in addition to the caller's environment
+	Args []string `json:"args"`          // excludes -o and -randlayout; the last one is the object
+	Env  []string `json:"env,omitempty"` // NAME=value, in addition to the environment
 	Dir  string   `json:"dir"`           // working directory, and directory of the binaries
 }
 
@@ -31,7 +31,7 @@ func (l *Link) Binary(ctx context.Context, seed uint64) (string, error) {
 		path += ".exe"
 	}
 	last := len(l.Args) - 1
-	layout := fmt.Sprintf("-randlayout=%d", seed>>1) // without the sign bit: the flag is a signed number
+	layout := fmt.Sprintf("-randlayout=%d", seed>>1) // the flag is a signed number
 	args := slices.Concat(l.Args[1:last], []string{"-o", path, layout}, l.Args[last:])
 	cmd := build.Command(ctx, l.Args[0], args...)
 	cmd.Dir, cmd.Env = l.Dir, append(build.Environment(os.Environ()), l.Env...)
@@ -45,8 +45,7 @@ func (l *Link) Binary(ctx context.Context, seed uint64) (string, error) {
 	return path, nil
 }
 
-// layoutSeed returns the seed for the order of functions of a package in a trial. The trials of a study
-// have different seeds.
+// layoutSeed returns another seed for each trial of a study.
 func layoutSeed(study, trial, key string) uint64 {
 	h := fnv.New64a()
 	for _, part := range []string{study, trial, key} {

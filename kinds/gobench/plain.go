@@ -18,9 +18,8 @@ import (
 
 // This file runs test binaries as go test -bench does, and reads what they print.
 
-// trialSpec returns the configuration of a process that runs the test binary of package p: base with the
-// flags, the directory and the environment that go test uses (see runTestActor.Act in cmd/go/internal/test).
-// args follow the flags. It omits the time limit of go test, because tare sets another.
+// trialSpec returns a process of package p as go test starts it (see runTestActor.Act in
+// cmd/go/internal/test). args follow the flags. tare sets another time limit.
 func (s Suite) trialSpec(base trial.Spec, p Package, args ...string) trial.Spec {
 	spec := base
 	spec.Path, spec.Dir = p.Binary, p.Dir
@@ -38,12 +37,11 @@ func (s Suite) Environment(p Package) []string {
 	return slices.Concat(build.Environment(os.Environ()), added, s.Env)
 }
 
-// maxPrinted is the maximum number of bytes of a package's output that are read.
+// maxPrinted limits the bytes of a package's output.
 const maxPrinted = 4 << 20
 
-// RunPlain runs benchmarks of a package as go test -bench does, and returns their output. It does not use the
-// test that tare adds to the package for its measurements. key is the package's key in s.Packages. args follow
-// the flags of go test and override them.
+// RunPlain runs benchmarks as go test -bench does, and returns their output. key is the package's
+// key in s.Packages. args override the flags of go test.
 func (s Suite) RunPlain(ctx context.Context, base trial.Spec, key string, args ...string) (printed string, err error) {
 	p, ok := s.Packages[key]
 	if !ok {
@@ -59,19 +57,19 @@ func (s Suite) RunPlain(ctx context.Context, base trial.Spec, key string, args .
 	return c.AwaitOutput(ctx, "its benchmarks")
 }
 
-// printedResult matches a result, e.g. "1000\t   1234 ns/op". Its groups are the iterations and the time.
+// printedResult matches a result, e.g. "1000\t   1234 ns/op".
 var printedResult = lazyregexp.New(`(?:^|\D)(\d+)\t *([0-9.e+]+) ns/op`)
 
-// nextLine matches the start of a line that follows the result of a benchmark: "BenchmarkOther-8  ", or the
-// log of the same benchmark, "--- BENCH: …".
+// nextLine matches the start of a line after a result: "BenchmarkOther-8  ", or the log "--- BENCH:
+// …".
 var nextLine = lazyregexp.New(`(?m)^(Benchmark\S* *\t|--- )`)
 
-// PrintedResults returns the results in ns/op of one benchmark in the output of go test -bench:
+// PrintedResults returns the ns/op of one benchmark in the output of go test -bench:
 //
 //	BenchmarkEncode-8   anything that the benchmark prints   1000   1234 ns/op
 //
-// If a benchmark itself prints text such as "5 1 ns/op", that comes before its result. procs is GOMAXPROCS, or 0 if unknown. If
-// ops is positive, PrintedResults returns only results of that number of iterations.
+// A benchmark may itself print text such as "5 1 ns/op" before its result. procs is GOMAXPROCS, or
+// 0 if unknown. If ops is positive, only results of that number of iterations count.
 func PrintedResults(printed, name string, procs int, ops int64) (ns []float64) {
 	suffix := `(?:-\d+)?`
 	if procs > 0 {
@@ -84,7 +82,7 @@ func PrintedResults(printed, name string, procs int, ops int64) (ns []float64) {
 		if i+1 < len(matches) {
 			end = matches[i+1][0]
 		}
-		text := printed[match[1]:end] // from after the name to the next run of the same benchmark
+		text := printed[match[1]:end] // up to the next run of the same benchmark
 		if next := nextLine.FindStringIndex(text); next != nil {
 			text = text[:next[0]]
 		}
@@ -95,10 +93,10 @@ func PrintedResults(printed, name string, procs int, ops int64) (ns []float64) {
 	return ns
 }
 
-// lastResult returns the last time in ns/op in text, if ops is positive only of that number of iterations.
+// lastResult returns the last ns/op in text.
 func lastResult(text string, ops int64) (ns float64, ok bool) {
 	for _, groups := range printedResult.FindAllStringSubmatch(text, -1) {
-		n, _ := strconv.ParseInt(groups[1], 10, 64) // 0 after an error: it is not the number of a run
+		n, _ := strconv.ParseInt(groups[1], 10, 64) // 0 after an error: not the number of a run
 		x, err := strconv.ParseFloat(groups[2], 64)
 		hasOps := ops <= 0 || n == ops
 		if err == nil && hasOps {
@@ -108,7 +106,6 @@ func lastResult(text string, ops int64) (ns float64, ok bool) {
 	return ns, ok
 }
 
-// procsSuffix returns the suffix that package testing appends to the names of benchmarks.
 func procsSuffix(procs int) string {
 	if procs == 1 {
 		return ""

@@ -15,11 +15,11 @@ import (
 	"unicode/utf8"
 )
 
-// TestFile is a file that is added to a package's tests when they are built, by an overlay and not on disk.
-// Its only test connects to tare, and runs some iterations of the package's benchmarks for each request.
+// TestFile is a file that an overlay adds to a package's tests. Its only test connects to tare, and
+// runs some iterations of a benchmark for each request.
 type TestFile struct {
-	Package string   // name in the package clause: foo, or foo_test
-	Names   []string // names of the package's benchmarks
+	Package string   // foo or foo_test
+	Names   []string // benchmarks of the package
 }
 
 // Test returns the name of the test function.
@@ -58,9 +58,8 @@ func (f TestFile) Source() ([]byte, error) {
 	return format.Source(text.Bytes())
 }
 
-// Benchmarks returns the name of the package and the names of the benchmarks in a test file: the functions
-// that go test treats as benchmarks. If the file is invalid, it returns the benchmarks that it could parse,
-// and an error.
+// Benchmarks returns the package and the benchmarks of a test file. If the file is invalid, it
+// returns what it could parse, and an error.
 func Benchmarks(path string) (pkg string, names []string, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -77,7 +76,6 @@ func Benchmarks(path string) (pkg string, names []string, err error) {
 	return file.Name.Name, names, err
 }
 
-// isBenchmark reports whether f is func BenchmarkXxx(*testing.B).
 func isBenchmark(f *ast.FuncDecl) bool {
 	rest, ok := strings.CutPrefix(f.Name.Name, "Benchmark")
 	first, _ := utf8.DecodeRuneInString(rest)

@@ -11,16 +11,14 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// A study selects the requests that routers are measured with by the setting router.SetAsk of a
-// workload: requests to all routes of the table, to some kinds of routes, or requests that must be
-// rejected. This file makes them.
+// A workload selects requests to routers by the setting router.SetAsk. This file makes these
+// requests.
 
-// askValues returns the values of the setting.
 func askValues() []string {
 	return []string{router.AskAll, router.AskStatic, router.AskParameter, router.AskParameters, router.AskUnknown, router.AskMethod}
 }
 
-// Asks returns the values of the setting for which requests to the table can be made.
+// Asks returns the values of router.SetAsk for which requests to the table can be made.
 func (t Table) Asks() []string {
 	spec, err := t.toSpec()
 	if err != nil {
@@ -36,11 +34,9 @@ func (t Table) Asks() []string {
 	return out
 }
 
-// Count returns the number of routes that a value of the setting selects.
+// Count returns the number of routes that a value of router.SetAsk selects.
 func (t Table) Count(ask string) int { return len(selectRoutes(t.Routes, ask)) }
 
-// makeQuestions makes the requests that w.Set selects, with their correct answers. It returns an error
-// if no such request can be made to the table.
 func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([]question, error) {
 	ask, isSet := w.Set[router.SetAsk]
 	if !isSet {
@@ -67,7 +63,7 @@ func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([
 	}
 	var list []question
 	for i, v := range visits {
-		v.Route = indexes[v.Route] // convert an index in selected to an index in routes
+		v.Route = indexes[v.Route] // index in routes, not in selected
 		var q question
 		var ok bool
 		switch ask {
@@ -82,19 +78,22 @@ func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([
 			list = append(list, q)
 		}
 	}
-	if len(list) == 0 && ask == router.AskUnknown {
-		return nil, fmt.Errorf("set: %s: there is no path that the table has no route for", router.SetAsk)
-	}
-	if len(list) == 0 && ask == router.AskMethod {
-		return nil, fmt.Errorf("set: %s: every path of the table has all of the methods %s", router.SetAsk, strings.Join(Methods(), ", "))
-	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("set: %s: other routes of the table match every request to these routes (%s)", router.SetAsk, ask)
+		return nil, noQuestionsError(ask)
 	}
 	return list, nil
 }
 
-// selectRoutes returns the indexes of the routes that a value of the setting selects.
+func noQuestionsError(ask string) error {
+	switch ask {
+	case router.AskUnknown:
+		return fmt.Errorf("set: %s: there is no path that the table has no route for", router.SetAsk)
+	case router.AskMethod:
+		return fmt.Errorf("set: %s: every path of the table has all of the methods %s", router.SetAsk, strings.Join(Methods(), ", "))
+	}
+	return fmt.Errorf("set: %s: other routes of the table match every request to these routes (%s)", router.SetAsk, ask)
+}
+
 func selectRoutes(routes []fixture.Route, ask string) (indexes []int) {
 	for i, r := range routes {
 		params := strings.Count(r.Path, "{")
@@ -114,8 +113,8 @@ func selectRoutes(routes []fixture.Route, ask string) (indexes []int) {
 	return indexes
 }
 
-// visitQuestion returns the question for v, a path of route r with values for its parameters. It returns
-// false if another route takes precedence, because one of the values happens to equal its literal.
+// visitQuestion returns the question for v, a path of route r with values. It returns false if
+// another route takes precedence.
 func visitQuestion(spec router.Spec, r fixture.Route, v fixture.Visit) (question, bool) {
 	q := newRequest(r.Method, v.Path)
 	want := spec.Answered(q, correctReply(r, v))
@@ -123,8 +122,8 @@ func visitQuestion(spec router.Spec, r fixture.Route, v fixture.Visit) (question
 	return question{HTTPRequest: q, answer: want}, ok && string(got.Body) == string(want.Body)
 }
 
-// unknownPath returns a request for a path that no route matches, by any method. It makes the path from that of
-// v, which is visit number i: it adds or changes a segment. It returns false if catch-alls match all such paths.
+// unknownPath returns a request for a path that no route matches. It changes v, which is visit
+// number i. It returns false if catch-alls match all such paths.
 func unknownPath(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	path, _, _ := strings.Cut(v.Path, "?")
 	path = strings.TrimSuffix(path, "/")
@@ -134,12 +133,12 @@ func unknownPath(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	candidates := []string{path + "/" + suffix, parent + "/" + suffix, path + "-" + suffix, "/" + suffix + path}
 	for k := range candidates { // visits begin with different candidates
 		candidate := candidates[(i+k)%len(candidates)]
-		isPath := candidate[0] == '/' // path is "" for the root, to which a suffix cannot be added
+		isPath := candidate[0] == '/' // false for a suffix to the root, whose path is ""
 		if isPath && !isRouted(spec, candidate) {
 			return question{HTTPRequest: newRequest(method, candidate), mustReject: true, mayRedirect: true}, true
 		}
 	}
-	// All candidates have a route. Without catch-alls, a path that is longer than any route has none.
+	// Without catch-alls, a path that is longer than any route has none.
 	candidate := "/" + suffix
 	if !hasCatchAll(spec) {
 		candidate = path + candidate
@@ -150,12 +149,10 @@ func unknownPath(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	return question{HTTPRequest: newRequest(method, candidate), mustReject: true, mayRedirect: true}, !isRouted(spec, candidate)
 }
 
-// hasCatchAll reports whether a table has a catch-all, which can match paths of any length.
 func hasCatchAll(spec router.Spec) bool {
 	return slices.ContainsFunc(spec.Routes, func(r router.Route) bool { return r.Rest != "" })
 }
 
-// isRouted reports whether a route matches path for any method.
 func isRouted(spec router.Spec, path string) bool {
 	return slices.ContainsFunc(Methods(), func(method string) bool {
 		_, ok := spec.Answer(newRequest(method, path))
@@ -163,8 +160,8 @@ func isRouted(spec router.Spec, path string) bool {
 	})
 }
 
-// otherMethod returns a request for the path of v, which is visit number i, by a method with which no
-// route matches it. It returns false if routes match the path by all methods.
+// otherMethod returns a request for the path of v by a method without a route, or false. v is visit
+// number i.
 func otherMethod(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	methods := Methods()
 	for k := range methods {

@@ -13,7 +13,6 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// examID is the id of the semantics test on the generated table.
 const examID = "exam/paths/serve"
 
 // edgeCase is a request for which routers are known to differ.
@@ -24,8 +23,8 @@ type edgeCase struct {
 	path     string
 }
 
-// edgeCases returns requests to a table with the routes /health and /users/{id}. Common cases come first,
-// because next to a router's speed the report prints the first difference of the most severe class.
+// edgeCases returns requests to a table with the routes /health and /users/{id}. Common cases come
+// first, because a report prints the first difference next to a router's speed.
 func edgeCases() []edgeCase {
 	return []edgeCase{
 		{"escaped-slash", "escaped slash", "GET", "/users/a%2Fb"},
@@ -53,7 +52,7 @@ func edgeCases() []edgeCase {
 	}
 }
 
-// Reference returns the name of the router with whose answers those of contenders are compared.
+// Reference returns the name of the router with which others are compared.
 func (k *Kind) Reference() string {
 	name := "net/http.ServeMux " + runtime.Version()
 	k.mu.Lock()
@@ -64,8 +63,7 @@ func (k *Kind) Reference() string {
 	return name
 }
 
-// Exams writes the semantics tests into dir: those of users' tables, then the one with edgeCases.
-// Users' tables come first for the same reason as common cases in edgeCases.
+// Exams writes the semantics tests into dir, those of users' tables first.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	table := []fixture.Route{{Method: "GET", Path: "/health"}, {Method: "GET", Path: "/users/{id}"}}
 	raw, spec, err := formatTable(table, nil)
@@ -85,8 +83,6 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return append(userExams, exam), err
 }
 
-// writeExam sets the answer of each question in list to the answer of the reference, writes the
-// questions and stores them. It returns exam as writeQuestions does.
 func (k *Kind) writeExam(dir string, exam wire.Workload, list []question, reference func(router.Spec) http.Handler) (wire.Workload, error) {
 	spec, err := router.ParseSpec(exam.Spec)
 	if err != nil {
@@ -101,8 +97,8 @@ func (k *Kind) writeExam(dir string, exam wire.Workload, list []question, refere
 	return k.writeQuestions(dir, exam, list)
 }
 
-// mostSpecific returns the reference for tables that http.ServeMux does not support. It finds the route as
-// [router.Spec.Answer] does: at each segment, a literal has precedence over a parameter.
+// mostSpecific is the reference for tables that http.ServeMux does not support. A literal has
+// precedence over a parameter.
 func mostSpecific(spec router.Spec) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a, ok := spec.Answer(wire.HTTPRequest{Method: r.Method, Path: r.URL.EscapedPath()})
@@ -114,7 +110,7 @@ func mostSpecific(spec router.Spec) http.Handler {
 	})
 }
 
-// serveMux returns the reference for tables that http.ServeMux supports. It panics for others.
+// serveMux is the reference for tables that http.ServeMux supports. It panics for others.
 func serveMux(spec router.Spec) http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range spec.Routes {
@@ -129,9 +125,9 @@ func serveMux(spec router.Spec) http.Handler {
 	return mux
 }
 
-// Differ compares one answer of a contender with the answer of the reference. It returns false if they
-// do not differ. The body of an error response, or of a response to HEAD, does not count. Calls for the
-// answers of one contender must be in the order of the cases, because firstText depends on it.
+// Differ compares one answer of a contender with that of the reference. It returns false without a
+// difference. The body of an error response, or of a response to HEAD, does not count. The caller
+// must pass the answers of one contender in the order of the cases.
 func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	list := k.questionsOf(exam)
 	if a.Case == 0 { // the first answer of another contender
@@ -166,9 +162,7 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	return d, true
 }
 
-// firstText returns the text that describes a difference of the current contender. Similar differences
-// form a group, and all of a group get the text about the first of them: firstText stores text if it is
-// the first of group, and otherwise returns the stored one.
+// firstText returns the text about the first difference of a group, for all of the group.
 func (k *Kind) firstText(exam wire.Workload, group, text string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -182,15 +176,14 @@ func (k *Kind) firstText(exam wire.Workload, group, text string) string {
 	return text
 }
 
-// forgetTexts removes the texts that firstText has stored about the previous contender.
 func (k *Kind) forgetTexts(exam wire.Workload) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.texts, exam.ID)
 }
 
-// classify returns the class of a difference, and a text that follows the contender's name. request describes
-// the request, and outcome describes got, the contender's answer. want is the answer of the reference.
+// classify returns the class of a difference, and a text that follows the contender's name. outcome
+// describes got.
 func classify(request, outcome string, got, want router.Answer) (class tare.DifferenceClass, text string) {
 	switch {
 	case isRedirect(got) && isRedirect(want):
@@ -210,11 +203,9 @@ func classify(request, outcome string, got, want router.Answer) (class tare.Diff
 func isRedirect(a router.Answer) bool  { return a.Status >= 300 && a.Status < 400 }
 func isRejection(a router.Answer) bool { return a.Status >= 400 }
 
-// redirectTarget returns the location of a redirect.
 func redirectTarget(a router.Answer) string { return clipText(toLegible(a.Header["Location"])) }
 
-// describeOutcome returns a short text about an answer: "404", "301 to /health", or for accepted
-// requests the values of the parameters or the index of the route, "200, id=7" or "200, route 0".
+// describeOutcome returns e.g. "404", "301 to /health", "200, id=7" or "200, route 0".
 func describeOutcome(method string, a router.Answer) string {
 	switch {
 	case isRedirect(a):
@@ -232,5 +223,4 @@ func describeOutcome(method string, a router.Answer) string {
 	return fmt.Sprintf("%d, %s", a.Status, clipText(toLegible(values)))
 }
 
-// toLegible returns s in one line of visible characters.
 func toLegible(s string) string { return fixture.Legible([]byte(s)) }

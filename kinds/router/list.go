@@ -22,9 +22,8 @@ func (e *ListError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.What)
 }
 
-// ReadList parses a list of routes, a method and a path per line, such as
-// GET /users/{id}. It skips empty lines and lines that begin with #. The error is
-// a *[ListError].
+// ReadList parses a list of routes, a method and a path per line, such as GET /users/{id}. It skips
+// empty lines and lines that begin with #. The error is a *[ListError].
 func ReadList(name string, src []byte) ([]Written, error) {
 	if len(src) > MostList {
 		return nil, &ListError{name, 1, 1, fmt.Sprintf("a list of more than %d MiB", MostList>>20)}

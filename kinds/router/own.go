@@ -13,34 +13,32 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// A user can let tare compare routers on the routes of the user's own program. This file makes the
-// semantics tests on such tables of routes.
+// A user can let tare compare routers on the user's own routes. This file makes semantics tests on
+// such tables.
 
-// Maximum numbers of questions of each sort in a semantics test on a user's table.
+// Maximum numbers of questions in such a test.
 const (
 	maxUserMethods   = 12
 	maxUserUnknown   = 6
 	maxUserShadowed  = 12
-	maxUserCatchAlls = 2 // catch-alls, each requested in several ways
+	maxUserCatchAlls = 2 // each requested in several ways
 )
 
-// userTable is a user's table of routes.
 type userTable struct {
-	wire.Workload      // with Fixture, Op and Spec only
-	muxSupports   bool // http.ServeMux supports the table and is therefore the reference
+	wire.Workload      // only Fixture, Op and Spec
+	muxSupports   bool // http.ServeMux supports the table
 }
 
-// forgetUserTables removes the tables of the previous study.
 func (k *Kind) forgetUserTables() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.userTables = nil
 }
 
-// addUserTable stores a user's table, of which userExams makes a test later. spec is the parsed form of raw.
+// addUserTable stores a user's table for userExams. spec is the parsed raw.
 func (k *Kind) addUserTable(raw json.RawMessage, spec router.Spec) {
 	_, _, isAmbiguous := Table{Routes: toRoutes(spec)}.Ambiguous()
-	hasPart := spec.Part() != nil // a parameter that is only a part of a segment, as in /v-{name}.json
+	hasPart := spec.Part() != nil // e.g. /v-{name}.json
 	table := userTable{
 		Workload:    wire.Workload{Fixture: router.UserFixture, Op: router.OpServe, Spec: raw},
 		muxSupports: !isAmbiguous && !hasPart,
@@ -50,7 +48,6 @@ func (k *Kind) addUserTable(raw json.RawMessage, spec router.Spec) {
 	k.userTables = append(k.userTables, table)
 }
 
-// userExams writes a semantics test for each of the user's tables into dir. userQuestions returns its questions.
 func (k *Kind) userExams(dir string) ([]wire.Workload, error) {
 	k.mu.Lock()
 	tables := k.userTables
@@ -82,7 +79,7 @@ func (k *Kind) userExams(dir string) ([]wire.Workload, error) {
 	return exams, nil
 }
 
-// userRow begins the names of the rows about users' tables, in the report's table of differences.
+// userRow begins the rows about users' tables in the report's table of differences.
 const userRow = "your routes: "
 
 // Rows of ordinary requests: the values in their paths need no escaping.
@@ -92,14 +89,14 @@ const (
 	nearRow     = userRow + "near literal"
 )
 
-// IsMisrouted reports whether d shows that a router misrouted an ordinary request to a user's table: the
-// reference found a route, and the router found none, another one, or other values.
+// IsMisrouted reports whether a router misrouted an ordinary request to a user's table. The
+// reference found a route, and the router another one, none, or other values.
 func IsMisrouted(d tare.Difference) bool {
 	return slices.Contains([]string{literalRow, shadowedRow, nearRow}, d.Property) && strings.HasPrefix(d.Reference, "200")
 }
 
-// answeredQuestions returns the questions that the reference mostSpecific answers correctly. It removes
-// those without a route, and paths with dot segments, which a router may resolve before it finds a route.
+// answeredQuestions returns the questions that mostSpecific answers correctly. A router may resolve
+// dot segments before it finds a route.
 func answeredQuestions(list []question, spec router.Spec) []question {
 	return slices.DeleteFunc(list, func(q question) bool {
 		_, ok := spec.Answer(q.HTTPRequest)
@@ -107,7 +104,6 @@ func answeredQuestions(list []question, spec router.Spec) []question {
 	})
 }
 
-// toRoutes returns the routes of a spec in the form of tables.
 func toRoutes(spec router.Spec) []fixture.Route {
 	routes := make([]fixture.Route, len(spec.Routes))
 	for i := range spec.Routes {
@@ -116,11 +112,9 @@ func toRoutes(spec router.Spec) []fixture.Route {
 	return routes
 }
 
-// userQuestions returns the questions about the user's table number n, counted from 0: unusual values and
-// paths of each route (edgePaths), methods and paths without a route, and literals (shadowedLiterals) and
-// catch-alls (catchAllQuestions) that routers treat differently.
+// userQuestions returns the questions about the user's table number n, from 0.
 func userQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question, error) {
-	// Not every visit (a path of a route) leads to a question, so make more visits than questions are needed.
+	// Not every visit, a path of a route, leads to a question.
 	visitCount := min(max(len(routes), maxUserMethods), 4*maxUserMethods)
 	visits, err := fixture.Visits(routes, visitCount)
 	if err != nil {
@@ -149,8 +143,8 @@ func userQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question,
 	return list, nil
 }
 
-// catchAllQuestions returns requests for paths of catch-alls, such as /files/, /files and /files/a//b for
-// /files/{path...}. Routers find different values in these paths, or no route.
+// catchAllQuestions returns requests for paths of catch-alls, such as /files/, /files and
+// /files/a//b for /files/{path...}. Routers disagree about these.
 func catchAllQuestions(spec router.Spec) []question {
 	var list []question
 	catchAlls := 0
@@ -176,8 +170,8 @@ func catchAllQuestions(spec router.Spec) []question {
 	return list
 }
 
-// shadowedLiterals returns requests for the path of one route with the method of another, which also
-// matches that path: DELETE /users/latest, if the table has GET /users/latest and DELETE /users/{id}.
+// shadowedLiterals returns requests for the path of one route by the method of another. For
+// example: DELETE /users/latest, if the table has GET /users/latest and DELETE /users/{id}.
 func shadowedLiterals(routes []fixture.Route, spec router.Spec) []question {
 	var list []question
 	seen := map[string]bool{}
@@ -193,7 +187,7 @@ func shadowedLiterals(routes []fixture.Route, spec router.Spec) []question {
 			if !isRouted || method == r.Method {
 				continue
 			}
-			var index int // index of the matching route, with which the body begins
+			var index int // index of the matching route; the body begins with it
 			if _, err := fmt.Sscan(string(answer.Body), &index); err != nil || routes[index].Path == r.Path {
 				continue
 			}

@@ -8,14 +8,11 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// longSegments is the number of segments that make a path very long. A request line with them
-// is still short enough for all servers.
+// longSegments makes a path very long, but short enough for all servers.
 const longSegments = 300
 
-// Probes writes probes, which are requests that every router must reject, into dir: for each table of
-// works an unknown path, another method, segments after a path, text after the last segment, and a very
-// long path. Requests that some routers accept or redirect, such as /users/ for /users, are no probes
-// but edge cases of [Kind.Exams].
+// Probes writes probes into dir: requests that every router must reject. Some routers accept
+// requests such as /users/ for /users, so these are edge cases of [Kind.Exams].
 func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error) {
 	var probes []wire.Workload
 	seen := map[string]bool{}
@@ -26,7 +23,7 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 			return nil, err
 		}
 		routes := toRoutes(spec)
-		raw, bare, err := formatTable(routes, nil) // without layers (middleware), which probes do not need
+		raw, bare, err := formatTable(routes, nil) // probes need no layers (middleware)
 		if err != nil {
 			return nil, err
 		}
@@ -46,8 +43,7 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 	return probes, nil
 }
 
-// unroutedRequests returns requests that no route of spec matches. Most are similar to the first and
-// the last of routes, which are the routes of spec in the form of tables.
+// unroutedRequests returns requests that no route of spec matches. routes are those of spec.
 func unroutedRequests(spec router.Spec, routes []fixture.Route) []question {
 	var list []question
 	addUnrouted := func(method, path string) {
@@ -66,7 +62,7 @@ func unroutedRequests(spec router.Spec, routes []fixture.Route) []question {
 		path = strings.TrimSuffix(path, "/")
 		addUnrouted("GET", path+"/and/more")
 		addUnrouted("GET", path+strings.Repeat("/garbage", longSegments))
-		if path != "" && !strings.HasSuffix(r.Path, "}") { // otherwise it is another value of a parameter
+		if path != "" && !strings.HasSuffix(r.Path, "}") { // otherwise a value of a parameter
 			addUnrouted("GET", path+"garbage")
 		}
 	}
@@ -76,7 +72,6 @@ func unroutedRequests(spec router.Spec, routes []fixture.Route) []question {
 // paramValue is the value of parameters if any value will do.
 const paramValue = "4711"
 
-// fillParams returns a path that matches a route: its path with paramValue for each parameter.
 func fillParams(template string) string {
 	segments := strings.Split(template, "/")
 	for i, s := range segments {

@@ -1,11 +1,11 @@
-// Package router is the kind of contenders that find the handler for a request. All contenders are
-// built from the same table of routes, get the same requests and must find the same routes with the
-// same values of parameters.
+// Package router is the kind of contenders that find the handler for a request. All contenders get
+// the same table of routes and the same requests. They must find the same routes with the same
+// values of parameters.
 //
-// A question is a request with its correct answer. A probe is a question that no route matches, so that
-// a router must reject it. A semantics test (exam in names) sends edge cases, requests that routers are
-// known to answer differently, and compares the answers with those of a reference. The reference is
-// net/http.ServeMux or, for tables that ServeMux does not support, the most specific route.
+// A question is a request with its correct answer. A probe is a question that every router must
+// reject. A semantics test (exam in names) sends requests that routers are known to answer
+// differently. It compares the answers with those of net/http.ServeMux. For tables that ServeMux
+// does not support, the most specific route is correct.
 package router
 
 import (
@@ -30,12 +30,12 @@ import (
 // Ops returns the operations that a workload can name: requests in process, and over a socket.
 func Ops() []string { return []string{router.OpServe, router.OpSocket} }
 
-// Kind is the router kind. It stores the requests of each workload, with the correct answers.
+// Kind is the router kind. It stores requests with the correct answers.
 type Kind struct {
 	mu         sync.Mutex
-	questions  map[string][]question        // requests by workloadKey
-	userTables []userTable                  // the user's tables in the current study
-	texts      map[string]map[string]string // see firstText: texts about the current contender, by id of the test and group
+	questions  map[string][]question        // by workloadKey
+	userTables []userTable                  // tables of the current study
+	texts      map[string]map[string]string // see firstText; by id of the test and group
 }
 
 var (
@@ -49,21 +49,20 @@ func New() *Kind {
 	return &Kind{questions: map[string][]question{}, texts: map[string]map[string]string{}}
 }
 
-// question is one request with its correct answer. The answer to a measured request is known because the
-// request was made from a route and values for its parameters; no router is needed.
+// question is one request. It was made from a route and values, so the answer is known without a
+// router.
 type question struct {
 	wire.HTTPRequest
-	answer      router.Answer // the correct answer; not used if mustReject is set
-	mustReject  bool          // no route matches: a response with any status from 400 on is correct
-	mayRedirect bool          // if mustReject is set, a redirect is correct, too
+	answer      router.Answer // not used if mustReject is set
+	mustReject  bool          // any status from 400 on is correct
+	mayRedirect bool          // a redirect is correct, too, if mustReject is set
 
-	caseName string // name of the case in a semantics test; "" if the question is in none
+	caseName string // name in a semantics test, or ""
 	property string // row of the report's table of differences
-	group    string // description that replaces the request in texts; "" without one
-	remark   string // unusual property of the path; firstText uses it; "" without one
+	group    string // replaces the request in texts; may be ""
+	remark   string // unusual property of the path; may be ""
 }
 
-// describeRequest returns the request as a part of a sentence.
 func (q question) describeRequest() string {
 	switch {
 	case q.group != "":
@@ -74,8 +73,8 @@ func (q question) describeRequest() string {
 	return q.title()
 }
 
-// Input writes the requests of w, one per line, into a file in dir. It returns the workload as contenders
-// receive it: with the path of that file, and with the table of routes in its Spec.
+// Input writes the requests of w into a file in dir, one per line. It returns the workload for
+// contenders, with the table of routes in its Spec.
 func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
 	input, err := k.makeInput(w, studyDir, dir)
 	if err != nil {
@@ -84,7 +83,6 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	return input, nil
 }
 
-// makeInput does the work of Input. Its errors do not name the workload.
 func (k *Kind) makeInput(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
 	switch {
 	case !slices.Contains(Ops(), w.Op):
@@ -113,7 +111,6 @@ func (k *Kind) makeInput(w tare.Workload, studyDir, dir string) (wire.Workload, 
 	return k.writeQuestions(dir, input, questions)
 }
 
-// formatTable returns a table in the form of [wire.Workload.Spec], and the parsed form.
 func formatTable(routes []fixture.Route, layers []string) (json.RawMessage, router.Spec, error) {
 	raw, err := router.FormatSpec(routes, layers)
 	if err != nil {
@@ -123,13 +120,13 @@ func formatTable(routes []fixture.Route, layers []string) (json.RawMessage, rout
 	return raw, spec, err
 }
 
-// newRequest returns a request with the headers of a request from a script in a browser.
+// newRequest returns a request as from a script in a browser.
 func newRequest(method, path string) wire.HTTPRequest {
 	return wire.HTTPRequest{Method: method, Path: path, Header: map[string]string{"Accept": "*/*", "Origin": "https://app.example.com"}}
 }
 
-// correctReply returns the reply that route r must write for a visit, which is a path with a value for each
-// parameter of the route: the index of the route and the values, as in "12 id=4711 name=x".
+// correctReply returns the reply of route r to a visit, a path with values. It is the index of the
+// route and the values, as in "12 id=4711 name=x".
 func correctReply(r fixture.Route, v fixture.Visit) string {
 	reply, params := strconv.Itoa(v.Route), 0
 	for segment := range strings.SplitSeq(r.Path, "/") {
@@ -141,9 +138,8 @@ func correctReply(r fixture.Route, v fixture.Visit) string {
 	return reply
 }
 
-// writeQuestions writes the requests of questions into a file of dir, whose name contains a hash of its
-// content. It returns input with the path, the number of requests and the hash of this file, and stores
-// the questions.
+// writeQuestions stores the questions and writes their requests into a file of dir. It returns
+// input with the path, the number and the hash.
 func (k *Kind) writeQuestions(dir string, input wire.Workload, questions []question) (wire.Workload, error) {
 	bodies := make([][]byte, len(questions))
 	for i, q := range questions {
@@ -163,19 +159,16 @@ func (k *Kind) writeQuestions(dir string, input wire.Workload, questions []quest
 	return input, nil
 }
 
-// workloadKey returns the key of a workload in Kind.questions. It consists of all that correct answers
-// depend on: the requests, and the table with its layers (middleware).
+// workloadKey returns all that correct answers depend on.
 func workloadKey(w wire.Workload) string { return w.SHA256 + string(w.Spec) }
 
-// questionsOf returns the stored questions of w, by the index of their case.
 func (k *Kind) questionsOf(w wire.Workload) []question {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.questions[workloadKey(w)]
 }
 
-// Describe adds the facts about input that results show to w: the bytes of the requests, the number of
-// routes, and the numbers of requests and of different URLs.
+// Describe adds to w the bytes of the requests, the routes, the requests and the different URLs.
 func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, error) {
 	questions := k.questionsOf(input)
 	seen := map[string]bool{}
@@ -192,8 +185,8 @@ func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, er
 	return w, nil
 }
 
-// Open starts one trial, a process of a contender. It runs on one processor, the default of
-// [lab.StartProgram], because there is one request at a time.
+// Open starts a process of a contender. It has one processor, because there is one request at a
+// time.
 func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	return lab.StartProgram(ctx, p, spec)
 }
@@ -201,8 +194,7 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 // Launches returns the ways to run contenders.
 func (*Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare compares each answer with the correct one, or checks that a request without a route was
-// rejected, and returns the differences.
+// Compare compares each answer with the correct one, and returns the differences.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	questions := k.questionsOf(w)
 	var wrong []string
@@ -217,7 +209,6 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	return wrong, nil
 }
 
-// checkAnswer returns what is wrong with an answer, or "".
 func (q question) checkAnswer(a wire.Answer) string {
 	if a.Error != "" {
 		return fmt.Sprintf("returned the error %q", a.Error)
@@ -236,7 +227,6 @@ func (q question) checkAnswer(a wire.Answer) string {
 	return ""
 }
 
-// title returns the method and the path of the request, or only the path if the method is GET.
 func (q question) title() string {
 	if q.Method == "GET" {
 		return clipText(q.Path)
@@ -244,7 +234,6 @@ func (q question) title() string {
 	return q.Method + " " + clipText(q.Path)
 }
 
-// parseAnswer parses the output of an answer, the JSON of a [router.Answer].
 func parseAnswer(a wire.Answer) (router.Answer, error) {
 	var got router.Answer
 	if err := json.Unmarshal(a.Output, &got); err != nil {
@@ -253,7 +242,6 @@ func parseAnswer(a wire.Answer) (router.Answer, error) {
 	return got, nil
 }
 
-// clipText returns the first 60 characters of a text, for a line of a report.
 func clipText(s string) string {
 	const maxRunes = 60
 	if r := []rune(s); len(r) > maxRunes {

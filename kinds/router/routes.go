@@ -13,27 +13,26 @@ import (
 // MostRoutes is the maximum number of routes of a user's table.
 const MostRoutes = 20000
 
-// Methods returns the methods that routes can have. HEAD and OPTIONS are omitted because routers answer
-// them by themselves, each differently.
+// Methods returns the methods that routes can have. Each router answers HEAD and OPTIONS
+// differently.
 func Methods() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE"} }
 
 // Written is a route as a user wrote it in a list of routes.
 type Written struct {
-	Method    string // in capitals
+	Method    string
 	Path      string // parameters as {id} or :id
-	Line, Col int    // position, from 1; 0 means unknown
+	Line, Col int    // from 1; 0 means unknown
 }
 
 // String returns the method and the path.
 func (w Written) String() string { return w.Method + " " + w.Path }
 
-// Table contains the routes that all routers of a comparison are built from, and their origin.
+// Table contains the routes that all routers of a comparison are built from.
 type Table struct {
-	// Routes is sorted: a literal precedes a parameter at the same position. The
-	// order does not depend on the order of the user's list.
+	// Routes is sorted: a literal precedes a parameter at the same position.
 	Routes []fixture.Route
-	From   []Written // user's notation of each route
-	Left   []Left    // routes of the user that the table omits
+	From   []Written // routes in the user's notation
+	Left   []Left
 }
 
 // Left is a route that is omitted from a table.
@@ -44,10 +43,10 @@ type Left struct {
 
 // NewTable makes a table that all routers accept.
 //
-// Some routers require that parameters at the same position of routes have the same name, and that names
-// consist of letters and digits. So NewTable gives all parameters of one position the name of the first,
-// with other characters replaced. It omits routes that cannot be requested, duplicates, and catch-alls
-// that can match the same paths as another route of their method.
+// Some routers require that parameters at the same position have the same name, of letters and
+// digits. So NewTable gives them the name of the first. It omits routes that cannot be requested,
+// and duplicates. It also omits catch-alls that can match the same paths as another route of their
+// method.
 func NewTable(list []Written) Table {
 	var t Table
 	var all []route
@@ -63,7 +62,7 @@ func NewTable(list []Written) Table {
 		all = append(all, route{Written: w, segments: segments})
 	}
 	slices.SortStableFunc(all, compareRoutes)
-	withDuplicates := &routeNode{} // tree of all routes, which finds duplicates
+	withDuplicates := &routeNode{} // finds duplicates
 	all = slices.DeleteFunc(all, func(r route) bool {
 		_, end := withDuplicates.addPath(r.segments)
 		other, isTaken := end.taken[r.Method]
@@ -76,7 +75,7 @@ func NewTable(list []Written) Table {
 	})
 	all, overlaps := removeOverlaps(all)
 	t.Left = append(t.Left, overlaps...)
-	root := &routeNode{} // tree of the routes that the table keeps, which gives parameters their names
+	root := &routeNode{} // gives parameters their names
 	for _, r := range all {
 		path, _ := root.addPath(r.segments)
 		t.Routes, t.From = append(t.Routes, fixture.Route{Method: r.Method, Path: path}), append(t.From, r.Written)
@@ -87,7 +86,6 @@ func NewTable(list []Written) Table {
 
 func sameRouteText(other Written) string { return "it is the same route as " + other.withLine() }
 
-// withLine returns the route with its line, if the line is known.
 func (w Written) withLine() string {
 	if w.Line > 0 {
 		return fmt.Sprintf("%s in line %d", w, w.Line)
@@ -95,9 +93,9 @@ func (w Written) withLine() string {
 	return w.String()
 }
 
-// removeOverlaps removes catch-alls that can match the same paths as another route of their method,
-// because some routers reject such pairs, and others find different routes. It begins at the end, where
-// compareRoutes puts the catch-alls that match the most paths.
+// removeOverlaps removes catch-alls that can match the same paths as another route of their method.
+// Some routers reject such pairs. compareRoutes has put the catch-alls that match the most paths at
+// the end.
 func removeOverlaps(all []route) (remaining []route, omitted []Left) {
 	if len(all) > MostRoutes { // the caller rejects such a table; the loops would take too long
 		return all, nil
@@ -133,8 +131,7 @@ func (t Table) List() string {
 	return b.String()
 }
 
-// Renamed returns the number of routes in which NewTable has given a parameter the name
-// that another route has at its position, and the index of the first of these routes.
+// Renamed returns the number of routes with renamed parameters, and the index of the first.
 func (t Table) Renamed() (n, first int) {
 	for i, r := range t.Routes {
 		segments, err := splitPath(t.From[i].Path)
@@ -153,22 +150,21 @@ func (t Table) Renamed() (n, first int) {
 	return n, first
 }
 
-// Ambiguous returns the indexes of two routes that match some paths in common although
-// neither is more specific, such as /a/{x} and /{y}/b. [http.ServeMux] does not accept such
-// a pair. Catch-alls are in no such pair, because NewTable removes their overlaps.
+// Ambiguous returns the indexes of two routes that match a path in common although neither is more
+// specific. [http.ServeMux] does not accept such a pair as /a/{x} and /{y}/b.
 func (t Table) Ambiguous() (a, b int, found bool) {
 	spec, err := t.toSpec()
 	if err != nil {
 		return 0, 0, false
 	}
-	type shape struct{ method, params string } // params is in the form of markParams
-	byShape := map[shape][]int{}               // indexes of the routes so far
+	type shape struct{ method, params string } // see markParams
+	byShape := map[shape][]int{}
 	for i := range spec.Routes {
 		r := &spec.Routes[i]
 		if r.Rest != "" {
 			continue
 		}
-		rShape, first := shape{r.Method, markParams(r.Segments)}, -1 // first ambiguous route before r, or -1
+		rShape, first := shape{r.Method, markParams(r.Segments)}, -1 // ambiguous route before r, or -1
 		for other, list := range byShape {
 			if other.method != r.Method || !isCrossed(rShape.params, other.params) {
 				continue
@@ -187,8 +183,8 @@ func (t Table) Ambiguous() (a, b int, found bool) {
 	return 0, 0, false
 }
 
-// Parts returns the number of routes in which a parameter is a part of a segment, and the
-// index of the first of them. net/http and most routers do not support such routes.
+// Parts returns the number of routes in which a parameter is a part of a segment, and the index of
+// the first. Most routers do not support these.
 func (t Table) Parts() (n, first int) {
 	for i, r := range t.Routes {
 		segments, err := splitPath(r.Path)
@@ -201,7 +197,7 @@ func (t Table) Parts() (n, first int) {
 	return n, first
 }
 
-// Whole returns the table without the routes that Parts counts, so that parameters are whole segments.
+// Whole returns the table without the routes that Parts counts.
 func (t Table) Whole() Table {
 	var remaining []Written
 	var omitted []Left
@@ -231,8 +227,8 @@ func markParams(segments []router.Segment) string {
 	return string(marks)
 }
 
-// isCrossed reports whether each of two paths of equal length has a parameter at a position at which
-// the other has a literal. The paths are in the form of markParams: "01" and "10" are crossed.
+// isCrossed reports whether each path has a parameter where the other has a literal. The paths are
+// in the form of markParams: "01" and "10" are crossed.
 func isCrossed(x, y string) bool {
 	onlyX, onlyY := false, false
 	for i := range min(len(x), len(y)) {
@@ -242,8 +238,6 @@ func isCrossed(x, y string) bool {
 	return len(x) == len(y) && onlyX && onlyY
 }
 
-// canMatchBoth reports whether any path matches both of two crossed routes: wherever both have a
-// literal, the literals must be equal.
 func canMatchBoth(x, y []router.Segment) bool {
 	for i := range x {
 		switch {
@@ -256,7 +250,6 @@ func canMatchBoth(x, y []router.Segment) bool {
 	return true
 }
 
-// toSpec returns the table in the form that contenders use.
 func (t Table) toSpec() (router.Spec, error) {
 	_, spec, err := formatTable(t.Routes, nil)
 	return spec, err

@@ -10,25 +10,24 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// route is a route of the user whose path is split into segments.
 type route struct {
 	Written
 	segments []segment
 }
 
-// segment is the part of a path between two slashes: a literal such as users, a parameter such as {id},
-// or a catch-all such as {path...}.
+// segment is the part of a path between two slashes: a literal (users), a parameter ({id}) or a
+// catch-all ({path...}).
 type segment struct {
-	text  string // text of a literal, or name of the parameter
-	param bool   // the segment has a parameter; false for a literal
-	rest  bool   // a catch-all: a parameter that matches the rest of a path
+	text  string // literal, or name of the parameter
+	param bool
+	rest  bool // a catch-all: matches the rest of a path
 
-	before, after string // literals around a parameter in the same segment: v- and .json of v-{name}.json
+	before, after string // literals around a parameter: v- and .json of v-{name}.json
 }
 
-// splitPath parses a path in the user's notation, in which a parameter is {id} or :id. It returns an
-// error if some routers cannot support the path, or if no client can request it. The order of the cases
-// matters: a case accepts what the cases before it have not rejected.
+// splitPath parses a path in the user's notation, in which a parameter is {id} or :id. It returns
+// an error if some routers or all clients cannot support the path. A case accepts what the cases
+// before it have not rejected.
 func splitPath(path string) ([]segment, error) {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok {
@@ -41,7 +40,7 @@ func splitPath(path string) ([]segment, error) {
 		inner, inBraces := cutBraces(text)
 		name, hasColon := strings.CutPrefix(text, ":")
 		switch {
-		case isLast && text == "{$}": // in net/http, a slash at the end: the segment is ""
+		case isLast && text == "{$}": // net/http's notation of a slash at the end: the segment is ""
 		case isLast && isCatchAll(text):
 			segments[i] = segment{text: restName(text), param: true, rest: true}
 		case isCatchAll(text):
@@ -69,16 +68,14 @@ func splitPath(path string) ([]segment, error) {
 	return segments, nil
 }
 
-// cutBraces returns the text between braces. It returns false if text is not in braces.
 func cutBraces(text string) (inner string, ok bool) {
 	inner, hasOpen := strings.CutPrefix(text, "{")
 	inner, hasClose := strings.CutSuffix(inner, "}")
 	return inner, hasOpen && hasClose
 }
 
-// parsePart parses a segment with one parameter and literal text next to it, such as v-{name}.json. It
-// returns false unless all routers that support such segments accept this one. One of these routers
-// takes a letter that follows the parameter for a part of the name, so only a dot or a dash may follow.
+// parsePart parses a segment with one parameter and literal text, such as v-{name}.json. Only a dot
+// or a dash may follow: some routers take a letter for a part of the name.
 func parsePart(text string) (segment, bool) {
 	before, name, after, ok := fixture.Parameter(text)
 	isUnusual := func(r rune) bool {
@@ -92,10 +89,10 @@ func parsePart(text string) (segment, bool) {
 	return segment{text: name, param: true, before: before, after: after}, ok && isValidName && isUsual && endsName
 }
 
-// isCatchAll reports whether a segment is a catch-all in one of these notations: *, *path, {path...},
-// {path:.*}, {path:path}, {*path}, {path*}, {path+}, {+path}, :path* or :path+.
+// isCatchAll reports whether a segment is a catch-all in one of these notations: *, *path,
+// {path...}, {path:.*}, {path:path}, {*path}, {path*}, {path+}, {+path}, :path* or :path+.
 func isCatchAll(text string) bool {
-	if inner, ok := cutBraces(text); ok { // {path:.*}, or with a mark {path...} or {path*}
+	if inner, ok := cutBraces(text); ok { // {path:.*}, {path...} or {path*}
 		name, pattern, hasPattern := strings.Cut(inner, ":")
 		if hasPattern {
 			return name != "" && slices.Contains([]string{".*", ".+", "*", "path"}, pattern)
@@ -108,22 +105,21 @@ func isCatchAll(text string) bool {
 	return (hasColon || strings.HasPrefix(text, "*")) && isPlainName
 }
 
-// restName returns the name of a catch-all, such as path for {path...} or :path*. It returns "rest" for *.
+// restName returns path for {path...} or :path*, and rest for *.
 func restName(text string) string {
 	name := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"), ":")
 	name, _, _ = strings.Cut(name, ":")
 	return cmp.Or(strings.Trim(strings.TrimSuffix(name, "..."), "*+"), "rest")
 }
 
-// hasPattern reports whether the text between braces is a name and a pattern of the parameter, as in
-// id:[0-9]+ or id:int.
+// hasPattern reports whether the text between braces is like id:[0-9]+ or id:int.
 func hasPattern(inner string) bool {
 	name, pattern, ok := strings.Cut(inner, ":")
 	isBalanced := strings.Count(pattern, "{") == strings.Count(pattern, "}")
 	return ok && name != "" && pattern != "" && !strings.ContainsAny(name, "{}") && isBalanced
 }
 
-// canOverlap reports whether any path matches both of two routes, one of which has a catch-all.
+// canOverlap requires that x or y has a catch-all.
 func canOverlap(x, y []segment) bool {
 	for i := range min(len(x), len(y)) {
 		a, b := x[i], y[i]
@@ -139,9 +135,7 @@ func canOverlap(x, y []segment) bool {
 	return false
 }
 
-// compareRoutes defines the order of routes in a table. At the first segment that differs, a literal
-// precedes a parameter, and a parameter precedes a catch-all. Otherwise the shorter path comes first,
-// and equal paths are sorted by method.
+// compareRoutes sorts literals before parameters before catch-alls, then shorter paths.
 func compareRoutes(a, b route) int {
 	for i := range min(len(a.segments), len(b.segments)) {
 		x, y := a.segments[i], b.segments[i]
@@ -163,24 +157,23 @@ func compareRoutes(a, b route) int {
 	if order := cmp.Or(len(a.segments)-len(b.segments), strings.Compare(a.Method, b.Method)); order != 0 {
 		return order
 	}
-	if a.Line > 0 && b.Line > 0 { // of duplicates, the first in the file comes first and stays
+	if a.Line > 0 && b.Line > 0 { // the first of duplicates stays
 		return cmp.Or(a.Line-b.Line, a.Col-b.Col)
 	}
 	return strings.Compare(a.Path, b.Path)
 }
 
-// routeNode is a node of the tree of routes. Each edge of the tree is a segment, so that routes share
-// the nodes of their common beginning.
+// routeNode is a node of the tree of routes. Each edge of the tree is a segment.
 type routeNode struct {
-	name  string                 // name of the parameter that leads to the node; "" if a literal does
-	next  map[segment]*routeNode // parameters have text "", because their names do not count
-	taken map[string]Written     // routes that end at this node, by method
+	name  string                 // name of the parameter that leads to the node, or ""
+	next  map[segment]*routeNode // parameters have no text: their names do not count
+	taken map[string]Written     // routes that end here, by method
 }
 
-// addPath follows a path from p, the root of the tree, and adds missing nodes. It returns the last
-// node, and the path with the names that its parameters have in the tree.
+// addPath adds missing nodes from p, the root of the tree. It returns the last node, and the path
+// with the names that parameters have in the tree.
 func (p *routeNode) addPath(segments []segment) (path string, end *routeNode) {
-	used := map[string]bool{} // names of parameters in this path
+	used := map[string]bool{} // names of parameters
 	end = p
 	for _, s := range segments {
 		end = end.addNode(s, used)
@@ -196,8 +189,7 @@ func (p *routeNode) addPath(segments []segment) (path string, end *routeNode) {
 	return path, end
 }
 
-// addNode returns the node after a segment, and adds it if it is missing. The name of a new parameter is
-// not one of used, to which addNode adds it.
+// addNode returns the node after a segment. A new parameter must not have a name in used.
 func (p *routeNode) addNode(s segment, used map[string]bool) *routeNode {
 	key := s
 	if s.param {
@@ -218,7 +210,6 @@ func (p *routeNode) addNode(s segment, used map[string]bool) *routeNode {
 	return next
 }
 
-// withName returns segment s with a parameter of the given name, in the notation of tables.
 func (s segment) withName(name string) string {
 	if s.rest {
 		name += "..."
@@ -226,8 +217,7 @@ func (s segment) withName(name string) string {
 	return s.before + "{" + name + "}" + s.after
 }
 
-// toName returns a name that every router accepts: it replaces other characters than letters and digits
-// by underscores, and adds a p before a first character that is not a letter.
+// toName returns a name that every router accepts: of letters, digits and underscores.
 func toName(name string) string {
 	result := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -241,7 +231,6 @@ func toName(name string) string {
 	return result
 }
 
-// unusedName returns name, or name with the first number from 2 on that makes it unused.
 func unusedName(name string, used map[string]bool) string {
 	if !used[name] {
 		return name

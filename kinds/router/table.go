@@ -14,17 +14,16 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Keys of a workload's set, its settings in a study, which describe the table of routes to generate.
+// Keys of a workload's set, which describe the table of routes to generate.
 const (
-	setDepth      = "depth"      // number of literal segments of each path: 1 to 6; default 1
-	setParams     = "params"     // number of parameters of each path: 0 to 2; default 0
-	setSiblings   = "siblings"   // some or none: routes with a literal where another route has a parameter; default some
-	setMiddleware = "middleware" // number of layers around all routes: 0 to 5; default 0
+	setDepth      = "depth"      // literal segments of each path: 1 to 6; default 1
+	setParams     = "params"     // parameters of each path: 0 to 2; default 0
+	setSiblings   = "siblings"   // some or none: with a literal where another has a parameter; default some
+	setMiddleware = "middleware" // layers around all routes: 0 to 5; default 0
 	// router.SetAsk selects the requests to the table; default all
 )
 
-// loadTable returns the routes of w, generated or read from the file that w names, and the names of the
-// layers (middleware) around them. The path of the file is relative to studyDir.
+// loadTable returns the routes of w, and the names of the layers (middleware) around them.
 func loadTable(w tare.Workload, studyDir string) ([]fixture.Route, []string, error) {
 	known := []string{setDepth, setParams, setSiblings, setMiddleware, router.SetAsk}
 	if w.File != "" {
@@ -55,7 +54,6 @@ func loadTable(w tare.Workload, studyDir string) ([]fixture.Route, []string, err
 	return routes, layers, err
 }
 
-// generateRoutes generates the number of routes w.N, of the shape that w.Set describes.
 func generateRoutes(w tare.Workload) ([]fixture.Route, error) {
 	t := fixture.Table{N: max(1, w.N)} // N is 0 if the workload sets no number of routes
 	var err error
@@ -75,7 +73,6 @@ func generateRoutes(w tare.Workload) ([]fixture.Route, error) {
 	return t.Routes()
 }
 
-// parseNumber parses the value of key in set as an integer, or returns fallback if set does not have the key.
 func parseNumber(set map[string]string, key string, fallback int) (int, error) {
 	text, ok := set[key]
 	if !ok {
@@ -88,8 +85,7 @@ func parseNumber(set map[string]string, key string, fallback int) (int, error) {
 	return n, nil
 }
 
-// readRoutes reads the list of routes at path. It returns an error if NewTable omits a route of the
-// list, so that the user removes the route and knows it.
+// readRoutes reads a list of routes. It does not omit routes silently: the user has to remove them.
 func readRoutes(path string) ([]fixture.Route, error) {
 	if ext := filepath.Ext(path); ext != ".txt" {
 		return nil, fmt.Errorf("%s: want a list of routes, a file that ends in .txt with a method and a path to a line; tare routes FILE --list makes one of an OpenAPI document", path)

@@ -10,25 +10,25 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// Routers disagree about unusual paths of a user's routes, such as a parameter whose value is the
-// literal of another route. This file makes such paths for semantics tests.
+// Routers disagree about unusual paths, such as a parameter whose value is the literal of another
+// route. This file makes such paths for semantics tests.
 
 // edgeSort is one sort of unusual paths.
 type edgeSort struct {
 	property string                   // row of the report's table of differences
-	remark   string                   // what is unusual about the paths, in words
-	max      int                      // maximum number of requests, spread evenly over the routes
-	paths    func(p pattern) []string // returns the paths for a route
+	remark   string                   // what is unusual about the paths
+	max      int                      // requests, spread evenly over the routes
+	paths    func(p pattern) []string // paths of one route
 }
 
-// dotSegments is the row of paths with dot segments. If http.ServeMux does not support the table, no answer
-// to such a path is the correct one, because some clients and servers resolve dot segments and others do not.
+// dotSegments is the row of paths that some clients and servers resolve. So only http.ServeMux
+// decides which answer is correct.
 const dotSegments = userRow + "dot segments"
 
 const (
-	maxShadowedPaths = 256 // maximum number of requests with the literal of another route
-	maxOtherPaths    = 64  // maximum number of requests of each other sort
-	maxSiblings      = 3   // maximum number of literals that are tried as the value of one parameter
+	maxShadowedPaths = 256 // requests with the literal of another route
+	maxOtherPaths    = 64  // requests of each other sort
+	maxSiblings      = 3   // literals tried as the value of one parameter
 )
 
 // edgeSorts returns the sorts of unusual paths, the most common ones first.
@@ -49,10 +49,9 @@ func edgeSorts() []edgeSort {
 type pattern struct {
 	method   string
 	segments []segment
-	siblings []map[string]*routeNode // for each segment: literals that other routes have in its place, and the nodes after them
+	siblings []map[string]*routeNode // by segment: literals of other routes in its place, and the nodes after them
 }
 
-// toPatterns returns the routes of a table as patterns.
 func toPatterns(routes []fixture.Route) []pattern {
 	root := &routeNode{}
 	list := make([]pattern, 0, len(routes))
@@ -78,7 +77,6 @@ func toPatterns(routes []fixture.Route) []pattern {
 	return list
 }
 
-// literalChildren returns the nodes that literals lead to from node p, by literal.
 func (p *routeNode) literalChildren() map[string]*routeNode {
 	list := map[string]*routeNode{}
 	for s, next := range p.next {
@@ -89,16 +87,15 @@ func (p *routeNode) literalChildren() map[string]*routeNode {
 	return list
 }
 
-// findChild returns the node that segment s leads to from node p, or nil if no route has it.
 func (p *routeNode) findChild(s segment) *routeNode {
 	if s.param {
-		s.text = "" // as in the keys of next
+		s.text = "" // see the keys of next
 	}
 	return p.next[s]
 }
 
-// chosenSiblings returns at most maxSiblings literals that other routes have in place of segment i. Literals
-// after which routes continue come first, because a router that follows such a literal may have to go back.
+// chosenSiblings returns literals of other routes in place of segment i. Literals after which
+// routes continue come first: a router may have to go back from them.
 func (p pattern) chosenSiblings(i int) []string {
 	var list []string
 	for text := range p.siblings[i] {
@@ -111,7 +108,7 @@ func (p pattern) chosenSiblings(i int) []string {
 	return list[:min(len(list), maxSiblings)]
 }
 
-// paramIndexes returns the indexes of segments that consist only of a parameter which is no catch-all.
+// paramIndexes returns the segments that consist only of a parameter.
 func (p pattern) paramIndexes() []int {
 	var list []int
 	for i, s := range p.segments {
@@ -122,8 +119,7 @@ func (p pattern) paramIndexes() []int {
 	return list
 }
 
-// fillTexts returns a path of the pattern. The segments with an index in texts have that text, which
-// must be escaped; other parameters have the value paramValue.
+// fillTexts returns a path of the pattern. texts replaces segments by index, and must be escaped.
 func (p pattern) fillTexts(texts map[int]string) string {
 	var b strings.Builder
 	for i, s := range p.segments {
@@ -141,11 +137,9 @@ func (p pattern) fillTexts(texts map[int]string) string {
 	return b.String()
 }
 
-// escapePath escapes a segment as net/url escapes a path.
 func escapePath(text string) string { return (&url.URL{Path: text}).EscapedPath() }
 
-// valuePaths returns a function for edgeSort.paths. The function returns paths in which one parameter
-// has one of values, which must be escaped.
+// valuePaths makes paths with one of values, which must be escaped, in place of a parameter.
 func valuePaths(values ...string) func(pattern) []string {
 	return func(p pattern) []string {
 		var paths []string
@@ -158,9 +152,8 @@ func valuePaths(values ...string) func(pattern) []string {
 	}
 }
 
-// shadowedPaths returns paths in which the value of a parameter is the literal of another route:
-// /users/latest for /users/{id}, if there is a route /users/latest/log. If literals follow on that
-// literal, a second path has them in place of later parameters.
+// shadowedPaths returns paths with the literal of another route: /users/latest for /users/{id}, if
+// there is a route /users/latest/log. A second path has literals in place of later parameters, too.
 func (p pattern) shadowedPaths() []string {
 	var paths []string
 	for _, i := range p.paramIndexes() {
@@ -179,8 +172,8 @@ func (p pattern) shadowedPaths() []string {
 	return paths
 }
 
-// followLiteral returns the node that segment k leads to from node, or nil. If the segment is a parameter
-// and literals follow node, it follows the first of these literals instead, and sets texts[k] to it.
+// followLiteral returns the node after segment k, or nil. In place of a parameter, it follows the
+// first literal, and sets texts[k] to it.
 func (p pattern) followLiteral(node *routeNode, k int, texts map[int]string) *routeNode {
 	s := p.segments[k]
 	if !s.param || s.rest || s.before+s.after != "" {
@@ -200,8 +193,8 @@ func (p pattern) followLiteral(node *routeNode, k int, texts map[int]string) *ro
 	return literals[first]
 }
 
-// nearPaths returns paths in which the value of a parameter is almost the literal of another route: for
-// latest, the values latests, lates and atest.
+// nearPaths returns paths with almost the literal of another route: for latest, the values latests,
+// lates and atest.
 func (p pattern) nearPaths() []string {
 	return p.siblingPaths(func(text string) []string {
 		runes := []rune(text)
@@ -213,8 +206,7 @@ func (p pattern) nearPaths() []string {
 	})
 }
 
-// recasedValues returns paths in which the value of a parameter is the literal of another route in the
-// other case: LATEST for latest.
+// recasedValues returns paths with LATEST for the literal latest of another route.
 func (p pattern) recasedValues() []string {
 	return p.siblingPaths(func(text string) []string {
 		if other := swapCase(text); other != text {
@@ -224,8 +216,7 @@ func (p pattern) recasedValues() []string {
 	})
 }
 
-// siblingPaths returns paths in which one parameter has one of the values that change makes of the
-// literal of another route. It uses the first of chosenSiblings.
+// siblingPaths returns paths with one of the values that change makes of a literal.
 func (p pattern) siblingPaths(change func(text string) []string) []string {
 	var paths []string
 	for _, i := range p.paramIndexes() {
@@ -238,7 +229,6 @@ func (p pattern) siblingPaths(change func(text string) []string) []string {
 	return paths
 }
 
-// recasedLiterals returns the path with its literals in the other case. It returns nil if that changes none.
 func (p pattern) recasedLiterals() []string {
 	texts := map[int]string{}
 	for i, s := range p.segments {
@@ -252,8 +242,7 @@ func (p pattern) recasedLiterals() []string {
 	return []string{p.fillTexts(texts)}
 }
 
-// otherEnd returns the path without the slash at its end, or with one if it has none. It returns nil for
-// the root, and for catch-alls, which match the slash.
+// otherEnd removes or adds a slash at the end. Catch-alls match the slash.
 func (p pattern) otherEnd() []string {
 	n := len(p.segments)
 	path := p.fillTexts(nil)
@@ -266,7 +255,6 @@ func (p pattern) otherEnd() []string {
 	return []string{path + "/"}
 }
 
-// swapCase turns capital letters into small ones, and small letters into capitals.
 func swapCase(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsUpper(r) {
@@ -276,8 +264,7 @@ func swapCase(text string) string {
 	}, text)
 }
 
-// edgePaths returns requests for the routes of a table with all sorts of unusual paths. If paths of two sorts
-// are equal, the first sort has the path. Of each sort it returns at most max requests, spread evenly.
+// edgePaths returns requests with all sorts of unusual paths, spread evenly over the routes.
 func edgePaths(routes []fixture.Route) []question {
 	var all []question
 	patterns, seen := toPatterns(routes), map[string]bool{}

@@ -1,7 +1,5 @@
-// Package rpc is the kind of contenders that serve the app users, each over its own RPC
-// protocol. A contender is loaded as those of package server are: by one load generator
-// for all contenders, or by the client that the contender brings. The app defines the
-// requests and their encoding.
+// Package rpc is the kind of contenders that serve one app, users, each over its own RPC protocol.
+// They are loaded as those of package server.
 package rpc
 
 import (

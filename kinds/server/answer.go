@@ -23,19 +23,18 @@ import (
 )
 
 const (
-	// answerLimit is the time limit of one response, in addition to the delay of the path.
+	// answerLimit is for one response, without the delay of the path.
 	answerLimit = 5 * time.Second
-	// maxBody is the number of bytes of a body that are stored; the rest is read and discarded.
+	// maxBody is in bytes; the rest of a body is discarded.
 	maxBody = 1 << 20
-	// bigRequest is the size in bytes from which the response is read while the request is still
-	// being written: a server that rejects a large request may respond without reading it.
+	// bigRequest is in bytes. A server may reject a larger request without reading it, so the
+	// response is read while the request is being written.
 	bigRequest = 32 << 10
 )
 
-// answerCases sends one request for each case, and returns the responses, which the lab compares with the
-// reference. A case is the index of a request in the pool. answerCases uses one connection as long as it
-// stays open. If requests change the service, it resets the service before. If a response is not HTTP or
-// the connection is closed, the error belongs to the case. If there is no response in time, the trial ends.
+// answerCases sends one request for each case, an index in the pool, and returns the responses. If
+// requests change the service, it resets the service before. A case may fail, but if there is no
+// response in time, the trial ends.
 func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error) {
 	w := c.work
 	for _, i := range cases {
@@ -82,16 +81,15 @@ func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error)
 	return c.toAnswers(ctx, answers)
 }
 
-// caseOutcome is the outcome of one case. If the request was not sent, it has neither a response nor
-// a failure.
+// caseOutcome has neither a response nor a failure if the request was not sent.
 type caseOutcome struct {
-	index    int       // number of the case
+	index    int
 	response *Response // nil if there was none
-	failure  string    // text of the error; "" if there was none
+	failure  string    // text of the error, or ""
 }
 
-// toAnswers returns the outcomes of cases as a contender's reply. If the service counts its calls,
-// the last answer with a response contains the counts.
+// toAnswers converts outcomes to a reply. The last answer with a response contains the calls of the
+// service.
 func (c *conn) toAnswers(ctx context.Context, list []caseOutcome) (wire.Reply, error) {
 	w := c.work
 	calls := ""
@@ -118,7 +116,7 @@ func (c *conn) toAnswers(ctx context.Context, list []caseOutcome) (wire.Reply, e
 		}
 		if a.Error == "" {
 			var err error
-			if w.changes { // the same size for all: the lengths of created objects vary, because they contain times
+			if w.changes { // the same size for all: created objects contain times, and so vary in length
 				a.Size = 1
 			}
 			if a.Output, err = json.Marshal(r); err != nil {
@@ -130,8 +128,8 @@ func (c *conn) toAnswers(ctx context.Context, list []caseOutcome) (wire.Reply, e
 	return reply, nil
 }
 
-// calledHeader is the header of the last of several answers. It contains the calls of the service. No
-// server can send it, because it is not a valid header name.
+// calledHeader has the calls of the service. No server can send it, because it is not a valid
+// header name.
 const calledHeader = ":called"
 
 // Called formats the counts of calls in one line, to compare them with a reference.
@@ -144,7 +142,6 @@ func Telling(r Response, calls wire.Calls) Response {
 	return withHeader(r, calledHeader, Called(calls))
 }
 
-// withHeader returns r with one more header.
 func withHeader(r Response, name, value string) Response {
 	header := map[string]string{name: value}
 	maps.Copy(header, r.Header)
@@ -152,13 +149,12 @@ func withHeader(r Response, name, value string) Response {
 	return r
 }
 
-// requestSender sends requests one after another and returns their responses.
+// requestSender sends requests one after another.
 type requestSender interface {
 	send(ctx context.Context, q Request) (Response, error)
 	close()
 }
 
-// newSender returns the sender of single requests to w's server.
 func (w *work) newSender() requestSender {
 	if w.dialect.Protocol == load.HTTP1 {
 		return &http1Sender{target: w.target, prefix: w.addr.prefix, limit: w.answerTimeout()}
@@ -166,19 +162,17 @@ func (w *work) newSender() requestSender {
 	return newHTTP2Sender(w.target, w.addr.prefix, w.answerTimeout(), w.dialect.Protocol == load.GRPC)
 }
 
-// answerTimeout returns the maximum time of one response.
 func (w *work) answerTimeout() time.Duration { return answerLimit + turns*w.traffic.Delay }
 
 // http1Sender sends requests over one connection of HTTP/1.1.
 type http1Sender struct {
 	target load.Target
-	prefix string        // prefix of every path
-	limit  time.Duration // time limit of a response
+	prefix string        // begins every path
+	limit  time.Duration // limit of a response
 	conn   net.Conn      // nil if no connection is open
 	in     *Answers      // responses of conn
 }
 
-// close closes the open connection, if there is one.
 func (l *http1Sender) close() {
 	if l.conn != nil {
 		_ = l.conn.Close()
@@ -186,8 +180,7 @@ func (l *http1Sender) close() {
 	}
 }
 
-// send sends q and reads the response. If the server has closed the connection after the
-// previous response, send tries again over a new one.
+// send tries once more if the server has closed the connection after the previous response.
 func (l *http1Sender) send(ctx context.Context, q Request) (Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.limit)
 	defer cancel()
@@ -200,13 +193,10 @@ func (l *http1Sender) send(ctx context.Context, q Request) (Response, error) {
 	return r, err
 }
 
-// isClosed reports whether err means that the server has closed the connection.
 func isClosed(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// sendOnce sends q over the open connection, or a new one if none is open. It closes the connection
-// after an error, or if the server requires it.
 func (l *http1Sender) sendOnce(ctx context.Context, q Request) (r Response, err error) {
 	reusable := false
 	defer func() {
@@ -227,27 +217,11 @@ func (l *http1Sender) sendOnce(ctx context.Context, q Request) (r Response, err 
 	conn := l.conn
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })() // a time in the past ends reads and writes
 	out := encodeRequest(q, l.prefix, l.target)
-	if len(out) < bigRequest {
-		if _, err := conn.Write(out); err != nil {
-			return r, err
-		}
-	} else {
-		wrote := make(chan error, 1)
-		go func() {
-			_, err := conn.Write(out)
-			wrote <- err
-		}()
-		defer func() {
-			select {
-			case err := <-wrote:
-				reusable = reusable && err == nil
-			default: // the response came before the end of the request
-				reusable = false
-				_ = conn.Close()
-				<-wrote
-			}
-		}()
+	finish, err := writeRequest(conn, out)
+	if err != nil {
+		return r, err
 	}
+	defer func() { reusable = finish() && reusable }()
 	answer, err := l.in.Next(q.Method)
 	if err != nil {
 		return r, err
@@ -268,7 +242,30 @@ func (l *http1Sender) sendOnce(ctx context.Context, q Request) (r Response, err 
 	return r, nil
 }
 
-// dialTarget makes a connection, with TLS if the target has it.
+// writeRequest writes a request, concurrently if it is big. The caller must call finish after the
+// response. finish reports whether the complete request was written, and closes conn otherwise.
+func writeRequest(conn net.Conn, request []byte) (finish func() bool, err error) {
+	if len(request) < bigRequest {
+		_, err := conn.Write(request)
+		return func() bool { return true }, err
+	}
+	wrote := make(chan error, 1)
+	go func() {
+		_, err := conn.Write(request)
+		wrote <- err
+	}()
+	return func() bool {
+		select {
+		case err := <-wrote:
+			return err == nil
+		default: // the response came before the end of the request
+			_ = conn.Close()
+			<-wrote
+			return false
+		}
+	}, nil
+}
+
 func dialTarget(ctx context.Context, t load.Target) (net.Conn, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", t.Addr)
 	if err != nil || t.TLS == nil {
@@ -282,11 +279,11 @@ func dialTarget(ctx context.Context, t load.Target) (net.Conn, error) {
 	return secure, nil
 }
 
-// encodeRequest returns the bytes of a request in HTTP/1.1, as the load generator sends it.
+// encodeRequest returns a request in HTTP/1.1, as the load generator sends it.
 func encodeRequest(q Request, prefix string, t load.Target) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", q.Method, prefix+q.Path)
-	isSet := map[string]bool{} // by canonical name of a header
+	isSet := map[string]bool{} // by canonical name
 	for _, h := range sortedHeaders(q) {
 		isSet[http.CanonicalHeaderKey(h[0])] = true
 	}
@@ -309,13 +306,11 @@ func encodeRequest(q Request, prefix string, t load.Target) []byte {
 	return b.Bytes()
 }
 
-// isDeadline reports whether err means that a deadline has passed.
 func isDeadline(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// errorText returns the text of an error in one line, without addresses, which vary. It returns "" if
-// err is nil.
+// errorText returns one line without addresses, which vary.
 func errorText(err error) string {
 	var errno syscall.Errno
 	switch {

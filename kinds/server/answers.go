@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Answers reads the responses of a connection of HTTP/1.1, one after another, with
-// http.ReadResponse. It limits their heads, which net/http does not.
+// Answers reads the responses of a connection of HTTP/1.1. It limits their heads, which net/http
+// does not.
 type Answers struct {
 	in      *bufio.Reader
 	limited io.LimitedReader // input of in
@@ -24,9 +24,8 @@ func NewAnswers(conn io.Reader) *Answers {
 	return a
 }
 
-// Next reads the head of the response to a request with the given method. The head may have
-// [load.MaxHead] bytes. Next skips interim responses, whose status is below 200. The error is io.EOF
-// if the connection ends before the first byte.
+// Next reads the head of the response to a request with the given method. A head has at most
+// [load.MaxHead] bytes. The error is io.EOF if the connection ends before the first byte.
 func (a *Answers) Next(method string) (*http.Response, error) {
 	a.limited.N = int64(load.MaxHead - a.in.Buffered())
 	if _, err := a.in.Peek(1); err != nil {
@@ -35,7 +34,7 @@ func (a *Answers) Next(method string) (*http.Response, error) {
 	for {
 		r, err := http.ReadResponse(a.in, &http.Request{Method: method})
 		switch {
-		case err != nil && a.limited.N <= 0: // the line at the limit is incomplete, so err is about its syntax
+		case err != nil && a.limited.N <= 0: // incomplete line: err is about its syntax
 			return nil, fmt.Errorf("the head of the answer has more than %d bytes", load.MaxHead)
 		case err != nil:
 			return nil, err

@@ -17,21 +17,20 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// Some contenders have a client, which sends the requests instead of the load generator. This file starts
-// and measures it.
+// Some contenders have a client, which sends the requests instead of the load generator. This file
+// starts and measures it.
 
-// Keys and values of the set (the settings) of a client's workload, in addition to the keys of its request
-// encoding.
+// Keys and values of the set (the settings) of a client's workload.
 const (
 	setAddr    = "addr"    // host:port of the server
 	setCallers = "callers" // number of concurrent callers
 	setRate    = "rate"    // calls per second of an open loop
 	setPolicy  = "policy"  // policy of connections
-	policyOne  = "one"     // value of setPolicy: one connection for all callers
+	policyOne  = "one"     // one connection for all callers
 )
 
-// prepareClient makes the contender's own client send the requests of w in place of tare's load generator.
-// The client is a second process of the contender's program, on the processors of the load generator.
+// prepareClient makes the contender's own client send the requests of w. It runs on the processors
+// of the load generator.
 func (c *conn) prepareClient(ctx context.Context, w *work) (wire.Reply, error) {
 	if err := c.startClient(ctx); err != nil {
 		return wire.Reply{}, err
@@ -51,7 +50,7 @@ func (c *conn) prepareClient(ctx context.Context, w *work) (wire.Reply, error) {
 	return reply, nil
 }
 
-// startClient starts the process of the client, unless it runs already: it serves all workloads of a trial.
+// startClient starts the client once: it serves all workloads of a trial.
 func (c *conn) startClient(ctx context.Context) error {
 	if c.caller != nil {
 		return nil
@@ -69,8 +68,6 @@ func (c *conn) startClient(ctx context.Context) error {
 	return nil
 }
 
-// clientWorkload returns the workload that the client prepares for w. Its pool has the calls that make the
-// requests of w, and its set has the address of the server and the number of callers.
 func (c *conn) clientWorkload(w *work) (wire.Workload, error) {
 	calls, ok := c.kind.clientPool(w.workload.Input)
 	if !ok {
@@ -80,7 +77,7 @@ func (c *conn) clientWorkload(w *work) (wire.Workload, error) {
 	calls.Fixture = w.workload.Fixture
 	calls.N = w.workload.N
 	calls.Op = w.workload.Op
-	calls.Set = maps.Clone(w.dialect.Client) // keys of the request encoding, such as its protocol
+	calls.Set = maps.Clone(w.dialect.Client) // settings such as the protocol
 	calls.Set[setAddr] = w.target.Addr
 	calls.Set[setCallers] = strconv.Itoa(w.traffic.Connections)
 	if w.traffic.Rate > 0 {
@@ -89,7 +86,6 @@ func (c *conn) clientWorkload(w *work) (wire.Workload, error) {
 	return calls, nil
 }
 
-// clientError returns err with a message that begins with "its client".
 func clientError(err error) error {
 	var te *tare.TrialError
 	if errors.As(err, &te) {
@@ -103,27 +99,25 @@ type ownClient struct {
 	process    *trial.Process
 	on         string  // id of the workload
 	callers    int     // number of concurrent callers
-	cores      int     // number of processors that the client may use
-	rate       float64 // calls per second of an open loop; 0 for a closed loop
+	cores      int     // number of processors
+	rate       float64 // calls per second; 0 for a closed loop
 	sharesConn bool    // all callers use one connection
-	metered    bool    // the client has reported bytes on the wire
+	metered    bool    // it has reported bytes on the wire
 	totals     load.Totals
-	failure    error // failure of Rewind, which returns no error; Run returns it
+	failure    error // Rewind returns no error, so Run returns it
 }
 
 var _ sender = (*ownClient)(nil)
 
-// Run makes the client do the calls of one phase of load: a lead-in of phase.Lead calls, then the measured
-// calls. phase.Mark is called before and after the measured calls, to read the server's clock; so the lead-in
-// is a separate slice of the client. Only the first call of each caller stays in the measured slice as its
-// lead-in: after it, all callers have a call in flight. An open loop needs no such calls, because its profile
-// determines when calls begin.
+// Run makes the client do a lead-in of phase.Lead calls, then the measured calls. The server's
+// clock is read by phase.Mark. The first call of each caller is part of the measured run: after it,
+// all callers have a call in flight. The profile of an open loop determines when calls begin.
 func (l *ownClient) Run(ctx context.Context, phase load.Leg) (*load.Result, error) {
 	if err := l.failure; err != nil {
 		l.failure = nil
 		return nil, err
 	}
-	var firstCalls int64 // part of the lead-in that belongs to the measured slice
+	var firstCalls int64 // lead-in of the measured run
 	if phase.Profile == nil {
 		firstCalls = min(phase.Lead, int64(l.callers))
 	}
@@ -153,8 +147,7 @@ func (l *ownClient) Run(ctx context.Context, phase load.Leg) (*load.Result, erro
 	return r, err
 }
 
-// runSlice makes the client do ops calls after a lead-in, but no longer than d. If ops is 0, only d
-// limits the calls; if d is 0, only ops.
+// runSlice makes the client do ops calls after a lead-in, but no longer than d. A 0 means no limit.
 func (l *ownClient) runSlice(ctx context.Context, lead, ops int64, d time.Duration) (wire.Reply, error) {
 	request := wire.Request{Op: wire.OpSlice, On: l.on, Until: string(tare.UntilOps), Lead: lead, Ops: ops}
 	if d > 0 {
@@ -168,7 +161,7 @@ func (l *ownClient) runSlice(ctx context.Context, lead, ops int64, d time.Durati
 	return reply, err
 }
 
-// addCounts adds the counts of a reply. calls is the number of calls that the client began for it.
+// addCounts adds a reply. calls is the number of calls that the client began for it.
 func (l *ownClient) addCounts(reply wire.Reply, calls int64) {
 	l.totals.Sent += calls
 	l.totals.Opened += reply.Opened
@@ -177,10 +170,9 @@ func (l *ownClient) addCounts(reply wire.Reply, calls int64) {
 
 // toResult converts the client's reply to a result of the load generator.
 //
-// The server's CPU time, connections and bytes cover all calls that the client began in the slice:
-// also the few calls before it starts to measure, and the calls in flight at the end, which cost the
-// server as much as the others. So all of them count as requests. The client measured its durations
-// over fewer calls (reply.Ops); they are extrapolated to all calls.
+// The server's CPU time, connections and bytes cover all calls that the client began. So all of
+// them count as requests, even those in flight at the end. The client measured its durations over
+// fewer calls (reply.Ops); they are extrapolated.
 func (l *ownClient) toResult(reply wire.Reply) (*load.Result, error) {
 	began := max(reply.Begun, reply.Ops)
 	extrapolate := func(ns int64) time.Duration {
@@ -221,11 +213,10 @@ func (l *ownClient) toResult(reply wire.Reply) (*load.Result, error) {
 	return r, nil
 }
 
-// Totals returns the numbers of calls, and of the connections that were opened for them.
+// Totals returns the numbers of calls and of opened connections.
 func (l *ownClient) Totals() load.Totals { return l.totals }
 
-// plannedConns returns the number of connections that the client should have. It opens connections
-// when it needs them, so the number is at most opened.
+// plannedConns returns the number of connections that the client should have, at most opened.
 func (l *ownClient) plannedConns(opened int64) int64 {
 	if l.sharesConn {
 		return min(opened, 1)
@@ -245,8 +236,8 @@ func (l *ownClient) Rewind() {
 // Close does nothing: the trial ends the process.
 func (l *ownClient) Close() {}
 
-// addClientValues adds the client's allocations per operation to s, and removes the values that the
-// client does not report.
+// addClientValues adds the client's allocations to s, and removes values that the client does not
+// report.
 func (c *conn) addClientValues(s tare.Sample, client *ownClient) {
 	s[tare.KeyOwnClient] = 1
 	for _, key := range c.work.sum.unreportedKeys(client) {
@@ -258,8 +249,8 @@ func (c *conn) addClientValues(s tare.Sample, client *ownClient) {
 	c.measureClientAllocs(s, client)
 }
 
-// unreportedKeys returns the keys of the values that are not measured if client sends the requests. Such a
-// value is zero in the sums, as if it had been measured.
+// unreportedKeys returns the keys of values whose sums are zero only because client does not report
+// them.
 func (t *trafficSum) unreportedKeys(client *ownClient) []string {
 	keys := []string{tare.KeyBodySent, tare.KeyBodyReceived}
 	if !client.metered {
@@ -274,12 +265,11 @@ func (t *trafficSum) unreportedKeys(client *ownClient) []string {
 	return keys
 }
 
-// clientOps is the number of calls per caller over which the allocations of a client are counted.
+// clientOps is the number of calls per caller over which allocations are counted.
 const clientOps = 50
 
-// measureClientAllocs makes the client do clientOps more calls per caller, after a reset of the service, and
-// adds the allocations per operation to s. It adds nothing if the calls fail: the slices of the trial are
-// complete, and their measurements count without the allocations.
+// measureClientAllocs makes more calls and adds the allocations per operation to s. If they fail,
+// the other measurements still count.
 func (c *conn) measureClientAllocs(s tare.Sample, client *ownClient) {
 	ctx, cancel := context.WithTimeout(c.ctx, trial.Deadline(wire.OpStats, 0))
 	defer cancel()
@@ -297,7 +287,6 @@ func (c *conn) measureClientAllocs(s tare.Sample, client *ownClient) {
 	s[tare.KeyClientBytes], s[tare.KeyClientAllocs] = float64(reply.Bytes)/ops, float64(reply.Allocs)/ops
 }
 
-// answerByClient makes the client do the calls of all cases that it can send, one after another.
 func (c *conn) answerByClient(ctx context.Context, client *ownClient, cases []int) (wire.Reply, error) {
 	w := c.work
 	list := make([]caseOutcome, len(cases))

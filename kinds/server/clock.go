@@ -6,18 +6,17 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// clock reads from the operating system the CPU time of all processes of a server, and the time that
-// they waited for a processor. A nil clock has empty readings.
+// clock reads the CPU time of a server's processes, and the time that they waited for a processor.
+// A nil clock has empty readings.
 type clock struct{ process process }
 
-// reading contains the times of each process by pid. It is empty if there is no clock.
+// reading contains times by pid.
 type reading struct {
 	cpu    map[int]time.Duration // user and system time
-	waited map[int]time.Duration // time ready to run without a processor; empty if the system does not report it
+	waited map[int]time.Duration // ready to run without a processor; empty if unknown
 }
 
-// listPIDs returns the processes to read. To find them is slow, so this is done before the clock is
-// read; processes that start later are not included.
+// listPIDs is slow, so it is called before the clock is read.
 func (c *clock) listPIDs() []int {
 	if c == nil {
 		return nil
@@ -25,8 +24,8 @@ func (c *clock) listPIDs() []int {
 	return c.process.PIDs()
 }
 
-// readBefore reads the clock at the start of a measurement. It reads the CPU time last, directly before
-// the measurement, because reading it takes less time than reading the waiting times.
+// readBefore reads the CPU time last, directly before the measurement, because that takes less
+// time.
 func (c *clock) readBefore(pids []int) (r reading) {
 	if c == nil {
 		return r
@@ -36,7 +35,7 @@ func (c *clock) readBefore(pids []int) (r reading) {
 	return r
 }
 
-// readAfter reads the clock at the end of a measurement. It reads the CPU time first.
+// readAfter reads the CPU time first, directly after the measurement.
 func (c *clock) readAfter(pids []int) (r reading) {
 	if c == nil {
 		return r
@@ -46,7 +45,6 @@ func (c *clock) readAfter(pids []int) (r reading) {
 	return r
 }
 
-// readAll calls read for each process. It omits processes for which read returns false.
 func readAll(pids []int, read func(pid int) (time.Duration, bool)) map[int]time.Duration {
 	times := make(map[int]time.Duration, len(pids))
 	for _, pid := range pids {
@@ -59,16 +57,15 @@ func readAll(pids []int, read func(pid int) (time.Duration, bool)) map[int]time.
 
 // cpuUse is a server's use of its processors between two readings.
 type cpuUse struct {
-	cpu    time.Duration // user and system time
-	waited time.Duration // time ready to run without a processor
+	cpu    time.Duration
+	waited time.Duration
 }
 
-// useSince returns the use between before and r by the processes that are in both readings.
+// useSince returns the use of the processes that are in both readings.
 func (r reading) useSince(before reading) cpuUse {
 	return cpuUse{cpu: sumGrowth(before.cpu, r.cpu), waited: sumGrowth(before.waited, r.waited)}
 }
 
-// sumGrowth returns the sum of the increases over all processes that are in both maps.
 func sumGrowth(before, after map[int]time.Duration) time.Duration {
 	var sum time.Duration
 	for pid, d := range after {

@@ -7,10 +7,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Compare checks answers, the responses of a contender to requests (cases) of w. It compares each with the
-// app's reference: the status, and for a success the content type without its parameters, and the body.
-// For some contenders only the status counts. The user's requests (s.Own) have no reference: each must
-// get a response with a status below 400. Compare returns the differences, one line each.
+// Compare compares each response of a contender with the app's reference. These are compared: the
+// status, and for a success the content type and the body. For some contenders only the status
+// counts. The user's own requests have no reference: each must get a status below 400. Compare
+// returns the differences, one line each.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	list, err := k.poolOf(w)
 	if err != nil {
@@ -26,8 +26,6 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 		probes = a.Probes()
 	}
 	got := make([]Response, len(answers))
-	var sentCases []int                      // cases whose requests were sent
-	refIndex := make([]int, 0, len(answers)) // by answer: index of its case in sentCases; unused if it was not sent
 	for i, answer := range answers {
 		if answer.Case < 0 || answer.Case >= len(list) {
 			return nil, fmt.Errorf("workload %q: answer for case %d, which was not requested", w.ID, answer.Case)
@@ -35,12 +33,8 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 		if got[i], err = decodeAnswer(answer); err != nil {
 			return nil, fmt.Errorf("workload %q: case %d: %w", w.ID, answer.Case, err)
 		}
-		refIndex = append(refIndex, len(sentCases))
-		if got[i].Header[strictnessHeader] != string(strictUnsent) {
-			sentCases = append(sentCases, answer.Case)
-		}
 	}
-	refs, err := k.expectedResponses(w, s, sentCases)
+	refs, err := k.responsesByAnswer(w, s, answers, got)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +47,7 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 		case answer.Error != "":
 			diff = "no answer: " + answer.Error
 		case refs != nil:
-			diff = a.firstDifference(refs[refIndex[i]], got[i])
+			diff = a.firstDifference(refs[i], got[i])
 		case got[i].Status >= minError && strict != strictNone:
 			diff = fmt.Sprintf("status %d", got[i].Status)
 		}
@@ -69,7 +63,26 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	return wrong, nil
 }
 
-// decodeAnswer returns the response in an answer. It is empty if the answer is an error.
+// responsesByAnswer returns the correct response to the case of each answer, or nil. The actual
+// responses are in got.
+func (k *Kind) responsesByAnswer(w wire.Workload, s spec, answers []wire.Answer, got []Response) ([]Response, error) {
+	var sent, cases []int // indexes of answers to requests that were sent, and their cases
+	for i, answer := range answers {
+		if got[i].Header[strictnessHeader] != string(strictUnsent) {
+			sent, cases = append(sent, i), append(cases, answer.Case)
+		}
+	}
+	refs, err := k.expectedResponses(w, s, cases)
+	if err != nil || refs == nil {
+		return nil, err
+	}
+	byAnswer := make([]Response, len(answers))
+	for n, i := range sent {
+		byAnswer[i] = refs[n]
+	}
+	return byAnswer, nil
+}
+
 func decodeAnswer(a wire.Answer) (Response, error) {
 	var r Response
 	if a.Error != "" {
@@ -81,7 +94,6 @@ func decodeAnswer(a wire.Answer) (Response, error) {
 	return r, nil
 }
 
-// clipText returns the first 60 bytes of a text, for a message.
 func clipText(s string) string {
 	const maxBytes = 60
 	if len(s) > maxBytes {

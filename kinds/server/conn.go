@@ -14,31 +14,31 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// conn is one trial of a server, a measurement in a new process: the process, if tare started it, and
-// the load generator that sends requests to the server.
+// conn is one trial of a server, a measurement in a new process. It has the server's process, if
+// tare started it, and the load generator.
 type conn struct {
 	kind     *Kind
-	entry    tare.Contender // contender of the trial
-	cores    cores          // processors of both sides; cores.clients is the number that the last run of load could use
+	entry    tare.Contender
+	cores    cores          // processors of both sides
 	terminal bool           // stdout of the server is a terminal
-	dir      string         // directory of the trial, with its log and keys
-	process  process        // process of the server; nil if tare did not start it
-	spec     trial.Spec     // with which a program was started
+	dir      string         // trial's directory, with its log and keys
+	process  process        // nil if tare did not start the server
+	spec     trial.Spec     // configuration of the program
 	greeting wire.Request   // hello of the lab, the part of tare that controls trials
-	program  *trial.Process // the same as process if it speaks the contender protocol (package wire); else nil
+	program  *trial.Process // process, if it speaks tare's protocol, else nil
 	address  serverAddr     // address of a command or a URL
-	delivery delivery       // counter of the items that a command has delivered; nil if unknown
+	delivery delivery       // counts the items of a command; nil if unknown
 
-	destination *destination // server to which a command sends its events; nil if it sends none
+	destination *destination // receives the events of a command; may be nil
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
 
-	calls   sync.Mutex     // locked during Do, so that there is one request at a time; guards the following fields
-	failure error          // error that ended the trial; nil if it continues
-	work    *work          // prepared workload; nil before the first
-	caller  *trial.Process // the contender's own client; nil if it was not needed so far
-	sink    string         // directory into which the program delivers, or did in the previous workload; "" without a sink
+	calls   sync.Mutex     // guards the following fields
+	failure error          // error that ended the trial, or nil
+	work    *work          // nil before the first workload
+	caller  *trial.Process // the contender's own client, once needed
+	sink    string         // directory for the program's items; may be ""
 	sinks   int            // number of such directories so far
 
 	closing  sync.Once
@@ -53,7 +53,7 @@ var (
 var errClosed = errors.New("the trial is closed")
 
 // Do executes one request of the lab. It forwards requests about the server's process to a program
-// that speaks the protocol, and executes all others itself.
+// that speaks the protocol.
 func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	c.calls.Lock()
 	defer c.calls.Unlock()
@@ -73,7 +73,6 @@ func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	return a, err
 }
 
-// handle executes a request whose ctx has a deadline.
 func (c *conn) handle(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	switch q.Op {
 	case wire.OpHello:
@@ -118,7 +117,7 @@ func (c *conn) handle(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	return wire.Reply{}, requestError("unknown op %q", q.Op)
 }
 
-// requestError returns the reply to an invalid request; the trial continues.
+// requestError returns the reply to an invalid request, after which the trial continues.
 func requestError(format string, args ...any) error {
 	return trialError(tare.ErrContender, format, args...)
 }
@@ -132,15 +131,14 @@ func (c *conn) forward(ctx context.Context, q wire.Request) (wire.Reply, error) 
 	return a, err
 }
 
-// isReplyError reports whether err is the program's reply to a request, after which the program runs on.
+// isReplyError reports whether the program runs on after err.
 func isReplyError(err error) bool {
 	var te *tare.TrialError
 	return errors.As(err, &te) && te.Class == tare.ErrContender
 }
 
-// failWith ends the trial and returns the reason: the end of the process or of ctx, or else err.
-// doing names the operation. progress is "" or a sentence fragment about the requests until then,
-// which is added if a deadline has passed.
+// failWith ends the trial and returns the reason. doing names the operation. progress is "" or a
+// fragment about the requests until then.
 func (c *conn) failWith(ctx context.Context, doing, progress string, err error) error {
 	switch lost := c.whyEnded(ctx, doing); {
 	case lost != nil:
@@ -161,12 +159,10 @@ func (c *conn) failWith(ctx context.Context, doing, progress string, err error) 
 	return err
 }
 
-// deathLimit is the longest time between the end of a process, which breaks its connections, and the
-// notice that the process has ended.
+// deathLimit is the longest time between the end of a process and its notice.
 const deathLimit = 200 * time.Millisecond
 
-// whyEnded returns why the server's process has ended, after a failure. It returns nil if the process
-// runs, or if tare did not start it.
+// whyEnded returns why the server's process has ended, or nil.
 func (c *conn) whyEnded(ctx context.Context, doing string) error {
 	if c.process == nil {
 		return nil
@@ -175,7 +171,6 @@ func (c *conn) whyEnded(ctx context.Context, doing string) error {
 	return c.process.Lost(doing)
 }
 
-// closeWork discards the prepared workload.
 func (c *conn) closeWork() {
 	if c.work != nil {
 		c.work.close()
@@ -183,7 +178,7 @@ func (c *conn) closeWork() {
 	}
 }
 
-// Close ends the load and, if tare started the server, the server with all processes that it started.
+// Close ends the load and, if tare started the server, all processes of the server.
 func (c *conn) Close(ctx context.Context) tare.Evidence {
 	c.closing.Do(func() {
 		c.cancel(errClosed)
@@ -204,7 +199,6 @@ func (c *conn) Close(ctx context.Context) tare.Evidence {
 	return c.evidence
 }
 
-// cleanUp removes the trial's files, and closes the destination.
 func (c *conn) cleanUp() {
 	if c.destination != nil {
 		c.destination.close()

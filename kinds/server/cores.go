@@ -10,23 +10,19 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// cores are the processors of the load generator and of the server. The load
-// generator has a quarter of all processors, rounded up, and the server has the
-// others; both share a single one. The load generator has the first processors,
-// because these tend to get the interrupts.
+// cores are the processors of the load generator, a quarter of all, and of the server. A single
+// processor is shared. The first ones tend to get the interrupts, so the load generator has these.
 type cores struct {
-	client, server []int // numbers of the processors; nil if they cannot be chosen on this system
-	clients        int   // number of processors of the load generator
-	servers        int   // number of processors of the server
+	client, server []int // nil if the system cannot limit them
+	clients        int
+	servers        int
 }
 
-// divideCores divides the processors of this process.
 func divideCores() cores {
 	return splitCPUs(parseList(machine.Allowed(os.Getpid())), runtime.NumCPU())
 }
 
-// splitCPUs divides the allowed processors. If allowed is nil, because the system does not report them,
-// the server may use all known processors, because it cannot be limited to some of them.
+// splitCPUs divides the allowed processors. If allowed is nil, the server may use all known ones.
 func splitCPUs(allowed []int, known int) cores {
 	n := len(allowed)
 	if n == 0 {
@@ -40,11 +36,10 @@ func splitCPUs(allowed []int, known int) cores {
 	return cores{client: allowed[:clients:clients], server: allowed[clients:], clients: clients, servers: n - clients}
 }
 
-// quarterUp returns a quarter of n, rounded up.
 func quarterUp(n int) int { return (n + 3) / 4 }
 
-// parseList parses a list of processors in the notation of the kernel: 0-3,8. It returns nil if the
-// list is invalid.
+// parseList parses a list of processors as the kernel prints it: 0-3,8. It returns nil if the list
+// is invalid.
 func parseList(s string) []int {
 	const maxProcessors = 8192
 	var cpus []int

@@ -14,14 +14,13 @@ import (
 )
 
 const (
-	arrivalLimit = 15 * time.Second      // time limit for acknowledged items to arrive
-	countEvery   = 50 * time.Millisecond // interval between two counts while items arrive
+	arrivalLimit = 15 * time.Second      // limit for acknowledged items to arrive
+	countEvery   = 50 * time.Millisecond // interval of counts while items arrive
 )
 
-// delivery counts the items that a command (a server that tare starts with the user's command line) has
-// delivered to files or to a destination. Each item is a line.
+// delivery counts the items, one on each line, that a command has delivered. A command is a server
+// that tare starts with the user's command line.
 type delivery interface {
-	// count returns the number of items since the start of the command.
 	count() (int64, error)
 }
 
@@ -30,21 +29,18 @@ var (
 	_ delivery = (*destination)(nil)
 )
 
-// lineCounter counts complete lines over all files that match a pattern. It does not read counted
-// lines again.
+// lineCounter counts complete lines over all files that match a pattern. It reads each once.
 type lineCounter struct {
 	pattern string
 	files   map[string]*countedFile // by path
 }
 
-// countedFile is the state of reading a file.
 type countedFile struct {
 	info  os.FileInfo
-	read  int64 // number of bytes read so far
-	lines int64 // number of lines in these bytes
+	read  int64 // bytes read so far
+	lines int64 // lines in these bytes
 }
 
-// count returns the current number of lines.
 func (l *lineCounter) count() (int64, error) {
 	paths, err := filepath.Glob(l.pattern)
 	if err != nil {
@@ -53,7 +49,7 @@ func (l *lineCounter) count() (int64, error) {
 	current := make(map[string]*countedFile, len(paths))
 	var sum int64
 	for _, path := range paths {
-		f, err := l.files[path].readMore(path) // for a new path the receiver is nil
+		f, err := l.files[path].readMore(path) // the receiver may be nil
 		if errors.Is(err, os.ErrNotExist) {    // the file was moved after Glob
 			continue
 		}
@@ -67,8 +63,8 @@ func (l *lineCounter) count() (int64, error) {
 	return sum, nil
 }
 
-// readMore counts the lines that were added to the file at path since c. It starts over if c is nil,
-// or if another file has taken the path.
+// readMore counts the lines that were added since c. It starts over if c is nil, or if another file
+// has taken the path.
 func (c *countedFile) readMore(path string) (*countedFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -104,9 +100,8 @@ func (c *countedFile) readMore(path string) (*countedFile, error) {
 	}
 }
 
-// awaitArrival waits until as many lines as acknowledged have arrived since w was prepared, but at most
-// for the arrival time of the kind, and not after the end of the process. It returns the number of lines
-// that have arrived.
+// awaitArrival waits for as many lines as acknowledged since w was prepared. It returns the number
+// that arrived in time.
 func (c *conn) awaitArrival(ctx context.Context, w *work, acknowledged int64) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.kind.arrival)
 	defer cancel()
@@ -126,9 +121,8 @@ func (c *conn) awaitArrival(ctx context.Context, w *work, acknowledged int64) (i
 	}
 }
 
-// addDelivered adds to s the number of events that have arrived at the destination, and the number of
-// acknowledged events. It adds nothing if the first number is unknown. reported is the number of arrived
-// events that a program has reported.
+// addDelivered adds to s the numbers of arrived and of acknowledged events. reported is the number
+// that a program has reported.
 func (c *conn) addDelivered(s tare.Sample, sent load.Totals, reported int64) {
 	w := c.work
 	delivered := reported

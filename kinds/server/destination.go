@@ -12,23 +12,22 @@ import (
 	"time"
 )
 
-// destinationWord is the placeholder, in a command and its files, for the port of a [destination].
+// destinationWord is the placeholder for the port of a [destination].
 const destinationWord = "$DESTINATION"
 
 const (
-	destinationHeader = 10 * time.Second // time limit of the header of a request
-	destinationBody   = 256 << 20        // maximum number of bytes of an unpacked body
+	destinationHeader = 10 * time.Second // limit of a request's header
+	destinationBody   = 256 << 20        // limit of an unpacked body in bytes
 )
 
-// destination is an HTTP server on loopback to which a command sends its events.
-// It responds to every body, plain or gzip, with status 200 and counts its lines.
+// destination is an HTTP server on loopback to which a command sends its events. It accepts every
+// body, plain or gzip, and counts its lines.
 type destination struct {
 	server   *http.Server
-	port     string       // number of the port on which it listens
-	received atomic.Int64 // number of lines in complete bodies
+	port     string
+	received atomic.Int64 // lines in complete bodies
 }
 
-// listenDestination starts a destination on a free port.
 func listenDestination() (*destination, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -36,16 +35,15 @@ func listenDestination() (*destination, error) {
 	}
 	d := &destination{port: strconv.Itoa(l.Addr().(*net.TCPAddr).Port)}
 	d.server = &http.Server{Handler: d, ReadHeaderTimeout: destinationHeader}
-	go func() { _ = d.server.Serve(l) }() // until d is closed
+	go func() { _ = d.server.Serve(l) }() // ends when d is closed
 	return d, nil
 }
 
-// ServeHTTP counts the lines of a body only if it is complete, because a sender
-// repeats an incomplete one.
+// ServeHTTP counts only complete bodies, because a sender repeats an incomplete one.
 func (d *destination) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	body := io.Reader(q.Body)
 	switch q.Header.Get("Content-Encoding") {
-	case "", "identity": // plain
+	case "", "identity":
 	case "gzip":
 		z, err := gzip.NewReader(q.Body)
 		if err != nil {
@@ -69,7 +67,7 @@ func (d *destination) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// countLines returns the number of lines in r. The last line need not have a line end.
+// countLines counts a last line without a line end, too.
 func countLines(r io.Reader) (n int64, err error) {
 	buf := make([]byte, 64<<10)
 	last := byte('\n')
@@ -91,7 +89,6 @@ func countLines(r io.Reader) (n int64, err error) {
 	}
 }
 
-// count implements delivery.
 func (d *destination) count() (int64, error) { return d.received.Load(), nil }
 
 func (d *destination) close() { _ = d.server.Close() }

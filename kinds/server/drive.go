@@ -15,14 +15,12 @@ import (
 // legOutcome is the outcome of one phase of load, a load.Leg.
 type legOutcome struct {
 	*load.Result
-	spent cpuUse        // the server's use of its processors during the measured part
-	idle  time.Duration // the server's CPU time since the previous phase
+	spent cpuUse        // use during the measured part
+	idle  time.Duration // CPU time since the previous phase
 }
 
-// runLeg runs one phase of load. doing names the operation, for errors.
-//
-// Requests that fail are counted, and the lab judges them. The trial ends only if no request at all was
-// answered, or if the server has ended.
+// runLeg runs one phase of load. doing names the operation, for errors. The lab judges requests
+// that fail. The trial ends if no request at all was answered, or if the server has ended.
 func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (o legOutcome, err error) {
 	w := c.work
 	if err := w.openSession(c.kind); err != nil {
@@ -52,7 +50,7 @@ func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (o legOut
 	mayBeEmpty := !hasFailures && leg.Duration != 0 && leg.Profile == nil // a warm-up may end before the first response
 	switch {
 	case err != nil || ctx.Err() != nil:
-		if ctx.Err() == nil { // connections break a moment before the end of the process is noticed
+		if ctx.Err() == nil { // connections break before the end of the process is noticed
 			if lost := c.whyEnded(ctx, doing); lost != nil {
 				return o, c.failWith(ctx, doing, "", lost)
 			}
@@ -68,7 +66,7 @@ func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (o legOut
 	return legOutcome{Result: r, spent: end.useSince(begin), idle: idle}, nil
 }
 
-// runUntil runs a phase of load until its end, or until ctx or the server's process ends.
+// runUntil also ends with the server's process.
 func (c *conn) runUntil(ctx context.Context, leg load.Leg) (*load.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -89,8 +87,7 @@ func (c *conn) runUntil(ctx context.Context, leg load.Leg) (*load.Result, error)
 	return c.work.session.Run(ctx, leg)
 }
 
-// limitLeg converts a phase of operations to a phase of requests (w.perOp for each operation), and limits
-// it to w.maxRequests.
+// limitLeg converts operations to requests, and limits them to w.maxRequests.
 func (w *work) limitLeg(leg load.Leg) load.Leg {
 	const leadShare = 4 // a lead-in has at most a quarter of maxRequests
 	leg.Lead, leg.Ops = leg.Lead*w.perOp, leg.Ops*w.perOp
@@ -111,9 +108,9 @@ func (c *conn) addIdle() {
 	w.last = now
 }
 
-// resetService restores the service's state after prepare, if requests have changed it. The CPU time
-// of the reset does not count as idle time. A service that is meant to grow (w.grows) is reset only
-// if evenGrowing is set, before cases and before the first slice, or if the last requests were cases.
+// resetService restores the service's state after prepare. The CPU time of the reset does not count
+// as idle time. A service that is meant to grow (w.grows) is reset only for evenGrowing, or after
+// cases.
 func (c *conn) resetService(ctx context.Context, evenGrowing bool) error {
 	w := c.work
 	hasChanged := w.changes && w.touched
@@ -133,7 +130,6 @@ func (c *conn) resetService(ctx context.Context, evenGrowing bool) error {
 	return nil
 }
 
-// noAnswerError returns the error of a phase in which no request was answered.
 func noAnswerError(doing string, r *load.Result) *tare.TrialError {
 	class := tare.ErrContender
 	switch {
@@ -148,15 +144,13 @@ func noAnswerError(doing string, r *load.Result) *tare.TrialError {
 	return trialError(class, "%s: %s", doing, describeFailures(r))
 }
 
-// describeFailures returns the number of failed requests and the first failure.
 func describeFailures(r *load.Result) string {
 	n := countFailures(r)
 	unanswered := n - r.Errors[load.ErrStatus] - r.Errors[load.ErrAnswer]
 	return fmt.Sprintf("%d of %d requests failed, the first: %s", n, r.Requests+unanswered, format.Line(r.FirstError, format.LineLimit))
 }
 
-// answeredOf returns the number of answered requests of a phase, to follow another sentence. It
-// returns "" if r is nil.
+// answeredOf returns a clause with the number of answered requests. r may be nil.
 func answeredOf(r *load.Result) string {
 	switch {
 	case r == nil:
@@ -167,7 +161,6 @@ func answeredOf(r *load.Result) string {
 	return fmt.Sprintf(": %d requests were answered", r.Requests)
 }
 
-// countFailures returns the number of failed requests of a phase.
 func countFailures(r *load.Result) int64 {
 	var n int64
 	for _, count := range r.Errors {
@@ -176,7 +169,6 @@ func countFailures(r *load.Result) int64 {
 	return n
 }
 
-// warmUp runs a closed loop for the requested time.
 func (c *conn) warmUp(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	duration := time.Duration(max(q.MinNS, 1))
 	if q.CapNS > 0 {
@@ -185,7 +177,7 @@ func (c *conn) warmUp(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	// Over a path with a delay, the first response needs some round trips.
 	duration = max(duration, turns*c.work.traffic.Delay)
 	o, err := c.runLeg(ctx, wire.OpWarm, load.Leg{Duration: duration})
-	if err == nil && o.Requests < c.work.perOp { // a slow server or a busy machine: wait for complete operations
+	if err == nil && o.Requests < c.work.perOp { // wait for complete operations
 		o, err = c.runLeg(ctx, wire.OpWarm, load.Leg{Ops: int64(c.work.traffic.Connections)})
 	}
 	if err != nil {
@@ -194,8 +186,8 @@ func (c *conn) warmUp(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	return c.toReply(o.Result, o.spent.cpu), nil
 }
 
-// runSlice runs one slice: a closed loop of q.Ops operations, or if the workload has segments, load
-// for the duration of a segment.
+// runSlice runs one slice, a timed part of a round: a closed loop of q.Ops operations, or load for
+// a segment.
 func (c *conn) runSlice(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	t := c.work.traffic
 	leg := load.Leg{Lead: q.Lead, Ops: q.Ops}
@@ -204,7 +196,7 @@ func (c *conn) runSlice(ctx context.Context, q wire.Request) (wire.Reply, error)
 	} else if q.Ops < 1 {
 		return wire.Reply{}, requestError("slice of %d requests", q.Ops)
 	}
-	if !c.work.sliced { // remove the objects of the warm-up, even if the service is meant to grow
+	if !c.work.sliced { // even if the service is meant to grow
 		if err := c.resetService(ctx, true); err != nil {
 			return wire.Reply{}, err
 		}
@@ -220,7 +212,7 @@ func (c *conn) runSlice(ctx context.Context, q wire.Request) (wire.Reply, error)
 	return a, nil
 }
 
-// profileOf returns the rate of an open loop, or nil if the loop is closed.
+// profileOf returns nil if the loop is closed.
 func profileOf(t tare.Traffic) load.Profile {
 	if t.Rate > 0 {
 		return load.Constant{PerSecond: t.Rate}
@@ -228,7 +220,6 @@ func profileOf(t tare.Traffic) load.Profile {
 	return nil
 }
 
-// toReply converts the result of a phase, and the server's CPU time in it, to a contender's reply.
 func (c *conn) toReply(r *load.Result, spent time.Duration) wire.Reply {
 	a := wire.Reply{
 		Counts: wire.Counts{Ops: r.Requests / c.work.perOp, WallNS: max(1, r.Wall.Nanoseconds()), CPUNS: spent.Nanoseconds(),
@@ -241,7 +232,7 @@ func (c *conn) toReply(r *load.Result, spent time.Duration) wire.Reply {
 }
 
 // countAllocs sends q.Ops operations between two readings of the program's counters. A third
-// reading shows what a reading itself allocates, which is subtracted.
+// reading shows what a reading itself allocates.
 func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if c.program == nil {
 		return wire.Reply{Counts: wire.Counts{Ops: q.Ops}, Prepared: wire.Prepared{Unsupported: true}}, nil
@@ -249,7 +240,7 @@ func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, err
 	if q.Ops < 1 {
 		return wire.Reply{}, requestError("stats of %d requests", q.Ops)
 	}
-	if c.work.session == nil { // open the connections before, so that they do not count
+	if c.work.session == nil { // so that opening connections does not count
 		if _, err := c.runLeg(ctx, wire.OpStats, load.Leg{Ops: int64(c.work.traffic.Connections)}); err != nil {
 			return wire.Reply{}, err
 		}
@@ -286,15 +277,13 @@ func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, err
 	return a, nil
 }
 
-// readCounters returns the program's counters. The CPU time to read them does not count as idle
-// time.
+// readCounters does not count the CPU time of the reading as idle time.
 func (c *conn) readCounters(ctx context.Context) (wire.Reply, error) {
 	a, err := c.forward(ctx, wire.Request{Op: wire.OpStats, On: c.work.workload.ID, Ops: 1})
 	c.work.last = c.work.clock.readAfter(c.work.clock.listPIDs())
 	return a, err
 }
 
-// profileProgram makes the program profile itself while load runs.
 func (c *conn) profileProgram(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if c.program == nil {
 		return wire.Reply{}, requestError("profile: only a program that speaks the contender protocol can profile itself")
@@ -312,7 +301,7 @@ func (c *conn) profileProgram(ctx context.Context, q wire.Request) (wire.Reply, 
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	// Phases are short and end by themselves: the server might not count a request of a cancelled one.
+	// Phases are short, because the server might not count a request of a cancelled one.
 	const phase = 250 * time.Millisecond
 	var isProfiled atomic.Bool
 	loadEnd := make(chan error, 1)

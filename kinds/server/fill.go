@@ -2,13 +2,11 @@ package server
 
 import "bytes"
 
-// fillCounters are the values of counters by name. A request can have fields (Fill) in which the load
-// generator writes the value of a counter, so that for example each request creates another user.
-// fillCounters does the same for requests that the load generator does not send. Its counters start at
-// zero, as those of the load generator do in each session.
+// fillCounters are the values of counters by name. A request can have fields (Fill) with the value
+// of a counter. For example, each request then creates another user. These counters are for
+// requests that the load generator does not send.
 type fillCounters map[string]int64
 
-// fillRequest returns q with the values of its counters filled in, and then increments the counters.
 func (c fillCounters) fillRequest(q Request) Request {
 	if len(q.Fill) == 0 {
 		return q

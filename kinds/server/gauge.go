@@ -13,19 +13,18 @@ import (
 
 // trafficSum adds up the load generator's measurements of one workload.
 type trafficSum struct {
-	perOp                      int64     // number of requests of one operation
+	perOp                      int64     // requests of one operation
 	answered, failed, timeouts int64     // numbers of requests
 	wall                       float64   // measured time in ns
 	server, client             float64   // CPU time in ns
-	serverWaited, clientWaited float64   // time in ns without a processor, although ready to run; clientWaited is -1 if unknown
-	inFlight                   float64   // integral of the number of requests in flight over the time in ns
-	requested                  float64   // integral of the intended rate in requests per second over the time in ns
+	serverWaited, clientWaited float64   // ns ready to run without a processor; -1 if unknown
+	inFlight                   float64   // integral of requests in flight over ns
+	requested                  float64   // integral of the intended requests per second over ns
 	bytesIn, bytesOut          int64     // bytes on the wire
 	bodyIn, bodyOut            int64     // bytes of bodies
-	latency, service, lag      hist.Hist // times in ns, as in load.Result
+	latency, service, lag      hist.Hist // ns, as in load.Result
 }
 
-// addLeg adds a measured phase of load. server is the server's use of its processors during the phase.
 func (t *trafficSum) addLeg(r *load.Result, server cpuUse) {
 	wall := float64(r.Wall)
 	t.answered += r.Requests
@@ -51,9 +50,9 @@ func (t *trafficSum) addLeg(r *load.Result, server cpuUse) {
 	}
 }
 
-// Gauges returns the measurements since the workload with id on was prepared, and the encoded histogram of
-// latencies, or "" if there is none. The lab calls it after all requests have been answered or abandoned,
-// so the server's counts, which Gauges reads, are complete. For tare.OpStop it then stops the server.
+// Gauges returns the measurements since the workload with id on was prepared, and the encoded
+// histogram of latencies, or "". The lab calls it after the last request, so that the server's
+// counts are complete. For tare.OpStop it then stops the server.
 func (c *conn) Gauges(on string) (tare.Sample, string) {
 	c.calls.Lock()
 	defer c.calls.Unlock()
@@ -101,8 +100,7 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 	return s, h.Encode()
 }
 
-// toSample returns the values that follow from the sums. They are per operation: the values of the
-// requests of one operation are added up.
+// toSample returns values per operation, with those of its requests added up.
 func (t *trafficSum) toSample() tare.Sample {
 	perOp := float64(max(1, t.perOp))
 	ops := float64(t.answered) / perOp
@@ -139,8 +137,6 @@ func (t *trafficSum) toSample() tare.Sample {
 	return s
 }
 
-// addReceipts adds to s the numbers of requests and bytes that the server has counted, and the numbers
-// that were sent to it.
 func (c *conn) addReceipts(s tare.Sample, sent load.Totals) {
 	switch {
 	case c.failure != nil || c.work.stopped:

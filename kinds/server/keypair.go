@@ -15,14 +15,12 @@ import (
 	"time"
 )
 
-// keyPair is a certificate for this machine's loopback addresses, and its key. It
-// is made for one run of tare.
+// keyPair is a certificate for loopback addresses, and its key, for one run of tare.
 type keyPair struct {
 	cert, key []byte // PEM
 	roots     *x509.CertPool
 }
 
-// newKeyPair makes a key and a self-signed certificate.
 func newKeyPair() (*keyPair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -57,7 +55,6 @@ func newKeyPair() (*keyPair, error) {
 	return p, nil
 }
 
-// writeFiles writes the certificate and the key into files of dir, and returns their paths.
 func (p *keyPair) writeFiles(dir string) (cert, key string, err error) {
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	if err := os.WriteFile(cert, p.cert, 0o600); err != nil {
@@ -66,7 +63,6 @@ func (p *keyPair) writeFiles(dir string) (cert, key string, err error) {
 	return cert, key, os.WriteFile(key, p.key, 0o600)
 }
 
-// clientConfig returns the configuration of a client that trusts only this certificate.
 func (p *keyPair) clientConfig() *tls.Config {
 	return &tls.Config{RootCAs: p.roots, ServerName: "localhost", MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"}}
 }

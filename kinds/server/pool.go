@@ -20,8 +20,7 @@ const (
 	maxFile     = 1 << 30 // bytes
 )
 
-// writePool writes a pool, the requests that a workload sends in a cycle, into a file of dir whose name
-// is a hash of its content, and retains them.
+// writePool writes a pool, the requests that a workload sends in a cycle, into a file of dir.
 func (k *Kind) writePool(dir string, list []Request, s spec) (wire.Workload, error) {
 	lines := make([][]byte, len(list))
 	for i, r := range list {
@@ -45,7 +44,6 @@ func (k *Kind) writePool(dir string, list []Request, s spec) (wire.Workload, err
 	return w, nil
 }
 
-// poolOf returns the requests of a workload, which writePool has written.
 func (k *Kind) poolOf(in wire.Workload) ([]Request, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -56,8 +54,8 @@ func (k *Kind) poolOf(in wire.Workload) ([]Request, error) {
 	return list, nil
 }
 
-// encodedPool returns the pool of in with its requests converted to d, the request encoding of a contender.
-// It converts each pool once. A request that d cannot express becomes the zero Request, which has no method.
+// encodedPool returns the requests of a pool in the encoding d. A request that d cannot express
+// becomes the zero Request, which has no method.
 func (k *Kind) encodedPool(in wire.Workload, d Dialect) ([]Request, error) {
 	list, err := k.poolOf(in)
 	if err != nil || d.Encode == nil {
@@ -83,9 +81,8 @@ func (k *Kind) encodedPool(in wire.Workload, d Dialect) ([]Request, error) {
 	return encoded, nil
 }
 
-// writeClientPool writes a pool into dir for contenders that have a client, which gets calls instead of
-// requests: the calls for the requests in the pool at path. It does nothing if the app has no such
-// contenders.
+// writeClientPool writes the calls for the requests in the pool at path. Contenders that have a
+// client get calls instead of requests.
 func (k *Kind) writeClientPool(dir, path string, a App) error {
 	if a.Caller == nil {
 		return nil
@@ -100,7 +97,6 @@ func (k *Kind) writeClientPool(dir, path string, a App) error {
 	return err
 }
 
-// clientPool returns the pool that writeClientPool has written for the pool of requests at path.
 func (k *Kind) clientPool(path string) (calls wire.Workload, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -108,8 +104,6 @@ func (k *Kind) clientPool(path string) (calls wire.Workload, ok bool) {
 	return calls, ok
 }
 
-// readFile reads a user's requests, one line of JSON each. An error contains the file and the
-// line.
 func readFile(path, studyDir string) ([]Request, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(studyDir, path)
@@ -129,7 +123,6 @@ func readFile(path, studyDir string) ([]Request, error) {
 	return list, nil
 }
 
-// lineError is the error of one line of a file.
 type lineError struct {
 	line int // from 1
 	err  error
@@ -137,7 +130,6 @@ type lineError struct {
 
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
 
-// parseRequests parses requests, one per line. It skips empty lines.
 func parseRequests(src []byte) ([]Request, error) {
 	var list []Request
 	n := 0
@@ -160,7 +152,7 @@ func parseRequests(src []byte) ([]Request, error) {
 	return list, nil
 }
 
-// parseRequest parses one request. It returns an error if the request would be invalid on the wire.
+// parseRequest returns an error if a request would be invalid on the wire.
 func parseRequest(line []byte) (Request, error) {
 	parsed := wire.HTTPRequest{Method: "GET"} // the default
 	d := json.NewDecoder(bytes.NewReader(line))

@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
-// Keys and values of a set that this package reads. It passes others on to the program.
+// Keys and values of a set that this package reads. The program gets others.
 const (
 	setLog     = "log"
 	setLogFile = "log_file"
@@ -27,48 +27,48 @@ const (
 	logFile    = "file"
 	sinkFile   = "file"
 
-	// SetReset is the key that defines when the service of an app whose requests change it is
-	// reset. With value never it is not reset before each slice.
+	// SetReset is the key for when to reset a service that requests change. With value never it is
+	// not reset before each slice, a timed part of a round.
 	SetReset   = "reset"
 	resetNever = "never"
 )
 
-// work is a prepared workload: the address of the server that listens for it, and the state of the load.
+// work is a prepared workload: the address of its server, and the state of the load.
 type work struct {
 	workload    wire.Workload
-	app         App        // without name and functions if the contender does not support the app of workload
+	app         App        // reduced if the contender does not serve it
 	strictness  strictness // how closely responses are compared
 	traffic     tare.Traffic
 	dialect     Dialect
-	pool        []Request  // requests as the load generator sends them; requests without a method are skipped
-	original    []Request  // the same requests in the app's form
-	refs        []Response // correct responses to pool; nil if unknown, or if they depend on earlier requests
-	items       int        // number of items in all bodies of the pool
-	perOp       int64      // number of requests of one operation
-	maxRequests int64      // number of requests that the service can take before it must be reset; 0 means any number
+	pool        []Request  // requests as sent; those without a method are skipped
+	original    []Request  // requests in the app's form
+	refs        []Response // correct responses; nil if unknown, or if they depend on earlier requests
+	items       int        // items in all bodies of the pool
+	perOp       int64      // requests of one operation
+	maxRequests int64      // requests before a reset; 0 means any number
 
 	changes bool // requests change the service
 	grows   bool // the service is not reset before each slice
 	touched bool // requests were sent since the last reset
-	showed  bool // since the last reset requests were sent to compare their responses, with separate counters
+	showed  bool // cases were sent since the last reset
 	sliced  bool // a slice was run
-	stopped bool // the server has ended, or is ending, after OpEnd
+	stopped bool // the server has ended, or is ending
 
 	addr    serverAddr
 	target  load.Target
-	relay   *relay.Relay  // between load and server, imitates the delay and bandwidth of a path; nil if the path has neither
+	relay   *relay.Relay  // imitates the delay and bandwidth of a path; may be nil
 	session sender        // nil until it is opened
-	log     string        // path of the server's log; "" if it has none that can be read
-	printed int64         // bytes on stdout, stderr and in the log when the workload was prepared
-	arrived int64         // number of items that had been delivered when the workload was prepared
-	clock   *clock        // clock of the server; nil if tare did not start it
-	last    reading       // last reading of the clock outside of a phase of load
-	idle    time.Duration // CPU time of the server between phases of load, up to last
-	before  load.Totals   // totals of requests that the session has not sent: for answers, or in earlier sessions
+	log     string        // path of the server's log, or ""
+	printed int64         // bytes of output before the workload
+	arrived int64         // items delivered before the workload
+	clock   *clock        // nil if tare did not start the server
+	last    reading       // last reading outside of a phase of load
+	idle    time.Duration // CPU time between phases of load, up to last
+	before  load.Totals   // totals of other requests: for answers, or in earlier sessions
 	sum     trafficSum
 }
 
-// prepareWork prepares a server and its load for w, after it has closed the previous workload.
+// prepareWork prepares a server and its load for w.
 func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, error) {
 	c.closeWork()
 	s, err := specOf(w)
@@ -76,7 +76,7 @@ func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, er
 		return wire.Reply{}, requestError("%v", err)
 	}
 	isLateTerminal := w.Set[setLog] == logPTY && !c.terminal && c.process != nil
-	if isLateTerminal { // the process has started without a terminal
+	if isLateTerminal { // the process has no terminal
 		return wire.Reply{}, requestError("log: a server gets its terminal when it starts; choose pty in the contender's set, not in the workload's")
 	}
 	next, err := c.makeWork(w, &s)
@@ -87,7 +87,7 @@ func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, er
 	if c.program != nil {
 		reply, err = c.prepareProgram(ctx, next, s.App)
 	} else {
-		reply.Unsupported = s.Traffic.TLS && !c.address.tls // tare cannot configure a command or a running server
+		reply.Unsupported = s.Traffic.TLS && !c.address.tls // tare can only configure a program
 	}
 	if err != nil || reply.Unsupported {
 		return reply, err
@@ -118,14 +118,14 @@ func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, er
 	return reply, nil
 }
 
-// makeWork returns the work of w with its requests and correct responses, but without a target. If the
-// contender does not support the app, it changes s.App.
+// makeWork returns the work of w without a target. It changes s.App if the contender does not serve
+// it.
 func (c *conn) makeWork(w wire.Workload, s *spec) (*work, error) {
 	a := c.kind.apps[s.App]
 	perOp := a.requestsPerOp(w.Op)
 	next := &work{
 		workload: w, app: a, strictness: c.kind.strictnessOf(c.entry, *s), traffic: *s.Traffic,
-		addr:  c.address, // of a command or a URL; prepareProgram sets the address of a program
+		addr:  c.address,
 		perOp: perOp, sum: trafficSum{perOp: perOp},
 	}
 	var err error
@@ -161,10 +161,9 @@ func (c *conn) makeWork(w wire.Workload, s *spec) (*work, error) {
 	return next, nil
 }
 
-// prepareProgram sends the program its app and settings, and sets w.addr to the address at which it
-// listens.
+// prepareProgram sends the program its app and settings, and sets w.addr.
 func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Reply, error) {
-	toProgram := w.workload // the workload as the program receives it
+	toProgram := w.workload // workload as the program receives it
 	set, sink, err := c.makeSet(w)
 	if err != nil {
 		return wire.Reply{}, requestError("%v", err)
@@ -172,7 +171,7 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 	toProgram.Set = set
 	if set[setLog] == logFile {
 		w.log = filepath.Join(c.dir, "access.log")
-		_ = os.Remove(w.log) // the log of the previous workload
+		_ = os.Remove(w.log)
 		set[setLogFile] = w.log
 	}
 	if w.traffic.TLS {
@@ -188,7 +187,7 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 		return wire.Reply{}, requestError("%v", err)
 	}
 	reply, err := c.forward(ctx, wire.Request{Op: wire.OpPrepare, Workload: &toProgram})
-	if c.sink != "" { // the previous server has ended
+	if c.sink != "" {
 		_ = os.RemoveAll(c.sink)
 	}
 	c.sink = sink
@@ -201,10 +200,8 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 	return reply, err
 }
 
-// makeSet returns the set, the settings by name, that the program receives: the set of w without keys
-// that the program does not know, and with the settings that follow from the workload. sink is the
-// directory into which the program delivers, which makeSet makes; "" means none. set is not nil unless
-// there is an error.
+// makeSet returns the settings that the program receives, by name. sink is the directory into which
+// it delivers, or "".
 func (c *conn) makeSet(w *work) (set map[string]string, sink string, err error) {
 	set = maps.Clone(w.workload.Set)
 	if set == nil {
@@ -236,8 +233,6 @@ func (c *conn) makeSet(w *work) (set map[string]string, sink string, err error) 
 	return set, sink, nil
 }
 
-// countOutput returns the number of bytes that the server has written to stdout, stderr and its
-// log.
 func (c *conn) countOutput(w *work) int64 {
 	n := c.process.Printed()
 	if w.log != "" {

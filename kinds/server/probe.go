@@ -13,14 +13,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Ops of requests that do not belong to a workload of the study. Contenders do not see the
-// difference.
+// Ops of requests that do not belong to a workload of the study.
 const (
 	OpProbes = "probes" // invalid requests, which a contender must reject
-	OpExam   = "exam"   // semantics tests: valid but unusual requests, to which servers respond differently
+	OpExam   = "exam"   // valid requests, to which servers respond differently
 )
 
-// Maximum numbers of characters of a response, in a sentence and in the table.
+// Maximum numbers of characters of a response.
 const (
 	maxSentence  = 40
 	maxTableText = 80
@@ -60,8 +59,8 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 	return list, nil
 }
 
-// Exams writes the questions, the requests of semantics tests, of each app that has an input in dir. If
-// the input consists of the user's requests, there are none, because their server need not be an app.
+// Exams writes the requests of semantics tests of each app that has an input in dir. The user's own
+// requests have no tests, because their server need not be an app.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	k.mu.Lock()
 	names := slices.Sorted(maps.Keys(k.appsByDir[dir]))
@@ -88,12 +87,11 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Reference returns the name of the reference with which answers to questions are compared.
+// Reference returns the name of what answers are compared with.
 func (k *Kind) Reference() string { return "the contract" }
 
-// Differ compares one answer to a question with the app's reference. It returns false if there is no
-// difference. A difference does not disqualify a contender, because servers are known to differ in
-// these requests.
+// Differ compares one answer to a question with the app's reference. It returns false without a
+// difference. A difference does not disqualify a contender.
 func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	app, ok := k.apps[in.Fixture]
 	if !ok {
@@ -112,11 +110,6 @@ func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 		q.Asked = q.Method + " " + q.Path
 	}
 	got, err := decodeAnswer(a)
-	// Look returns the part of a body that the question is about. Bodies that are not compared, which
-	// have the strictness header, have no such part.
-	isSamePart := func() bool {
-		return q.Look == nil || got.Header[strictnessHeader] != "" || q.Look(want.Body) == q.Look(got.Body)
-	}
 	d := tare.Difference{
 		Property: q.Property, Op: OpExam, Case: q.Name, BearsOn: q.BearsOn,
 		Asked: clipLegible(q.Asked, maxTableText), Reference: formatResponse(want), Got: formatResponse(got),
@@ -125,8 +118,22 @@ func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	case a.Error != "" || err != nil:
 		d.Class, d.Got = tare.DiffersInAcceptance, clipLegible("no answer: "+a.Error, maxTableText)
 		d.Says = fmt.Sprintf("does not answer %s", q.What)
-	case app.responseDifference(want, got) == "" && isSamePart():
+	case app.responseDifference(want, got) == "" && q.isSamePart(want, got):
 		return tare.Difference{}, false
+	default:
+		app.describeDifference(&d, q, want, got)
+	}
+	return d, true
+}
+
+// isSamePart reports whether the part of the bodies that the question is about is equal. Bodies that
+// are not compared have the strictness header.
+func (q Question) isSamePart(want, got Response) bool {
+	return q.Look == nil || got.Header[strictnessHeader] != "" || q.Look(want.Body) == q.Look(got.Body)
+}
+
+func (a App) describeDifference(d *tare.Difference, q Question, want, got Response) {
+	switch {
 	case got.Status != want.Status:
 		d.Class = tare.DiffersInAcceptance
 		if (got.Status < http.StatusMultipleChoices) == (want.Status < http.StatusMultipleChoices) {
@@ -136,7 +143,7 @@ func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	case got.Status >= minRejection:
 		d.Class = tare.DiffersInForm
 		d.Says = fmt.Sprintf("refuses %s without naming an error", q.What)
-	case q.Look != nil && app.sameBody(want.Body, got.Body):
+	case q.Look != nil && a.sameBody(want.Body, got.Body):
 		d.Class = tare.DiffersInForm
 		d.Reference, d.Got = clipLegible(q.Look(want.Body), maxTableText), clipLegible(q.Look(got.Body), maxTableText)
 		d.Says = fmt.Sprintf("writes %s as %s", q.What, clipLegible(q.Look(got.Body), maxSentence))
@@ -147,15 +154,13 @@ func (k *Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
 		d.Class = tare.DiffersInValue
 		d.Says = fmt.Sprintf("answers %s to %s", clipLegible(string(got.Body), maxSentence), q.What)
 	}
-	return d, true
 }
 
-// sameValue reports whether two responses have the same content type and equivalent JSON.
 func sameValue(want, got Response) bool {
 	return want.Header[ContentType] == got.Header[ContentType] && SameJSON(want.Body, got.Body)
 }
 
-// formatResponse returns the status of a response, and the start of its body if the status is 200.
+// formatResponse returns the status and, if it is 200, the start of the body.
 func formatResponse(r Response) string {
 	if r.Status != http.StatusOK {
 		return fmt.Sprint(r.Status)

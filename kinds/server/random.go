@@ -16,8 +16,8 @@ func Shuffle[T any](r *fixture.Random, list []T) {
 	}
 }
 
-// Shares splits total in proportion to weights. The shares are rounded so that they
-// add up to total: those with the largest remainders are rounded up.
+// Shares splits total in proportion to weights. Shares with the largest remainders are rounded up,
+// so that the sum is total.
 func Shares(total int, weights []float64) []int {
 	sum := 0.0
 	for _, w := range weights {

@@ -11,29 +11,26 @@ import (
 )
 
 const (
-	minRejection = 300 // lowest status of a response that is not a success
+	minRejection = 300 // lowest status that is not a success
 	minError     = 400 // lowest status of an error response
 )
 
-// strictness defines how closely the responses of a contender are compared with the reference, the
-// correct responses.
+// strictness defines how closely responses are compared with the correct ones.
 type strictness string
 
 const (
 	strictAll    strictness = ""         // status, content type and body
-	strictStatus strictness = "status"   // only the status: for contenders that do only a part of the work
-	strictNone   strictness = "anything" // nothing: for the null contender, which does no work, if it does not support the app
+	strictStatus strictness = "status"   // the contender does only a part of the work
+	strictNone   strictness = "anything" // a null contender does no work, and does not serve the app
 
-	// strictUnsent marks a case (a request of the workload) that was not sent, because the
-	// contender's protocol cannot express it.
+	// strictUnsent marks a request that the contender's protocol cannot express.
 	strictUnsent strictness = "unasked"
 )
 
-// strictnessHeader is the header of an answer with its strictness, unless that is strictAll. No server
-// can send it, because it is not a valid header name.
+// strictnessHeader has the strictness of an answer, unless that is strictAll. No server can send
+// it, because it is not a valid header name.
 const strictnessHeader = ":held"
 
-// reduce returns the part of a response that is compared.
 func (h strictness) reduce(r Response) Response {
 	if h == strictAll {
 		return r
@@ -41,9 +38,8 @@ func (h strictness) reduce(r Response) Response {
 	return Response{Status: r.Status, Header: map[string]string{strictnessHeader: string(h)}}
 }
 
-// strictnessOf returns the strictness for a contender and an app.
 func (k *Kind) strictnessOf(c tare.Contender, s spec) strictness {
-	hasNullApp := !s.Own && k.apps[s.App].Null // the null contender supports the app
+	hasNullApp := !s.Own && k.apps[s.App].Null // the null contender serves the app
 	switch {
 	case c.Role == tare.RoleNull && !hasNullApp:
 		return strictNone
@@ -53,14 +49,13 @@ func (k *Kind) strictnessOf(c tare.Contender, s spec) strictness {
 	return strictAll
 }
 
-// referenceKey is the key of Kind.refs.
 type referenceKey struct {
 	input, app, op string
 	n              int
 }
 
-// referencesOf returns the correct responses to the requests of w. It returns nil if they are unknown,
-// or if they depend on earlier requests. It computes them once.
+// referencesOf returns the correct responses to the requests of w. It returns nil if they are
+// unknown, or depend on earlier requests.
 func (k *Kind) referencesOf(w wire.Workload, s spec) ([]Response, error) {
 	if s.Own {
 		return nil, nil
@@ -90,8 +85,8 @@ func (k *Kind) referencesOf(w wire.Workload, s spec) ([]Response, error) {
 	return refs, nil
 }
 
-// expectedResponses returns the correct responses to cases of w that are sent one after another to
-// a service in its initial state, or nil if they are unknown.
+// expectedResponses returns the correct responses to cases of w, sent one after another to a
+// service in its initial state, or nil.
 func (k *Kind) expectedResponses(w wire.Workload, s spec, cases []int) ([]Response, error) {
 	refs, err := k.referencesOf(w, s)
 	if err != nil || s.Own {
@@ -119,10 +114,8 @@ func (k *Kind) expectedResponses(w wire.Workload, s spec, cases []int) ([]Respon
 	return refs, nil
 }
 
-// isChanging reports whether the requests of op change the service.
 func (a App) isChanging(op string) bool { return a.Changes != nil && a.Changes(op) }
 
-// requestsPerOp returns the number of requests of one operation.
 func (a App) requestsPerOp(op string) int64 {
 	if a.Per == nil {
 		return 1
@@ -130,8 +123,8 @@ func (a App) requestsPerOp(op string) int64 {
 	return max(1, a.Per(op))
 }
 
-// firstDifference returns the first difference in one line, or "". In addition to the responses it
-// compares the calls of the service, if both responses contain them.
+// firstDifference returns the first difference in one line, or "". It also compares the calls of
+// the service.
 func (a App) firstDifference(want, got Response) string {
 	if diff := a.responseDifference(want, got); diff != "" {
 		return diff
@@ -143,8 +136,6 @@ func (a App) firstDifference(want, got Response) string {
 	return ""
 }
 
-// responseDifference returns the first difference between two responses, or "". For error responses it
-// compares the status and calls a.Refuses.
 func (a App) responseDifference(want, got Response) string {
 	switch strict := strictness(got.Header[strictnessHeader]); {
 	case strict == strictNone, strict == strictUnsent:
@@ -166,13 +157,11 @@ func (a App) responseDifference(want, got Response) string {
 	return ""
 }
 
-// sameBody reports whether two bodies are equal, or equivalent for the app.
 func (a App) sameBody(want, got []byte) bool {
 	return bytes.Equal(want, got) || a.Same != nil && a.Same(want, got)
 }
 
-// checkSound returns a function for load.Options.Verify that checks general properties of responses
-// with a.Sound.
+// checkSound returns a load.Options.Verify that checks responses with a.Sound.
 func (w *work) checkSound(a App) func(request, status int, body []byte) error {
 	return func(i, status int, body []byte) error {
 		got := w.decodeResponse(i, Response{Status: status, Body: body})
@@ -183,7 +172,6 @@ func (w *work) checkSound(a App) func(request, status int, body []byte) error {
 	}
 }
 
-// decodeResponse returns the response to request i in the form of the reference.
 func (w *work) decodeResponse(i int, got Response) Response {
 	if w.dialect.Decode == nil {
 		return got
@@ -191,12 +179,12 @@ func (w *work) decodeResponse(i int, got Response) Response {
 	return w.dialect.Decode(w.original[i], got)
 }
 
-// checkEqual returns a function for load.Options.Verify that compares responses with the reference. The
-// threads that send requests call it, so it must be fast: it does not parse a body whose bytes equal
-// the reference's, or the last correct body for the same reference.
+// checkEqual returns a load.Options.Verify that compares responses with the reference. The threads
+// that send requests call it, so it must be fast. It does not parse bodies that equal an earlier
+// correct one.
 func (w *work) checkEqual(a App) func(request, status int, body []byte) error {
 	// lastCorrect has the last correct body that differs from the reference's in bytes. The key is
-	// the address of the reference's body, which equal references share.
+	// the address of the reference's body.
 	lastCorrect := map[*byte]*atomic.Pointer[[]byte]{}
 	for _, want := range w.refs {
 		if len(want.Body) > 0 && lastCorrect[&want.Body[0]] == nil {

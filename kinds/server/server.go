@@ -1,11 +1,10 @@
-// Package server is the kind of contenders that serve HTTP: each is a server in a separate process,
-// or one that already runs somewhere, and a load generator sends requests to it.
+// Package server is the kind of contenders that serve HTTP. Each is a server in a separate process,
+// or one that already runs somewhere. A load generator sends requests to it.
 //
-// The lab, which runs studies, measures contenders in trials: a trial is a process that is measured. In
-// this kind it consists of the server's process and a session of package load. To prepare a workload
+// A trial is a measurement in a new process, with a session of package load. To prepare a workload
 // means to start a server for it. The answer to a case is the response to one request. A slice is a
-// phase of load, during which the server's CPU time is read from the operating system. Gauges returns
-// the measurements for which replies have no field.
+// phase of load, whose CPU time in the server is read from the operating system. Gauges returns the
+// measurements for which replies have no field.
 package server
 
 import (
@@ -35,18 +34,18 @@ type Kind struct {
 	name string
 	apps map[string]App // by the fixture's name
 
-	cores   func() cores             // returns the processors of load generator and server, which it reads once
-	pair    func() (*keyPair, error) // returns the certificate of all encrypted servers of this process
-	visit   time.Duration            // time limit of a request in a slice of operations
-	arrival time.Duration            // time limit for acknowledged items to arrive
+	cores   func() cores             // processors of load generator and server, read once
+	pair    func() (*keyPair, error) // certificate of all encrypted servers
+	visit   time.Duration            // limit of a request in a slice of operations
+	arrival time.Duration            // limit for acknowledged items
 
 	mu        sync.Mutex                 // guards the following maps
-	pools     map[string][]Request       // requests by path of the pool
-	encoded   map[[2]string][]Request    // encoded requests by path of the pool and name of the request encoding
-	calls     map[string]wire.Workload   // pools of calls for contenders' own clients, as Input, Bodies and SHA256, by path of the pool of requests
-	appsByDir map[string]map[string]bool // names of apps by the directory of their inputs
+	pools     map[string][]Request       // by path of the pool
+	encoded   map[[2]string][]Request    // by path of the pool and name of the encoding
+	calls     map[string]wire.Workload   // calls for contenders' own clients, by path of the pool of requests
+	appsByDir map[string]map[string]bool // by the directory of their inputs
 
-	refsMu sync.Mutex // guards refs, and is locked while references are computed
+	refsMu sync.Mutex // guards refs, also while references are computed
 	refs   map[referenceKey][]Response
 }
 
@@ -95,13 +94,12 @@ func (k *Kind) Launches() []tare.Launch {
 type spec struct {
 	App     string        `json:"app"`
 	Traffic *tare.Traffic `json:"traffic,omitempty"`
-	Own     bool          `json:"own,omitempty"` // the requests are the user's own: there is no reference
+	Own     bool          `json:"own,omitempty"` // the user's requests: there is no reference
 }
 
-// defaultConnections is the number of connections of a workload without traffic.
 const defaultConnections = 1
 
-// specOf parses the Spec of w. Its Traffic is not nil unless there is an error.
+// specOf parses the Spec of w. Without an error, its Traffic is not nil.
 func specOf(w wire.Workload) (spec, error) {
 	var s spec
 	if err := json.Unmarshal(w.Spec, &s); err != nil {
@@ -113,8 +111,7 @@ func specOf(w wire.Workload) (spec, error) {
 	return s, nil
 }
 
-// Input writes the requests of w into dir, one per line. It records the app of w for
-// Exams.
+// Input writes the requests of w into dir, one per line. It records the app of w for Exams.
 func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
 	s := spec{Traffic: w.Traffic, Own: w.File != ""}
 	if s.Traffic == nil {
@@ -150,11 +147,11 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	return input, nil
 }
 
-// makeRequests makes the requests of w, or reads them from the user's file. It sets s.App.
+// makeRequests makes the requests of w, or reads the user's file. It sets s.App.
 func (k *Kind) makeRequests(w tare.Workload, studyDir string, s *spec) ([]Request, error) {
 	known := k.apps
 	if s.Own {
-		if _, ok := known[w.Op]; ok { // the op is the name of the app that programs must serve
+		if _, ok := known[w.Op]; ok { // the name of the app that programs must serve
 			s.App = w.Op
 		} else if w.Op != OpRequests {
 			return nil, fmt.Errorf("unknown op %q; with a file it is %s, or for programs that serve more than one app its name: %s", w.Op, OpRequests, joinNames(known))
@@ -172,9 +169,8 @@ func (k *Kind) makeRequests(w tare.Workload, studyDir string, s *spec) ([]Reques
 	return a.Requests(w)
 }
 
-// Describe adds to w the number of bytes in the request bodies of the pool that Input made, and the
-// number of different requests, unless the op repeats requests on purpose. In another dialect the
-// bodies have other lengths.
+// Describe adds to w the bytes of request bodies and, unless the op repeats requests on purpose,
+// the different requests. In another dialect the bodies have other lengths.
 func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, error) {
 	list, err := k.poolOf(input)
 	if err != nil {
@@ -208,8 +204,7 @@ func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, er
 	return w, nil
 }
 
-// Holds returns the memory in bytes that c needs for the data of w. It returns 0 for commands and for
-// running servers, whose memory is unknown.
+// Holds returns the bytes of memory that c needs for the data of w, or 0 if unknown.
 func (k *Kind) Holds(c tare.Contender, w wire.Workload) int64 {
 	s, err := specOf(w)
 	a := k.apps[s.App]

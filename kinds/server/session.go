@@ -13,11 +13,10 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
-// dialLimit is the time in which a listening server must accept a connection.
+// dialLimit is for a listening server to accept a connection.
 const dialLimit = 5 * time.Second
 
-// setTarget sets w.target to the address of w's server, or of a relay to it, and checks that the
-// server is reachable.
+// setTarget also checks that the server is reachable.
 func (c *conn) setTarget(ctx context.Context, w *work) error {
 	w.target = load.Target{Addr: w.addr.addr, Host: w.addr.host}
 	if w.addr.tls || w.traffic.TLS {
@@ -53,17 +52,15 @@ func (c *conn) setTarget(ctx context.Context, w *work) error {
 
 // Time-outs of requests.
 const (
-	// visitTimeout is for requests in a slice of operations. It is shorter than the slice's own
-	// deadline of five seconds, so that a request that stalls is noticed before.
-	visitTimeout = 4 * time.Second
-	// segmentTimeout is for requests in a segment.
+	// visitTimeout is for requests in a slice of operations, a timed part of a round. The slice's
+	// own deadline is five seconds, so a request that stalls is noticed before.
+	visitTimeout   = 4 * time.Second
 	segmentTimeout = load.DefaultTimeout
 	// turns is the number of delays of the path that are added to a time-out.
 	turns = 4
 )
 
-// requestTimeout returns the time-out of requests. visit is the time-out of a request in a slice of
-// operations, to which requestTimeout adds the delay of the path.
+// requestTimeout adds the delay of the path. visit is for a request in a slice of operations.
 func (w *work) requestTimeout(visit time.Duration) time.Duration {
 	if w.traffic.Segment > 0 {
 		return segmentTimeout + turns*w.traffic.Delay
@@ -71,8 +68,7 @@ func (w *work) requestTimeout(visit time.Duration) time.Duration {
 	return visit + turns*w.traffic.Delay
 }
 
-// sender sends the requests of a work: the load generator, or the contender's
-// own client.
+// sender is the load generator, or the contender's own client.
 type sender interface {
 	Run(ctx context.Context, leg load.Leg) (*load.Result, error)
 	Totals() load.Totals
@@ -82,7 +78,6 @@ type sender interface {
 
 var _ sender = (*load.Session)(nil)
 
-// openSession opens the load generator's session, unless there is one.
 func (w *work) openSession(k *Kind) error {
 	if w.session != nil {
 		return nil
@@ -102,7 +97,7 @@ func (w *work) openSession(k *Kind) error {
 			r.Items = 0 // no server acknowledges these items
 		}
 		if w.strictness == strictNone {
-			r.Status = 0 // any status
+			r.Status = 0 // any status is correct
 		}
 		options.Requests = append(options.Requests, r)
 	}
@@ -124,7 +119,6 @@ func (w *work) openSession(k *Kind) error {
 // isAcceptable reports whether a correct server accepts request i.
 func (w *work) isAcceptable(i int) bool { return w.refs == nil || w.refs[i].Status < minRejection }
 
-// hasAccepted reports whether the status means that the server has accepted request i.
 func (w *work) hasAccepted(i, status int) bool {
 	if w.refs == nil {
 		return status < minError
@@ -132,7 +126,6 @@ func (w *work) hasAccepted(i, status int) bool {
 	return w.isAcceptable(i) && status == w.refs[i].Status
 }
 
-// sortedHeaders returns the headers of a request in a fixed order.
 func sortedHeaders(r Request) [][2]string {
 	var list [][2]string
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
@@ -141,8 +134,7 @@ func sortedHeaders(r Request) [][2]string {
 	return list
 }
 
-// closeSession closes the session with its connections and adds its totals to w.before. The next phase
-// opens a new session.
+// closeSession adds the totals of the session to w.before. The next phase opens a new session.
 func (w *work) closeSession() {
 	if w.session != nil {
 		w.session.Close()
@@ -150,7 +142,6 @@ func (w *work) closeSession() {
 	}
 }
 
-// sentTotals returns the totals of all requests that were sent since the workload was prepared.
 func (w *work) sentTotals() load.Totals {
 	t := w.before
 	if w.session != nil {
@@ -164,7 +155,6 @@ func (w *work) sentTotals() load.Totals {
 	return t
 }
 
-// close closes the session and the relay.
 func (w *work) close() {
 	w.closeSession()
 	if w.relay != nil {

@@ -18,18 +18,18 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// process is a server that tare started: a program that speaks the contender protocol, or a command.
+// process is a server that tare started: a program that speaks tare's protocol, or a command.
 type process interface {
-	// PID returns the process number, also after the end of the process.
+	// PID returns the process number, also after the end.
 	PID() int
 	// PIDs lists the live processes of the trial; nil after the end of the first one.
 	PIDs() []int
 	// Exited returns a channel that is closed when the process has ended.
 	Exited() <-chan struct{}
 	// Lost returns the error that ended the trial; nil while the process runs. doing names the
-	// operation in flight, for the message.
+	// operation in flight.
 	Lost(doing string) error
-	// Printed returns the number of bytes on stdout and stderr so far.
+	// Printed returns the bytes on stdout and stderr so far.
 	Printed() int64
 	// Close ends the process and all processes that it started.
 	Close(ctx context.Context) tare.Evidence
@@ -40,8 +40,8 @@ var (
 	_ process = (*trial.Command)(nil)
 )
 
-// openTrial opens a trial, which measures the contender p: it starts the contender, or parses the address
-// of a server that runs already. After an error it has removed the files of the trial.
+// openTrial starts the contender p, unless it runs already. After an error it has removed the files
+// of the trial.
 func (k *Kind) openTrial(ctx context.Context, p build.Program, spec trial.Spec) (_ *conn, err error) {
 	c := &conn{kind: k, entry: p.Contender, cores: k.cores(), terminal: p.Contender.Set[setLog] == logPTY}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
@@ -81,29 +81,17 @@ func (k *Kind) openTrial(ctx context.Context, p build.Program, spec trial.Spec) 
 	return c, nil
 }
 
-// startCommand starts the user's command line and waits until the command accepts connections. The
-// command runs in tare's working directory, because the user's paths may be relative; the files that
-// the study defines are in the trial's directory. path is the path of the program; "" means to search
-// PATH.
+// startCommand starts the user's command line and waits until it accepts connections. It runs in
+// tare's working directory, because the user's paths may be relative. The files of the study are in
+// the trial's directory. If path is "", PATH is searched.
 func (c *conn) startCommand(ctx context.Context, path string, spec trial.Spec) error {
 	if len(c.entry.Command) == 0 {
 		return trialError(tare.ErrStart, "an empty command")
 	}
-	placeholders := []string{"$DIR", c.dir, "${DIR}", c.dir} // alternately a placeholder and its value
-	// The entry's delivers is $DESTINATION, or a pattern of files into which the command writes, or "".
-	if c.entry.Delivers == destinationWord { // listen before FreePort: the destination could take its port
-		var err error
-		if c.destination, err = listenDestination(); err != nil {
-			return trialError(tare.ErrStart, "listen as its destination: %v", err)
-		}
-		placeholders = append(placeholders, destinationWord, c.destination.port, "${DESTINATION}", c.destination.port)
-	}
-	port, err := trial.FreePort()
+	replacer, port, err := c.makeReplacer()
 	if err != nil {
-		return trialError(tare.ErrStart, "find a free port: %v", err)
+		return err
 	}
-	placeholders = append(placeholders, "$PORT", port, "${PORT}", port)
-	replacer := strings.NewReplacer(placeholders...)
 	var args []string
 	for _, a := range c.entry.Command {
 		args = append(args, replacer.Replace(a))
@@ -113,14 +101,8 @@ func (c *conn) startCommand(ctx context.Context, path string, spec trial.Spec) e
 			return trialError(tare.ErrStart, "its file %s: %v", name, err)
 		}
 	}
-	switch {
-	case c.destination != nil:
-		c.delivery = c.destination
-	case c.entry.Delivers != "":
-		c.delivery = &lineCounter{pattern: replacer.Replace(c.entry.Delivers)}
-		if _, err := c.delivery.count(); err != nil { // rejects an invalid pattern before the start
-			return trialError(tare.ErrStart, "delivers: %s: %v", c.entry.Delivers, err)
-		}
+	if err := c.openDelivery(replacer); err != nil {
+		return err
 	}
 	if path == "" {
 		path = args[0]
@@ -142,7 +124,38 @@ func (c *conn) startCommand(ctx context.Context, path string, spec trial.Spec) e
 	return nil
 }
 
-// waitUntil waits until done is closed, but at most for d or until ctx ends.
+// makeReplacer returns the replacer of a command's placeholders, and a free port for the command. It
+// starts the destination if the command delivers to one.
+func (c *conn) makeReplacer() (r *strings.Replacer, port string, err error) {
+	placeholders := []string{"$DIR", c.dir, "${DIR}", c.dir} // alternately a placeholder and its value
+	// The destination listens before FreePort, because it could take the free port.
+	if c.entry.Delivers == destinationWord {
+		if c.destination, err = listenDestination(); err != nil {
+			return nil, "", trialError(tare.ErrStart, "listen as its destination: %v", err)
+		}
+		placeholders = append(placeholders, destinationWord, c.destination.port, "${DESTINATION}", c.destination.port)
+	}
+	if port, err = trial.FreePort(); err != nil {
+		return nil, "", trialError(tare.ErrStart, "find a free port: %v", err)
+	}
+	placeholders = append(placeholders, "$PORT", port, "${PORT}", port)
+	return strings.NewReplacer(placeholders...), port, nil
+}
+
+// openDelivery sets c.delivery. The entry's delivers is $DESTINATION, a pattern of files, or "".
+func (c *conn) openDelivery(placeholders *strings.Replacer) error {
+	switch {
+	case c.destination != nil:
+		c.delivery = c.destination
+	case c.entry.Delivers != "":
+		c.delivery = &lineCounter{pattern: placeholders.Replace(c.entry.Delivers)}
+		if _, err := c.delivery.count(); err != nil { // rejects an invalid pattern before the start
+			return trialError(tare.ErrStart, "delivers: %s: %v", c.entry.Delivers, err)
+		}
+	}
+	return nil
+}
+
 func waitUntil(ctx context.Context, d time.Duration, done <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
@@ -152,15 +165,13 @@ func waitUntil(ctx context.Context, d time.Duration, done <-chan struct{}) {
 	}
 }
 
-// serverAddr is the address of a server.
 type serverAddr struct {
 	addr   string // host:port
 	host   string // value of the Host header
-	tls    bool   // connections are encrypted, with a certificate that the system trusts
-	prefix string // prefix of every path
+	tls    bool   // encrypted, with a certificate that the system trusts
+	prefix string // begins every path
 }
 
-// parseURL parses the URL of a server that runs already.
 func parseURL(text string) (serverAddr, error) {
 	u, err := url.Parse(text)
 	if err == nil && u.Scheme != "http" && u.Scheme != "https" {
@@ -182,8 +193,8 @@ func parseURL(text string) (serverAddr, error) {
 	}, nil
 }
 
-// parseListenAddr parses the address at which a program reports to listen. The address must be on
-// this machine: a loopback address, or "all addresses", for which it returns 127.0.0.1.
+// parseListenAddr parses the address of a program. It must be a loopback address, or "all
+// addresses", which becomes 127.0.0.1.
 func parseListenAddr(addr string) (serverAddr, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -202,7 +213,7 @@ func parseListenAddr(addr string) (serverAddr, error) {
 	return serverAddr{addr: addr, host: addr}, nil
 }
 
-// makeHello returns the reply to hello for a server that does not speak the protocol.
+// makeHello returns the reply of a server that does not speak the protocol.
 func (c *conn) makeHello() wire.Reply {
 	a := wire.Reply{Hello: wire.Hello{Protocol: wire.Protocol, Kind: c.kind.name}}
 	if c.process != nil {
@@ -211,7 +222,7 @@ func (c *conn) makeHello() wire.Reply {
 	return a
 }
 
-// trialError returns an error of a trial. class is one of the classes of tare, such as tare.ErrStart.
+// trialError returns an error of a trial. class is one of tare's, such as tare.ErrStart.
 func trialError(class, format string, args ...any) *tare.TrialError {
 	return &tare.TrialError{Class: class, Message: fmt.Sprintf(format, args...)}
 }

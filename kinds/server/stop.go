@@ -10,14 +10,13 @@ import (
 )
 
 const (
-	busyLimit = 5 * time.Second  // time limit until the load counts as running
-	stopLimit = 15 * time.Second // time limit of the end of the server, which takes at most 10 s
+	busyLimit = 5 * time.Second  // limit until the load counts as running
+	stopLimit = 15 * time.Second // limit of the end of the server, which takes at most 10 s
 )
 
-// measureStop measures how long a server takes to end under load, for workloads with op tare.OpStop. When
-// every connection is open and as many requests have ended as there are connections, it makes the program
-// end its server, and adds the time to s. It does nothing for other ops, and for servers that are not
-// programs. Afterwards there is no server until another workload is prepared.
+// measureStop measures how long a program takes to end under load, for op tare.OpStop. The program
+// ends its server when every connection is open and as many requests have ended. Afterwards there
+// is no server until another workload is prepared.
 func (c *conn) measureStop(s tare.Sample) {
 	w := c.work
 	if w.workload.Op != tare.OpStop || c.program == nil || c.failure != nil || w.stopped {

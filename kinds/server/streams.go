@@ -16,17 +16,16 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// http2Sender sends requests over HTTP/2 one after another. It uses the client of package
-// net/http, not the load generator's own.
+// http2Sender sends requests over HTTP/2 one after another, by package net/http instead of the load
+// generator.
 type http2Sender struct {
 	target    load.Target
-	prefix    string        // prefix of every path
-	limit     time.Duration // time limit of a response
+	prefix    string        // begins every path
+	limit     time.Duration // limit of a response
 	grpc      bool          // requests are messages of gRPC
 	transport *http.Transport
 }
 
-// newHTTP2Sender returns a sender to the server at t. The parameters are the fields of the sender.
 func newHTTP2Sender(t load.Target, prefix string, limit time.Duration, grpc bool) *http2Sender {
 	transport := &http.Transport{DisableCompression: true, MaxResponseHeaderBytes: load.MaxHead, Protocols: new(http.Protocols)}
 	s := &http2Sender{target: t, prefix: prefix, limit: limit, grpc: grpc, transport: transport}
@@ -42,7 +41,7 @@ func newHTTP2Sender(t load.Target, prefix string, limit time.Duration, grpc bool
 
 func (s *http2Sender) close() { s.transport.CloseIdleConnections() }
 
-// send sends q and reads the response, with the status of its trailers if they have one.
+// send reads the response with the status of its trailers.
 func (s *http2Sender) send(ctx context.Context, q Request) (Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
@@ -87,8 +86,8 @@ func (s *http2Sender) send(ctx context.Context, q Request) (Response, error) {
 // GRPCStatus is the header of a response that contains its status of gRPC.
 const GRPCStatus = "Grpc-Status"
 
-// readTrailers reads the status from the trailers, or from the headers of a response that has
-// nothing else.
+// readTrailers reads the status from the trailers, or from the headers of a response without a
+// body.
 func readTrailers(r *Response, answer *http.Response) error {
 	text := answer.Trailer.Get(GRPCStatus)
 	if text == "" && len(r.Body) == 0 {
@@ -107,8 +106,7 @@ func readTrailers(r *Response, answer *http.Response) error {
 	return nil
 }
 
-// httpStatusOf returns the status of HTTP that corresponds to a status of gRPC, as documented in
-// google.rpc.Code.
+// httpStatusOf returns the HTTP status for a status of gRPC, as documented in google.rpc.Code.
 func httpStatusOf(code int) int {
 	switch code {
 	case 0:

@@ -13,16 +13,14 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// maxNamedChanges limits the changed benchmarks that the line below the headline names.
 const maxNamedChanges = 3
 
-// setAnswer sets the headline of a result, Answer: how many benchmarks are slower or faster in head,
-// or that no change was shown. For example:
+// setAnswer sets the headline of a result, Answer. For example:
 //
 //	2 of 12 benchmarks changed in time: 1 slower, 1 faster.
 //
-// The line below, Figures, has the largest changes, the smallest change that the run could have shown,
-// and the benchmarks that execute more or fewer instructions.
+// The line below, Figures, has the largest changes, the smallest change that the run could have
+// shown, and the changes in instructions.
 func setAnswer(r *tare.Result) {
 	t := compareTimes(r)
 	work, voidText := describeWork(r), ""
@@ -63,12 +61,12 @@ func setAnswer(r *tare.Result) {
 	r.Figures += work
 }
 
-// timeChanges summarises the comparisons of head with base, the two revisions, by time.
+// timeChanges summarises the comparisons of head with base by time.
 type timeChanges struct {
 	changed        []tare.Comparison // comparisons that show a change
 	compared, void int               // numbers of benchmarks
-	// Each benchmark without a shown change would have shown one that is larger than its detectable change.
-	minDetectable, maxDetectable float64 // the smallest and the largest of these, as shares
+	// A benchmark without a shown change would have shown one beyond its detectable change.
+	minDetectable, maxDetectable float64 // as shares
 }
 
 func compareTimes(r *tare.Result) timeChanges {
@@ -95,8 +93,7 @@ func compareTimes(r *tare.Result) timeChanges {
 	return t
 }
 
-// detectableText returns the smallest change that could have been shown, e.g. "2 %" or "2 %
-// (5 % in the noisiest benchmark)".
+// detectableText returns e.g. "2 %" or "2 % (5 % in the noisiest benchmark)".
 func (t timeChanges) detectableText() string {
 	smallest, largest := advice.FormatPercent(t.minDetectable), advice.FormatPercent(t.maxDetectable)
 	if smallest == largest {
@@ -105,15 +102,12 @@ func (t timeChanges) detectableText() string {
 	return smallest + " (" + largest + " in the noisiest benchmark)"
 }
 
-// sortByChange puts the largest changes first, whether more or less.
 func sortByChange(rows []tare.Comparison) {
 	slices.SortStableFunc(rows, func(a, b tare.Comparison) int {
 		return -cmp.Compare(math.Abs(math.Log(a.Ratio)), math.Abs(math.Log(b.Ratio)))
 	})
 }
 
-// noTimes returns the headline of a result without times. It ends with voidText: the number of void
-// benchmarks, or "".
 func noTimes(r *tare.Result, voidText string) string {
 	if len(r.Workloads) == 0 && len(r.Work) > 0 {
 		return "No benchmark was timed: code and counts are the same on both sides."
@@ -121,8 +115,7 @@ func noTimes(r *tare.Result, voidText string) string {
 	return "No answer: no benchmark has a result in time" + voidText + "."
 }
 
-// describeWork returns a sentence about the benchmarks that execute more or fewer instructions, with a
-// space before it; "" if nothing was counted.
+// describeWork returns a sentence about changed counts of instructions, after a space, or "".
 func describeWork(r *tare.Result) string {
 	metric := tare.MetricFor(tare.MetricInstructions)
 	var changed []tare.Comparison

@@ -14,8 +14,7 @@ import (
 	"github.com/tarebench/tare/internal/check"
 )
 
-// Audited returns the note that the command tare audit, which reads benchmarks and looks for mistakes that
-// spoil them, finds something in a measured benchmark.
+// Audited returns the note that tare audit finds a mistake in a benchmark.
 func Audited() check.Check {
 	return check.Check{
 		ID: "audit", Severity: tare.Note,
@@ -25,9 +24,8 @@ func Audited() check.Check {
 	}
 }
 
-// auditTests applies the rules of tare audit to the benchmarks of packages, and returns the findings
-// except notes by benchmark function, import/path.BenchmarkName. Files that cannot be parsed have no
-// findings, because the compiler will report them: the only error is that ctx is done.
+// auditTests returns findings of tare audit by import/path.BenchmarkName. It skips files that
+// cannot be parsed, because the compiler will report them.
 func auditTests(ctx context.Context, tests []suite.Tests) (map[string][]audit.Finding, error) {
 	packages := map[string]string{} // by directory
 	var files []string
@@ -43,7 +41,7 @@ func auditTests(ctx context.Context, tests []suite.Tests) (map[string][]audit.Fi
 	}
 	found := map[string][]audit.Finding{}
 	if err != nil {
-		return found, nil // see above
+		return found, nil // the compiler will report the error
 	}
 	for _, f := range rep.Findings {
 		if pkg, ok := packages[filepath.Dir(f.File)]; ok && f.Name != "" && f.Severity != tare.Note {
@@ -53,7 +51,6 @@ func auditTests(ctx context.Context, tests []suite.Tests) (map[string][]audit.Fi
 	return found, nil
 }
 
-// noteAudit adds a note for each benchmark function with findings: one for all of its sub-benchmarks.
 func (b *Bench) noteAudit(found map[string][]audit.Finding, shared []suite.Benchmark) {
 	noted := map[string]bool{}
 	for _, m := range shared {

@@ -18,55 +18,54 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// This file prepares a comparison of Go benchmarks on two revisions, the sides base and head: NewBench
-// builds the test binaries of both, a suite for each side, and runs each benchmark once. It makes a study, a
-// plan that package lab carries out, of the benchmarks that both sides have. It skips the others, each with a
-// reason, and adds notes about how benchmarks ran.
+// This file prepares a comparison of Go benchmarks on two revisions, base and head. NewBench builds
+// the test binaries of both and runs each benchmark once. It makes a study of the benchmarks that
+// both sides have: a plan that package lab carries out.
 
-// maxBuildAge is the age from which test binaries that a killed run left in the cache are removed.
 const maxBuildAge = 24 * time.Hour
 
-// Parts of the time budget of the user, as divisors.
+// Divisors of the user's time budget.
 const (
-	discoverShare   = 6  // at most a sixth is spent on trying the benchmarks of one side
-	sideBySideShare = 12 // at least a twelfth, to find the benchmarks that need a process of their own
+	discoverShare   = 6  // at most a sixth for trying one side
+	sideBySideShare = 12 // at least a twelfth for finding benchmarks that need a process of their own
 )
 
-// Setup configures where and how two sides are built, and how their benchmarks are tried.
+// Setup configures how both sides are built, and how their benchmarks are tried.
 type Setup struct {
-	Cache     string // cache directory
-	RunTag    string // marks the processes of this run of tare
+	Cache     string
+	RunTag    string
 	Guardian  *trial.Guardian
-	Procs     int           // GOMAXPROCS of the benchmarks; 0 leaves it unset
-	Seed      uint64        // selects the orders of functions in which instructions are counted
+	Procs     int           // GOMAXPROCS; 0 leaves it unset
+	Seed      uint64        // chooses orders of functions
 	SliceTime time.Duration // length of a slice, one timed piece of a benchmark; 0 means by rule, see plan.go
-	RunLimit  time.Duration // limit of the first run of a benchmark, which tries it; 0 means a minute
-	Say       func(string)  // reports progress
-	Dir       string        // directory of the result, for flame graphs; "" to draw none
+	RunLimit  time.Duration // limit of a benchmark's first run; 0 means a minute
+	Say       func(string)
+	Dir       string // result's directory, for flame graphs; may be ""
 
-	Budget time.Duration // time limit of the user, also for trying benchmarks; 0 means no limit
+	Budget time.Duration // 0 means no limit
 }
 
-// Bench is a comparison of two built sides: a study, and the benchmarks and sources that it needs.
+// Bench is a study of two built sides, with the benchmarks and sources that it needs.
 type Bench struct {
 	Study          tare.Study
 	Sources        suite.Sources
-	SliceTime      time.Duration // length of a slice
-	Notes          []string      // messages about files that a side lacks
-	Spent          time.Duration // time spent on trying benchmarks and counting instructions
-	ExpectedPilots []tare.Pilot  // forecast of the study's pilots, which find out how long operations take
+	SliceTime      time.Duration
+	Notes          []string      // about files that a side lacks
+	Spent          time.Duration // includes trying benchmarks and counting instructions
+	ExpectedPilots []tare.Pilot  // forecast of short runs that time operations
 
-	benchmarks []suite.Benchmark // benchmarks that both sides have
-	distances  map[string]int    // calls from a benchmark to the nearest code that differs, by benchmark id; none if no calls lead there
+	benchmarks []suite.Benchmark // both sides have them
+	distances  map[string]int    // calls from a benchmark to the nearest code that differs, by id; may be missing
 	counted    *comparisonCounts // nil if nothing was counted
 
-	skipped   []suite.Skipped // benchmarks and packages that are not measured
-	keptTests []string        // lines about tests of base that are not replaced by tests of head
-	findings  []tare.Finding  // notes for every result
-	workDir   string          // directory of all files of the comparison
+	skipped   []suite.Skipped
+	keptTests []string       // lines about tests of base that stay
+	findings  []tare.Finding // notes for every result
+	workDir   string
 }
 
-// NewBench builds both sides and finds the benchmarks that they share. Close removes the builds.
+// NewBench builds both sides and finds the benchmarks that they share. The caller must call Close,
+// which removes the builds.
 func NewBench(ctx context.Context, request Request, setup Setup) (*Bench, error) {
 	s, err := findSides(ctx, request, setup.Cache)
 	if err != nil {
@@ -106,21 +105,20 @@ func (b *Bench) NewRunDir() (string, error) {
 // Close removes all files of the comparison.
 func (b *Bench) Close() { _ = os.RemoveAll(b.workDir) }
 
-// prepareStudy lists the packages with benchmarks, builds both sides and runs every benchmark once.
-// The benchmarks that both sides have become the workloads of the study; all others are skipped.
+// prepareStudy builds both sides and runs every benchmark once.
 func (b *Bench) prepareStudy(ctx context.Context, request Request, setup Setup, s *sides) (err error) {
 	for _, side := range []*suite.Side{s.base, s.head} {
 		if err := side.Resolve(ctx, b.workDir); err != nil {
 			return err
 		}
 	}
-	var renamed map[string]string // paths in head of modules, by their paths in base
+	var renamed map[string]string // module paths in head, by those in base
 	if request.Base != "" {
 		if renamed, err = s.findRenames(ctx); err != nil {
 			return err
 		}
 	}
-	var headTests map[string]string // lines about packages of which base runs the tests of head
+	var headTests map[string]string // lines about packages of which base runs head's tests
 	if request.Tests == TestsOfHead {
 		if headTests, b.keptTests, err = s.useHeadTests(ctx, request, renamed, b.workDir, setup.Say); err != nil {
 			return err
@@ -157,12 +155,11 @@ func (b *Bench) prepareStudy(ctx context.Context, request Request, setup Setup, 
 	return nil
 }
 
-// discoverShared builds both sides and returns the benchmarks that give results on both, and remarks on
-// how some of them ran. It skips the other benchmarks. tests are the packages by side.
+// discoverShared builds both sides and returns the benchmarks that give results on both.
 func (b *Bench) discoverShared(ctx context.Context, request Request, setup Setup, s *sides, tests map[string][]suite.Tests) ([]suite.Benchmark, []suite.Remark, error) {
 	isInShard := request.Shard.FilterIDs(tests)
 	isSelected := isInShard
-	if s.reach != nil { // only benchmarks that the change can reach
+	if s.reach != nil {
 		isSelected = func(id string) bool { return s.reach.ReachesBenchmark(id) && isInShard(id) }
 	}
 	search := suite.Search{
@@ -192,8 +189,8 @@ func (b *Bench) discoverShared(ctx context.Context, request Request, setup Setup
 	return shared, slices.Concat(base.Remarks, head.Remarks), err
 }
 
-// discoverSide builds one side and runs each of its benchmarks once. If there is a budget, it adds the
-// benchmarks that it had no time for to search.SkipIDs, so that the next side does not try them.
+// discoverSide runs each benchmark of a side once. Benchmarks without time are added to
+// search.SkipIDs, for the other side.
 func (b *Bench) discoverSide(ctx context.Context, request Request, setup Setup, side *suite.Side, tests []suite.Tests, search suite.Search) (found suite.Discovered, err error) {
 	built, err := suite.Build(ctx, side, tests, request.Bench, b.workDir, setup.Say)
 	if err != nil {
@@ -223,8 +220,6 @@ func (b *Bench) discoverSide(ctx context.Context, request Request, setup Setup, 
 	return found, nil
 }
 
-// findAlone finds out which benchmarks need a process of their own. It stops when half of the budget is
-// used, but not before it has spent a twelfth of it. It skips the benchmarks that it has no time for.
 func (b *Bench) findAlone(ctx context.Context, setup Setup, search suite.Search, shared []suite.Benchmark) ([]suite.Benchmark, error) {
 	if setup.Budget > 0 {
 		search.TimeLimit = max(setup.Budget/2-b.Spent, setup.Budget/sideBySideShare)
@@ -240,14 +235,12 @@ func (b *Bench) findAlone(ctx context.Context, setup Setup, search suite.Search,
 	return tried, err
 }
 
-// indexOf returns the index of the benchmark with the id of m; -1 if list does not have it.
 func indexOf(list []suite.Benchmark, m suite.Benchmark) int {
 	return slices.IndexFunc(list, func(other suite.Benchmark) bool { return other.ID() == m.ID() })
 }
 
-// listTests returns the packages with benchmarks, by side. It returns only packages that both sides have, in
-// the same order for both, and skips the others. renamed has the paths in head of modules by their paths in
-// base.
+// listTests returns the packages with benchmarks that both sides have, by side. renamed has module
+// paths in head by those in base.
 func (b *Bench) listTests(ctx context.Context, request Request, s *sides, renamed map[string]string) (map[string][]suite.Tests, error) {
 	packages, err := s.head.List(ctx, request.Packages)
 	if err != nil {
@@ -292,8 +285,8 @@ func (b *Bench) listTests(ctx context.Context, request Request, s *sides, rename
 	return shared, nil
 }
 
-// skipBroken skips the packages of head that the go command cannot load and that have no benchmarks.
-// Packages with benchmarks fail later, when they are built. It returns an error if go.work omits a module.
+// skipBroken skips packages of head that the go command cannot load. Those with benchmarks fail
+// later.
 func (b *Bench) skipBroken(packages []suite.Package, userDir string) error {
 	for _, p := range packages {
 		if p.OutsideWork() {
@@ -308,8 +301,6 @@ func (b *Bench) skipBroken(packages []suite.Package, userDir string) error {
 	return nil
 }
 
-// findTests returns the benchmarks of packages by [suite.Package.Name], and these names in order. It
-// omits packages without benchmarks.
 func findTests(packages []suite.Package) (tests map[string]suite.Tests, names []string) {
 	tests = map[string]suite.Tests{}
 	for _, p := range packages {
@@ -325,8 +316,7 @@ func findTests(packages []suite.Package) (tests map[string]suite.Tests, names []
 	return tests, names
 }
 
-// noBenchmarksError returns the error for an empty selection. It names the filters in effect, and the
-// first skipped benchmark.
+// noBenchmarksError names the filters in effect.
 func noBenchmarksError(request Request, skipped []suite.Skipped) error {
 	patterns := strings.Join(request.Packages, " ")
 	if patterns == "" {
@@ -350,8 +340,7 @@ func noBenchmarksError(request Request, skipped []suite.Skipped) error {
 	return &UsageError{What: message, Nothing: !isBudgetShort}
 }
 
-// sharedBenchmarks returns the benchmarks that both sides have, in the order of head. It skips the other
-// benchmarks, unless skipped names them already.
+// sharedBenchmarks returns the benchmarks that both sides have, in the order of head.
 func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, skipped []suite.Skipped) []suite.Benchmark {
 	var shared []suite.Benchmark
 	for _, m := range head {
@@ -369,8 +358,7 @@ func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, skipped []suite.S
 	return shared
 }
 
-// joinEstimates returns head with the larger times and sizes of the benchmark's two sides, and with the smaller
-// number of iterations of a run.
+// joinEstimates returns the larger times and sizes of both sides, and the shorter run.
 func joinEstimates(head, base suite.Benchmark) suite.Benchmark {
 	m := head
 	m.NSPerOp, m.BytesPerOp, m.UntimedNS = max(m.NSPerOp, base.NSPerOp), max(m.BytesPerOp, base.BytesPerOp), max(m.UntimedNS, base.UntimedNS)
@@ -383,8 +371,7 @@ func joinEstimates(head, base suite.Benchmark) suite.Benchmark {
 	return m
 }
 
-// skipOneSided skips a benchmark that only one side has. It adds nothing if skipped already has an entry
-// for the benchmark, for the benchmark of which it is a sub-benchmark, or for its package.
+// skipOneSided skips a benchmark that only one side has, unless skipped covers it already.
 func (b *Bench) skipOneSided(m suite.Benchmark, side string, skipped []suite.Skipped) {
 	isKnown := slices.ContainsFunc(skipped, func(entry suite.Skipped) bool {
 		return entry.ID == m.ID() || strings.HasPrefix(m.ID(), entry.ID+"/") || strings.HasPrefix(m.ID(), entry.ID+".")
@@ -394,10 +381,9 @@ func (b *Bench) skipOneSided(m suite.Benchmark, side string, skipped []suite.Ski
 	}
 }
 
-// Skipped returns the skipped benchmarks and packages, each with the reason and with the side that is at fault.
+// Skipped returns the skipped benchmarks and packages, with reasons.
 func (b *Bench) Skipped() []suite.Skipped { return slices.Clone(b.skipped) }
 
-// addSkipped adds skipped benchmarks or packages, each entry once.
 func (b *Bench) addSkipped(entries ...suite.Skipped) {
 	for _, entry := range entries {
 		if !slices.Contains(b.skipped, entry) {
@@ -406,7 +392,7 @@ func (b *Bench) addSkipped(entries ...suite.Skipped) {
 	}
 }
 
-// mergeSides replaces two entries that differ only in their side by one with the side [suite.BothSides].
+// mergeSides makes one entry of two that differ only in their side.
 func mergeSides(skipped []suite.Skipped) []suite.Skipped {
 	var all []suite.Skipped
 	for _, entry := range skipped {
@@ -420,7 +406,6 @@ func mergeSides(skipped []suite.Skipped) []suite.Skipped {
 	return all
 }
 
-// modulePath returns the path of the first package's module, or of the package if it has no module.
 func modulePath(tests []suite.Tests) string {
 	if p := tests[0].Package; p.Module != nil {
 		return p.Module.Path

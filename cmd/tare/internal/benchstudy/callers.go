@@ -17,17 +17,16 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/profile"
 )
 
-// This file counts which functions call each other in a benchmark, on two sides, base and head. So it finds the
-// callers to name next to a function that executes more instructions, e.g. "parse.Scan calls it twice as often".
+// This file counts how often functions call each other in a benchmark. It finds the callers of a
+// function that executes more instructions, e.g. "parse.Scan calls it twice as often".
 
 const (
-	maxCallers         = 3    // callers of a function that are named
-	minCallsDifference = 0.05 // least difference in calls per operation; a smaller one counts as none
+	maxCallers         = 3
+	minCallsDifference = 0.05 // calls per operation
 )
 
-// countCallers counts the calls of the benchmarks that differ most, at most maxExplained, on all
-// processors concurrently. It returns the calls by benchmark, and why there are none. A benchmark that
-// there is no time for has neither.
+// countCallers counts the calls of the benchmarks that differ most. It returns the calls, or why
+// there are none, by benchmark.
 func (b *countBuilds) countCallers(ctx context.Context, c *comparisonCounts) (map[string]*callGraph, map[string]string) {
 	var rows []tare.Comparison
 	for _, row := range c.rows {
@@ -70,19 +69,17 @@ func (b *countBuilds) countCalls(ctx context.Context, m suite.Benchmark, p *coun
 	return base, head, err
 }
 
-// callGraph holds the functions that call each other in a benchmark.
 type callGraph struct {
-	callers map[string][]tare.Caller // by callee: one entry of each caller, whose Callee is set
-	isUser  func(path string) bool   // reports whether functions of a package are named
+	callers map[string][]tare.Caller // by callee; Callee is set
+	isUser  func(path string) bool   // whether functions of a package are named
 }
 
-// newCallGraph makes a graph of the call sites, lines with a call, of both sides. base and head have the calls
-// per operation of each site. The line of a caller is the one whose calls differ most, else the one with most
-// calls.
+// newCallGraph makes a graph of calls per operation. The line of a caller is the one that changed
+// most, else the one with most calls.
 func newCallGraph(base, head map[counts.Call]float64, isUser func(path string) bool) *callGraph {
 	type edge struct{ caller, callee string }
 	edges := map[edge]*tare.Caller{}
-	largest := map[edge]float64{} // largest difference of a site
+	largest := map[edge]float64{}
 	for _, site := range sortSites(base, head) {
 		key := edge{site.Function, site.Callee}
 		c := edges[key]
@@ -108,9 +105,8 @@ func newCallGraph(base, head map[counts.Call]float64, isUser func(path string) b
 	return g
 }
 
-// sortSites returns the call sites of both sides, those with most calls first, without misplaced ones.
 func sortSites(base, head map[counts.Call]float64) []counts.Call {
-	calls := map[counts.Call]float64{} // of both sides together
+	calls := map[counts.Call]float64{} // sums of both sides
 	for _, side := range []map[counts.Call]float64{base, head} {
 		for site, n := range side {
 			if !isMisplaced(site) {
@@ -123,17 +119,16 @@ func sortSites(base, head map[counts.Call]float64) []counts.Call {
 	})
 }
 
-// isMisplaced reports whether a call in the runtime's code is ascribed to a function of another package.
-// Callgrind does so where the runtime changes stacks.
+// isMisplaced reports whether Callgrind ascribes a call in the runtime to another package. It does
+// so where the runtime changes stacks.
 func isMisplaced(site counts.Call) bool {
 	dir := path.Dir(site.File)
 	isRuntimeFile := dir == "runtime" || strings.HasSuffix(dir, "/src/runtime")
 	return isRuntimeFile && profile.PackageOf(site.Function) != "runtime"
 }
 
-// findCallers returns the callers of a function, those whose calls differ most first. In place of a caller
-// from the standard library whose calls differ, it returns the user's functions that lead to this caller, each
-// with the function that it calls. If no function of the user leads to function, it returns all callers.
+// findCallers returns the callers of a function, those whose calls differ most first. User's
+// functions replace a changed caller in the standard library.
 func (g *callGraph) findCallers(function string) []tare.Caller {
 	var found []tare.Caller
 	visited := map[string]bool{function: true}

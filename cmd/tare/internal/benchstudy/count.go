@@ -20,40 +20,39 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// This file counts the instructions that each benchmark executes on both sides, the revisions base and head,
-// e.g. 1200 instructions per operation in base and 1250 in head. Unlike times, counts hardly vary.
+// This file counts the instructions that each benchmark executes on both sides, e.g. 1200 per
+// operation in base and 1250 in head. Unlike times, counts hardly vary.
 
-// callersShare is the divisor of the time for counts that gives the part for counts of calls.
+// callersShare divides the time for counts: counts of calls get one part.
 const callersShare = 6
 
-// largeSuite is the number of benchmarks above which counts get more time: in a short budget they decide more
-// benchmarks than times do.
+// largeSuite is the number of benchmarks above which counts get more time. In a short budget they
+// decide more benchmarks than times do.
 const largeSuite = 20
 
-// FewBenchmarks is the number of benchmarks up to which each is counted a third time, because so few
-// benchmarks do not show how much counts vary.
+// FewBenchmarks is the number of benchmarks up to which each is counted a third time. So few do not
+// show how much counts vary.
 const FewBenchmarks = 2
 
-// comparisonCounts contains the instruction counts of a comparison.
 type comparisonCounts struct {
 	counter    *counts.Counter
 	pairs      map[string]*counts.Pair // by benchmark id
-	work       []tare.Work             // of both sides
-	rows       []tare.Comparison       // in the order of the benchmarks
-	calls      map[string]*callGraph   // by benchmark id; only of some that differ
-	whyNoCalls map[string]string       // why calls could not be counted, by benchmark id
+	work       []tare.Work
+	rows       []tare.Comparison
+	calls      map[string]*callGraph // by benchmark id; only of some that differ
+	whyNoCalls map[string]string     // by benchmark id
 }
 
 // Counting configures how instructions are counted.
 type Counting struct {
 	Counter   counts.Choice
-	TimeLimit time.Duration // limit of the counting, without the builds before it; 0 means no limit
-	Callers   bool          // also count the calls of some benchmarks that differ
+	TimeLimit time.Duration // 0 means no limit; builds do not count
+	Callers   bool          // count the calls of some benchmarks that differ, too
 	SkipsSame bool          // SkipSame will be called
-	Decides   bool          // the counts have a limit, so that they decide
+	Decides   bool          // the counts have a limit
 }
 
-// CountsTime returns the part of a budget in which instructions are counted.
+// CountsTime returns the part of a budget for counting instructions.
 func (b *Bench) CountsTime(budget time.Duration, options Counting) time.Duration {
 	switch isLarge := b.isLargeSuite(options.SkipsSame); {
 	case isLarge && options.Decides:
@@ -64,8 +63,8 @@ func (b *Bench) CountsTime(budget time.Duration, options Counting) time.Duration
 	return budget / 4
 }
 
-// isLargeSuite reports whether more than largeSuite benchmarks need counts: those whose code differs, and with
-// skipsSame also the others, which must be timed if they are not counted.
+// isLargeSuite reports whether more than largeSuite benchmarks need counts. With skipsSame,
+// benchmarks with the same code must be timed if they are not counted.
 func (b *Bench) isLargeSuite(skipsSame bool) bool {
 	differing, same := b.divideByCode()
 	if skipsSame {
@@ -74,8 +73,8 @@ func (b *Bench) isLargeSuite(skipsSame bool) bool {
 	return len(differing) > largeSuite
 }
 
-// Count counts the instructions of all benchmarks on both sides, on all processors concurrently. A
-// benchmark that cannot be counted gets a note, and is timed all the same.
+// Count counts the instructions of all benchmarks on both sides. A benchmark that cannot be counted
+// gets a note, and is timed all the same.
 func (b *Bench) Count(ctx context.Context, options Counting, setup Setup) error {
 	counter, why := counts.FindCounter(ctx, options.Counter)
 	if counter == nil {
@@ -99,22 +98,7 @@ func (b *Bench) Count(ctx context.Context, options Counting, setup Setup) error 
 		}
 	}
 	began := time.Now()
-	countsCalls := options.Callers && counter.HasFunctions()
-	limit := cmp.Or(options.TimeLimit, math.MaxInt64) // of both steps
-	instructionsLimit := limit
-	if countsCalls {
-		instructionsLimit -= limit / callersShare
-	}
-	callsCtx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	instructionsCtx, cancel := context.WithTimeout(ctx, instructionsLimit)
-	defer cancel()
-	failures := builds.countOnce(instructionsCtx, c)
-	builds.repeatCounts(instructionsCtx, c, failures)
-	c.compareSides(b.benchmarks)
-	if countsCalls {
-		c.calls, c.whyNoCalls = builds.countCallers(callsCtx, c)
-	}
+	failures := builds.countInTime(ctx, c, options)
 	b.Spent += time.Since(began)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -128,7 +112,27 @@ func (b *Bench) Count(ctx context.Context, options Counting, setup Setup) error 
 	return nil
 }
 
-// whyUncountable returns why the sides cannot be counted; "" if they can.
+// countInTime counts instructions and then calls. It returns why benchmarks are not counted, by id.
+func (b *countBuilds) countInTime(ctx context.Context, c *comparisonCounts, options Counting) map[string]string {
+	countsCalls := options.Callers && b.counter.HasFunctions()
+	limit := cmp.Or(options.TimeLimit, math.MaxInt64) // limit of both steps
+	instructionsLimit := limit
+	if countsCalls {
+		instructionsLimit -= limit / callersShare
+	}
+	callsCtx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	instructionsCtx, cancel := context.WithTimeout(ctx, instructionsLimit)
+	defer cancel()
+	failures := b.countOnce(instructionsCtx, c)
+	b.repeatCounts(instructionsCtx, c, failures)
+	c.compareSides(b.bench.benchmarks)
+	if countsCalls {
+		c.calls, c.whyNoCalls = b.countCallers(callsCtx, c)
+	}
+	return failures
+}
+
 func (b *Bench) whyUncountable(c *counts.Counter) string {
 	for _, id := range []string{Base, Head} {
 		s := b.Sources.Suites[id]
@@ -145,14 +149,14 @@ func (b *Bench) whyUncountable(c *counts.Counter) string {
 // sidePackage is a package on one side. pkg is its packageKey.
 type sidePackage struct{ side, pkg string }
 
-// countedBinary is the binary of a package for one repeat of a count, numbered from 0.
+// countedBinary is the binary for one repeat of a count, from 0.
 type countedBinary struct {
 	sidePackage
 	repeat int
 }
 
-// countBuilds links the test binaries that are counted. Each repeat of a count has a binary with
-// another order of functions, as timed rounds do.
+// countBuilds links binaries to count. Each repeat has another order of functions, as timed rounds
+// do.
 type countBuilds struct {
 	bench   *Bench
 	setup   Setup
@@ -160,14 +164,14 @@ type countBuilds struct {
 	isBrief bool // many benchmarks share the time
 
 	mu           sync.Mutex
-	links        map[sidePackage]*gobench.Link // linker calls; nil if the binary is not linked again
+	links        map[sidePackage]*gobench.Link // nil if the binary is not linked again
 	failed       map[string]error              // build errors by package
-	built        map[countedBinary]string      // paths
-	packageLocks map[string]*sync.Mutex        // locks of packages of which only one process can run at a time
+	built        map[countedBinary]string
+	packageLocks map[string]*sync.Mutex // locks for packages of which only one process can run
 }
 
-// buildPackage finds the linker calls of a package on both sides. If the counter requires a build tag, it
-// builds the package with it. An error of the compiler is stored in b.failed, not returned.
+// buildPackage finds the linker calls of a package on both sides. b.failed gets errors of the
+// compiler.
 func (b *countBuilds) buildPackage(ctx context.Context, key string) error {
 	for _, id := range []string{Base, Head} {
 		s := b.bench.Sources.Suites[id]
@@ -194,10 +198,9 @@ func (b *countBuilds) buildPackage(ctx context.Context, key string) error {
 	return nil
 }
 
-// packageKey returns the key of a package's internal tests; its external tests are in the same binary.
+// packageKey returns the key of the internal tests, whose binary also has the external tests.
 func packageKey(key string) string { return strings.TrimSuffix(key, "_test") }
 
-// linkBinary returns the binary of a package for the repeat-th count of a side.
 func (b *countBuilds) linkBinary(ctx context.Context, side, key string, repeat int) (string, error) {
 	pkg := packageKey(key)
 	if err := b.failed[pkg]; err != nil {
@@ -213,7 +216,7 @@ func (b *countBuilds) linkBinary(ctx context.Context, side, key string, repeat i
 	if path := b.built[id]; path != "" {
 		return path, nil
 	}
-	order := uint64(2*repeat + 1) // odd numbers for base, even ones for head: no two binaries have the same order
+	order := uint64(2*repeat + 1) // odd for base, even for head: all orders differ
 	if side == Head {
 		order++
 	}
@@ -224,7 +227,6 @@ func (b *countBuilds) linkBinary(ctx context.Context, side, key string, repeat i
 	return path, err
 }
 
-// removeBinaries removes all binaries that were built or linked for counting.
 func (b *countBuilds) removeBinaries() {
 	for _, path := range b.built {
 		_ = os.Remove(path)
@@ -232,8 +234,8 @@ func (b *countBuilds) removeBinaries() {
 	_ = os.RemoveAll(filepath.Join(b.bench.workDir, "counted"))
 }
 
-// countOnce counts all benchmarks once on each side and adds their counts to c. It returns why benchmarks
-// are not counted, by id. Benchmarks whose code differs come first, as time may run out.
+// countOnce counts all benchmarks once on each side. It returns why some are not counted. Those
+// whose code differs come first, as time may run out.
 func (b *countBuilds) countOnce(ctx context.Context, c *comparisonCounts) map[string]string {
 	failures := map[string]string{}
 	b.packageLocks = map[string]*sync.Mutex{}
@@ -262,7 +264,6 @@ func (b *countBuilds) countOnce(ctx context.Context, c *comparisonCounts) map[st
 	return failures
 }
 
-// startPair counts a benchmark once on each side.
 func (b *countBuilds) startPair(ctx context.Context, m suite.Benchmark) (*counts.Pair, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -275,8 +276,7 @@ func (b *countBuilds) startPair(ctx context.Context, m suite.Benchmark) (*counts
 	return b.counter.StartPair(ctx, estimate, b.newSide(m, Base), b.newSide(m, Head))
 }
 
-// repeatCounts counts the sides of c again that are incomplete, as long as time permits. It removes a
-// benchmark whose repeat fails from c and adds the reason to failures.
+// repeatCounts counts incomplete sides again as long as time permits.
 func (b *countBuilds) repeatCounts(ctx context.Context, c *comparisonCounts, failures map[string]string) {
 	type repeat struct {
 		benchmark suite.Benchmark
@@ -312,7 +312,6 @@ func (b *countBuilds) repeatCounts(ctx context.Context, c *comparisonCounts, fai
 	}
 }
 
-// lockPackage waits for the process of a package of which only one can run at a time.
 func (b *countBuilds) lockPackage(key string) (unlock func()) {
 	lock := b.packageLocks[key]
 	if lock == nil {
@@ -322,7 +321,6 @@ func (b *countBuilds) lockPackage(key string) (unlock func()) {
 	return lock.Unlock
 }
 
-// newSide returns a function that provides the program of one side of a benchmark for each repeat.
 func (b *countBuilds) newSide(m suite.Benchmark, id string) counts.Side {
 	s := b.bench.Sources.Suites[id]
 	return func(ctx context.Context, repeat int) (counts.Program, error) {
@@ -346,7 +344,6 @@ func WhyNotCounted(ctx context.Context, err error) string {
 	return firstLine(err.Error())
 }
 
-// compareSides makes a row of each counted benchmark.
 func (c *comparisonCounts) compareSides(all []suite.Benchmark) {
 	for _, m := range all {
 		pair, ok := c.pairs[m.ID()]
@@ -362,7 +359,7 @@ func newWork(benchmark, side string, s *counts.Series) tare.Work {
 	return tare.Work{Workload: benchmark, Contender: side, Metric: tare.MetricInstructions, Ops: s.Ops(), PerOp: counts.PerOp(s.Counts)}
 }
 
-// findRow returns the comparison of a benchmark; false if the benchmark was not counted, or c is nil.
+// findRow returns the comparison of a benchmark. c may be nil.
 func (c *comparisonCounts) findRow(id string) (row tare.Comparison, ok bool) {
 	if c == nil {
 		return tare.Comparison{}, false
@@ -370,14 +367,12 @@ func (c *comparisonCounts) findRow(id string) (row tare.Comparison, ok bool) {
 	return tare.FindComparison(c.rows, id, Head, tare.MetricInstructions)
 }
 
-// isSameCode reports whether the machine code of a benchmark is the same on both sides.
 func (b *Bench) isSameCode(id string) bool {
 	return slices.ContainsFunc(b.findings, func(f tare.Finding) bool { return f.Check == SameCode().ID && f.Workload == id })
 }
 
-// divideByCode returns the benchmarks whose machine code differs between the sides, and the others. The first are
-// in the order of their distance to the code that differs: a change is a greater part of the benchmarks that
-// are near it.
+// divideByCode returns the benchmarks whose machine code differs between the sides, and the others.
+// Benchmarks near the code that differs come first, because it is a greater part of them.
 func (b *Bench) divideByCode() (differing, same []suite.Benchmark) {
 	for _, m := range b.benchmarks {
 		if b.isSameCode(m.ID()) {
@@ -396,8 +391,8 @@ func (b *Bench) divideByCode() (differing, same []suite.Benchmark) {
 	return differing, same
 }
 
-// SkipSame removes the benchmarks from the timed rounds whose machine code is the same on both sides
-// and whose counts do not differ. Each gets a note.
+// SkipSame excludes benchmarks with the same machine code and count from the timed rounds. Each
+// gets a note.
 func (b *Bench) SkipSame() {
 	b.Study.Workloads = slices.DeleteFunc(slices.Clone(b.Study.Workloads), func(w tare.Workload) bool {
 		row, ok := b.counted.findRow(w.ID)

@@ -20,32 +20,31 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file profiles benchmarks that differ between the two sides, the revisions base and head, and asks
-// package profilediff for the causes.
+// This file profiles benchmarks that differ between base and head. Package profilediff finds the
+// causes.
 
-// Profile selects the rows, that is the benchmarks, that are profiled after the rounds.
+// Profile selects the benchmarks that are profiled after the rounds.
 type Profile string
 
-// Rows that are profiled.
+// Values of Profile.
 const (
 	ProfileNone      Profile = ""
-	ProfileDifferent Profile = "different" // rows that differ in time or allocations
+	ProfileDifferent Profile = "different" // those that differ in time or allocations
 	ProfileAll       Profile = "all"
 )
 
 // Profiles lists the values of the option.
 func Profiles() []string { return []string{string(ProfileDifferent), string(ProfileAll)} }
 
-// minCountDifference is the least difference in allocations per operation of counts that are not the same.
-// A smaller one may come from allocations before the loop, which are divided by the number of operations:
-// that number differs between rounds.
+// minCountDifference is the least difference in allocations per operation. Less may come from
+// allocations before the loop, divided by a varying number of operations.
 const minCountDifference = 0.5
 
-// maxExplained limits the differing rows that are profiled, because each takes some twenty seconds.
+// maxExplained limits the profiled benchmarks, because each takes some twenty seconds.
 const maxExplained = 6
 
-// Explain profiles both sides of the selected rows, after all timing, and adds the causes of their differences
-// to the result. If a profile fails, the explanation of the row says so. Explain returns early if ctx is done.
+// Explain profiles both sides of the selected benchmarks, and adds the causes of their differences
+// to the result. It returns early if ctx is done.
 func (b *Bench) Explain(ctx context.Context, r *tare.Result, selection Profile, setup Setup) {
 	rows := b.selectProfiled(r, selection)
 	if selection == ProfileDifferent && len(rows) > maxExplained {
@@ -66,19 +65,19 @@ func (b *Bench) Explain(ctx context.Context, r *tare.Result, selection Profile, 
 		}
 		explanation, err := profilediff.Explain(ctx, question)
 		if err != nil {
-			return // the result stays valid without explanations
+			return
 		}
 		counted := slices.IndexFunc(r.Explanations, func(e tare.Explanation) bool { return e.Workload == explanation.Workload })
 		if counted < 0 {
 			r.Explanations = append(r.Explanations, explanation)
 			continue
 		}
-		explanation.Work = r.Explanations[counted].Work // from the counts of instructions
+		explanation.Work = r.Explanations[counted].Work // kept from the counts of instructions
 		r.Explanations[counted] = explanation
 	}
 }
 
-// writeFlame writes the n-th flame graph next to a result, and returns its path relative to dir.
+// writeFlame returns the path of the flame graph, relative to dir.
 func writeFlame(dir string, n int, flame []byte) (string, error) {
 	file := path.Join("profiles", fmt.Sprintf("difference-%d.svg", n))
 	if err := os.MkdirAll(filepath.Join(dir, "profiles"), 0o700); err != nil {
@@ -90,7 +89,6 @@ func writeFlame(dir string, n int, flame []byte) (string, error) {
 	return file, nil
 }
 
-// selectProfiled returns the workloads to profile, those with the largest differences first.
 func (b *Bench) selectProfiled(r *tare.Result, selection Profile) []tare.Workload {
 	if selection == ProfileNone {
 		return nil
@@ -103,8 +101,8 @@ func (b *Bench) selectProfiled(r *tare.Result, selection Profile) []tare.Workloa
 	return rows
 }
 
-// measureDifferences returns the largest difference between the sides in each benchmark, by its id, as the
-// absolute logarithm of a ratio. It omits benchmarks without a significant difference.
+// measureDifferences returns the largest significant difference of each benchmark, as the absolute
+// logarithm of a ratio.
 func measureDifferences(r *tare.Result) map[string]float64 {
 	differences := map[string]float64{}
 	add := func(id string, ratio float64) { differences[id] = max(differences[id], math.Abs(math.Log(ratio))) }
@@ -117,7 +115,7 @@ func measureDifferences(r *tare.Result) map[string]float64 {
 			add(c.Workload, c.Ratio)
 		}
 	}
-	for _, w := range r.Workloads { // constant counts show a difference even if there are too few rounds for an interval
+	for _, w := range r.Workloads { // constant counts need no interval
 		base, head := allocsPerRound(r, w)
 		areConstant := IsConstant(base) && IsConstant(head)
 		baseCount, headCount := stats.Median(base), stats.Median(head)
@@ -128,7 +126,6 @@ func measureDifferences(r *tare.Result) map[string]float64 {
 	return differences
 }
 
-// newQuestion returns the question why the benchmark of w differs between the sides of result r.
 func (b *Bench) newQuestion(r *tare.Result, w tare.Workload, setup Setup) profilediff.Question {
 	m, _ := tare.MetricNamed("time")
 	q := profilediff.Question{
@@ -145,19 +142,18 @@ func (b *Bench) newQuestion(r *tare.Result, w tare.Workload, setup Setup) profil
 	return q
 }
 
-// allocsPerRound returns the allocations of an operation by round, of both sides.
 func allocsPerRound(r *tare.Result, w tare.Workload) (base, head []float64) {
 	m, _ := tare.MetricNamed("allocs")
 	index := evidence.FromResult(r).Index()
 	return index.PerRound(m, w.ID, Base), index.PerRound(m, w.ID, Head)
 }
 
-// IsConstant reports whether the counts of all rounds are the same. It returns false without rounds.
+// IsConstant reports whether there are counts and all are the same.
 func IsConstant(counts []float64) bool {
 	return len(counts) > 0 && slices.Max(counts)-slices.Min(counts) < minCountDifference
 }
 
-// profileSide returns one side of a benchmark to profile. It links again for each round, as for timing.
+// profileSide returns one side of a benchmark to profile. Each round links again, as for timing.
 func (b *Bench) profileSide(id string, w tare.Workload, setup Setup) profilediff.Side {
 	built := b.Sources.Suites[id]
 	pkg := built.Packages[w.Fixture]
@@ -181,9 +177,7 @@ func (b *Bench) profileSide(id string, w tare.Workload, setup Setup) profilediff
 	return s
 }
 
-// newUserFilter returns a predicate for the packages whose functions an explanation names. It rejects the
-// runtime and package testing. It also rejects the rest of the standard library, unless the sides are built
-// with different releases of Go.
+// newUserFilter returns a predicate for the packages whose functions an explanation names.
 func newUserFilter(s suite.Sources) func(path string) bool {
 	differentGo := s.Suites[Base].Go != s.Suites[Head].Go
 	return func(path string) bool {

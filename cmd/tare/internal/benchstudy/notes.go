@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/check"
 )
 
-// Notes returns the kinds of findings that only tare bench adds to a result. Unlike the checks of all
-// studies they do not read measurements: their causes are known before the study begins.
+// Notes returns the kinds of findings that only tare bench adds to a result.
 func Notes() []check.Check {
 	return []check.Check{
 		longSlices(), wholeRuns(), oneProcess(), unlikeGoTest(), repeatedRun(),
@@ -133,7 +132,6 @@ func NotTimed() check.Check {
 	}
 }
 
-// noteRemarks adds the remarks on shared benchmarks and on their packages as notes.
 func (b *Bench) noteRemarks(remarks []suite.Remark, shared []suite.Benchmark) {
 	measured := map[string]bool{} // ids of benchmarks, and import paths of packages
 	for _, m := range shared {
@@ -143,7 +141,7 @@ func (b *Bench) noteRemarks(remarks []suite.Remark, shared []suite.Benchmark) {
 	for _, r := range remarks {
 		switch {
 		case !measured[r.ID]:
-			continue // the benchmark is skipped, and the report gives the reason for that
+			continue // the benchmark is skipped, with a reason
 		case r.OutOfTime:
 			b.note(unlikeGoTest(), "", fmt.Sprintf("%s, %s: %s", r.Side, r.ID, r.Text))
 		case r.Repeats:
@@ -154,8 +152,8 @@ func (b *Bench) noteRemarks(remarks []suite.Remark, shared []suite.Benchmark) {
 	}
 }
 
-// noteTests adds a note to each benchmark that base runs with the tests of head, and a general note for
-// each test file of base that was not replaced. headTests has the texts by package.
+// noteTests adds a note to each benchmark that base runs with the tests of head. headTests has the
+// texts by package.
 func (b *Bench) noteTests(headTests map[string]string, shared []suite.Benchmark) {
 	for _, m := range shared {
 		if text := headTests[strings.TrimSuffix(m.Package, "_test")]; text != "" {
@@ -167,7 +165,7 @@ func (b *Bench) noteTests(headTests map[string]string, shared []suite.Benchmark)
 	}
 }
 
-// note adds a finding to every result of the comparison; workload is "" if the finding is about all.
+// note adds a finding to every result; workload is "" if the finding is about all.
 func (b *Bench) note(c check.Check, workload, message string) {
 	b.findings = append(b.findings, tare.Finding{Check: c.ID, Severity: c.Severity, Workload: workload, Message: message, Advice: c.Advice})
 }

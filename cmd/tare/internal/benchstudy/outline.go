@@ -14,16 +14,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project/survey"
 )
 
-// Outline describes a comparison of benchmarks before and after a change (on the sides base and head). It is
-// made from the source files, before anything is built, so that the user sees what a run would measure.
+// Outline describes a comparison of benchmarks before anything is built. It shows the user what a
+// run would measure.
 type Outline struct {
 	StudyID    string
-	Titles     map[string]string // descriptions of the sides by id, such as base: v1.2.0 (1f2e3d4c5)
-	Benchmarks []string          // functions that both sides have, such as codec.BenchmarkEncode; nil if unknown
+	Titles     map[string]string // by id, such as base: v1.2.0 (1f2e3d4c5)
+	Benchmarks []string          // functions of both sides, such as codec.BenchmarkEncode; nil if unknown
 	Notes      []string          // one line each, about what Benchmarks does not show
 }
 
-// Outline returns the outline of a request. It runs git, but not the go command, and writes nothing.
+// Outline returns the outline of a request. It runs git, but not the go command, and writes
+// nothing.
 func (r Request) Outline(ctx context.Context) (outline Outline, err error) {
 	const noCache = "" // do not unpack revisions
 	s, err := findSides(ctx, r, noCache)
@@ -72,9 +73,9 @@ func (r Request) Outline(ctx context.Context) (outline Outline, err error) {
 	return outline, nil
 }
 
-// selectsDir reports whether the request selects the package that contains file, a path in the repository. It
-// returns the directory of the package, relative to the user's directory. The pattern ./codec/... selects
-// codec/json. If a pattern is an import path, which only the go command could find, it selects all packages.
+// selectsDir reports whether the request selects the package of file, a path in the repository. dir
+// is relative to the user's directory. The pattern ./codec/... selects codec/json. An import path
+// selects all packages, as only the go command could find it.
 func (r Request) selectsDir(repo gitrev.Repo, file string) (dir string, ok bool) {
 	userDir := filepath.Join("/", repo.Prefix)
 	rel, err := filepath.Rel(userDir, filepath.Join("/", filepath.FromSlash(path.Dir(file))))
@@ -82,7 +83,7 @@ func (r Request) selectsDir(repo gitrev.Repo, file string) (dir string, ok bool)
 		return "", false
 	}
 	dir = filepath.ToSlash(rel)
-	isIgnored := func(part string) bool { // whether ./... of the go command skips such a directory
+	isIgnored := func(part string) bool { // ./... of the go command skips such a directory
 		isHidden := strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") && part != "."
 		return isHidden || part == "testdata" || part == "vendor"
 	}
@@ -100,7 +101,7 @@ func (r Request) selectsDir(repo gitrev.Repo, file string) (dir string, ok bool)
 	})
 }
 
-// nearestModule returns the path of the module that dir is in, or MODULE if it is in none.
+// nearestModule returns the path of the module that dir is in, or MODULE.
 func nearestModule(dir string) string {
 	for {
 		if src, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {

@@ -15,40 +15,38 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// This file plans how long to measure benchmarks. A round measures both sides, the revisions base and head, and
-// the control, base once more. It cuts the run of each benchmark into slices, and the sides take turns: e.g. 4 ms
-// of base, 4 ms of head, 4 ms of the control, and so on.
+// This file plans how long to measure benchmarks. A round measures base, head and the control,
+// which is base once more. It cuts each benchmark into slices, and the sides take turns: 4 ms of
+// base, 4 ms of head, 4 ms of the control.
 
 // The rule for the lengths of slices; docs/bench.md explains it.
 const (
-	// MaxSlices is the largest number of slices of each side in a round. A benchmark that allocates has a
-	// quarter of that: package testing takes time around each slice, and more rounds are worth more than
-	// more slices.
+	// MaxSlices is the largest number of slices of each side in a round. It is a quarter for a
+	// benchmark that allocates, because package testing takes time around each slice.
 	MaxSlices = 16
 
-	sliceLength    = 4 * time.Millisecond   // slice of a benchmark that allocates nothing
-	allocLength    = 12 * time.Millisecond  // least slice of a benchmark that allocates, as in other studies
-	allocBytes     = 16e6                   // bytes that such a slice should allocate, so that it contains collections
-	maxAllocLength = 48 * time.Millisecond  // longest slice because of allocBytes: a benchmark that allocates little rarely causes a collection
-	maxLength      = 250 * time.Millisecond // longest slice that allocations or the work of package testing require
-	overheadFactor = 2                      // a slice takes at least this many times testing's work around it
-	notedOverhead  = 20 * time.Millisecond  // testing's work around a slice beyond which there is a note
-	wholeLength    = 500 * time.Millisecond // complete run of a benchmark that cannot be cut into slices
+	sliceLength    = 4 * time.Millisecond   // length if a benchmark allocates nothing
+	allocLength    = 12 * time.Millisecond  // least length if a benchmark allocates
+	allocBytes     = 16e6                   // bytes to allocate in a slice, so that it contains collections
+	maxAllocLength = 48 * time.Millisecond  // longest slice because of allocBytes
+	maxLength      = 250 * time.Millisecond // longest slice because of allocations or testing's work
+	overheadFactor = 2                      // multiple of testing's work around a slice
+	notedOverhead  = 20 * time.Millisecond  // work of testing that gets a note
+	wholeLength    = 500 * time.Millisecond // length of a run of a benchmark that cannot be cut
 
-	defaultRounds = 27 // rounds of a budget that the user did not choose
+	defaultRounds = 27 // used unless the user chooses a budget
 	minBudget     = 15 * time.Second
-	warmLength    = 10 * time.Millisecond // approximate length of a warm-up
-	minNSPerOp    = 0.1                   // least time of an operation in a forecast, so that it is never 0
+	warmLength    = 10 * time.Millisecond
+	minNSPerOp    = 0.1 // least ns of an operation in a forecast
 )
 
-// planSlices makes a workload of each benchmark and forecasts its pilots, short runs before the first round
-// that show how long operations take. Slices are so long that testing's work around them hardly affects
-// the result. A benchmark that cannot be cut into slices is measured in complete runs.
+// planSlices makes a workload of each benchmark and forecasts its pilots, short runs that time
+// operations. Slices are so long that testing's work around them hardly counts.
 func (b *Bench) planSlices(shared []suite.Benchmark) {
 	for _, m := range shared {
 		workload := tare.Workload{ID: m.ID(), Fixture: m.Package, Op: m.Name, Slice: b.sliceTime(m)}
 		if why := b.whyIndivisible(m); why != "" {
-			iterations := wholeIterations(m) // equal on both sides: the time of an iteration may depend on it
+			iterations := wholeIterations(m) // the time of an iteration may depend on it
 			workload.Set = map[string]string{gobench.SetRun: strconv.FormatInt(iterations, 10)}
 			b.ExpectedPilots = append(b.ExpectedPilots, expectAll(m, expectWhole(m, iterations))...)
 			b.noteWholeRuns(m, iterations, why)
@@ -60,14 +58,12 @@ func (b *Bench) planSlices(shared []suite.Benchmark) {
 	}
 }
 
-// noteLongSlices adds a note if slices of m are longer than usual because of the work of package testing.
 func (b *Bench) noteLongSlices(m suite.Benchmark, slice time.Duration) {
 	if slice > b.SliceTime && m.Overhead > notedOverhead {
 		b.note(longSlices(), m.ID(), fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", roundTime(m.Overhead), roundTime(slice)))
 	}
 }
 
-// noteWholeRuns adds the note that m is measured in complete runs, and why.
 func (b *Bench) noteWholeRuns(m suite.Benchmark, iterations int64, why string) {
 	finding := wholeRuns()
 	isIterationLong := m.RunIterations == 0 && m.Overhead < maxLength/overheadFactor
@@ -79,8 +75,8 @@ func (b *Bench) noteWholeRuns(m suite.Benchmark, iterations int64, why string) {
 	b.note(finding, m.ID(), fmt.Sprintf("%s: it is measured in whole runs of %s, two of each side in a round", why, format.Count(iterations, "iteration")))
 }
 
-// sliceTime returns the length of slices of m; 0 if m cannot be cut into slices. If m stops its timer, slices
-// are longer, and only the timed part counts in their length.
+// sliceTime returns the length of slices of m; 0 if m cannot be cut. Only the timed part counts in
+// the length.
 func (b *Bench) sliceTime(m suite.Benchmark) time.Duration {
 	if b.whyIndivisible(m) != "" {
 		return 0
@@ -97,10 +93,9 @@ func (b *Bench) sliceTime(m suite.Benchmark) time.Duration {
 	}
 	length = max(length, min(minLength, maxLength))
 	timed := m.TimedShare() * float64(length)
-	return time.Duration(max(1, timed, m.NSPerOp)) // at least an iteration, and at least 1 ns, as 0 means no slices
+	return time.Duration(max(1, timed, m.NSPerOp)) // at least 1 ns, as 0 means no slices
 }
 
-// whyIndivisible returns why m cannot be cut into slices, or "" if it can.
 func (b *Bench) whyIndivisible(m suite.Benchmark) string {
 	maxSlice := max(b.SliceTime, maxLength)
 	switch iteration := time.Duration(m.IterationNS()); {
@@ -120,7 +115,6 @@ func (b *Bench) whyIndivisible(m suite.Benchmark) string {
 	return ""
 }
 
-// wholeIterations returns the number of iterations of a complete run of m.
 func wholeIterations(m suite.Benchmark) int64 {
 	if m.RunIterations > 0 {
 		return m.RunIterations
@@ -128,9 +122,8 @@ func wholeIterations(m suite.Benchmark) int64 {
 	return max(1, int64(math.Round(float64(wholeLength)/max(1, m.IterationNS()))))
 }
 
-// expectWhole forecasts the pilot of a benchmark that is measured in complete runs of n iterations. In the plan,
-// a complete run is one operation. The forecast has at least one allocated byte per operation, because the plan
-// then gives the workload few slices.
+// expectWhole forecasts the pilot of a benchmark that is measured in complete runs of n iterations.
+// In the plan, a run is one operation. It allocates at least one byte, so that it gets few slices.
 func expectWhole(m suite.Benchmark, n int64) tare.Pilot {
 	iterations, overhead := float64(n), float64(m.Overhead)
 	around := overhead + iterations*m.UntimedNS
@@ -138,19 +131,18 @@ func expectWhole(m suite.Benchmark, n int64) tare.Pilot {
 		around += overhead + m.IterationNS()
 	}
 	run := iterations*m.NSPerOp + around
-	warm := min(2*overhead+max(float64(warmLength), 2*m.IterationNS()), run) // a warm-up takes at most as long as a run
+	warm := min(2*overhead+max(float64(warmLength), 2*m.IterationNS()), run) // at most as long as a run
 	p := tare.Pilot{
 		NSPerOp: iterations * max(minNSPerOp, m.NSPerOp), BytesPerOp: max(1, iterations*m.BytesPerOp),
 		AroundNS: around, SetupNS: warm, StartNS: float64(m.LinkTime + m.StartTime), Counted: true,
 	}
-	if m.WhyAlone != "" { // a process starts for the warm-up and for each run, not once for all
+	if m.WhyAlone != "" { // each run starts a process
 		start := float64(m.StartTime)
 		p.AroundNS, p.SetupNS, p.StartNS = around+start, warm+start, float64(m.LinkTime)
 	}
 	return p
 }
 
-// expectSlices forecasts the pilot of a benchmark that is cut into slices.
 func expectSlices(m suite.Benchmark) tare.Pilot {
 	around := float64(2*m.Overhead) + m.IterationNS() // testing tries one iteration before the others
 	return tare.Pilot{
@@ -159,8 +151,8 @@ func expectSlices(m suite.Benchmark) tare.Pilot {
 	}
 }
 
-// expectAll forecasts the pilots of all contenders on m: p for both sides and the control, and almost no
-// time for the null contender, a program that does nothing, so that it shows the time of the harness.
+// expectAll forecasts the pilots of all contenders: p for both sides and the control. The null
+// contender does nothing, so it takes almost no time.
 func expectAll(m suite.Benchmark, p tare.Pilot) []tare.Pilot {
 	p.Workload, p.Process = m.ID(), m.Package
 	all := []tare.Pilot{{Contender: tare.NullID, Workload: m.ID(), NSPerOp: minNSPerOp}}
@@ -171,14 +163,14 @@ func expectAll(m suite.Benchmark, p tare.Pilot) []tare.Pilot {
 	return all
 }
 
-// EstimateTime returns the approximate duration of a fixed number of rounds, including the pilots.
+// EstimateTime returns the approximate duration of a number of rounds, including the pilots.
 func (b *Bench) EstimateTime(rounds int) time.Duration {
 	const withLongSlices = false
 	return b.forecastTime(b.Study.Workloads, rounds, withLongSlices)
 }
 
-// forecastTime returns the duration of a number of rounds of some workloads, including the pilots before
-// them. withLongSlices includes the extra rounds with longer slices, which only the plan of a budget has.
+// forecastTime returns the duration of a number of rounds, including the pilots. Only the plan of a
+// budget has extra rounds with longer slices.
 func (b *Bench) forecastTime(workloads []tare.Workload, rounds int, withLongSlices bool) time.Duration {
 	included := map[string]bool{}
 	for _, w := range workloads {
@@ -200,8 +192,8 @@ func (b *Bench) KeepOnly(id string) bool {
 	return i >= 0
 }
 
-// Budget returns the measuring time if the user sets none: the time of defaultRounds rounds, but at most
-// limit. It skips benchmarks for whose least number of rounds limit has no time. A limit of 0 means none.
+// Budget returns the measuring time if the user sets none. It is at most limit, unless limit is 0.
+// Benchmarks that do not fit are skipped.
 func (b *Bench) Budget(limit time.Duration) (time.Duration, error) {
 	workloads := b.Study.Workloads
 	var fitting, skipped []tare.Workload
@@ -233,5 +225,5 @@ func roundUp(d time.Duration) time.Duration {
 	return (d + time.Second - 1).Truncate(time.Second)
 }
 
-// roundTime rounds d for a message, to about two digits.
+// roundTime rounds d to about two digits.
 func roundTime(d time.Duration) time.Duration { return d.Round(d / 50).Round(100 * time.Microsecond) }

@@ -13,10 +13,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Finish completes the result of a comparison: it adds the skipped benchmarks, the notes, the counts and
-// the headline. Package lab adds a null contender, which measures the harness, to every study. For it tare
-// bench runs nothing, so Finish removes it. It also removes the CPU time, sizes and answers, which are not
-// measured for benchmarks.
+// Finish completes the result of a comparison, and removes what is not measured for benchmarks.
+// Other studies have a null contender, which measures the harness.
 func (b *Bench) Finish(r *tare.Result) {
 	var skipped []tare.NotWeighed
 	for _, entry := range b.skipped {
@@ -56,8 +54,8 @@ func (b *Bench) Finish(r *tare.Result) {
 	setAnswer(r)
 }
 
-// SkipTimes skips all benchmarks of the study if err says that the budget has no time for a round, and if
-// instructions were counted: the counts are the result then. It reports whether it has skipped them.
+// SkipTimes skips all benchmarks if err says that the budget has no time for a round. The counts of
+// instructions are the result then. It returns false if there are none.
 func (b *Bench) SkipTimes(err error) bool {
 	var short *plan.BudgetError
 	hasCounts := b.counted != nil && len(b.counted.rows) > 0
@@ -72,8 +70,8 @@ func (b *Bench) SkipTimes(err error) bool {
 	return true
 }
 
-// UntimedResult returns the result of a comparison that counted instructions but timed no benchmark. Its
-// lists are empty and not nil, because a document must have [] in place of null.
+// UntimedResult returns the result of a comparison that timed no benchmark. Its lists are not nil,
+// because a document must have [] in place of null.
 func (b *Bench) UntimedResult() *tare.Result {
 	r := &tare.Result{Schema: tare.ResultSchema, Study: b.Study.ID, Question: b.Study.Question, Kind: b.Study.Kind}
 	r.Metrics, r.Stopped = b.Study.Metrics, lab.Decided
@@ -89,7 +87,8 @@ func (b *Bench) UntimedResult() *tare.Result {
 	return r
 }
 
-// ReportedUnits returns the sorted units of the metrics that a benchmark reported itself, with b.ReportMetric.
+// ReportedUnits returns the sorted units of the metrics that a benchmark reported with
+// b.ReportMetric.
 func ReportedUnits(r *tare.Result, workload string) []string {
 	units := map[string]bool{}
 	for _, t := range r.Trials {

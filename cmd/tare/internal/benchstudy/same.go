@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// noteSameCode adds a note to each benchmark whose machine code is the same on both sides, base and head, and
-// stores the distances of the others in b.distances. It does neither for binaries that cannot be compared.
+// noteSameCode adds a note to each benchmark whose machine code is the same on both sides, and sets
+// b.distances of the others. Some binaries cannot be compared.
 func (b *Bench) noteSameCode(benchmarks []suite.Benchmark) {
 	base, head := b.Sources.Suites[Base].Packages, b.Sources.Suites[Head].Packages
 	b.distances = map[string]int{}
@@ -34,8 +34,6 @@ func (b *Bench) noteSameCode(benchmarks []suite.Benchmark) {
 	}
 }
 
-// compareCode compares the machine code in the test binaries of a package. The error is
-// [samecode.ErrUnknown] if a binary has no known call of the linker.
 func compareCode(base, head gobench.Package) (*samecode.Difference, error) {
 	if base.Link == nil || head.Link == nil {
 		return nil, samecode.ErrUnknown

@@ -1,7 +1,7 @@
-// Package benchstudy compares the Go benchmarks of two sides of a user's module, base and head, e.g. a
-// release and the user's files. [NewBench] builds both sides and makes a study of kind gobench of the
-// benchmarks that both have. [Bench.Count] counts their instructions. After package lab has run the study,
-// [Bench.Finish] completes the result, and [Bench.Explain] profiles the benchmarks that differ.
+// Package benchstudy compares the Go benchmarks of two sides of a user's module, base and head. For
+// example, base is a release and head the user's files. The study of their common benchmarks is
+// made by [NewBench] and run by package lab. Then [Bench.Finish] completes the result, and
+// [Bench.Explain] profiles the benchmarks that differ. Instructions are counted by [Bench.Count].
 package benchstudy
 
 import (
@@ -31,25 +31,25 @@ const (
 const Worktree = "worktree"
 
 // Request configures a comparison. Without Base both sides are the same files, and With, Go, Env,
-// Tags and PGO are the differences of the head; they can be combined with Base.
+// Tags and PGO are their differences.
 type Request struct {
-	Dir      string   // directory of the user
+	Dir      string
 	Packages []string // patterns of the go command; nil means ./...
 	Base     string   // revision; "" means the files of the head
-	Head     string   // revision; "" or Worktree means the user's files, committed or not
+	Head     string   // revision; "" or Worktree means the user's files
 	Bench    string   // pattern of go test -bench; "" means all benchmarks
 
-	With      []build.With // versions of modules
-	Go        []string     // toolchains: one of the head, or one of base and one of head; "" means the machine's
-	Env       []string     // NAME=value
-	EnvRecord []string     // Env as documents record it
-	Tags      string       // build tags
-	PGO       string       // absolute path of a profile
+	With      []build.With // other versions of modules
+	Go        []string     // head's toolchain, or base's and head's; nil means the machine's
+	Env       []string
+	EnvRecord []string // Env as documents record it
+	Tags      string
+	PGO       string // absolute path of a profile
 
-	Tests    string      // TestsOfHead if base runs the tests of head; "" if each side runs its own
-	OneBuild bool        // build each side once, with functions in the linker's order, instead of once for each round
-	Changed  bool        // only benchmarks that the difference between base and head reaches
-	Shard    suite.Shard // only a part of the benchmarks
+	Tests    string // TestsOfHead if base runs the tests of head, or ""
+	OneBuild bool   // build each side once instead of for each round
+	Changed  bool   // only benchmarks that the change reaches
+	Shard    suite.Shard
 }
 
 // UsageError reports a request that the user has to change.
@@ -59,19 +59,18 @@ func usageError(format string, args ...any) error {
 	return &UsageError{What: fmt.Sprintf(format, args...)}
 }
 
-// sides are the two sides before they are built.
 type sides struct {
 	base, head *suite.Side
-	titles     map[string]string // descriptions of the sides, e.g. v1.2.0 (1f2e3d4c5), by id
+	titles     map[string]string // by id, e.g. v1.2.0 (1f2e3d4c5)
 	notes      []string          // files that unpacked revisions lack, a line each
-	repo       gitrev.Repo       // zero if Dir is in no repository
-	baseRev    *gitrev.Revision  // revision of the base; nil if none was requested
-	headRev    *gitrev.Revision  // revision of the head; nil if it is the user's files
-	reach      *reach.Reached    // code that the change reaches; nil unless Request.Changed is set
+	repo       gitrev.Repo       // zero outside of a repository
+	baseRev    *gitrev.Revision  // nil if none was requested
+	headRev    *gitrev.Revision  // nil if the head is the user's files
+	reach      *reach.Reached    // nil unless Request.Changed is set
 }
 
-// findSides finds the directories of both sides, and unpacks requested revisions below cache. If cache
-// is "" it unpacks none: the sides then have only their titles and revisions.
+// findSides finds the directories of both sides, and unpacks requested revisions below cache,
+// unless it is "".
 func findSides(ctx context.Context, request Request, cache string) (*sides, error) {
 	dir, err := filepath.Abs(request.Dir)
 	if err == nil {
@@ -113,7 +112,6 @@ func findSides(ctx context.Context, request Request, cache string) (*sides, erro
 	return s, nil
 }
 
-// headRevision returns the head's revision; "" if the head is the user's files.
 func (r Request) headRevision() string {
 	if r.Head == Worktree {
 		return ""
@@ -144,15 +142,14 @@ func (r Request) Validate() error {
 	return nil
 }
 
-// benchmarkLine is a pattern of git grep that matches the first line of a benchmark.
+// benchmarkLine is a pattern of git grep.
 const benchmarkLine = `^[[:space:]]*func[[:space:]]+Benchmark`
 
 // isImportPath reports whether a pattern of packages is not a relative path.
 func isImportPath(pattern string) bool { return !strings.HasPrefix(pattern, ".") }
 
-// Check finds errors of a request that can be found without a build: options that make no sense together,
-// unknown revisions, a pattern that is invalid or matches no benchmark of the repository. It takes so
-// little time that it does not disturb other measurements.
+// Check finds errors of a request without a build. It is so quick that it does not disturb other
+// measurements.
 func (r Request) Check(ctx context.Context) error {
 	if err := r.Validate(); err != nil {
 		return err
@@ -180,7 +177,7 @@ func (r Request) Check(ctx context.Context) error {
 		}
 	}
 	isPartUnknown := r.Changed || r.Shard.Of > 1 || slices.ContainsFunc(r.Packages, isImportPath)
-	if isPartUnknown { // which benchmarks are selected is known only after the build
+	if isPartUnknown { // only a build shows which benchmarks are selected
 		return nil
 	}
 	found, err := grepBenchmarks(ctx, repo, head, topLevel)
@@ -190,11 +187,10 @@ func (r Request) Check(ctx context.Context) error {
 	return noBenchmarksError(r, nil)
 }
 
-// declaration is a benchmark in a source file, e.g. BenchmarkEncode in codec/codec_test.go.
+// declaration is a benchmark, e.g. BenchmarkEncode in codec/codec_test.go.
 type declaration struct{ file, name string }
 
-// grepBenchmarks returns the benchmarks whose names topLevel matches, in the files of a revision, or of the
-// worktree if rev is nil.
+// grepBenchmarks returns the benchmarks of a revision; nil means the worktree.
 func grepBenchmarks(ctx context.Context, repo gitrev.Repo, rev *gitrev.Revision, topLevel *regexp.Regexp) (found []declaration, err error) {
 	matches, err := repo.Grep(ctx, rev, benchmarkLine, "*_test.go")
 	for _, m := range matches { // m.Line is e.g. func BenchmarkEncode(b *testing.B) {
@@ -216,7 +212,6 @@ func resolveRevision(ctx context.Context, repo gitrev.Repo, id, name string) (*g
 	return &rev, err
 }
 
-// unpackRevision unpacks revision name below cache and makes side use its files.
 func (s *sides) unpackRevision(ctx context.Context, side *suite.Side, name, cache string) (*gitrev.Revision, error) {
 	rev, err := resolveRevision(ctx, s.repo, side.ID, name)
 	if err != nil {
@@ -241,9 +236,8 @@ func (s *sides) unpackRevision(ctx context.Context, side *suite.Side, name, cach
 	return rev, nil
 }
 
-// applyHeadOptions sets the options in which the head differs from the base.
 func (s *sides) applyHeadOptions(request Request) {
-	var options []string // for the title of the head
+	var options []string // printed in the title
 	s.head.With, s.head.Env, s.head.Tags, s.head.PGO = request.With, request.Env, request.Tags, request.PGO
 	for _, w := range request.With {
 		options = append(options, w.String())
@@ -269,9 +263,8 @@ func (s *sides) applyHeadOptions(request Request) {
 	}
 }
 
-// filterReached returns the packages that the change between base and head can reach, and sets
-// s.reach. If partial is not nil, the functions that the change reaches are unknown: partial explains
-// why, and all benchmarks of a reached package are selected.
+// filterReached returns the packages that the change can reach. partial explains why it does not
+// know functions.
 func (s *sides) filterReached(ctx context.Context, packages []suite.Package) (selected []suite.Package, partial, err error) {
 	files, err := s.repo.Changed(ctx, *s.baseRev, s.headRev)
 	if err != nil {

@@ -17,14 +17,14 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
 )
 
-// This file lets the side base run the test files of the side head (--tests head), so that a benchmark that
-// the change adds or edits is the same on both sides.
+// This file implements --tests head: base runs the test files of head. Then a benchmark that the
+// change adds or edits is the same on both sides.
 
 // TestsOfHead is the value of --tests with which base runs the tests of head.
 const TestsOfHead = "head"
 
-// findRenames returns the modules whose path differs between base and head: their paths in head, by the
-// path in base. Modules in the same directory of both trees are the same module.
+// findRenames returns the paths in head of renamed modules, by the path in base. They are in the
+// same directory of both trees.
 func (s *sides) findRenames(ctx context.Context) (map[string]string, error) {
 	headPaths := map[string]string{} // by directory
 	renamed := map[string]string{}
@@ -48,9 +48,9 @@ func (s *sides) findRenames(ctx context.Context) (map[string]string, error) {
 	return renamed, nil
 }
 
-// useHeadTests replaces the base by a copy with the tests of head, except those that do not compile there. It
-// returns a text for each package that runs tests of head, by its import path in head, and a line for each
-// test file of base that it did not replace. renamed has the paths in head of modules by their paths in base.
+// useHeadTests replaces the base by a copy with the tests of head. It returns a text for each
+// package with such tests, by its import path in head. Each test file of base that stays has a line
+// in kept. Module paths in head are in renamed, by those in base.
 func (s *sides) useHeadTests(ctx context.Context, request Request, renamed map[string]string, work string, say func(string)) (headTests map[string]string, kept []string, err error) {
 	say("copying the base, with the tests of head")
 	prefix, err := filepath.Rel(s.base.Root, s.base.Dir)
@@ -93,9 +93,8 @@ func (s *sides) useHeadTests(ctx context.Context, request Request, renamed map[s
 	return headTests, kept, nil
 }
 
-// compileTests compiles a package with the tests of head. While it does not compile, it restores test files
-// of base: the file that the compiler names, or all if it names none of them. It returns a line about each
-// restored file. If base does not compile with its own tests either, that is not an error.
+// compileTests compiles a package with the tests of head. While that fails, it restores test files
+// of base. It returns a line about each restored file.
 func (s *sides) compileTests(ctx context.Context, tests *gitrev.Tests, importPath, dir string) (reverted []string, err error) {
 	for {
 		err := s.base.CheckTests(ctx, importPath)
@@ -104,7 +103,7 @@ func (s *sides) compileTests(ctx context.Context, tests *gitrev.Tests, importPat
 			return reverted, err
 		}
 		files := slices.DeleteFunc(tests.Changed(dir), func(name string) bool { return !strings.HasSuffix(name, "_test.go") })
-		if len(files) == 0 { // base does not compile with its own tests: a later build reports it
+		if len(files) == 0 { // base does not compile at all: a later build reports it
 			return reverted, nil
 		}
 		file, _, _ := strings.Cut(broken.Why, ":")
@@ -120,7 +119,6 @@ func (s *sides) compileTests(ctx context.Context, tests *gitrev.Tests, importPat
 	}
 }
 
-// listFiles names the first three files and counts the others.
 func listFiles(files []string) string {
 	const maxNames = 3
 	if more := len(files) - maxNames; more > 0 {
@@ -129,8 +127,7 @@ func listFiles(files []string) string {
 	return strings.Join(files, ", ")
 }
 
-// renamePath returns an import path with the module path of the other side. If modules are nested, the one
-// with the longest path decides. It returns importPath itself if its module is not renamed.
+// renamePath returns an import path with the module path of the other side.
 func renamePath(importPath string, renamed map[string]string) string {
 	best := ""
 	for from := range renamed {
@@ -145,7 +142,6 @@ func renamePath(importPath string, renamed map[string]string) string {
 	return renamed[best] + strings.TrimPrefix(importPath, best)
 }
 
-// renameImports applies renamePath to the imports of a Go file. A file that does not parse stays as it is.
 func renameImports(text []byte, renamed map[string]string) []byte {
 	if len(renamed) == 0 {
 		return text

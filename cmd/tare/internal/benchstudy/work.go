@@ -12,24 +12,20 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file explains why the count of instructions of a benchmark differs between two sides, base and head: by
-// the functions that execute more or fewer of them, e.g. "parse.scan executes 40 of the 50 instructions more".
+// This file explains why the count of instructions of a benchmark differs between base and head. It
+// names functions, e.g. "parse.scan executes 40 of the 50 instructions more".
 
 const (
-	// maxWorkFunctions limits the functions that explain the difference of one benchmark.
 	maxWorkFunctions = 12
-	// A function is named only if its difference is at least minWorkShare of the benchmark's difference,
-	// or of minTotalShare of an operation's instructions if that is larger.
+	// A function is named only if its difference is at least this share of the benchmark's. A tiny
+	// difference is replaced by minTotalShare of an operation.
 	minWorkShare  = 0.02
 	minTotalShare = 0.01
-	// A function is named only if its difference is at least minSpreads times the range of its counts on
-	// each side. It would not be enough that the ranges of both sides are disjoint: with two counts per
-	// side, that happens by chance in a third of all cases.
+	// The difference must also be minSpreads times the range of the counts on each side. Disjoint
+	// ranges would not be enough: with two counts per side, a third are disjoint by chance.
 	minSpreads = 3
 )
 
-// addFunctions adds an explanation to the result for each benchmark whose count differs: the functions that
-// execute more or fewer instructions, and their callers. The counter must be one that counts by function.
 func (c *comparisonCounts) addFunctions(r *tare.Result) {
 	for _, row := range c.rows {
 		if row.Differs(0) == tare.NotShown {
@@ -51,8 +47,7 @@ func (c *comparisonCounts) addFunctions(r *tare.Result) {
 	}
 }
 
-// diffFunctions returns the functions whose counts differ more between the two sides than within each
-// side, the largest difference first, and at most maxWorkFunctions of them.
+// diffFunctions returns the functions that differ more between the sides than within each.
 func diffFunctions(p *counts.Pair) []tare.Origin {
 	baseRepeats, headRepeats := sumByFunction(p.Base.Counts), sumByFunction(p.Head.Counts)
 	renumberClosures(baseRepeats, headRepeats)
@@ -88,13 +83,13 @@ func diffFunctions(p *counts.Pair) []tare.Origin {
 	return origins[:min(len(origins), maxWorkFunctions)]
 }
 
-// closureNumber matches the end of the name of a closure, which the compiler numbers within its function:
-// ".func21.1" in zerolog.BenchmarkLogFieldType.func21.1. Its group is the part for inner closures, ".1".
+// closureNumber matches the numbered end of the name of a closure, e.g. ".func21.1". Its group is
+// the part for inner closures, ".1".
 var closureNumber = lazyregexp.New(`\.func\d+((?:\.\d+)*)$`)
 
-// renumberClosures gives the closures of base the names that they have in head. For example, F.func1 of base is
-// F.func2 in head, if head has another closure above it. renumberClosures pairs the closures of a function whose
-// names were executed on one side only, in the order of their counts, if both sides have as many.
+// renumberClosures gives the closures of base the names that they have in head. For example,
+// F.func1 becomes F.func2 if head has another closure above it. It pairs the closures that only one
+// side has, in the order of their counts.
 func renumberClosures(base, head []map[string]float64) {
 	baseOnly, headOnly := closuresWithout(base[0], head[0]), closuresWithout(head[0], base[0])
 	for parent, names := range baseOnly {
@@ -110,8 +105,8 @@ func renumberClosures(base, head []map[string]float64) {
 	}
 }
 
-// closuresWithout returns the names of closures that are in counts and not in others, in the order of their
-// counts. The keys are the function that contains the closures, and a dot for each closure in between.
+// closuresWithout returns the closures in counts that others lacks, in the order of their counts. A
+// key is the enclosing function, with a dot for each closure in between.
 func closuresWithout(counts, others map[string]float64) map[string][]string {
 	closures := map[string][]string{}
 	for name := range counts {
@@ -128,8 +123,7 @@ func closuresWithout(counts, others map[string]float64) map[string][]string {
 	return closures
 }
 
-// mostChangedLine returns the line of a function whose count differs most between the sides, and the
-// base name of its file. The line is 0 if no line is known.
+// mostChangedLine returns the line of a function whose count differs most, or 0.
 func mostChangedLine(p *counts.Pair, name string) (file string, line int) {
 	lines := map[counts.Place]float64{} // mean count of the head minus that of the base
 	addMean := func(side []counts.Count, sign float64) {
@@ -153,7 +147,6 @@ func mostChangedLine(p *counts.Pair, name string) (file string, line int) {
 	return file, line
 }
 
-// sumByFunction returns the instructions per operation by function, for each repeat.
 func sumByFunction(repeats []counts.Count) []map[string]float64 {
 	sums := make([]map[string]float64, len(repeats))
 	for i, c := range repeats {
@@ -173,7 +166,7 @@ func functionCounts(repeats []map[string]float64, name string) []float64 {
 	return all
 }
 
-// mean returns the mean of values, or 0 if there are none.
+// mean returns 0 without values.
 func mean(values []float64) float64 {
 	total := 0.0
 	for _, v := range values {

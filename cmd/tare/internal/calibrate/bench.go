@@ -17,28 +17,28 @@ import (
 
 // Row is the result of one study for one benchmark.
 type Row struct {
-	Effects []float64  `json:"effects"` // ln(time of head / time of base) of each round
-	Control []float64  `json:"control"` // ln(time of the control / time of base) of each round; both are base
-	Low     float64    `json:"low"`     // interval of head / base, at the error level of the table; 0 if unbounded
+	Effects []float64  `json:"effects"` // ln(head / base) of the time of each round
+	Control []float64  `json:"control"` // the same of the control, base once more
+	Low     float64    `json:"low"`     // interval of head / base; 0 if unbounded
 	High    float64    `json:"high"`
-	Said    string     `json:"said"`   // difference that tare reports: faster, slower or "" for none
-	Allocs  [2]float64 `json:"allocs"` // allocations per operation of base and head; -1 if not constant
-	P       float64    `json:"p"`      // p value of the U test for the blocks; 0 without blocks
-	Blocks  float64    `json:"blocks"` // ratio of the medians of the blocks; 0 without blocks
+	Said    string     `json:"said"`   // faster, slower or ""
+	Allocs  [2]float64 `json:"allocs"` // per operation of base and head; -1 if not constant
+	P       float64    `json:"p"`      // p value of the U test; 0 without blocks
+	Blocks  float64    `json:"blocks"` // ratio of the medians; 0 without blocks
 }
 
-// BenchLine is the stored result of one study of `tare bench`.
+// BenchLine is the stored result of one study of `tare bench`. A block is go test -count for one
+// side, as users of benchstat run it.
 type BenchLine struct {
 	Seed      uint64         `json:"seed"`
-	Seconds   float64        `json:"seconds"`      // duration of the study
-	Pressure  float64        `json:"cpu_pressure"` // as in Line
+	Seconds   float64        `json:"seconds"`
+	Pressure  float64        `json:"cpu_pressure"` // see Line
 	Rounds    int            `json:"rounds"`
-	InBlocks  float64        `json:"block_seconds"` // duration of the blocks in s; 0 without blocks
+	InBlocks  float64        `json:"block_seconds"` // duration in s; 0 without blocks
 	Benchmark map[string]Row `json:"benchmarks"`    // by short name
 }
 
-// runBenches runs the missing studies of each experiment, a [pair] of base and head, and writes
-// its table.
+// runBenches runs the missing studies of each experiment and writes its table.
 func runBenches(ctx context.Context, bin, dir string, table io.Writer, stderr io.Writer) error {
 	for _, p := range pairs {
 		if p.studies == 0 {
@@ -57,8 +57,8 @@ func runBenches(ctx context.Context, bin, dir string, table io.Writer, stderr io
 	return nil
 }
 
-// measureMissing runs the studies and the blocks that lines lacks, and adds them to lines
-// and to the file at path. It runs nothing if bin is "".
+// measureMissing runs the studies and blocks that lines lacks, and adds them. It runs nothing if
+// bin is "".
 func (p pair) measureMissing(ctx context.Context, bin, path string, lines map[uint64]BenchLine, stderr io.Writer) error {
 	withBlocks := 0
 	for _, l := range lines {
@@ -95,8 +95,6 @@ func (p pair) measureMissing(ctx context.Context, bin, path string, lines map[ui
 	})
 }
 
-// withRepository calls use with the absolute path of bin and with a new repository (see createRepository),
-// and removes the repository.
 func (p pair) withRepository(ctx context.Context, bin string, use func(bin, repo string) error) error {
 	bin, err := filepath.Abs(bin)
 	if err != nil {
@@ -110,8 +108,8 @@ func (p pair) withRepository(ctx context.Context, bin string, use func(bin, repo
 	return use(bin, repo)
 }
 
-// createRepository creates a git repository with the commits base and head, and builds the
-// test binary of each side in it. The caller removes it.
+// createRepository creates a git repository with the commits base and head, and builds their test
+// binaries. The caller removes it.
 func (p pair) createRepository(ctx context.Context) (repo string, err error) {
 	if repo, err = os.MkdirTemp("", "calibrate-*"); err != nil {
 		return "", err
@@ -147,7 +145,6 @@ func (p pair) createRepository(ctx context.Context) (repo string, err error) {
 	return repo, nil
 }
 
-// commitAll commits all files of a repository.
 func commitAll(ctx context.Context, repo, message string) error {
 	if _, err := runCommand(ctx, repo, "git", "add", "-A"); err != nil {
 		return err
@@ -156,7 +153,6 @@ func commitAll(ctx context.Context, repo, message string) error {
 	return err
 }
 
-// runBench runs `tare bench` with a seed.
 func (p pair) runBench(ctx context.Context, bin, repo string, seed uint64) (BenchLine, error) {
 	out, err := runCommand(ctx, repo, bin, "bench", "--base", "HEAD~1", "--head", "HEAD", "--bench", p.bench,
 		"--budget", p.budget, "--seed", fmt.Sprint(seed), "--format", "json", "--quiet")
@@ -180,8 +176,6 @@ func (p pair) runBench(ctx context.Context, bin, repo string, seed uint64) (Benc
 	return l, nil
 }
 
-// addBlocks runs go test -count for base and then for head, as users of benchstat do, and
-// adds the result of benchstat's test to l.
 func (p pair) addBlocks(ctx context.Context, repo string, l *BenchLine) error {
 	start := time.Now()
 	base, err := p.runBlock(ctx, repo, "base")
@@ -200,8 +194,6 @@ func (p pair) addBlocks(ctx context.Context, repo string, l *BenchLine) error {
 	return nil
 }
 
-// runBlock runs the benchmarks of a side p.blocks times, and returns the times per
-// operation by benchmark.
 func (p pair) runBlock(ctx context.Context, repo, side string) (map[string][]float64, error) {
 	out, err := runCommand(ctx, repo, filepath.Join(repo, side+".test"), "-test.run", "^$", "-test.bench", p.bench,
 		"-test.count", fmt.Sprint(p.blocks), "-test.benchtime", p.blockBenchtime.String())
@@ -211,7 +203,6 @@ func (p pair) runBlock(ctx context.Context, repo, side string) (map[string][]flo
 	return parseTimes(out)
 }
 
-// newRow returns the measurements and verdicts of one benchmark of a result.
 func newRow(r *tare.Result, id string) Row {
 	row := Row{Allocs: [2]float64{-1, -1}}
 	head, _ := tare.EffectsOf(r.Rounds, id, "time", "head", "base")
@@ -243,7 +234,6 @@ func newRow(r *tare.Result, id string) Row {
 	return row
 }
 
-// constantValue returns the value that all values have, and false if they differ or there are none.
 func constantValue(values []float64) (float64, bool) {
 	for _, v := range values {
 		if v != values[0] {
@@ -261,10 +251,10 @@ func shortName(id string) string {
 	return strings.TrimPrefix(id[strings.LastIndexByte(id, '.')+1:], "Benchmark")
 }
 
-// runCommand runs a program in dir and returns its stdout. The error contains its output.
+// runCommand returns the program's stdout. The error contains its output.
 func runCommand(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TARE_COUNTS=off") // times are calibrated without counts before them
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TARE_COUNTS=off") // times are calibrated without counts
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	var errs strings.Builder
 	cmd.Stderr = &errs

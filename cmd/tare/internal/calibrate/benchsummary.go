@@ -14,7 +14,6 @@ import (
 // maxP is the p value below which benchstat reports a difference.
 const maxP = 0.05
 
-// writeTable writes the table of the studies of one pair, by seed.
 func (p pair) writeTable(w io.Writer, lines map[uint64]BenchLine) {
 	if len(lines) == 0 {
 		fmt.Fprintf(w, "\n**%s**: not measured yet; run `make calibrate`.\n", p.name)
@@ -55,17 +54,15 @@ func (p pair) writeTable(w io.Writer, lines map[uint64]BenchLine) {
 	}
 }
 
-// writeRow writes the row of one benchmark.
 func (p pair) writeRow(w io.Writer, id string, all []BenchLine) {
 	ratio, truth := 1.0, "equal"
 	if r, ok := p.truths[id]; ok {
 		ratio, truth = r, fmt.Sprintf("%+.1f %%", 100*(r-1))
 	}
-	// Numbers of studies: with the benchmark, whose interval excludes 1 or contains the true
-	// ratio, that report a difference, with blocks, and in whose blocks benchstat finds one.
+	// Numbers of studies. withBlocks, and found by benchstat, are those with blocks of go test.
 	var measured, excluded, contained, reported, withBlocks, found int
 	var ratios, widths, blocks []float64
-	allocs := map[[2]float64]int{} // number of studies by allocations of base and head
+	allocs := map[[2]float64]int{} // numbers of studies
 	for _, l := range all {
 		b := l.Benchmark[id]
 		if !(b.Low > 0) {
@@ -91,12 +88,8 @@ func (p pair) writeRow(w io.Writer, id string, all []BenchLine) {
 		ratios = append(ratios, math.Exp(stats.HodgesLehmann(b.Effects)))
 		widths = append(widths, math.Log(b.High/b.Low)/2)
 	}
-	var counts []string
-	for _, pair := range slices.SortedFunc(maps.Keys(allocs), func(a, b [2]float64) int { return allocs[b] - allocs[a] }) {
-		counts = append(counts, fmt.Sprintf("%g → %g in %d of %d", pair[0], pair[1], allocs[pair], measured))
-	}
 	fmt.Fprintf(w, "| %s | %s | %d of %d | %d of %d | %.4f | ±%.2f %% | %s |", id, truth, excluded, measured, reported, measured,
-		stats.Median(ratios), 100*stats.Median(widths), strings.Join(counts, ", "))
+		stats.Median(ratios), 100*stats.Median(widths), formatAllocs(allocs, measured))
 	if p.truths != nil {
 		fmt.Fprintf(w, " %d of %d |", contained, measured)
 	}
@@ -104,28 +97,37 @@ func (p pair) writeRow(w io.Writer, id string, all []BenchLine) {
 		fmt.Fprintf(w, " %d of %d |", found, withBlocks)
 	}
 	if p.blocks > 0 && p.truths != nil {
-		slices.Sort(blocks)
-		var text []string
-		for _, r := range blocks {
-			text = append(text, fmt.Sprintf("%.3f", r))
-		}
-		fmt.Fprintf(w, " %s |", strings.Join(text, ", "))
+		fmt.Fprintf(w, " %s |", formatRatios(blocks))
 	}
 	fmt.Fprintln(w)
 }
 
-// countBenchmarks returns the number of benchmarks of the pair.
+// formatAllocs returns e.g. "20 → 21 in 19 of 20", the most frequent allocations first.
+func formatAllocs(allocs map[[2]float64]int, measured int) string {
+	var counts []string
+	for _, pair := range slices.SortedFunc(maps.Keys(allocs), func(a, b [2]float64) int { return allocs[b] - allocs[a] }) {
+		counts = append(counts, fmt.Sprintf("%g → %g in %d of %d", pair[0], pair[1], allocs[pair], measured))
+	}
+	return strings.Join(counts, ", ")
+}
+
+func formatRatios(ratios []float64) string {
+	var text []string
+	for _, r := range slices.Sorted(slices.Values(ratios)) {
+		text = append(text, fmt.Sprintf("%.3f", r))
+	}
+	return strings.Join(text, ", ")
+}
+
 func (p pair) countBenchmarks() int { return strings.Count(p.bench, "|") + 1 }
 
-// writeFalseReports writes how many studies, and how many comparisons of blocks by
-// benchstat, report at least one difference that does not exist. It writes nothing if all
-// benchmarks of the pair differ.
+// writeFalseReports writes how often tare and benchstat report a difference that does not exist.
 func (p pair) writeFalseReports(w io.Writer, all []BenchLine) {
 	if p.countBenchmarks() <= len(p.truths) {
 		return
 	}
 	wrong, wrongBlocks := 0, 0
-	var seconds []float64 // duration of the blocks of each study
+	var seconds []float64
 	for _, l := range all {
 		isWrong, isWrongByBlocks := false, false
 		for id, b := range l.Benchmark {
@@ -158,7 +160,7 @@ func (p pair) writeFalseReports(w io.Writer, all []BenchLine) {
 // difference.
 func (p pair) writeNeeded(w io.Writer, planted string, all []BenchLine) {
 	var lines []Line
-	rounds := math.MaxInt // that all studies have
+	rounds := math.MaxInt // rounds that all studies have
 	var secondsPerRound []float64
 	for _, l := range all {
 		b := l.Benchmark[planted]
@@ -169,7 +171,7 @@ func (p pair) writeNeeded(w io.Writer, planted string, all []BenchLine) {
 		b := l.Benchmark[planted]
 		lines = append(lines, Line{Effects: map[string][]float64{planted: b.Effects[:rounds], "control": b.Control[:rounds]}})
 	}
-	level := errorLevel / float64(p.countBenchmarks()) // the error level of a table is shared by its rows
+	level := errorLevel / float64(p.countBenchmarks()) // the rows of a table share its error level
 	n, text := roundsFor(lines, planted, rounds, level)
 	fmt.Fprintf(w, "\nRounds after which 90 %% of the runs find it: %s", text)
 	if n > 0 {

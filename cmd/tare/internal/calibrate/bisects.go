@@ -18,9 +18,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// A search looks for the planted commit, the one that makes a function of a generated repository
-// take more time. The other commits change the time only a little and add functions that nothing
-// calls. Each seed has a repository of its own, which both tools search.
+// A search looks for the planted commit: it makes a function of a generated repository slower.
+// Other commits change the time only a little and add functions that nothing calls. Each seed has a
+// repository of its own, which both tools search.
 const (
 	searchCommits  = 32   // commits after the good commit
 	spinIterations = 5000 // iterations of the function's loop at the good commit
@@ -28,23 +28,22 @@ const (
 	benchCount     = 10 // -count of go test, as users of benchstat usually set it
 )
 
-// searchKind says how much the commits of the searches for a metric change.
+// searchKind says how much the commits of a search change.
 type searchKind struct {
 	metric string
 	effect float64 // share of iterations that the planted commit adds
-	noise  float64 // largest share that any other commit adds or saves
-	file   string  // name of the file of results, and of the table
+	noise  float64 // largest share of any other commit
+	file   string  // name of the files with results and the table
 }
 
-// searchKinds are the searches by their metric.
 var searchKinds = map[string]searchKind{
 	"time":         {metric: "time", effect: 0.08, noise: 0.01, file: "bisects"},
 	"instructions": {metric: "instructions", effect: 0.01, noise: 0.001, file: "bisects-counts"},
 }
 
-// Files of a generated repository. The verbs of searchSource are the number of iterations of the
-// loop in Spin, and the functions before and after Spin. Those of searchFunction are the number of
-// the commit that adds the function, and a factor.
+// Files of a generated repository. The verbs of searchSource are the iterations of the loop in
+// Spin, and the functions before and after it. Those of searchFunction are the number of the
+// commit, and a factor.
 const (
 	searchModule = `module example.com/search
 
@@ -87,25 +86,24 @@ func BenchmarkSpin(b *testing.B) {
 `
 )
 
-// Search is the stored result of one seed: of tare bisect, and of git bisect run with
-// benchstat's test.
+// Search is the stored result of one seed, for both tools.
 type Search struct {
 	Seed        uint64 `json:"seed"`
-	Planted     int    `json:"planted"` // number of the planted commit, from 1
+	Planted     int    `json:"planted"` // number of the commit, from 1
 	Tare        Found  `json:"tare"`
 	Git         Found  `json:"git_bisect"`
-	LoadAverage string `json:"load_average"` // of one minute, before the search; "" if unknown
+	LoadAverage string `json:"load_average"` // "" if unknown
 }
 
 // Found is the result of one search.
 type Found struct {
-	Commit   int     `json:"commit"`   // number of the commit that was named; 0 if none was
-	Measured int     `json:"measured"` // number of measured commits
-	Seconds  float64 `json:"seconds"`  // duration with builds
+	Commit   int     `json:"commit"` // number of the named commit; 0 if none was
+	Measured int     `json:"measured"`
+	Seconds  float64 `json:"seconds"` // builds included
 }
 
-// runSearches runs the searches of the first n seeds that have no stored result, and writes the table
-// of all stored searches. bin is the tare program; if it is "", no search is run.
+// runSearches runs the missing searches of the first n seeds, and writes the table. If bin is "",
+// it runs none.
 func (k searchKind) runSearches(ctx context.Context, bin, dir string, n int, table, stderr io.Writer) error {
 	path := filepath.Join(dir, k.file+".ndjson")
 	lines, err := readLines(path, func(s Search) uint64 { return s.Seed })
@@ -126,7 +124,6 @@ func (k searchKind) runSearches(ctx context.Context, bin, dir string, n int, tab
 	return nil
 }
 
-// writeSearchTable writes how many searches of either tool were right, and their cost.
 func writeSearchTable(table io.Writer, lines map[uint64]Search) {
 	fmt.Fprintln(table, "| | right | named another | named none | commits measured | minutes |\n|---|---|---|---|---|---|")
 	if len(lines) == 0 {
@@ -159,7 +156,6 @@ func writeSearchTable(table io.Writer, lines map[uint64]Search) {
 	}
 }
 
-// searchBoth creates the repository of a seed and searches it with both tools.
 func (k searchKind) searchBoth(ctx context.Context, bin string, seed uint64) (Search, error) {
 	s := Search{Seed: seed, LoadAverage: loadAverage()}
 	tmp, err := os.MkdirTemp("", "tare-bisects-")
@@ -172,9 +168,8 @@ func (k searchKind) searchBoth(ctx context.Context, bin string, seed uint64) (Se
 	if s.Planted, commits, err = k.writeHistory(ctx, repo, seed); err != nil {
 		return s, err
 	}
-	// commitNumber returns the position of an abbreviated hash in the history. It returns 0,
-	// the number of the good commit, if the history does not have the hash: both mean that the
-	// tool has found nothing.
+	// commitNumber returns the position of a hash in the history. It is 0 for an unknown hash and
+	// for the good commit: the tool has found nothing.
 	commitNumber := func(commit string) int {
 		if commit == "" {
 			return 0
@@ -188,10 +183,9 @@ func (k searchKind) searchBoth(ctx context.Context, bin string, seed uint64) (Se
 	return s, err
 }
 
-// writeHistory creates a repository with a good commit and searchCommits after it. It
-// returns the number of the planted commit and the hashes of all, the good one first.
+// writeHistory returns the number of the planted commit and all hashes, the good one first.
 func (k searchKind) writeHistory(ctx context.Context, repo string, seed uint64) (planted int, commits []string, err error) {
-	rng := rand.New(rand.NewPCG(seed, 8)) // 8 has no meaning; with another number the stored searches could not be repeated
+	rng := rand.New(rand.NewPCG(seed, 8)) // 8 has no meaning, but must stay: stored searches depend on it
 	planted = 1 + rng.IntN(searchCommits)
 	if err := os.MkdirAll(repo, 0o755); err != nil {
 		return 0, nil, err
@@ -199,7 +193,7 @@ func (k searchKind) writeHistory(ctx context.Context, repo string, seed uint64) 
 	if _, err := runCommand(ctx, repo, "git", "init", "--quiet", "--initial-branch=main"); err != nil {
 		return 0, nil, err
 	}
-	var before, after strings.Builder // functions in the source before and after Spin
+	var before, after strings.Builder // functions before and after Spin
 	for i := range searchCommits + 1 {
 		iterations := float64(spinIterations)
 		if i > 0 {
@@ -231,7 +225,7 @@ func (k searchKind) writeHistory(ctx context.Context, repo string, seed uint64) 
 	return planted, commits, nil
 }
 
-// searchByTare runs tare bisect with an empty cache. commitNumber returns the number of a hash.
+// searchByTare runs tare bisect with an empty cache.
 func (k searchKind) searchByTare(ctx context.Context, bin, tmp, repo, good string, commitNumber func(string) int) (f Found, err error) {
 	if bin, err = filepath.Abs(bin); err != nil {
 		return f, err
@@ -256,8 +250,8 @@ func (k searchKind) searchByTare(ctx context.Context, bin, tmp, repo, good strin
 	return f, nil
 }
 
-// searchByGit runs git bisect run with this program, whose flag -step compares benchCount
-// runs of a commit with those of the good commit (see bisectStep).
+// searchByGit runs git bisect run with this program, whose flag -step compares a commit with the
+// good one.
 func (k searchKind) searchByGit(ctx context.Context, tmp, repo, good string, commitNumber func(string) int) (f Found, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -291,13 +285,12 @@ func (k searchKind) searchByGit(ctx context.Context, tmp, repo, good string, com
 
 // step is the stored result of one step of git bisect run.
 type step struct {
-	N     int       `json:"n"`     // number of the step; 0 for the good commit
+	N     int       `json:"n"`     // 0 for the good commit
 	Times []float64 `json:"times"` // s per operation of each run
 }
 
-// bisectStep measures the commit in the working directory, adds the step to log, and
-// compares it with the first step. The commit is bad if benchstat's test shows a difference
-// and the medians differ by more than half of the planted effect.
+// bisectStep measures the commit in the working directory. It is bad if benchstat's test shows a
+// difference and the medians differ by half of the planted effect.
 func bisectStep(ctx context.Context, log string, k searchKind) (bad bool, err error) {
 	steps, err := readLines(log, func(s step) uint64 { return uint64(s.N) })
 	if err != nil {
@@ -322,7 +315,6 @@ func bisectStep(ctx context.Context, log string, k searchKind) (bad bool, err er
 	return p < maxP && ratio > 1+k.effect/2, nil
 }
 
-// loadAverage returns the load average of one minute, or "" if unknown.
 func loadAverage() string {
 	text, _ := os.ReadFile("/proc/loadavg")
 	oneMinute, _, _ := strings.Cut(string(text), " ")

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// parseTimes returns the times per operation of each benchmark in the output of go test.
+// parseTimes returns the s per operation of each benchmark in the output of go test.
 func parseTimes(out []byte) (map[string][]float64, error) {
 	times := map[string][]float64{}
 	r := benchfmt.NewReader(bytes.NewReader(out), "blocks")
@@ -27,8 +27,8 @@ func parseTimes(out []byte) (map[string][]float64, error) {
 	return times, r.Err()
 }
 
-// compareBlocks returns the p value of the U test, which benchstat uses, for two blocks of
-// runs, and the ratio of their medians, head / base.
+// compareBlocks returns the p value of benchstat's U test, and the ratio of the medians, head /
+// base.
 func compareBlocks(base, head []float64) (p, ratio float64) {
 	th := benchmath.DefaultThresholds
 	c := benchmath.AssumeNothing.Compare(benchmath.NewSample(base, &th), benchmath.NewSample(head, &th))

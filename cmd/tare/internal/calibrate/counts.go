@@ -20,17 +20,16 @@ import (
 )
 
 const (
-	countStudies = 10  // of each pair
+	countStudies = 10  // studies of each pair
 	firstCounted = 801 // first seed
 )
 
-// countedPairs lists the pairs whose instructions are counted.
 var countedPairs = []string{"bench-same", "bench-reordered", "bench-dead", "bench-slower", "bench-alloc", "bench-loops", "bench-shapes"}
 
 // CountLine is the stored result of the counts of one study.
 type CountLine struct {
-	Seed      uint64              `json:"seed"`         // of the orders of functions
-	Pressure  float64             `json:"cpu_pressure"` // as in Line
+	Seed      uint64              `json:"seed"`         // chooses the orders of functions
+	Pressure  float64             `json:"cpu_pressure"` // see Line
 	Counter   string              `json:"counter"`
 	Benchmark map[string]CountRow `json:"benchmarks"` // by short name
 }
@@ -40,15 +39,14 @@ type CountRow struct {
 	Ratio float64 `json:"ratio"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
-	Base  float64 `json:"base,omitempty"`  // instructions of an operation of base; 0 if it was not stored
+	Base  float64 `json:"base,omitempty"`  // instructions of an operation of base; 0 if not stored
 	Exact bool    `json:"exact,omitempty"` // all counts of a side are the same integer
 }
 
-// isDifferent reports whether tare calls the counts of the two sides different.
 func (r CountRow) isDifferent() bool { return r.Low > 1 || r.High < 1 }
 
-// runCounts runs the missing studies of each counted pair while a loop keeps each processor busy, and
-// writes the table.
+// runCounts runs the missing studies of each counted pair, and writes the table. Meanwhile a loop
+// keeps each processor busy.
 func runCounts(ctx context.Context, bin, dir string, table, stderr io.Writer) error {
 	if bin != "" {
 		defer keepBusy()()
@@ -74,7 +72,6 @@ func runCounts(ctx context.Context, bin, dir string, table, stderr io.Writer) er
 	return nil
 }
 
-// keepBusy loops on each processor until stop is called.
 func keepBusy() (stop func()) {
 	var stopped atomic.Bool
 	var wg sync.WaitGroup
@@ -92,11 +89,11 @@ func keepBusy() (stop func()) {
 
 // foundCounts are the rows of all pairs together.
 type foundCounts struct {
-	differ, found, close int // rows with a difference; of these, reported ones, and those within maxDeviation of the truth
-	equal, wrong         int // rows without a difference; of these, reported ones
+	differ, found, close int // rows with a difference: all, reported, and close to the truth
+	equal, wrong         int // rows without a difference: all, and reported
 }
 
-const maxDeviation = 0.003 // of a ratio
+const maxDeviation = 0.003 // difference of two ratios
 
 func (f *foundCounts) addLines(p pair, lines map[uint64]CountLine) {
 	for _, l := range lines {
@@ -127,8 +124,7 @@ func (f *foundCounts) writeTotals(w io.Writer) {
 	}
 }
 
-// countMissing counts the studies that lines lacks, and adds them to lines and to the file at path. It
-// runs nothing if bin is "".
+// countMissing counts the studies that lines lacks. It runs nothing if bin is "".
 func (p pair) countMissing(ctx context.Context, bin, path string, lines map[uint64]CountLine, stderr io.Writer) error {
 	if bin == "" || len(lines) >= countStudies {
 		return nil
@@ -141,7 +137,6 @@ func (p pair) countMissing(ctx context.Context, bin, path string, lines map[uint
 	})
 }
 
-// runCounted runs `tare bench` with a seed, for its counts.
 func (p pair) runCounted(ctx context.Context, bin, repo string, seed uint64) (CountLine, error) {
 	out, err := runCommand(ctx, repo, bin, "bench", "--base", "HEAD~1", "--head", "HEAD", "--bench", p.bench,
 		"--rounds", "1", "--counts", "valgrind", "--seed", fmt.Sprint(seed), "--format", "json", "--quiet")
@@ -155,7 +150,6 @@ func (p pair) runCounted(ctx context.Context, bin, repo string, seed uint64) (Co
 	return newCountLine(&r, seed)
 }
 
-// newCountLine returns the counts of a result.
 func newCountLine(r *tare.Result, seed uint64) (CountLine, error) {
 	if err := checkCounted(r); err != nil {
 		return CountLine{}, err
@@ -169,7 +163,6 @@ func newCountLine(r *tare.Result, seed uint64) (CountLine, error) {
 	return l, nil
 }
 
-// checkCounted returns why a result has no counts.
 func checkCounted(r *tare.Result) error {
 	if r.Counter != nil {
 		return nil
@@ -187,7 +180,6 @@ func newCountRow(c tare.Comparison) CountRow {
 	return CountRow{Ratio: x[0], Low: x[1], High: x[2], Base: x[3], Exact: c.Exact}
 }
 
-// writeCounts writes the rows of one pair.
 func (p pair) writeCounts(w io.Writer, lines map[uint64]CountLine) {
 	series := strings.TrimPrefix(p.name, "bench-")
 	if len(lines) == 0 {

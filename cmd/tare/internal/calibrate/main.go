@@ -1,8 +1,7 @@
-// Command calibrate measures contenders whose true ratio is known, many times, and counts
-// how often tare is right: programs for `tare run`, benchmarks of two revisions for
-// `tare bench`, their counts of instructions and those of public modules, and with -bisects histories for
-// `tare bisect`. It stores the measurements next to the studies, one line per seed, and replaces the
-// tables of documents. It resumes where it stopped: seeds are fixed, and no seed is measured twice.
+// Command calibrate measures programs whose true ratio is known, many times, and counts how often
+// tare is right. It does so for `tare run`, `tare bench`, counts of instructions and, with
+// -bisects, `tare bisect`. It stores the measurements next to the studies, one line per seed, and
+// replaces the tables of documents. It resumes where it stopped: no seed is measured twice.
 //
 //	go run ./cmd/tare/internal/calibrate -tare ./out/tare
 package main
@@ -41,8 +40,8 @@ var bases = []struct {
 // Line is the stored result of one study of `tare run`.
 type Line struct {
 	Seed     uint64               `json:"seed"`
-	Seconds  float64              `json:"seconds"`      // duration of the study
-	Pressure float64              `json:"cpu_pressure"` // share of the time in which a thread waited for a processor, as in tare.Noise
+	Seconds  float64              `json:"seconds"`
+	Pressure float64              `json:"cpu_pressure"` // share of the time in which a thread waited for a processor
 	Effects  map[string][]float64 `json:"effects"`      // ln(time / time of the base) of each round, by contender
 }
 
@@ -62,8 +61,6 @@ func main() {
 // errBadCommit is the result of a step of git bisect run for a bad commit.
 var errBadCommit = errors.New("this commit takes more")
 
-// run does one of three things by its flags: a step of git bisect run, the searches of
-// tare bisect and git bisect run, or the studies of tare run and tare bench.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("calibrate", flag.ContinueOnError)
 	bin := flags.String("tare", "", "the tare program; empty: only read what was measured")
@@ -99,29 +96,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		return replaceTable(*page, kind.file, found.String())
 	}
-	timed := *bin // the program of studies of time
+	timed := *bin // the program for studies of time
 	if *onlyCounts {
 		timed = ""
 	}
 	var table strings.Builder
-	for _, b := range bases {
-		path := filepath.Join(*dir, b.name+".ndjson")
-		lines, err := readLines(path, func(l Line) uint64 { return l.Seed })
-		if err != nil {
-			return err
-		}
-		if timed != "" { // otherwise only the stored lines are read
-			measure := func(seed uint64) (Line, error) {
-				return runStudy(ctx, timed, filepath.Join(*dir, b.name+".yaml"), seed)
-			}
-			err := addMissing(path, lines, b.first, studies, measure, func(l Line) {
-				fmt.Fprintf(stderr, "%s: seed %d, %d of %d, %.0f s, pressure %.0f %%\n", b.name, l.Seed, len(lines), studies, l.Seconds, 100*l.Pressure)
-			})
-			if err != nil {
-				return err
-			}
-		}
-		writeBaseTable(&table, b.name, lines)
+	if err := runBases(ctx, timed, *dir, &table, stderr); err != nil {
+		return err
 	}
 	var benchTable strings.Builder
 	if err := runBenches(ctx, timed, *dir, &benchTable, stderr); err != nil {
@@ -152,7 +133,30 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// runStudy runs tare run with a study and a seed, for a fixed number of rounds.
+// runBases runs the missing studies of `tare run` and writes their tables. It runs none if bin is "".
+func runBases(ctx context.Context, bin, dir string, table, stderr io.Writer) error {
+	for _, b := range bases {
+		path := filepath.Join(dir, b.name+".ndjson")
+		lines, err := readLines(path, func(l Line) uint64 { return l.Seed })
+		if err != nil {
+			return err
+		}
+		if bin != "" {
+			measure := func(seed uint64) (Line, error) {
+				return runStudy(ctx, bin, filepath.Join(dir, b.name+".yaml"), seed)
+			}
+			err := addMissing(path, lines, b.first, studies, measure, func(l Line) {
+				fmt.Fprintf(stderr, "%s: seed %d, %d of %d, %.0f s, pressure %.0f %%\n", b.name, l.Seed, len(lines), studies, l.Seconds, 100*l.Pressure)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		writeBaseTable(table, b.name, lines)
+	}
+	return nil
+}
+
 func runStudy(ctx context.Context, bin, study string, seed uint64) (Line, error) {
 	cmd := exec.CommandContext(ctx, bin, "run", study, "--rounds", fmt.Sprint(rounds), "--seed", fmt.Sprint(seed), "--json", "--quiet")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -183,8 +187,7 @@ func runStudy(ctx context.Context, bin, study string, seed uint64) (Line, error)
 	return l, nil
 }
 
-// readLines reads the lines stored at path, by the seed that function seed returns for a
-// line. It returns an empty map if there is no file.
+// readLines reads the lines stored at path, by their seed. The map is empty if there is no file.
 func readLines[L any](path string, seed func(L) uint64) (map[uint64]L, error) {
 	lines := map[uint64]L{}
 	src, err := os.ReadFile(path)
@@ -204,8 +207,8 @@ func readLines[L any](path string, seed func(L) uint64) (map[uint64]L, error) {
 	return lines, nil
 }
 
-// addMissing measures the seeds that lines lacks, of n from first on, and adds them to lines and to the
-// file at path. It calls report for each.
+// addMissing measures the seeds that lines lacks, of n from first on. It adds them to lines and to
+// the file at path.
 func addMissing[L any](path string, lines map[uint64]L, first uint64, n int, measure func(seed uint64) (L, error), report func(L)) error {
 	for seed := first; seed < first+uint64(n); seed++ {
 		if _, isStored := lines[seed]; isStored {
@@ -224,7 +227,7 @@ func addMissing[L any](path string, lines map[uint64]L, first uint64, n int, mea
 	return nil
 }
 
-// roundAll returns the values rounded to six decimals.
+// roundAll rounds to six decimals.
 func roundAll(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
@@ -233,7 +236,6 @@ func roundAll(x []float64) []float64 {
 	return out
 }
 
-// appendLine appends a line as JSON to the file at path.
 func appendLine[L any](path string, l L) error {
 	row, err := json.Marshal(l)
 	if err != nil {
@@ -250,7 +252,7 @@ func appendLine[L any](path string, l L) error {
 	return f.Close()
 }
 
-// replaceTable replaces the text between the markers name in the document at path by table.
+// replaceTable replaces the text between the markers name in the document at path.
 func replaceTable(path, name, table string) error {
 	begin, end := "<!-- "+name+":begin -->", "<!-- "+name+":end -->"
 	src, err := os.ReadFile(path)

@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// publicModules are modules whose benchmarks are counted on two sides that do not differ.
+// publicModules are modules whose benchmarks are counted on two equal sides.
 var publicModules = []string{
 	"github.com/BurntSushi/toml@v1.5.0",
 	"github.com/Masterminds/semver/v3@v3.3.1",
@@ -33,22 +33,22 @@ var publicModules = []string{
 
 const (
 	firstModule = 901 // seed of the first of publicModules
-	idleModules = 3   // number of modules that are also counted on an idle machine, for the time it takes
+	idleModules = 3   // number of modules that are also counted on an idle machine
 )
 
 // ModuleLine is the stored result of the counts of one module against itself.
 type ModuleLine struct {
 	Seed       uint64              `json:"seed"`
 	Module     string              `json:"module"`
-	Seconds    float64             `json:"seconds"`      // duration of the counts of all rows, without builds of the sides
-	Pressure   float64             `json:"cpu_pressure"` // as in Line
+	Seconds    float64             `json:"seconds"`      // counting, without builds
+	Pressure   float64             `json:"cpu_pressure"` // see Line
 	Counter    string              `json:"counter"`
 	NotCounted int                 `json:"not_counted"` // benchmarks that are only timed
 	Benchmark  map[string]CountRow `json:"benchmarks"`  // by ID
 }
 
-// runModules counts the modules that have no stored line, some of them first on an idle machine, and all
-// while a loop keeps each processor busy. It writes the table.
+// runModules counts the modules that have no stored line, and writes the table. Some are counted on
+// an idle machine, then all on a busy one.
 func runModules(ctx context.Context, bin, dir string, table, stderr io.Writer) error {
 	fmt.Fprint(table, "\n| module | the processors | benchmarks counted | not counted | reported as different | furthest from equal | seconds a benchmark |\n|---|---|---|---|---|---|---|\n")
 	counted, wrong := 0, []string{}
@@ -85,7 +85,6 @@ func runModules(ctx context.Context, bin, dir string, table, stderr io.Writer) e
 	return nil
 }
 
-// countModules counts the modules that lines lacks, and adds them to lines and to the file at path.
 func countModules(ctx context.Context, bin, path string, modules []string, busy bool, lines map[uint64]ModuleLine, stderr io.Writer) error {
 	bin, err := filepath.Abs(bin)
 	if err != nil {
@@ -102,8 +101,8 @@ func countModules(ctx context.Context, bin, path string, modules []string, busy 
 	})
 }
 
-// countModule counts the benchmarks of a module, path@version, on two commits that differ in a text
-// file only. Each count is of a binary with another order of functions.
+// countModule counts the benchmarks of path@version on two commits that differ in a text file only.
+// Each count is of a binary with another order of functions.
 func countModule(ctx context.Context, bin, module string, seed uint64) (ModuleLine, error) {
 	repo, err := os.MkdirTemp("", "calibrate-*")
 	if err != nil {
@@ -144,7 +143,7 @@ func countModule(ctx context.Context, bin, module string, seed uint64) (ModuleLi
 	return l, nil
 }
 
-// copyModule downloads a module, path@version, and makes a repository of it with two commits.
+// copyModule makes a repository with two commits of a downloaded module, path@version.
 func copyModule(ctx context.Context, module, repo string) error {
 	out, err := runCommand(ctx, repo, "go", "mod", "download", "-json", module)
 	if err != nil {
@@ -172,8 +171,8 @@ func copyModule(ctx context.Context, module, repo string) error {
 	return commitAll(ctx, repo, "head")
 }
 
-// countingTime returns the seconds between the first and the last line about counts in the
-// output of --progress ndjson.
+// countingTime returns the seconds between the first and the last line about counts in the output
+// of --progress ndjson.
 func countingTime(progress string) float64 {
 	var first, last float64
 	for line := range strings.Lines(progress) {
@@ -192,7 +191,6 @@ func countingTime(progress string) float64 {
 	return math.Round((last-first)*10) / 10
 }
 
-// wrongRows describes the rows that are reported as different.
 func (l ModuleLine) wrongRows() (rows []string) {
 	for id, row := range l.Benchmark {
 		if row.isDifferent() {
@@ -203,7 +201,6 @@ func (l ModuleLine) wrongRows() (rows []string) {
 	return rows
 }
 
-// writeRow writes the row of a module; load says what the processors did besides.
 func (l ModuleLine) writeRow(table io.Writer, load string) {
 	var distances []float64
 	for _, row := range l.Benchmark {

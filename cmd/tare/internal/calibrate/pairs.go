@@ -9,21 +9,20 @@ import (
 	"time"
 )
 
-// pair is an experiment of `tare bench` with two revisions, base and head, whose true ratio
-// is known.
+// pair is an experiment of `tare bench` with two revisions whose true ratio is known.
 type pair struct {
-	name           string                     // name of the file with its lines
-	truth          string                     // description of the difference
-	module         string                     // name of the source of base in the folder module
-	truths         map[string]float64         // ratio head / base of each benchmark that differs
-	edit           func(source string) string // returns the source of head for that of base
-	bench          string                     // --bench: names of the benchmarks, with | between them
+	name           string
+	truth          string
+	module         string                     // base's source in the folder module
+	truths         map[string]float64         // head / base of each benchmark that differs
+	edit           func(source string) string // makes the source of head from that of base
+	bench          string                     // --bench: names with | between them
 	budget         string                     // --budget
-	first          uint64                     // first seed
-	studies        int                        // 0: only counted, not timed
-	blocks         int                        // -count of go test for benchstat; 0 for no blocks
-	blockBenchtime time.Duration              // -benchtime of the blocks, so that they take as long as the study
-	withBlocks     int                        // number of the first studies that have blocks
+	first          uint64
+	studies        int           // 0: only counted, not timed
+	blocks         int           // -count of go test for benchstat; 0 for none
+	blockBenchtime time.Duration // -benchtime: blocks take as long as the study
+	withBlocks     int           // studies with blocks, from the first
 }
 
 //go:embed module
@@ -50,13 +49,11 @@ var pairs = []pair{
 		bench: strings.Join(shapes, "|")},
 }
 
-// shapes are the benchmarks of the module shapes.
 var shapes = []string{
 	"Allocate", "Append", "Build", "Channel", "Closure", "Convert", "Defer", "Encode", "Format", "Generic",
 	"Interface", "Loop", "MapRead", "MapWrite", "Match", "Recursion", "Runes", "Sort", "Split", "TypeSwitch",
 }
 
-// sameRatio returns the same true ratio for each name.
 func sameRatio(names []string, ratio float64) map[string]float64 {
 	out := map[string]float64{}
 	for _, name := range names {
@@ -70,14 +67,12 @@ func lengthenShapes(source string) string {
 	return replaceOnce("calls = 100\n", "calls = 101\n")(replaceOnce("turns = 1000\n", "turns = 1010\n")(source))
 }
 
-// loops maps the benchmarks of the module loops to the iterations of their loop at base, and
-// the number that head adds.
+// loops has the iterations of each loop at base, and the number that head adds.
 var loops = map[string][2]int{
 	"Squares": {5000, 300}, "Xor": {4000, 160}, "Branch": {6000, 300}, "Bytes": {7000, 210}, "Two": {8000, 640},
 	"Div": {1000, 70}, "Float": {3000, 150}, "Call": {3000, 120}, "Scan": {5000, 300}, "Nested": {800, 24},
 }
 
-// loopRatios returns the true ratios of loops.
 func loopRatios() map[string]float64 {
 	out := map[string]float64{}
 	for name, iterations := range loops {
@@ -96,8 +91,7 @@ func replaceOnce(before, after string) func(string) string {
 	}
 }
 
-// splitDeclarations splits a source before each comment that follows an empty line. head is
-// the text before the first such comment.
+// splitDeclarations splits a source before each comment that follows an empty line.
 func splitDeclarations(source string) (head string, parts []string) {
 	all := strings.Split(source, "\n\n// ")
 	for _, p := range all[1:] {
@@ -106,14 +100,12 @@ func splitDeclarations(source string) (head string, parts []string) {
 	return all[0], parts
 }
 
-// reverseOrder reverses the order of the declarations of a source.
 func reverseOrder(source string) string {
 	head, parts := splitDeclarations(source)
 	slices.Reverse(parts)
 	return head + strings.Join(parts, "") + "\n"
 }
 
-// addDeadCode adds twenty functions that the benchmarks do not call.
 func addDeadCode(source string) string {
 	var b strings.Builder
 	b.WriteString(source)
@@ -127,13 +119,11 @@ func addDeadCode(source string) string {
 	return b.String()
 }
 
-// lengthenAllocate adds loops to the function Allocate.
 func lengthenAllocate(source string) string {
 	longer := strings.Repeat("\tfor b := list; b != nil; b = b.next {\n\t\tb.rest[0] += b.rest[1] ^ 3\n\t}\n", 6)
 	return replaceOnce("\treturn list\n", longer+"\treturn list\n")(source)
 }
 
-// lengthenLoops adds the iterations of head to each loop.
 func lengthenLoops(source string) string {
 	for name, iterations := range loops {
 		before, after := fmt.Sprintf("var extra%s = 0\n", name), fmt.Sprintf("var extra%s = %d\n", name, iterations[1])
@@ -142,7 +132,7 @@ func lengthenLoops(source string) string {
 	return source
 }
 
-// readSources returns the sources of base, of head and of the benchmarks, which both share.
+// readSources returns the sources of base, of head and of their common benchmarks.
 func (p pair) readSources() (base, head, tests string, err error) {
 	source, err := module.ReadFile("module/" + p.module + ".go.txt")
 	if err != nil {

@@ -12,19 +12,18 @@ import (
 )
 
 const (
-	// errorLevel is the error level of an interval after a fixed number of rounds.
+	// errorLevel is that of an interval after a fixed number of rounds.
 	errorLevel = 0.05
 	// power is the required share of studies that find a difference.
 	power = 0.90
 	// minRounds is the least number of rounds with an interval at errorLevel.
 	minRounds = 6
-	// maxJoined is the maximum number of studies that are joined into one, and joinStep the
-	// step in which the rounds of joined studies are tried.
+	// maxJoined limits the studies that are joined into one, whose rounds are tried in steps of
+	// joinStep.
 	maxJoined = 6
 	joinStep  = 4
 )
 
-// writeBaseTable writes the table of one base of `tare run`.
 func writeBaseTable(w io.Writer, base string, lines map[uint64]Line) {
 	all := sortLines(lines)
 	if len(all) == 0 {
@@ -66,17 +65,15 @@ func writeBaseTable(w io.Writer, base string, lines map[uint64]Line) {
 	}
 }
 
-// differsAfter reports whether the interval of contender id excludes 1 after n rounds, and
-// whether the difference is published: for contenders other than the control, only if it is
-// greater than the half-width of the control's interval.
+// differsAfter reports whether the interval of id excludes 1 after n rounds. published also
+// requires a difference beyond that of the control.
 func differsAfter(l Line, id string, n int, level float64) (excludes, published bool) {
 	excludes, beyond := stats.Differs(l.Effects[id][:n], l.Effects[tare.ControlID][:n], level)
 	return excludes, excludes && (beyond || id == tare.ControlID)
 }
 
-// roundsFor returns the number of rounds after which 90 % of the studies publish the
-// difference of contender id, and its description. The number is 0 if it is greater than
-// can be tried. For numbers above the rounds of one study, consecutive studies are joined.
+// roundsFor returns the number of rounds after which 90 % of the studies find the difference of id,
+// or 0. For more rounds than one study has, consecutive studies are joined.
 func roundsFor(all []Line, id string, rounds int, level float64) (int, string) {
 	for n := minRounds; n <= rounds; n++ {
 		if shareFinding(all, id, n, level) >= power {
@@ -94,8 +91,6 @@ func roundsFor(all []Line, id string, rounds int, level float64) (int, string) {
 	return 0, fmt.Sprintf("more than %d", maxJoined*rounds)
 }
 
-// shareFinding returns the share of studies that publish after n rounds that contender id
-// takes longer than the base.
 func shareFinding(all []Line, id string, n int, level float64) float64 {
 	found := 0
 	for _, l := range all {
@@ -123,7 +118,6 @@ func joinLines(all []Line, k int) []Line {
 	return out
 }
 
-// sortLines returns the lines in the order of their seeds.
 func sortLines(lines map[uint64]Line) []Line {
 	var out []Line
 	for _, seed := range slices.Sorted(maps.Keys(lines)) {

@@ -12,17 +12,17 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// maxPrinted limits the stored bytes of the output of a benchmark.
+// maxPrinted limits the stored bytes of the output.
 const maxPrinted = 1 << 20
 
-// Benchmark is a benchmark in a test binary of one side.
+// Benchmark is a benchmark in a test binary.
 type Benchmark struct {
-	Name   string     // name of the benchmark, e.g. BenchmarkParse/small
-	Binary string     // path of the test binary
-	Dir    string     // working directory
-	Env    []string   // complete environment
-	Spec   trial.Spec // other settings of the process
-	Work   string     // directory for profiles
+	Name   string // e.g. BenchmarkParse/small
+	Binary string
+	Dir    string
+	Env    []string
+	Spec   trial.Spec
+	Work   string // directory for profiles
 }
 
 func (b Benchmark) workDir() string { return b.Work }
@@ -50,7 +50,6 @@ func (b Benchmark) runOps(ctx context.Context, l *launch, n int64) error {
 	return nil
 }
 
-// runCommand runs a program to its end and returns its output.
 func runCommand(ctx context.Context, l *launch, spec trial.Spec) (printed string, err error) {
 	var command *trial.Command
 	err = l.startProcess(func() (err error) {
@@ -64,8 +63,7 @@ func runCommand(ctx context.Context, l *launch, spec trial.Spec) (printed string
 	return command.AwaitOutput(ctx, "counting")
 }
 
-// whyFailed returns the first line of a benchmark's output that reports a failure, else the
-// text of err.
+// whyFailed returns the first line that reports a failure, else the text of err.
 func whyFailed(printed string, err error) string {
 	for line := range strings.Lines(printed) {
 		line = strings.TrimSpace(line)

@@ -7,16 +7,15 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Alpha is the error level of the interval of a count in a result, for each row.
+// Alpha is the error level of the interval of each count in a result.
 const Alpha = 0.01
 
-// MinDifference is the number of instructions by which an operation can differ between two builds of
-// the same code: the addresses of data decide how copies and searches run.
+// MinDifference is the number of instructions by which an operation can differ between two builds
+// of the same code. The addresses of data decide how copies and searches run.
 const MinDifference = 1.0
 
-// CompareWork compares the counts of every contender with those of contender against on the same
-// workload, by intervals at level alpha. The variance between repeats of a count is estimated from all
-// comparisons together, as each has only a few.
+// CompareWork compares the counts of every contender with those of against, by intervals at level
+// alpha. Each count has few repeats, so all together estimate their variance.
 func CompareWork(work []tare.Work, against string, alpha float64) []tare.Comparison {
 	metric := tare.MetricFor(tare.MetricInstructions)
 	var rows []tare.Comparison
@@ -48,8 +47,7 @@ func CompareWork(work []tare.Work, against string, alpha float64) []tare.Compari
 	return rows
 }
 
-// AddToResult adds counts and their comparisons to a result: the counter, the metric, and a value of
-// each contender.
+// AddToResult adds the counter, the counts and their comparisons to a result.
 func (c *Counter) AddToResult(r *tare.Result, work []tare.Work, rows []tare.Comparison) {
 	if len(work) == 0 {
 		return

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Concurrently calls do with each item, on all processors at once, and returns when all calls have.
+// Concurrently calls do with each item, on all processors, and returns after the last call.
 func Concurrently[T any](items []T, do func(T)) {
 	work := make(chan T)
 	var wait sync.WaitGroup

@@ -12,19 +12,19 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// Contender is a workload of a study, executed by a program that speaks the contender protocol.
+// Contender is a workload of a study, executed by a program that speaks tare's protocol.
 type Contender struct {
 	Program build.Program // built with the tag of the counter
 	Open    func(context.Context, build.Program, trial.Spec) (trial.Conn, error)
 	Input   wire.Workload
-	Seed    string     // in decimal
+	Seed    string     // decimal number
 	Spec    trial.Spec // environment and other settings of the process
 	Work    string     // directory for profiles
 }
 
 func (p Contender) workDir() string { return p.Work }
 
-// runOps prepares the workload and executes n operations, as the pass does that counts allocations.
+// runOps prepares the workload and executes n operations.
 func (p Contender) runOps(ctx context.Context, l *launch, n int64) error {
 	program, spec := p.Program, p.Spec
 	program.Path, spec.Args = l.commandLine(program.Path, nil)

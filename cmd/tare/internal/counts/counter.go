@@ -1,13 +1,13 @@
 // Package counts counts the instructions that an operation of a benchmark executes.
 //
-// A count compares two runs of a test binary, of N operations and of N/8: the difference of their
-// instructions, divided by the difference of their operations. The instructions of the start and of
-// the setup cancel out. The garbage collector is off, and goroutines are not preempted, because both
-// depend on the clock. The benchmark has one processor.
+// A count compares two runs of a test binary, of N operations and of N/8. It divides the difference
+// of their instructions by the difference of their operations. So the instructions of the start and
+// of the setup cancel out. The garbage collector is off, and goroutines are not preempted, because
+// both depend on the clock.
 //
-// A [Counter] counts the instructions of a process in one of two ways. Valgrind's cachegrind emulates
-// the processor: its counts do not depend on the machine or on other processes, and it reports
-// functions and lines; callgrind adds calls. Hardware counters take no time and report only the sum.
+// A [Counter] counts in one of two ways. Valgrind's cachegrind emulates the processor, and reports
+// functions and lines. Valgrind's callgrind adds calls. Hardware counters take no time and report
+// only the sum.
 package counts
 
 import (
@@ -45,13 +45,13 @@ type Counter struct {
 	path string // path of Valgrind; "" for hardware counters
 }
 
-// HasFunctions reports whether the counter's profiles have functions.
+// HasFunctions reports whether profiles have functions.
 func (c *Counter) HasFunctions() bool { return c.path != "" }
 
 // Tag is the build tag with which Go's runtime reports its stacks to Valgrind.
 const Tag = "valgrind"
 
-// BuildTag returns the build tag of counted programs, or "" if they need none.
+// BuildTag returns the build tag of counted programs, or "".
 func (c *Counter) BuildTag() string {
 	if c.path == "" {
 		return ""
@@ -59,18 +59,17 @@ func (c *Counter) BuildTag() string {
 	return Tag
 }
 
-// canStopChasing reports whether the counter is a Valgrind of 3.19 or later, whose blocks of code can end
-// at jumps. Older ones may not know the option.
+// canStopChasing reports whether Valgrind is 3.19 or later. Older ones may not know the option.
 func (c *Counter) canStopChasing() bool {
 	var major, minor int
 	_, err := fmt.Sscanf(c.Version, "%d.%d", &major, &minor)
 	return err == nil && (major > 3 || major == 3 && minor >= 19)
 }
 
-// minMinor is the release go1.minMinor since which Go supports Valgrind.
+// minMinor: Go supports Valgrind since go1.minMinor.
 const minMinor = 25
 
-// WhyUnsupported returns why programs that a release of Go built cannot be counted, or "".
+// WhyUnsupported returns why programs of a release of Go cannot be counted, or "".
 func (c *Counter) WhyUnsupported(release string) string {
 	var minor int
 	_, err := fmt.Sscanf(release, "go1.%d", &minor)
@@ -80,11 +79,10 @@ func (c *Counter) WhyUnsupported(release string) string {
 	return fmt.Sprintf("built with %s, and Go supports Valgrind since go1.%d", release, minMinor)
 }
 
-// packageNames lists the commands that install Valgrind in several distributions.
 const packageNames = "valgrind (apt-get install valgrind, dnf install valgrind, apk add valgrind)"
 
-// FindCounter returns the counter of a choice, or nil and why the machine has no such counter. It
-// returns nil and "" if counting is off.
+// FindCounter returns the counter of a choice, or nil and why there is none. It returns nil and ""
+// if counting is off.
 func FindCounter(ctx context.Context, choice Choice) (c *Counter, why string) {
 	if choice == "" || choice == Off {
 		return nil, ""
@@ -107,8 +105,6 @@ func FindCounter(ctx context.Context, choice Choice) (c *Counter, why string) {
 	return nil, "instructions are not counted: " + strings.Join(missing, "; ")
 }
 
-// findValgrind returns the counter that runs Valgrind. It returns an error if Go does not
-// support Valgrind on this platform, or if it is not installed or does not run.
 func findValgrind(ctx context.Context) (*Counter, error) {
 	isSupported := runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64")
 	if !isSupported {

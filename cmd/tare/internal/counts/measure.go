@@ -10,50 +10,50 @@ import (
 
 // Bounds of the number of operations.
 const (
-	targetWork           = 200e6   // instructions by which the two runs of a count differ
-	briefWork            = 100e6   // replaces it if Estimate.Brief is set
-	minPilotShare        = 0.4     // of these, from which the pilot is a count
-	maxWork              = 4e9     // instructions of one run; longer operations are not counted
-	maxHeap              = 1 << 30 // bytes allocated by a run without garbage collection
-	instructionsPerNS    = 12.0    // first estimate: the usual speed of arithmetic in caches
-	minInstructionsPerNS = 5.0     // speed of long operations, which miss caches
+	targetWork           = 200e6   // instructions between the two runs of a count
+	briefWork            = 100e6   // replaces targetWork if Estimate.Brief is set
+	minPilotShare        = 0.4     // a pilot with this share of the work is a count
+	maxWork              = 4e9     // most instructions of one run
+	maxHeap              = 1 << 30 // most allocated bytes of a run, as nothing is collected
+	instructionsPerNS    = 12.0    // usual speed of arithmetic in caches
+	minInstructionsPerNS = 5.0     // long operations miss caches
 	maxCorrection        = 64      // factor by which a pilot may lower the estimate
-	opsRatio             = 8       // operations of the longer run divided by those of the shorter
-	minOps               = 2       // operations of a run: testing runs a single operation differently
+	opsRatio             = 8       // the longer run has as many times the operations of the shorter
+	minOps               = 2       // testing runs a single operation differently
 	maxOps               = 100e6
 	maxPilots            = 4
-	minRepeats           = 2     // counts of a side; 1 if both sides have the same code
-	fewOthersRepeats     = 3     // counts of a side if Estimate.FewOthers is set
-	maxRepeats           = 5     // counts of a side that are inconsistent
-	maxSpread            = 0.002 // difference of consistent counts, as a share of a count
-	maxSpreadOps         = 1.0   // or in instructions per operation
-	minPlaceCount        = 0.02  // instructions per operation of a stored place
-	minCalls             = 0.001 // calls per operation of a stored call site
-	callsShare           = 4     // operations of a count divided by those of a count of calls
+	minRepeats           = 2     // counts of a side, unless both have the same code
+	fewOthersRepeats     = 3     // replaces minRepeats if Estimate.FewOthers is set
+	maxRepeats           = 5     // most counts of an inconsistent side
+	maxSpread            = 0.002 // largest difference of consistent counts, as a share
+	maxSpreadOps         = 1.0   // the same in instructions per operation
+	minPlaceCount        = 0.02  // least instructions per operation of a stored place
+	minCalls             = 0.001 // least calls per operation of a stored site
+	callsShare           = 4     // operations of a count to those of a count of calls
 )
 
 // Count is the result of one count of a benchmark.
 type Count struct {
-	PerOp  float64           // instructions per operation
-	Places map[Place]float64 // PerOp by line; nil if the counter reports only the sum
+	PerOp  float64
+	Places map[Place]float64 // PerOp by line; nil for hardware counters
 	Calls  map[Call]float64  // calls per operation; nil unless [Series.CountCalls] counted
 }
 
-// Side returns the program of one side for a count; repeat is the number of the count, from
-// 0. Each build of a benchmark has another order of functions.
+// Side returns the program for a count; repeat is its number, from 0. Each build has another order
+// of functions.
 type Side func(ctx context.Context, repeat int) (Program, error)
 
 // Estimate holds earlier measurements of an operation.
 type Estimate struct {
 	NSPerOp    float64
-	BytesPerOp float64 // bytes allocated per operation; 0 if unknown
-	SameCode   bool    // both sides have the same machine code, so that one count of each may do
-	FewOthers  bool    // hardly any other benchmarks show how much counts vary
-	Brief      bool    // many benchmarks share the time: a count has half the instructions
-	Cycle      int64   // number of inputs, which operations take in turn; 0 if all do the same
+	BytesPerOp float64 // allocated per operation; 0 if unknown
+	SameCode   bool    // the same machine code on both sides: one count of each may do
+	FewOthers  bool    // few other benchmarks show how much counts vary
+	Brief      bool    // each count is half as long
+	Cycle      int64   // number of inputs; 0 if all operations do the same
 }
 
-// Series holds the counts of a benchmark on one side. All have the same numbers of operations.
+// Series holds the counts of a benchmark on one side.
 type Series struct {
 	Counts                []Count
 	counter               *Counter
@@ -70,11 +70,10 @@ type Pair struct {
 // RefusedError is the reason why a benchmark is not counted.
 type RefusedError struct{ Why string }
 
-// Error is one line.
+// Error returns e.Why.
 func (e *RefusedError) Error() string { return e.Why }
 
-// StartPair counts both sides of a benchmark once. The error explains why the benchmark cannot be
-// counted.
+// StartPair counts both sides of a benchmark once.
 func (c *Counter) StartPair(ctx context.Context, g Estimate, base, head Side) (*Pair, error) {
 	p := &Pair{guess: g}
 	var err error
@@ -85,10 +84,8 @@ func (c *Counter) StartPair(ctx context.Context, g Estimate, base, head Side) (*
 	return p, p.Head.Repeat(ctx)
 }
 
-// Incomplete returns the sides of p that should be counted again: both until each is counted twice, or
-// three times if hardly any other benchmarks show how much counts vary, and more often while the repeats
-// differ in how much head does more than base. With the same code it should do the same: one count of each
-// does then, and otherwise chance decides how much is done.
+// Incomplete returns the sides of p that should be counted again. Few benchmarks do not show how
+// much counts vary, so each of them has more repeats. Inconsistent repeats require more.
 func (p *Pair) Incomplete() []*Series {
 	minimum := minRepeats
 	switch {
@@ -107,7 +104,7 @@ func (p *Pair) Incomplete() []*Series {
 	return incomplete
 }
 
-// CountSingle counts one side by itself, as often as a side of a [Pair] whose code differs.
+// CountSingle counts one side by itself, with the repeats of a [Pair] whose code differs.
 func (c *Counter) CountSingle(ctx context.Context, g Estimate, side Side) (Series, error) {
 	s, err := c.startSeries(ctx, g, side)
 	minimum := minRepeats
@@ -120,11 +117,11 @@ func (c *Counter) CountSingle(ctx context.Context, g Estimate, side Side) (Serie
 	return s, err
 }
 
-// startSeries finds the numbers of operations of the two runs of a count, by pilots. The last pilot is
+// startSeries finds the numbers of operations by pilots, which are short counts. The last pilot is
 // the first count.
 func (c *Counter) startSeries(ctx context.Context, g Estimate, side Side) (Series, error) {
-	estimate := max(1, g.NSPerOp*instructionsPerNS) // instructions per operation
-	minLonger := max(minOps+1, 2*g.Cycle)           // operations of the longer run
+	estimate := max(1, g.NSPerOp*instructionsPerNS)
+	minLonger := max(minOps+1, 2*g.Cycle)
 	if float64(minLonger)*g.NSPerOp*minInstructionsPerNS > maxWork {
 		return Series{}, &RefusedError{fmt.Sprintf("an operation takes %v, and a count %d times as long and more", time.Duration(g.NSPerOp).Round(time.Microsecond), 2*minLonger)}
 	}
@@ -154,9 +151,8 @@ func (c *Counter) startSeries(ctx context.Context, g Estimate, side Side) (Serie
 	}
 }
 
-// splitOperations returns the numbers of operations of the two runs of a count, which should differ by
-// difference operations. maxLonger is the maximum number, at least two cycles. With several inputs both are
-// multiples of the cycle, so that each input has the same weight.
+// splitOperations returns the operations of the two runs of a count, which should differ by
+// difference. Each input has the same weight in multiples of cycle.
 func splitOperations(difference, maxLonger float64, cycle int64) (shorter, longer int64) {
 	n := min(difference*opsRatio/(opsRatio-1), maxLonger)
 	longer = max(minOps+1, int64(n))
@@ -184,7 +180,6 @@ func (s *Series) Repeat(ctx context.Context) error {
 	return err
 }
 
-// checkGrowth returns an error if an operation has less than one instruction.
 func checkGrowth(perOp float64) error {
 	if perOp < 1 {
 		return &RefusedError{"its instructions do not grow with its operations"}
@@ -192,14 +187,13 @@ func checkGrowth(perOp float64) error {
 	return nil
 }
 
-// isConsistent reports whether the counts are equal, but for what they differ by in most benchmarks.
 func (s *Series) isConsistent() bool {
 	values := PerOp(s.Counts)
 	return isSteady(values, slices.Max(values))
 }
 
-// addCount appends a count. It runs shorterOps again, although earlier counts have: the instructions of the
-// start differ between runs, and one run for all counts would add the same error to each.
+// addCount runs shorterOps each time, because the instructions of the start differ. A single run
+// would add the same error to each count.
 func (s *Series) addCount(ctx context.Context) error {
 	shorter, err := s.runOps(ctx, cachegrind, len(s.Counts), s.shorterOps)
 	if err != nil {
@@ -213,8 +207,8 @@ func (s *Series) addCount(ctx context.Context) error {
 	return nil
 }
 
-// CountCalls counts the calls of an operation by callgrind; the counter must have functions. It runs
-// fewer operations than a count, because callgrind is slower and calls are integers.
+// CountCalls counts the calls of an operation by callgrind, which the counter must have. Callgrind
+// is slower, and calls are integers, so it runs fewer operations.
 func (s *Series) CountCalls(ctx context.Context) (map[Call]float64, error) {
 	longerOps := max(minOps+1, s.Ops()/callsShare)
 	shorterOps := max(minOps, longerOps/opsRatio)
@@ -229,7 +223,7 @@ func (s *Series) CountCalls(ctx context.Context) (map[Call]float64, error) {
 	return perOperation(shorter, longer, longerOps-shorterOps).Calls, nil
 }
 
-// runOps counts a run of n operations by the binary of a repeat. Hardware counters ignore tool.
+// runOps counts a run of n operations. Hardware counters ignore tool.
 func (s *Series) runOps(ctx context.Context, tool string, repeat int, n int64) (*Profile, error) {
 	program, err := s.side(ctx, repeat)
 	if err != nil {
@@ -238,8 +232,7 @@ func (s *Series) runOps(ctx context.Context, tool string, repeat int, n int64) (
 	return s.counter.runCount(ctx, tool, program, repeat, n)
 }
 
-// perOperation returns the cost of an operation from two runs, of which longer executed ops
-// operations more than shorter.
+// perOperation returns the cost of an operation, of which longer executed ops more.
 func perOperation(shorter, longer *Profile, ops int64) Count {
 	n := float64(ops)
 	return Count{
@@ -249,8 +242,6 @@ func perOperation(shorter, longer *Profile, ops int64) Count {
 	}
 }
 
-// diffPerOperation returns the differences of two runs, divided by n operations. It omits those
-// below minimum. It returns nil if longer is empty.
 func diffPerOperation[K comparable](shorter, longer map[K]uint64, n, minimum float64) map[K]float64 {
 	if len(longer) == 0 {
 		return nil
@@ -269,8 +260,8 @@ func diffPerOperation[K comparable](shorter, longer map[K]uint64, n, minimum flo
 	return differences
 }
 
-// isConsistent reports whether head does more than base, or less, by the same number of instructions in all
-// repeats; with the same code, by none.
+// isConsistent reports whether head does more or less than base by the same number in all repeats.
+// With the same code the number must be 0.
 func (p *Pair) isConsistent() bool {
 	var more []float64
 	if p.guess.SameCode {
@@ -284,8 +275,8 @@ func (p *Pair) isConsistent() bool {
 	return isSteady(more, largest)
 }
 
-// isSteady reports whether values differ as little as two counts of most benchmarks do. count is the number
-// of instructions of which the values are a part.
+// isSteady reports whether values differ as little as two counts usually do. count is the number of
+// instructions of which they are parts.
 func isSteady(values []float64, count float64) bool {
 	return slices.Max(values)-slices.Min(values) <= max(maxSpreadOps, maxSpread*count)
 }

@@ -25,7 +25,7 @@ type Place struct {
 	Line     int    // 0 if unknown
 }
 
-// Call is a line of a function, the caller, at which it calls another.
+// Call is a line of a function that calls another function.
 type Call struct {
 	Place
 	Callee string
@@ -35,7 +35,7 @@ type Call struct {
 type Profile struct {
 	Total  uint64
 	Places map[Place]uint64
-	Calls  map[Call]uint64 // number of calls; nil unless callgrind counted
+	Calls  map[Call]uint64 // nil unless callgrind counted
 }
 
 // Tools of Valgrind that count. Callgrind also counts calls, and takes twice as long.
@@ -44,22 +44,21 @@ const (
 	callgrind  = "callgrind"
 )
 
-// outputReader reads the output file of a tool line by line.
 type outputReader struct {
 	tool    string
 	profile *Profile
-	number  int // of the current line
+	number  int // current line
 
 	place                 Place  // function and file of the following lines
 	callee                string // function of the next line "calls="
-	calls                 uint64 // number of calls at the next line; 0 if it is no call site
+	calls                 uint64 // calls at the next line; 0 if it is no call site
 	hasEvents, hasSummary bool
 	isCallSite            bool // the next line is a call site, not a count of its own
 	summary               uint64
 }
 
-// readOutput reads an output file of cachegrind or callgrind whose first event is Ir. Names and line
-// numbers must not be compressed. It fails unless the counts of all lines add up to the file's summary.
+// readOutput reads an output file of cachegrind or callgrind. The first event must be Ir, and names
+// must not be compressed. All counts must add up to the file's summary.
 func readOutput(tool string, r io.Reader) (*Profile, error) {
 	limited := &io.LimitedReader{R: r, N: maxDocument + 1}
 	lines := bufio.NewScanner(limited)
@@ -97,7 +96,6 @@ func (o *outputReader) lineError(format string, args ...any) error {
 	return fmt.Errorf("%s's output, line %d: %s", o.tool, o.number, fmt.Sprintf(format, args...))
 }
 
-// headerPrefixes returns the beginnings of lines without counts.
 func headerPrefixes() []string {
 	return []string{"#", "desc:", "cmd:", "version:", "creator:", "pid:", "part:", "thread:", "positions:", "totals:"}
 }
@@ -150,7 +148,6 @@ func (o *outputReader) readSummary(fields [][]byte) (err error) {
 	return nil
 }
 
-// readCalls reads the number of calls at the line that follows.
 func (o *outputReader) readCalls(line []byte, fields [][]byte) (err error) {
 	if o.profile.Calls == nil || o.callee == "" || len(fields) == 0 {
 		return o.lineError("%q is no number of calls of a function", clipLine(line))
@@ -162,7 +159,7 @@ func (o *outputReader) readCalls(line []byte, fields [][]byte) (err error) {
 	return nil
 }
 
-// readCount reads a line number with its count, or with the count of the functions called there.
+// readCount reads a line number with its count, or with that of the functions called there.
 func (o *outputReader) readCount(line []byte, fields [][]byte) error {
 	if !o.hasEvents || len(fields) < 2 {
 		return o.lineError("%q is neither a heading nor a line with its count", clipLine(line))
@@ -175,7 +172,7 @@ func (o *outputReader) readCount(line []byte, fields [][]byte) error {
 	p := o.profile
 	place := o.place
 	place.Line = n
-	if o.isCallSite { // its count is in the lines of the callee
+	if o.isCallSite { // the lines of the callee have its count
 		o.isCallSite = false
 		if len(p.Calls) >= maxPlaces {
 			return o.lineError("more than %d call sites", maxPlaces)
@@ -194,5 +191,4 @@ func (o *outputReader) readCount(line []byte, fields [][]byte) error {
 	return nil
 }
 
-// clipLine returns the first 60 bytes of a line for a message.
 func clipLine(line []byte) []byte { return line[:min(len(line), 60)] }

@@ -14,47 +14,45 @@ import (
 
 // Bounds of a run.
 const (
-	maxRun    = time.Minute // duration; a run executes some hundred million instructions
+	maxRun    = time.Minute // a run executes some hundred million instructions
 	maxMemory = 3 << 30     // resident bytes, including those of Valgrind
-	maxReason = 200         // characters of the output in an error
+	maxReason = 200
 )
 
 // Program executes the operations of a count: a [Benchmark] or a [Contender].
 type Program interface {
-	// workDir returns a directory for profiles.
 	workDir() string
-	// runOps executes n operations in a process that l starts. It returns when the process has ended.
+	// runOps executes n operations in a process that l starts, and waits for its end.
 	runOps(ctx context.Context, l *launch, n int64) error
 }
 
 // launch starts the process of a run under its counter.
 type launch struct {
 	counter   *Counter
-	tool      string // of Valgrind
+	tool      string // cachegrind or callgrind
 	repeat    int    // number of the count, from 0
 	file      string // output of the tool
 	readTotal func() (uint64, error)
 }
 
-// commandLine returns the command line that executes a program under the counter.
 func (l *launch) commandLine(path string, args []string) (string, []string) {
 	if l.counter.path == "" {
 		return path, args
 	}
-	// Most code of a short process runs few times, so that Valgrind gains time if it optimizes less.
+	// Most code of a short process runs few times. So Valgrind is faster if it optimizes less.
 	toolArgs := []string{"--vex-iropt-level=1", "--tool=" + l.tool, "--cache-sim=no", "--branch-sim=no", "--" + l.tool + "-out-file=" + l.file}
 	if l.counter.canStopChasing() {
 		toolArgs = append(toolArgs, "--vex-guest-chase=no")
 	}
 	if l.tool == callgrind {
-		// Callgrind follows calls by the stack pointer and takes a switch of goroutines for a recursion.
-		// Without separate-recs it would divide the calls of function f between f and f'2.
+		// Callgrind takes a switch of goroutines for a recursion, because it follows the stack
+		// pointer. Without separate-recs it would divide the calls of function f between f and f'2.
 		toolArgs = append(toolArgs, "--compress-strings=no", "--compress-pos=no", "--separate-recs=1")
 	}
 	return l.counter.path, append(append(toolArgs, path), args...)
 }
 
-// startProcess calls start, which starts a process, so that the instructions of the process are counted.
+// startProcess calls start, which starts a process, and counts its instructions.
 func (l *launch) startProcess(start func() error) (err error) {
 	if l.counter.path != "" {
 		return start()
@@ -63,8 +61,7 @@ func (l *launch) startProcess(start func() error) (err error) {
 	return err
 }
 
-// runCount counts the instructions of a process that executes n operations, with a tool of Valgrind
-// unless the counter is in hardware. The process gets the seed of a repeat.
+// runCount counts the instructions of a process. repeat seeds the process.
 func (c *Counter) runCount(ctx context.Context, tool string, p Program, repeat int, n int64) (*Profile, error) {
 	file, err := os.CreateTemp(p.workDir(), "instructions-*.out")
 	if err != nil {
@@ -100,13 +97,11 @@ func (c *Counter) runCount(ctx context.Context, tool string, p Program, repeat i
 	return readOutput(tool, out)
 }
 
-// countedEnv returns env with the variables that a count sets: no garbage collection, one processor, no
-// preemption, no samples of allocations, whose number depends on chance, and the seed of chance.
 func (l *launch) countedEnv(env []string) []string {
 	return append(env[:len(env):len(env)], "GOGC=off", "GOMAXPROCS=1", debugSetting(env), seedEnv(l.repeat))
 }
 
-// debugSetting returns the variable GODEBUG of a count, with the settings of GODEBUG in env.
+// debugSetting turns off samples of allocations, whose number depends on chance.
 func debugSetting(env []string) string {
 	setting := "GODEBUG="
 	for _, kv := range env {
@@ -117,8 +112,7 @@ func debugSetting(env []string) string {
 	return setting + "asyncpreemptoff=1,memprofilerate=0"
 }
 
-// WhyUncountable returns the setting of an environment that excludes counts, because they have the
-// collector off, or "".
+// WhyUncountable returns a setting of the collector, which a count turns off, or "".
 func WhyUncountable(env []string) string {
 	for _, kv := range env {
 		if name, _, _ := strings.Cut(kv, "="); name == "GOGC" || name == "GOMEMLIMIT" {

@@ -10,27 +10,26 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Cost is the cost of a line in a function of the user, including the functions that the line calls in
-// other packages. If no function of the user is on the stack of a sample, Function is the part of the
-// program (see partOf) instead, such as garbage collection, and Line is 0.
+// Cost is the cost of a line in a function of the user. It includes called functions of other
+// packages. For other samples, Function is a part of the program such as garbage collection, and
+// Line is 0.
 type Cost struct {
 	Function string
-	Through  string // function of another package that the line calls; "" for the line itself
-	File     string // base name of the file
+	Through  string // called function of another package; "" for the line itself
+	File     string // base name
 	Line     int
-	Value    float64 // nanoseconds of CPU time, or number of allocations
+	Value    float64 // ns of CPU time, or number of allocations
 }
 
-// Attribute reads a gzipped pprof document (see [Read]) of a benchmark. kind is the kind of profile, CPU
-// time or memory. Attribute charges each sample to the innermost function in a package of the user;
-// isUsers reports whether a package belongs to the user. It omits the samples of package testing, which
-// runs the benchmark. The costs are sorted, largest first.
+// Attribute reads a gzipped pprof document of a benchmark. It charges each sample to the innermost
+// function in a package of the user. It omits the samples of package testing. The largest costs
+// come first.
 func Attribute(doc []byte, kind string, isUsers func(path string) bool) ([]Cost, error) {
 	parsed, err := parseDocument(doc)
 	if err != nil {
 		return nil, fmt.Errorf("read a %s profile: %w", kind, err)
 	}
-	index := -1 // of the sample value
+	index := -1 // sample value to use
 	for i, t := range parsed.SampleType {
 		isTime := kind == tare.ProfileCPU && t.Unit == "nanoseconds"
 		isAllocations := kind == tare.ProfileMem && t.Type == "alloc_objects"
@@ -58,10 +57,9 @@ func Attribute(doc []byte, kind string, isUsers func(path string) bool) ([]Cost,
 	return all, nil
 }
 
-// chargeTo returns the cost, without a value, to which a sample is charged. It returns false for a sample
-// of package testing without a function of the user.
+// chargeTo returns the cost of a sample, without a value, or false for package testing.
 func chargeTo(s *profile.Sample, isUsers func(path string) bool) (c Cost, ok bool) {
-	through := ""                  // function of another package that was passed last
+	through := ""                  // passed function of another package
 	for _, l := range s.Location { // innermost first
 		for _, line := range l.Line {
 			if line.Function == nil {
@@ -90,7 +88,7 @@ func chargeTo(s *profile.Sample, isUsers func(path string) bool) (c Cost, ok boo
 	return Cost{Function: partOf(stack{frames: names})}, true
 }
 
-// WithoutTypeArgs returns the name of a function without type arguments: f for f[go.shape.int].
+// WithoutTypeArgs returns f for f[go.shape.int].
 func WithoutTypeArgs(function string) string {
 	for {
 		i := strings.IndexByte(function, '[')

@@ -12,37 +12,36 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Side is one of two compared contenders (programs under test).
+// Side is one of two compared programs.
 type Side struct {
-	Name    string // name of the contender
+	Name    string
 	Profile *Profile
 	Ops     int64 // operations during the profile
 }
 
-// Gap is the difference between two contenders, by function and by part of the program. All
-// lists are sorted, the largest difference first.
+// Gap is the difference between two programs. All lists are sorted, the largest difference first.
 type Gap struct {
-	From, To         string       // names of the contenders
-	Unit             string       // unit of all values: nanoseconds or bytes, per operation
+	From, To         string       // names of the programs
+	Unit             string       // nanoseconds or bytes, per operation
 	Parts            []Difference // all packages and parts of the runtime; their sum is Whole
-	SignificantParts []Difference // those of Parts whose difference exceeds the sampling error
-	Functions        []Difference // functions whose difference exceeds the sampling error; their sum with Rest is Whole
-	Rest             Difference   // sum of all other functions; the name contains their number
-	Whole            Difference   // sum of all functions
+	SignificantParts []Difference // parts beyond the sampling error
+	Functions        []Difference // functions beyond the sampling error; with Rest, their sum is Whole
+	Rest             Difference   // the name contains their number
+	Whole            Difference
 }
 
-// Difference has the values per operation of one function or part in both contenders. The functions that
-// the function calls are not included.
+// Difference has the values per operation of one function or part. Called functions are not
+// included.
 type Difference struct {
-	Name     string  // name of the function or the part
-	From, To float64 // value in the first and the second contender
+	Name     string
+	From, To float64 // first and second program
 }
 
-// Change returns the value in the second contender minus the value in the first.
+// Change returns To minus From.
 func (d Difference) Change() float64 { return d.To - d.From }
 
-// Compare returns the difference between two contenders, with at most n functions. Functions
-// whose difference may be a sampling error are in Rest.
+// Compare returns the difference between two programs, with at most n functions. Functions whose
+// difference may be a sampling error are in Rest.
 func Compare(from, to Side, n int) (Gap, error) {
 	switch {
 	case from.Profile == nil || to.Profile == nil || from.Ops <= 0 || to.Ops <= 0:
@@ -87,7 +86,6 @@ func Compare(from, to Side, n int) (Gap, error) {
 	return g, nil
 }
 
-// sortByDifference returns the values of a map, the largest absolute difference first.
 func sortByDifference(lines map[string]Difference) []Difference {
 	var out []Difference
 	for _, l := range lines {
@@ -99,18 +97,16 @@ func sortByDifference(lines map[string]Difference) []Difference {
 	return out
 }
 
-// exceedsSampling reports whether a difference exceeds twice its standard deviation, which is unlikely to
-// be a sampling error. The number n of samples has a Poisson distribution, whose variance is n. A value is
-// n times the value of one sample, so its variance is the value times the value of one sample. Without a
-// sampling period (Sample is 0) the deviation is 0.
+// exceedsSampling reports whether a difference exceeds twice its standard deviation. The number n
+// of samples has a Poisson distribution with the variance n. So the variance of a value is the
+// value times the value of one sample. Without a sampling period it is 0.
 func exceedsSampling(d Difference, from, to Side) bool {
 	sampleFrom, sampleTo := from.Profile.Sample/float64(from.Ops), to.Profile.Sample/float64(to.Ops)
 	deviation := math.Sqrt(d.From*sampleFrom + d.To*sampleTo)
 	return math.Abs(d.Change()) > 2*deviation
 }
 
-// Describe returns the gap in the form of a result document, with at most n parts and n functions whose
-// difference exceeds the sampling error.
+// Describe returns the gap for a result document, with at most n parts and n functions.
 func (g Gap) Describe(n int) *tare.ProfileGap {
 	convert := func(lines []Difference) []tare.GapLine {
 		out := []tare.GapLine{} // an empty array in JSON, not null
@@ -154,7 +150,6 @@ func (g Gap) WriteText(w io.Writer) error {
 	return nil
 }
 
-// formatShare returns the difference of a line as a percentage of the total difference.
 func (g Gap) formatShare(l Difference) string {
 	x := l.Change() / g.Whole.Change() * 100
 	if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -163,7 +158,7 @@ func (g Gap) formatShare(l Difference) string {
 	return formatSigned(math.Round(x))
 }
 
-// formatValue returns a number with three significant digits, or as an integer from 100.
+// formatValue returns three significant digits, or an integer from 100.
 func formatValue(v float64) string {
 	switch a := math.Abs(v); {
 	case a == 0:
@@ -176,7 +171,6 @@ func formatValue(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// formatSigned returns a number with its sign.
 func formatSigned(v float64) string {
 	switch {
 	case v > 0:
@@ -187,8 +181,8 @@ func formatSigned(v float64) string {
 	return "0"
 }
 
-// replaceControls replaces control characters, line separators and invalid UTF-8, because the names in a
-// pprof document can have any bytes.
+// replaceControls replaces control characters, line separators and invalid UTF-8. Names in a pprof
+// document can have any bytes.
 func replaceControls(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r >= 0x80 && r < 0xa0 {

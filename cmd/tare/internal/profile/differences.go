@@ -6,13 +6,11 @@ import (
 	"strings"
 )
 
-// shadeSteps is the number of shades of red, and of blue.
 const shadeSteps = 4
 
-// DifferenceFlame draws the cost of an operation in two contenders (programs under test) as one flame
-// graph, an SVG. A box is a function, and its width is the sum of both costs. The box is red if the second
-// contender takes more, and blue if it takes less. The caller joins profiles of several rounds by
-// [Profile.Add].
+// DifferenceFlame draws the cost of an operation in two programs as one flame graph, an SVG. The
+// width of a box, a function, is the sum of both costs. It is red if the second program takes more,
+// and blue if it takes less. The caller joins profiles of several rounds by [Profile.Add].
 func DifferenceFlame(title string, from, to Side) []byte {
 	p := &Profile{Kind: from.Profile.Kind, Unit: from.Profile.Unit}
 	for _, s := range from.Profile.stacks {
@@ -44,7 +42,6 @@ func DifferenceFlame(title string, from, to Side) []byte {
 	})
 }
 
-// shadeStyles returns the CSS for the classes of shadeClass.
 func shadeStyles() string {
 	const red, blue = 12, 215 // hues in degrees
 	var light, dark strings.Builder
@@ -66,9 +63,8 @@ func (p *Profile) Add(more *Profile) {
 	p.stacks = append(p.stacks, more.stacks...)
 }
 
-// shadeClass returns the CSS class of a box with the difference d. whole is the difference of both
-// contenders, and total the sum of their costs. The larger the share of d in whole, the stronger the shade.
-// A difference below a hundredth of total is grey.
+// shadeClass returns the CSS class of a box with the difference d, stronger for a larger share of
+// whole. total is the sum of both costs.
 func shadeClass(d, whole, total float64) string {
 	if math.Abs(d) < total/100 {
 		return runtimeClass // grey
@@ -78,7 +74,7 @@ func shadeClass(d, whole, total float64) string {
 		class = "less"
 	}
 	step := math.Ceil(shadeSteps * math.Min(1, math.Abs(d)/math.Abs(whole)))
-	if math.IsNaN(step) || whole == 0 { // the differences of single functions cancel each other out
+	if math.IsNaN(step) || whole == 0 { // differences of functions cancel each other out
 		step = shadeSteps
 	}
 	return fmt.Sprintf("%s%.0f", class, math.Max(1, step))

@@ -2,22 +2,19 @@ package profile
 
 import "slices"
 
-// frame is a node of a flame graph: a function as called by one stack of callers. Values are measured in
-// the unit of the profile, such as ns or bytes. If the profile shows the differences of two contenders
-// (programs under test), a value is the sum of both.
+// frame is a node of a flame graph: a function as called by one stack of callers. In a comparison
+// of two programs, a value is the sum of both.
 type frame struct {
 	function  string
-	value     float64  // value of the function and its callees
-	fromValue float64  // part of value that belongs to the first of two contenders
-	self      float64  // value of the function without its callees
+	value     float64  // includes callees
+	fromValue float64  // first program's part
+	self      float64  // excludes callees
 	calls     []*frame // callees, largest first
 }
 
-// toValue returns the part of value that belongs to the second contender.
 func (f *frame) toValue() float64 { return f.value - f.fromValue }
 
-// buildTree merges the stacks into a tree: stacks share the frames of equal callers. The root
-// has no function.
+// buildTree merges the stacks. The root has no function.
 func (p *Profile) buildTree() *frame {
 	type call struct {
 		caller   *frame
@@ -44,7 +41,6 @@ func (p *Profile) buildTree() *frame {
 	return root
 }
 
-// sortCalls sorts the callees of f and of all frames below.
 func (f *frame) sortCalls() {
 	slices.SortFunc(f.calls, func(a, b *frame) int { return compareValues(a.value, b.value, a.function, b.function) })
 	for _, c := range f.calls {
@@ -52,15 +48,14 @@ func (f *frame) sortCalls() {
 	}
 }
 
-// box is a frame with its position in the drawing.
 type box struct {
 	*frame
-	x, width float64 // left edge and width, as shares of the graph
+	x, width float64 // shares of the graph
 	level    int     // number of callers
 }
 
-// layOut returns the boxes of the tree: callees below callers, with widths in proportion to their values.
-// It omits frames narrower than minWidth, a share of the graph, and frames with maxLevel callers or more.
+// layOut returns the boxes of the tree, callees below callers. It omits frames narrower than
+// minWidth, a share of the graph.
 func (f *frame) layOut(minWidth float64, maxLevel int) []box {
 	var out []box
 	total := f.value
@@ -69,7 +64,7 @@ func (f *frame) layOut(minWidth float64, maxLevel int) []box {
 		for _, c := range f.calls {
 			width := c.value / total
 			if width < minWidth || level >= maxLevel {
-				return // the remaining callees are not wider, as they are sorted by value
+				return // the remaining callees are not wider
 			}
 			out = append(out, box{frame: c, x: x, width: width, level: level})
 			addCalls(c, x, level+1)
@@ -82,13 +77,12 @@ func (f *frame) layOut(minWidth float64, maxLevel int) []box {
 	return out
 }
 
-// share is a package and the sum of its functions' values without their callees.
+// share is a package and the sum of its functions' values without callees.
 type share struct {
 	name  string
 	value float64
 }
 
-// sumPackages returns the share of each package, largest first.
 func (p *Profile) sumPackages() []share {
 	sums := map[string]float64{}
 	for _, s := range p.stacks {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Names of parts of a program. Functions of the Go runtime belong to them; other functions belong to their
-// packages.
+// Names of parts of a program. Functions of the Go runtime belong to them.
 const (
 	partCalls      = "system calls"
 	partCollecting = "runtime, collecting garbage"
@@ -16,9 +15,8 @@ const (
 	partRuntime    = "runtime, all else"
 )
 
-// partOf returns the part of a program to which a stack belongs. It is the package of the innermost
-// function. For a function of the runtime, it is the task of the runtime, which partOf recognises by the
-// functions on the stack: single functions of the runtime have few samples and mean little to a reader.
+// partOf returns the package of a stack's innermost function or, in the runtime, its task. Single
+// functions of the runtime mean little to a reader.
 func partOf(s stack) string {
 	path := PackageOf(s.frames[len(s.frames)-1])
 	switch {

@@ -1,8 +1,6 @@
-// Package profile reads the pprof documents that contenders (programs under test) return
-// after they were timed. It finds the functions that take most time or memory, and those
-// that make the difference between two contenders, and draws flame graphs.
-//
-// It reads no clock and no files.
+// Package profile reads pprof documents of measured programs. It finds the functions that take most
+// time or memory, or make the difference between two programs. It draws flame graphs. It reads no
+// clock and no files.
 package profile
 
 import (
@@ -23,24 +21,22 @@ import (
 // MaxDocument limits the size of an unzipped document in bytes.
 const MaxDocument = 256 << 20
 
-// Profile has the call stacks on which a contender spent CPU time or allocated memory.
+// Profile has the call stacks on which a program spent CPU time or allocated memory.
 type Profile struct {
 	Kind   string  // cpu or mem
-	Unit   string  // unit of all values: nanoseconds or bytes
+	Unit   string  // nanoseconds or bytes
 	Total  float64 // sum of all stacks, in Unit
-	Sample float64 // value of one sample, in Unit; 0 if the document does not have it
+	Sample float64 // value of one sample, in Unit; 0 if unknown
 	stacks []stack
 }
 
-// stack is a call stack with its value.
 type stack struct {
-	frames    []string // functions, the outermost first; never empty
-	value     float64  // in the unit of the profile
-	fromValue float64  // the part of value that belongs to the first of two contenders; 0 if there is one
+	frames    []string // the outermost first; never empty
+	value     float64
+	fromValue float64 // part of value that belongs to the first of two programs
 }
 
-// Read reads a gzipped pprof document as a profile of CPU time or memory: kind is
-// [tare.ProfileCPU] or [tare.ProfileMem].
+// Read reads a gzipped pprof document. kind is [tare.ProfileCPU] or [tare.ProfileMem].
 func Read(doc []byte, kind string) (*Profile, error) {
 	units := map[string]string{tare.ProfileCPU: "nanoseconds", tare.ProfileMem: "bytes"}
 	unit, ok := units[kind]
@@ -76,14 +72,13 @@ func Read(doc []byte, kind string) (*Profile, error) {
 	return p, nil
 }
 
-// Bounds of a document. A sample can take as little as two bytes of a document. In memory,
-// a decoded part takes about a hundred bytes and a number ten.
+// Bounds of a document. A sample can take as little as two bytes of it. In memory, a decoded part
+// takes about a hundred bytes and a number ten.
 const (
 	maxParts   = 4 << 20  // samples, locations, lines, labels, functions, names
 	maxNumbers = 32 << 20 // locations and values of samples, and numbers in locations
 )
 
-// parseDocument unpacks and parses a gzipped pprof document within the bounds of a document.
 func parseDocument(doc []byte) (*profile.Profile, error) {
 	raw, err := unzip(doc, MaxDocument)
 	if err != nil {
@@ -99,8 +94,7 @@ func parseDocument(doc []byte) (*profile.Profile, error) {
 	return parsed, parsed.CheckValid()
 }
 
-// checkBounds returns an error if a document has more parts or numbers than the limits. It
-// counts them before the document is decoded. The constants are numbers of fields in
+// checkBounds counts parts and numbers before the document is decoded. Its constants are from
 // github.com/google/pprof/proto/profile.proto.
 func checkBounds(document []byte, partLimit, numberLimit int) error {
 	const sample, location = 2, 4  // fields of a profile
@@ -123,7 +117,7 @@ func checkBounds(document []byte, partLimit, numberLimit int) error {
 		}
 		return protowire.Walk(f.Data, func(inner protowire.Field) error {
 			switch {
-			case !inner.Packed: // a single number
+			case !inner.Packed:
 				numbers++
 			case f.Number == sample && (inner.Number == locations || inner.Number == values):
 				for _, b := range inner.Data {
@@ -139,7 +133,6 @@ func checkBounds(document []byte, partLimit, numberLimit int) error {
 	})
 }
 
-// unzip unpacks a document of at most limit bytes.
 func unzip(doc []byte, limit int) ([]byte, error) {
 	zip, err := gzip.NewReader(bytes.NewReader(doc))
 	if err != nil {
@@ -157,8 +150,7 @@ func unzip(doc []byte, limit int) ([]byte, error) {
 	return raw, nil
 }
 
-// valueIn returns the index of the sample value to use: the value of all allocations in unit
-// if there is one, and otherwise the last value in unit. It returns -1 if no value is in unit.
+// valueIn returns the index of the sample value to use, preferably that of all allocations, or -1.
 func valueIn(types []*profile.ValueType, unit string) int {
 	index := -1
 	for i, t := range types {
@@ -172,15 +164,15 @@ func valueIn(types []*profile.ValueType, unit string) int {
 	return index
 }
 
-// Bounds of the stacks. Stacks can have more frames than the document has locations, because
-// a location can be used any number of times.
+// Bounds of the stacks. A location can be used any number of times, so a document does not limit
+// them.
 const (
 	maxDepth  = 1000     // frames of one stack; outer frames are dropped
 	maxFrames = 16 << 20 // frames of all stacks
 )
 
-// sampleFrames returns the functions of a sample's stack, the outermost first, at least one.
-// An inlined function has a frame too.
+// sampleFrames returns the functions of a stack, the outermost first, at least one. An inlined
+// function has a frame too.
 func sampleFrames(s *profile.Sample) []string {
 	var out []string
 	for _, l := range s.Location {
@@ -206,14 +198,12 @@ func sampleFrames(s *profile.Sample) []string {
 	return out
 }
 
-// unknownFunction is the name of functions without a name.
 const unknownFunction = "(unknown)"
 
-// sdkPackage is the package whose functions call the timed code of a contender.
+// sdkPackage is the package whose functions call the timed code.
 const sdkPackage = "github.com/tarebench/tare/contender"
 
-// trimHarness removes the callers of the innermost function of the SDK, which calls the timed
-// code, because they are the same in every stack.
+// trimHarness removes the callers of the timed code, which are the same in every stack.
 func trimHarness(frames []string) []string {
 	for i := len(frames) - 1; i > 0; i-- {
 		if PackageOf(frames[i]) == sdkPackage {
@@ -223,7 +213,7 @@ func trimHarness(frames []string) []string {
 	return frames
 }
 
-// PackageOf returns the import path in the name of a function, or "" for a name without a path.
+// PackageOf returns the import path in the name of a function, or "".
 func PackageOf(function string) string {
 	plain, _, _ := strings.Cut(function, "[") // without type arguments, which can have paths
 	path := ""
@@ -238,7 +228,6 @@ func PackageOf(function string) string {
 	return path + strings.ReplaceAll(name, "%2e", ".")
 }
 
-// shortName returns a function's name without the path before its package.
 func shortName(function string) string {
 	plain, rest, generic := strings.Cut(function, "[")
 	plain = plain[strings.LastIndex(plain, "/")+1:]
@@ -248,7 +237,7 @@ func shortName(function string) string {
 	return plain
 }
 
-// Top returns the n functions with the largest values without their callees, largest first.
+// Top returns the n functions with the largest values without callees.
 func (p *Profile) Top(n int) []tare.ProfileLine {
 	lines := map[string]*tare.ProfileLine{}
 	for _, s := range p.stacks {
@@ -278,13 +267,11 @@ func (p *Profile) Top(n int) []tare.ProfileLine {
 	return out[:min(n, len(out))]
 }
 
-// Describe sets the kind, unit, total and top n functions in dst, the profile in a result.
+// Describe sets the kind, unit, total and top n functions in dst.
 func (p *Profile) Describe(dst *tare.Profile, n int) {
 	dst.Of, dst.Unit, dst.Total, dst.Top = p.Kind, p.Unit, p.Total, p.Top(n)
 }
 
-// compareValues compares two named values for sorting: larger values come first, equal ones
-// are ordered by name.
 func compareValues(a, b float64, nameA, nameB string) int {
 	return cmp.Or(cmp.Compare(b, a), strings.Compare(nameA, nameB))
 }

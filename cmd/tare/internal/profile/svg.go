@@ -17,14 +17,14 @@ const (
 	rowHeight    = 18
 	headHeight   = 54
 	legendRow    = 18
-	charWidth    = 6.63 // width of a character of the monospaced font at 11 px
+	charWidth    = 6.63 // monospaced font at 11 px
 	minTextWidth = 24   // narrower boxes have no text
 	minBoxWidth  = 0.5  // narrower boxes are omitted
-	maxLevels    = 120  // number of rows of boxes
-	maxLegend    = 10   // number of packages in the legend
-	hues         = 12   // number of hues of packages, each in two shades
+	maxLevels    = 120  // rows of boxes
+	maxLegend    = 10   // packages in the legend
+	hues         = 12   // each in two shades
 
-	// maxSVG is the maximum size of a graph in bytes, so that a page can include several.
+	// maxSVG limits a graph in bytes, so that a page can include several.
 	maxSVG = 150_000
 )
 
@@ -32,14 +32,13 @@ const (
 type graphLook struct {
 	caption string
 	legend  []legendEntry    // nil for no legend
-	style   string           // CSS of this graph, added to baseStyles
-	class   func(box) string // returns the CSS class of the colour of a box
-	tooltip func(box) string // returns the text of the tooltip of a box
+	style   string           // CSS in addition to baseStyles
+	class   func(box) string // CSS class of the colour of a box
+	tooltip func(box) string
 }
 
-// Flame draws the profile of ops operations as a flame graph, a standalone SVG. Each function is a box, with
-// its callees below it and a width in proportion to its value. Tooltips have the full names and the values.
-// The graph has colours for light and dark pages.
+// Flame draws the profile of ops operations as a flame graph, a standalone SVG. Each function is a
+// box, with its callees below it. The graph has colours for light and dark pages.
 func (p *Profile) Flame(title string, ops int64) []byte {
 	return p.drawToFit(title, func(boxes []box) graphLook {
 		colours := p.chooseColours(boxes)
@@ -52,8 +51,7 @@ func (p *Profile) Flame(title string, ops int64) []byte {
 	})
 }
 
-// drawToFit draws the graph with as many boxes as fit into maxSVG bytes: it raises the minimum width of
-// boxes until the SVG is small enough. look returns the look of a graph with these boxes.
+// drawToFit raises the minimum width of boxes until the SVG has at most maxSVG bytes.
 func (p *Profile) drawToFit(title string, look func([]box) graphLook) []byte {
 	tree := p.buildTree()
 	for minWidth := minBoxWidth / (graphWidth - 2*margin); ; minWidth *= 1.5 {
@@ -64,7 +62,6 @@ func (p *Profile) drawToFit(title string, look func([]box) graphLook) []byte {
 	}
 }
 
-// drawGraph returns the SVG of a graph: title, caption, boxes and legend.
 func drawGraph(title string, boxes []box, look graphLook) []byte {
 	rows := 0
 	for _, x := range boxes {
@@ -93,7 +90,6 @@ func drawGraph(title string, boxes []box, look graphLook) []byte {
 	return []byte(b.String())
 }
 
-// drawBox writes one box with its tooltip and as much of its name as fits.
 func drawBox(b *strings.Builder, x box, look graphLook) {
 	const room = graphWidth - 2*margin
 	left, width := margin+x.x*room, x.width*room
@@ -106,7 +102,6 @@ func drawBox(b *strings.Builder, x box, look graphLook) {
 	b.WriteString("</g>\n")
 }
 
-// tooltip returns the function, its value and its share.
 func (p *Profile) tooltip(x box) string {
 	text := fmt.Sprintf("%s: %s, %s", x.function, p.formatAmount(x.value), formatPercent(x.value/p.Total))
 	if x.self > 0 && x.self < x.value {
@@ -115,8 +110,7 @@ func (p *Profile) tooltip(x box) string {
 	return text
 }
 
-// fitName shortens the name of a function to width. It removes the package first, which the colour of the
-// box shows as well.
+// fitName removes the package first, which the colour of the box shows as well.
 func fitName(function string, width float64) string {
 	name := shortName(function)
 	fits := float64(utf8.RuneCountInString(name))*charWidth <= width
@@ -126,8 +120,6 @@ func fitName(function string, width float64) string {
 	return truncate(name, width, charWidth)
 }
 
-// formatCaption returns the total, the cost of an operation (unless ops is 0), and an explanation of the
-// graph.
 func (p *Profile) formatCaption(ops int64) string {
 	if p.Total == 0 {
 		return "nothing was seen " + map[string]string{"nanoseconds": "on a processor", "bytes": "to be allocated"}[p.Unit]
@@ -139,11 +131,10 @@ func (p *Profile) formatCaption(ops int64) string {
 	return out + ". Callers above, what they call below, as wide as their share; point at one for its figures."
 }
 
-// legendEntry is a line of the legend. class is the CSS class of its colour.
 type legendEntry struct{ class, text string }
 
-// buildLegend returns the drawn packages whose functions have the largest values without their callees.
-// The packages of the runtime share one entry, and the packages of system calls another.
+// buildLegend returns the drawn packages with the largest values. The packages of the runtime share
+// one entry, and those of system calls another.
 func (p *Profile) buildLegend(colours map[string]string) []legendEntry {
 	var shares []share           // the first package of each entry
 	sums := map[string]float64{} // by legendName
@@ -171,14 +162,12 @@ func (p *Profile) buildLegend(colours map[string]string) []legendEntry {
 	return out
 }
 
-// CSS classes of the runtime and of system calls.
 const (
 	runtimeClass = "rt"
 	kernelClass  = "sys"
 )
 
-// sharedClass returns the CSS class of a package of system calls or of the runtime, which
-// includes assembly without a package. It returns "" for other packages.
+// sharedClass returns the CSS class of a package of system calls or of the runtime, or "".
 func sharedClass(name string) string {
 	switch {
 	case strings.HasPrefix(name, "internal/runtime/syscall"):
@@ -189,7 +178,6 @@ func sharedClass(name string) string {
 	return ""
 }
 
-// legendName returns the name of a package in the legend.
 func legendName(name string) string {
 	switch sharedClass(name) {
 	case kernelClass:
@@ -200,8 +188,7 @@ func legendName(name string) string {
 	return name
 }
 
-// chooseColours returns the CSS class of each drawn package. Packages choose in the order of their values, the
-// largest first.
+// chooseColours returns the CSS class of each package. Large ones choose first.
 func (p *Profile) chooseColours(boxes []box) map[string]string {
 	isDrawn := map[string]bool{}
 	for _, b := range boxes {
@@ -229,15 +216,15 @@ func (p *Profile) chooseColours(boxes []box) map[string]string {
 	return classes
 }
 
-// freeHue returns the number of a hue for a package: the hash of its name, so that the package mostly has the
-// same colour in all graphs. If that hue is taken, it is the next free one; if all are taken, it is shared.
+// freeHue begins with the hash of a package's name. So the package mostly has the same colour in
+// all graphs.
 func freeHue(name string, taken map[uint32]bool) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	first := h.Sum32() % hues
 	for i := range uint32(2 * hues) {
-		// Steps of 5 reach all 12 hues, as 5 and 12 have no common factor. After them, i/hues is 1: the hues
-		// in the second shade, whose numbers are 12 to 23.
+		// Steps of 5 reach all 12 hues, as 5 and 12 have no common factor. After them, i/hues is 1:
+		// the second shade, numbers 12 to 23.
 		if next := (first+5*i)%hues + i/hues*hues; !taken[next] {
 			return next
 		}
@@ -245,8 +232,7 @@ func freeHue(name string, taken map[uint32]bool) uint32 {
 	return first
 }
 
-// baseStyles returns the CSS of a graph. It is the same for all graphs, so that a page can
-// have several.
+// baseStyles is the same for all graphs, so that a page can have several.
 func baseStyles() string {
 	var b strings.Builder
 	b.WriteString("<style>\n.tare-flame text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;fill:#1b1b1b;pointer-events:none}\n" +
@@ -262,8 +248,7 @@ func baseStyles() string {
 	return b.String()
 }
 
-// truncate shortens s to width pixels, at char pixels per character. It returns "" if less
-// than two characters fit.
+// truncate shortens s to width pixels, at char pixels per character.
 func truncate(s string, width, char float64) string {
 	s = replaceControls(s)
 	fits := max(0, int(width/char))
@@ -276,7 +261,6 @@ func truncate(s string, width, char float64) string {
 	return string([]rune(s)[:fits-1]) + "…"
 }
 
-// escapeXML escapes s for the text or an attribute of XML.
 func escapeXML(s string) string {
 	var b strings.Builder
 	if err := xml.EscapeText(&b, []byte(replaceControls(s))); err != nil {
@@ -285,7 +269,6 @@ func escapeXML(s string) string {
 	return b.String()
 }
 
-// formatAmount returns a value with its unit.
 func (p *Profile) formatAmount(v float64) string {
 	units := []string{"ns", "µs", "ms", "s"}
 	if p.Unit == "bytes" {
@@ -299,7 +282,6 @@ func (p *Profile) formatAmount(v float64) string {
 	return formatValue(v) + " " + units[0]
 }
 
-// formatPercent returns a share as a percentage, with two digits below 10 %.
 func formatPercent(x float64) string {
 	if x >= 0.1 {
 		return fmt.Sprintf("%.0f %%", 100*x)

@@ -1,6 +1,5 @@
-// Package advice recommends one contender of a result. It finds out which contenders are significantly
-// faster than the baseline on a workload, what the user gains, and at what cost. It computes no new
-// numbers: all come from the result.
+// Package advice recommends one contender of a result: one that is significantly faster than the
+// baseline. All numbers come from the result.
 package advice
 
 import (
@@ -17,12 +16,12 @@ import (
 // Reading is the view on one workload and one metric of a result.
 type Reading struct {
 	Result   *tare.Result
-	Baseline string // id
-	Workload string // id
-	Metric   string // a lower value is better, e.g. time
+	Baseline string
+	Workload string
+	Metric   string // a metric of which less is better
 }
 
-// WhyNoAdvice returns why there can be no recommendation, or "" if there can be one.
+// WhyNoAdvice returns why there can be no recommendation, or "".
 func (r Reading) WhyNoAdvice() string {
 	for _, id := range []string{r.Baseline, tare.ControlID} {
 		if v := r.Result.VoidsMetric(id, r.Workload, r.Metric); len(v) > 0 {
@@ -35,20 +34,19 @@ func (r Reading) WhyNoAdvice() string {
 	return ""
 }
 
-// NoiseFloor returns the noise floor of the workload and metric, the apparent difference of the baseline
-// and its second copy, the control. It returns 0 if that is unknown.
+// NoiseFloor returns the apparent difference of the baseline and its second copy, the control. It
+// is 0 if unknown.
 func (r Reading) NoiseFloor() float64 {
 	return tare.NoiseFloor(r.Result.Comparisons, r.Workload, r.Metric)
 }
 
-// Comparison returns the comparison of a contender with the baseline, and whether there is one.
+// Comparison returns the comparison of a contender with the baseline.
 func (r Reading) Comparison(id string) (c tare.Comparison, ok bool) {
 	c, ok = tare.FindComparison(r.Result.Comparisons, r.Workload, id, r.Metric)
 	return c, ok && c.Against == r.Baseline
 }
 
-// Measured returns the comparisons of contenders with the baseline that have an interval and are not
-// void, by rank and then by ratio.
+// Measured returns the valid comparisons with the baseline, by rank and ratio.
 func (r Reading) Measured() []tare.Comparison {
 	var out []tare.Comparison
 	for _, c := range r.Result.Contenders {
@@ -64,8 +62,7 @@ func (r Reading) Measured() []tare.Comparison {
 	return out
 }
 
-// Faster returns the comparisons of [Reading.Measured] that are significantly below the baseline,
-// beyond the noise floor.
+// Faster returns the comparisons that are significantly below the baseline.
 func (r Reading) Faster() []tare.Comparison {
 	return slices.DeleteFunc(r.Measured(), func(c tare.Comparison) bool {
 		isFaster := c.High < 1 && r.IsShown(c)
@@ -78,8 +75,7 @@ func (r Reading) IsShown(c tare.Comparison) bool {
 	return c.Differs(r.NoiseFloor()) == tare.Significant
 }
 
-// DescribeDoubt returns a clause, to follow a sentence about c, saying that c shows no difference beyond
-// the noise floor. It returns "" if c shows one.
+// DescribeDoubt returns a clause about c if it shows no difference.
 func (r Reading) DescribeDoubt(c tare.Comparison) string {
 	if r.IsShown(c) {
 		return ""
@@ -90,8 +86,7 @@ func (r Reading) DescribeDoubt(c tare.Comparison) string {
 // BestRank returns the best rank that the evidence allows; 1 if there are no ranks.
 func BestRank(c tare.Comparison) int { return max(1, c.RankLow) }
 
-// DescribeTies returns a clause, to follow a sentence about c, about the other contenders of list that may
-// have the same rank as c. It returns "" if there are none.
+// DescribeTies returns a clause about the others in list that may have the rank of c, or "".
 func DescribeTies(c tare.Comparison, list []tare.Comparison) string {
 	var names []string
 	for _, other := range list {
@@ -105,14 +100,12 @@ func DescribeTies(c tare.Comparison, list []tare.Comparison) string {
 	return "; " + JoinNames(names) + " did not differ significantly from it"
 }
 
-// maxFigures is the largest number of contenders in the line below a headline.
 const maxFigures = 3
 
-// SetAnswer sets the headline of the result, which recommends a contender or explains why it recommends
-// none, the line of values below the headline, and the comparisons that both lines quote. noun (router,
-// codec) and base are the printed names of the contenders' kind and of the baseline. isCompatible reports
-// whether a contender behaves like base, and condition is the clause about users who need that, e.g. "where
-// all values must stay". If isCompatible is nil, all contenders behave like base.
+// SetAnswer sets the headline of the result, the line of values below it, and the comparisons that
+// both quote. The printed names are noun (router, codec) and base. isCompatible reports whether a
+// contender behaves like base; nil means that all do. The clause condition names the users who need
+// that, e.g. "where all values must stay".
 func (r Reading) SetAnswer(noun, base, condition string, isCompatible func(id string) bool) {
 	res := r.Result
 	res.Answer, res.Figures, res.Quotes = r.headlineText(noun, base, condition, isCompatible), "", nil
@@ -130,8 +123,8 @@ func (r Reading) SetAnswer(noun, base, condition string, isCompatible func(id st
 	}
 }
 
-// headlineText returns the headline. If the fastest contender does not behave like base, the headline also
-// names the fastest one that does, or base itself.
+// headlineText returns the headline. If the fastest contender does not behave like base, it also
+// names the fastest that does.
 func (r Reading) headlineText(noun, base, condition string, isCompatible func(id string) bool) string {
 	if why := r.WhyNoAdvice(); why != "" {
 		return "No answer: " + why + "."
@@ -159,7 +152,7 @@ func (r Reading) headlineText(noun, base, condition string, isCompatible func(id
 	return text + "; " + condition + ", " + alternative + "."
 }
 
-// DescribeCosts returns a clause about the modules and bytes that a contender adds to the baseline.
+// DescribeCosts returns a clause about the modules and bytes that a contender adds.
 func (r Reading) DescribeCosts(id string) string {
 	c, _ := r.Result.Contender(id)
 	base, _ := r.Result.Contender(r.Baseline)

@@ -12,31 +12,28 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file turns the result of comparing one commit (the side head) with the good revision (the side base)
-// into the effects that a bisection decides by, e.g. ln(1.10) for a round in which the commit took 10 % longer.
+// This file turns comparisons of a commit with the good revision into effects. For example, a round
+// in which the commit took 10 % longer has the effect ln(1.10).
 
-// Quantity is the metric of a benchmark whose change the bisection looks for, and the direction of the change.
+// Quantity is the metric of a benchmark whose change the bisection looks for.
 type Quantity struct {
 	Benchmark string  `json:"benchmark"`
 	Metric    string  `json:"metric"`
 	Sign      float64 `json:"sign"` // 1 if more is bad, -1 if less is bad
 }
 
-// IsDifference reports whether the effect of a round is a difference: of allocated objects or bytes, because
-// a count of 0 has no ratio, or of instructions. For other metrics, such as time, it is the logarithm of a ratio.
+// IsDifference reports whether effects are differences of counts, which may be 0. Others, such as
+// those of time, are logarithms of ratios.
 func (q Quantity) IsDifference() bool { return tare.MetricFor(q.Metric).IsCount() || q.IsCounted() }
 
-// IsCounted reports whether the metric is counted outside of rounds, as instructions are. Allocations are
-// counted in each round.
+// IsCounted reports whether the metric is counted outside of rounds, as instructions are.
+// Allocations are counted in each round.
 func (q Quantity) IsCounted() bool { return tare.MetricFor(q.Metric).Counted }
 
-// findComparison returns the comparison of head with base; false if none exists.
 func (q Quantity) findComparison(r *tare.Result) (c tare.Comparison, ok bool) {
 	return tare.FindComparison(r.Comparisons, q.Benchmark, benchstudy.Head, q.Metric)
 }
 
-// countBatch returns the difference of a metric that is counted outside of rounds, such as instructions, as
-// a batch of one effect. If nothing was counted, the error is a *SkipError with the reason.
 func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
 	c, ok := q.findComparison(r)
 	if !ok {
@@ -55,13 +52,14 @@ func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
 				low, high = q.Sign*(c.Low-1)*c.AgainstValue, q.Sign*(c.High-1)*c.AgainstValue // from ratios to differences
 			}
 		}
-		return min(low, high), max(low, high) // a negative sign exchanges them
+		return min(low, high), max(low, high) // converted from ratios to differences
 	}
 	return Batch{Effects: []float64{q.Sign * (c.Value - c.AgainstValue)}, Interval: interval, IsLast: true}, nil
 }
 
-// Batch returns the effects of the rounds of a result, positive towards the bad revision, and those of the
-// control, which is base measured twice. The error is a *SkipError if the result is void or a side fails.
+// Batch returns the effects of the rounds of a result, positive towards the bad revision. The
+// control, base measured twice, shows the noise. The error is a *SkipError if the result is void or
+// a side fails.
 func (q Quantity) Batch(r *tare.Result) (Batch, error) {
 	for _, id := range []string{benchstudy.Head, benchstudy.Base} {
 		if fs := r.VoidsMetric(id, q.Benchmark, q.Metric); len(fs) > 0 {
@@ -98,7 +96,7 @@ func (q Quantity) logRatios(r *tare.Result, side string) []float64 {
 	return slices.DeleteFunc(slices.Clone(e.Effects), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-// countDifferences returns side − base of each round, and whether each of the two had the same count in all rounds.
+// countDifferences returns side − base of each round, and whether neither varies.
 func (q Quantity) countDifferences(r *tare.Result, side string) (effects []float64, exact bool) {
 	metric, _ := tare.MetricNamed(q.Metric)
 	index := evidence.FromResult(r).Index()
@@ -114,7 +112,7 @@ func (q Quantity) countDifferences(r *tare.Result, side string) (effects []float
 	return effects, benchstudy.IsConstant(baseCounts) && benchstudy.IsConstant(sideCounts)
 }
 
-// BaseValue returns the value of the good revision: the median over rounds, or 0 without rounds.
+// BaseValue returns the good revision's median over rounds, or 0.
 func (q Quantity) BaseValue(r *tare.Result) float64 {
 	if c, ok := q.findComparison(r); ok && q.IsCounted() {
 		return c.AgainstValue
@@ -127,11 +125,11 @@ func (q Quantity) BaseValue(r *tare.Result) float64 {
 	return stats.Median(xs)
 }
 
-// ClearestChange returns the quantity with the clearest change in its direction: the largest change
-// relative to the differences between its rounds, or, for counts, relative to base.
+// ClearestChange returns the quantity with the largest change, relative to its noise or, for
+// counts, to base.
 func ClearestChange(r *tare.Result, quantities []Quantity) Quantity {
 	const (
-		alpha     = 0.5   // error level of the half-width, which only measures the spread of rounds
+		alpha     = 0.5
 		minSpread = 0.005 // added to the half-width, which may be 0
 	)
 	clearest, maxChange := quantities[0], math.Inf(-1)

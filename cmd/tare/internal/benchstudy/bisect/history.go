@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// This file finds the commits that can still be the first bad one, and the one to compare next. For example,
-// if the commit in the middle of a history without merges is good, the newer half remains.
+// This file finds the commits that can still be the first bad one, and the next one to compare. For
+// example, if the commit in the middle is good, the newer half remains.
 
 // Commit is one commit of a history.
 type Commit struct {
@@ -18,8 +18,7 @@ type Commit struct {
 	Subject string    `json:"subject"`
 }
 
-// candidates returns the commits that may be the first bad one, in the history's order. A candidate is an
-// ancestor of every bad commit, or that commit itself, and not an ancestor of a good commit.
+// candidates returns the commits that may be the first bad one, in the history's order.
 func (s *Search) candidates() []Commit {
 	remaining := map[string]bool{}
 	for _, c := range s.History {
@@ -29,7 +28,8 @@ func (s *Search) candidates() []Commit {
 		if t.Verdict != Good && t.Verdict != Bad {
 			continue
 		}
-		// The ancestors of a good commit are good. Commits that are no ancestors of a bad one did not cause its effect.
+		// The ancestors of a good commit are good. Commits that are no ancestors of a bad one did
+		// not cause its effect.
 		isAncestor := s.ancestors(t.Commit)
 		for id := range remaining {
 			if isAncestor[id] == (t.Verdict == Good) {
@@ -40,7 +40,7 @@ func (s *Search) candidates() []Commit {
 	return slices.DeleteFunc(slices.Clone(s.History), func(c Commit) bool { return !remaining[c.ID] })
 }
 
-// ancestors returns the ancestors of a commit within the history, and the commit itself.
+// ancestors returns a commit and its ancestors within the history.
 func (s *Search) ancestors(id string) map[string]bool {
 	out := map[string]bool{id: true}
 	for _, c := range s.History { // the history has children before their parents
@@ -53,14 +53,12 @@ func (s *Search) ancestors(id string) map[string]bool {
 	return out
 }
 
-// middleCommit returns the commit to compare next: the candidate that divides the others most evenly. If some
-// candidates were skipped or are undecided, their neighbours may be, too: then it is the candidate farthest from
-// them, of those that divide the others at least half as evenly as the best one. It returns "" if all candidates
-// have a verdict.
+// middleCommit returns the commit to compare next, or "". It divides the candidates most evenly.
+// Neighbours of undecided commits may be undecided, too, so a less even one is better.
 func (s *Search) middleCommit() string {
 	candidates := s.candidates()
-	var undecided []int       // indices of candidates with a verdict that did not decide
-	evenness := map[int]int{} // size of the smaller part if the candidate is compared, by index; only of new ones
+	var undecided []int       // candidates with a verdict that did not decide
+	evenness := map[int]int{} // size of the smaller part
 	best := 0
 	for i, c := range candidates {
 		switch s.verdictOf(c.ID) {
@@ -72,7 +70,7 @@ func (s *Search) middleCommit() string {
 			undecided = append(undecided, i)
 		}
 	}
-	distance := func(i int) int { // to the nearest undecided candidate
+	distance := func(i int) int { // distance to the nearest undecided candidate
 		d := len(candidates)
 		for _, p := range undecided {
 			d = min(d, max(i-p, p-i))
@@ -80,7 +78,7 @@ func (s *Search) middleCommit() string {
 		return d
 	}
 	minEvenness := max(1, best)
-	if len(undecided) > 0 { // a less even division is better than another undecided commit
+	if len(undecided) > 0 {
 		minEvenness = max(1, (best+1)/2)
 	}
 	chosen := -1
@@ -98,7 +96,6 @@ func (s *Search) middleCommit() string {
 	return candidates[chosen].ID
 }
 
-// countAncestors returns how many of commits are an ancestor of a commit, or that commit itself.
 func (s *Search) countAncestors(id string, commits []Commit) (n int) {
 	isAncestor := s.ancestors(id)
 	for _, c := range commits {
@@ -109,7 +106,6 @@ func (s *Search) countAncestors(id string, commits []Commit) (n int) {
 	return n
 }
 
-// verdictOf returns the verdict on a commit; "" if it was not compared.
 func (s *Search) verdictOf(id string) Verdict {
 	for _, t := range s.Tests {
 		if t.Commit == id {
@@ -119,9 +115,8 @@ func (s *Search) verdictOf(id string) Verdict {
 	return ""
 }
 
-// Suspects returns the commits of which one is the first bad one, the newest first: a single commit if
-// all comparisons decided, several if commits were skipped or undecided. It returns nil if the bad
-// revision has not shown the effect.
+// Suspects returns the commits of which one is the first bad one, the newest first. It is nil if
+// the bad revision has not shown the effect.
 func (s *Search) Suspects() []Commit {
 	if !s.BadShows() {
 		return nil

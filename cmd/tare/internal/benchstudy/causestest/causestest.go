@@ -6,15 +6,14 @@ import "fmt"
 // Cause is a change with a known cause.
 type Cause struct {
 	Name       string
-	Imports    [2]string // of base and head; "" if the side imports nothing
+	Imports    [2]string // base's and head's; may be ""
 	Base, Head string    // declarations, with func Work(i int) int
-	Lines      []string  // any of these is in the lines that a gate prints
-	// Does is the function of which head executes more, or a function that calls it and is named with it; ""
-	// if head waits. The compiler inlines Work into the benchmark unless it defers or is large.
+	Lines      []string  // a gate must print at least one of these
+	// Does is the function of which head executes more, or one of its callers. It is "" if head
+	// waits.
 	Does string
 }
 
-// numbers are in the sources of all causes, for inputs.
 const numbers = "var words = []string{\"one\", \"two\", \"three\", \"four\"}\nvar list [64]int\nvar sink any\n"
 
 // Causes returns twelve changes that make Work slower.
@@ -35,12 +34,11 @@ func Causes() []Cause {
 	}
 }
 
-// loopOver returns Work, which adds the results of 50 calls.
 func loopOver(call string) string {
 	return "func Work(i int) int { t := 0; for k := range 50 { t += " + call + " }; return t }"
 }
 
-// Files returns the files of package planted with its benchmark, BenchmarkWork, but for go.mod. imported is the
+// Files returns the files of package planted with BenchmarkWork, without go.mod. imported is the
 // import path that declarations need, or "".
 func Files(imported, declarations string) map[string]string {
 	source := "package planted\n\n"

@@ -5,10 +5,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeExactCounts decides rows of counts by [stats.CompareCounts], without an interval: the rows of
-// allocations if allocs is set, and the rows that have no ratios because the count of a side is zero. It
-// leaves a row undecided if the counts of both sides overlap; then the row is compared with the margin.
-// family contains a member, a row of the report and its question, for each benchmark and metric.
+// judgeExactCounts decides rows of counts without an interval: a side counted zero, or the row is
+// of allocations and allocs is set. Rows whose counts overlap are compared with the margin.
 func judgeExactCounts(family []member, allocs bool) {
 	outcomes := map[int]Outcome{1: Worse, 0: NoWorse, -1: Better} // by the sign of the difference
 	for _, m := range family {

@@ -14,31 +14,30 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// BaseError reports that there is no base to compare with, and advises what to do.
+// BaseError reports in one line that there is no base to compare with, and what to do.
 type BaseError struct{ What string }
 
-// Error is one line.
+// Error returns e.What.
 func (e *BaseError) Error() string { return e.What }
 
-// Sides are the two revisions that a gate compares: the base, and the head, which is to be judged.
+// Sides are the two revisions that a gate compares. The head is the change to be judged.
 type Sides struct {
-	Base            string // revision of the base, e.g. v1.2.0 or a hash
-	Branch          string // branch whose merge base with the head is the base; "" if the user names the base
+	Base            string // revision, e.g. v1.2.0 or a hash
+	Branch          string // branch that the head left at the base, or ""
 	BaseCommit      string
 	HeadCommit      string
-	WorktreeDiffers bool // the worktree differs from HeadCommit
+	WorktreeDiffers bool // files differ from HeadCommit
 }
 
 // AreEqual reports whether base and head have the same files.
 func (s Sides) AreEqual() bool { return s.BaseCommit == s.HeadCommit && !s.WorktreeDiffers }
 
-// FindSides finds the base and the commits of a gate in the repository of dir. spec is a revision, or, as
-// projects write it, [project.MergeBase] and optionally a branch. The base is then the commit at which head
-// left the branch. If head is [Worktree] or "", its commit is HEAD, and WorktreeDiffers is set if files
-// differ from that commit. The error is a *BaseError if a revision or the repository does not exist.
+// FindSides finds the base and the commits of a gate in the repository of dir. The base, spec, is a
+// revision, or [project.MergeBase] with an optional branch. A head of [Worktree] or "" has the
+// commit HEAD. The error is a *BaseError if a revision or the repository does not exist.
 //
-// For example, spec "merge-base origin/main" and head "" compare the working directory with the commit at
-// which it left origin/main.
+// For example, spec "merge-base origin/main" and head "" compare the working directory with the
+// commit at which it left origin/main.
 func FindSides(ctx context.Context, dir, spec, head string) (s Sides, err error) {
 	rev, isWorktree := head, head == "" || head == Worktree
 	if isWorktree {
@@ -67,8 +66,8 @@ func FindSides(ctx context.Context, dir, spec, head string) (s Sides, err error)
 	return s, err
 }
 
-// findMergeBase sets the base to the commit at which the head, printed as rev, left branch. If branch is
-// "", it uses the first of the usual default branches that exists.
+// findMergeBase sets the base to the commit at which the head left branch. rev is the head's
+// printed name. If branch is "", it tries the usual default branches.
 func (s *Sides) findMergeBase(ctx context.Context, dir, branch, rev string) error {
 	candidates := []string{branch}
 	if branch == "" {
@@ -92,12 +91,10 @@ func (s *Sides) findMergeBase(ctx context.Context, dir, branch, rev string) erro
 	return &BaseError{"cannot tell which branch the head left: there is no origin/HEAD, main or master; name a base, e.g. --base v1.2.0" + shallowHint(ctx, dir)}
 }
 
-// resolveCommit returns the hash of the commit that a revision names.
 func resolveCommit(ctx context.Context, dir, revision string) (string, error) {
 	return runGit(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 }
 
-// shallowHint returns the advice to fetch the rest of a shallow clone; "" if the clone is complete.
 func shallowHint(ctx context.Context, dir string) string {
 	if out, _ := runGit(ctx, dir, "rev-parse", "--is-shallow-repository"); out == "true" {
 		return "; this clone is shallow: git fetch --unshallow gets the rest (fetch-depth: 0 in a checkout action)"
@@ -105,14 +102,12 @@ func shallowHint(ctx context.Context, dir string) string {
 	return ""
 }
 
-// runGit runs a git command that changes nothing in the repository, and trims its output.
 func runGit(ctx context.Context, dir string, args ...string) (string, error) {
 	out, err := runGitInput(ctx, dir, nil, args...)
 	return strings.TrimSpace(out), err
 }
 
-// runGitInput runs a git command with in as its input, and returns its exact output. If it fails the
-// error is the first line of its standard error.
+// runGitInput runs a git command with the input in.
 func runGitInput(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Stdin = dir, in

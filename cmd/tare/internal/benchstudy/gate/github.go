@@ -7,9 +7,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/annotation"
 )
 
-// WriteAnnotations writes GitHub workflow commands, such as ::error file=parse_test.go,line=12::…. They
-// annotate the lines of benchmarks that block a change or could not be decided, and report skipped
-// benchmarks, errors and warnings.
+// WriteAnnotations writes GitHub workflow commands, such as ::error file=parse_test.go,line=12::….
+// They annotate rows that block a change or could not be decided, skipped benchmarks and remarks.
 func WriteAnnotations(w io.Writer, rep Report) error {
 	rep = rep.legibleCopy()
 	var list []annotation.Annotation
@@ -43,11 +42,10 @@ func WriteAnnotations(w io.Writer, rep Report) error {
 	return annotation.Write(w, list)
 }
 
-// rowSeverity returns the severity with which GitHub annotates a row: error, warning, notice, or "" for no
-// annotation.
+// rowSeverity returns error, warning or notice, or "" for no annotation.
 func rowSeverity(r Row, rep Report) string {
 	switch {
-	case rep.repeatsVoid(r), rep.Record: // a recorded change is on the branch already
+	case rep.repeatsVoid(r), rep.Record: // the change is merged already
 		return ""
 	case r.Waived != nil:
 		return "notice"
@@ -59,7 +57,7 @@ func rowSeverity(r Row, rep Report) string {
 	return ""
 }
 
-// WriteStepOutputs writes the outputs of a workflow step, NAME=value, which later steps can read.
+// WriteStepOutputs writes the outputs of a workflow step, as NAME=value.
 func WriteStepOutputs(w io.Writer, rep Report, exit int) error {
 	rep = rep.legibleCopy()
 	_, err := fmt.Fprintf(w, "outcome=%s\nblocked=%t\nexit-code=%d\nsentence=%s\n",

@@ -26,8 +26,8 @@ type issueLocation struct {
 	} `json:"lines"`
 }
 
-// WriteCodeQuality writes a code quality report for GitLab, with the same entries as [WriteAnnotations].
-// GitLab needs a file for each: an entry without one names tare.yaml, or go.mod if there is none.
+// WriteCodeQuality writes a code quality report for GitLab. Each entry needs a file: tare.yaml or
+// go.mod if it has none.
 func WriteCodeQuality(w io.Writer, rep Report) error {
 	issues := []codeQualityIssue{}
 	add := func(check, subject, text, severity string, place Place) {

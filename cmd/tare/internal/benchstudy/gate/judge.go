@@ -12,32 +12,29 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file decides the rows of a gate's report. A row asks whether the head, the changed revision, is worse
-// than the base by more than the margin, in one benchmark and metric. For example: the margin is 5 % and the
-// interval of the ratio head/base is 1.08 to 1.12, so BenchmarkEncode is worse. newMembers collects the rows.
-// All rows together are called a family, and each of them a member, because they share the error level alpha,
-// the probability that any of them is decided wrongly. judgeMembers decides them.
+// This file decides the rows of a gate's report. A row asks whether the head is worse than the base
+// by more than the margin, in one benchmark and metric. For example: the margin is 5 % and the
+// ratio head/base is 1.08 to 1.12, so BenchmarkEncode is worse. All rows are a family, and each row
+// is a member. They share the error level alpha: the probability that any is decided wrongly.
 
-// The ids of both sides in a result. A result also has a control, which is the base measured again.
+// The ids of both sides in a result. A result also has a control: the base measured again.
 const (
 	BaseID = "base"
 	HeadID = "head"
 )
 
-// member is a row of the family and the question that decides the row: are the effects above the edge? An
-// effect is ln(head/base) of one round, and the edge is ln(1 + margin). If the row has a limit, the effects
-// are instead the head's values, the edge is the limit, and Median is set.
+// member is a row and its question: are the effects above the edge? An effect is ln(head/base) of
+// one round. The edge is ln(1 + margin). For a row with a limit, the effects are the head's values
+// and the edge is the limit.
 type member struct {
 	row            *Row
-	judge.Question                 // Effects, Edges, Looks (the number of interim analyses) and Median
-	index          *evidence.Index // values of the row's result
+	judge.Question // Looks is the number of interim analyses; Median means a limit
+	index          *evidence.Index
 }
 
-// hasLimit reports whether the row compares the head's values with a limit.
 func (m member) hasLimit() bool { return m.Median }
 
-// newMembers returns the members of all results. A row that was measured twice is one member with the
-// rounds of both.
+// newMembers returns the members of all results. A row measured twice is one member.
 func newMembers(measured Measured, rules project.Gate) []member {
 	var family []member
 	for i, res := range measured.Results {
@@ -59,7 +56,6 @@ func newMembers(measured Measured, rules project.Gate) []member {
 	return family
 }
 
-// newResultMembers returns a member for each required metric, and each limit, of each workload of res.
 func newResultMembers(res *tare.Result, required Requirements, rules project.Gate) []member {
 	index := evidence.FromResult(res).Index()
 	var members []member
@@ -76,7 +72,6 @@ func newResultMembers(res *tare.Result, required Requirements, rules project.Gat
 	return members
 }
 
-// newRatioMember returns the member of a row whose ratio head/base is compared with the margin.
 func newRatioMember(row *Row, index *evidence.Index, rules project.Gate) member {
 	margin := rules.MarginOf(row.Benchmark, row.Metric)
 	if margin != rules.Margin {
@@ -89,21 +84,19 @@ func newRatioMember(row *Row, index *evidence.Index, rules project.Gate) member 
 	return member{row: row, Question: question, index: index}
 }
 
-// setRounds sets the number of rounds and the ratio of a row. effects has ln(head/base) of each round.
+// setRounds sets the number of rounds and the ratio. effects has ln(head/base) of each round.
 func (r *Row) setRounds(effects []float64) {
 	if r.Rounds = len(effects); r.Rounds > 0 {
 		r.Ratio = math.Exp(stats.HodgesLehmann(effects))
 	}
 }
 
-// newMeasuredRow returns the row of a workload with the values of both sides and without an outcome.
 func newMeasuredRow(res *tare.Result, index *evidence.Index, required Requirements, workload string, metric tare.Metric) *Row {
 	r := newRow(res, required, workload, metric)
 	r.Base, r.Head = sideValue(res, index, workload, BaseID, metric), sideValue(res, index, workload, HeadID, metric)
 	return r
 }
 
-// newRow returns the row of a workload without values and outcome.
 func newRow(res *tare.Result, required Requirements, workload string, metric tare.Metric) *Row {
 	r := &Row{Benchmark: rowName(res, required, workload), Metric: metric.Name, Unit: metric.Unit, result: res, workload: workload}
 	r.File, r.Line = required.File, required.Line
@@ -111,9 +104,8 @@ func newRow(res *tare.Result, required Requirements, workload string, metric tar
 	return r
 }
 
-// rowName returns the name of a workload in a report. For a Go benchmark it is the workload's id, which is
-// unique in the repository. For another workload it is the name in the requirements, or else the study's
-// id, followed by the workload's id.
+// rowName returns the name of a workload in a report. A Go benchmark has a unique id. Others get
+// the requirements' name or the study's id in front.
 func rowName(res *tare.Result, required Requirements, workload string) string {
 	switch {
 	case packageOf(workload) != "":
@@ -126,7 +118,7 @@ func rowName(res *tare.Result, required Requirements, workload string) string {
 	return res.Study + " " + workload
 }
 
-// sideValue returns the median over rounds of one side; 0 if it was not measured.
+// sideValue returns the median over rounds of one side, or 0.
 func sideValue(res *tare.Result, index *evidence.Index, workload, contender string, m tare.Metric) float64 {
 	if v, ok := res.Value(workload, contender, m.Name); ok {
 		return v.Value
@@ -137,27 +129,25 @@ func sideValue(res *tare.Result, index *evidence.Index, workload, contender stri
 	return 0
 }
 
-// Checks whose findings a gate treats differently from those of other checks.
 const (
-	checkAudit     = "audit"              // tare audit finds something in a benchmark
-	checkSameCode  = "same-code"          // the machine code of a benchmark is the same on both sides
+	checkAudit     = "audit"
+	checkSameCode  = "same-code"
 	checkGenerator = "generator-headroom" // the load generator could not keep up
 )
 
-// markVoid removes the effects of m if a finding voids it. The member stays in the family, whose size
-// was fixed before measuring.
+// markVoid removes the effects of m if a finding voids it. The size of the family was fixed before
+// measuring.
 func (m member) markVoid() member {
 	r := m.row
 	if f, ok := findVoid(r.result, r.workload, r.Metric); ok {
 		r.why, r.Advice, m.Effects = f.Message, f.Advice, nil
-		if f.Check != checkGenerator { // neither side is to blame for a slow generator: the row is open
+		if f.Check != checkGenerator { // neither side is to blame for a slow generator
 			r.Outcome = Void
 		}
 	}
 	return m
 }
 
-// findVoid returns the finding that voids metric of either side on workload.
 func findVoid(res *tare.Result, workload, metric string) (f tare.Finding, ok bool) {
 	for _, id := range []string{HeadID, BaseID} {
 		if fs := res.VoidsMetric(id, workload, metric); len(fs) > 0 {
@@ -167,21 +157,19 @@ func findVoid(res *tare.Result, workload, metric string) (f tare.Finding, ok boo
 	return tare.Finding{}, false
 }
 
-// isSameRow reports whether m and other have the same benchmark, metric and machine. Rows with a limit are
-// never the same.
 func (m member) isSameRow(other member) bool {
 	a, b := m.row, other.row
 	isSame := a.Benchmark == b.Benchmark && a.Metric == b.Metric && a.Machine == b.Machine
 	return isSame && !m.hasLimit() && !other.hasLimit()
 }
 
-// poolRounds adds the rounds of later, a second measurement of the same row. The error level of the
-// row is divided among the interim analyses of both measurements. If one of them is void, so is the row.
+// poolRounds adds the rounds of later, a second measurement of the same row. The row's error level
+// is divided among both.
 func (m member) poolRounds(later member) member {
 	r := m.row
 	r.secondResult, m.Looks = later.row.result, m.Looks+later.Looks
 	if r.why != "" {
-		return m // void already
+		return m
 	}
 	if later.row.why != "" {
 		r.Outcome, r.why, r.Advice, m.Effects = later.row.Outcome, later.row.why, later.row.Advice, nil
@@ -192,8 +180,8 @@ func (m member) poolRounds(later member) member {
 	return m
 }
 
-// judgeMembers sets the outcome of every member that has none. A void member, whose measurement does not
-// count, stays void, but counts in the size of the family, by which the error level alpha is divided.
+// judgeMembers sets the outcome of every member that has none. Void members count in the size of
+// the family.
 func judgeMembers(family []member, alpha float64) {
 	var undecided, differences []member
 	for _, m := range family {
@@ -202,7 +190,7 @@ func judgeMembers(family []member, alpha float64) {
 		}
 		undecided = append(undecided, m)
 		if !m.hasLimit() {
-			m.Edges = []float64{0} // is there any difference: is ln(head/base) above or below 0?
+			m.Edges = []float64{0} // is ln(head/base) above or below 0?
 			differences = append(differences, m)
 		}
 	}
@@ -210,7 +198,7 @@ func judgeMembers(family []member, alpha float64) {
 	for _, m := range undecided {
 		switch {
 		case m.row.Outcome == Void:
-			continue // it stays void
+			continue
 		case m.hasLimit():
 			m.judgeLimit(spans[m.row])
 		default:
@@ -219,7 +207,6 @@ func judgeMembers(family []member, alpha float64) {
 	}
 }
 
-// settleIntervals returns the interval of each member of a family. See [judge.Settle].
 func settleIntervals(family []member, alpha float64) map[*Row]stats.Span {
 	var questions []judge.Question
 	for _, m := range family {
@@ -232,12 +219,11 @@ func settleIntervals(family []member, alpha float64) map[*Row]stats.Span {
 	return spans
 }
 
-// judgeRatio sets the outcome of a row with ratios. span is the interval that is compared with the edge
-// ln(1 + margin). zeroSpan is the interval that is compared with 0, no difference.
+// judgeRatio compares span with the edge ln(1 + margin), and zeroSpan with 0, no difference.
 func (m member) judgeRatio(span, zeroSpan stats.Span) {
 	r := m.row
 	r.Level = span.Level
-	if !span.OK { // too few rounds for an interval
+	if !span.OK { // too few rounds
 		r.Outcome = Open
 		if r.Rounds > 0 && r.why == "" {
 			r.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-span.Level, m.Looks))
@@ -257,9 +243,8 @@ func (m member) judgeRatio(span, zeroSpan stats.Span) {
 	}
 }
 
-// compareRatio returns the outcome of a row whose ratio has the interval span. Worse and Better also need a
-// ratio beyond the noise floor, the apparent difference of the base and the control; a row that is worse
-// only within the noise floor is Open.
+// compareRatio returns the outcome of a row. Worse and Better also need a ratio beyond the noise
+// floor, the apparent difference of the base and the control.
 func (m member) compareRatio(span, zeroSpan stats.Span) Outcome {
 	edge := m.Edges[0]
 	isAboveNoise := tare.Exceeds(m.row.Ratio, m.row.noiseFloor())
@@ -275,7 +260,6 @@ func (m member) compareRatio(span, zeroSpan stats.Span) Outcome {
 	return Open
 }
 
-// noiseFloor returns the noise floor of a row, or the larger of two if the row was measured twice.
 func (r *Row) noiseFloor() float64 {
 	floor := tare.NoiseFloor(r.result.Comparisons, r.workload, r.Metric)
 	if r.secondResult != nil {
@@ -284,8 +268,7 @@ func (r *Row) noiseFloor() float64 {
 	return floor
 }
 
-// sortRows sorts by outcome, the worst first, with waived rows behind others of the same outcome; then by
-// falling ratio, benchmark and machine.
+// sortRows sorts the worst first, with waived rows after others of the same outcome.
 func sortRows(rows []Row) {
 	order := []Outcome{Worse, Void, Open, Better, NoWorse}
 	slices.SortStableFunc(rows, func(a, b Row) int {

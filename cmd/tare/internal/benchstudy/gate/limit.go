@@ -9,11 +9,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file judges limits, such as p99 <= 20ms: they apply to the values of the head, the changed revision,
-// and not to its ratio to the base.
+// This file judges limits, such as p99 <= 20ms. They apply to the values of the head, not to its
+// ratio to the base.
 
-// newLimitMembers returns a member, a row of the report with the question that decides it, for each limit
-// that applies to workload w.
 func newLimitMembers(res *tare.Result, index *evidence.Index, required Requirements, w tare.Workload) []member {
 	var out []member
 	for _, c := range required.Limits {
@@ -40,9 +38,8 @@ func newLimitMembers(res *tare.Result, index *evidence.Index, required Requireme
 	return out
 }
 
-// findInconclusive returns the verdict on a limit in the study's result, and whether it is inconclusive:
-// there were too few requests beyond the quantile, or the interval at the error level of a single verdict
-// was too wide. The interval at the stricter level of the family is even wider.
+// findInconclusive returns the study's own verdict on a limit, and whether it is inconclusive. The
+// interval at the stricter level of all rows is even wider.
 func findInconclusive(res *tare.Result, workload, metric string, rule tare.Rule) (verdict tare.Verdict, ok bool) {
 	for _, v := range res.Verdicts {
 		if v.Contender == HeadID && v.Workload == workload && v.Metric == metric && v.Rule == rule {
@@ -52,7 +49,7 @@ func findInconclusive(res *tare.Result, workload, metric string, rule tare.Rule)
 	return tare.Verdict{}, false
 }
 
-// judgeLimit sets the outcome of a row with a limit. span is the interval of the head's median over rounds.
+// judgeLimit sets the outcome. span is the interval of the head's median over rounds.
 func (m member) judgeLimit(span stats.Span) {
 	r := m.row
 	r.Outcome, r.Level = Open, span.Level
@@ -70,9 +67,9 @@ func (m member) judgeLimit(span stats.Span) {
 	case isMet:
 		r.Outcome = NoWorse
 	default:
-		// RoundsNeeded forecasts for the signed-rank test. The sign test, which this interval inverts, needs
-		// 3/2 as many rounds (relative efficiency 2/3 for normal data: E. L. Lehmann, "Nonparametrics",
-		// §4.3).
+		// RoundsNeeded forecasts for the signed-rank test. This interval inverts the sign test,
+		// which needs 3/2 as many rounds. (Its relative efficiency is 2/3 for normal data: E. L.
+		// Lehmann, "Nonparametrics", §4.3.)
 		if n, ok := stats.RoundsNeeded(m.Effects, 1-span.Level, stats.MaxRounds, r.Limit); ok {
 			r.RoundsNeeded = min(max(n*3/2, r.Rounds+1), stats.MaxRounds)
 		}

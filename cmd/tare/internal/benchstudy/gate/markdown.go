@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Marker is an HTML comment, by which a later run finds the gate's comment on a pull request.
+// Marker is an HTML comment by which a later run finds the gate's comment on a pull request.
 const Marker = "<!-- tare gate -->"
 
-// WriteMarkdown writes the report as Markdown, for a review or the summary of a CI step.
+// WriteMarkdown writes the report as Markdown, for a review or a CI step.
 func WriteMarkdown(w io.Writer, rep Report) error {
 	rep = rep.legibleCopy()
 	var b strings.Builder
@@ -26,7 +26,7 @@ func WriteMarkdown(w io.Writer, rep Report) error {
 		fmt.Fprintf(&b, ": %s", escapeText(rep.summary()))
 	}
 	b.WriteString(".\n")
-	var shown, folded []Row // rows that pass without an improvement are folded
+	var shown, folded []Row // rows that only pass are folded
 	for _, r := range rep.Rows {
 		if r.Outcome == NoWorse {
 			folded = append(folded, r)
@@ -53,7 +53,6 @@ func WriteMarkdown(w io.Writer, rep Report) error {
 	return err
 }
 
-// writeMarkdownNotes writes a list of the notes on rows and of the causes of their differences.
 func (rep *Report) writeMarkdownNotes(b *strings.Builder, rows []Row) {
 	before := "\n" // an empty line before the list
 	for _, r := range rows {
@@ -71,7 +70,6 @@ func (rep *Report) writeMarkdownNotes(b *strings.Builder, rows []Row) {
 	}
 }
 
-// writeMarkdownSteps writes the actions that the report advises, with their lines as blocks of code.
 func (rep *Report) writeMarkdownSteps(b *strings.Builder) {
 	steps := rep.nextSteps()
 	if len(steps) == 0 {
@@ -92,7 +90,6 @@ func (rep *Report) writeMarkdownSteps(b *strings.Builder) {
 	})
 }
 
-// writeFold writes a foldable section: the summary, and below it what body writes.
 func writeFold(b *strings.Builder, summary string, body func()) {
 	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n", summary)
 	body()
@@ -124,7 +121,6 @@ func (rep *Report) writeMarkdownTable(b *strings.Builder, rows []Row) {
 	}
 }
 
-// quoteCode returns a name between backquotes.
 func quoteCode(text string) string {
 	fence := fenceOf(text, "`")
 	if len(fence) > 1 {
@@ -133,7 +129,7 @@ func quoteCode(text string) string {
 	return fence + text + fence
 }
 
-// fenceOf returns the shortest fence of backquotes, at least as long as fence, that is not in text.
+// fenceOf returns the shortest fence that is not in text. It begins with fence.
 func fenceOf(text, fence string) string {
 	for strings.Contains(text, fence) {
 		fence += "`"
@@ -141,8 +137,8 @@ func fenceOf(text, fence string) string {
 	return fence
 }
 
-// escapeText escapes everything in text that Markdown, GitHub and GitLab would interpret: marks, tags,
-// entities, addresses, names of people, numbers of issues, and a command at the start.
+// escapeText escapes everything in text that Markdown, GitHub and GitLab would interpret, e.g. tags,
+// names of people and numbers of issues.
 func escapeText(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -168,5 +164,5 @@ func escapeText(text string) string {
 	return b.String()
 }
 
-// noLink is a zero-width space: after it text does not become a link or a mention.
+// noLink is a zero-width space. After it, text does not become a link or a mention.
 const noLink = "\u200b"

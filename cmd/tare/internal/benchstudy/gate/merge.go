@@ -10,12 +10,11 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// This file joins the reports of a gate that was measured in parts (tare gate --shard 1/3, …) or on several
-// machines, so that all their rows are judged as one family.
+// This file joins the reports of a gate that was measured in parts (tare gate --shard 1/3, …) or on
+// several machines. All their rows are judged together.
 
-// Merge joins the measurements of all parts of a gate. It returns an error that names missing and repeated
-// parts, and parts that compare other revisions. Parts with results name the base and the head by commits,
-// but a part without results names them as the user did, so only its base commit is compared with others.
+// Merge joins the measurements of all parts of a gate. Its error names missing and repeated parts,
+// and parts that compare other revisions.
 func Merge(parts []Report) (Measured, error) {
 	named := parts[0]
 	if i := slices.IndexFunc(parts, hasResults); i >= 0 {
@@ -23,13 +22,13 @@ func Merge(parts []Report) (Measured, error) {
 	}
 	m := Measured{Base: named.Base, Head: named.Head, Commit: named.Commit, Requirements: map[string]Requirements{}}
 	seen := map[int]bool{}
-	total := 0 // number of parts according to the first report
+	total := 0 // number of parts, as the first report says
 	for _, p := range parts {
 		if p.Shard == "" {
 			return m, fmt.Errorf("one of the reports is no part of a gate; give each part --shard i/%d", max(2, len(parts)))
 		}
 		s, err := suite.ParseShard(p.Shard)
-		areComparable := hasResults(p) == hasResults(named) // both name their sides in the same way
+		areComparable := hasResults(p) == hasResults(named) // a part without results has the user's names, not commits
 		switch {
 		case err != nil:
 			return m, err
@@ -58,12 +57,10 @@ func Merge(parts []Report) (Measured, error) {
 	return m, nil
 }
 
-const maxNamed = 20 // missing parts that a message names
+const maxNamed = 20
 
-// hasResults reports whether a part compared anything.
 func hasResults(p Report) bool { return len(p.Results) > 0 }
 
-// add adds the measurements of one report: results, requirements, and new notes and skipped entries.
 func (m *Measured) add(p Report) {
 	m.Results = append(m.Results, p.Results...)
 	for _, entry := range p.Skipped {
@@ -85,10 +82,9 @@ type Machine struct {
 	Report Report
 }
 
-// OverMachines joins the measurements of several machines. Each machine gets its own rows in the one
-// family; rounds of two machines are never pooled. If divided is set, each machine measured a part of
-// the benchmarks. Otherwise every study that several machines measured is also compared over machines.
-// mixedGo permits machines with different releases of Go.
+// OverMachines joins the measurements of several machines. Each machine gets its own rows. If
+// divided is set, each machine measured a part of the benchmarks. Otherwise each study is also
+// compared over all machines. mixedGo permits machines with different releases of Go.
 func OverMachines(machines []Machine, divided, mixedGo bool) (Measured, error) {
 	m := Measured{Base: machines[0].Report.Base, Head: machines[0].Report.Head, Requirements: map[string]Requirements{}}
 	byStudy := map[string][]judge.Measured{}

@@ -8,15 +8,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// skippedCounts has the numbers of benchmarks and packages that were not compared, by their effect on the
-// verdict about a change: the change leads from the revision base to head.
 type skippedCounts struct {
-	broken   int // the head does not build or panics: the change is blocked
-	missing  int // both sides have it: the verdict does not cover it
-	oneSided int // only one side has it
+	broken   int // the head does not build or panics
+	missing  int // the verdict does not cover it
+	oneSided int
 }
 
-// countSkipped counts the entries of rep.Skipped.
 func (rep *Report) countSkipped() (n skippedCounts) {
 	for _, entry := range rep.Skipped {
 		switch {
@@ -31,8 +28,7 @@ func (rep *Report) countSkipped() (n skippedCounts) {
 	return n
 }
 
-// describeUncovered returns the end of the report's sentence, about the benchmarks and metrics that
-// the verdict does not cover; "" if it covers all of them.
+// describeUncovered returns the end of the report's sentence.
 func (rep *Report) describeUncovered(n skippedCounts) string {
 	text := ""
 	if n.missing > 0 {
@@ -47,8 +43,7 @@ func (rep *Report) describeUncovered(n skippedCounts) string {
 	return text
 }
 
-// firstMissing returns the name of the first missing entry and its reason, or only the reason if all
-// missing entries have the same.
+// firstMissing returns the first missing entry, or only the reason if all have the same.
 func (rep *Report) firstMissing() string {
 	reasons, first := map[string]bool{}, Skipped{}
 	for _, entry := range rep.Skipped {
@@ -67,8 +62,8 @@ func (rep *Report) firstMissing() string {
 	return fmt.Sprintf("%s: %s (and others)", rep.shortName(first.What), why)
 }
 
-// skippedSeverity returns the severity with which a CI annotates an entry that was not compared:
-// error, warning, or "" for no annotation. Missing entries are like rows that could not be decided.
+// skippedSeverity returns "" for no annotation. A missing entry counts as a row that could not be
+// decided.
 func (rep *Report) skippedSeverity(entry Skipped) string {
 	switch {
 	case entry.Broken:

@@ -12,31 +12,31 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// This file prevents a change from passing its own gate by changing tare.yaml: if the project requires a
-// review, the rules of the base, the revision before the change, judge the change.
+// This file prevents a change from passing its own gate by changing tare.yaml. If the project
+// requires a review, the rules of the base judge the change.
 
-// Policy describes how a change alters the rules that judge it, and whether a reviewer accepts the new rules.
+// Policy describes how a change alters its own rules, and whether a reviewer accepts that.
 type Policy struct {
-	ChangedRules []string // rules that differ between base and head, a line each
-	RequiredLine string   // line by which a reviewer accepts new rules and worse rows; "" if the base requires none
-	Accepted     bool     // a reviewer wrote the line
+	ChangedRules []string
+	RequiredLine string // line of a reviewer who accepts; "" if the base requires no review
+	Accepted     bool
 }
 
-// ChooseRules returns the project whose rules judge a change. It is head, but with the rules of base if
-// base requires a review and no line of reviews, the texts of all reviews, is the required line. root is
-// the top of the repository.
+// ChooseRules returns the project whose rules judge a change. It is head, or head with the rules of
+// base if the review is missing. root is the top of the repository. reviews has the texts of all
+// reviews.
 func ChooseRules(root string, head, base project.Project, reviews string) (project.Project, Policy) {
 	policy := Policy{RequiredLine: base.Gate.Review}
 	changed := func(key, was, is string) {
 		policy.ChangedRules = append(policy.ChangedRules, fmt.Sprintf("%s was %s and is %s", key, cmp.Or(was, "not set"), cmp.Or(is, "not set")))
 	}
-	moved := base.Dir != head.Dir // if so, the same patterns match other packages
+	moved := base.Dir != head.Dir // the same patterns match other packages then
 	if moved {
 		baseDir, _ := filepath.Rel(root, base.Dir)
 		headDir, _ := filepath.Rel(root, head.Dir)
 		changed("the directory of "+project.FileName, filepath.ToSlash(baseDir), filepath.ToSlash(headDir))
 	}
-	headRules := head.Rules() // with the same keys, in the same order, as the rules of base
+	headRules := head.Rules() // has the same keys, in the same order
 	for i, rule := range base.Rules() {
 		if rule != headRules[i] {
 			changed(rule.Key, rule.Value, headRules[i].Value)
@@ -48,7 +48,7 @@ func ChooseRules(root string, head, base project.Project, reviews string) (proje
 	if requiresReview && !policy.Accepted {
 		revision := head.Gate.Base // the caller chose the revision to compare with
 		if moved {
-			head = base // the paths in its rules are relative to its directory
+			head = base // its paths are relative to its directory
 		}
 		head.Bench, head.Gate, head.Accept = base.Bench, base.Gate, base.Accept
 		head.Gate.Base = revision
@@ -56,9 +56,9 @@ func ChooseRules(root string, head, base project.Project, reviews string) (proje
 	return head, policy
 }
 
-// ProjectAt returns the project of dir at a commit, as [project.Load] would find it in the files of the commit:
-// the one in the nearest tare.yaml in dir or above, or else the default. dir must be absolute, without links in
-// its path. The error is a *yamlfile.Error if tare.yaml is invalid, and a *BaseError if the commit is unknown.
+// ProjectAt returns the project of dir at a commit. dir must be absolute, without symbolic links.
+// The error is a *yamlfile.Error if tare.yaml is invalid, and a *BaseError if the commit is
+// unknown.
 func ProjectAt(ctx context.Context, dir, commit string) (project.Project, error) {
 	hash, err := runGit(ctx, dir, "rev-parse", "--verify", "--end-of-options", commit+"^{commit}")
 	if err != nil {
@@ -72,7 +72,7 @@ func ProjectAt(ctx context.Context, dir, commit string) (project.Project, error)
 	for range strings.Count(prefix, "/") {
 		top = filepath.Dir(top)
 	}
-	var paths []string // of tare.yaml, from the top of the repository, the nearest first
+	var paths []string // paths of tare.yaml, the nearest first
 	for below := path.Clean(prefix); ; below = path.Dir(below) {
 		if paths = append(paths, path.Join(below, project.FileName)); below == "." {
 			break
@@ -97,8 +97,8 @@ func ProjectAt(ctx context.Context, dir, commit string) (project.Project, error)
 	return p, err
 }
 
-// readObject returns the content of a file at a revision, e.g. HEAD:tare.yaml. It follows symbolic
-// links. git prints a line with hash, type and size before the content.
+// readObject returns the content of a file at a revision, e.g. HEAD:tare.yaml. git prints a line
+// with hash, type and size before the content.
 func readObject(ctx context.Context, dir, object string) (string, error) {
 	out, err := runGitInput(ctx, dir, strings.NewReader(object+"\n"), "cat-file", "--batch", "--follow-symlinks")
 	if err != nil {
@@ -112,8 +112,6 @@ func readObject(ctx context.Context, dir, object string) (string, error) {
 	return text, nil
 }
 
-// applyPolicy adds a remark about each changed rule. If a reviewer wrote the required line, it waives
-// the rows that are worse or undecided.
 func (rep *Report) applyPolicy(p Policy) {
 	consequence := ""
 	switch {

@@ -14,12 +14,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file makes the report of a gate from measurements: a row for each benchmark and metric, remarks, and
-// the verdict on the change, e.g. "blocked: of 12 benchmarks 1 is slower by more than 5 %".
+// This file makes the report of a gate from measurements. Its verdict is for example: "blocked: of
+// 12 benchmarks 1 is slower by more than 5 %".
 
-// Judge compares the measurements with the rules of the project and returns the report. places has the lines of
-// benchmarks, by import/path.BenchmarkName. now decides which waivers have expired. config is the printed path
-// of tare.yaml, or "". Rows get their outcomes first, then waivers, then sentences, which depend on both.
+// Judge compares the measurements with the rules of the project. places has the lines of
+// benchmarks, by import/path.BenchmarkName. now decides which waivers have expired. config is the
+// printed path of tare.yaml, or "".
+//
+// Outcomes come first, then waivers, then sentences, which depend on both.
 func Judge(p project.Project, measured Measured, places map[string]Place, now time.Time, config string) Report {
 	g := p.Gate
 	rep := Report{
@@ -49,7 +51,6 @@ func Judge(p project.Project, measured Measured, places map[string]Place, now ti
 	return rep
 }
 
-// addRows adds the rows of all benchmarks, with their outcomes, and sets the lines of the benchmarks.
 func (rep *Report) addRows(measured Measured, g project.Gate, places map[string]Place) {
 	family := newMembers(measured, g)
 	judgeExactCounts(family, g.Allocs == project.AllocsExact)
@@ -65,8 +66,7 @@ func (rep *Report) addRows(measured Measured, g project.Gate, places map[string]
 	}
 }
 
-// countTime sets the rounds and the measuring time of the report: of the machine that needed longest, as
-// machines measure at the same time.
+// countTime sets the measuring time. Machines measure at the same time, so the slowest counts.
 func (rep *Report) countTime(measured Measured) {
 	seconds := map[string]float64{} // by machine
 	for i, res := range measured.Results {
@@ -83,7 +83,6 @@ func (rep *Report) addRemark(severity, text string) {
 	rep.Remarks = append(rep.Remarks, Remark{Severity: severity, Text: text})
 }
 
-// remarkMachines adds the verdicts over all machines on the benchmarks that differ by the primary metric.
 func (rep *Report) remarkMachines(measured Measured, g project.Gate) {
 	for _, o := range measured.OverMachines {
 		isPrimary := o.Metric == gatedMetrics(g)[0]
@@ -93,7 +92,6 @@ func (rep *Report) remarkMachines(measured Measured, g project.Gate) {
 	}
 }
 
-// remarkUnmeasured adds a remark for each metric that the project requires and no study measured.
 func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 	for _, name := range gatedMetrics(g) {
 		isRequired := slices.ContainsFunc(m.Results, func(res *tare.Result) bool {
@@ -109,9 +107,8 @@ func (rep *Report) remarkUnmeasured(m Measured, g project.Gate) {
 	}
 }
 
-// remarkFindings adds the findings of the audit, and the warnings about the machine and about the control.
 func (rep *Report) remarkFindings(m Measured) {
-	seen := map[string]bool{} // all studies of a machine have the same findings about it
+	seen := map[string]bool{}
 	for _, res := range m.Results {
 		for _, f := range res.Findings {
 			if f.Check == checkAudit {
@@ -133,7 +130,7 @@ func (rep *Report) remarkFindings(m Measured) {
 	}
 }
 
-// dropDigits removes digits, so that messages with different readings of a sensor are equal.
+// dropDigits makes messages with different readings of a sensor equal.
 func dropDigits(message string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
@@ -143,7 +140,6 @@ func dropDigits(message string) string {
 	}, message)
 }
 
-// conclude sets the outcome of the report, its sentence, and whether it blocks the change.
 func (rep *Report) conclude() {
 	skipped := rep.countSkipped()
 	void, open := rep.countOutcome(Void), rep.countOutcome(Open)
@@ -151,7 +147,7 @@ func (rep *Report) conclude() {
 	isUndecided := open > 0 || skipped.missing > 0 || len(rep.unmeasuredMetrics) > 0
 	failsAsUndecided := isUndecided && rep.OnInconclusive == project.FailOpen
 	hasFailingRow := slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Fails(rep.OnInconclusive) })
-	// A recorded change is on the branch already, so it is never blocked.
+	// A recorded change is merged already.
 	rep.Blocked = (hasFailingRow || skipped.broken > 0 || failsAsUndecided) && !rep.Record
 	switch {
 	case skipped.broken > 0 || void > 0:
@@ -170,9 +166,8 @@ func (rep *Report) conclude() {
 	rep.Sentence = fmt.Sprintf("%s: of %s %s", rep.verdictLabel(), rep.describeCount(), rep.describeRows(worse, void, open, skipped))
 }
 
-// describeRows returns the part of the sentence about rows: a clause for each kind of bad row, or that none
-// is worse, then what is undecided, waived or not covered. worse has the clauses about rows that are worse;
-// void and open are numbers of benchmarks.
+// describeRows returns the part of the sentence about rows. void and open are numbers of
+// benchmarks.
 func (rep *Report) describeRows(worse []string, void, open int, skipped skippedCounts) string {
 	waived := 0
 	for _, r := range rep.Rows {
@@ -200,8 +195,6 @@ func (rep *Report) describeRows(worse []string, void, open int, skipped skippedC
 	return text + rep.describeUncovered(skipped)
 }
 
-// verdictLabel returns the verdict on the change. The change passes only if all of its rows were
-// compared and decided.
 func (rep *Report) verdictLabel() string {
 	switch {
 	case rep.Record:
@@ -216,9 +209,8 @@ func (rep *Report) verdictLabel() string {
 	return "passes"
 }
 
-// describeNoneWorse returns a clause saying that no row is worse, e.g. "none is slower by more than 5 %, and
-// none allocates more often". If hasOpen is set, some rows are undecided: "none is known to be slower …". If
-// hasWaived is set, some rows are waived: "none else …".
+// describeNoneWorse returns e.g. "none is slower by more than 5 %, and none allocates more often".
+// It says "known to be slower" if rows are undecided, and "none else" if rows are waived.
 func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
 	subject := "none "
 	if hasWaived {
@@ -240,15 +232,14 @@ func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
 	switch {
 	case len(clauses) > 0:
 		return strings.Join(clauses, ", and ") + limitsMet
-	case limitsMet != "": // all rows have limits
+	case limitsMet != "":
 		return strings.TrimPrefix(limitsMet, ", and ")
 	}
 	return "no limit is known to be exceeded"
 }
 
-// worsePredicates returns a predicate for each metric that is compared with the margin, e.g. "is slower" and
-// "takes more memory", or as infinitives "be slower" and "take more memory". hasExact reports whether
-// allocations are compared exactly; they have no predicate, as no margin applies.
+// worsePredicates returns e.g. "is slower" and "takes more memory", or the infinitives. hasExact
+// reports whether allocations are compared exactly, without a margin.
 func (rep *Report) worsePredicates(infinitives bool) (predicates []string, hasExact bool) {
 	for _, metric := range rep.rowMetrics() {
 		if !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == metric && !r.hasLimit() }) {
@@ -266,7 +257,6 @@ func (rep *Report) worsePredicates(infinitives bool) (predicates []string, hasEx
 	return predicates, hasExact
 }
 
-// describeLimitsMet returns a clause saying that all limits are met; "" without limits, or if one is not met.
 func (rep *Report) describeLimitsMet() string {
 	clause := ""
 	for _, r := range rep.Rows {
@@ -291,7 +281,6 @@ func (rep *Report) whyNothing() string {
 	return "nothing to compare: there are no benchmarks; tare gate runs functions like func BenchmarkEncode(b *testing.B) in test files, and bench: in tare.yaml says which"
 }
 
-// andMore returns the end of a list that omits n entries: " (and 3 more)", or "" if n is 0 or less.
 func andMore(n int) string {
 	if n <= 0 {
 		return ""
@@ -299,7 +288,6 @@ func andMore(n int) string {
 	return fmt.Sprintf(" (and %d more)", n)
 }
 
-// marginText returns the margin of all rows, or "its margin" if rows have their own.
 func (rep *Report) marginText() string {
 	if slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Margin > 0 }) {
 		return "its margin"
@@ -307,15 +295,12 @@ func (rep *Report) marginText() string {
 	return formatShare(rep.Margin)
 }
 
-// marginOf returns the margin of a row, as a share.
 func (rep *Report) marginOf(r Row) float64 { return cmp.Or(r.Margin, rep.Margin) }
 
-// describeWorse returns a clause for each metric in which benchmarks are worse, and for each limit
-// that is exceeded.
 func (rep *Report) describeWorse() []string {
 	var parts []string
 	for _, metric := range rep.rowMetrics() {
-		n, exact := 0, true // number of rows that are worse, and whether all of them are exact
+		n, exact := 0, true // number of worse rows, and whether all are exact
 		for _, r := range rep.Rows {
 			if r.isUnwaived(Worse) && r.Metric == metric && !r.hasLimit() {
 				n, exact = n+1, exact && r.Exact
@@ -339,7 +324,6 @@ func (rep *Report) describeWorse() []string {
 	return parts
 }
 
-// countOutcome returns the number of benchmarks with an outcome, waived rows excluded.
 func (rep *Report) countOutcome(o Outcome) int {
 	var ids []string
 	for _, r := range rep.Rows {
@@ -350,7 +334,7 @@ func (rep *Report) countOutcome(o Outcome) int {
 	return len(ids)
 }
 
-// describeCount returns e.g. "12 benchmarks", or "12 workloads" if any row is not of a Go benchmark.
+// describeCount returns e.g. "12 benchmarks", or "12 workloads" if not all are Go benchmarks.
 func (rep *Report) describeCount() string {
 	noun := "benchmark"
 	for _, r := range rep.Rows {
@@ -374,7 +358,6 @@ func (rep *Report) Benchmarks() []string {
 	return ids
 }
 
-// benchmarkFunction returns import/path.BenchmarkName for import/path.BenchmarkName/sub.
 func benchmarkFunction(benchmark string) string {
 	i := strings.Index(benchmark, ".Benchmark")
 	if i < 0 {
@@ -386,18 +369,17 @@ func benchmarkFunction(benchmark string) string {
 	return benchmark
 }
 
-// packageOf returns the import path of a benchmark's package; "" if the row is not of a Go benchmark.
+// packageOf returns the import path of a Go benchmark's package, or "".
 func packageOf(benchmark string) string {
 	i := strings.Index(benchmark, ".Benchmark")
 	return benchmark[:max(0, i)]
 }
 
-// commonPrefix returns the longest common start of the packages' import paths that ends in a slash. It
-// never contains the last element of a path.
+// commonPrefix returns the longest common start of the import paths that ends in a slash.
 func commonPrefix(rows []Row) string {
 	common, begun := "", false
 	for _, r := range rows {
-		if packageOf(r.Benchmark) == "" { // not a Go benchmark
+		if packageOf(r.Benchmark) == "" {
 			continue
 		}
 		dir := path.Dir(packageOf(r.Benchmark)) + "/"
@@ -414,12 +396,10 @@ func commonPrefix(rows []Row) string {
 	return common
 }
 
-// shortName returns the printed name of a benchmark or of an entry that was not compared.
 func (rep *Report) shortName(benchmark string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(benchmark, "workload "), rep.importPrefix)
 }
 
-// rowTitle returns the benchmark of a row, and its machine if there are several.
 func (rep *Report) rowTitle(r Row) string {
 	if r.Machine == "" {
 		return rep.shortName(r.Benchmark)

@@ -19,16 +19,14 @@ import (
 	kind "github.com/tarebench/tare/kinds/server"
 )
 
-// onlyRequests is the id of the only workload of a server under load.
 const onlyRequests = "requests"
 
-// openLoopRounds is the number of rounds that the budget of a load at a fixed rate has time for.
+// openLoopRounds is for the budget of a load at a fixed rate.
 const openLoopRounds = 12
 
-// Server returns the study of a server of tare.yaml under load, before and after the change, and its
-// requirements: the time and the CPU time of a request in a closed loop, the median latency and the CPU
-// time at a fixed rate (server.Rate > 0), and the limits of server. programs are the built programs of both
-// sides, dirs their working directories, and requests a file with one request a line.
+// Server returns the study of a server of tare.yaml under load, before and after the change. In a
+// closed loop it measures the time and the CPU time of a request. At a fixed rate (server.Rate > 0)
+// these are the median latency and the CPU time. The file requests has one request a line.
 func Server(server project.Server, request Request, programs, dirs SidePaths, requests string) Measurement {
 	traffic := &tare.Traffic{Connections: server.Connections, Rate: server.Rate, Segment: server.Segment()}
 	m := Measurement{
@@ -64,8 +62,8 @@ func Server(server project.Server, request Request, programs, dirs SidePaths, re
 	return m
 }
 
-// sideCommand returns the command line that runs a program in dir, the directory of its side. It uses a shell,
-// because the lab starts all programs in the current directory. On Windows the program runs in the latter.
+// sideCommand returns the command line that runs a program in dir. It needs a shell, because all
+// programs start in the current directory.
 func sideCommand(dir, program string, args []string) []string {
 	words := append([]string{program}, args...)
 	if runtime.GOOS == "windows" {
@@ -77,7 +75,7 @@ func sideCommand(dir, program string, args []string) []string {
 // BuildError reports why a program of a side does not build, in one line.
 type BuildError struct{ What string }
 
-// Error is one line.
+// Error returns e.What.
 func (e *BuildError) Error() string { return e.What }
 
 // Build builds the main package in dir as file. The error is a *BuildError if the package is at fault.
@@ -100,15 +98,15 @@ func Build(ctx context.Context, dir, file string) error {
 		return fmt.Errorf("run the go command: %w", err)
 	}
 	info, err := os.Stat(file)
-	isArchive := err == nil && info.Mode()&0o100 == 0 && runtime.GOOS != "windows" // not executable: of another package
+	isArchive := err == nil && info.Mode()&0o100 == 0 && runtime.GOOS != "windows" // not executable: an archive of another package
 	if err != nil || isArchive {
 		return &BuildError{"it is not a main package"}
 	}
 	return nil
 }
 
-// IsDir reports whether path is a directory. It returns an error if the operating system cannot tell,
-// because a gate must not skip a comparison when a disk fails.
+// IsDir reports whether path is a directory. It returns other errors, because a gate must not skip
+// a comparison when a disk fails.
 func IsDir(path string) (bool, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // ENOTDIR: a parent of path is a file
@@ -117,7 +115,6 @@ func IsDir(path string) (bool, error) {
 	return err == nil && info.IsDir(), err
 }
 
-// firstMessage returns the first line of the go command's output that is not a package name or a download.
 func firstMessage(out string) string {
 	for line := range strings.Lines(out) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' && !strings.HasPrefix(line, "go: downloading ") {

@@ -12,17 +12,14 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// This file composes the last section of a gate's report, which advises what to do about benchmarks (rows)
-// that are worse, void (they do not count) or undecided.
+// This file composes the end of a gate's report: what to do about bad or undecided rows.
 
-// step is one action for the user: a sentence, and the lines to type or copy, if any.
+// step is one action for the user: a sentence, and lines to copy.
 type step struct {
 	text  string
-	lines []string // nil for none
+	lines []string
 }
 
-// nextSteps returns the actions that the report advises: about broken packages, the worst row, the
-// first void row and undecided rows.
 func (rep *Report) nextSteps() []step {
 	var steps []step
 	firstRow := func(o Outcome) (Row, bool) {
@@ -45,7 +42,7 @@ func (rep *Report) nextSteps() []step {
 		}
 		switch {
 		case rep.Record:
-			// The change is on the branch already: there is nothing to accept.
+			// The change is merged already: there is nothing to accept.
 		case rep.requiredLine != "":
 			steps = append(steps, step{text: "If it is worth its price, a reviewer accepts it, approving the change with a line", lines: []string{rep.requiredLine}})
 		default:
@@ -65,8 +62,8 @@ func (rep *Report) nextSteps() []step {
 	return steps
 }
 
-// forecastUndecided returns the number of rounds that would decide every open row, and the seconds to
-// measure them, with a reserve of a tenth and a second. isKnown is false if a row has no forecast.
+// forecastUndecided returns the number of rounds that would decide every open row. The time for
+// them in seconds has a reserve: a tenth and one second.
 func (rep *Report) forecastUndecided() (rounds int, seconds float64, isKnown bool) {
 	isKnown = true
 	for _, r := range rep.Rows {
@@ -83,8 +80,6 @@ func (rep *Report) forecastUndecided() (rounds int, seconds float64, isKnown boo
 	return rounds, seconds, isKnown
 }
 
-// undecidedStep advises how to decide the open rows: by more rounds if their number was set, by a longer
-// budget, or, without a forecast, by a quieter machine. worst is the first open row.
 func (rep *Report) undecidedStep(worst Row) step {
 	rounds, seconds, isKnown := rep.forecastUndecided()
 	withCommand := func(text, flag, value string) step {
@@ -108,7 +103,6 @@ func (rep *Report) undecidedStep(worst Row) step {
 	return step{text: text}
 }
 
-// projectFile returns the printed path of tare.yaml, or its name and how to make one.
 func (rep *Report) projectFile() string {
 	if rep.configFile == "" {
 		return project.FileName + " (tare init writes one)"
@@ -116,8 +110,6 @@ func (rep *Report) projectFile() string {
 	return rep.configFile
 }
 
-// benchCommand returns the command that measures the benchmark of a row by itself; "" if the row is
-// not of a Go benchmark.
 func (rep *Report) benchCommand(r Row) string {
 	pkg := packageOf(r.Benchmark)
 	if pkg == "" || rep.commands.Bench == nil {
@@ -127,10 +119,9 @@ func (rep *Report) benchCommand(r Row) string {
 	return rep.commands.Bench(strings.TrimSuffix(pkg, "_test"), gobench.Exactly(name))
 }
 
-// maxWaivers limits the entries of accept in a report; the other benchmarks are only named.
+// maxWaivers limits the printed entries of accept.
 const maxWaivers = 3
 
-// waiverEntries returns the lines of tare.yaml that waive the rows that are worse.
 func (rep *Report) waiverEntries() []string {
 	lines := []string{"accept:"}
 	metrics := map[string][]string{}
@@ -145,7 +136,7 @@ func (rep *Report) waiverEntries() []string {
 	}
 	for _, benchmark := range order[:min(len(order), maxWaivers)] {
 		lines = append(lines, "  - benchmark: "+yamlQuoted("^"+regexp.QuoteMeta(benchmark)+"$"))
-		if ms := metrics[benchmark]; len(ms) == 1 { // an entry without a metric waives all metrics
+		if ms := metrics[benchmark]; len(ms) == 1 { // without a metric, an entry waives all metrics
 			lines = append(lines, "    metric: "+ms[0])
 		}
 		lines = append(lines, "    until: YYYY-MM-DD", "    reason: why it is worth it")
@@ -158,8 +149,7 @@ func (rep *Report) waiverEntries() []string {
 
 func yamlQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// Worst returns the outcome that decides the exit code. It is the first of these that a failing row has:
-// void, worse, open (undecided); if no row fails, not worse.
+// Worst returns the outcome that decides the exit code.
 func (rep *Report) Worst() Outcome {
 	if rep.Outcome == Void {
 		return Void

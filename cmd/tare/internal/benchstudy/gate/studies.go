@@ -8,13 +8,11 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// SidePaths has a path for each side of a comparison, e.g. the directories with the files of the repository before
-// the change (Base) and after it (Head).
+// SidePaths has a path for each side of a comparison.
 type SidePaths struct{ Base, Head string }
 
-// ModuleVersions returns the versions of modules that the repository requires before and after the change,
-// each as module@version. The modules are those of e, a contender of tare's catalog. ok is false if the
-// versions are equal, or if the repository requires none of the modules.
+// ModuleVersions returns the required versions of modules on both sides, each as module@version.
+// The modules are those of e, a program of tare's catalog. ok is false if no version differs.
 type ModuleVersions func(kind string, e tare.Entry) (before, after []string, ok bool, err error)
 
 // Measurement is a study of base and head, and its requirements.
@@ -23,17 +21,16 @@ type Measurement struct {
 	Requirements Requirements
 }
 
-// studyPrefix is the start of the ids of a gate's studies, so that their results are not mixed with results
-// of the project's studies.
+// studyPrefix begins the ids of a gate's studies, which keeps their results apart from the
+// project's.
 const studyPrefix = "gate-"
 
-// Studies returns one study for each contender of s that the change can have made slower: a program
-// of the repository, and a contender of the catalog if the change moves its modules to other versions.
-// Each study compares the contender before and after the change. A criterion of s on the contender's
-// own values (value:) becomes a limit of the head. skipped has programs that only the head has.
+// Studies returns one study for each program in s that the change can have made slower. It is a
+// program of the repository, or one of tare's catalog if the change updates its modules. A
+// criterion of s with value: becomes a limit. skipped has programs that only the head has.
 func Studies(s tare.Study, request Request, repoDirs SidePaths, versionsOf ModuleVersions) (out []Measurement, skipped []Skipped, err error) {
 	for _, e := range s.Contenders {
-		var before, after tare.Entry // zero if the change cannot have made the contender slower
+		var before, after tare.Entry // zero if the program cannot be slower
 		switch {
 		case e.Program != "":
 			var missing string
@@ -59,9 +56,8 @@ func Studies(s tare.Study, request Request, repoDirs SidePaths, versionsOf Modul
 	return out, skipped, nil
 }
 
-// programSides returns a contender that is a program of the repository, before and after the change. If
-// base does not have its directory, missing is the directory and the entries are zero. They are also zero
-// for a program outside of the repository, because that is the same on both sides.
+// programSides returns a program of the repository before and after the change. If base does not
+// have it, missing is its directory. The entries are zero for a program outside of the repository.
 func programSides(s tare.Study, e tare.Entry, repoDirs SidePaths) (before, after tare.Entry, missing string, err error) {
 	dir := e.Program
 	if !filepath.IsAbs(dir) {
@@ -85,8 +81,8 @@ func programSides(s tare.Study, e tare.Entry, repoDirs SidePaths) (before, after
 	return before, after, "", nil
 }
 
-// catalogSides returns a contender of the catalog with the versions of its modules before and after the
-// change. The entries are zero if no version differs, or if the study itself pins the modules.
+// catalogSides returns a program of the catalog with its modules on both sides. The entries are
+// zero if no version differs.
 func catalogSides(s tare.Study, e tare.Entry, versionsOf ModuleVersions) (before, after tare.Entry, err error) {
 	oldPins, newPins, ok, err := versionsOf(string(s.Kind), e)
 	if err != nil || !ok {
@@ -102,8 +98,8 @@ func catalogSides(s tare.Study, e tare.Entry, versionsOf ModuleVersions) (before
 	return before, after, nil
 }
 
-// addPins returns studyPins, and the pins for modules that studyPins does not have. A pin is
-// module@version or module=directory.
+// addPins adds pins for modules that studyPins does not have. A pin is module@version or
+// module=directory.
 func addPins(studyPins, pins []string) []string {
 	out := slices.Clone(studyPins)
 	for _, pin := range pins {
@@ -118,8 +114,8 @@ func addPins(studyPins, pins []string) []string {
 	return out
 }
 
-// pairStudy returns the study of one contender before and after the change, on the workloads of s that
-// the contender has. It returns false if the contender has none.
+// pairStudy returns the study of one program before and after the change. ok is false if it has no
+// workload in s.
 func pairStudy(s tare.Study, request Request, id string, before, after tare.Entry) (m Measurement, ok bool) {
 	m = Measurement{Study: s, Requirements: Requirements{Name: s.ID + "/" + id, Metrics: request.Metrics()}}
 	study := &m.Study

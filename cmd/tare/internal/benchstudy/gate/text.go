@@ -12,9 +12,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// WriteText writes the report for a terminal: a table of rows, each with its outcome (worse, void, open …),
-// what was not compared, the verdict, and what to do. Unless all is set, a long table counts the rows
-// that pass instead of listing them.
+// WriteText writes the report for a terminal. Unless all is set, a long table only counts the rows
+// that pass.
 func WriteText(w io.Writer, rep Report, st report.Style, all bool) error {
 	rep = rep.legibleCopy()
 	var b strings.Builder
@@ -55,20 +54,17 @@ func WriteText(w io.Writer, rep Report, st report.Style, all bool) error {
 	return err
 }
 
-// legibleCopy returns a copy of the report without results. Its texts have only printable
-// characters: some texts come from benchmarks and from other machines.
+// legibleCopy removes the results and unprintable characters. Some texts come from other machines.
 func (rep Report) legibleCopy() Report {
 	rep.Results = nil
 	return report.LegibleAll(rep)
 }
 
-// summary returns one line: rows, metrics, rounds, time, error rate.
 func (rep *Report) summary() string {
 	return fmt.Sprintf("%s on %s, %s in %s; the family-wise error rate is at most %s",
 		rep.describeCount(), format.List(rep.rowMetrics(), "and"), format.Count(rep.Rounds, "round"), formatSeconds(rep.Seconds), formatShare(rep.Alpha))
 }
 
-// rowMetrics returns the metrics of all rows, each once, in the order of tables.
 func (rep *Report) rowMetrics() []string {
 	var out []string
 	for _, r := range rep.Rows {
@@ -80,8 +76,6 @@ func (rep *Report) rowMetrics() []string {
 	return out
 }
 
-// metricRank returns the position of a metric in tables: times and sizes come first, then latencies,
-// allocations and all others.
 func metricRank(metric string) int {
 	known := slices.Concat(project.Metrics(), project.Latencies(), []string{"allocs"})
 	if i := slices.Index(known, metric); i >= 0 {
@@ -90,7 +84,6 @@ func metricRank(metric string) int {
 	return len(known)
 }
 
-// formatSeconds formats a duration in seconds, and from two minutes on in minutes and seconds.
 func formatSeconds(s float64) string {
 	if s >= 120 {
 		return fmt.Sprintf("%d min %d s", int(s)/60, int(s)%60)
@@ -98,10 +91,8 @@ func formatSeconds(s float64) string {
 	return fmt.Sprintf("%.0f s", s)
 }
 
-// maxRows is the largest number of rows of a complete table. A longer one only counts rows that pass.
 const maxRows = 24
 
-// listedRows returns the rows to list, and a line that counts the other rows, or "" if all are listed.
 func (rep *Report) listedRows(all bool) (rows []Row, rest string) {
 	if all || len(rep.Rows) <= maxRows {
 		return rep.Rows, ""
@@ -120,10 +111,9 @@ func (rep *Report) listedRows(all bool) (rows []Row, rest string) {
 	return rows, rest
 }
 
-// rowCells returns the cells of a row, one for each of columnHeads.
 func (rep *Report) rowCells(r Row) []string {
 	base, head := formatAmount(r.Base, r.Unit), formatAmount(r.Head, r.Unit)
-	if r.Unit != "" && !strings.HasPrefix(r.Unit, "ns") { // a count: the head's cell has the unit of both
+	if r.Unit != "" && !strings.HasPrefix(r.Unit, "ns") { // the head's cell has the unit of both
 		base = format.Average(r.Base)
 	}
 	verdict := rep.rowVerdict(r)
@@ -134,10 +124,6 @@ func (rep *Report) rowCells(r Row) []string {
 	return []string{verdict, rep.rowTitle(r), r.Metric, base, head, change, interval}
 }
 
-// changeCells returns the cells of a row's change and its interval, "" if there are none. A row may have
-// several of the properties below; the first one decides: the values of a void row do not count, those of an
-// exact row need no interval, and a row with a limit has the interval of the head's value in place of the
-// ratio's.
 func (r Row) changeCells() (change, interval string) {
 	switch {
 	case r.Outcome == Void:
@@ -158,7 +144,6 @@ func (r Row) changeCells() (change, interval string) {
 	return "", ""
 }
 
-// formatSigned formats a difference with its sign. A difference that is rounded to zero has none.
 func formatSigned(difference float64) string {
 	text := format.Average(difference)
 	switch {
@@ -170,7 +155,6 @@ func formatSigned(difference float64) string {
 	return text
 }
 
-// Columns of columnHeads that are written in another way than the others.
 const (
 	verdictColumn   = 0
 	benchmarkColumn = 1
@@ -180,10 +164,8 @@ func columnHeads() []string {
 	return []string{"verdict", "benchmark", "metric", "base", "head", "change", "interval"}
 }
 
-// isNumeric reports whether a column contains numbers, which are aligned to the right.
 func isNumeric(column int) bool { return column >= 3 && column <= 5 }
 
-// writeTextTable writes an aligned table of rows, and below each row its note and its explanation.
 func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style) {
 	var lines [][]string // cells by row
 	for _, r := range rows {
@@ -225,7 +207,7 @@ func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style)
 	}
 }
 
-// rowNote returns the line below a row that explains it; "" if its numbers suffice.
+// rowNote returns the line that explains a row, or "".
 func (rep *Report) rowNote(r Row) string {
 	switch {
 	case rep.repeatsVoid(r):
@@ -243,8 +225,6 @@ func (rep *Report) rowNote(r Row) string {
 	return ""
 }
 
-// repeatsVoid reports whether an earlier row of the same benchmark and machine, with another metric, is
-// void for the same reason.
 func (rep *Report) repeatsVoid(r Row) bool {
 	first := slices.IndexFunc(rep.Rows, func(o Row) bool {
 		isSame := o.Benchmark == r.Benchmark && o.Machine == r.Machine
@@ -276,9 +256,8 @@ func (rep *Report) verdictColour(st report.Style) func(string) string {
 	return st.Good
 }
 
-// writeSkipped writes two lists: the benchmarks that were not compared, and the remarks. It writes before,
-// e.g. an empty line, in front of each list. formatLine formats one text of a severity, which is "" for a
-// benchmark that was skipped without an error.
+// writeSkipped writes the benchmarks that were not compared, and the remarks. before precedes each
+// list, e.g. an empty line. The severity is "" for a benchmark skipped without an error.
 func (rep *Report) writeSkipped(b *strings.Builder, before, indent string, formatLine func(severity, text string) string) {
 	if len(rep.Skipped) > 0 {
 		b.WriteString(before + "Not compared:\n")
@@ -298,10 +277,10 @@ func (rep *Report) writeSkipped(b *strings.Builder, before, indent string, forma
 	}
 }
 
-// groupByReason returns the entries that have the same reason together, in the order of their first.
+// groupByReason groups entries with the same reason, in the order of the first.
 func groupByReason(entries []Skipped) [][]Skipped {
 	var groups [][]Skipped
-	index := map[Skipped]int{} // index of a group in groups, by an entry of it without its name
+	index := map[Skipped]int{} // index of a group, by an entry without its name
 	for _, entry := range entries {
 		withoutName := entry
 		withoutName.What = ""
@@ -315,7 +294,6 @@ func groupByReason(entries []Skipped) [][]Skipped {
 	return groups
 }
 
-// describeSkipped returns the names and the reason of entries that have the same reason.
 func (rep *Report) describeSkipped(same []Skipped) string {
 	if len(same) == 1 {
 		return fmt.Sprintf("%s: %s", rep.shortName(same[0].What), same[0].Why)
@@ -327,12 +305,10 @@ func (rep *Report) describeSkipped(same []Skipped) string {
 	return fmt.Sprintf("%s (%d): %s", same[0].Why, len(same), strings.Join(names, ", "))
 }
 
-// maxReasons is the largest number of lines that explain a row's difference.
 const maxReasons = 5
 
-// explainRow returns the causes of a row's difference, if the benchmark was profiled or its instructions
-// counted. A benchmark has one row per metric but only one explanation, so explainRow returns it for the
-// first row that is worse, better or void, and nil for the others.
+// explainRow returns the causes of a row's difference. Only the first row of a benchmark shows
+// them.
 func (rep *Report) explainRow(r Row) []string {
 	if r.result == nil {
 		return nil

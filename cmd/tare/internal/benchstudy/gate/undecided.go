@@ -6,8 +6,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// UndecidedWorkloads returns the ids of the workloads on which a criterion of the head, the changed
-// revision, is inconclusive, in the order of the result.
+// UndecidedWorkloads returns the ids of the workloads with an inconclusive criterion of the head.
 func UndecidedWorkloads(r *tare.Result) []string {
 	var out []string
 	for _, w := range r.Workloads {

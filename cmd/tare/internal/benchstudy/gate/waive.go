@@ -7,9 +7,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// applyWaivers applies the waivers of tare.yaml, which let a benchmark pass until some day. It waives the
-// rows that are worse or undecided and that a valid waiver covers, and adds a remark about each waiver that
-// is expired, not needed or matches nothing.
+// applyWaivers lets benchmarks pass until some day, as tare.yaml says. It adds a remark about each
+// waiver that is expired, not needed or matches nothing.
 func (rep *Report) applyWaivers(waivers []project.Waiver, now time.Time) {
 	for _, w := range waivers {
 		expired, matched, used := !now.Before(w.Until), false, false

@@ -11,20 +11,19 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file puts a row of a gate's report into words. A row is one benchmark and metric with an outcome, e.g.
-// "slower by > 5 %: +12.0 % time (+9.0 % to +15.0 %, 99 %, 12 rounds), 1.00 µs before, 1.12 µs now".
+// This file puts a row of a gate's report into words. For example: "slower by > 5 %: +12.0 % time
+// (+9.0 % to +15.0 %, 99 %, 12 rounds), 1.00 µs before, 1.12 µs now".
 
-// metricWords contains the words for a metric in sentences such as "is slower" or "takes more memory".
+// metricWords contains words for e.g. "is slower" or "takes more memory".
 type metricWords struct {
 	noun                   string // e.g. time
-	worse, noWorse, better string // e.g. slower, not slower, faster, or more memory, not more memory, less memory
-	verb                   verb   // precedes worse
+	worse, noWorse, better string // e.g. more memory, not more memory, less memory
+	verb                   verb
 }
 
 // verb has the forms of a verb, e.g. is, are, be.
 type verb struct{ singular, plural, infinitive string }
 
-// wordsFor returns the words for a metric.
 func wordsFor(metric string) metricWords {
 	m := tare.MetricFor(metric)
 	is := verb{"is", "are", "be"}
@@ -41,7 +40,6 @@ func wordsFor(metric string) metricWords {
 	return words
 }
 
-// rowVerdict returns the row's outcome in the words of its metric, with the margin or limit.
 func (rep *Report) rowVerdict(r Row) string {
 	isDecided := r.Outcome != Void && r.Outcome != Open
 	if r.hasLimit() && isDecided {
@@ -65,7 +63,6 @@ func (rep *Report) rowVerdict(r Row) string {
 	return string(r.Outcome)
 }
 
-// rowSentence returns the outcome of a row with its numbers, without the name of the benchmark.
 func (rep *Report) rowSentence(r Row) string {
 	verdict, before, now := rep.rowVerdict(r), formatAmount(r.Base, r.Unit), formatAmount(r.Head, r.Unit)
 	switch {
@@ -89,13 +86,11 @@ func (rep *Report) rowSentence(r Row) string {
 	return fmt.Sprintf("%s: %s %s (%s), %s before, %s now%s", verdict, r.formatChange(), wordsFor(r.Metric).noun, r.describeInterval(), before, now, same)
 }
 
-// describeMedian returns a clause with the head's median over rounds and its interval, for a row with a limit.
 func (r Row) describeMedian() string {
 	return fmt.Sprintf("the median over rounds is %s (%s to %s, %s, %s)",
 		formatAmount(r.Head, r.Unit), formatAmount(r.Low, r.Unit), formatAmount(r.High, r.Unit), formatLevel(r.Level), format.Count(r.Rounds, "round"))
 }
 
-// describeLimit returns whether the row meets its limit, e.g. "within 50 ms".
 func (r Row) describeLimit() string {
 	limit := r.formatLimit()
 	switch {
@@ -118,7 +113,6 @@ func (r Row) formatLimit() string {
 	return figure + " " + unit
 }
 
-// whyLimitOpen returns why it could not be decided whether the row meets its limit.
 func (r Row) whyLimitOpen() string {
 	if !r.hasInterval() {
 		return fmt.Sprintf("cannot be told: no interval after %s, for %s of the whole table; more rounds would tell", format.Count(r.Rounds, "round"), formatLevel(r.Level))
@@ -126,7 +120,6 @@ func (r Row) whyLimitOpen() string {
 	return fmt.Sprintf("cannot be told whether it keeps to %s: %s; %s", r.formatLimit(), r.describeMedian(), describeNeeded(r))
 }
 
-// whyOpen returns why a row is open, that is, undecided.
 func (rep *Report) whyOpen(r Row) string {
 	noun := wordsFor(r.Metric).noun
 	switch {
@@ -144,7 +137,6 @@ func (rep *Report) whyOpen(r Row) string {
 	return fmt.Sprintf("cannot be told whether it is worse by more than %s: %s %s (%s); %s", formatShare(rep.marginOf(r)), r.formatChange(), noun, r.describeInterval(), describeNeeded(r))
 }
 
-// describeNeeded returns a clause about the rounds that would decide an open row.
 func describeNeeded(r Row) string {
 	if tare.MetricFor(r.Metric).Counted {
 		return "its counts vary too much"
@@ -161,7 +153,6 @@ func (r Row) describeInterval() string {
 	return fmt.Sprintf("%s, %s, %s", interval, formatLevel(r.Level), r.describeRounds())
 }
 
-// describeRounds returns how often a row was measured, in words.
 func (r Row) describeRounds() string {
 	if tare.MetricFor(r.Metric).Counted {
 		return format.Count(r.Rounds, "count")
@@ -169,8 +160,8 @@ func (r Row) describeRounds() string {
 	return format.Count(r.Rounds, "round")
 }
 
-// formatChanges formats the ratio of a row, e.g. "+5.0 %", and its interval, which is "" if none exists. It
-// formats all three numbers in per cent, or all as factors if one of them is a factor of two or more.
+// formatChanges returns e.g. "+5.0 %" and its interval, or "". All numbers are in per cent, or all
+// are factors.
 func (r Row) formatChanges() (change, interval string) {
 	all := []float64{r.Ratio}
 	if r.hasInterval() {
@@ -191,23 +182,20 @@ func (r Row) formatChange() string {
 	return change
 }
 
-// isFactor reports whether a ratio reads better as a factor than in per cent.
 func isFactor(ratio float64) bool { return ratio >= 2 || ratio > 0 && ratio <= 0.5 }
 
-// formatShare formats a share in per cent.
 func formatShare(share float64) string {
 	return strconv.FormatFloat(math.Round(share*1e6)/1e4, 'f', -1, 64) + " %"
 }
 
-// formatLevel formats a confidence level in per cent, rounded down: 99.996 % must not become 100 %.
+// formatLevel rounds down: 99.996 % must not become 100 %.
 func formatLevel(level float64) string {
 	return strconv.FormatFloat(math.Floor(level*1e4)/1e2, 'f', -1, 64) + " %"
 }
 
-// formatRatio formats a ratio for a criterion, without rounding errors such as 1.1500000000000001.
+// formatRatio avoids rounding errors such as 1.1500000000000001.
 func formatRatio(x float64) string { return strconv.FormatFloat(math.Round(x*1e8)/1e8, 'f', -1, 64) }
 
-// formatAmount formats a value with its unit; times are scaled.
 func formatAmount(x float64, unit string) string {
 	if rest, ok := strings.CutPrefix(unit, "ns"); ok {
 		for _, step := range []struct {

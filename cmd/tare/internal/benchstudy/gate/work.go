@@ -9,21 +9,17 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// This file reports the metric work: the number of instructions that a benchmark executes, which tare
-// counts outside of the rounds, on both sides of the change (base and head).
+// This file reports the metric work: the number of instructions that a benchmark executes.
 
-// Checks of tare bench whose notes are about the counts of a benchmark.
 const (
 	checkNotTimed   = "not-timed"
 	checkNotCounted = "not-counted"
 )
 
-// untimedText is the sentence of a row whose benchmark was not timed.
 const untimedText = "same code and same count: it was not timed"
 
-// workRows returns the rows of counted instructions. Benchmarks with a limit on instructions have such a
-// row, and benchmarks that were not timed. These rows are not members of the family, among which the error
-// level is divided: the comparison of a count already has an interval at its own error level.
+// workRows returns the rows of benchmarks with a limit on instructions, or that were not timed.
+// They do not share alpha: each count has an interval at its own error level.
 func workRows(m Measured, g project.Gate) (rows []Row) {
 	for _, res := range m.Results {
 		for _, c := range res.Comparisons {
@@ -33,14 +29,14 @@ func workRows(m Measured, g project.Gate) (rows []Row) {
 			if !isCount || hasRow {
 				continue
 			}
-			limit := g.MarginOf(c.Workload, c.Metric) // tolerated relative increase; 0 means no limit
+			limit := g.MarginOf(c.Workload, c.Metric) // relative increase; 0 means none
 			r := newRow(res, Requirements{}, c.Workload, metric)
 			r.Untimed = slices.ContainsFunc(res.Findings, func(f tare.Finding) bool { return f.Check == checkNotTimed && f.Workload == c.Workload })
 			r.Base, r.Head, r.Rounds, r.Exact = c.AgainstValue, c.Value, c.Rounds, c.Exact
 			r.Ratio, r.Low, r.High, r.Level, r.Margin = c.Ratio, c.Low, c.High, c.Level, limit
 			switch differs := c.Differs(0) != tare.NotShown; {
 			case r.Untimed:
-				r.Outcome = NoWorse // its count is the same on both sides
+				r.Outcome = NoWorse
 			case limit == 0:
 				continue
 			case c.Low > 1+limit:
@@ -58,9 +54,8 @@ func workRows(m Measured, g project.Gate) (rows []Row) {
 	return rows
 }
 
-// remarkUncounted adds a remark for each reason why the instructions of benchmarks were not counted.
 func (rep *Report) remarkUncounted(m Measured) {
-	names := map[string][]string{} // ids of benchmarks by reason; the id "" means all benchmarks
+	names := map[string][]string{} // ids of benchmarks by reason; the id "" means all
 	var order []string             // reasons
 	for _, res := range m.Results {
 		for _, f := range res.Findings {
@@ -82,11 +77,10 @@ func (rep *Report) remarkUncounted(m Measured) {
 	}
 }
 
-// remarkWork adds a remark if benchmarks execute more instructions and no limit applies to them. It
-// names the benchmark with the largest increase and its first cause, and counts the others.
+// remarkWork remarks on benchmarks without a limit that execute more instructions.
 func (rep *Report) remarkWork(m Measured, g project.Gate) {
 	var largest tare.Comparison
-	var causes []tare.Explanation // explanations in the same result as largest
+	var causes []tare.Explanation // from the same result as largest
 	n := 0
 	for _, res := range m.Results {
 		for _, c := range res.Comparisons {

@@ -17,7 +17,6 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// commandTimeout limits one go command that resolves modules or generates code.
 const commandTimeout = 5 * time.Minute
 
 // ErrTooLong reports that a go command reached its timeout.
@@ -25,8 +24,8 @@ var ErrTooLong = errors.New("took too long and was ended")
 
 // Go runs the go command.
 type Go struct {
-	Tag   string    // value of TARE_RUN in the environment, which marks the processes of a run; "" leaves it unset
-	Stdin io.Reader // nil for no input
+	Tag   string // value of TARE_RUN, which marks the processes of a run; may be ""
+	Stdin io.Reader
 
 	Env     []string      // NAME=value, in addition to the environment
 	Timeout time.Duration // 0 means commandTimeout
@@ -42,8 +41,8 @@ func (g Go) AsUser(ctx context.Context, dir string, args ...string) (string, err
 	return g.runCommand(ctx, dir, nil, args...)
 }
 
-// runCommand runs the go command with env in addition to the environment of tare, and returns the standard
-// output. The error is one line: a Complaint, [ErrTooLong], [build.ErrNoToolchain] or the error of ctx.
+// runCommand returns the standard output. The error is one line: a Complaint, [ErrTooLong],
+// [build.ErrNoToolchain] or the error of ctx.
 func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	timeout := cmp.Or(g.Timeout, commandTimeout)
 	limited, cancel := context.WithTimeout(ctx, timeout)
@@ -71,8 +70,8 @@ func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...st
 	return out.String(), nil
 }
 
-// Complaint returns the first line of a failed go command's output that is not a progress message. While
-// the text ends in a colon, it adds the next line. Without such a line it returns the text of err.
+// Complaint returns the first line of a failed go command's output that is not about progress, or
+// else the text of err. A line that ends in a colon continues in the next one.
 func Complaint(output string, err error) string {
 	best := ""
 	for line := range strings.Lines(output) {
@@ -93,7 +92,7 @@ func Complaint(output string, err error) string {
 	return best
 }
 
-// WriteAll writes files below dir, and makes their directories. The keys are slash-separated paths.
+// WriteAll writes files below dir. The keys are slash-separated paths.
 func WriteAll(dir string, files map[string]string) error {
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))

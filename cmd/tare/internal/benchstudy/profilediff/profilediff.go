@@ -1,8 +1,8 @@
-// Package profilediff explains why a benchmark differs between two builds, called sides, e.g. "parse.scan takes
-// 90 of the 120 ns more, and the compiler does not inline it any more". It profiles both sides in turn, round
-// by round, with the same number of operations. It names the functions whose part of the difference has an
-// interval over rounds that excludes zero, and the allocation sites, functions that allocate, that differ in
-// every round. It also reports decisions of the compiler, and calls in the source, that only one side has.
+// Package profilediff explains why a benchmark differs between two builds. For example: "parse.scan
+// takes 90 of the 120 ns more, and the compiler does not inline it any more". It profiles both
+// builds in turn, with the same number of operations. It names functions and allocations that
+// differ significantly. It also reports decisions of the compiler, and calls in the source, that
+// only one build has.
 package profilediff
 
 import (
@@ -25,39 +25,38 @@ import (
 
 // Bounds of profiling.
 const (
-	Rounds     = 9                      // rounds of profiles: nine can bound the error over a dozen functions
-	roundTime  = 700 * time.Millisecond // run of the slower side in a round
+	Rounds     = 9                      // nine can bound the error over a dozen functions
+	roundTime  = 700 * time.Millisecond // run of the slower side
 	allocOps   = 64                     // operations of the shorter run that counts allocations
-	maxWait    = time.Minute            // limit of one run
-	maxPrinted = 1 << 20                // last bytes of a benchmark's output that are stored: the result is at its end
-	minNSPerOp = 0.1                    // least time of an operation in ns, to divide by
+	maxWait    = time.Minute
+	maxPrinted = 1 << 20 // the result is at the end of the output
+	minNSPerOp = 0.1     // least ns of an operation, to divide by
 )
 
 // Side is one build.
 type Side struct {
 	ID     string
-	Dir    string                                                                     // working directory of the benchmark
+	Dir    string
 	Env    []string                                                                   // complete environment
 	Binary func(ctx context.Context, round int) (path string, done func(), err error) // done removes the binary
-	Source func(ctx context.Context, packages []string) (Source, error)               // returns the compiler's output; nil if none exists
+	Source func(ctx context.Context, packages []string) (Source, error)               // compiler's output; may be nil
 }
 
 // Question selects one benchmark to explain.
 type Question struct {
-	Workload   string  // id of the benchmark in results
-	Name       string  // name of the benchmark, e.g. BenchmarkParse/small
+	Workload   string
+	Name       string  // e.g. BenchmarkParse/small
 	NSPerOp    float64 // approximate time of the slower side
 	Rounds     int     // 0 means Rounds
-	Allocs     float64 // measured difference in allocations per operation, head − base; NaN if not measured
+	Allocs     float64 // measured per operation, head − base, or NaN
 	Base, Head Side
-	IsUser     func(path string) bool                      // reports whether functions of a package are named
-	Work       string                                      // directory for profiles
-	Spec       trial.Spec                                  // configuration of the processes
-	SaveFlame  func(flame []byte) (file string, err error) // stores a flame graph of the differences; nil to draw none
+	IsUser     func(path string) bool // whether functions of a package are named
+	Work       string
+	Spec       trial.Spec
+	SaveFlame  func(flame []byte) (file string, err error) // stores a graph of the differences; may be nil
 }
 
-// Explain returns the explanation of the difference. The only error is that ctx is done; other
-// failures are part of the explanation.
+// Explain returns the explanation of the difference. It only fails if ctx is done.
 func Explain(ctx context.Context, q Question) (tare.Explanation, error) {
 	if q.Rounds == 0 {
 		q.Rounds = Rounds
@@ -75,24 +74,21 @@ func Explain(ctx context.Context, q Question) (tare.Explanation, error) {
 	return e, nil
 }
 
-// opsPerRound returns the number of operations of ns that fill a round.
 func opsPerRound(ns float64) int64 {
 	return max(1, int64(float64(roundTime.Nanoseconds())/max(ns, minNSPerOp)))
 }
 
-// profileBoth profiles both sides in every round and fills in e. In a few of the first rounds it
-// counts allocations as well.
 func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 	var cpu Rows
-	var allocated []allocCounts   // by round
-	var walls [2][]float64        // time per operation of each round, by side
-	var merged [2]profile.Profile // CPU profiles of all rounds, by side
+	var allocated []allocCounts
+	var walls [2][]float64        // ns per operation by side and round
+	var merged [2]profile.Profile // all rounds together, by side
 	for round := range q.Rounds {
 		var costs [2][]profile.Cost
 		var allocs allocCounts
 		countsAllocs := round < maxCounted && !isAgreed(allocated)
 		for turn := range 2 {
-			side := (round + turn) % 2 // inBase or inHead: the sides take turns to go first
+			side := (round + turn) % 2 // the sides take turns to go first
 			measured, err := q.profileSide(ctx, []Side{q.Base, q.Head}[side], round, e.Ops, countsAllocs, &merged[side])
 			if err != nil {
 				return err
@@ -109,7 +105,7 @@ func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 	e.From, e.To = cpu.Totals()
 	e.Functions = cpu.Significant()
 	e.Sites, e.Unseen = closestRows(allocated).Constant(q.Allocs)
-	minShare := hotShare / 5 // the source of other functions than candidates may explain the difference
+	minShare := hotShare / 5 // the source of other functions may explain the difference
 	if e.Waits() {           // a function that waits uses no CPU time
 		minShare = 0
 	}
@@ -119,15 +115,13 @@ func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 	return q.compareSources(ctx, e, cpu.HotFunctions(minShare))
 }
 
-// sideProfile contains the measurements of one side in one round.
 type sideProfile struct {
-	cpu    []profile.Cost // CPU time of ops operations, by function
-	allocs []profile.Cost // allocations per operation, by site; nil if not counted
+	cpu    []profile.Cost // sums over ops operations, by function
+	allocs []profile.Cost // per operation; nil if not counted
 	wall   float64        // ns per operation
 }
 
-// profileSide runs one side of a round for ops operations, and counts its allocations if countsAllocs is set.
-// It adds the CPU profile to merged.
+// profileSide runs one side of a round. It adds the CPU profile to merged.
 func (q Question) profileSide(ctx context.Context, side Side, round int, ops int64, countsAllocs bool, merged *profile.Profile) (m sideProfile, err error) {
 	path, done, err := side.Binary(ctx, round)
 	if err != nil {
@@ -144,7 +138,7 @@ func (q Question) profileSide(ctx context.Context, side Side, round int, ops int
 	return m, nil
 }
 
-// allocCounts contains the allocations per operation of base and head in one round, by site.
+// allocCounts contains allocations per operation in one round, of base and head.
 type allocCounts [2][]profile.Cost
 
 // difference returns the allocations of head minus those of base.
@@ -158,12 +152,12 @@ func (c allocCounts) difference() (d float64) {
 	return d
 }
 
-// maxCounted limits the rounds in which allocations are counted, until two rounds agree. Allocations
-// hardly ever vary by chance, but a profile can lack allocations made during a collection.
+// maxCounted limits the rounds that count allocations. A profile can lack allocations made during a
+// collection.
 const maxCounted = 4
 
-// closestRounds returns the two rounds whose differences between the sides are most alike, and the
-// distance of these differences; +Inf if there is only one round.
+// closestRounds returns the two rounds whose differences are most alike. distance is +Inf if there
+// is only one.
 func closestRounds(rounds []allocCounts) (a, b int, distance float64) {
 	distance = math.Inf(1)
 	for i := range rounds {
@@ -176,13 +170,12 @@ func closestRounds(rounds []allocCounts) (a, b int, distance float64) {
 	return a, b, distance
 }
 
-// isAgreed reports whether two rounds agree, so that no more have to be counted.
+// isAgreed reports whether two rounds agree.
 func isAgreed(rounds []allocCounts) bool {
 	_, _, distance := closestRounds(rounds)
 	return distance < minObjects/2
 }
 
-// closestRows returns the rows of the two rounds that are most alike, or of the only round.
 func closestRows(rounds []allocCounts) *Rows {
 	var r Rows
 	a, b, _ := closestRounds(rounds)
@@ -194,8 +187,6 @@ func closestRows(rounds []allocCounts) *Rows {
 	return &r
 }
 
-// drawFlame draws one flame graph of the CPU time of both sides and stores it. Without q.SaveFlame or
-// without samples it does nothing.
 func (q Question) drawFlame(e *tare.Explanation, merged [2]profile.Profile) (err error) {
 	if q.SaveFlame == nil || merged[inBase].Total+merged[inHead].Total == 0 {
 		return nil
@@ -208,8 +199,8 @@ func (q Question) drawFlame(e *tare.Explanation, merged [2]profile.Profile) (err
 	return err
 }
 
-// countAllocs returns the allocations per operation by site. It subtracts a run of n operations from a
-// run of 3n, so that set-up does not count. If a round has only one operation it counts a single run.
+// countAllocs returns allocations per operation. A run of 3n operations minus one of n removes the
+// set-up.
 func (q Question) countAllocs(ctx context.Context, side Side, path string, opsPerRound int64) ([]profile.Cost, error) {
 	n := min(opsPerRound, allocOps)
 	if n < 2 {
@@ -232,9 +223,8 @@ func (q Question) countAllocs(ctx context.Context, side Side, path string, opsPe
 	return many, err
 }
 
-// runProfile runs the benchmark once with a profile of kind [tare.ProfileCPU] or [tare.ProfileMem]. It
-// returns the costs by function, and the time in ns/op without waits for a processor. It adds the
-// complete profile to merged, unless merged is nil.
+// runProfile runs the benchmark once. It returns the costs by function, and the ns/op without waits
+// for a processor. It adds the profile to merged, which may be nil.
 func (q Question) runProfile(ctx context.Context, side Side, path, kind string, ops int64, merged *profile.Profile) ([]profile.Cost, float64, error) {
 	file := filepath.Join(q.Work, "profile."+kind)
 	limited, cancel := context.WithTimeout(ctx, maxWait)
@@ -280,13 +270,11 @@ func (q Question) runProfile(ctx context.Context, side Side, path, kind string, 
 	return costs, wall, err
 }
 
-// queueInterval is the interval at which the time is read that a benchmark has waited for a processor.
-// Waits after the last reading are missing.
+// queueInterval is the interval of readings of the time spent waiting for a processor.
 const queueInterval = 20 * time.Millisecond
 
-// runBenchmark runs a benchmark within the limits of a trial. It returns the output, and the time that
-// its threads waited for a processor, which may be most of the time if the machine is busy. It is 0 if
-// the system does not report it.
+// runBenchmark runs a benchmark. queued is the time that its threads waited for a processor, or 0
+// if unknown.
 func runBenchmark(ctx context.Context, spec trial.Spec) (printed string, queued time.Duration, err error) {
 	command, err := trial.StartCommand(ctx, spec)
 	if err != nil {

@@ -11,18 +11,17 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file finds the functions whose costs, CPU time or allocations, explain the difference between two sides,
-// the revisions base and head. Both run a benchmark once in each round. For example, head takes 120 ns per
-// operation more than base in every round, and parse.scan takes 90 ns of these.
+// This file finds the functions whose CPU time or allocations explain the difference between base
+// and head. For example, head takes 120 ns per operation more in every round, and parse.scan takes
+// 90 ns of these.
 
 const (
-	rowsAlpha     = 0.05 // error level over all functions together
-	totalAlpha    = 0.01 // error level that the total differs: it hardly ever does by chance
-	hotShare      = 0.05 // least share of a function, of a side's total as a candidate, of the difference if it is named
-	maxCandidates = 12   // most candidates; the error level is divided among them
+	rowsAlpha     = 0.05 // error level of all functions together
+	totalAlpha    = 0.01 // the total hardly ever differs by chance
+	hotShare      = 0.05 // least share of a side's total or of the difference
+	maxCandidates = 12   // the error level is divided among them
 )
 
-// Indices of the sides in all arrays of two.
 const (
 	inBase = 0
 	inHead = 1
@@ -31,25 +30,24 @@ const (
 // Rows contains the costs of functions on two sides, round by round.
 type Rows struct {
 	rounds    int
-	functions map[string]*functionCosts // by name of the function
+	functions map[string]*functionCosts // by name
 	totals    [2][]float64              // costs of all functions, by side and round
 }
 
-// functionCosts contains the costs of one function per operation, on both sides.
+// functionCosts contains the costs of one function per operation.
 type functionCosts struct {
 	name     string
-	byRound  [2][]float64              // rounds at the end may be missing, if their cost is 0
-	byCallee map[string]*[2]float64    // sums over rounds, by the function that was called and caused the cost
+	byRound  [2][]float64              // rounds at the end may be missing
+	byCallee map[string]*[2]float64    // sums over rounds, by the called function that caused the cost
 	byLine   [2]map[sourceLine]float64 // sums over rounds
 }
 
-// sourceLine is a line of a source file.
 type sourceLine struct {
 	file string
 	line int
 }
 
-// Add adds one round, in which each side did ops operations.
+// Add adds one round of ops operations on each side.
 func (r *Rows) Add(base, head []profile.Cost, ops float64) {
 	r.rounds++
 	for side, costs := range [][]profile.Cost{base, head} {
@@ -63,7 +61,6 @@ func (r *Rows) Add(base, head []profile.Cost, ops float64) {
 	}
 }
 
-// costsOf returns the costs of a function. They are empty if no round has had the function.
 func (r *Rows) costsOf(function string) *functionCosts {
 	if r.functions == nil {
 		r.functions = map[string]*functionCosts{}
@@ -76,7 +73,6 @@ func (r *Rows) costsOf(function string) *functionCosts {
 	return f
 }
 
-// addCost adds the cost c, which is perOp for an operation, to a round of one side.
 func (f *functionCosts) addCost(c profile.Cost, side, round int, perOp float64) {
 	for len(f.byRound[side]) <= round {
 		f.byRound[side] = append(f.byRound[side], 0)
@@ -89,7 +85,6 @@ func (f *functionCosts) addCost(c profile.Cost, side, round int, perOp float64) 
 	f.byLine[side][sourceLine{c.File, c.Line}] += perOp
 }
 
-// roundDifferences returns the cost of a function in head minus its cost in base, round by round.
 func (r *Rows) roundDifferences(f *functionCosts) []float64 {
 	out := make([]float64, r.rounds)
 	for round, cost := range f.byRound[inHead] {
@@ -115,15 +110,14 @@ func (r *Rows) meanOfRounds(byRound []float64) float64 {
 	return sum / float64(max(1, r.rounds))
 }
 
-// sideMeans returns the means over rounds of a function's costs on each side.
 func (r *Rows) sideMeans(f *functionCosts) (base, head float64) {
 	return r.meanOfRounds(f.byRound[inBase]), r.meanOfRounds(f.byRound[inHead])
 }
 
-// candidates returns the functions with at least minShare of the total of a side, the largest first.
+// candidates returns the functions with at least minShare of a side's total, the largest first.
 func (r *Rows) candidates(minShare float64) []*functionCosts {
 	baseTotal, headTotal := r.Totals()
-	larger := map[*functionCosts]float64{} // the larger of both means
+	larger := map[*functionCosts]float64{}
 	for _, f := range r.functions {
 		base, head := r.sideMeans(f)
 		isLargeInBase := baseTotal > 0 && base >= minShare*baseTotal
@@ -137,7 +131,7 @@ func (r *Rows) candidates(minShare float64) []*functionCosts {
 	})
 }
 
-// HotFunctions returns the names of candidates with at least minShare, the largest first.
+// HotFunctions returns the names of candidates, the largest first.
 func (r *Rows) HotFunctions(minShare float64) []string {
 	var names []string
 	for _, f := range r.candidates(minShare) {
@@ -146,10 +140,8 @@ func (r *Rows) HotFunctions(minShare float64) []string {
 	return names
 }
 
-// Significant returns the functions that explain the difference between the totals, the largest part
-// first. The signed-rank interval over rounds of a function's part excludes zero, at a level that
-// holds for all candidates together, and its share is more than hotShare. Significant returns an empty
-// list if the totals do not differ.
+// Significant returns the functions that explain the difference of the totals, the largest part
+// first. The error level is divided among all candidates.
 func (r *Rows) Significant() []tare.Origin {
 	named := []tare.Origin{}
 	candidates := r.candidates(hotShare)
@@ -181,19 +173,17 @@ func (r *Rows) Significant() []tare.Origin {
 	return named
 }
 
-// excludesZero reports whether the interval of differences, at error level alpha, exists and excludes zero.
 func excludesZero(differences []float64, alpha float64) bool {
 	low, high, ok := stats.Interval(differences, alpha)
 	return ok && (low > 0 || high < 0)
 }
 
-// minObjects is the least difference in allocations per operation that counts: pools and growing
-// tables cause smaller ones by allocating now and then.
+// minObjects is the least difference in allocations per operation. Pools and growing tables cause
+// smaller ones.
 const minObjects = 0.5
 
-// Constant returns the functions that differ by at least minObjects in every round, the largest
-// difference first, and the part of total, the measured difference, that the profiles do not have. If
-// total is NaN (not measured) the difference between the profiles replaces it.
+// Constant returns the functions that differ in every round, the largest first. total is the
+// measured difference, or NaN. unseen is the part of it that the profiles do not have.
 func (r *Rows) Constant(total float64) (named []tare.Origin, unseen float64) {
 	named = []tare.Origin{}
 	base, head := r.Totals()
@@ -221,8 +211,7 @@ func (r *Rows) Constant(total float64) (named []tare.Origin, unseen float64) {
 	return named, unseen
 }
 
-// newOrigin describes a function as a cause of the difference. Its line is from head, or from base if head
-// does not call the function.
+// newOrigin takes the line from head, or from base if head does not call the function.
 func (r *Rows) newOrigin(f *functionCosts) tare.Origin {
 	base, head := r.sideMeans(f)
 	origin := tare.Origin{Function: f.name, From: base, To: head, Through: f.mostChangedCallee(head < base)}
@@ -235,8 +224,8 @@ func (r *Rows) newOrigin(f *functionCosts) tare.Origin {
 	return origin
 }
 
-// mostChangedCallee returns the callee whose cost grew most, or, if isDecrease is set, shrank most. Of equal
-// ones it returns the first by name, because maps have no order.
+// mostChangedCallee returns the callee whose cost grew or shrank most. Of equal ones it returns the
+// first by name, because maps have no order.
 func (f *functionCosts) mostChangedCallee(isDecrease bool) (callee string) {
 	largest := 0.0
 	for name, cost := range f.byCallee {
@@ -251,7 +240,6 @@ func (f *functionCosts) mostChangedCallee(isDecrease bool) (callee string) {
 	return callee
 }
 
-// costliestLine returns the line with the largest cost on a side. Of equal ones it returns the first.
 func (f *functionCosts) costliestLine(side int) (costliest sourceLine) {
 	largest := 0.0
 	for line, cost := range f.byLine[side] {

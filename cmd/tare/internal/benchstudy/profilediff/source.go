@@ -18,9 +18,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file finds facts about the source that only one of two sides has, the revisions base and head. A fact is a
-// decision of the compiler or a call. For example, the compiler prints "./scan.go:12:6: cannot inline scan: …"
-// for head only.
+// This file finds decisions of the compiler, and calls, that only base or head has. For example,
+// the compiler prints "./scan.go:12:6: cannot inline scan: …" for head only.
 
 // Flags make the compiler print what it decides about inlining, escapes and bounds checks.
 const Flags = "-m=2 -d=ssa/check_bce/debug=1"
@@ -31,28 +30,22 @@ type Source struct {
 	Output string
 }
 
-// maxDecisions limits the decisions, and the calls, of an explanation.
 const maxDecisions = 12
 
-// factKey identifies a decision or call in a function, on any line.
 type factKey struct{ function, text string }
 
-// facts contains the occurrences of each decision, or of each call, in the order of lines.
 type facts map[factKey][]tare.Decision
 
-// sideFacts contains the compiler's decisions and the calls in the source of one side.
 type sideFacts struct{ decisions, calls facts }
 
-// addFact adds an occurrence of a fact.
 func (f facts) addFact(d tare.Decision) {
 	key := factKey{d.Function, d.Text}
 	f[key] = append(f[key], d)
 }
 
-// compareSources adds to e the decisions and calls that one side has more often than the other: first
-// in the functions and sites of e, then in other hot functions.
+// compareSources adds to e what one side has more often, first in the functions and sites of e.
 func (q Question) compareSources(ctx context.Context, e *tare.Explanation, hot []string) error {
-	var names []string // of functions, the most important first
+	var names []string // the most important function first
 	for _, c := range slices.Concat(e.Functions, e.Sites) {
 		names = append(names, declaredFunction(c.Function))
 	}
@@ -79,7 +72,7 @@ func (q Question) compareSources(ctx context.Context, e *tare.Explanation, hot [
 	if err != nil {
 		return err
 	}
-	rank := map[string]int{} // from 1; the first occurrence of a name counts
+	rank := map[string]int{} // the first occurrence of a name counts
 	for i, n := range slices.Backward(names) {
 		rank[n] = i + 1
 	}
@@ -88,7 +81,6 @@ func (q Question) compareSources(ctx context.Context, e *tare.Explanation, hot [
 	return nil
 }
 
-// readFacts returns the compiler's decisions and the calls in packages of a side.
 func (side Side) readFacts(ctx context.Context, packages []string) (sideFacts, error) {
 	source, err := side.Source(ctx, packages)
 	if err != nil {
@@ -97,14 +89,13 @@ func (side Side) readFacts(ctx context.Context, packages []string) (sideFacts, e
 	return parseOutput(source, side.ID), nil
 }
 
-// selectOneSided returns the facts that one side has more often than the other, in the functions that
-// have a rank: one entry each, by rank and cost.
+// selectOneSided returns the facts that one side has more often, in functions with a rank.
 func selectOneSided(base, head facts, rank map[string]int) []tare.Decision {
 	out := []tare.Decision{}
-	addSurplus := func(side, other facts) { // the facts that side has more often than other
+	addSurplus := func(side, other facts) {
 		for key, occurrences := range side {
 			if n := len(other[key]); rank[key.function] > 0 && len(occurrences) > n {
-				out = append(out, occurrences[n]) // the first that the other side lacks
+				out = append(out, occurrences[n])
 			}
 		}
 	}
@@ -138,12 +129,10 @@ func costRank(text string) int {
 	return 5
 }
 
-// lineRE matches a line of the compiler, e.g. "./scan.go:12:6: moved to heap: buf". Its groups are the path, the
-// line, the column and the text.
+// lineRE matches a line of the compiler, e.g. "./scan.go:12:6: moved to heap: buf".
 var lineRE = lazyregexp.New(`^(.+\.go):(\d+):(\d+): (.*)$`)
 
-// parseOutput returns the decisions in the compiler's output, and the calls in the source files that
-// it names. A line "# import/path" starts the output of a package.
+// parseOutput returns decisions and calls. A line "# import/path" starts the output of a package.
 func parseOutput(s Source, id string) sideFacts {
 	f := sideFacts{decisions: facts{}, calls: facts{}}
 	files := map[string]*file{}
@@ -171,7 +160,7 @@ func parseOutput(s Source, id string) sideFacts {
 			source.addCalls(f.calls, id)
 		}
 		decision, ok := parseDecision(groups[4])
-		number, _ := strconv.Atoi(groups[2]) // a line number: lineRE matches digits only
+		number, _ := strconv.Atoi(groups[2]) // lineRE matches digits only
 		function := source.functionAt(number)
 		if !ok || function == "" {
 			continue
@@ -181,8 +170,7 @@ func parseOutput(s Source, id string) sideFacts {
 	return f
 }
 
-// parseDecision returns the decision in a line of the compiler, without details such as a cost, which
-// other changes affect. It returns false if the decision is of no interest.
+// parseDecision removes details such as a cost, which other changes affect.
 func parseDecision(text string) (decision string, ok bool) {
 	switch {
 	case strings.HasPrefix(text, "can inline "):
@@ -205,7 +193,6 @@ func parseDecision(text string) (decision string, ok bool) {
 	return "", false
 }
 
-// file is a parsed source file, in which functions are found by their lines.
 type file struct {
 	set       *token.FileSet
 	functions []*ast.FuncDecl
@@ -227,7 +214,6 @@ func parseFile(path, pkg string) *file {
 	return f
 }
 
-// functionAt returns the name of the function around a line, as profiles write it; "" if none exists.
 func (f *file) functionAt(line int) string {
 	for _, d := range f.functions {
 		if f.lineOf(d.Pos()) <= line && line <= f.lineOf(d.End()) {
@@ -239,8 +225,7 @@ func (f *file) functionAt(line int) string {
 
 func (f *file) lineOf(p token.Pos) int { return f.set.PositionFor(p, false).Line }
 
-// functionName returns the name of a function as profiles write it: path.Name, path.Type.Name or
-// path.(*Type).Name, without type parameters.
+// functionName returns the name that profiles write, e.g. path.(*Type).Name.
 func (f *file) functionName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return f.pkg + "." + d.Name.Name
@@ -258,8 +243,7 @@ func (f *file) functionName(d *ast.FuncDecl) string {
 	return f.pkg + "." + fmt.Sprintf(format, types.ExprString(receiver)) + "." + d.Name.Name
 }
 
-// addCalls adds the calls, go and defer statements in each function of the file to calls. Direct calls
-// of function literals do not count.
+// addCalls adds the calls, go and defer statements in each function.
 func (f *file) addCalls(calls facts, id string) {
 	for _, d := range f.functions {
 		if d.Body == nil {
@@ -285,9 +269,8 @@ func (f *file) addCalls(calls facts, id string) {
 	}
 }
 
-// literalRE matches the end of the name of a function literal, e.g. ".func1" in "example.com/parse.Scan.func1",
-// and of the functions that the compiler makes for go and defer statements.
+// literalRE matches the end of the name of a function literal, e.g. ".func1" in
+// "example.com/parse.Scan.func1". The compiler also makes functions for go and defer statements.
 var literalRE = lazyregexp.New(`\.(func\d+|gowrap\d+|deferwrap\d+).*$`)
 
-// declaredFunction returns the declared function around a function literal, or function itself.
 func declaredFunction(function string) string { return literalRE.ReplaceAllString(function, "") }

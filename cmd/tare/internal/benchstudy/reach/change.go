@@ -10,12 +10,11 @@ import (
 	"strings"
 )
 
-// lineRange is the range of lines of a declaration, counted from 1, e.g. 10 to 12.
 type lineRange struct{ first, last int }
 
-// changedFunctions compares a source file of two revisions, base and head. It returns the lines in head of
-// the functions that differ. ok is false if calls do not show which benchmarks the change reaches: if
-// something other than functions differs, or if a method or init function is in one of the files only.
+// changedFunctions returns the lines in head of the functions that differ. If calls do not show
+// what the change reaches, ok is false. For example, a new method may be called through an
+// interface.
 func changedFunctions(base, head []byte) (changed []lineRange, ok bool) {
 	baseFile, errBase := parseFunctions(base)
 	headFile, errHead := parseFunctions(head)
@@ -33,7 +32,7 @@ func changedFunctions(base, head []byte) (changed []lineRange, ok bool) {
 	}
 	for name := range headFile.functions {
 		if _, inBase := baseFile.functions[name]; inBase {
-			continue // compared above
+			continue
 		}
 		if isDispatched(name) {
 			return nil, false
@@ -43,21 +42,20 @@ func changedFunctions(base, head []byte) (changed []lineRange, ok bool) {
 	return changed, true
 }
 
-// isDispatched reports whether code that does not name a function can execute it: a method through an
-// interface, an init function at the start of the program, or a function called _, which has no name.
+// isDispatched reports whether code that does not name a function can execute it, such as a method
+// through an interface.
 func isDispatched(name string) bool {
 	return strings.Contains(name, ".") || strings.HasPrefix(name, "init#") || name == "_"
 }
 
-// parsedFile is a source file without comments.
 type parsedFile struct {
-	functions map[string]string    // text by name; the name of a method has its receiver's type before it
-	ranges    map[string]lineRange // lines by name
-	rest      string               // text of all other declarations, and directives
+	functions map[string]string // text by name, e.g. of T.Read for a method
+	ranges    map[string]lineRange
+	rest      string // all other declarations, and directives
 }
 
-// parseFunctions divides a source file into functions and the rest. A file may have several init functions;
-// they are called init#i, init#ii and so on.
+// parseFunctions divides a source file into functions and the rest. Init functions are called
+// init#i, init#ii and so on.
 func parseFunctions(src []byte) (parsedFile, error) {
 	fset := token.NewFileSet()
 	tree, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
@@ -94,17 +92,25 @@ func parseFunctions(src []byte) (parsedFile, error) {
 		out.functions[name] = text.String()
 		out.ranges[name] = lineRange{fset.Position(f.Pos()).Line, fset.Position(f.End()).Line}
 	}
-	for line := range bytes.Lines(src) { // directives and constraints are comments, which the printer omits
-		text := bytes.TrimSpace(line)
-		isDirective := func(prefix string) bool { return bytes.HasPrefix(text, []byte(prefix)) }
-		if slices.ContainsFunc([]string{"//go:", "// +build", "//export", "#"}, isDirective) {
-			rest.Write(text)
-			rest.WriteByte('\n')
-		}
-	}
-	if bytes.Contains(src, []byte(`import "C"`)) { // comments may be C code, so any change of the file counts
+	rest.Write(directivesOf(src))
+	if bytes.Contains(src, []byte(`import "C"`)) { // comments may be C code
 		rest.Write(src)
 	}
 	out.rest = rest.String()
 	return out, nil
+}
+
+// directivesOf returns the lines of directives and build constraints. They are comments, which the
+// printer omits.
+func directivesOf(src []byte) []byte {
+	var found bytes.Buffer
+	for line := range bytes.Lines(src) {
+		text := bytes.TrimSpace(line)
+		isDirective := func(prefix string) bool { return bytes.HasPrefix(text, []byte(prefix)) }
+		if slices.ContainsFunc([]string{"//go:", "// +build", "//export", "#"}, isDirective) {
+			found.Write(text)
+			found.WriteByte('\n')
+		}
+	}
+	return found.Bytes()
 }

@@ -1,12 +1,11 @@
-// Package reach finds out which benchmarks of a module may run code that a change modifies, from the
-// references between functions. It may select too many benchmarks, but omits none that runs such code. For
-// example, if the change is in parse.scan, it selects BenchmarkParse, which calls parse.Parse, which calls scan.
+// Package reach finds out which benchmarks of a module may run code that a change modifies. It may
+// select too many, but omits none. For example, the change is in parse.scan. Then it selects
+// BenchmarkParse, which calls parse.Parse, which calls scan.
 //
-// The functions that a benchmark may run are found like this. It starts from the benchmark and from the
-// functions that run before any benchmark. From there it follows calls, and functions that are used as
-// values. If a function converts a value to an interface, or uses a type as a type argument, interfaces
-// and reflection may call the methods of the type and of the types inside of it. If a change is more
-// than the bodies of functions, all benchmarks are selected whose package depends on the changed package.
+// It starts from a benchmark and from the functions that run before any. It follows calls, and
+// functions that are used as values. Interfaces and reflection may call methods. So it follows all
+// methods of a type that is converted to an interface or used as a type argument. If a change is
+// more than the bodies of functions, it selects all benchmarks that depend on the package.
 package reach
 
 import (
@@ -29,25 +28,25 @@ import (
 
 // Query describes a change of a module, and the benchmarks to select from.
 type Query struct {
-	Base, Head string              // absolute paths of the tops of both trees
+	Base, Head string              // top directories of both trees, absolute
 	Files      []string            // files that differ, relative to the top
-	Deps       map[string][]string // absolute directories, in head, that the tests of each package need
+	Deps       map[string][]string // directories in head that the tests of each package need
 	Dir        string              // working directory of the go command
-	Env        []string            // its environment
-	Flags      []string            // build flags, e.g. -tags=x
+	Env        []string            // environment of the go command
+	Flags      []string            // e.g. -tags=x
 }
 
 // Reached selects the benchmarks that a change reaches.
 type Reached struct {
-	all       bool                   // the change reaches all benchmarks
-	deps      map[string][]string    // Query.Deps
+	all       bool
+	deps      map[string][]string
 	wholeDirs map[string]bool        // directories in which more than functions changed
 	changed   map[string][]lineRange // changed functions by file
 	graph     *graph                 // references between functions; nil if not needed or unknown
 }
 
-// Find reads the change. If it cannot find the references between functions, it returns an error together
-// with a Reached that selects all benchmarks of each package that depends on a changed one.
+// Find reads the change. With an error it also returns a Reached, which selects all benchmarks that
+// depend on a changed package.
 func Find(ctx context.Context, q Query) (*Reached, error) {
 	r := &Reached{deps: q.Deps, wholeDirs: map[string]bool{}, changed: map[string][]lineRange{}}
 	isPackage := map[string]bool{} // by directory
@@ -80,8 +79,8 @@ func Find(ctx context.Context, q Query) (*Reached, error) {
 	return r, nil
 }
 
-// addFile adds a file that differs: its changed functions, or, if more than functions changed, the complete
-// package. A file that is not in a package, such as test data, belongs to the nearest package above.
+// addFile adds the changed functions of a file, or the complete package. A file such as test data
+// belongs to the nearest package above.
 func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 	path := filepath.Join(q.Head, filepath.FromSlash(file))
 	if isSource := isPackage[filepath.Dir(path)] && filepath.Ext(path) == ".go"; isSource {
@@ -100,13 +99,11 @@ func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 		}
 		isTop := dir == q.Head || dir == filepath.Dir(dir)
 		if isTop {
-			return // no package uses the file
+			return
 		}
 	}
 }
 
-// compareFiles returns the functions of a file of head that differ from its file in base. It returns false
-// if more than functions differ, or if a file cannot be read, e.g. because only one side has it.
 func compareFiles(basePath, headPath string) (changed []lineRange, ok bool) {
 	base, errBase := os.ReadFile(basePath)
 	head, errHead := os.ReadFile(headPath)
@@ -134,8 +131,8 @@ func (r *Reached) ReachesPackage(importPath string) bool {
 	})
 }
 
-// ReachesBenchmark reports whether the change may reach a benchmark. id is import/path.Name, with
-// _test after the path of an external test.
+// ReachesBenchmark reports whether the change may reach a benchmark. id is import/path.Name or
+// import/path_test.Name.
 func (r *Reached) ReachesBenchmark(id string) bool {
 	dot := strings.LastIndexByte(id, '.')
 	path := id[:max(dot, 0)]
@@ -151,7 +148,7 @@ func (r *Reached) ReachesBenchmark(id string) bool {
 		return false
 	}
 	if _, isKnown := r.graph.nodes[id]; !isKnown {
-		return true // the graph does not know the benchmark, so the change may reach it
+		return true // the change may reach it
 	}
 	// TestMain and the init functions of all dependencies run before the benchmark.
 	roots := []string{id, path + ".TestMain", tested + ".TestMain", tested + "_test.TestMain"}
@@ -163,29 +160,26 @@ func (r *Reached) ReachesBenchmark(id string) bool {
 	return r.graph.canReach(roots, r.changed)
 }
 
-// node is a function with its references. A package may be loaded in several variants, with and without its
-// tests; a node has the references of the function in all of them.
+// node is a function with its references, in a package with and without its tests.
 type node struct {
-	sources []sourceRange   // source of the function; several if the variants differ
-	dir     string          // directory of the package; "" if unknown
-	isInit  bool            // the function initializes its package
-	refs    map[string]bool // names of the functions that it refers to
+	sources []sourceRange // several if the variants differ
+	dir     string        // package's directory, or ""
+	isInit  bool
+	refs    map[string]bool // names of functions
 }
 
-// sourceRange is a range of lines in a file.
 type sourceRange struct {
 	file string
 	lineRange
 }
 
-// graph contains the functions of the module by name, see functionKey.
+// graph contains functions by functionKey.
 type graph struct{ nodes map[string]*node }
 
-// canReach reports whether references lead from roots to a changed function.
 func (g *graph) canReach(roots []string, changed map[string][]lineRange) bool {
 	seen := map[string]bool{}
 	for open := roots; len(open) > 0; {
-		name := open[len(open)-1] // the last one: depth first
+		name := open[len(open)-1] // depth first
 		open = open[:len(open)-1]
 		n := g.nodes[name]
 		if n == nil || seen[name] {
@@ -206,7 +200,6 @@ func (g *graph) canReach(roots []string, changed map[string][]lineRange) bool {
 	return false
 }
 
-// buildGraph loads the packages below head that tests need, and collects their references.
 func buildGraph(ctx context.Context, q Query) (*graph, error) {
 	var dirs []string
 	for _, deps := range q.Deps {
@@ -247,8 +240,8 @@ func buildGraph(ctx context.Context, q Query) (*graph, error) {
 	return g, nil
 }
 
-// functionKey returns the name of a function, which is the same in all variants of its package, for
-// all instances of a generic function, and for the literals inside of the function.
+// functionKey returns one name for all instances of a generic function, and for the literals inside
+// of a function.
 func functionKey(f *ssa.Function) string {
 	if f.Origin() != nil {
 		f = f.Origin()
@@ -265,8 +258,7 @@ func functionKey(f *ssa.Function) string {
 	return f.Pkg.Pkg.Path() + "." + f.Name()
 }
 
-// addFunction adds a function and its references. The references of a function literal belong to the function
-// around it. Functions without a body, and those that the compiler makes without a package, are not added.
+// addFunction skips functions without a body, and those that the compiler makes.
 func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 	isSynthetic := f.Pkg == nil && f.Origin() == nil && f.Object() == nil && f.Parent() == nil
 	if isSynthetic || len(f.Blocks) == 0 {
@@ -287,8 +279,8 @@ func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 	n.addReferences(program, f)
 }
 
-// addSource adds the lines of a function of the package and sets the directory of the package. The function
-// that initializes variables has no lines: its directory is that of another member of the package.
+// addSource adds the lines of a function and sets the directory of its package. The function that
+// initializes variables has no lines.
 func (n *node) addSource(program *ssa.Program, top *ssa.Function) {
 	if syntax := top.Syntax(); syntax != nil && top.Synthetic == "" {
 		start, end := program.Fset.Position(syntax.Pos()), program.Fset.Position(syntax.End())
@@ -308,8 +300,8 @@ func (n *node) addSource(program *ssa.Program, top *ssa.Function) {
 	}
 }
 
-// addReferences adds the functions that f calls or uses as values, and the methods of types that f converts
-// to interfaces or uses as type arguments.
+// addReferences adds what f refers to, and the methods of types that f converts to interfaces or
+// uses as type arguments.
 func (n *node) addReferences(program *ssa.Program, f *ssa.Function) {
 	seen := map[types.Type]bool{}
 	var operands []*ssa.Value
@@ -333,8 +325,8 @@ func (n *node) addReferences(program *ssa.Program, f *ssa.Function) {
 	}
 }
 
-// addMethods adds references to the methods of a type and of the types inside of it, because these can be
-// called once a value of the type is in an interface. seen has the types that were added.
+// addMethods adds the methods of a type and of the types inside of it. Once a value is in an
+// interface, all can be called.
 func (n *node) addMethods(program *ssa.Program, t types.Type, seen map[types.Type]bool) {
 	if seen[t] {
 		return

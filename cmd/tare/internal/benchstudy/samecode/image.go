@@ -11,22 +11,20 @@ import (
 	"slices"
 )
 
-// This file reads the sections of a binary that are compared: its code, its table of functions, and its data.
+// This file reads the parts of a binary that are compared: its code, its table of functions, and
+// its data.
 
-// image contains these sections.
 type image struct {
-	text     []byte                                                   // machine code
-	textAddr uint64                                                   // address of text
+	text     []byte // machine code
+	textAddr uint64
 	lines    []byte                                                   // table of functions and lines (pclntab)
 	data     [][]byte                                                 // sections that may contain addresses of functions
-	mask     func(entry uint64, code []byte, locate locator) function // replaces addresses in code, for the binary's processor
+	mask     func(entry uint64, code []byte, locate locator) function // depends on the binary's processor
 }
 
-// locator returns the function that an address is in, and the distance from its entry. It returns false
-// if the address is not in code.
+// locator returns the function around an address and the distance from its entry.
 type locator func(addr uint64) (name string, offset uint64, ok bool)
 
-// newLocator returns the locator of a binary with functions.
 func (img *image) newLocator(functions []gosym.Func) locator {
 	names := make(map[uint64]string, len(functions)) // by entry
 	for _, f := range functions {
@@ -34,7 +32,7 @@ func (img *image) newLocator(functions []gosym.Func) locator {
 	}
 	entries := slices.Sorted(maps.Keys(names))
 	return func(addr uint64) (name string, offset uint64, ok bool) {
-		if addr-img.textAddr >= uint64(len(img.text)) { // unsigned, so that the difference is huge for an address before the text
+		if addr-img.textAddr >= uint64(len(img.text)) { // the difference is unsigned: huge for an address before the text
 			return "", 0, false
 		}
 		i, exact := slices.BinarySearch(entries, addr)
@@ -48,7 +46,7 @@ func (img *image) newLocator(functions []gosym.Func) locator {
 	}
 }
 
-// readImage reads an ELF or Mach-O binary. The error wraps ErrUnknown for other files and processors.
+// readImage reads an ELF or Mach-O binary. The error wraps ErrUnknown for others.
 func readImage(path string) (*image, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -123,7 +121,6 @@ func readMachO(path string, m *macho.File) (*image, error) {
 	return img.checkComplete(path, errs)
 }
 
-// checkComplete returns img if it has code and a table of lines, and err, from reading its sections, is nil.
 func (img *image) checkComplete(path string, err error) (*image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

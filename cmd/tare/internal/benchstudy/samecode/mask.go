@@ -9,18 +9,18 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// This file masks the addresses in the machine code of a function, so that the code can be compared with that
-// of another binary, in which all addresses differ: a call of p.F becomes its opcode and <p.F+0>.
+// This file masks the addresses in the machine code of a function, because all addresses of two
+// binaries differ. For example, a call of p.F becomes its opcode and <p.F+0>.
 
 func (img *image) useAMD64() { img.mask = maskAMD64 }
 func (img *image) useARM64() { img.mask = maskARM64 }
 
-// masker builds the masked code of a function: <name+offset> replaces addresses in other functions, and
-// <data> addresses of data.
+// masker builds the masked code of a function. <name+offset> replaces addresses of functions, and
+// <data> others.
 type masker struct {
 	out    function
-	entry  uint64 // address of the function
-	size   uint64 // bytes of its code
+	entry  uint64
+	size   uint64 // length of its code in bytes
 	locate locator
 }
 
@@ -30,10 +30,10 @@ func newMasker(entry uint64, code []byte, locate locator) *masker {
 	return m
 }
 
-// writeTarget writes the replacement of an address. An address inside the function itself becomes
-// its distance from the beginning.
+// writeTarget writes the replacement of an address. Inside the function itself it is the distance
+// from the beginning.
 func (m *masker) writeTarget(addr uint64) {
-	if offset := addr - m.entry; offset < m.size { // unsigned, so that the offset of an address before the entry is huge
+	if offset := addr - m.entry; offset < m.size { // the offset is unsigned: huge for an address before the entry
 		m.out.code = fmt.Appendf(m.out.code, "<%d>", offset)
 		return
 	}
@@ -46,12 +46,11 @@ func (m *masker) writeTarget(addr uint64) {
 	m.out.code = fmt.Appendf(m.out.code, "<%s+%d>", name, offset)
 }
 
-// padAMD64 is the byte that fills the space between functions: an INT3 instruction.
+// padAMD64 fills the space between functions: an INT3 instruction.
 const padAMD64 = 0xcc
 
-// maskAMD64 masks addresses relative to the instruction pointer. If it cannot decode an instruction, it does
-// not mask the code from there on. Then equal functions may seem to differ, but functions that differ never
-// seem equal.
+// maskAMD64 masks addresses relative to the instruction pointer. After an unknown instruction, the
+// code is not masked. Then equal functions may seem to differ, but never the other way round.
 func maskAMD64(entry uint64, code []byte, locate locator) function {
 	m := newMasker(entry, code, locate)
 	for i := 0; i < len(code) && !isPadding(code[i:], padAMD64); {
@@ -66,11 +65,11 @@ func maskAMD64(entry uint64, code []byte, locate locator) function {
 		}
 		raw := code[i : i+inst.Len]
 		i += inst.Len
-		if inst.PCRel == 0 { // no address
+		if inst.PCRel == 0 {
 			m.out.code = append(m.out.code, raw...)
 			continue
 		}
-		end := inst.PCRelOff + inst.PCRel // of the address, which is relative to the next instruction
+		end := inst.PCRelOff + inst.PCRel // the address is relative to the next instruction
 		m.out.code = append(m.out.code, raw[:inst.PCRelOff]...)
 		m.writeTarget(entry + uint64(i) + uint64(readSigned(raw[inst.PCRelOff:end])))
 		m.out.code = append(m.out.code, raw[end:]...)
@@ -78,7 +77,6 @@ func maskAMD64(entry uint64, code []byte, locate locator) function {
 	return m.out
 }
 
-// readSigned reads a signed number of 1, 2 or 4 bytes.
 func readSigned(number []byte) int64 {
 	switch len(number) {
 	case 1:
@@ -89,16 +87,15 @@ func readSigned(number []byte) int64 {
 	return int64(int32(binary.LittleEndian.Uint32(number)))
 }
 
-// maxPadding is a number of bytes larger than the space between two functions.
+// maxPadding is larger than the space between two functions, in bytes.
 const maxPadding = 64
 
-// isPadding reports whether code is only the space after a function.
 func isPadding(code []byte, padding byte) bool {
 	return len(code) < maxPadding && bytes.Count(code, []byte{padding}) == len(code)
 }
 
-// decodeAMD64 calls x86asm.Decode, and returns an error if it panics, as it does on some instructions
-// of AVX-512. It adds the position of an address that x86asm does not report.
+// decodeAMD64 calls x86asm.Decode, which panics on some instructions of AVX-512 and misses some
+// addresses.
 func decodeAMD64(code []byte) (inst x86asm.Inst, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -112,8 +109,7 @@ func decodeAMD64(code []byte) (inst x86asm.Inst, err error) {
 	return inst, err
 }
 
-// vectorAddress returns the position and size of the address relative to the instruction pointer in
-// an instruction with a VEX or EVEX prefix, which x86asm does not report; 0, 0 if it has none.
+// vectorAddress finds the relative address in an instruction with a VEX or EVEX prefix.
 func vectorAddress(code []byte) (offset, size int) {
 	const vex2, vex3, evex = 0xc5, 0xc4, 0x62
 	operands := map[byte]int{vex2: 3, vex3: 4, evex: 5}[code[0]] // position of the ModRM byte; 0 if no prefix
@@ -127,23 +123,22 @@ func vectorAddress(code []byte) (offset, size int) {
 	return operands + 1, 4
 }
 
-// Instructions of arm64 that compose an address of a page (ADRP) and an offset in the page (ADD, or a load or
-// store). A word is an ADRP if word&maskADRP == opADRP, and so on.
+// Instructions of arm64 that compose an address. ADRP has the page; ADD, a load or a store has the
+// offset in the page. A word is an ADRP if word&maskADRP == opADRP.
 const (
 	opADRP, maskADRP = 0x90000000, 0x9f000000
 	opADD, maskADD   = 0x91000000, 0xffc00000 // 64 bits, immediate
-	opLoad, maskLoad = 0x39000000, 0x3b000000 // load or store at a register plus an immediate
-	pageBits         = 3<<29 | 0x7ffff<<5     // 21 bits of ADRP: the page
-	offsetBits       = 0xfff << 10            // 12 bits of the others: the offset in the page
+	opLoad, maskLoad = 0x39000000, 0x3b000000 // register plus an immediate
+	pageBits         = 3<<29 | 0x7ffff<<5     // the page in ADRP
+	offsetBits       = 0xfff << 10            // the offset in the page
 )
 
-// maskARM64 masks branches, and addresses that several instructions compose.
 func maskARM64(entry uint64, code []byte, locate locator) function {
 	m := newMasker(entry, code, locate)
 	var hasPage [32]bool // registers that contain the page of an address
 	for i := 0; i+4 <= len(code) && !isPadding(code[i:], 0); i += 4 {
 		word := binary.LittleEndian.Uint32(code[i:])
-		to, from := word&31, word>>5&31 // registers
+		to, from := word&31, word>>5&31
 		switch {
 		case word&maskADRP == opADRP:
 			hasPage[to] = true
@@ -160,8 +155,7 @@ func maskARM64(entry uint64, code []byte, locate locator) function {
 	return m.out
 }
 
-// writeBranch writes the instruction word at address pc, which code begins with. It masks the target of a
-// branch, and writes other instructions as they are.
+// writeBranch masks the target of a branch at address pc. code begins with the instruction word.
 func (m *masker) writeBranch(pc uint64, word uint32, code []byte) {
 	inst, err := arm64asm.Decode(code)
 	distance, ok := branchDistance(inst)
@@ -180,8 +174,7 @@ func (m *masker) writeBranch(pc uint64, word uint32, code []byte) {
 
 func (m *masker) writeWord(w uint32) { m.out.code = binary.LittleEndian.AppendUint32(m.out.code, w) }
 
-// branchDistance returns the distance in bytes from an instruction to the address that it branches or
-// refers to. It returns false if the instruction has no such address.
+// branchDistance returns the bytes to the address that an instruction refers to.
 func branchDistance(inst arm64asm.Inst) (int64, bool) {
 	for _, a := range inst.Args {
 		if distance, ok := a.(arm64asm.PCRel); ok {

@@ -9,9 +9,8 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// ChangedPackages compares two calls of the linker. It returns a predicate that is false for the packages
-// whose object both link from the same file. The go command names the objects in its cache by their
-// content, so that equal files are equal packages.
+// ChangedPackages returns a predicate that is false for packages whose object both link from the
+// same file. The go command names objects by their content.
 func ChangedPackages(a, b *gobench.Link) (func(path string) bool, error) {
 	objectsA, err := linkObjects(a)
 	if err != nil {
@@ -24,8 +23,8 @@ func ChangedPackages(a, b *gobench.Link) (func(path string) bool, error) {
 	return func(path string) bool { return objectsA[path] == "" || objectsA[path] != objectsB[path] }, nil
 }
 
-// linkObjects returns the object files of a link by import path, from the file of its -importcfg, which has
-// lines such as "packagefile fmt=/cache/1a/1a2b-d".
+// linkObjects returns object files by import path. The file of -importcfg has lines such as
+// "packagefile fmt=/cache/1a/1a2b-d".
 func linkObjects(l *gobench.Link) (map[string]string, error) {
 	i := slices.Index(l.Args, "-importcfg")
 	if i < 0 || i+1 == len(l.Args) {

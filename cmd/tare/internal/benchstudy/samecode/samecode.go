@@ -1,13 +1,12 @@
-// Package samecode compares the machine code of two builds of a test binary, function by function,
-// with addresses masked. For example, if an edit changes only p.Write, then BenchmarkRead, which never
-// calls p.Write, has the same code in both builds: a difference in its time comes from data, from the
-// addresses of code, or from chance. Packages whose compiled objects are identical files are not compared.
+// Package samecode compares the machine code of two test binaries, function by function, without
+// addresses. For example, an edit changes only p.Write, and BenchmarkRead never calls it. Then
+// BenchmarkRead has the same code in both builds. A difference in its time comes from data, from
+// addresses, or from chance.
 //
-// Which functions a benchmark can execute is not known exactly; the package assumes too many rather than
-// too few. It starts from the benchmark and from every function that can be called indirectly: methods, and
-// functions whose address is in data. From these it follows direct calls, and adds the function literals
-// inside of each function. It excludes other benchmarks and tests, and functions that initialise packages,
-// since their results are data. It includes function literals that the excluded functions may have stored.
+// The package assumes too many functions that a benchmark can execute rather than too few. It
+// starts from the benchmark and from every function that can be called indirectly: methods, and
+// functions whose address is in data. From these it follows direct calls and function literals. It
+// excludes tests, and functions that initialise packages, since their results are data.
 package samecode
 
 import (
@@ -22,27 +21,27 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// ErrUnknown reports a binary for a system or processor whose machine code this package cannot read.
+// ErrUnknown reports a binary for an unknown system or processor.
 var ErrUnknown = errors.New("its machine code cannot be read on this system")
 
 // Program is the code of a binary.
 type Program struct {
-	functions    map[string]function // by name
-	addressTaken map[string]bool     // names of functions whose address is in data
-	tests        map[string]bool     // names of tests, benchmarks, fuzz tests and examples
-	literals     map[string][]string // names of function literals, by the name of the enclosing function
+	functions    map[string]function
+	addressTaken map[string]bool     // functions whose address is in data
+	tests        map[string]bool     // also benchmarks, fuzz tests and examples
+	literals     map[string][]string // by the name of the enclosing function
 }
 
 // function is the code of a function with addresses masked.
 type function struct {
 	code      []byte
-	refs      []string // names of the functions that it refers to
-	undecoded bool     // a part of the code could not be decoded, so the addresses in it are not masked
+	refs      []string // functions that it refers to
+	undecoded bool     // a part of the code is not masked
 }
 
-// isSameFunction reports whether the functions called name of two binaries have the same code. An assembly
-// function that is local to a file, such as memeqbody of the runtime, contains addresses, which always differ.
-// If it cannot be decoded, so that the addresses are not masked, only its length is compared.
+// isSameFunction compares the functions called name. An assembly function of one file, such as
+// memeqbody of the runtime, may contain addresses that cannot be masked. Then only its length
+// counts.
 func isSameFunction(name string, f, g function) bool {
 	isLocalAssembly := !strings.Contains(name, ".") // the name has no package
 	if isLocalAssembly && f.undecoded && g.undecoded {
@@ -51,8 +50,7 @@ func isSameFunction(name string, f, g function) bool {
 	return bytes.Equal(f.code, g.code)
 }
 
-// Open reads the functions of the binary at path. The error wraps [ErrUnknown] if the binary is for an
-// unknown system.
+// Open reads the functions of a binary. The error wraps [ErrUnknown] if its system is unknown.
 func Open(path string) (*Program, error) {
 	img, err := readImage(path)
 	if err != nil {
@@ -90,7 +88,7 @@ func Open(path string) (*Program, error) {
 	return p, nil
 }
 
-// addFunction adds the masked code of a function. Functions of the same name count as one.
+// addFunction counts functions of the same name as one.
 func (p *Program) addFunction(name string, f function) {
 	if earlier, ok := p.functions[name]; ok {
 		f.code = slices.Concat(earlier.code, f.code)
@@ -102,21 +100,20 @@ func (p *Program) addFunction(name string, f function) {
 // Difference contains the functions that differ between two programs.
 type Difference struct {
 	a, b        *Program
-	differing   map[string]bool // names of functions that differ
-	anyIndirect bool            // an indirect call can lead to a function that differs
+	differing   map[string]bool
+	anyIndirect bool // an indirect call can lead to one of them
 }
 
-// initRE matches functions that initialise a package and so run before any benchmark: example.com/p.init,
-// p.init.0 and, for the initial values of maps, p.map.init.0. It does not match the method p.(*T).init.
+// initRE matches functions that initialise a package: example.com/p.init, p.init.0 and
+// p.map.init.0. It does not match the method p.(*T).init.
 var initRE = lazyregexp.New(`^([^()]*/)?[^./()]+\.init(\.\d+)?$|(^|\.)map\.init\.\d+$`)
 
-// literalRE matches the end of the name of a function literal (p.F.func1, nested p.F.func1.2), and of the
-// function that the compiler makes for a go or defer statement (p.F.gowrap1, p.F.deferwrap1).
+// literalRE matches the end of the name of a function literal: p.F.func1, p.F.func1.2. The compiler
+// makes p.F.gowrap1 and p.F.deferwrap1 for go and defer statements.
 var literalRE = lazyregexp.New(`\.(func|gowrap|deferwrap)\d+$|\.\d+$`)
 
-// outerOf returns the function around a function literal. It returns false if name is not a function literal.
-// The function around p.F.func1 is p.F. If the compiler has inlined p.G, which has a literal, into p.F, the
-// literal is called p.F.G.func1. There is no function p.F.G then, so outerOf removes one more name: p.F.
+// outerOf returns p.F for the function literal p.F.func1. If p.G is inlined into p.F, a literal of
+// p.G is called p.F.G.func1. There is no function p.F.G then, so outerOf removes one more name.
 func (p *Program) outerOf(name string) (outer string, ok bool) {
 	if !literalRE.MatchString(name) {
 		return "", false
@@ -133,30 +130,29 @@ func (p *Program) outerOf(name string) (outer string, ok bool) {
 	}
 }
 
-// testRE matches names that only go test calls if they are in a file of tests, such as
-// example.com/p.TestOpen. As in go test, no lower-case letter follows the prefix.
+// testRE matches names of tests, such as example.com/p.TestOpen. As in go test, no lower-case
+// letter follows the prefix.
 var testRE = lazyregexp.New(`^([^()]*/)?[^./()]+\.(Benchmark|Test|Fuzz|Example)(\P{Ll}\w*)?$`)
 
-// methodRE matches methods, which interfaces and reflection may call: example.com/p.(*T).Read,
-// p.T.Read, the generic p.T[…].Read, and the method value p.T.Read-fm.
+// methodRE matches methods: example.com/p.(*T).Read, p.T.Read, the generic p.T[…].Read, and the
+// method value p.T.Read-fm.
 var methodRE = lazyregexp.New(`^(.*/)?[^/]*?\.(\(\*[^)]*\)|[A-Za-z_]\w*(\[[^\]]*\])?)\.[A-Za-z_]\w*(-fm)?$`)
 
-// indirectCalls returns the functions that a benchmark can call indirectly: methods, and functions whose
-// address is in data. It includes a function literal only if code that runs before benchmarks can have stored
-// it in a variable. Another literal cannot be called before the function around it runs.
+// indirectCalls returns the functions that a benchmark can call indirectly. Only code that runs
+// before benchmarks can have stored a function literal for it.
 func (p *Program) indirectCalls() (names []string) {
-	start := []string{"main.main"} // it calls TestMain
+	start := []string{"main.main"} // main.main calls TestMain
 	for name := range p.functions {
 		if initRE.MatchString(name) {
 			start = append(start, name)
 		}
 	}
-	runsBefore := p.findReachable(start) // code that can run before benchmarks, with its literals
+	runsBefore := p.findReachable(start)
 	for name := range p.functions {
 		_, isLiteral := p.outerOf(name)
 		switch {
 		case initRE.MatchString(name), p.tests[name], name == "runtime.main":
-			continue // no benchmark calls it
+			continue
 		case isLiteral && !runsBefore[name]:
 			continue // only the function around it can call it or store it
 		case p.addressTaken[name] || methodRE.MatchString(name):
@@ -166,8 +162,8 @@ func (p *Program) indirectCalls() (names []string) {
 	return names
 }
 
-// Compare compares the functions of the packages for which changed returns true. In addition, it compares
-// all functions that the compiler made for types and all instances of generic functions, which may differ
+// Compare compares the functions of the packages for which changed returns true. It also compares
+// functions that the compiler made for types, and instances of generic functions. These may differ
 // although the package of their source is the same.
 func Compare(a, b *Program, changed func(path string) bool) *Difference {
 	difference := &Difference{a: a, b: b, differing: map[string]bool{}}
@@ -196,16 +192,14 @@ func Compare(a, b *Program, changed func(path string) bool) *Difference {
 	return difference
 }
 
-// pathPrefix returns a package's path in the form that names of functions have: dots after the last
-// slash are escaped.
+// pathPrefix escapes dots after the last slash of a path, as names of functions do.
 func pathPrefix(path string) string {
 	slash := strings.LastIndexByte(path, '/') + 1
 	return path[:slash] + strings.ReplaceAll(path[slash:], ".", "%2e")
 }
 
-// packageOf returns the import path of the package that a function is compiled in. It returns false for
-// instances of generic functions and for functions that the compiler made for types: every package may
-// contain them.
+// packageOf returns the import path of a function's package. Every package may contain instances of
+// generic functions.
 func packageOf(name string) (path string, ok bool) {
 	if strings.ContainsAny(name, "[:") { // f[…], type:.eq.…
 		return "", false
@@ -218,16 +212,15 @@ func packageOf(name string) (path string, ok bool) {
 	return strings.ReplaceAll(name[:slash+dot], "%2e", "."), true
 }
 
-// IsSame reports whether all code that the function called name, in the package at path, can execute is
-// equal in both programs. It returns false if the function is unknown.
+// IsSame reports whether all code that a function can execute is equal in both programs.
 func (d *Difference) IsSame(path, name string) bool {
 	_, isKnown := d.a.functions[pathPrefix(path)+"."+name]
 	_, callsDifferent := d.Distance(path, name)
 	return isKnown && !d.anyIndirect && !callsDifferent
 }
 
-// Distance returns the least number of direct calls that lead from the function called name, in the package at
-// path, to a function that differs: 0 if that function itself differs. ok is false if no calls do.
+// Distance returns the least number of direct calls from a function to one that differs. It is 0 if
+// the function itself differs. ok is false if no calls lead to one.
 func (d *Difference) Distance(path, name string) (calls int, ok bool) {
 	start := []string{pathPrefix(path) + "." + name}
 	inA, okA := d.a.distance(start, d.differing)
@@ -241,8 +234,7 @@ func (d *Difference) Distance(path, name string) (calls int, ok bool) {
 	return min(inA, inB), true
 }
 
-// distance returns the least number of direct calls and function literals that lead from one of start to one of
-// names. ok is false if none do.
+// distance returns the least number of direct calls and function literals from start to one of names.
 func (p *Program) distance(start []string, names map[string]bool) (calls int, ok bool) {
 	seen := map[string]bool{}
 	for frontier := start; len(frontier) > 0; calls++ {
@@ -263,7 +255,6 @@ func (p *Program) distance(start []string, names map[string]bool) (calls int, ok
 	return 0, false
 }
 
-// findReachable returns start and the functions that direct calls and function literals lead to.
 func (p *Program) findReachable(start []string) map[string]bool {
 	seen := map[string]bool{}
 	for queue := slices.Clone(start); len(queue) > 0; {

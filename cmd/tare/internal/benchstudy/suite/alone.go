@@ -9,25 +9,25 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// This file finds benchmarks that fail if two processes of their package run at the same time, for example
-// because TestMain binds a fixed port. When both sides take turns, their processes do run at the same time.
+// This file finds benchmarks that fail if two processes of their package run at the same time. For
+// example, TestMain may bind a fixed port. While tare compares two revisions, their processes run
+// at the same time.
 
-// sideBySideFactor limits the first run in a process that starts next to others, as a multiple of the
-// run in the first process. A process that waits for a lock of another one never ends by itself.
+// sideBySideFactor limits the first run in a later process, as a multiple of that in the first. A
+// process that waits for a lock of another never ends.
 const sideBySideFactor = 10
 
-// FindAlone finds the packages of which only one process can run at a time. It starts the processes of a
-// round side by side, two of base and one of head, and runs each benchmark once in each of them. If a
-// benchmark fails there but works in a single process, the other processes are the reason. FindAlone then
-// sets Alone of the package in both suites, and WhyAlone of its benchmarks to the failure. It returns the
-// benchmarks that it has tried within search.TimeLimit.
+// FindAlone finds the packages of which only one process can run at a time. It runs each benchmark
+// in three processes side by side. If a benchmark fails there, but works in a single process,
+// FindAlone sets Alone of the package in both suites. It returns the benchmarks that it has tried
+// within search.TimeLimit.
 func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, search Search) (tried []Benchmark, err error) {
 	began := time.Now()
-	whyAlone := map[string]string{} // failure next to other processes, by package
+	whyAlone := map[string]string{} // by package
 	round := &sideBySide{suites: [3]*Suite{base, base, head}, search: search}
 	defer round.closeAll(ctx)
 	for i, m := range shared {
-		isKnown := whyAlone[m.Package] != "" // by an earlier benchmark of the package
+		isKnown := whyAlone[m.Package] != ""
 		if isKnown {
 			tried = append(tried, m)
 			continue
@@ -66,17 +66,15 @@ func FindAlone(ctx context.Context, base, head *Suite, shared []Benchmark, searc
 	return tried, err
 }
 
-// sideBySide runs benchmarks in the three processes of a round, which run at the same time.
 type sideBySide struct {
 	suites    [3]*Suite
 	processes [3]*discovery // nil if not started
 	search    Search
 }
 
-// tryBenchmark runs m once in each process, and starts processes that do not run yet. If m fails next to
-// other processes but works in a process by itself, it returns the failure, or else "".
+// tryBenchmark returns why m fails unless its process is the only one, or "".
 func (r *sideBySide) tryBenchmark(ctx context.Context, m Benchmark) (why string, err error) {
-	var firstTook time.Duration // time of the run in the first process, with its start
+	var firstTook time.Duration // includes the start of the process
 	for i := range r.processes {
 		limit := onceLimit
 		if r.processes[i] == nil {
@@ -106,7 +104,6 @@ func (r *sideBySide) tryBenchmark(ctx context.Context, m Benchmark) (why string,
 	return "", nil
 }
 
-// startLimit returns the limit of a run in a process that starts after the first, whose run took firstTook.
 func (r *sideBySide) startLimit(firstTook time.Duration) time.Duration {
 	limit := min(onceLimit, max(minGoTestLimit, sideBySideFactor*firstTook))
 	if r.search.TimeLimit > 0 {
@@ -115,7 +112,6 @@ func (r *sideBySide) startLimit(firstTook time.Duration) time.Duration {
 	return limit
 }
 
-// worksByItself ends all processes and reports whether m gives a result in a new i-th process.
 func (r *sideBySide) worksByItself(ctx context.Context, i int, m Benchmark) (bool, error) {
 	r.closeAll(ctx)
 	defer r.closeAll(ctx)
@@ -140,7 +136,7 @@ func (r *sideBySide) closeAll(ctx context.Context) {
 	}
 }
 
-// tryOnce runs one iteration of m. It returns why m gives no result, or "" if it gives one.
+// tryOnce returns why m gives no result, or "".
 func (d *discovery) tryOnce(ctx context.Context, m Benchmark, limit time.Duration) (why string, err error) {
 	d.runLimit = limit
 	ctx, cancel := context.WithTimeout(ctx, limit)

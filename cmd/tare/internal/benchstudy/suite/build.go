@@ -23,14 +23,14 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Tests contains the names of a package's benchmarks, read from the sources of a side.
+// Tests contains the names of a package's benchmarks, read from the sources.
 type Tests struct {
 	Package   Package
-	TestFiles []gobench.TestFile // one entry for internal tests, one for external tests (package x_test)
+	TestFiles []gobench.TestFile // internal and external tests (package x_test)
 }
 
-// FindTests reads the benchmarks in a package's test files. If a file does not parse, it returns the
-// benchmarks before the error, which the compiler will report.
+// FindTests reads the benchmarks in a package's test files. The compiler will report files that do
+// not parse.
 func FindTests(p Package) Tests {
 	t := Tests{Package: p}
 	seen := map[string]bool{}
@@ -64,26 +64,25 @@ func (t Tests) Key(f gobench.TestFile) string {
 	return t.Package.Name()
 }
 
-// Suite contains the test binaries of a side, one revision of the user's module. The file Program describes
-// them; the lab, which measures, runs that file like the program of a contender.
+// Suite contains the test binaries of one revision of the user's module. The file Program describes
+// them.
 type Suite struct {
 	Side        *Side
 	Tests       []Tests                    // packages that were built
 	Program     string                     // path of the file with the gobench.Suite
 	Packages    map[string]gobench.Package // by Tests.Key
 	Go          string                     // version of Go that built the side
-	Failed      map[string]string          // why packages were not built, by Package.Name
+	Failed      map[string]string          // by Package.Name
 	roots       goRoots
-	suite       gobench.Suite // content of the file Program
+	suite       gobench.Suite
 	modules     []tare.Module // dependencies of the first binary
-	sha256Hex   string        // SHA-256 of all binaries together
-	binaryBytes int64         // size of all binaries together
-	linkRate    float64       // link time in ns per byte of the binary; 0 if none is linked again
+	sha256Hex   string        // hash of all binaries together
+	binaryBytes int64         // sum over all binaries
+	linkRate    float64       // ns per byte of the binary; 0 if none is linked again
 }
 
-// Build builds the test binaries of packages in a directory below work. pattern, of go test -bench,
-// selects the benchmarks that the suite runs. A package that does not compile is recorded in Failed.
-// If no package compiles the error is a *BuildError about the first one.
+// Build builds the test binaries of packages below work. pattern, of go test -bench, selects
+// benchmarks. The error is a *BuildError if no package compiles.
 func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string, say func(string)) (*Suite, error) {
 	b := &Suite{Side: s, Program: filepath.Join(work, s.ID, "suite.json"), Failed: map[string]string{}}
 	var err error
@@ -132,14 +131,13 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 	return b, suite.Save(b.Program)
 }
 
-// ReplaceableRoot returns a path of the Go installation by which an overlay may replace files of the standard
-// library; "" if it has no such path.
+// ReplaceableRoot returns a path of GOROOT by which an overlay may replace files, or "".
 func (b *Suite) ReplaceableRoot() string { return b.roots.replaceable }
 
 // Environment returns the environment that go test gives a package.
 func (b *Suite) Environment(key string) []string { return b.suite.Environment(b.Packages[key]) }
 
-// ImportPath returns the import path that a package has on this side, by its key.
+// ImportPath returns the import path that a package has on this side.
 func (b *Suite) ImportPath(key string) string {
 	name := strings.TrimSuffix(key, "_test")
 	for _, t := range b.Tests {
@@ -153,13 +151,12 @@ func (b *Suite) ImportPath(key string) string {
 // BuildError reports that a side does not build.
 type BuildError struct {
 	Side string
-	Why  string // first line of the compiler's output that describes the fault
+	Why  string // first line of the compiler's output about the fault
 }
 
 // Error is one line.
 func (e *BuildError) Error() string { return e.Side + " does not build: " + e.Why }
 
-// readBuildInfo reads the Go version and the modules of a binary. If the binary has none, b stays as it is.
 func (b *Suite) readBuildInfo(binary string) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -174,7 +171,6 @@ func (b *Suite) readBuildInfo(binary string) {
 	}
 }
 
-// hashBinaries computes the hash and the size of the binaries of all packages that were built.
 func (b *Suite) hashBinaries(packages []Tests, suite gobench.Suite) error {
 	h := sha256.New()
 	for _, t := range packages {
@@ -196,9 +192,8 @@ func (b *Suite) hashBinaries(packages []Tests, suite gobench.Suite) error {
 	return nil
 }
 
-// compilePackage builds one package's test binary in dir and, unless s.OneBuild is set, finds the command
-// that links it again. It does not set the name of the test, because a package may have two: an internal
-// and an external one.
+// compilePackage builds one package's test binary in dir and, unless s.OneBuild is set, finds the
+// command that links it again.
 func (s *Side) compilePackage(ctx context.Context, t Tests, roots goRoots, dir string) (gobench.Package, error) {
 	pkg := gobench.Package{Binary: filepath.Join(dir, "bench.test"), Dir: t.Package.Dir}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -232,8 +227,8 @@ func (s *Side) compilePackage(ctx context.Context, t Tests, roots goRoots, dir s
 	return pkg, err
 }
 
-// overlayFiles returns the files of the overlay of a package's test binary, by path. It adds the file of tare
-// to each test package, and replaces files of package testing in goRoot if isParallel.
+// overlayFiles adds a file of tare to each test package. If isParallel, it also replaces files of
+// package testing.
 func (t Tests) overlayFiles(isParallel bool, goRoot string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	if isParallel {
@@ -252,8 +247,8 @@ func (t Tests) overlayFiles(isParallel bool, goRoot string) (map[string][]byte, 
 	return files, nil
 }
 
-// writeOverlay writes a file for go build -overlay, and the files in it, to dir. files are the contents by the
-// paths that they replace. writeOverlay returns the path.
+// writeOverlay writes a file for go build -overlay to dir. files has contents by the replaced
+// paths. It returns the path of the overlay.
 func writeOverlay(files map[string][]byte, dir string) (string, error) {
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	for path, text := range files {
@@ -270,7 +265,6 @@ func writeOverlay(files map[string][]byte, dir string) (string, error) {
 	return file, os.WriteFile(file, text, 0o644)
 }
 
-// runsParallel reports whether a test file of the package mentions RunParallel.
 func (t Tests) runsParallel() bool {
 	for _, name := range slices.Concat(t.Package.TestGoFiles, t.Package.XTestGoFiles) {
 		text, err := os.ReadFile(filepath.Join(t.Package.Dir, name))
@@ -288,13 +282,13 @@ const randLayout = "-randlayout"
 type Sources struct {
 	Suites map[string]*Suite // by contender id
 	Titles map[string]string // description of each side, e.g. v1.2.0 (1f2e3d4c5)
-	Module string            // path of the module with the benchmarks
+	Module string
 }
 
 var _ lab.Sources = Sources{}
 
-// Program returns the suite of a side as the program of a contender. The null contender, which does nothing to
-// show the cost of the harness, has none.
+// Program returns the test binaries of a side. The null contender has none: it shows the cost of
+// measuring itself.
 func (s Sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
 	c := tare.Contender{ID: e.ID, Kind: kind, Role: tare.RoleContender, Name: s.Module, Start: tare.Start{Launch: tare.LaunchGobench}}
 	if e.ID == tare.NullID {

@@ -15,34 +15,32 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// This file compares the times that tare measures with those that go test -bench prints for the same binary:
-// they may differ because a benchmark reads a flag, or uses the state that an earlier benchmark has left.
+// This file compares the times that tare measures with those of go test -bench for the same binary.
+// They may differ if a benchmark reads a flag, or depends on an earlier benchmark.
 
-// Bounds of the comparison with go test itself.
 const (
-	goTestBenchTime = 30 * time.Millisecond // -test.benchtime of the run of a package
-	goTestAttempts  = 4                     // runs of a benchmark that package testing needs to find a number of iterations
-	minGoTestLimit  = 10 * time.Second      // shortest limit of the run of a package
-	goTestFactor    = 10                    // limit of the run of a package, as a multiple of its expected time
-	maxRatio        = 2.0                   // ratio of two times beyond which they differ
-	compareTurns    = 4                     // turns of both, go test and tare, before a difference is reported
-	shortRunTime    = time.Millisecond      // longest short run, including the work of package testing around it
-	maxShortRuns    = 20                    // short runs in a turn; the quickest one was hardly interrupted, and counts
-	minRuns         = 3                     // fewest runs in a turn, if they are long
-	compareShare    = 4                     // divisor of Search.TimeLimit that gives the least time for this comparison
+	goTestBenchTime = 30 * time.Millisecond // -test.benchtime
+	goTestAttempts  = 4                     // runs that find a number of iterations
+	minGoTestLimit  = 10 * time.Second      // shortest limit of a package's run
+	goTestFactor    = 10                    // limit, as a multiple of the expected time
+	maxRatio        = 2.0                   // two times differ beyond this ratio
+	compareTurns    = 4                     // turns before a difference is reported
+	shortRunTime    = time.Millisecond      // including the work of package testing
+	maxShortRuns    = 20                    // short runs in a turn; the quickest counts
+	minRuns         = 3
+	compareShare    = 4 // divisor of Search.TimeLimit
 )
 
 // Remark is a message about a benchmark that is measured.
 type Remark struct {
-	ID        string // id of the benchmark, or import path of its package
+	ID        string // benchmark's id, or package's import path
 	Side      string
 	Text      string
-	Repeats   bool // the package's TestMain runs the benchmarks more than once
-	OutOfTime bool // there was no time to compare the package or the benchmark
+	Repeats   bool
+	OutOfTime bool // no time for the comparison
 }
 
-// compareGoTest runs the benchmarks as go test -bench does, and returns a remark on each benchmark whose
-// time differs from the time in found.
+// compareGoTest returns a remark on each benchmark whose time differs under go test -bench.
 func (d *discovery) compareGoTest(ctx context.Context, built *Suite, found []Benchmark, spec trial.Spec, say func(string)) (remarks []Remark, err error) {
 	groups := map[string][]Benchmark{}
 	var order []string
@@ -57,7 +55,7 @@ func (d *discovery) compareGoTest(ctx context.Context, built *Suite, found []Ben
 			remarks = append(remarks, d.newNotCompared(strings.TrimSuffix(key, "_test")))
 			continue
 		}
-		if err := d.reopenConn(ctx, built, spec); err != nil { // ends the package's process, so that only go test runs
+		if err := d.reopenConn(ctx, built, spec); err != nil { // ends the package's process
 			return nil, err
 		}
 		say(fmt.Sprintf("%s: running the benchmarks of %s as go test does", built.Side.ID, strings.TrimSuffix(key, "_test")))
@@ -70,8 +68,8 @@ func (d *discovery) compareGoTest(ctx context.Context, built *Suite, found []Ben
 	return remarks, nil
 }
 
-// comparePackage compares the benchmarks of one package with one run of go test. If a time differs in
-// that run, confirmDifference measures the benchmark again.
+// comparePackage compares the benchmarks of one package with one run of go test. It measures again
+// where a time differs.
 func (d *discovery) comparePackage(ctx context.Context, built *Suite, key string, found []Benchmark, spec trial.Spec) (remarks []Remark, err error) {
 	var expected time.Duration
 	for _, m := range found {
@@ -79,7 +77,7 @@ func (d *discovery) comparePackage(ctx context.Context, built *Suite, key string
 	}
 	limit := max(minGoTestLimit, goTestFactor*expected)
 	args := []string{"-test.benchtime=" + goTestBenchTime.String()}
-	if !d.compareUntil.IsZero() { // there is a time limit: do not run benchmarks of the package that were skipped
+	if !d.compareUntil.IsZero() { // do not run benchmarks that were skipped
 		limit = min(limit, time.Until(d.compareUntil))
 		if !strings.Contains(built.suite.Bench, "/") {
 			args = append(args, "-test.bench="+topLevelPattern(found))
@@ -118,8 +116,8 @@ func (d *discovery) comparePackage(ctx context.Context, built *Suite, key string
 	return remarks, nil
 }
 
-// confirmInTime calls confirm with a context that ends when the time for the comparison is over. It returns
-// a remark on the benchmark id with the text that confirm returns, or that there was no time.
+// confirmInTime calls confirm with the deadline of the comparison, and returns its text as a
+// remark.
 func (d *discovery) confirmInTime(ctx context.Context, id string, confirm func(context.Context) (string, error)) (Remark, error) {
 	limited := ctx
 	if !d.compareUntil.IsZero() {
@@ -135,18 +133,15 @@ func (d *discovery) confirmInTime(ctx context.Context, id string, confirm func(c
 	return Remark{ID: id, Side: d.sideID, Text: text}, err
 }
 
-// isCompareTimeOver reports whether the time for the comparison is over.
 func (d *discovery) isCompareTimeOver() bool {
 	return !d.compareUntil.IsZero() && time.Now().After(d.compareUntil)
 }
 
-// newNotCompared returns the remark that there was no time to compare a package or benchmark.
 func (d *discovery) newNotCompared(id string) Remark {
 	return Remark{ID: id, Side: d.sideID, OutOfTime: true, Text: "it was not compared with go test -bench: the budget has no time for it"}
 }
 
-// topLevelPattern returns the -test.bench pattern of the top-level benchmarks of found and all of
-// their sub-benchmarks, e.g. ^(BenchmarkA|BenchmarkB)$.
+// topLevelPattern returns e.g. ^(BenchmarkA|BenchmarkB)$.
 func topLevelPattern(found []Benchmark) string {
 	var tops []string
 	for _, m := range found {
@@ -157,16 +152,15 @@ func topLevelPattern(found []Benchmark) string {
 	return "^(" + strings.Join(tops, "|") + ")$"
 }
 
-// confirmDifference measures m in turns, by tare and by go test, over the same number of iterations. It
-// returns a sentence about the difference, or "" as soon as the quickest runs of both agree. why is the
-// failure of an earlier run of go test, or "".
+// confirmDifference measures m in turns, by tare and by go test. It returns "" as soon as the
+// quickest runs agree. why is the failure of an earlier run, or "".
 func (d *discovery) confirmDifference(ctx context.Context, built *Suite, m Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
 	n, runs := m.RunIterations, minRuns // iterations of a run, and runs of each turn
-	if n == 0 {                         // the time is proportional to the iterations: many short runs suffice
+	if n == 0 {                         // the time is proportional to the iterations
 		n = max(1, int64(float64(growRunTime)/max(0.1, m.NSPerOp)))
 		runs = max(minRuns, int(maxShortRuns*shortRunTime/max(shortRunTime, m.Overhead, time.Duration(m.NSPerOp))))
 	}
-	var tareTimes, goTestTimes []float64 // in ns per operation
+	var tareTimes, goTestTimes []float64 // ns per operation
 	for range compareTurns {
 		if err := d.reopenConn(ctx, built, spec); err != nil {
 			return "", err
@@ -199,8 +193,7 @@ func (d *discovery) confirmDifference(ctx context.Context, built *Suite, m Bench
 		formatPerOp(slices.Min(goTestTimes)), formatPerOp(slices.Min(tareTimes)), format.Count(n, "iteration")), nil
 }
 
-// runGoTest runs a package as go test does. It returns the output, and why the run failed or reached the
-// limit, or "" if it succeeded.
+// runGoTest also returns why the tests failed, or "".
 func (d *discovery) runGoTest(ctx context.Context, built *Suite, key string, spec trial.Spec, limit time.Duration, args ...string) (printed, why string, err error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -217,7 +210,6 @@ func (d *discovery) runGoTest(ctx context.Context, built *Suite, key string, spe
 	return printed, "", err
 }
 
-// isFarApart reports whether two times differ by more than noise explains.
 func isFarApart(a, b float64) bool { return max(a, b) > maxRatio*min(a, b) }
 
 func formatPerOp(ns float64) string { return fmt.Sprintf("%.4g ns/op", ns) }

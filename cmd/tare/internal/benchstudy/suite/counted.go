@@ -10,10 +10,9 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// BuildCounted builds, in dir, the test binary of a package in which instructions are counted instead of
-// time. key is the package's key in the suite, tag an additional build tag, and files replace files of the
-// standard library, by path. Unlike the measured binary, this one has a symbol table, and not the test that
-// tare adds. Its tables are not compressed, because Valgrind reads such tables in less time.
+// BuildCounted builds in dir a test binary whose instructions are counted. files replace files of
+// the standard library, by path. The binary has a symbol table, which Valgrind reads faster
+// uncompressed.
 func (b *Suite) BuildCounted(ctx context.Context, key, tag string, files map[string][]byte, dir string) (*gobench.Link, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the directory of counted binaries: %w", err)

@@ -19,46 +19,44 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// This file tries the benchmarks of one side of a comparison, a revision built as a suite of test binaries,
-// and estimates their times, e.g. example.com/parse.BenchmarkParse/small: 1200 ns per iteration. It sends the
-// suite requests: prepare a benchmark, answer (run it once), warm it up, count its allocations, run a slice
-// (a timed run of a fixed number of iterations).
+// This file tries the benchmarks of one revision and estimates their times. For example:
+// example.com/parse.BenchmarkParse/small takes 1200 ns per iteration. A slice is a timed run of a
+// fixed number of iterations.
 
-// Limits of the search for benchmarks.
 const (
-	prepareLimit    = time.Minute            // start of a package's process, including its TestMain
-	onceLimit       = time.Minute            // one iteration of a benchmark and all of its sub-benchmarks
-	warmFor         = 5 * time.Millisecond   // least length of a warm-up
-	warmCap         = time.Second            // largest length of a warm-up
-	maxOverheadRuns = 5                      // runs of one iteration; the quickest one was not interrupted, and counts
-	overheadTime    = 250 * time.Millisecond // time after which no more of these runs start
-	shortRuns       = 4                      // iterations that must fit into Search.TimeLimit: a budget has no time for rounds of a longer one
-	minUntimedShare = 0.25                   // least untimed part of an iteration, as a share of the timed part; a smaller one may be chance
+	prepareLimit    = time.Minute          // start of a process, including its TestMain
+	onceLimit       = time.Minute          // limit of one iteration with all sub-benchmarks
+	warmFor         = 5 * time.Millisecond // least length of a warm-up
+	warmCap         = time.Second
+	maxOverheadRuns = 5                      // single iterations, of which the quickest counts
+	overheadTime    = 250 * time.Millisecond // no more single iterations start afterwards
+	shortRuns       = 4                      // iterations that must fit into Search.TimeLimit
+	minUntimedShare = 0.25                   // least untimed part, as a share of the timed part
 )
 
-// Benchmark is a benchmark that gives results. Its times are estimates from its very first runs.
+// Benchmark is a benchmark that gives results. Its times are estimates from its first runs.
 type Benchmark struct {
-	Package    string        // key in the suite
-	Name       string        // in full, e.g. BenchmarkParse/small
-	NSPerOp    float64       // ns per iteration while the timer runs
+	Package    string
+	Name       string        // e.g. BenchmarkParse/small
+	NSPerOp    float64       // timed ns per iteration
 	BytesPerOp float64       // heap bytes per iteration
 	UntimedNS  float64       // ns per iteration while the timer is stopped; 0 if too little to measure
-	Overhead   time.Duration // work of package testing around the iterations of one slice, a timed run
-	StartTime  time.Duration // start of the package's process
-	LinkTime   time.Duration // link of the package's binary; 0 if the binary is built once
+	Overhead   time.Duration // testing's work around a timed run
+	StartTime  time.Duration
+	LinkTime   time.Duration // 0 if the binary is built once
 
-	OutsideLoop   time.Duration // timed work of a run outside of its loop; 0 if too little to measure
-	Growth        float64       // factor by which an iteration takes longer in a run with eight times as many; 0 if at most maxGrowth
-	RunIterations int64         // iterations of a run as long as Search.RunTime; 0 if OutsideLoop and Growth are 0
-	WhyAlone      string        // why only one process of its package can run at a time; "" if several can
+	OutsideLoop   time.Duration // timed work of a run outside of the loop; 0 if too little to measure
+	Growth        float64       // how many times longer an iteration takes in a longer run; 0 if at most maxGrowth
+	RunIterations int64         // iterations of a run as long as Search.RunTime; 0 if slices work
+	WhyAlone      string        // why its package needs a single process, or ""
 }
 
-// ID returns the id of the benchmark in a study: import/path.BenchmarkName/sub.
+// ID returns the id in a study: import/path.BenchmarkName/sub.
 func (b Benchmark) ID() string {
 	return strings.TrimSuffix(b.Package, "_test") + "." + b.Name
 }
 
-// IterationNS returns how long an iteration takes in ns, whether it is timed or not.
+// IterationNS returns the ns of an iteration, timed or not.
 func (b Benchmark) IterationNS() float64 { return b.NSPerOp + b.UntimedNS }
 
 // TimedShare returns the timed share of an iteration.
@@ -69,12 +67,12 @@ func (b Benchmark) TimedShare() float64 {
 // Skipped is a benchmark or package that is not measured.
 type Skipped struct {
 	ID        string
-	Side      string // side at fault, or BothSides; "" if neither is
-	Broken    bool   // it does not build
-	OutOfTime bool   // it takes too long, or there was no time to try it
-	Why       string // without the side
+	Side      string // side at fault, or BothSides, or ""
+	Broken    bool
+	OutOfTime bool // it takes too long, or there was no time to try it
+	Why       string
 
-	OneSided bool // only one side has it, so that there is nothing to compare
+	OneSided bool
 }
 
 // BothSides is the side of entries about both sides.
@@ -95,57 +93,56 @@ func (s Skipped) String() string {
 
 // Search selects the benchmarks to find, and configures their runs.
 type Search struct {
-	Pattern    string                        // pattern of go test -bench
-	IsSelected func(id string) bool          // selects top-level benchmarks
-	SkipIDs    map[string]bool               // ids of benchmarks that are not measured
-	SliceTime  func(Benchmark) time.Duration // length of a benchmark's slices; 0 if it has none
-	RunTime    time.Duration                 // length of a run of a benchmark without slices
-	RunLimit   time.Duration                 // limit of one iteration of a benchmark and its sub-benchmarks; 0 means a minute
+	Pattern    string               // pattern of go test -bench
+	IsSelected func(id string) bool // selects top-level benchmarks
+	SkipIDs    map[string]bool
+	SliceTime  func(Benchmark) time.Duration // length of timed runs; 0 if a benchmark has none
+	RunTime    time.Duration                 // length of a run of other benchmarks
+	RunLimit   time.Duration                 // limit of one iteration with sub-benchmarks; 0 means a minute
 
 	// TimeLimit limits the time for all benchmarks; 0 means no limit. Each package gets half of the
-	// remaining time, and the last one all of it. Starts of processes get half as much in addition.
+	// remaining time. Starts of processes get half as much in addition.
 	TimeLimit time.Duration
-	WhyNoTime string // reason given for benchmarks that are skipped because TimeLimit is over
+	WhyNoTime string // why benchmarks are skipped after TimeLimit
 
-	Spec trial.Spec   // configuration of the processes
-	Say  func(string) // reports progress
+	Spec trial.Spec
+	Say  func(string)
 }
 
 // Discovered contains the result of a search on one side.
 type Discovered struct {
-	Benchmarks []Benchmark // benchmarks that give results, in the order of the sources
-	Skipped    []Skipped   // the other selected benchmarks
-	Remarks    []Remark    // remarks on Benchmarks
+	Benchmarks []Benchmark
+	Skipped    []Skipped
+	Remarks    []Remark
 }
 
-// discovery is the state of the search for the benchmarks of one side.
 type discovery struct {
 	sideID    string
-	conn      trial.Conn                    // connection to the suite
-	runLimit  time.Duration                 // limit of the run of one iteration
-	sliceTime func(Benchmark) time.Duration // Search.SliceTime
-	runTime   time.Duration                 // Search.RunTime
+	conn      trial.Conn
+	runLimit  time.Duration // limit of one iteration
+	sliceTime func(Benchmark) time.Duration
+	runTime   time.Duration
 
 	procs  map[string]int           // GOMAXPROCS by package
 	starts map[string]time.Duration // longest start of a process, by package
 
 	clock        searchClock
-	hasTried     bool          // a benchmark of any package was run
-	measureLimit time.Duration // limit of measureSingle
-	warmLimit    time.Duration // limit of a warm-up
-	isHalfUsed   func() bool   // reports whether half of measureLimit is used; nil if a test sets no limit
-	tookLong     bool          // the last call of measureSingle reached a limit
-	compareUntil time.Time     // end of the comparison with go test; zero means no limit
+	hasTried     bool
+	measureLimit time.Duration
+	warmLimit    time.Duration
+	isHalfUsed   func() bool // half of measureLimit is used; nil if a test sets none
+	tookLong     bool        // measureSingle reached a limit
+	compareUntil time.Time   // end of the comparison with go test; zero means no limit
 }
 
 func newDiscovery(side string) *discovery {
 	return &discovery{sideID: side, procs: map[string]int{}, starts: map[string]time.Duration{}}
 }
 
-// Discover runs every selected benchmark of the suite once, measures those that give results, and
-// compares their times with those of go test.
+// Discover runs every selected benchmark once, measures those that give results, and compares their
+// times with go test.
 func (b *Suite) Discover(ctx context.Context, search Search) (found Discovered, err error) {
-	search.Spec.Name = b.Side.ID + "/discover" // in messages about the process
+	search.Spec.Name = b.Side.ID + "/discover"
 	d := newDiscovery(b.Side.ID)
 	d.setLimits(search)
 	if err := b.measureLink(ctx); err != nil {
@@ -181,7 +178,6 @@ func (b *Suite) Discover(ctx context.Context, search Search) (found Discovered, 
 	return found, err
 }
 
-// setLimits sets the lengths and limits of runs from a search.
 func (d *discovery) setLimits(search Search) {
 	d.sliceTime, d.runTime = search.SliceTime, search.RunTime
 	d.runLimit = cmp.Or(search.RunLimit, onceLimit)
@@ -193,17 +189,16 @@ func (d *discovery) setLimits(search Search) {
 	}
 }
 
-// searchClock divides Search.TimeLimit among the packages of a side.
+// searchClock divides the time of a search among packages. A package with long benchmarks must not
+// take all of it.
 type searchClock struct {
-	limit       time.Duration // Search.TimeLimit; 0 means no limit
+	limit       time.Duration
 	began       time.Time
-	startTotal  time.Duration // time of all starts of processes together
-	usedBefore  time.Duration // time used when the current package began, without starts
-	packageTime time.Duration // time for the current package, without starts
+	startTotal  time.Duration
+	usedBefore  time.Duration // before the current package, without starts
+	packageTime time.Duration // starts do not count
 }
 
-// beginPackage gives the next package half of the remaining time, or all of it if it is the last one:
-// a package with long benchmarks must not take all of the time.
 func (c *searchClock) beginPackage(isLast bool) {
 	c.usedBefore = time.Since(c.began) - c.startTotal
 	c.packageTime = max(0, c.limit-c.usedBefore)
@@ -212,17 +207,16 @@ func (c *searchClock) beginPackage(isLast bool) {
 	}
 }
 
-// isPackageOver reports whether a share of the current package's time is used.
 func (c *searchClock) isPackageOver(share float64) bool {
 	used := time.Since(c.began) - c.startTotal
 	return c.limit > 0 && used > c.usedBefore+time.Duration(share*float64(c.packageTime))
 }
 
-// isSearchOver reports whether the time for all packages is used: the limit, and half as much for starts.
+// isSearchOver grants half of the limit for starts.
 func (c *searchClock) isSearchOver() bool { return c.limit > 0 && time.Since(c.began) > c.limit*3/2 }
 
-// reopenConn opens a connection to the suite, and closes the previous one. The binaries of the suite
-// run as they are: without a study nothing is linked again.
+// reopenConn opens a connection to the test binaries. They are not linked again, because no study
+// runs.
 func (d *discovery) reopenConn(ctx context.Context, built *Suite, spec trial.Spec) error {
 	d.closeConn(ctx)
 	conn, err := gobench.New().Open(ctx, build.Program{Path: built.Program}, spec)
@@ -234,7 +228,6 @@ func (d *discovery) reopenConn(ctx context.Context, built *Suite, spec trial.Spe
 	return err
 }
 
-// closeConn closes the connection to the suite, if one is open.
 func (d *discovery) closeConn(ctx context.Context) {
 	if d.conn != nil {
 		d.conn.Close(context.WithoutCancel(ctx))
@@ -242,8 +235,8 @@ func (d *discovery) closeConn(ctx context.Context) {
 	}
 }
 
-// searchFile finds the benchmarks of one test file. It runs each once, in at most half of the
-// package's time, and then measures those that give results.
+// searchFile finds the benchmarks of one test file. It runs each once, and then measures those that
+// give results.
 func (d *discovery) searchFile(ctx context.Context, key string, names []string, topLevel *regexp.Regexp, search Search) (found []Benchmark, skipped []Skipped, err error) {
 	tried := 0
 	for _, name := range names {
@@ -251,7 +244,8 @@ func (d *discovery) searchFile(ctx context.Context, key string, names []string, 
 		if !topLevel.MatchString(name) || !search.IsSelected(b.ID()) || search.SkipIDs[b.ID()] {
 			continue
 		}
-		// The first benchmark of a file does not depend on the package's time, and the first of all on no time.
+		// The first benchmark of a file does not depend on the package's time, and the first of all
+		// on no time.
 		isFirstOfFile, isFirstOfAll := tried == 0, !d.hasTried
 		hasPackageTime := isFirstOfFile || !d.clock.isPackageOver(0.5)
 		hasSearchTime := isFirstOfAll || !d.clock.isSearchOver()
@@ -273,13 +267,11 @@ func (d *discovery) searchFile(ctx context.Context, key string, names []string, 
 	return measured, append(skipped, unmeasured...), err
 }
 
-// newOutOfTime returns the entry of a benchmark for which there is no time.
 func (s Search) newOutOfTime(b Benchmark) Skipped {
 	return Skipped{ID: b.ID(), OutOfTime: true, Why: s.WhyNoTime}
 }
 
-// measureAll measures each benchmark of found by itself, and returns those that it could measure, in the
-// same order. If there is a time limit, it begins with the fastest.
+// measureAll measures each benchmark of found by itself, the fastest first if there is a limit.
 func (d *discovery) measureAll(ctx context.Context, found []Benchmark, search Search) (measured []Benchmark, skipped []Skipped, err error) {
 	order := make([]int, len(found)) // indices of found
 	for i := range order {
@@ -288,7 +280,7 @@ func (d *discovery) measureAll(ctx context.Context, found []Benchmark, search Se
 	if search.TimeLimit > 0 {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(found[a].NSPerOp, found[b].NSPerOp) })
 	}
-	isMeasured := map[string]bool{} // by name
+	isMeasured := map[string]bool{}
 	for n, i := range order {
 		b := &found[i]
 		isLong := search.TimeLimit > 0 && time.Duration(b.NSPerOp) > search.TimeLimit/shortRuns
@@ -313,11 +305,11 @@ func (d *discovery) measureAll(ctx context.Context, found []Benchmark, search Se
 	return slices.DeleteFunc(found, func(b Benchmark) bool { return !isMeasured[b.Name] }), skipped, nil
 }
 
-// searchBelow runs a top-level benchmark and its sub-benchmarks once, and returns those that give
-// results. Their times are equal shares of the time of the run.
+// searchBelow runs a top-level benchmark once, and returns the sub-benchmarks that give results.
+// Their times are equal shares of the run.
 func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern string) (found []Benchmark, skipped []Skipped, err error) {
 	set := map[string]string{gobench.SetRegexp: pattern}
-	const plain, withSkipped = 0, 1 // test cases, see runOnce
+	const plain, withSkipped = 0, 1 // test cases of runOnce
 	outcomes, took, err := d.runOnce(ctx, top, set, plain)
 	hasOutcome := slices.ContainsFunc(outcomes, func(o gobench.Outcome) bool { return hasTime(o) || o.Failed })
 	if err == nil && !hasOutcome {
@@ -337,7 +329,7 @@ func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern stri
 	for _, f := range failures {
 		names = slices.DeleteFunc(names, func(n string) bool { return n == f.name })
 		if f.name == top.Name && len(names)+len(failures) > 1 {
-			continue // it failed because of a sub-benchmark, which has an entry
+			continue // a sub-benchmark failed, which has an entry
 		}
 		skipped = append(skipped, d.newSkipped(Benchmark{Package: top.Package, Name: f.name}, f.why))
 	}
@@ -349,8 +341,8 @@ func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern stri
 	return found, skipped, nil
 }
 
-// splitOutcomes returns the names of benchmarks with a time, and the benchmarks that failed or were skipped. A
-// benchmark can be in both, e.g. if it fails in a second run.
+// splitOutcomes returns benchmarks with a time, and those that failed. A benchmark can be both, in
+// a second run.
 func splitOutcomes(outcomes []gobench.Outcome) (names []string, failures []failure) {
 	for _, o := range outcomes {
 		switch {
@@ -363,7 +355,6 @@ func splitOutcomes(outcomes []gobench.Outcome) (names []string, failures []failu
 	return names, failures
 }
 
-// skippedByExit returns the entry of a benchmark that ended its process or reached the limit.
 func (d *discovery) skippedByExit(b Benchmark, te *tare.TrialError) Skipped {
 	entry := d.newSkipped(b, d.describeExit(te))
 	entry.OutOfTime = te.Class == tare.ErrDeadline
@@ -374,8 +365,7 @@ func (d *discovery) newSkipped(b Benchmark, why string) Skipped {
 	return Skipped{ID: b.ID(), Side: d.sideID, Why: why}
 }
 
-// runOnce prepares b and runs it once, as test case 0 or 1. Case 1 reports more about skipped
-// benchmarks. runOnce returns the outcomes of b and its sub-benchmarks, and the time of the run.
+// runOnce runs b once, as test case 0 or 1. Case 1 reports more about skipped benchmarks.
 func (d *discovery) runOnce(ctx context.Context, b Benchmark, set map[string]string, testCase int) ([]gobench.Outcome, time.Duration, error) {
 	if err := d.prepareBenchmark(ctx, b, set); err != nil {
 		return nil, 0, err
@@ -393,8 +383,6 @@ func (d *discovery) runOnce(ctx context.Context, b Benchmark, set map[string]str
 	return outcomes, time.Duration(reply.WallNS), nil
 }
 
-// prepareBenchmark has the suite prepare b, which starts the process of its package if none runs. It
-// records how long that takes, and the GOMAXPROCS of the process.
 func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
@@ -409,15 +397,13 @@ func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[s
 	return err
 }
 
-// measureSingle measures b by itself, within d.measureLimit, and sets its times. It returns why b cannot be
-// measured, or "" if it was measured. The steps are a run of one iteration, a warm-up, a run that counts
-// bytes, more runs of one iteration to find the overhead of package testing, and the test of growth.
+// measureSingle sets the times of b. It returns why b cannot be measured, or "".
 func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string, err error) {
 	if _, b.Overhead, err = d.runOnce(ctx, *b, nil, 0); err != nil {
 		return d.whyExited(err)
 	}
 	b.StartTime = d.starts[b.Package]
-	limited, cancel := context.WithTimeout(ctx, d.measureLimit) // of all the following steps
+	limited, cancel := context.WithTimeout(ctx, d.measureLimit) // covers all the following steps
 	began := time.Now()
 	d.isHalfUsed = func() bool { return time.Since(began) > d.measureLimit/2 }
 	d.tookLong = false
@@ -442,8 +428,7 @@ func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string
 	return d.checkGrowth(limited, b)
 }
 
-// whyExited returns why a benchmark cannot be measured, if err, which is not nil, reports that it ended its
-// process or reached a limit. It returns other errors as they are.
+// whyExited explains an err about the end of a process or a limit, and returns others as they are.
 func (d *discovery) whyExited(err error) (why string, other error) {
 	if te := (*tare.TrialError)(nil); errors.As(err, &te) {
 		return d.describeExit(te), nil
@@ -451,8 +436,8 @@ func (d *discovery) whyExited(err error) (why string, other error) {
 	return "", err
 }
 
-// warmUp runs b for some milliseconds and sets b.NSPerOp, and then again to set b.BytesPerOp. It returns
-// the reply to the first run, or why b gives no result.
+// warmUp sets b.NSPerOp and b.BytesPerOp. It returns the reply to the first run, or why b gives no
+// result.
 func (d *discovery) warmUp(ctx context.Context, b *Benchmark) (warm wire.Reply, why string, err error) {
 	warm, err = d.conn.Do(ctx, wire.Request{Op: wire.OpWarm, On: b.ID(), MinNS: warmFor.Nanoseconds(), CapNS: d.warmLimit.Nanoseconds()})
 	if err != nil || warm.Errors > 0 {
@@ -464,13 +449,13 @@ func (d *discovery) warmUp(ctx context.Context, b *Benchmark) (warm wire.Reply, 
 		return warm, whyNoResult(*b, stats), err
 	}
 	b.BytesPerOp = float64(stats.Bytes) / float64(stats.Ops)
-	if stats.Ops == warm.Ops { // of two runs of the same length, the shorter untimed part was not interrupted
+	if stats.Ops == warm.Ops { // the shorter of two equal runs was not interrupted
 		warm.UntimedNS = min(warm.UntimedNS, stats.UntimedNS)
 	}
 	return warm, "", nil
 }
 
-// measureOverhead repeats the run of one iteration whose time is b.Overhead, and keeps the shortest time.
+// measureOverhead keeps the shortest time of a single iteration in b.Overhead.
 func (d *discovery) measureOverhead(ctx context.Context, b *Benchmark) error {
 	began := time.Now()
 	for i := 0; i < maxOverheadRuns && time.Since(began) < overheadTime; i++ {
@@ -483,15 +468,14 @@ func (d *discovery) measureOverhead(ctx context.Context, b *Benchmark) error {
 	return nil
 }
 
-// hasTime reports whether a benchmark has a result in ns/op.
 func hasTime(o gobench.Outcome) bool {
 	_, ok := o.Values["ns/op"]
 	return ok
 }
 
-// splitTime divides the time of a run of one iteration, which is in b.Overhead, into the timed part, the
-// untimed part, and the work of package testing for each run, which remains in b.Overhead. many is a run of
-// several iterations. It includes that work twice, as testing runs the first iteration by itself.
+// splitTime divides b.Overhead, the time of a run of one iteration. The work of package testing
+// remains in b.Overhead. many is a run of several iterations. It includes that work twice, as
+// testing runs the first iteration by itself.
 func (b *Benchmark) splitTime(many wire.Reply) {
 	b.Overhead = max(0, b.Overhead-time.Duration(b.NSPerOp))
 	if many.Ops > 1 {
@@ -503,10 +487,9 @@ func (b *Benchmark) splitTime(many wire.Reply) {
 	b.Overhead = max(0, b.Overhead-time.Duration(b.UntimedNS))
 }
 
-// exitPrefixRE matches the start of a message about the end of a process, before the exit status.
+// exitPrefixRE matches the start of a message before the exit status.
 var exitPrefixRE = lazyregexp.New(`^ended during \w+ with `)
 
-// whyNoResult returns why a reply contains no result of b.
 func whyNoResult(b Benchmark, reply wire.Reply) string {
 	if why, ok := strings.CutPrefix(reply.Message, b.Name+" failed: "); ok {
 		return "it fails: " + why
@@ -514,10 +497,9 @@ func whyNoResult(b Benchmark, reply wire.Reply) string {
 	return reply.Message
 }
 
-// describeExit describes how a benchmark ended its process, or which limit it reached.
 func (d *discovery) describeExit(te *tare.TrialError) string {
 	how := exitPrefixRE.ReplaceAllString(te.Message, "")
-	inStart := strings.Contains(te.Message, " "+wire.OpHello+" w") // "ended during hello with …" or "no answer to hello within …"
+	inStart := strings.Contains(te.Message, " "+wire.OpHello+" w") // for example "no answer to hello within …"
 	switch {
 	case te.Class == tare.ErrExit && inStart:
 		return "its test binary ends before any benchmark runs, in TestMain or an init: " + how
@@ -531,10 +513,8 @@ func (d *discovery) describeExit(te *tare.TrialError) string {
 	return te.Error()
 }
 
-// failure is a benchmark that gave no result.
 type failure struct{ name, why string }
 
-// failureOf converts the outcome of a benchmark that failed or was skipped.
 func failureOf(o gobench.Outcome) failure {
 	why := "it fails"
 	if o.Skipped {

@@ -10,16 +10,14 @@ import (
 	"strings"
 )
 
-// goRoots are two paths of the Go installation of a side.
 type goRoots struct {
 	own string // GOROOT
-	// replaceable is a path by which an overlay, a file for go build -overlay, may replace files of the
-	// standard library; "" if it has no such path. The go command does not replace files below the module cache,
-	// to which it downloads toolchains. A symbolic link in another directory has no such path.
+	// replaceable is a path by which an overlay, a file for go build -overlay, may replace files,
+	// or "". The go command does not replace files below the module cache, where it downloads
+	// toolchains. A link from another directory avoids this.
 	replaceable string
 }
 
-// findRoots returns the paths of the Go installation of a side. A link is made in dir.
 func (s *Side) findRoots(ctx context.Context, dir string) (goRoots, error) {
 	out, err := s.runGo(ctx, "env", "GOROOT", "GOMODCACHE")
 	if err != nil {
@@ -31,7 +29,7 @@ func (s *Side) findRoots(ctx context.Context, dir string) (goRoots, error) {
 	if err != nil || !filepath.IsLocal(rel) {
 		return roots, nil
 	}
-	// The go command's cache has the standard library by its content, whatever the path.
+	// The build cache has the standard library by its content, whatever the path.
 	link := filepath.Join(dir, "goroot")
 	err = os.MkdirAll(dir, 0o755)
 	if err == nil {
@@ -45,14 +43,12 @@ func (s *Side) findRoots(ctx context.Context, dir string) (goRoots, error) {
 	return roots, nil
 }
 
-// withRoot returns the side with the go command of an installation that has the path root.
 func (s *Side) withRoot(root string) *Side {
 	out := *s
 	out.goRoot = root
 	return &out
 }
 
-// goCommand returns the path of the go command in goRoot.
 func (s *Side) goCommand() string {
 	name := "go"
 	if runtime.GOOS == "windows" {

@@ -7,47 +7,43 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// This file tests whether the time of a benchmark is proportional to its iterations, so that a slice, a
-// timed run of a few milliseconds, measures the same per iteration as the longer runs of go test. It
-// compares pairs of a short run and a run of several times as many iterations. Both are so short that some
-// are not interrupted even on a busy machine; long runs may all be interrupted.
+// This file tests whether the time of a benchmark is proportional to its iterations. Only then the
+// short runs of tare measure the same as the longer ones of go test.
+//
+// The test compares two runs. Both are so short that some are not interrupted even on a busy
+// machine.
 
-// Bounds of the test.
 const (
-	growRunTime   = 200 * time.Microsecond // length of a short run, unless an iteration is longer
+	growRunTime   = 200 * time.Microsecond // length of a short run
 	untimedFactor = 10                     // multiple of growRunTime, if most of an iteration is not timed
-	longRunFactor = 8                      // iterations of the longer run, as a multiple of the short run
-	longIteration = 20 * time.Millisecond  // length of a short run beyond which the longer run has only twice its iterations
-	minPairs      = 3                      // fewest pairs of runs: a short one may have been interrupted
-	minGrowRuns   = 3 * minPairs           // fewest runs in total: minPairs to find the iterations, and two in each pair
-	maxPairs      = 10                     // most pairs; the quickest runs count
-	maxGrowth     = 2.0                    // factor beyond which an iteration's growth is reported; garbage collection causes less
-	maxFixedShare = 0.2                    // largest share of a slice that may be work outside the loop
-	maxGrowRun    = 1e9                    // most iterations of a run; go test -bench requests no more
-	minGrowTime   = 50 * time.Millisecond  // least length of a run of maxGrowRun: 0.05 ns per iteration is less than a cycle
-	minElapsed    = 0.1                    // least time of an iteration in ns, to divide by
+	longRunFactor = 8                      // multiple of the short run's iterations
+	longIteration = 20 * time.Millisecond  // longer runs are compared with only twice their iterations
+	minPairs      = 3                      // a short run may have been interrupted
+	minGrowRuns   = 3 * minPairs           // minPairs to find the iterations, and two runs in each pair
+	maxPairs      = 10                     // the quickest runs count
+	maxGrowth     = 2.0                    // garbage collection causes less growth
+	maxFixedShare = 0.2                    // share of a run that may be work outside the loop
+	maxGrowRun    = 1e9                    // go test -bench has the same maximum
+	minGrowTime   = 50 * time.Millisecond  // maxGrowRun iterations of 0.05 ns, less than a cycle
+	minElapsed    = 0.1                    // least ns of an iteration, to divide by
 )
 
-// noLoop is the reason for skipping a benchmark whose time does not depend on its iterations.
 const noLoop = "its time does not grow with the iterations asked for: there is no loop over b.N in it"
 
-// timedRun is the quickest run of a number of iterations.
 type timedRun struct {
 	ops int64
-	ns  float64 // without untimed parts; 0 before the first run
+	ns  float64 // ns without untimed parts; 0 before the first run
 }
 
 func (r timedRun) nsPerOp() float64 { return r.ns / float64(r.ops) }
 
-// runPair holds a short run of a benchmark and a longer one.
 type runPair struct {
 	short, long timedRun
-	target      float64 // intended time of the short run in ns, without untimed parts
+	target      float64 // intended ns of the short run, without untimed parts
 }
 
-// checkGrowth finds out whether the time of b is proportional to its iterations. If not, it sets
-// b.OutsideLoop or b.Growth, and b.RunIterations. For example, if a benchmark works for 3 ms before
-// its loop, b.OutsideLoop becomes about 3 ms. It returns why b gives no result, or "" if it gives one.
+// checkGrowth sets b.OutsideLoop or b.Growth if the time of b is not proportional to its
+// iterations. For example, b works for 3 ms before its loop. Then b.OutsideLoop becomes about 3 ms.
 func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, err error) {
 	sliceTime := d.sliceTime(*b)
 	if sliceTime == 0 {
@@ -69,7 +65,7 @@ func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, 
 		}
 		b.setGrowth(pair, sliceTime)
 		isProportional := b.OutsideLoop == 0 && b.Growth == 0
-		isHalfUsed := d.isHalfUsed != nil && d.isHalfUsed() // no time for more pairs
+		isHalfUsed := d.isHalfUsed != nil && d.isHalfUsed()
 		canEnd := i+1 >= minPairs || isHalfUsed
 		if isProportional && canEnd {
 			return "", nil
@@ -81,8 +77,6 @@ func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, 
 	return d.findRunLength(ctx, b, pair.long)
 }
 
-// startPair finds the iterations of both runs of b, and measures the short one. It returns why b gives
-// no result, or "".
 func (d *discovery) startPair(ctx context.Context, b Benchmark) (p runPair, why string, err error) {
 	withUntimed := float64(growRunTime)
 	if b.UntimedNS > b.NSPerOp {
@@ -107,27 +101,26 @@ func (d *discovery) startPair(ctx context.Context, b Benchmark) (p runPair, why 
 	return p, why, err
 }
 
-// setGrowth sets b.OutsideLoop and b.Growth from two runs, to 0 if their times are proportional.
+// setGrowth sets b.OutsideLoop and b.Growth, to 0 if the times of both runs are proportional.
 func (b *Benchmark) setGrowth(p runPair, sliceTime time.Duration) {
 	// A run of n iterations takes outside + n*perIteration. Both follow from the times of two runs.
 	perIteration := max(0, (p.long.ns-p.short.ns)/float64(p.long.ops-p.short.ops))
 	outside := p.short.ns - perIteration*float64(p.short.ops)
-	sliceOps := float64(sliceTime) * float64(p.short.ops) / p.short.ns // iterations of a slice
+	sliceOps := float64(sliceTime) * float64(p.short.ops) / p.short.ns // iterations of a slice, a timed run of sliceTime
 	slice := outside + perIteration*sliceOps
 	b.OutsideLoop, b.Growth = 0, 0
 	if outside > maxFixedShare*slice {
 		b.OutsideLoop = time.Duration(outside)
 	}
 	growth := p.long.nsPerOp() / p.short.nsPerOp()
-	isShort := p.short.ns < 2*p.target // longer runs may all be interrupted: then growth means little
+	isShort := p.short.ns < 2*p.target // longer runs may all be interrupted
 	if growth > maxGrowth && isShort {
 		b.Growth = growth
 	}
 }
 
-// findRunLength sets b.RunIterations to the iterations of a run that takes about d.runTime, and
-// b.NSPerOp to the time of one of them. It starts with the iterations of last and doubles them. It returns
-// why b gives no result, or "" if it gives one.
+// findRunLength sets b.RunIterations to the iterations of a run of about d.runTime. It starts with
+// those of last.
 func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, last timedRun) (why string, err error) {
 	want := b.TimedShare() * float64(d.runTime)
 	for last.ns < want && last.ops < maxGrowRun {
@@ -140,12 +133,12 @@ func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, last timedR
 		if err != nil || why != "" {
 			return why, err
 		}
-		if ns > 2*want && last.ns > want/4 { // a run that is too short is better than one that is much too long
+		if ns > 2*want && last.ns > want/4 { // too short is better than much too long
 			break
 		}
 		last = timedRun{ops: ops, ns: ns}
 	}
-	if last.ops >= maxGrowRun && last.ns < want { // iterations of less than a nanosecond, or none at all
+	if last.ops >= maxGrowRun && last.ns < want { // less than a nanosecond, or no loop at all
 		ns, why, err := d.quickestRun(ctx, *b, last.ops, minPairs)
 		if err != nil || why != "" {
 			return why, err
@@ -158,8 +151,7 @@ func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, last timedR
 	return "", nil
 }
 
-// quickestRun runs n iterations of b several times, and returns the time of the quickest run in ns, without
-// untimed parts, or why b gives no result.
+// quickestRun returns the ns of the quickest of several runs, without untimed parts.
 func (d *discovery) quickestRun(ctx context.Context, b Benchmark, n int64, runs int) (ns float64, why string, err error) {
 	for i := range runs {
 		reply, err := d.conn.Do(ctx, wire.Request{Op: wire.OpSlice, On: b.ID(), Ops: n})

@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Resolve finds out how the side builds, and makes a changed copy of its go.mod in work if one is needed: for
-// the modules of --with, or because relative replacements lead out of the unpacked revision. They must lead
-// to the same directory as in the user's tree, the repository itself. The side's go.mod stays as it is.
+// Resolve finds out how the side builds. It changes a copy of go.mod in work, for --with and for
+// relative replacements. The latter must lead to the user's repository, not out of the unpacked
+// revision.
 func (s *Side) Resolve(ctx context.Context, work string) error {
 	out, err := s.runGo(ctx, "env", "GOMOD", "GOWORK", "GOFLAGS")
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 	}
 	s.noModule = gomod == "" || gomod == os.DevNull
 	if inWork {
-		return nil // go.work decides about versions and replacements
+		return nil // go.work decides about versions
 	}
 	if s.noModule {
 		place := s.UserDir + " or above"
@@ -43,13 +43,13 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 		return err
 	}
 	if len(s.With) == 0 && len(replacements) == 0 {
-		return nil // go.mod needs no changes
+		return nil
 	}
 	return s.writeModFile(ctx, gomod, filepath.Join(work, s.ID+".mod"), replacements)
 }
 
-// writeModFile writes a copy of gomod to mod, with replacements in the form module=directory and the
-// modules of --with, and makes the side build with it.
+// writeModFile makes the side build with mod, a changed copy of gomod. replacements are of the form
+// module=directory.
 func (s *Side) writeModFile(ctx context.Context, gomod, mod string, replacements []string) error {
 	if err := copyFile(gomod, mod); err != nil {
 		return err
@@ -91,8 +91,7 @@ func (s *Side) writeModFile(ctx context.Context, gomod, mod string, replacements
 	return nil
 }
 
-// checkRequired returns an error if the side does not require the module of w, a module of --with: another
-// version of it would have no effect.
+// checkRequired returns an error if another version of a module would have no effect.
 func (s *Side) checkRequired(ctx context.Context, w build.With) error {
 	out, err := s.runGo(ctx, "list", "-mod=mod", "-m", "-json", w.Path)
 	var m Module
@@ -102,9 +101,8 @@ func (s *Side) checkRequired(ctx context.Context, w build.With) error {
 	return nil
 }
 
-// outsideReplacements returns the relative replacements in gomod that lead out of the tree, in the
-// form module=directory of go mod edit, with the directory that they mean in the user's tree. It
-// returns nil if the side is the user's tree, or has a vendor directory.
+// outsideReplacements returns the relative replacements that lead out of the tree, as
+// module=directory in the user's tree.
 func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string, error) {
 	_, err := os.Stat(filepath.Join(filepath.Dir(gomod), "vendor", "modules.txt"))
 	isVendored := err == nil
@@ -124,11 +122,11 @@ func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string,
 	if err != nil {
 		return nil, err
 	}
-	home := filepath.Join(s.UserDir, rel) // directory of gomod in the user's tree
+	home := filepath.Join(s.UserDir, rel)
 	var replacements []string
 	for _, r := range file.Replace {
 		if r.New.Version != "" || filepath.IsAbs(r.New.Path) {
-			continue // not a relative directory
+			continue
 		}
 		target := filepath.Join(filepath.Dir(gomod), r.New.Path)
 		if rel, err := filepath.Rel(s.Root, target); err == nil && filepath.IsLocal(rel) {

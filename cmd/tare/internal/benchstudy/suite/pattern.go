@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// splitPattern splits a -bench pattern as package testing does, at slashes and bars that are not in
-// brackets or groups. A bar separates alternatives. A slash separates the expressions of an alternative,
-// one for each level of sub-benchmarks: Parse/small|Open becomes [[Parse small] [Open]].
+// splitPattern splits a -bench pattern as package testing does: Parse/small|Open becomes [[Parse
+// small] [Open]].
 func splitPattern(pattern string) (alternatives [][]string) {
 	var parts []string
-	brackets, groups, start := 0, 0, 0 // depths of [ and (, and the start of the current expression
+	brackets, groups, start := 0, 0, 0 // depths of [ and (, and the start of the expression
 	for i := 0; i < len(pattern); i++ {
 		switch pattern[i] {
 		case '[':
@@ -41,8 +40,8 @@ func splitPattern(pattern string) (alternatives [][]string) {
 	return append(alternatives, append(parts, pattern[start:]))
 }
 
-// CompilePattern returns an expression for the top-level benchmarks that a -bench pattern selects,
-// completely or in part. The error is a *UsageError if any part of the pattern is invalid.
+// CompilePattern returns an expression for the top-level benchmarks of a -bench pattern. The error
+// is a *UsageError.
 func CompilePattern(pattern string) (top *regexp.Regexp, err error) {
 	var firsts []string
 	for _, parts := range splitPattern(pattern) {

@@ -16,8 +16,8 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// buildLinked builds with the go command, and reads from the output of its flag -x how it called the linker, so
-// that tare can link again, with functions in another order. The objects that the linker needs stay below dir.
+// buildLinked builds, and reads from the output of -x how the go command called the linker. With
+// this call, tare can link again with another order of functions. The objects stay below dir.
 func (s *Side) buildLinked(ctx context.Context, args []string, dir string) (*gobench.Link, error) {
 	objects := filepath.Join(dir, "objects")
 	if err := os.MkdirAll(objects, 0o755); err != nil {
@@ -37,8 +37,7 @@ func (s *Side) buildLinked(ctx context.Context, args []string, dir string) (*gob
 	return link, nil
 }
 
-// measureLink sets b.linkRate from the time of one link. Other links take about as long per byte of the
-// binary; measuring all of them would take much of a budget.
+// measureLink sets b.linkRate from the time of one link. Measuring all links would take too long.
 func (b *Suite) measureLink(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(b.Packages)) {
 		p := b.Packages[key]
@@ -57,7 +56,6 @@ func (b *Suite) measureLink(ctx context.Context) error {
 	return nil
 }
 
-// forecastLink returns the approximate time of a link of a package; 0 if it is not linked again.
 func (b *Suite) forecastLink(key string) time.Duration {
 	p := b.Packages[key]
 	if p.Link == nil {
@@ -66,7 +64,6 @@ func (b *Suite) forecastLink(key string) time.Duration {
 	return time.Duration(b.linkRate * float64(sizeOf(p.Binary)))
 }
 
-// sizeOf returns the length of a file in bytes; 0 if it does not exist.
 func sizeOf(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -94,7 +91,6 @@ func parseLink(output string) (*gobench.Link, error) {
 		for i := range words {
 			words[i] = strings.ReplaceAll(words[i], "$WORK", work)
 		}
-		// The first word that is not NAME=value is the command.
 		tool := slices.IndexFunc(words, func(w string) bool { return !strings.Contains(w, "=") })
 		if tool < 0 || strings.TrimSuffix(filepath.Base(words[tool]), ".exe") != "link" {
 			continue
@@ -105,7 +101,7 @@ func parseLink(output string) (*gobench.Link, error) {
 			case words[i] == "-o":
 				i++ // skip its value, too: each link has another output
 			case strings.HasPrefix(words[i], randLayout+"="):
-				// Skip it: each link has another order of functions.
+				// Each link has another order of functions.
 			default:
 				link.Args = append(link.Args, words[i])
 			}
@@ -115,7 +111,6 @@ func parseLink(output string) (*gobench.Link, error) {
 	return nil, errors.New("the go command printed no call of the linker")
 }
 
-// splitWords splits a command line of the go command into words: A='b c' link has the words "A=b c" and "link".
 func splitWords(line string) (words []string) {
 	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
 		var word string
@@ -125,11 +120,11 @@ func splitWords(line string) (words []string) {
 	return words
 }
 
-// cutWord returns the first word of a line, which begins with it, and the rest of the line. The word, or a part
-// of it, may be in single quotes, without escapes, or in double quotes, with the escapes of Go.
+// cutWord returns the first word of a line, e.g. "A=b c" of A='b c' link. Single quotes have no
+// escapes, double quotes those of Go.
 func cutWord(line string) (word, rest string) {
 	for line != "" && line[0] != ' ' && line[0] != '\t' {
-		text, after := line[:1], line[1:] // the next part of the word, at first a character, and what follows
+		text, after := line[:1], line[1:] // the next part of the word, and what follows
 		switch line[0] {
 		case '\'':
 			text, after, _ = strings.Cut(line[1:], "'")

@@ -9,7 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Shard selects part Index, counted from 1, of Of parts of the benchmarks. The zero value selects all.
+// Shard selects part Index, counted from 1, of Of parts of the benchmarks. The zero value selects
+// all.
 type Shard struct{ Index, Of int }
 
 // MaxShards is the largest number of parts.
@@ -27,7 +28,7 @@ func ParseShard(text string) (Shard, error) {
 	return Shard{index, of}, nil
 }
 
-// String returns Index/Of; "" if the shard has all benchmarks.
+// String returns Index/Of, or "" for all benchmarks.
 func (s Shard) String() string {
 	if s.Of <= 1 {
 		return ""
@@ -35,8 +36,8 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Index, s.Of)
 }
 
-// FilterIDs returns a predicate for the ids of the benchmarks of s. Every id belongs to exactly one shard.
-// tests has the packages of both sides of a comparison, base and head, by side.
+// FilterIDs returns a predicate for the benchmarks of s. Every id belongs to exactly one shard.
+// tests has the packages of both sides, by side.
 func (s Shard) FilterIDs(tests map[string][]Tests) func(id string) bool {
 	if s.Of <= 1 {
 		return func(string) bool { return true }

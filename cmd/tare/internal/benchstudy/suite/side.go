@@ -1,5 +1,5 @@
-// Package suite builds the benchmarks of one side of a comparison, base or head, as test binaries
-// ([Build]). It runs them to find out which benchmarks there are and how long they take ([Suite.Discover]).
+// Package suite builds the benchmarks of one revision as test binaries ([Build]). It runs them to
+// find out how long they take ([Suite.Discover]).
 package suite
 
 import (
@@ -28,24 +28,24 @@ type UsageError struct {
 // Error is one line.
 func (e *UsageError) Error() string { return e.What }
 
-// Side is one side of a comparison before it is built.
+// Side is one of two compared revisions, before it is built.
 type Side struct {
-	ID       string       // base or head
-	Dir      string       // working directory of the go command
-	Root     string       // top of the tree that Dir is in: paths in messages start there
-	UserDir  string       // directory in the user's tree that Dir is a copy of; Dir if it is not a copy
-	Go       string       // toolchain, e.g. go1.25.5; "" means the machine's
-	Env      []string     // NAME=value, at build and run
-	Tags     string       // build tags in addition to the user's
-	PGO      string       // absolute path of a profile to build with; "" means the package's own, if any
-	With     []build.With // other versions of modules to build with (--with)
-	OneBuild bool         // all rounds use one binary; otherwise each round links another
+	ID       string   // base or head
+	Dir      string   // working directory of the go command
+	Root     string   // top of the tree with Dir: paths in messages start there
+	UserDir  string   // user's directory that Dir is a copy of, or Dir
+	Go       string   // e.g. go1.25.5; "" means the machine's
+	Env      []string // NAME=value
+	Tags     string   // build tags in addition to the user's
+	PGO      string   // absolute; "" means the package's own profile, if any
+	With     []build.With
+	OneBuild bool // otherwise each round links another binary
 
 	modfile  string // go.mod to build with; "" means the tree's
-	noModule bool   // Dir is in no module
-	tags     string // value of -tags in the user's GOFLAGS, which a -tags argument would replace
-	ldflags  string // value of -ldflags in the user's GOFLAGS, likewise
-	goRoot   string // path of the Go installation whose go command is used; "" means that in PATH, which may switch to Go
+	noModule bool
+	tags     string // -tags in the user's GOFLAGS, which an argument would replace
+	ldflags  string // -ldflags in the user's GOFLAGS
+	goRoot   string // Go installation; "" means that in PATH, which may switch to Go
 }
 
 // Module is go list's description of a module.
@@ -61,7 +61,7 @@ type Package struct {
 	Module                    *Module
 	Error                     *struct{ Err string }
 
-	HeadPath string `json:"-"` // import path of the package in the other side; "" if it is the same
+	HeadPath string `json:"-"` // import path on the other side; "" if it is the same
 }
 
 // Name returns the import path that the package has in a comparison.
@@ -72,8 +72,8 @@ func (p Package) OutsideWork() bool {
 	return p.Error != nil && strings.Contains(p.Error.Err, "listed in go.work")
 }
 
-// allPatterns returns the patterns of all packages below Dir: ./..., or one pattern per module if Dir is
-// above the modules of its go.work, because the go command does not find these by ./....
+// allPatterns returns patterns of all packages below Dir. Above the modules of a go.work, ./...
+// does not find them.
 func (s *Side) allPatterns(ctx context.Context) ([]string, error) {
 	if !s.noModule {
 		return []string{"./..."}, nil
@@ -91,8 +91,7 @@ func (s *Side) allPatterns(ctx context.Context) ([]string, error) {
 	return patterns, nil
 }
 
-// List returns the packages that match patterns of the go command, or without patterns all packages below
-// Dir. It includes packages with errors.
+// List returns the packages that match patterns, or all. It includes packages with errors.
 func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 	if len(patterns) == 0 || slices.Equal(patterns, []string{"./..."}) {
 		var err error
@@ -128,21 +127,19 @@ func (s *Side) Modules(ctx context.Context) (modules []Module, err error) {
 	return modules, nil
 }
 
-// CheckTests compiles a package with its tests, without linking. The error is a *BuildError if the package
-// does not compile.
+// CheckTests compiles a package with its tests, without linking. The error is a *BuildError.
 func (s *Side) CheckTests(ctx context.Context, importPath string) error {
 	_, err := s.runGo(ctx, s.withFlags("list", "-test", "-export", "-f={{.ImportPath}}", importPath)...)
 	return err
 }
 
-// TestDeps returns the directories of all dependencies of each package's tests, sorted, by import path
-// of the package.
+// TestDeps returns the directories of all dependencies of each package's tests, by import path.
 func (s *Side) TestDeps(ctx context.Context, packages []string) (map[string][]string, error) {
 	out, err := s.runGo(ctx, s.withFlags("list", append([]string{"-e", "-test", "-deps", "-f={{.ImportPath}}\t{{.ForTest}}\t{{.Dir}}\t{{join .Deps \",\"}}"}, packages...)...)...)
 	if err != nil {
 		return nil, err
 	}
-	dirs := map[string]string{}    // by import path
+	dirs := map[string]string{}
 	needs := map[string][]string{} // import paths by the package whose tests need them
 	for line := range strings.Lines(out) {
 		fields := strings.Split(strings.TrimRight(line, "\n"), "\t")
@@ -151,7 +148,7 @@ func (s *Side) TestDeps(ctx context.Context, packages []string) (map[string][]st
 		}
 		path, forTest, dir, imports := fields[0], fields[1], fields[2], strings.Split(fields[3], ",")
 		dirs[path] = dir
-		tested, isBinary := strings.CutSuffix(path, ".test") // package whose tests need path
+		tested, isBinary := strings.CutSuffix(path, ".test")
 		if !isBinary {
 			tested = forTest
 		}
@@ -168,7 +165,6 @@ func (s *Side) TestDeps(ctx context.Context, packages []string) (map[string][]st
 	return deps, nil
 }
 
-// withFlags returns the arguments of a go command with the side's build flags.
 func (s *Side) withFlags(command string, args ...string) []string {
 	flags := []string{command}
 	if s.Tags != "" {
@@ -188,7 +184,6 @@ func (s *Side) BuildSettings() (env, flags []string) {
 	return append(build.Environment(os.Environ()), s.extraEnv()...), s.withFlags("list")[1:]
 }
 
-// findFlag returns the value of the last flag called name in GOFLAGS, or "".
 func findFlag(goflags, name string) (value string) {
 	for _, flag := range splitWords(goflags) {
 		if text, ok := strings.CutPrefix(strings.TrimLeft(flag, "-"), name+"="); ok {
@@ -198,14 +193,12 @@ func findFlag(goflags, name string) (value string) {
 	return value
 }
 
-// runGo runs the go command and returns its standard output; if it failed the error is a
-// *BuildError with the first line that describes the fault.
+// runGo returns the standard output of the go command, or a *BuildError.
 func (s *Side) runGo(ctx context.Context, args ...string) (string, error) {
 	out, _, err := s.runGoOutput(ctx, args)
 	return out, err
 }
 
-// runGoOutput is runGo, with the standard error of the go command.
 func (s *Side) runGoOutput(ctx context.Context, args []string) (stdout, stderr string, err error) {
 	cmd, remove := build.GoCommand(ctx, s.Dir, args...)
 	defer remove()
@@ -228,13 +221,12 @@ func (s *Side) runGoOutput(ctx context.Context, args []string) (stdout, stderr s
 	return out.String(), errOut.String(), nil
 }
 
-// extraEnv returns the environment of the side's go commands in addition to the user's. If the side is
-// unpacked into the cache, it must not use a go.work above its tree, such as one that happens to be above
-// the cache. If the go command calls git, git must not change the repository's index.
+// extraEnv returns variables for the side's go commands. A side in tare's cache must not use a
+// go.work above its tree. git must not change the repository's index.
 func (s *Side) extraEnv() []string {
 	env := []string{"GIT_OPTIONAL_LOCKS=0"}
 	if s.Dir != s.UserDir && os.Getenv("GOWORK") != "off" {
-		work := "off" // unless there is a go.work in the tree
+		work := "off" // unless the tree has a go.work
 		for dir := s.Dir; ; dir = filepath.Dir(dir) {
 			if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
 				work = filepath.Join(dir, "go.work")
@@ -255,16 +247,14 @@ func (s *Side) extraEnv() []string {
 }
 
 var (
-	// positionRE matches a message with a position, e.g. "./parse.go:12:5: undefined: x". Its groups are
-	// the path, the line, the column with its colon, and the text.
+	// positionRE matches a message with a position, e.g. "./parse.go:12:5: undefined: x".
 	positionRE = lazyregexp.New(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
 	// headingRE matches lines that do not describe a fault, e.g. "# example.com/parse".
 	headingRE = lazyregexp.New(`^(#|FAIL\b|go: (downloading|finding|errors parsing) )`)
 )
 
-// firstMessage returns the first line of the go command's output that has a position, with the path from
-// the tree's root. Without such a line it returns the first line that is not a heading, or else the text of
-// err. A line that ends in a colon continues in the next one.
+// firstMessage returns the first line of the go command's output with a position, or else one that
+// is not a heading. A line that ends in a colon continues in the next one.
 func (s *Side) firstMessage(out string, err error) string {
 	first, begun := "", ""
 	for line := range strings.Lines(out) {
@@ -297,8 +287,8 @@ func (s *Side) firstMessage(out string, err error) string {
 	return strings.ReplaceAll(first, s.Root+string(filepath.Separator), "")
 }
 
-// CompilerOutput compiles the package tested with its tests, and packages without theirs, with compiler
-// flags. It returns the compiler's output, and the directory from which paths in the output start.
+// CompilerOutput compiles the package tested with its tests, and packages without theirs. It
+// returns the compiler's output, and the directory of its paths.
 func (s *Side) CompilerOutput(ctx context.Context, flags, tested string, packages []string) (output, dir string, err error) {
 	_, output, err = s.runGoOutput(ctx, s.withFlags("test", "-c", "-vet=off", "-o", os.DevNull, "-gcflags="+flags, tested))
 	if err != nil || len(packages) == 0 {

@@ -1,5 +1,5 @@
-// Package table writes a comparison of a user's benchmarks on two sides, the revisions base and head, for a
-// terminal. The last column has benchstat's result for the same values:
+// Package table writes a comparison of benchmarks on base and head for a terminal. The last column
+// has benchstat's result for the same values:
 //
 //	time        base     head     head/base                          benchstat
 //	Parse       1.2 µs   1.5 µs   1.25       [1.22, 1.28]  slower    +25.00% (p=0.000 n=12)
@@ -24,8 +24,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// WriteText writes a comparison of two sides for a terminal: one table for each metric, a row for each
-// benchmark, then remarks on them.
+// WriteText writes one table for each metric, with a row for each benchmark, then remarks.
 func WriteText(w io.Writer, r *tare.Result, st report.Style) error {
 	r = report.LegibleAll(r)
 	t := &page{r: r, style: st}
@@ -44,14 +43,12 @@ func WriteText(w io.Writer, r *tare.Result, st report.Style) error {
 	return err
 }
 
-// page is the text of a comparison while it is written.
 type page struct {
-	r     *tare.Result // the comparison; a workload of it is one benchmark
+	r     *tare.Result // each workload is a benchmark
 	style report.Style
 	b     strings.Builder
 }
 
-// writeHead writes the title, the headline with the line below it, and the sides.
 func (t *page) writeHead() {
 	fmt.Fprintln(&t.b, format.Paint(t.style.Bold, t.r.Study))
 	if headline, figures := report.Headline(t.r); t.r.Answer != "" {
@@ -66,13 +63,11 @@ func (t *page) writeHead() {
 	}
 }
 
-// column is the heading of a column.
 type column struct {
 	name    string
-	isRight bool // aligned to the right, as numbers are
+	isRight bool // aligned to the right
 }
 
-// comparisonColumns returns the columns of a table that compares both sides by one metric or unit.
 func comparisonColumns(metric string) []column {
 	return []column{
 		{name: metric}, {name: benchstudy.Base, isRight: true}, {name: benchstudy.Head, isRight: true},
@@ -80,22 +75,19 @@ func comparisonColumns(metric string) []column {
 	}
 }
 
-// verdictColumn is the index of the column that is printed in the row's colour.
 const verdictColumn = 5
 
-// row is one benchmark in a table.
 type row struct {
 	cells  []string
-	colour func(string) string // style of the verdict; nil for plain text
+	colour func(string) string // nil for plain text
 }
 
-// verdict contains the cells of a row that compare head with base, e.g. 1.23, [1.20, 1.26] and slower.
+// verdict contains the cells that compare head with base, e.g. 1.23, [1.20, 1.26] and slower.
 type verdict struct {
 	ratio, interval, label string
 	colour                 func(string) string // nil for plain text
 }
 
-// writeRows writes rows below their headings, in aligned columns.
 func (t *page) writeRows(columns []column, rows []row) {
 	width := make([]int, len(columns))
 	var names []string
@@ -133,7 +125,6 @@ func (t *page) writeRows(columns []column, rows []row) {
 	}
 }
 
-// writeMetric writes the table of a metric that every round measures, such as time.
 func (t *page) writeMetric(name string) {
 	m, _ := tare.MetricNamed(name)
 	var rows []row
@@ -162,14 +153,12 @@ func (t *page) writeMetric(name string) {
 	}
 }
 
-// newRow returns the row of a benchmark with the values of both sides, in a unit, and the verdict.
 func (t *page) newRow(workload, unit string, base, head float64, v verdict) row {
 	baseText, headText := formatPair(unit, base, head)
 	return row{cells: []string{t.shortName(workload), baseText, headText, v.ratio, v.interval, v.label}, colour: v.colour}
 }
 
-// writeWork writes the table of a metric that is counted outside of rounds. It has all counted
-// benchmarks, whether they are timed or not.
+// writeWork writes the table of a metric that is counted outside of rounds, such as instructions.
 func (t *page) writeWork(m tare.Metric) {
 	var rows []row
 	for _, c := range t.r.Comparisons {
@@ -190,7 +179,6 @@ func (t *page) writeWork(m tare.Metric) {
 	}
 }
 
-// describeCounts returns the verdict on counts, each with its interval.
 func (t *page) describeCounts(c tare.Comparison) verdict {
 	if c.Exact {
 		return t.describeExact(c.AgainstValue, c.Value)
@@ -207,8 +195,7 @@ func (t *page) describeCounts(c tare.Comparison) verdict {
 	return v
 }
 
-// writeOverMachines writes the verdicts over machines, if each of several machines measured all
-// benchmarks. The tables above are then of the first machine.
+// writeOverMachines writes the verdicts over machines, if each measured all benchmarks.
 func (t *page) writeOverMachines() {
 	if len(t.r.Machines) == 0 || t.r.Divided() {
 		return
@@ -233,8 +220,7 @@ func (t *page) writeOverMachines() {
 	fmt.Fprintf(&t.b, "each machine measured both sides in its own rounds; the tables above are of %s\n", t.r.Machines[0].Name)
 }
 
-// shortenNames replaces "head, " and the id of a benchmark by the benchmark's short name: all rows are
-// about the head.
+// shortenNames replaces "head, " and the id of a benchmark by its short name.
 func (t *page) shortenNames(text string) string {
 	for _, w := range t.r.Workloads {
 		text = strings.Replace(text, benchstudy.Head+", "+w.ID, t.shortName(w.ID), 1)
@@ -242,8 +228,8 @@ func (t *page) shortenNames(text string) string {
 	return text
 }
 
-// writeReported writes the tables of metrics that benchmarks report by b.ReportMetric. They are not
-// judged: whether more is better is unknown.
+// writeReported writes the tables of metrics from b.ReportMetric. They are not judged, because
+// whether more is better is unknown.
 func (t *page) writeReported() {
 	rows := map[string][]row{} // by unit
 	var units []string
@@ -275,7 +261,7 @@ func (t *page) sideValues(workload, contender, key string) []float64 {
 	var out []float64
 	for _, trial := range t.r.Trials {
 		s := trial.Samples[workload]
-		isValid := trial.Tau == 1 && trial.Error == nil && s["errors"] == 0 // 1: slices of the planned length
+		isValid := trial.Tau == 1 && trial.Error == nil && s["errors"] == 0 // 1: slices (timed pieces) of the planned length
 		if v, ok := s[key]; ok && isValid && trial.Contender == contender {
 			out = append(out, v)
 		}
@@ -283,8 +269,7 @@ func (t *page) sideValues(workload, contender, key string) []float64 {
 	return out
 }
 
-// judgeRow returns the verdict on one benchmark by one metric. base and head are values by round. A void
-// measurement, one that a check found not to count, has no ratio.
+// judgeRow returns the verdict on one benchmark by one metric. base and head are values by round.
 func (t *page) judgeRow(workload, metric string, base, head []float64) verdict {
 	for _, id := range []string{benchstudy.Head, benchstudy.Base} {
 		if f := t.r.VoidsMetric(id, workload, metric); len(f) > 0 {
@@ -315,8 +300,8 @@ func (t *page) judgeRow(workload, metric string, base, head []float64) verdict {
 	return v
 }
 
-// verdictLabel returns the label of a comparison that has an interval, and its style. A difference within
-// the noise floor is not called faster or slower: base differs as much from its second copy, the control.
+// verdictLabel returns the label of a comparison with an interval, and its style. Within the noise
+// floor, head is not called faster or slower: base differs as much from its own copy, the control.
 func (t *page) verdictLabel(c tare.Comparison) (label string, colour func(string) string) {
 	floor := tare.NoiseFloor(t.r.Comparisons, c.Workload, c.Metric)
 	differs := c.Differs(floor)
@@ -340,8 +325,7 @@ func (t *page) verdictLabel(c tare.Comparison) (label string, colour func(string
 	return more, t.style.Bad
 }
 
-// compareCounts returns the verdict on counts that vary and have no ratio, because the count of a side is
-// zero in some round.
+// compareCounts returns the verdict on counts that have no ratio, because some are zero.
 func (t *page) compareCounts(base, head []float64) verdict {
 	sign, _, ok := stats.CompareCounts(base, head)
 	switch {
@@ -375,8 +359,8 @@ func (t *page) describeExact(base, head float64) verdict {
 	return v
 }
 
-// benchstatText returns benchstat's verdict on the same values. benchstat compares them as two
-// samples, by the U test of Mann and Whitney at 5 %, each row by itself.
+// benchstatText returns benchstat's verdict on the same values, each row by itself. It is that of
+// the U test of Mann and Whitney at 5 %.
 func benchstatText(base, head []float64) string {
 	if len(base) == 0 || len(head) == 0 {
 		return ""
@@ -387,8 +371,6 @@ func benchstatText(base, head []float64) string {
 	return c.FormatDelta(stats.Median(base), stats.Median(head)) + " (" + c.String() + ")"
 }
 
-// writeTail writes everything below the tables: causes of differences, a summary of the run, verdicts,
-// findings, and the benchmarks that were not counted or not measured.
 func (t *page) writeTail() {
 	for _, e := range t.r.Explanations {
 		fmt.Fprintf(&t.b, "\nwhy %s\n", t.shortName(e.Workload))
@@ -412,7 +394,6 @@ func (t *page) writeTail() {
 	t.writeList("not measured", t.r.NotWeighed)
 }
 
-// writeSummary writes how the run went, the verdicts on criteria, and how many benchmarks have notes.
 func (t *page) writeSummary() {
 	r := t.r
 	if r.Counter != nil {
@@ -429,7 +410,7 @@ func (t *page) writeSummary() {
 	}
 	for _, note := range []struct {
 		check check.Check
-		line  string // with the number of benchmarks for %s
+		line  string // %s is the number of benchmarks
 	}{
 		{benchstudy.SameCode(), "same code: the machine code of %s is the same on both sides; what differs is data, where code or data lies, or nothing\n"},
 		{benchstudy.NotTimed(), "not timed: %s, whose code and count are the same on both sides; --all times them\n"},
@@ -454,7 +435,6 @@ func (t *page) writeFinding(f tare.Finding) {
 	fmt.Fprintln(&t.b, line)
 }
 
-// writeList writes a heading and a line for each reason; nothing if skipped is empty.
 func (t *page) writeList(heading string, skipped []tare.NotWeighed) {
 	if len(skipped) == 0 {
 		return
@@ -465,7 +445,6 @@ func (t *page) writeList(heading string, skipped []tare.NotWeighed) {
 	}
 }
 
-// idsWithNote returns the ids of the benchmarks with a finding of the check note, e.g. same-code.
 func (t *page) idsWithNote(note check.Check) (ids []string) {
 	for _, f := range t.r.Findings {
 		if f.Check == note.ID && f.Workload != "" {
@@ -475,7 +454,6 @@ func (t *page) idsWithNote(note check.Check) (ids []string) {
 	return ids
 }
 
-// maxNames limits the benchmarks that are named for one reason.
 const maxNames = 4
 
 // linesByReason returns a line for each reason, e.g. "BenchmarkA, BenchmarkB: it is in head only".
@@ -498,7 +476,7 @@ func (t *page) linesByReason(skipped []tare.NotWeighed) (lines []string) {
 	return lines
 }
 
-// widestNoise returns the largest noise floor of the first metric, as the logarithm of a ratio.
+// widestNoise returns the largest noise floor, as the logarithm of a ratio.
 func (t *page) widestNoise() float64 {
 	var widest float64
 	for _, w := range t.r.Workloads {
@@ -507,8 +485,6 @@ func (t *page) widestNoise() float64 {
 	return widest
 }
 
-// describeOneBuild returns a clause with the part of the widest noise that remains within one build and
-// process, or "" if that is unknown.
 func (t *page) describeOneBuild() string {
 	var widest tare.Resolution
 	for _, x := range t.r.Machine.Resolution {
@@ -522,13 +498,12 @@ func (t *page) describeOneBuild() string {
 	return fmt.Sprintf(" (±%.1f %% within one build and process; the rest is where code is, and processes)", 100*widest.Within)
 }
 
-// isConstant reports whether there are values and all of them are equal.
 func isConstant(values []float64) bool {
 	return len(values) > 0 && slices.Min(values) == slices.Max(values)
 }
 
-// formatPair formats two values of a row in one unit: times in the unit of the larger one, other
-// values without a unit. NaN, a missing value, becomes a dash.
+// formatPair formats two values in one unit: times in the unit of the larger one, other values
+// without a unit. NaN becomes a dash.
 func formatPair(unit string, base, head float64) (baseText, headText string) {
 	suffix, divisor := "", 1.0
 	if unit == "ns/op" {
@@ -549,8 +524,7 @@ func formatPair(unit string, base, head float64) (baseText, headText string) {
 	return formatOne(base), formatOne(head)
 }
 
-// timeUnit returns the largest unit in which a time in ns is at least 1, and the length of the unit in ns.
-// It returns ns for shorter times.
+// timeUnit returns the largest unit in which a time in ns is at least 1, and its length in ns.
 func timeUnit(time float64) (name string, ns float64) {
 	switch {
 	case time >= 1e9:
@@ -563,5 +537,4 @@ func timeUnit(time float64) (name string, ns float64) {
 	return "ns", 1
 }
 
-// shortName returns the name of a benchmark or package within the module.
 func (t *page) shortName(id string) string { return report.BenchmarkName(t.r, id) }
