@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// directionDiffers returns the audit rule that finds "slower" and the like if the figures say faster.
+// directionDiffers finds "slower" and the like if the figures say faster.
 func directionDiffers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "direction-differs", Severity: tare.Warn,
@@ -25,26 +25,26 @@ func directionDiffers() rule {
 }
 
 var (
-	// speedOrderRE matches "slower than" and "faster for large files than"; the group is "slower".
-	// amountOrderRE matches "less memory than"; the groups are "less" and "memory".
+	// speedOrderRE matches "faster for large files than". The group is "faster". amountOrderRE
+	// matches "less memory than". The groups are "less" and "memory".
 	speedOrderRE  = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b\*{0,2}(?:\s+(?:at|for|on|in|with|to)\s+[\w-]+(?:\s+[\w-]+){0,2}?)?\s+than\b`)
 	amountOrderRE = lazyregexp.New(`(?i)\b(less|fewer|more|higher|lower)\b\*{0,2}\s+(memory|ram|allocations?|allocs|bytes|latency|throughput)\b\*{0,2}\s+than\b`)
-	// negationRE matches words that make a statement negative, conditional or merely possible.
+	// negationRE matches words that make a sentence negative, conditional or merely possible.
 	negationRE = lazyregexp.New(`(?i)n['’]t\b|\b(?:not|never|no|neither|nor|if|when|unless|whether|why|should|can|may|might|could|would|become|becomes)\b`)
 )
 
-// statedOrder is the order of two sides that a sentence states, e.g. "a is slower than b".
+// statedOrder is the order of two sides in a sentence, e.g. "a is slower than b".
 type statedOrder struct {
 	word           string // e.g. slower, or more memory
-	before         string // text before the word; it names the first side
-	subject        string // text that names the first side: before, or the previous sentence if before is "it is"
+	before         string // text before the word
+	subject        string // text that names the first side; the previous sentence if before is "it is"
 	after          string // text after "than"; it names the second side
-	kinds          []kind // kinds of figures that the order applies to
-	firstIsGreater bool   // the sentence states that the first side has the greater figure
-	isSpeed        bool   // the word compares speed: firstIsGreater holds for times, its opposite for rates
+	kinds          []kind // figures that are compared
+	firstIsGreater bool   // for rates by speed, the opposite holds
+	isSpeed        bool   // the word compares speed
 }
 
-// orders returns the orders that a sentence states: at most one by speed and one by an amount.
+// orders returns at most one order by speed and one by an amount.
 func (s sentence) orders() (out []statedOrder) {
 	if m := speedOrderRE.FindStringSubmatchIndex(s.text); m != nil {
 		word := strings.ToLower(s.text[m[2]:m[3]])
@@ -72,13 +72,12 @@ func (s sentence) orders() (out []statedOrder) {
 	return append(out, o)
 }
 
-// newSpeedOrder returns the order by slower, faster or quicker.
+// newSpeedOrder takes slower, faster or quicker.
 func newSpeedOrder(word string) statedOrder {
 	return statedOrder{word: word, kinds: []kind{timeKind, rateKind}, firstIsGreater: word == "slower", isSpeed: true}
 }
 
-// isContradictedBy reports whether the figures of the first and the second side, both of kind k, are
-// in the opposite order.
+// isContradictedBy reports whether two figures of kind k are in the opposite order.
 func (o statedOrder) isContradictedBy(k kind, first, second float64) bool {
 	isGreater := o.firstIsGreater
 	if o.isSpeed && (k == rateKind || k == byteRateKind) {
@@ -87,10 +86,10 @@ func (o statedOrder) isContradictedBy(k kind, first, second float64) bool {
 	return first != second && (first > second) != isGreater
 }
 
-// findDirectionDiffers reports sentences that name the wrong side as the faster, slower, smaller or
-// greater one. It skips statements after a negation or a condition.
+// findDirectionDiffers reports sentences that name the wrong side as faster, slower, smaller or
+// greater.
 func findDirectionDiffers(d *document, report reportFunc) {
-	compared := 0 // number of statements so far
+	compared := 0
 	for _, s := range d.sentences {
 		claims := s.claims()
 		for _, c := range claims {
@@ -118,7 +117,7 @@ func findDirectionDiffers(d *document, report reportFunc) {
 				return
 			}
 			o.subject = o.before
-			if s.before != "" { // the sentence refers to its predecessor: "It is slower than b."
+			if s.before != "" { // "It is slower than b."
 				o.subject = s.before
 			}
 			if why := o.whyContradicted(s, d.nearGroups(s.line), d.nearGrids(s.line)); why != "" {
@@ -128,9 +127,8 @@ func findDirectionDiffers(d *document, report reportFunc) {
 	}
 }
 
-// whyReversed checks a claim, such as "18 % slower", against the two figures next to it in the
-// sentence, and then against the figures of the page. It returns the text of the finding if the
-// figures have the opposite direction, else "".
+// whyReversed checks a claim such as "18 % slower" against two figures next to it, and then against
+// the page. It returns the text of a finding, or "".
 func (d *document) whyReversed(c claim, claims []claim) string {
 	isStated := func() bool { return !isGoal(c.sentence.text, c) && !negationRE.MatchString(c.clauseBefore()) }
 	if p, ok := c.sentence.pairOf(c, claims); ok && c.isReversedBy(p) && isStated() {
@@ -142,7 +140,7 @@ func (d *document) whyReversed(c claim, claims []claim) string {
 	return ""
 }
 
-// clauseBefore returns the text between the start of the claim's clause and the claim.
+// clauseBefore returns the claim's clause before the claim.
 func (c claim) clauseBefore() string {
 	text := c.sentence.text[:c.start]
 	if all := conjunctionRE.FindAllStringIndex(text, maxFigures); len(all) > 0 {
@@ -151,9 +149,8 @@ func (c claim) clauseBefore() string {
 	return text
 }
 
-// isReversedBy reports whether two figures after a claim about speed have the claimed ratio, but in
-// the opposite direction: "18 % slower, 41.2 µs against the other's 50.3 µs". The first figure is
-// that of the claim's subject.
+// isReversedBy finds "18 % slower, 41.2 µs against the other's 50.3 µs": the claimed ratio in the
+// opposite direction. The first figure is the subject's.
 func (c claim) isReversedBy(p pair) bool {
 	if p.start < c.end || !c.isSpeed() || !p.comparesSides() {
 		return false
@@ -162,17 +159,16 @@ func (c claim) isReversedBy(p pair) bool {
 	if c.isPercent {
 		hasRatio = c.matchesValue(computeShare(p.b.value, p.a.value), reversedTolerance)
 	}
-	sign := c.expectedSign(p.a.kind) // 1: the subject's figure should be greater; -1: smaller; 0: unknown
+	sign := c.expectedSign(p.a.kind) // 1: the subject's figure should be greater; 0: unknown
 	isOpposite := sign != 0 && p.a.value != p.b.value && (p.a.value > p.b.value) != (sign > 0)
 	return hasRatio && isOpposite
 }
 
-// greaterOfTwoRE matches "is the slower" and "was again the faster". The group is "slower".
+// greaterOfTwoRE matches "is the slower". The group is "slower".
 var greaterOfTwoRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:again |still |clearly )?the (slower|faster|quicker)\b`)
 
-// whyWrongOfTwo checks a sentence such as "A is the slower (38 ms vs 44 ms)", in which the first
-// figure is that of A. It returns the text of the finding and its offset in the sentence if the
-// figures are in the opposite order, else "".
+// whyWrongOfTwo checks "A is the slower (38 ms vs 44 ms)". The first figure is that of A. It
+// returns the text of a finding and its offset in the sentence.
 func (s sentence) whyWrongOfTwo() (offset int, why string) {
 	m := greaterOfTwoRE.FindStringSubmatchIndex(s.text)
 	if m == nil || negationRE.MatchString(s.text[:m[0]]) {
@@ -192,12 +188,12 @@ func (s sentence) whyWrongOfTwo() (offset int, why string) {
 	return 0, ""
 }
 
-// sideOfTwoRE matches "is wire the slower of the two" and "wire is the slower". The group is "slower".
+// sideOfTwoRE matches "is wire the slower of the two" and "wire is the slower". The group is
+// "slower".
 var sideOfTwoRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays)(?: [^\s,.;:]+){0,3}? the (slower|faster|quicker)(?: one)?(?: of the two\b|[,.;)]|$)`)
 
-// whyWrongSideOfTwo checks a sentence such as "On tagged records wire is the slower of the two", which names
-// one of the two columns of a table, and rows. It returns the text of the finding and its offset in the
-// sentence if all these rows have the opposite order, else "".
+// whyWrongSideOfTwo checks "On tagged records wire is the slower of the two". The sentence names
+// rows, and one of two columns. All these rows must have the opposite order.
 func (d *document) whyWrongSideOfTwo(s sentence) (offset int, why string) {
 	m := sideOfTwoRE.FindStringSubmatchIndex(s.text)
 	if m == nil || negationRE.MatchString(s.text[:m[1]]) {
@@ -235,13 +231,11 @@ func (d *document) whyWrongSideOfTwo(s sentence) (offset int, why string) {
 	return m[2], why
 }
 
-// beforeBracketsRE matches "slower in Ohio (": at most 40 characters between the word and the
-// bracket. The group is "slower".
+// beforeBracketsRE matches "slower in Ohio (". The group is "slower".
 var beforeBracketsRE = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b[^.;:()]{0,40}\(`)
 
-// whyWrongInBrackets checks a sentence such as "A is slower in Ohio (38 ms against 44 ms)", in which
-// the first figure is that of A. It returns the text of the finding and its offset in the sentence if
-// the figures are in the opposite order, else "".
+// whyWrongInBrackets checks "A is slower in Ohio (38 ms against 44 ms)". The first figure is that
+// of A.
 func (s sentence) whyWrongInBrackets() (offset int, why string) {
 	for _, m := range beforeBracketsRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		o := newSpeedOrder(strings.ToLower(s.text[m[2]:m[3]]))
@@ -260,20 +254,17 @@ func (s sentence) whyWrongInBrackets() (offset int, why string) {
 	return 0, ""
 }
 
-// comparesSides reports whether the word between the two figures compares the subject with another
-// side, as "against" does. After "to" or "→" the second figure may be a later one of the same side.
+// comparesSides reports whether the connector is between two sides. After "to" or "→" the second
+// figure may be a later one of the same side.
 func (p pair) comparesSides() bool {
 	return slices.Contains([]string{"vs", "vs.", "versus", "against", "compared to", "compared with", "instead of", "rather than"}, p.connector)
 }
 
-// superlativeRE matches "is the slowest with 1.5 ms": the groups are "slowest" and " with 1.5 ms", the
-// text up to the end of the clause. A point before a digit does not end the clause.
+// superlativeRE matches "is the slowest with 1.5 ms". The groups are "slowest" and " with 1.5 ms".
 var superlativeRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:clearly |still |also |again )?the (slowest|fastest|quickest)\b([^.;]*(?:\.\d[^.;]*)*)`)
 
-// whyWrongExtreme checks a sentence that calls a side the slowest or the fastest and then gives its
-// figure. It finds the one column of a table that has this figure for this side. It returns the text
-// of the finding and its offset in the sentence if the figure is the opposite extreme of that
-// column, else "".
+// whyWrongExtreme checks "a is the slowest with 1.5 ms". It finds the column with this figure for
+// a. The figure is wrong if it is the opposite extreme of the column.
 func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	const minSides = 3
 	m := superlativeRE.FindStringSubmatchIndex(s.text)
@@ -292,7 +283,7 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	}
 	shouldBeGreatest := (word == "slowest") != isRate // the slowest side has the longest time and the lowest rate
 	subject := newWordSet(s.text[:m[0]])
-	columns := 0 // number of columns that have the figure for the side
+	columns := 0 // columns that have the figure for the side
 	for _, g := range d.nearGroups(s.line) {
 		if g.kind != stated.kind || len(g.matcher.words) < minSides {
 			continue
@@ -307,7 +298,7 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 		}
 		columns++
 		named := g.figures[i]
-		// The figure is the opposite extreme if all other sides fit the word better.
+		// The figure is the opposite extreme if the word fits all other sides better.
 		isOpposite := !slices.ContainsFunc(g.figures, func(x figure) bool {
 			fitsBetter := x.value < named.value
 			if shouldBeGreatest {
@@ -325,9 +316,8 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	return m[2], why
 }
 
-// whyContradicted compares an order with the first pair of figures in its sentence s or, if s has no
-// pair, with the figures of the page. It returns the text of the finding if they contradict the
-// order, else "".
+// whyContradicted compares an order with the first two figures in its sentence, or with the page.
+// It returns the text of a finding, or "".
 func (o statedOrder) whyContradicted(s sentence, groups []*figureGroup, grids []*grid) string {
 	pairs := s.pairs()
 	if len(pairs) == 0 {
@@ -344,8 +334,8 @@ func (o statedOrder) whyContradicted(s sentence, groups []*figureGroup, grids []
 	return ""
 }
 
-// startsWithSecondSide reports whether the first figure of a pair belongs to the second side: a table
-// of the page has the figure for a side that only the text after "than" names.
+// startsWithSecondSide reports whether the first figure belongs to the side after "than", by a
+// table.
 func (o statedOrder) startsWithSecondSide(p pair, groups []*figureGroup) bool {
 	first, second := newWordSet(o.before), newWordSet(cutBrackets(o.after))
 	for _, g := range groups {
@@ -362,14 +352,14 @@ func (o statedOrder) startsWithSecondSide(p pair, groups []*figureGroup) bool {
 	return false
 }
 
-// cutBrackets returns the text before the first parenthesis. Figures may follow in parentheses.
+// cutBrackets removes figures in parentheses.
 func cutBrackets(text string) string {
 	before, _, _ := strings.Cut(text, "(")
 	return before
 }
 
-// whyPageContradicts compares an order with all pairs of figures that the tables of the page have for
-// the two sides. It returns a text with the first pair if every pair contradicts the order, else "".
+// whyPageContradicts compares an order with all figures of the two sides. Every pair must
+// contradict the order.
 func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids []*grid) string {
 	compared, wrong, example := 0, 0, ""
 	add := func(k kind, a, b figure) {

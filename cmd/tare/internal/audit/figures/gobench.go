@@ -13,25 +13,25 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// benches reads the output of go test -bench and the tables of benchstat, line by line.
+// benches reads the output of go test -bench and tables of benchstat, line by line.
 type benches struct {
 	doc            *document
-	feed           *lineFeed        // input of results
-	results        *benchfmt.Reader // parses results; nil before the first result
+	feed           *lineFeed
+	results        *benchfmt.Reader // parses the lines of feed; nil before the first
 	known          map[benchKey]*bench
-	pkg            string // current package
-	block          int    // number of the current block of consecutive results
-	lastResultLine int    // line of the last result
-	pendingName    string // name of a benchmark whose result is on a later line, or ""
+	pkg            string
+	block          int // number of the current block of lines
+	lastResultLine int
+	pendingName    string // name without a result so far, or ""
 
 	table         int       // number of the current table of benchstat; 0 outside tables
-	tables        int       // number of tables so far
-	lastTableLine int       // last line of the current table
-	unit          string    // unit of the current table
-	sides         [2]string // names of the two files that the current table compares
+	tables        int       // tables so far
+	lastTableLine int       // of the current table
+	unit          string    // of the current table
+	sides         [2]string // names of its two files
 }
 
-// lineFeed is a reader that returns a line and then io.EOF, until the next line is set.
+// lineFeed is a reader of one line at a time. After a line it returns io.EOF.
 type lineFeed struct{ line []byte }
 
 func (f *lineFeed) Read(p []byte) (int, error) {
@@ -43,8 +43,7 @@ func (f *lineFeed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// isResult reports whether text begins like a result of go test, "BenchmarkParse-8 1000000 1050 ns/op":
-// with a name, the number of iterations, a figure and its unit.
+// isResult reports whether a line looks like "BenchmarkParse-8 1000000 1050 ns/op".
 func isResult(text string) bool {
 	fields := strings.Fields(text)
 	if len(fields) < 4 {
@@ -54,14 +53,14 @@ func isResult(text string) bool {
 		return false
 	}
 	_, err := strconv.ParseFloat(fields[2], 64)
-	// A row of benchcmp, the predecessor of benchstat, also begins with a name, but has only numbers.
+	// benchcmp, the predecessor of benchstat, prints only numbers after a name.
 	return err == nil && strings.ContainsFunc(fields[3], isLetter)
 }
 
-// processorsRE matches the number of processors at the end of the name of a benchmark.
+// processorsRE matches the end of BenchmarkParse-8.
 var processorsRE = lazyregexp.New(`-\d+$`)
 
-// readLine reads a line. It returns true if go test -bench or benchstat printed the line.
+// readLine returns true for a line of go test -bench or benchstat.
 func (b *benches) readLine(pos position, text string) bool {
 	if pkg, ok := strings.CutPrefix(text, "pkg: "); ok {
 		b.pkg = strings.TrimSpace(pkg)
@@ -79,11 +78,11 @@ func (b *benches) readLine(pos position, text string) bool {
 		}
 		if fields := strings.Fields(text); len(fields) > 0 && len(fields[0]) > len("Benchmark") {
 			if len(fields) > 2 && fields[2] == "ns/op" {
-				// Some pages omit the number of iterations: 0 means unknown.
+				// Some pages omit the number of iterations. 0 means unknown.
 				b.pendingName = ""
 				return b.addResult(pos, fields[0]+" 0 "+strings.Join(fields[1:], " "))
 			}
-			b.pendingName = fields[0] // the result may follow the output of the benchmark
+			b.pendingName = fields[0] // the benchmark may print lines before its result
 			return len(fields) == 1
 		}
 	}
@@ -95,11 +94,10 @@ func (b *benches) readLine(pos position, text string) bool {
 	return b.readStat(pos, text)
 }
 
-// addResult adds a result as a run of the benchmark that has its name, package and headings. It returns
-// false if benchfmt does not accept the line.
+// addResult adds a run of a benchmark. It returns false if benchfmt rejects the line.
 func (b *benches) addResult(pos position, text string) bool {
 	b.feed.line = append(append(b.feed.line[:0], text...), '\n')
-	if b.results == nil || !b.results.Scan() { // start a new benchfmt.Reader with the same line
+	if b.results == nil || !b.results.Scan() { // benchfmt needs a new reader after io.EOF
 		b.results = benchfmt.NewReader(b.feed, "")
 		b.feed.line = append(append(b.feed.line[:0], text...), '\n')
 		if !b.results.Scan() {
@@ -125,7 +123,7 @@ func (b *benches) addResult(pos position, text string) bool {
 		}
 		row.values = append(row.values, benchValue{value, strings.Clone(unit)})
 	}
-	// Runs with the same name under different headings belong to two sides.
+	// Equal names under different headings are two sides.
 	key := benchKey{row.pkg, string(res.Name.Full()), pos.path}
 	if first := b.known[key]; first != nil {
 		first.runs++
@@ -141,37 +139,34 @@ func (b *benches) addResult(pos position, text string) bool {
 	return true
 }
 
-// addDigest adds a run to b.digest, the hash of all runs. The hash is FNV-1a with a number instead of a
-// byte in each step.
+// addDigest adds a run to the hash of all runs. The hash is FNV-1a with numbers in place of bytes.
 func (b *bench) addDigest(run *bench) {
-	const prime = 1099511628211 // the 64-bit FNV prime
+	const prime = 1099511628211 // of 64-bit FNV
 	b.digest = (b.digest ^ uint64(run.iterations)) * prime
 	for _, v := range run.values {
 		b.digest = (b.digest ^ math.Float64bits(v.value)) * prime
 	}
 }
 
-// benchKey identifies the runs of one benchmark.
 type benchKey struct{ pkg, name, path string }
 
 var (
-	// statHeadRE matches the head of a table of benchstat. Versions before 2023 print "name  old time/op".
+	// statHeadRE matches the first line of a table. Versions before 2023 print "name  old time/op".
 	statHeadRE = lazyregexp.New(`│|^name\s+(old |time/op|alloc/op|allocs/op|speed)`)
-	// oldStatRE matches "(p=0.008 n=10+9)", the p-value and the runs of both files, as versions before
-	// 2023 print them.
+	// oldStatRE matches "(p=0.008 n=10+9)" of versions before 2023: the runs of both files.
 	oldStatRE = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)\+(\d+)\)`)
 	// anyStatRE also matches "(p=0.008 n=10)". The groups are 0.008, 10 and, in old versions, 9.
 	anyStatRE = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)(?:\+(\d+))?\)`)
-	// statFigureRE matches "4.12µ ± 2%", a figure with its interval. The groups are 4.12 and µ.
+	// statFigureRE matches "4.12µ ± 2%". The groups are 4.12 and µ.
 	statFigureRE = lazyregexp.New(`([0-9.]+)([nµumkKMGT]?i?)(?:s|B|B/s)? *± *(?:∞|\d+%)`)
 	// statUnitRE matches the unit of a table, e.g. sec/op.
 	statUnitRE = lazyregexp.New(`(?:^|[\s│])(?:sec/op|time/op|(?:\w+-)?B/op|alloc/op|allocs/op|B/s|speed)(?:\s|│|$)`)
 )
 
-// maxStatGap is the largest distance in lines between two lines of a table of benchstat.
+// maxStatGap is the largest distance in lines within a table.
 const maxStatGap = 2
 
-// readStatHead reads a line of the head of a table of benchstat: the names of the files, or the unit.
+// readStatHead reads the names of the files or the unit of a table.
 func (b *benches) readStatHead(text string) {
 	if m := statUnitRE.FindString(text); m != "" {
 		b.unit = strings.Trim(m, " \t│")
@@ -191,7 +186,6 @@ func (b *benches) readStatHead(text string) {
 	}
 }
 
-// statPrefixes has the factors of the prefixes of units of benchstat.
 var statPrefixes = map[string]float64{
 	"n": 1e-9, "µ": 1e-6, "u": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
 	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30,
@@ -200,7 +194,7 @@ var statPrefixes = map[string]float64{
 // meanChangeRE matches "geomean  4.1µ  3.9µ  -4.88%". The group is -4.88.
 var meanChangeRE = lazyregexp.New(`^geomean\s.*\s([+-]\d+(?:\.\d+)?)%$`)
 
-// readStat reads a line of benchstat. It returns true if the line belongs to a table.
+// readStat returns true for a line of a table of benchstat.
 func (b *benches) readStat(pos position, text string) bool {
 	if (strings.HasPrefix(text, "name") || strings.Contains(text, "│")) && statHeadRE.MatchString(text) {
 		if b.tables == 0 || pos.line > b.lastTableLine+maxStatGap {
@@ -232,7 +226,6 @@ func (b *benches) readStat(pos position, text string) bool {
 	return false
 }
 
-// addStatRow adds a row of the current table of benchstat.
 func (b *benches) addStatRow(pos position, text string) {
 	row := statRow{
 		position: pos, name: strings.Fields(text)[0], p: -1, table: b.table,

@@ -8,57 +8,55 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// grid has the figures of a table by row. Rules use it to check statements that name a row and compare
-// two of its columns: "on large files the new codec takes 20 % less time".
+// grid has the figures of a table by row. With it, rules check sentences about one row: "on large
+// files the new codec takes 20 % less time".
 type grid struct {
-	line    int                 // line of the first figure
+	line    int                 // of the first figure
 	rows    labelMatcher        // finds the rows that a text names
-	labels  []string            // labels of the rows, in lower case
-	cells   map[string][]figure // figures of each row by label
+	labels  []string            // of the rows, in lower case
+	cells   map[string][]figure // by label
 	sides   []*sideSet
 	unclear []unclearRow
 }
 
-// sideSet has the columns of one metric that compare with each other, one for each side: "time old"
-// and "time new".
+// sideSet has the columns of one metric, such as "time old" and "time new".
 type sideSet struct {
 	kind          kind
-	columns       []int        // indices of the columns
-	headers       []string     // headers of the columns, in lower case
+	columns       []int        // indices
+	headers       []string     // in lower case
 	matcher       labelMatcher // finds the columns that a text names
-	isBeforeAfter bool         // there are two columns, the figures before and after a change, in this order
+	isBeforeAfter bool         // two columns: before and after a change, in this order
 	isOnlyOfKind  bool         // no other set has this kind
 }
 
-// unclearRow is a row of a table or of benchstat whose change is not significant.
+// unclearRow is a row without a significant change.
 type unclearRow struct {
 	line    int
 	label   string
-	p       float64   // p-value; -1 if the row has none
-	why     string    // evidence in the row, e.g. p = 0.2
-	changes []float64 // stated and computed changes in percent, without signs
+	p       float64   // -1 without a p-value
+	why     string    // the evidence, e.g. p = 0.2
+	changes []float64 // stated and computed, in percent, without signs
 }
 
 // tablePair has two figures that a claim may compare.
 type tablePair struct {
 	a, b         figure
-	isOrdered    bool // the claim is about b and compares b with a: "b is 2x faster than a"
-	isOnlyOfKind bool // no other columns have their kind, and the statement names their row
+	isOrdered    bool // the claim is about b: "b is 2x faster than a"
+	isOnlyOfKind bool // no other columns have their kind, and the sentence names their row
 }
 
-// Greater tables are not compared with claims.
+// Larger tables are not compared with claims.
 const (
-	maxSides    = 12 // columns of one metric
+	maxSides    = 12 // of one metric
 	maxGridRows = 400
 )
 
-// metricWords has words of headers that distinguish metrics, not sides, between spaces.
+// metricWords distinguish metrics, not sides.
 const metricWords = " time latency value result speed mean avg average median memory size max min stdev stddev deviation total count rate throughput wall user sys cpu rss peak heap " +
 	"alloc allocs bytes byte ops requests request duration error errors p50 p75 p90 p95 p99 p999 ns ms sec mib kib gib first last cold warm start startup build compile run load " +
 	"encode decode marshal unmarshal insert delete lookup get set put read write serialize deserialize "
 
-// newGrids returns the grids of the tables of a page and of the tables of benchstat. figures has the
-// figures of all tables.
+// newGrids returns the grids of all tables and of benchstat.
 func newGrids(d *document, figures []figure) []*grid {
 	byTable := map[int][]figure{}
 	for _, m := range figures {
@@ -76,8 +74,7 @@ func newGrids(d *document, figures []figure) []*grid {
 	return append(out, newStatGrids(d.stats)...)
 }
 
-// newGrid returns the grid of the figures of a table, or nil if the table has more than maxGridRows
-// rows.
+// newGrid returns nil if the table has more than maxGridRows rows.
 func newGrid(all []figure) *grid {
 	g := &grid{cells: map[string][]figure{}}
 	if len(all) > 0 {
@@ -99,7 +96,7 @@ func newGrid(all []figure) *grid {
 	if len(g.labels) > maxGridRows {
 		return nil
 	}
-	for _, m := range columns { // add each column to a set of sides, or start a set
+	for _, m := range columns { // group the columns by metric
 		i := slices.IndexFunc(g.sides, func(s *sideSet) bool { return s.kind == m.kind && isOtherSide(s.headers[0], m.header) })
 		if i < 0 {
 			g.sides = append(g.sides, &sideSet{kind: m.kind})
@@ -123,8 +120,8 @@ func newGrid(all []figure) *grid {
 // partHeaderRE matches the header of a part of another column: "of which compress".
 var partHeaderRE = lazyregexp.New(`(?i)^(?:of which|of that|of these|thereof|including|incl\.)(?:\W|$)`)
 
-// isOtherSide reports whether two headers name the same metric of two sides, such as "time old" and
-// "time new": they differ in words, but not in one of metricWords.
+// isOtherSide reports whether two headers name one metric of two sides. "time old" and "time new"
+// do. "read time" and "write time" name two metrics.
 func isOtherSide(a, b string) bool {
 	if partHeaderRE.MatchString(a) || partHeaderRE.MatchString(b) {
 		return false
@@ -148,15 +145,12 @@ func isOtherSide(a, b string) bool {
 // baseHeaderRE matches the header of figures before a change.
 var baseHeaderRE = lazyregexp.New(`(?i)\b(?:before|old|baseline|base|original|initial|previous|prior|main|master|control|then)\b`)
 
-// versionNameRE matches the number of a version: v8, or 3.9.
 var versionNameRE = lazyregexp.New(`\b(?:v|version )?\d+(?:\.\d+)+\b|\b(?:v|version )\d+\b`)
 
-// isLaterVersion reports whether version a is later than b.
 func isLaterVersion(a, b string) bool {
 	return slices.Compare(versionParts(a), versionParts(b)) > 0
 }
 
-// versionParts returns the numbers of a version.
 func versionParts(version string) []int {
 	var out []int
 	for _, part := range strings.FieldsFunc(version, func(r rune) bool { return r < '0' || r > '9' }) {
@@ -166,8 +160,8 @@ func versionParts(version string) []int {
 	return out
 }
 
-// orderColumns sets isBeforeAfter if the headers of two columns show which figures are from before a
-// change, such as "old" and "new" or "v1.2" and "v1.3". It puts the earlier column first.
+// orderColumns puts the earlier of two columns first. It recognizes headers such as "old" and
+// "new", or "v1.2" and "v1.3".
 func (s *sideSet) orderColumns() {
 	if len(s.columns) != 2 {
 		return
@@ -187,13 +181,12 @@ func (s *sideSet) orderColumns() {
 	}
 }
 
-// reverse reverses the order of the columns.
 func (s *sideSet) reverse() {
 	slices.Reverse(s.columns)
 	slices.Reverse(s.headers)
 }
 
-// figuresOf returns the figures of a row in the columns of a set, with the headers as subjects.
+// figuresOf returns the figures of a row. Their subjects are the headers.
 func (g *grid) figuresOf(label string, s *sideSet) []figure {
 	var out []figure
 	for i, column := range s.columns {
@@ -208,16 +201,14 @@ func (g *grid) figuresOf(label string, s *sideSet) []figure {
 	return out
 }
 
-// pairScope selects pairs of figures that a statement may be about although it does not name them.
+// pairScope allows pairs that a sentence does not name.
 type pairScope struct {
-	isOwnPast bool // the statement compares a row with its past: of two columns the first is the past
-	isOnlyRow bool // the statement may be about the only row of a grid without naming the row
+	isOwnPast bool // the sentence compares a row with its past: the first column
+	isOnlyRow bool // the only row of a grid needs no name
 }
 
-// pairsFor returns the pairs of figures of rows and columns that a statement names by words. If it
-// names no row, it may be about every row. It need not name two columns that are the figures before
-// and after a change. Of two columns that are the only ones of their kind, it may name one, or in a
-// comparison with the past none.
+// pairsFor returns the pairs of figures in the rows and columns that words name. Without a named
+// row, all rows count. Two columns need no names if they are before and after a change.
 func (g *grid) pairsFor(words wordSet, kinds []kind, scope pairScope) []tablePair {
 	labels := g.rows.findNamed(words)
 	hasRow := len(labels) > 0 || len(g.labels) == 1 && scope.isOnlyRow
@@ -256,8 +247,7 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, scope pairScope) []tablePai
 	return out
 }
 
-// hasUnclearChange reports whether a row without a significant change has the percentage of a claim,
-// apart from rounding.
+// hasUnclearChange reports whether a row without a significant change has the claimed percentage.
 func (g *grid) hasUnclearChange(c claim) bool {
 	const tolerance = 0 // matchesValue allows for rounding
 	return c.isPercent && slices.ContainsFunc(g.unclear, func(row unclearRow) bool {
@@ -266,27 +256,25 @@ func (g *grid) hasUnclearChange(c claim) bool {
 }
 
 var (
-	// pHeaderRE matches the header of a column of p-values, such as "p-value" or "p (n=10)".
+	// pHeaderRE matches "p-value" or "p (n=10)".
 	pHeaderRE = lazyregexp.New(`(?i)^p(?:[- ]?val(?:ue)?)?s?\.?(?:\s*\(n ?=[^)]*\))?$`)
 	// pCellRE matches "p = 0.03". The group is 0.03.
 	pCellRE = lazyregexp.New(`(?i)^(?:p\s?)?[=<>≤≥~]*\s?(0?\.\d+|1(?:\.0+)?|0)$`)
-	// unchangedCellRE matches "~ (p=0.2 n=10)", the cell of benchstat for no significant change. The
-	// group is 0.2.
+	// unchangedCellRE matches "~ (p=0.2 n=10)" of benchstat. The group is 0.2.
 	unchangedCellRE = lazyregexp.New(`^~ *\(p=(0?\.\d+|1\.0+) n=\d+`)
-	// changeRangeRE matches "(95% CI: -3 % to +1 %)", the interval of a change. The groups are -3 and +1.
+	// changeRangeRE matches "(95% CI: -3 % to +1 %)". The groups are -3 and +1.
 	changeRangeRE = lazyregexp.New(`[(\[]?(?:95\s?% (?:CI|confidence interval)[:,]?\s*)?[\[(]?\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*(?:,|;|to|\.\.\.?|…)\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*[\])]`)
-	// percentInRE matches a percentage in a cell. The group is its number.
+	// percentInRE has the number as its group.
 	percentInRE = lazyregexp.New(`(\d+(?:\.\d+)?)\s?%`)
-	// rangeHeaderRE matches the header of an interval of a change.
+	// rangeHeaderRE matches the header of an interval.
 	rangeHeaderRE = lazyregexp.New(`(?i)\bCI\b|\binterval\b`)
 )
 
-// maxP is the p-value above which a change is not significant, as for benchstat.
+// maxP is the limit of benchstat: above it a change is not significant.
 const maxP = 0.05
 
-// whyOverlapping returns a text with the two figures of a row, such as "5.1 ± 0.2 and 5.2 ± 0.3", if
-// they differ by less than the half-width of one of their confidence intervals: their difference is
-// not significant at the level of the intervals. It returns "" for other rows.
+// whyOverlapping returns a text such as "5.1 ± 0.2 and 5.2 ± 0.3". It returns "" if the two figures
+// differ by more than their intervals.
 func (g *grid) whyOverlapping(cells []string) string {
 	for _, s := range g.sides {
 		if len(s.columns) != 2 || max(s.columns[0], s.columns[1]) >= len(cells) {
@@ -301,9 +289,8 @@ func (g *grid) whyOverlapping(cells []string) string {
 	return ""
 }
 
-// unclearRows returns the rows of a table that show no significant change: a p-value above maxP, an
-// interval of the change that contains 0 or, if hasConfidence, two overlapping intervals.
-// hasConfidence means that ± in the table is a confidence interval.
+// unclearRows returns the rows without a significant change. hasConfidence means that ± is a
+// confidence interval.
 func (t *table) unclearRows(g *grid, hasConfidence bool) []unclearRow {
 	pColumn := slices.IndexFunc(t.header, pHeaderRE.MatchString)
 	var out []unclearRow
@@ -321,7 +308,7 @@ func (t *table) unclearRows(g *grid, hasConfidence bool) []unclearRow {
 		if found.why == "" && hasConfidence {
 			found.why = g.whyOverlapping(row.cells)
 		}
-		hasSmallP := found.p < 0 && pColumn >= 0 // readP sets p only if it is above maxP
+		hasSmallP := found.p < 0 && pColumn >= 0 // readP sets p only above maxP
 		if found.why == "" || hasSmallP {
 			continue
 		}
@@ -331,8 +318,7 @@ func (t *table) unclearRows(g *grid, hasConfidence bool) []unclearRow {
 	return out
 }
 
-// readP reads a p-value from a cell of benchstat that shows no significant change, or a p-value above
-// maxP from a cell in the column of p-values. Otherwise it changes nothing.
+// readP reads a p-value above maxP. benchstat prints it in any column.
 func (r *unclearRow) readP(cell string, isInColumn bool) {
 	if m := unchangedCellRE.FindStringSubmatch(cell); m != nil {
 		r.p, _ = strconv.ParseFloat(m[1], 64)
@@ -347,7 +333,7 @@ func (r *unclearRow) readP(cell string, isInColumn bool) {
 	}
 }
 
-// readChange reads a change in percent from a cell, and an interval of the change that contains 0.
+// readChange reads a change in percent and its interval.
 func (r *unclearRow) readChange(cell string) {
 	if m := changeRangeRE.FindStringSubmatch(cell); m != nil && strings.Contains(cell, "%") {
 		low, okLow := parseSigned(m[1])
@@ -364,15 +350,14 @@ func (r *unclearRow) readChange(cell string) {
 	}
 }
 
-// parseSigned parses a number with a hyphen, a dash or a minus sign for minus.
+// parseSigned also reads a dash as minus.
 func parseSigned(text string) (float64, bool) {
 	text = strings.NewReplacer("−", "-", "–", "-", " ", "", "+", "").Replace(text)
 	x, err := strconv.ParseFloat(text, 64)
 	return x, err == nil
 }
 
-// computeChanges returns the changes of a row in percent, without signs: one for each metric with a
-// column from before and one from after a change.
+// computeChanges returns the changes of a row in percent, without signs.
 func (g *grid) computeChanges(label string) []float64 {
 	var out []float64
 	for _, s := range g.sides {
@@ -383,11 +368,10 @@ func (g *grid) computeChanges(label string) []float64 {
 	return out
 }
 
-// computeShare returns the difference of b and a in percent of a, without its sign.
+// computeShare returns the difference in percent of a, without its sign.
 func computeShare(a, b float64) float64 { return 100 * max(b-a, a-b) / a }
 
-// newStatGrids returns a grid for each unit of a table of benchstat: its rows have the figures of
-// two files.
+// newStatGrids returns a grid for each unit of a table of benchstat.
 func newStatGrids(stats []statRow) []*grid {
 	type key struct {
 		table int
@@ -427,7 +411,7 @@ func newStatGrids(stats []statRow) []*grid {
 			g.unclear = unclear[k]
 			for _, s := range g.sides {
 				s.isBeforeAfter = true
-				if s.columns[0] > s.columns[1] { // orderColumns went by the names, but benchstat prints the base first
+				if s.columns[0] > s.columns[1] { // benchstat prints the base first
 					s.reverse()
 				}
 			}
@@ -437,7 +421,7 @@ func newStatGrids(stats []statRow) []*grid {
 	return out
 }
 
-// statKinds has the kinds of the units of benchstat.
+// statKinds is by unit of benchstat.
 var statKinds = map[string]kind{
 	"sec/op": timeKind, "time/op": timeKind, "B/op": byteKind, "alloc/op": byteKind, "allocs/op": allocKind,
 	"B/s": byteRateKind, "speed": byteRateKind,

@@ -5,36 +5,35 @@ import (
 	"strings"
 )
 
-// figure is a measurement on a page, from a cell of a table, a benchmark or a report. In a table with
-// the row "b" and the column "time (ms)", its subject is "b" and its metric "time (ms)".
+// figure is a measurement on a page. In the row "b" and the column "time (ms)" its subject is "b".
+// Its metric is "time (ms)".
 type figure struct {
 	quantity
-	subject string // name of the contender, in lower case: the label of a row, or the header of a column
-	metric  string // name of the metric: the header of a column, or the label of a row
+	subject string // name of the contender, in lower case
+	metric  string // header of the column, or label of the row
 	heading string // heading above, in lower case
-	origin  int    // where it comes from: number of the table in the page, or a number such as benchOrigin
+	origin  int    // number of the table in the page, or e.g. benchOrigin
 	line    int
-	column  int    // index of the column of a table
-	label   string // label of the row of a table, in lower case
-	header  string // header of the column of a table, in lower case
-	section int    // number of headings of the first level so far
+	column  int    // index in the table
+	label   string // label of the row, in lower case
+	header  string // header of the column, in lower case
+	section int    // number of headings of level 1 so far
 }
 
-// isOfTable reports whether the figure comes from one table, not from several or from none.
+// isOfTable returns false for figures of several tables.
 func (f figure) isOfTable() bool { return f.origin >= 0 && f.origin < benchOrigin }
 
-// maxPageFigures limits the figures of a page that are compared with its prose.
+// maxPageFigures limits the figures that are compared with prose.
 const maxPageFigures = 4000
 
-// Origins of figures that are not of one table.
+// These are the origins of other figures.
 const (
-	acrossOrigin = -1        // figures of several tables with the same rows and columns
-	benchOrigin  = 1_000_000 // figures of benchmarks, plus the number of their block
-	reportOrigin = 2_000_000 // figures of reports of load generators
+	acrossOrigin = -1        // of several tables with the same rows and columns
+	benchOrigin  = 1_000_000 // of benchmarks, plus the number of their block
+	reportOrigin = 2_000_000 // of reports
 )
 
-// prepareFigures computes the fields of d that several rules read from the fields that a reader
-// filled in.
+// prepareFigures computes the second block of fields.
 func (d *document) prepareFigures() {
 	d.figures = d.collectFigures()
 	d.groups = groupFigures(d.figures)
@@ -45,7 +44,6 @@ func (d *document) prepareFigures() {
 	d.verdicts = map[claimKey]verdict{}
 }
 
-// collectFigures returns the figures of all tables, benchmarks and reports.
 func (d *document) collectFigures() []figure {
 	var out []figure
 	for i, t := range d.tables {
@@ -84,9 +82,8 @@ func (d *document) collectFigures() []figure {
 	return out
 }
 
-// acrossTables returns the figures of tables that have the same rows and columns under different headings,
-// as on a page with a table for each contender. In these figures the heading is the subject, and the
-// label of the row with the header of the column is the metric.
+// acrossTables handles a page with one table for each contender: tables with the same rows and
+// columns. Their headings become the subjects, and row and column together the metric.
 func acrossTables(all []figure) []figure {
 	type cell struct{ row, column string }
 	headings := map[cell][]string{}
@@ -106,23 +103,22 @@ func acrossTables(all []figure) []figure {
 	return out
 }
 
-// figureGroup holds the figures of one origin, metric and kind, which compare with each other: for
-// example a column of times, with a row for each contender.
+// figureGroup holds figures that compare with each other, such as a column of times.
 type figureGroup struct {
 	origin  int
 	metric  string
 	kind    kind
 	figures []figure
-	matcher labelMatcher // of the subjects; empty if there is one subject, or too many
+	matcher labelMatcher // of the subjects; empty if there are one or too many
 }
 
-// metricKey identifies the groups of one origin and kind, such as the columns of times of a table.
+// metricKey selects groups, such as the columns of times in a table.
 type metricKey struct {
 	origin int
 	kind   kind
 }
 
-// newMetricMatchers returns a matcher of the metrics of all groups with one origin and kind, by these two.
+// newMetricMatchers returns a matcher of the metrics for each key.
 func newMetricMatchers(groups []*figureGroup) map[metricKey]labelMatcher {
 	metrics := map[metricKey][]string{}
 	for _, g := range groups {
@@ -138,15 +134,14 @@ func newMetricMatchers(groups []*figureGroup) map[metricKey]labelMatcher {
 	return out
 }
 
-// isOtherMetric reports whether a text names metrics of the origin and kind of a group, but not the metric
-// of the group itself: p99 for a group of p50 in the same table.
+// isOtherMetric reports whether a text names another metric than the group's: p99 for a group of
+// p50.
 func (d *document) isOtherMetric(g *figureGroup, words wordSet) bool {
 	named := d.metrics[metricKey{g.origin, g.kind}].findNamed(words)
 	return len(named) > 0 && !slices.Contains(named, g.metric)
 }
 
-// groupFigures groups figures by origin, metric and kind. It omits numbers without a unit,
-// percentages, ratios and values that are not positive.
+// groupFigures omits figures without a base unit and values of 0 or less.
 func groupFigures(all []figure) []*figureGroup {
 	type key struct {
 		origin int

@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// identicalFigures returns the audit rule that finds equal figures of different runs or work.
+// identicalFigures finds equal figures of different runs or work.
 func identicalFigures() rule {
 	return rule{Rule: audit.Rule{
 		ID: "identical-figures", Severity: tare.Warn,
@@ -27,27 +27,25 @@ func identicalFigures() rule {
 }
 
 const (
-	// minUnits is the least size of a distinctive figure, in units of its last digit. Smaller figures,
-	// such as 123 or 12.3, may be equal by chance.
+	// minUnits is in units of the last digit. Smaller figures, such as 123 or 12.3, may be equal by
+	// chance.
 	minUnits = 1000
-	// maxEqualCounts is the maximum number of runs with the same number of iterations that are
-	// compared. Among more, as with -benchtime=1000x, two have the same time by chance.
+	// maxEqualCounts limits the compared runs with as many iterations. Among more, as with
+	// -benchtime=1000x, two have the same time by chance.
 	maxEqualCounts = 20
-	maxRowDistance = 50  // rows between two compared rows of a table
-	maxStepTables  = 100 // tables of a page that findIdleSteps compares
-	// stepTolerance is the share by which the times of two tables may differ if a step has no effect.
+	maxRowDistance = 50  // rows between two compared rows
+	maxStepTables  = 100 // tables that findIdleSteps compares
+	// stepTolerance is a share of the time, if a step has no effect.
 	stepTolerance = 0.02
 )
 
-// findIdenticalFigures reports benchmarks, reports of load generators and rows of tables whose figures
-// are equal to the last digit. It also reports tables "with" a step that have the costs of another
-// table without the step.
+// findIdenticalFigures looks in benchmarks, reports and tables.
 func findIdenticalFigures(d *document, report reportFunc) {
 	type key struct {
 		iterations int
 		ns         float64 // ns/op
 	}
-	runs := map[int]int{} // number of runs by their number of iterations
+	runs := map[int]int{} // by number of iterations
 	for _, b := range d.benches {
 		runs[b.iterations] += b.runs
 	}
@@ -87,8 +85,7 @@ func findIdenticalFigures(d *document, report reportFunc) {
 	findIdleSteps(d, report)
 }
 
-// findEqualSides reports tables of benchstat, which compares two files of results, if both files have
-// the same times to the last digit in all rows.
+// findEqualSides reports tables of benchstat whose two files have the same times in all rows.
 func (d *document) findEqualSides(report reportFunc) {
 	const minRows = 3 // times with few digits are equal by chance
 	type table struct {
@@ -117,21 +114,19 @@ func (d *document) findEqualSides(report reportFunc) {
 	}
 }
 
-// runsKey identifies the runs of a benchmark by their figures.
 type runsKey struct {
 	runs   int
 	digest uint64 // hash of all figures, see bench.digest
 }
 
-// copiedBench is a benchmark with the same runs as a benchmark in another file.
+// copiedBench has the same runs as a benchmark in another file.
 type copiedBench struct {
 	bench *bench
-	first fileBench // benchmark of the file that was read first
+	first fileBench // in the file that was read first
 }
 
-// findCopies compares the benchmarks of d with seen, the benchmarks of the files read before. It
-// records those with equal runs in d.copies, and adds the others to seen. It ignores pages: two
-// translations of a page may quote the output of the same runs.
+// findCopies records the benchmarks that are also in seen, and adds the others to it. It ignores
+// pages: two translations may quote the same output.
 func (d *document) findCopies(seen map[runsKey]fileBench) {
 	if len(d.tables) > 0 || len(d.sentences) > 0 {
 		return
@@ -147,7 +142,7 @@ func (d *document) findCopies(seen map[runsKey]fileBench) {
 		switch {
 		case !isKnown:
 			added[key] = fileBench{filepath.Clean(d.name), b.name}
-		case first.file != filepath.Clean(d.name): // otherwise the user named the file twice
+		case first.file != filepath.Clean(d.name): // the user did not name the file twice
 			d.copies = append(d.copies, copiedBench{b, first})
 		}
 	}
@@ -155,7 +150,6 @@ func (d *document) findCopies(seen map[runsKey]fileBench) {
 }
 
 // isDistinctive reports whether a figure has too many digits to occur twice by chance, e.g. 1072.4.
-// It has at least minUnits units of its last digit, which is not 0, or more than three decimals.
 func isDistinctive(x float64) bool {
 	for scale := 1.0; scale <= 1000; scale *= 10 {
 		if y := x * scale; y == float64(int64(y)) {
@@ -165,7 +159,7 @@ func isDistinctive(x float64) bool {
 	return true
 }
 
-// countDecimals returns the number of decimals of a figure, at most 3.
+// countDecimals returns at most 3.
 func countDecimals(x float64) int {
 	n := 0
 	for scale := 1.0; n < 3 && x*scale != float64(int64(x*scale)); scale *= 10 {
@@ -174,12 +168,12 @@ func countDecimals(x float64) int {
 	return n
 }
 
-// findEqualRows reports rows of a table that have different labels and equal figures, if one figure is
-// a distinctive time or rate. all has the figures of the table.
+// findEqualRows reports rows with different labels and equal figures. One figure must be a
+// distinctive time or rate.
 func findEqualRows(t *table, all []figure, report reportFunc) {
 	type row struct {
 		values        []float64
-		isDistinctive bool // a time or rate is distinctive
+		isDistinctive bool // of a time or rate
 	}
 	rows := map[int]*row{}
 	for _, m := range all {
@@ -206,8 +200,7 @@ func findEqualRows(t *table, all []figure, report reportFunc) {
 	}
 }
 
-// findIdleSteps reports tables under a heading such as "With compression" if each contender has the
-// same costs in another table: as many bytes and allocations, and nearly the same time. The step,
+// findIdleSteps reports a table "With compression" if another table has the same costs. The step,
 // here the compression, then probably does not run.
 func findIdleSteps(d *document, report reportFunc) {
 	tables := d.tables[:min(len(d.tables), maxStepTables)]
@@ -228,11 +221,10 @@ func findIdleSteps(d *document, report reportFunc) {
 	}
 }
 
-// cost has the time in s, the bytes and the allocations of a contender in a table. A field is 0 if the
-// table does not give it.
+// cost is in s, bytes and allocations. 0 means unknown.
 type cost struct{ time, bytes, allocs float64 }
 
-// contenderCosts returns the costs of the contenders by name. index is the table's number in the page.
+// contenderCosts returns the costs by name. index is the number of the table.
 func (t *table) contenderCosts(index int) map[string]cost {
 	costs := map[string]cost{}
 	for _, m := range t.figures(index) {
@@ -250,8 +242,7 @@ func (t *table) contenderCosts(index int) map[string]cost {
 	return costs
 }
 
-// haveSameCosts reports whether two tables have at least two contenders in common, all with the same
-// costs.
+// haveSameCosts reports whether two tables share two contenders or more, all with the same costs.
 func haveSameCosts(costs, base map[string]cost) bool {
 	compared := 0
 	for subject, a := range costs {

@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// inverseThroughput returns the audit rule that finds throughputs computed from latencies.
+// inverseThroughput finds throughputs that were computed from latencies.
 func inverseThroughput() rule {
 	return rule{Rule: audit.Rule{
 		ID: "inverse-throughput", Severity: tare.Warn,
@@ -22,18 +22,18 @@ func inverseThroughput() rule {
 	}, find: findInverseThroughput}
 }
 
-// saysLatencyRE matches a text that calls ns/op a latency, such as "ns/op is the latency".
+// saysLatencyRE matches "ns/op is the latency".
 var saysLatencyRE = lazyregexp.New(`(?i)ns/op\b[^|]*\b(?:represents?|is|means?|measures?|shows?)\s+(?:the\s+)?latency|represents? latency`)
 
 const (
-	inverseTolerance = 0.002 // share by which time × rate may differ from 1, because figures are rounded
-	minInverseRate   = 100   // a lower rate has too few digits to be compared with 1 ÷ time
+	inverseTolerance = 0.002 // share by which time × rate may differ from 1
+	minInverseRate   = 100   // lower rates have too few digits
 )
 
-// findInverseThroughput reports tables in which the throughput of each row is 1 divided by the time. If
-// there are none, it reports tables that call ns/op a latency.
+// findInverseThroughput reports tables with rate = 1 ÷ time in each row, or else tables that call
+// ns/op a latency.
 func findInverseThroughput(d *document, report reportFunc) {
-	type row struct{ time, rate figure } // first time and first rate of a row
+	type row struct{ time, rate figure } // the first of each in a row
 	found := false
 	for i, t := range d.tables {
 		byLine := map[int]row{}
@@ -47,7 +47,7 @@ func findInverseThroughput(d *document, report reportFunc) {
 			}
 			byLine[m.line] = r
 		}
-		n, inverse := 0, 0 // numbers of rows with a time and a rate, and of those with rate = 1 ÷ time
+		n, inverse := 0, 0 // rows with both, and rows with rate = 1 ÷ time
 		for _, r := range byLine {
 			if r.time.value > 0 && r.rate.value > 0 {
 				n++
@@ -64,7 +64,7 @@ func findInverseThroughput(d *document, report reportFunc) {
 	if found {
 		return
 	}
-	const maxNameLength = 40 // bytes: a longer first cell is not the name of a figure
+	const maxNameLength = 40 // bytes; a longer first cell is no name
 	for _, t := range d.tables {
 		for _, row := range t.rows {
 			for _, cell := range row.cells[1:] {

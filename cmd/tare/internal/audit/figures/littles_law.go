@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// littlesLaw finds closed loops whose figures contradict each other: 40 connections with 473 requests per
-// second of 21 ms each have only 10 requests in flight.
+// littlesLaw finds closed loops that contradict themselves. For example, 40 connections send 473
+// requests per second of 21 ms each. These are only 10 requests in flight.
 func littlesLaw() rule {
 	return rule{Rule: audit.Rule{
 		ID: "littles-law", Severity: tare.Void,
@@ -25,21 +25,21 @@ func littlesLaw() rule {
 }
 
 const (
-	// littleTolerance is the tolerated difference of rate × latency from the number of connections, as
-	// a share of that number. The check "little", which tare applies to its own runs, tolerates the same.
+	// littleTolerance is a share of the connections. The check "little" of tare's own runs has the
+	// same.
 	littleTolerance = 0.10
-	// minPerConnection is the least number of requests per connection. In shorter runs the first
-	// requests, which all connections send at the same time, matter too much.
+	// minPerConnection is in requests. In shorter runs the first requests of all connections, sent
+	// together, matter too much.
 	minPerConnection = 20
-	// abRounding and minABMean are in s: ab prints latencies in integer ms.
+	// ab prints latencies in integer ms. These are in s.
 	abRounding = 0.5e-3
 	minABMean  = 3e-3
 	// rowTolerance is the factor by which a row of a table may exceed its connections.
 	rowTolerance = 1.25
 )
 
-// findLittlesLaw reports closed loops in which rate × mean latency, the number of requests
-// in flight by Little's law, is not the number of connections.
+// findLittlesLaw compares the connections with rate × mean latency. By Little's law that is the
+// number of requests in flight.
 func findLittlesLaw(d *document, report reportFunc) {
 	for _, l := range d.loads {
 		if l.isOpenLoop || !l.rate.isKnown() || !l.mean.isKnown() || !l.connections.isKnown() || !(l.mean.value > 0) {
@@ -81,14 +81,14 @@ func findLittlesLaw(d *document, report reportFunc) {
 	}
 }
 
-// Headers of columns: "connections", "# conns"; and "avg latency (ms)", "mean", "response time".
+// Examples: "connections", "# conns"; and "avg latency (ms)", "mean", "response time".
 var (
 	connectionsHeaderRE = lazyregexp.New(`(?i)^(?:#|number of |concurrent )?(?:connections?|conns?|concurrency)$`)
 	meanHeaderRE        = lazyregexp.New(`(?i)^(?:(?:avg|average|mean)\.? ?(?:req\.? )?(?:latency|response time|time)?|(?:latency|response time) ?\(?(?:avg|average|mean)?\)?)(?:\s*[\[(,].*)?$`)
 )
 
 // findLittleInRows reports rows of a table with more requests in flight than connections. Fewer are
-// possible if the loop has a target rate. all holds the figures of the table.
+// possible with a target rate.
 func findLittleInRows(t *table, all []figure, report reportFunc) {
 	t.eachCount(connectionsHeaderRE, func(row tableRow, cell string, n float64) {
 		rate, mean := figure{}, figure{}
@@ -107,7 +107,7 @@ func findLittleInRows(t *table, all []figure, report reportFunc) {
 	})
 }
 
-// countRequests returns the number of requests, or rate × duration if it is unknown. 0 means unknown.
+// countRequests returns 0 for unknown.
 func (l *loadReport) countRequests() float64 {
 	if l.requests.isKnown() {
 		return l.requests.value
@@ -115,8 +115,8 @@ func (l *loadReport) countRequests() float64 {
 	return l.rate.value * l.duration.value
 }
 
-// countConnections returns the number of open connections. wrk gives each thread the same
-// number and drops the remainder.
+// countConnections returns the open connections. wrk gives each thread the same number and drops
+// the remainder.
 func (l *loadReport) countConnections() float64 {
 	if l.tool == "wrk" && l.threads.value > 0 && l.connections.value >= l.threads.value {
 		return math.Floor(l.connections.value/l.threads.value) * l.threads.value

@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// loadNotOffered returns the audit rule that finds expected loads above all measured rates.
+// loadNotOffered finds expected loads above all measured rates.
 func loadNotOffered() rule {
 	return rule{Rule: audit.Rule{
 		ID: "load-not-offered", Severity: tare.Warn,
@@ -47,7 +47,7 @@ func findLoadNotOffered(d *document, report reportFunc) {
 	}
 }
 
-// findHighestRate returns the figure with the highest rate, or the zero figure if there is no rate.
+// findHighestRate returns the zero figure without a rate.
 func findHighestRate(figures []figure) (highest figure) {
 	for _, f := range figures {
 		if f.kind == rateKind && f.value > highest.value {
@@ -57,7 +57,7 @@ func findHighestRate(figures []figure) (highest figure) {
 	return highest
 }
 
-// stripMarks removes the marks ` and * of Markdown from a sentence.
+// stripMarks removes ` and * from a sentence.
 func stripMarks(text string) string {
 	out := make([]byte, 0, len(text))
 	for i := range len(text) {

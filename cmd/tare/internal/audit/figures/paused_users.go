@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// pausedUsers finds rates that the pauses of a load script limit: 100 virtual users that send only 95
-// requests of 31 ms per second have 3 requests in flight.
+// pausedUsers finds rates that pauses of a load script limit. For example, 100 users send 95
+// requests of 31 ms per second. These are only 3 requests in flight.
 func pausedUsers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "paused-users", Severity: tare.Warn,
@@ -26,26 +26,25 @@ func pausedUsers() rule {
 }
 
 const (
-	// minBusyShare is the least share of the users that must have a request in flight, in the mean over
-	// the run. If users start one after another over the run, the mean is half of the later share.
+	// minBusyShare is the least share of the users with a request in flight, in the mean. Users
+	// that start one after another halve the mean.
 	minBusyShare = 0.2
-	// minUsers is the least number of users that are judged.
+	// minUsers is the least number of judged users.
 	minUsers = 5
 )
 
-// usersInRE matches a number of virtual users in a label.
+// usersInRE matches "100 VUs". The group is 100.
 var usersInRE = lazyregexp.New(`(?i)\b(\d{1,6})\s*(?:vus?|virtual users)\b`)
 
-// findPausedUsers reports runs of k6, and rates of tables with a number of virtual users,
-// in which most of the users pause.
+// findPausedUsers reports runs of k6 and rows of tables with mostly paused users.
 func findPausedUsers(d *document, report reportFunc) {
-	n, line, text := 0, 0, "" // number of paused runs, and the finding of the first one
+	n, line, text := 0, 0, "" // paused runs, and the finding of the first one
 	for _, l := range d.loads {
 		if l.tool != "k6" || !l.connections.isKnown() || !l.rate.isKnown() || !l.mean.isKnown() {
 			continue
 		}
 		if l.hasArrivalRate {
-			continue // k6 decides when a user sends: waiting users are not paused by the script
+			continue // k6 decides when a user sends
 		}
 		if arePaused(l.rate.value, l.mean.value, l.connections.value) {
 			if n++; n == 1 {
@@ -81,13 +80,12 @@ func findPausedUsers(d *document, report reportFunc) {
 	}
 }
 
-// arePaused reports whether most virtual users pause. By Little's law, the number of users with a request
-// in flight is rate × mean latency in s.
+// arePaused reports whether most users pause. By Little's law rate × mean latency (s) users have a
+// request in flight.
 func arePaused(rate, mean, users float64) bool {
 	return rate*mean < minBusyShare*users && users >= minUsers
 }
 
-// describePaused returns the text of a finding about users that arePaused reports.
 func describePaused(rate, mean, users float64) string {
 	return fmt.Sprintf("%s per second × %s in the mean are %s requests in flight, with %.0f virtual users: the others paused", formatNumber(rate), formatTime(mean), formatNumber(rate*mean), users)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// ratioDiffers returns the audit rule that finds "3x faster" and the like if the figures have another ratio.
+// ratioDiffers finds "3x faster" and the like if the figures have another ratio.
 func ratioDiffers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "ratio-differs", Severity: tare.Warn,
@@ -25,14 +25,14 @@ func ratioDiffers() rule {
 	}, find: findRatioDiffers}
 }
 
-// findRatioDiffers reports ratios and percentages that neither the figures next to them nor the
-// figures of the page support. The rule wrong-base reports percentages of the wrong base.
+// findRatioDiffers reports ratios and percentages without support on the page. The rule wrong-base
+// reports percentages of the wrong base.
 func findRatioDiffers(d *document, report reportFunc) {
 	for _, t := range d.tables {
 		findWrongChanges(t, report)
 	}
 	d.findNumberedRatios(report)
-	compared := 0 // number of claims without a pair of figures next to them
+	compared := 0 // claims without two figures next to them
 	for _, s := range d.sentences {
 		claims := s.claims()
 		for _, c := range claims {
@@ -55,8 +55,8 @@ func findRatioDiffers(d *document, report reportFunc) {
 	}
 }
 
-// whyNotOfPair returns the text of a finding if the two figures next to a claim do not have the claimed
-// ratio, else "".
+// whyNotOfPair compares a claim with the two figures next to it. It returns the text of a finding,
+// or "".
 func (c claim) whyNotOfPair(p pair) string {
 	isOfOtherBase := percentOfOtherBase(c, p.a.value, p.b.value) > 0
 	if c.matchesPair(p.a.value, p.b.value) || isOfOtherBase {
@@ -65,9 +65,8 @@ func (c claim) whyNotOfPair(p pair) string {
 	return fmt.Sprintf("the figures next to it, %s and %s, have %s", formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value))
 }
 
-// whyClaimDiffers compares a claim with the figures of the page. It returns the text of a finding, or ""
-// if the figures support the claim, if another rule reports the claim, or if no figures are about it.
-// claims has all claims of the sentence.
+// whyClaimDiffers compares a claim with the figures of the page. It returns "" if the claim is
+// correct, if another rule reports it, or if no figures are about it.
 func (d *document) whyClaimDiffers(c claim, claims []claim) string {
 	line := c.sentence.line
 	if q, ok := c.sentence.figureBefore(c); ok {
@@ -87,28 +86,27 @@ func (d *document) whyClaimDiffers(c claim, claims []claim) string {
 	return c.whyUnsupported(groups, v.pairs)
 }
 
-// forTimesRE matches " for 16 times the jobs" after a claim: what it compares is no metric of the claim.
+// forTimesRE matches " for 16 times the jobs" after a claim. The words name no metric.
 var forTimesRE = lazyregexp.New(`(?i)\bfor (?:about |around )?\d+(?:\.\d+)? ?(?:x|×|times)\b.*`)
 
-// Limits of comparing statements with the figures of a page.
+// These limit the comparison of sentences with the page.
 const (
-	maxCompared    = 2000 // statements
-	maxNamed       = 12   // sides that a statement names
-	maxSideFigures = 100  // figures of the named sides; a table may have thousands
-	nameReach      = 60   // bytes after "than" in which a side is named
-	maxTextGap     = 8    // lines between a table and a statement that names no side
+	maxCompared    = 2000 // sentences
+	maxNamed       = 12   // sides that a sentence names
+	maxSideFigures = 100  // figures of these sides; a table may have thousands
+	nameReach      = 60   // bytes after "than" for the name of a side
+	maxTextGap     = 8    // lines between a table and a sentence that names no side
 )
 
-// findReference checks a claim after a figure, such as "607 ns/op (49x slower than b)": q is 607 ns. It
-// compares q with the figures of the side after "than", here b. If none has the claimed ratio to q, it
-// returns the figure of b whose ratio is nearest to the claimed one, and true.
+// findReference checks a claim after a figure, such as "607 ns/op (49x slower than b)". q is 607
+// ns. If no figure of b has the claimed ratio to q, it returns the nearest one.
 func (c claim) findReference(q quantity, groups []*figureGroup) (nearest figure, isWrong bool) {
 	_, after, ok := strings.Cut(c.sentence.text[c.end:], " than ")
 	if !ok {
 		return figure{}, false
 	}
 	reference := newWordSet(firstBytes(after, nameReach))
-	// distance returns the distance of the figures' percentage or ratio from the claimed one.
+	// distance is from the claimed percentage or ratio.
 	distance := func(m figure) float64 {
 		ratio := max(q.value, m.value) / min(q.value, m.value)
 		if c.isPercent {
@@ -139,9 +137,9 @@ func (c claim) findReference(q quantity, groups []*figureGroup) (nearest figure,
 	return nearest, isWrong
 }
 
-// isGoal reports whether words near a claim show that it is a target or an expectation, not a result.
+// isGoal reports whether a claim is a target or an expectation.
 func isGoal(text string, c claim) bool {
-	const reach = 40 // bytes before and after the claim in which the words are
+	const reach = 40 // bytes around the claim
 	before := strings.ToLower(text[max(0, c.start-reach):c.start])
 	after := strings.ToLower(firstBytes(text[c.end:], reach))
 	if i := strings.IndexAny(after, ",;:"); i >= 0 {
@@ -151,7 +149,7 @@ func isGoal(text string, c claim) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(before, word) || strings.Contains(after, " "+word) })
 }
 
-// describeActual returns the ratio or percentage of two figures, in the form of the claim.
+// describeActual returns the ratio or percentage of two figures.
 func (c claim) describeActual(a, b float64) string {
 	small, great := min(a, b), max(a, b)
 	if !c.isPercent {
@@ -163,12 +161,11 @@ func (c claim) describeActual(a, b float64) string {
 	return formatNumber(100*(great-small)/great) + " %"
 }
 
-// restrictionRE matches words that restrict a claim to some of the figures.
+// restrictionRE matches words that restrict a claim to some figures.
 var restrictionRE = lazyregexp.New(`(?i)\b(?:for|when|if|with|without|on|under|depending|in most|generally|typically)\b`)
 
-// whyUnsupported compares a claim with pairs, which are figures of rows, and with the figures of groups
-// (columns) whose sides the sentence names. It returns a text with the range of their ratios if none
-// of them, or too few, is the claimed ratio, else "". It also returns "" if there are no such figures.
+// whyUnsupported compares a claim with pairs in rows and with the named sides of columns. It
+// returns the text of a finding if none of them, or too few, have the claimed ratio.
 func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
 	var ratios [][2]float64 // smaller and greater figure of each pair
 	line, m := 0, newMention(c.sentence)
@@ -189,7 +186,7 @@ func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
 		return ""
 	}
 	var actual valueRange
-	matching := 0 // number of ratios that are as claimed
+	matching := 0 // ratios as claimed
 	for _, r := range ratios {
 		actual.add(r[1] / r[0])
 		if c.matchesPair(r[0], r[1]) {
@@ -218,11 +215,11 @@ func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
 	return ""
 }
 
-// amountBeforeRE matches a word before "than" that may compare an amount, not two sides: "more than 3x".
+// amountBeforeRE matches "more" before "than" as in "more than 3x".
 var amountBeforeRE = lazyregexp.New(`(?i)\b(?:more|less|fewer|other|rather|higher|greater)$`)
 
-// namedPairs returns the pairs of figures whose two sides a sentence names. For a sentence that
-// names no side, it returns the two figures of the group if they are right before the sentence.
+// namedPairs returns the pairs of figures whose sides a sentence names. A sentence right after two
+// figures need not name them.
 func (g *figureGroup) namedPairs(m mention) [][2]figure {
 	if m.hasThan {
 		subjects, references := g.matcher.findNamed(m.before), g.matcher.findNamed(m.after)
@@ -247,25 +244,23 @@ func (g *figureGroup) namedPairs(m mention) [][2]figure {
 type mention struct {
 	sentence
 	all           wordSet
-	before, after wordSet // words before and after "than"
+	before, after wordSet // around "than"
 	hasThan       bool
-	isSided       bool // "than" compares two sides, unlike in "more than 3x"
+	isSided       bool // unlike "more than 3x"
 }
 
-// newMention returns the words of a sentence.
 func newMention(s sentence) mention {
 	m := mention{sentence: s, all: newWordSet(s.text)}
 	before, after, ok := strings.Cut(strings.ToLower(s.text), " than ")
 	if m.hasThan = ok; ok {
-		// Cut the original text: newWordSet separates the words of camelCase by their upper-case letters.
+		// newWordSet separates camelCase by upper-case letters, which the original text has.
 		m.before, m.after = newWordSet(s.text[:len(before)]), newWordSet(s.text[len(s.text)-len(after):])
 		m.isSided = !amountBeforeRE.MatchString(before)
 	}
 	return m
 }
 
-// isPairBefore reports whether the group has exactly two figures, of two sides, which are right before
-// the sentence and under the same heading.
+// isPairBefore reports whether the group's only two figures are right before the sentence.
 func (g *figureGroup) isPairBefore(s sentence) bool {
 	if len(g.figures) != 2 || g.figures[0].subject == g.figures[1].subject {
 		return false
@@ -273,8 +268,7 @@ func (g *figureGroup) isPairBefore(s sentence) bool {
 	return strings.ToLower(s.heading) == g.figures[0].heading && s.isRightAfter(g.figures[1].line)
 }
 
-// pairsOf returns the pairs of a figure whose side is in firsts and a figure whose side is in others.
-// Two sides that are in both lists make one pair, not two.
+// pairsOf returns the pairs of a figure of firsts and one of others. It returns each pair once.
 func (g *figureGroup) pairsOf(firsts, others []string) [][2]figure {
 	if len(firsts) > maxNamed || len(others) > maxNamed {
 		return nil

@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/textfile"
 )
 
-// This file reads the JSON reports of the load generators vegeta, k6, oha and ghz into loadReports.
+// This file reads JSON reports of vegeta, k6, oha and ghz.
 
-// isReport reports whether a file begins with a JSON object that is not an event of go test.
+// isReport reports whether a file begins with a JSON object, but not with an event of go test.
 func isReport(start []byte) bool {
 	if len(start) < 2 || start[0] != '{' {
 		return false
@@ -23,21 +23,19 @@ func isReport(start []byte) bool {
 	return !bytes.Contains(first, []byte(`"Action":`))
 }
 
-// Bounds of a JSON document. It is an error to exceed maxDepth. Scalars (numbers, texts, true and false)
-// beyond the other bounds are read and not stored: some reports list every request.
+// These bounds limit a JSON document. Exceeding maxDepth is an error. Scalars (numbers, texts, true
+// and false) beyond the other bounds are not stored: some reports list every request.
 const (
 	maxDepth      = 1000 // nested objects and arrays
 	maxValues     = 4096 // stored scalars
-	maxElements   = 64   // elements of an array whose scalars are stored
-	maxStoreDepth = 6    // nested objects and arrays around a stored scalar
+	maxElements   = 64   // elements of an array with stored scalars
+	maxStoreDepth = 6    // objects and arrays around a stored scalar
 )
 
-// flat holds the scalars of a JSON document by path: {"latencies": {"mean": 12}} is 12 at
-// "latencies.mean".
+// flat holds scalars by path. In {"latencies": {"mean": 12}} the path of 12 is "latencies.mean".
 type flat map[string]any
 
-// number returns the first number at one of paths, multiplied by scale, as a value of a line. The value is
-// unknown if there is no number at these paths.
+// number returns the first number at one of paths, times scale.
 func (f flat) number(line int, scale float64, paths ...string) lineValue {
 	for _, path := range paths {
 		if v, ok := f[path].(float64); ok && v >= 0 {
@@ -47,7 +45,7 @@ func (f flat) number(line int, scale float64, paths ...string) lineValue {
 	return lineValue{}
 }
 
-// sum returns the sum of the numbers directly below a path for whose keys selects returns true.
+// sum adds the numbers directly below a path whose keys are selected.
 func (f flat) sum(line int, path string, selects func(key string) bool) lineValue {
 	total := lineValue{}
 	for key, v := range f {
@@ -60,14 +58,14 @@ func (f flat) sum(line int, path string, selects func(key string) bool) lineValu
 	return total
 }
 
-// tokenLimiter is a reader of JSON that counts lines and fails at a token longer than maxLine,
-// before a decoder stores the token.
+// tokenLimiter counts lines and fails at a token longer than maxLine. The decoder would store the
+// token first.
 type tokenLimiter struct {
 	r       io.Reader
-	line    int  // line of the last byte that was read, from 1
+	line    int  // line of the last byte read, from 1
 	length  int  // bytes of the current token
-	quoted  bool // the current token is a string
-	escaped bool // the last byte was a backslash in a string
+	quoted  bool // in a string
+	escaped bool // after a backslash in a string
 }
 
 func (g *tokenLimiter) Read(p []byte) (int, error) {
@@ -94,8 +92,7 @@ func (g *tokenLimiter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readReports reads the JSON documents of a file: reports of vegeta, k6, oha or ghz. A
-// document of another tool has no findings.
+// readReports reads the JSON reports of a file. It ignores other JSON documents.
 func (r *reader) readReports(file *textfile.File) error {
 	in := &tokenLimiter{r: file, line: 1}
 	dec := json.NewDecoder(in)
@@ -120,16 +117,14 @@ func (r *reader) readReports(file *textfile.File) error {
 	}
 }
 
-// flatten reads one JSON value and returns its scalars by path. It returns io.EOF at the
-// end of the input.
+// flatten reads one JSON value. At the end of the input it returns io.EOF.
 func flatten(dec *json.Decoder) (flat, error) {
 	f := flat{}
 	const depth, isStored = 0, true
 	return f, f.addValue(dec, "", depth, isStored)
 }
 
-// addValue reads the next value of dec and stores its scalars if isStored is true. path is the path of the
-// value, and depth the number of objects and arrays around it.
+// addValue reads the next value of dec. depth is the number of objects and arrays around it.
 func (f flat) addValue(dec *json.Decoder, path string, depth int, isStored bool) error {
 	next := func() (json.Token, error) {
 		token, err := dec.Token()
@@ -143,7 +138,7 @@ func (f flat) addValue(dec *json.Decoder, path string, depth int, isStored bool)
 		return err
 	}
 	delim, isDelim := token.(json.Delim)
-	if !isDelim { // a scalar
+	if !isDelim {
 		if isStored && depth > 0 && len(f) < maxValues {
 			f[path] = token
 		}
@@ -174,15 +169,14 @@ func (f flat) addValue(dec *json.Decoder, path string, depth int, isStored bool)
 	return err
 }
 
-// Units of the numbers in JSON documents, in base units.
+// These are the units of numbers in reports, in base units.
 const (
 	noScale      = 1 // no unit, or s
 	nanoseconds  = 1e-9
 	milliseconds = 1e-3
 )
 
-// findReport returns the report in a document. It recognizes the load generator by the keys of the
-// document, and returns nil for other documents.
+// findReport recognizes a report by its keys. It returns nil for other documents.
 func findReport(f flat, pos position) *loadReport {
 	has := func(path string) bool { _, ok := f[path].(float64); return ok }
 	l := &loadReport{position: pos}
@@ -201,20 +195,19 @@ func findReport(f flat, pos position) *loadReport {
 	return l
 }
 
-// addQuantile adds the quantile whose latency is the first number at one of paths. share is the share of
-// requests that are not slower, e.g. 0.99, and scale is the unit of the number in s.
+// addQuantile adds the first number at one of paths. share is e.g. 0.99. scale is the unit in s.
 func (l *loadReport) addQuantile(f flat, share, scale float64, paths ...string) {
 	if v := f.number(l.line, scale, paths...); v.isKnown() {
 		l.quantiles = append(l.quantiles, quantileValue{share: share, value: v.value, line: l.line})
 	}
 }
 
-// isErrorStatus reports whether a status of HTTP or gRPC, such as 500 or Unavailable, is an error.
+// isErrorStatus also knows the statuses of gRPC, such as Unavailable.
 func isErrorStatus(status string) bool {
 	return !strings.HasPrefix(status, "2") && !strings.HasPrefix(status, "3") && status != "OK"
 }
 
-// readVegeta reads the output of vegeta report -type=json, with times in ns.
+// readVegeta reads vegeta report -type=json. Times are in ns.
 func (l *loadReport) readVegeta(f flat) {
 	n := l.line
 	l.tool, l.isOpenLoop = "vegeta", true
@@ -229,7 +222,7 @@ func (l *loadReport) readVegeta(f flat) {
 	}
 }
 
-// readOha reads the output of oha --json, with times in s.
+// readOha reads oha --json. Times are in s.
 func (l *loadReport) readOha(f flat) {
 	n := l.line
 	l.tool = "oha"
@@ -244,7 +237,7 @@ func (l *loadReport) readOha(f flat) {
 	}
 }
 
-// readGhz reads the output of ghz -O json, with times in ns.
+// readGhz reads ghz -O json. Times are in ns.
 func (l *loadReport) readGhz(f flat) {
 	n := l.line
 	l.tool = "ghz"
@@ -263,8 +256,8 @@ func (l *loadReport) readGhz(f flat) {
 	}
 }
 
-// readK6 reads the output of k6 --summary-export, or of handleSummary, which has the
-// figures of a metric below "values". Times are in ms.
+// readK6 reads k6 --summary-export, or the output of handleSummary. The latter has "values" in its
+// paths. Times are in ms.
 func (l *loadReport) readK6(f flat) {
 	n := l.line
 	l.tool = "k6"

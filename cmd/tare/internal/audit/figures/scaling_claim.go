@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// scalingClaim returns the audit rule that finds statements about growth from too few sizes.
+// scalingClaim finds sentences about growth from too few sizes.
 func scalingClaim() rule {
 	return rule{Rule: audit.Rule{
 		ID: "scaling-claim", Severity: tare.Warn,
@@ -25,18 +25,17 @@ func scalingClaim() rule {
 }
 
 var (
-	// growthRE matches a statement about the growth of costs, such as "constant time regardless of size".
-	// intentionRE matches words of intentions and questions, and sizeNumberRE a size.
+	// growthRE matches "constant time regardless of size". intentionRE matches intentions and
+	// questions.
 	growthRE     = lazyregexp.New(`(?i)\bscal\w+\b[^.]{0,40}\bO\([^)]{1,30}\)|\bO\([^)]{1,30}\)[^.]{0,30}\b(?:performance|scaling|overhead|latency)\b|\bquadratic\w*|\bscales? (?:linearly|with|O\()|\blinear(?:ly)? (?:with|scaling|in)\b|\b(?:constant|same)\b[^.]{0,30}\bregardless\b|\bregardless of (?:\w+ )?(?:size|complexity|depth|length|number)|\b(?:advantage|overhead|gap|benefit|difference|improvement)\b[^.]{0,20}\b(?:grows?|increases?|widens)\s+with\b`)
 	intentionRE  = lazyregexp.New(`(?i)\b(?:how|whether|intend\w*|intention|goal|designed)\b|\?`)
 	sizeNumberRE = lazyregexp.New(`\d+`)
 )
 
-// minSizes is the least number of measured sizes that can support a statement about growth.
+// minSizes is the least number of measured sizes that shows growth.
 const minSizes = 3
 
-// findScalingClaim reports the first statement about the growth of costs on a page without figures
-// of enough sizes, and a second statement about the same subject that contradicts the first.
+// findScalingClaim reports the first sentence about growth, with a later one that contradicts it.
 func findScalingClaim(d *document, report reportFunc) {
 	if len(d.figures) == 0 || countSizes(d.figures) >= minSizes {
 		return
@@ -82,8 +81,8 @@ func findScalingClaim(d *document, report reportFunc) {
 	report(first.line, finding)
 }
 
-// countSizes returns the greatest number of sizes at which one operation was measured. Sizes are numbers
-// in labels, headers or headings that otherwise are equal: "copy 16" and "copy 160" have two sizes.
+// countSizes returns the most sizes of one operation. "copy 16" and "copy 160" differ only in their
+// sizes.
 func countSizes(all []figure) int {
 	sizes := map[string]map[int]bool{} // sizes by the label without its number, and the rest of the name
 	maxSizes := 0

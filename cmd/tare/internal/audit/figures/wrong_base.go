@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// wrongBase finds percentages that are shares of the wrong one of two figures: "80% less memory" for a
-// change from 1800 B to 1000 B, which is 44 % less and, the other way, 80 % more.
+// wrongBase finds percentages of the wrong one of two figures. From 1800 B to 1000 B is 44 % less,
+// and not 80 %.
 func wrongBase() rule {
 	return rule{Rule: audit.Rule{
 		ID: "wrong-base", Severity: tare.Warn,
@@ -23,14 +23,12 @@ func wrongBase() rule {
 	}, find: findWrongBase}
 }
 
-// perSecondSavingRE matches a time per second with a percentage after it: "saves 40 ms/s, about 40 %". The
-// groups are the number of the time, its unit, and the percentage.
+// perSecondSavingRE matches "saves 40 ms/s, about 40 %". The groups are 40, ms and 40.
 var perSecondSavingRE = lazyregexp.New(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(ms|µs|us)\s*(?:/|per |of cpu (?:time )?per |cpu (?:time )?per )\s*s(?:ec(?:ond)?)?\b[^%\d]{0,20}~?(\d+(?:\.\d+)?)\s?%`)
 
-// findWrongBase reports percentages that are shares of the wrong one of two figures, decreases by
-// more than 100 %, and shares of a second that do not follow from the time.
+// findWrongBase also reports decreases by more than 100 %.
 func findWrongBase(d *document, report reportFunc) {
-	const minExcess = 2 // a stated decrease is wrong if it is this many percentage points above the true one
+	const minExcess = 2 // percentage points
 	for _, t := range d.tables {
 		for _, c := range t.changes() {
 			if !c.isLess || !c.isPercent || c.b.value >= c.a.value {
@@ -77,9 +75,8 @@ func findWrongBase(d *document, report reportFunc) {
 	}
 }
 
-// percentOfOtherBase returns the percentage of two figures with the wrong base if the claim states
-// it, else 0: an increase as a share of the greater figure, or a decrease as a share of the smaller
-// one.
+// percentOfOtherBase returns the claimed percentage if it is of the wrong figure, else 0. It checks
+// an increase against the greater figure, and a decrease against the smaller one.
 func percentOfOtherBase(c claim, a, b float64) float64 {
 	const tolerance = 0.03 // less than claimTolerance: the finding names the mistake
 	small, great := min(a, b), max(a, b)
