@@ -20,12 +20,12 @@ const Schema = "tare.audit/1"
 // Document is the JSON document of "tare audit --json".
 type Document struct {
 	Schema   string    `json:"schema"`
-	Read     []string  `json:"read"`     // what was read, e.g. "24 benchmarks in 3 files"
-	Notes    []string  `json:"notes"`    // one for each input that was not read completely
+	Read     []string  `json:"read"`     // e.g. "24 benchmarks in 3 files"
+	Notes    []string  `json:"notes"`    // on input that was not read completely
 	Findings []Finding `json:"findings"` // sorted by file and line
 }
 
-// CountSeverity returns the number of findings of a severity.
+// CountSeverity counts the findings of a severity.
 func (d Document) CountSeverity(s tare.Severity) int {
 	n := 0
 	for _, f := range d.Findings {

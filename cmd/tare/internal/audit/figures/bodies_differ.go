@@ -23,7 +23,7 @@ func bodiesDiffer() rule {
 
 func findBodiesDiffer(d *document, report reportFunc) {
 	first := map[string]*loadReport{} // by path
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		if l.requestPath == "" || !l.responseSize.isKnown() {
 			continue
 		}

@@ -25,8 +25,8 @@ func bytesBelowResult() rule {
 	}, find: findBytesBelowResult}
 }
 
-// findBytesBelowResult compares B/op with the size of the result. A figure, a name, a sentence or a
-// C struct gives this size.
+// findBytesBelowResult compares B/op with the size of the result. The size is in a figure, a name,
+// a sentence or a C struct.
 func findBytesBelowResult(d *document, report reportFunc) {
 	findBytesBelowName(d, report)
 	findBytesBelowStated(d, report)
@@ -79,7 +79,7 @@ var resultDefinitionRE = lazyregexp.New(`(?i)(?:^|\s)([\w-]+(?:/op)?) (?:is|are|
 // group is tile-B.
 var lengthOfReturnedRE = lazyregexp.New(`(?i)\breturn(?:s|ed)?\b.{0,80}[;,.] ?(?:and )?([\w-]+-(?:B|bytes)(?:/op)?) (?:is|are|=) (?:the|its) (?:length|size)\b`)
 
-// findResultUnits returns the units that count the bytes of a result, by a sentence or a comment.
+// findResultUnits returns units that count the bytes of a result by a sentence or a comment.
 func (d *document) findResultUnits() (units []string) {
 	var texts []string
 	for _, s := range d.findSentences(resultDefinitionRE) {
@@ -100,24 +100,23 @@ func (d *document) findResultUnits() (units []string) {
 	return units
 }
 
-// minSharedWord is the least length of a word that relates a struct to a benchmark.
+// minSharedWord is the least length of a word that relates two names.
 const minSharedWord = 4
 
-// firstWord returns the text before the first space.
 func firstWord(text string) string {
 	word, _, _ := strings.Cut(text, " ")
 	return word
 }
 
-// sizedBench is a benchmark with an amount of data in its name, such as Copy/64KiB.
+// sizedBench is a benchmark with an amount in its name, such as Copy/64KiB.
 type sizedBench struct {
 	*bench
 	family string  // Copy/*
 	amount string  // e.g. 64KiB
-	size   float64 // amount in bytes
+	size   float64 // in bytes
 	bytes  float64 // B/op
 	allocs float64 // allocs/op
-	isCopy bool    // B/op suffice for one copy, but not for two
+	isCopy bool    // for one copy, but not for two
 }
 
 var (
@@ -139,22 +138,21 @@ const (
 	maxCopy = 1.4
 )
 
-// allocatedBytes returns false without B/op, or if operations do not allocate.
+// allocatedBytes returns B/op, if operations allocate.
 func (b *bench) allocatedBytes() (bytes float64, ok bool) {
 	bytes, ok = b.value("B/op")
 	allocs, hasAllocs := b.value("allocs/op")
 	return bytes, ok && bytes > 0 && (!hasAllocs || allocs >= 1)
 }
 
-// processedBytes returns the bytes of an operation by its throughput, or 0 if unknown.
+// processedBytes returns the bytes of an operation, or 0 if unknown.
 func (b *bench) processedBytes() float64 {
 	rate, _ := b.value("MB/s")
 	ns, _ := b.value("ns/op")
 	return rate * ns * 1e-3 // MB/s are 1e6 B/s, and ns 1e-9 s
 }
 
-// findAmount returns the indices of the groups of sizeInNameRE. A plain number is an amount only if
-// an operation processes as many bytes.
+// findAmount returns the groups of sizeInNameRE. A plain number must be the processed bytes.
 func (b *bench) findAmount() []int {
 	for _, pattern := range []*lazyregexp.Regexp{sizeInNameRE, bytesInNameRE} {
 		if m := pattern.FindStringSubmatchIndex(b.name); m != nil {
@@ -173,8 +171,7 @@ func (b *bench) findAmount() []int {
 	return m
 }
 
-// parseSizedBench returns false without an amount in the name. KB and MB are decimal, unless the
-// throughput shows binary ones.
+// parseSizedBench takes KB and MB for decimal units, unless the throughput shows binary ones.
 func parseSizedBench(b *bench) (sizedBench, bool) {
 	bytes, ok := b.allocatedBytes()
 	m := b.findAmount()
@@ -198,7 +195,7 @@ func parseSizedBench(b *bench) (sizedBench, bool) {
 	}
 	out.allocs, _ = b.value("allocs/op")
 	const (
-		rateRounding    = 0.01 // share: MB/s and ns/op are rounded
+		rateRounding    = 0.01 // share, by rounding
 		binaryTolerance = 0.08 // share: MiB is 4.9 % more than MB, and GiB 7.4 % more than GB
 	)
 	processed := b.processedBytes()
@@ -210,8 +207,8 @@ func parseSizedBench(b *bench) (sizedBench, bool) {
 }
 
 // findBytesBelowName reports benchmarks that return copies but allocate less than the amount in
-// their names. A sentence says that they copy, or the family shows it. The names of a family differ
-// only in the amount.
+// their names. A sentence or the family shows that they copy. The names of a family differ only in
+// the amount.
 func findBytesBelowName(d *document, report reportFunc) {
 	families := map[string][]sizedBench{}
 	var keys []string
@@ -228,7 +225,7 @@ func findBytesBelowName(d *document, report reportFunc) {
 	for n, key := range keys {
 		family, copyLine := families[key], 0
 		for _, s := range copies {
-			if n < maxStated && copyLine == 0 && s.isAbout(family[0].bench, returnsCopyRE) {
+			if n < maxStated && copyLine == 0 && s.namesBench(family[0].bench, returnsCopyRE) {
 				copyLine = s.line
 			}
 		}
@@ -247,8 +244,8 @@ func findBytesBelowName(d *document, report reportFunc) {
 	}
 }
 
-// whyCopied returns the evidence that an operation copies the amount, or "". It needs two other
-// amounts with a copy in as many allocations. One of them must be smaller.
+// whyCopied returns evidence that an operation copies the amount, or "". Two other amounts of the
+// family must be copied, and one of them must be smaller.
 func (s sizedBench) whyCopied(family []sizedBench) string {
 	smaller, hasGreater := map[float64]bool{}, false
 	for _, other := range family {
@@ -269,22 +266,22 @@ func (s sizedBench) whyCopied(family []sizedBench) string {
 	return ""
 }
 
-// findBytesBelowStat reports rows of benchstat with less B/op than the result has in another table.
+// findBytesBelowStat compares two tables of benchstat: B/op and the size of the result.
 func findBytesBelowStat(d *document, report reportFunc) {
 	returned := map[string]statRow{}
-	for _, row := range d.stats {
+	for _, row := range d.statRows {
 		if resultUnitRE.MatchString(row.unit) && len(row.values) == 2 {
 			returned[row.name] = row
 		}
 	}
-	for _, row := range d.stats {
+	for _, row := range d.statRows {
 		result, ok := returned[row.name]
 		if !ok || row.unit != "B/op" || len(row.values) != 2 {
 			continue
 		}
 		for i, bytes := range row.values {
 			if bytes > 0 && bytes < minCopy*result.values[i] {
-				report(row.line, fmt.Sprintf("%s of %s allocates %s B/op and returns %s B (line %d)", row.name, row.sides[i], formatNumber(bytes), formatNumber(result.values[i]), result.line))
+				report(row.line, fmt.Sprintf("%s of %s allocates %s B/op and returns %s B (line %d)", row.name, row.files[i], formatNumber(bytes), formatNumber(result.values[i]), result.line))
 			}
 		}
 	}
@@ -294,14 +291,13 @@ func findBytesBelowStat(d *document, report reportFunc) {
 var amountUnitRE = lazyregexp.New(`(?i)[a-z][-_.](?:B|bytes)(?:/op)?$`)
 
 // findBytesBelowSiblings reports benchmarks that allocate less than their reported amount. Two
-// sub-benchmarks of the same benchmark must make a copy. One suffices if a sentence says that calls
-// return copies.
+// sub-benchmarks must make a copy, or one and a sentence says so.
 func findBytesBelowSiblings(d *document, report reportFunc) {
 	type sibling struct {
 		*bench
-		unit   string  // of amount
+		unit   string
 		bytes  float64 // B/op
-		amount float64 // reported, in bytes
+		amount float64 // in bytes
 	}
 	families := map[string][]sibling{}
 	var names []string
@@ -330,7 +326,7 @@ func findBytesBelowSiblings(d *document, report reportFunc) {
 				copying++
 			}
 		}
-		isStated := copying == 1 && slices.ContainsFunc(copies, func(s sentence) bool { return s.isAbout(families[key][0].bench, returnsCopyRE) })
+		isStated := copying == 1 && slices.ContainsFunc(copies, func(s sentence) bool { return s.namesBench(families[key][0].bench, returnsCopyRE) })
 		for _, s := range families[key] {
 			if (copying > 1 || isStated) && s.bytes < minCopy*s.amount {
 				report(s.line, fmt.Sprintf("%s allocates %s B/op, less than its %s %s, which the others of its family allocate completely", s.name, formatNumber(s.bytes), formatNumber(s.amount), s.unit))
@@ -339,9 +335,9 @@ func findBytesBelowSiblings(d *document, report reportFunc) {
 	}
 }
 
-// isAbout reports whether a sentence names a benchmark before the match of pattern: "copy" for
+// namesBench reports whether a sentence names a benchmark before a match: "copy" for
 // CopyOrder/64KiB.
-func (s sentence) isAbout(b *bench, pattern *lazyregexp.Regexp) bool {
+func (s sentence) namesBench(b *bench, pattern *lazyregexp.Regexp) bool {
 	first, _, _ := strings.Cut(b.name, "/")
 	at := pattern.FindStringIndex(s.text)
 	if at == nil {
@@ -353,7 +349,7 @@ func (s sentence) isAbout(b *bench, pattern *lazyregexp.Regexp) bool {
 	})
 }
 
-// maxStated limits sentences and benchmarks that are compared with each other.
+// maxStated limits compared sentences and benchmarks.
 const maxStated = 1000
 
 // findSentences returns sentences that match pattern without a negation.
@@ -367,7 +363,7 @@ func (d *document) findSentences(pattern *lazyregexp.Regexp) []sentence {
 	return out
 }
 
-// findBytesBelowStated reports benchmarks below the size of a result in a sentence.
+// findBytesBelowStated compares B/op with the size in a sentence.
 func findBytesBelowStated(d *document, report reportFunc) {
 	for _, s := range d.findSentences(returnsSizeRE) {
 		m := returnsSizeRE.FindStringSubmatch(s.text)
@@ -378,7 +374,7 @@ func findBytesBelowStated(d *document, report reportFunc) {
 		for _, b := range d.benches[:min(len(d.benches), maxStated)] {
 			bytes, ok := b.allocatedBytes()
 			isBelow := ok && bytes < minCopy*q.value
-			if isBelow && !sizeInNameRE.MatchString(b.name) && s.isAbout(b, returnsSizeRE) {
+			if isBelow && !sizeInNameRE.MatchString(b.name) && s.namesBench(b, returnsSizeRE) {
 				report(b.line, fmt.Sprintf("%s allocates %s B/op and returns %s B (line %d)", b.name, formatNumber(bytes), formatNumber(q.value), s.line))
 			}
 		}
@@ -392,9 +388,9 @@ var (
 	perOpHeaderRE = lazyregexp.New(`(?i)^(?:b|bytes|[kmg]i?b|memory|mem|allocated(?: bytes)?|alloc(?:ated)? b(?:ytes)?)\s?(?:/| per )\s?(?:op|call|operation)`)
 )
 
-// findBytesBelowCell reports rows with less B/op than the result has.
+// findBytesBelowCell compares two columns of a table.
 func findBytesBelowCell(t *table, report reportFunc) {
-	result, perOp := -1, -1 // indices of the columns
+	result, perOp := -1, -1
 	for i, header := range t.header {
 		if resultHeaderRE.MatchString(header) {
 			result = i

@@ -49,7 +49,7 @@ func findCauseNotSeparated(d *document, report reportFunc) {
 // a side without the part, would support it.
 func findBlamedPart(d *document, report reportFunc) {
 	isPartMeasured := slices.ContainsFunc(d.figures, func(f figure) bool { return partMeasuredRE.MatchString(f.subject) })
-	if isPartMeasured || len(d.loads) == 0 || d.hasText(partMeasuredRE) {
+	if isPartMeasured || len(d.reports) == 0 || d.hasText(partMeasuredRE) {
 		return
 	}
 	for _, s := range d.sentences {

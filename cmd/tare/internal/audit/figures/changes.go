@@ -16,26 +16,26 @@ var (
 	lessHeaderRE = lazyregexp.New(`(?i)reduction|saving`)
 )
 
-// change is a cell that compares two cells of its row: the last one in "| parse | 1200 ns | 900 ns
-// | -25 % |". The rule ratio-differs reports wrong changes.
+// change is a cell that compares two cells of its row: -25 % in "| parse | 1200 ns | 900 ns | -25 %
+// |".
 type change struct {
-	line      int
-	a, b      quantity // before and after
-	isPercent bool     // else it is a ratio
-	value     float64  // without its sign
-	step      float64  // one unit of the last digit
-	text      string   // of the cell
-	isLess    bool     // the header names a decrease
+	line          int
+	before, after quantity
+	isPercent     bool    // else it is a ratio
+	value         float64 // without its sign
+	step          float64 // one unit of the last digit
+	text          string
+	isLess        bool // the header names a decrease
 }
 
 // A change may differ from the actual one by the greater tolerance.
 const (
 	changeTolerance = 0.05 // share of the actual change
-	changeSteps     = 1.01 // units of the last digit: 1 for rounding up or down, and some room
+	changeSteps     = 1.01 // units of the last digit: 1 for rounding, and some room
 )
 
-// changes returns the changes that a table states. The table must have labels, two sides and a
-// column that compares them. It may have two more columns.
+// changes needs a table with labels, two sides and a column that compares them. Two more columns
+// may follow.
 func (t *table) changes() []change {
 	n := len(t.header)
 	if n < 4 || n > 6 {
@@ -57,7 +57,7 @@ func (t *table) changes() []change {
 			continue
 		}
 		if !hasSides && !namesMetric(row.cells[0]) {
-			continue // the columns may be two metrics, and the cell may compare rows
+			continue // the columns may be two metrics
 		}
 		a, okA := parseCell(row.cells[column-2])
 		b, okB := parseCell(row.cells[column-1])
@@ -68,7 +68,7 @@ func (t *table) changes() []change {
 			continue
 		}
 		out = append(out, change{
-			line: row.line, a: a, b: b, text: row.cells[column],
+			line: row.line, before: a, after: b, text: row.cells[column],
 			value: math.Abs(c.value), step: c.step, isPercent: c.kind == percentKind,
 			isLess: lessHeaderRE.MatchString(t.header[column]),
 		})
@@ -85,10 +85,10 @@ func parseChange(text string) (quantity, bool) {
 
 var changeCellRE = lazyregexp.New(`\d[\d,]*(?:\.\d+)?\s?(?:%|x\b|×)`)
 
-// isCorrect reports whether the figures have the stated change. "2x" may mean twice as much or
-// twice more. A percentage may be a share of either figure.
+// isCorrect allows two readings. "2x" may mean twice as much or twice more. A percentage may be of
+// either figure.
 func (c change) isCorrect() bool {
-	small, great := min(c.a.value, c.b.value), max(c.a.value, c.b.value)
+	small, great := min(c.before.value, c.after.value), max(c.before.value, c.after.value)
 	isStated := func(x float64) bool {
 		return math.Abs(x-c.value) <= max(changeTolerance*x, changeSteps*c.step, c.computeRounding(x))
 	}
@@ -99,17 +99,16 @@ func (c change) isCorrect() bool {
 	return isStated(less) || isStated(more) || isStated(100*small/great) || isStated(100*great/small)
 }
 
-// computeRounding returns the greatest error of the ratio x. Each figure may be wrong by half a
-// step.
+// computeRounding returns the greatest error of the ratio x.
 func (c change) computeRounding(x float64) float64 {
-	return x * (c.a.step/c.a.value + c.b.step/c.b.value) / 2
+	return x * (c.before.step/c.before.value + c.after.step/c.after.value) / 2
 }
 
 func findWrongChanges(t *table, report reportFunc) {
 	for _, c := range t.changes() {
 		if !c.isCorrect() {
-			small, great := min(c.a.value, c.b.value), max(c.a.value, c.b.value)
-			report(c.line, fmt.Sprintf("%s stands beside %s and %s, which have a ratio of %s, %s %% less or %s %% more", quote(c.text), formatValue(c.a), formatValue(c.b), formatNumber(great/small), formatNumber(100*(great-small)/great), formatNumber(100*(great-small)/small)))
+			small, great := min(c.before.value, c.after.value), max(c.before.value, c.after.value)
+			report(c.line, fmt.Sprintf("%s stands beside %s and %s, which have a ratio of %s, %s %% less or %s %% more", quote(c.text), formatValue(c.before), formatValue(c.after), formatNumber(great/small), formatNumber(100*(great-small)/great), formatNumber(100*(great-small)/small)))
 		}
 	}
 }

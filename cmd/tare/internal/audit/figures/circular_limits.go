@@ -9,8 +9,7 @@ import (
 )
 
 // This file is a part of the rule criterion-cannot-fail. It finds limits that are made of the
-// judged figures, and so are always met. For example, "the median must not exceed the slowest of
-// the runs" is always true.
+// judged figures. For example, "the median must not exceed the slowest of the runs" is always true.
 
 // extreme matches words for the greatest of several figures.
 const extreme = `(?:highest|largest|greatest|slowest|worst|longest|biggest|max(?:imum|imal)?|peak)\b`
@@ -19,11 +18,11 @@ const extreme = `(?:highest|largest|greatest|slowest|worst|longest|biggest|max(?
 var (
 	// trivialLimitRE matches "errors below 100 %".
 	trivialLimitRE = lazyregexp.New(`(?i)\b(?:error|failure|loss|failed)\b[^.;|]{0,40}(?:at most|below|under|≤|<=?|no more than|not exceed)\s*100\s?%|\b(?:success|availability|hit)\b[^.;|]{0,30}(?:at least|above|≥|>=?|no less than)\s*0\s?%`)
-	// orderedLimitRE matches a limit that is a higher quantile: "the median must stay below p99 of
-	// base". The groups are "median" and " of base".
+	// orderedLimitRE matches "the median must stay below p99 of base". The groups are "median" and
+	// " of base".
 	orderedLimitRE = lazyregexp.New(`(?i)\b(median|p50|mean|p90|p95)\b(?: (?:latency|time|duration))?\s+(?:must |shall |should |has to |is to )?(?:be |stay |stays |remain |remains |is |not )*(?:below|under|at most|exceed|no more than|lower than|≤|<=?)\s*(?:the |its )?(?:p99(?:\.\d+)?|max(?:imum)?|slowest|worst)\b([^.;]{0,30})`)
-	// reverseLimitRE matches a lower limit that is a lower quantile: "p99 at 200/s not below p50 at
-	// 200/s". The groups are "p99", " at 200/s", "p50" and " at 200/s".
+	// reverseLimitRE matches "p99 at 200/s not below p50 at 200/s". The groups are "p99", " at
+	// 200/s", "p50" and " at 200/s".
 	reverseLimitRE = lazyregexp.New(`(?i)\b(p\d\d\d?(?:\.\d+)?|max(?:imum)?|median)(?: (?:latency|time|duration))?\b((?:[^.;|<>≤≥]|\.\d){0,40}?)\s+(?:must |shall |should |has to |is |to )*(?:be )?(?:(?:not|never|no) (?:be )?(?:below|under|lower than|less than|smaller than)|at least|≥|>=)\s+(?:the |its )?(p\d\d\d?(?:\.\d+)?|median|min(?:imum)?)(?: (?:latency|time|duration))?\b((?:[^.;|,]|[.,]\d){0,40})`)
 	// rangeOfRunsRE matches "between the fastest and the slowest of all runs". The group is " of
 	// all runs".
@@ -41,8 +40,8 @@ var (
 	// ownIntervalRE matches "the median is within the interval of its runs".
 	ownIntervalRE = lazyregexp.New(`(?i)\b(?:median|mean|average)\b(?:[^.;]|\.\d){0,40}\b(?:lies|is|falls|stays|lie|are|be)\s+(?:within|in|inside) (?:the |its |their )?(?:\d\d(?:\.\d)?\s?% )?(?:confidence )?interval of (?:its|their|the same|these)\b`)
 	// distanceBySpreadRE matches "the medians differ by more than the spread". pooledSpreadRE
-	// matches a spread over the runs of both sides: "the spread is the slowest of all runs minus
-	// the fastest". Twenty or sixteen are two sides of 10 or 8 runs.
+	// matches "the spread is from the slowest of all runs to the fastest". Twenty or sixteen runs
+	// are those of two sides.
 	distanceBySpreadRE = lazyregexp.New(`(?i)\b(?:medians?|means?|averages?)\b[^.;]{0,60}\b(?:(?:further|farther|more) apart than|differ by more than|difference (?:exceeds|is (?:above|more than|greater than)))\s+(?:the|their|that|this) (?:\w+ )?(?:spread|range)\b`)
 	pooledSpreadRE     = lazyregexp.New(`(?i)\b(?:spread|range)\b[^.;]{0,20}?\b(?:largest|highest|greatest|slowest|longest|max(?:imum|imal)?)\b[^.;]{0,30}\b(?:all|both|twenty|sixteen|pooled|combined|together)\b[^.;]{0,40}\b(?:smallest|lowest|least|fastest|shortest|min(?:imum|imal)?)\b`)
 	// extremeLimitRE matches "must not exceed the slowest of the runs of base". The groups are "the
@@ -55,14 +54,13 @@ var (
 	// limitWordRE matches words for limits, and passWordRE for passing.
 	limitWordRE = lazyregexp.New(`(?i)\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|criteri\w+|requirements?|gate|cap|target|allowed|allowance|accept\w*|slo|sla|must|shall|pass(?:es|ed)?|held back|met)\b`)
 	passWordRE  = lazyregexp.New(`(?i)\b(?:counts? as|stable|pass(?:es|ed)?|accept\w*|criteri\w+|gate)\b`)
-	// typicalFigureRE matches a figure in the middle of its runs, such as a median. typicalOfSideRE
-	// matches "median of gin" with the group "gin".
+	// typicalFigureRE matches the middle of runs, such as a median. In "median of gin"
+	// typicalOfSideRE has the group "gin".
 	typicalFigureRE = lazyregexp.New(`(?i)\b(?:median|mean|average|typical|p50)\b`)
 	typicalOfSideRE = lazyregexp.New(`(?i)\b(?:median|mean|average|typical|p50)\b(?:[^.;]|\.\d){0,30}?\b(?:of|for|on) (?:the )?([\w.]*\w)`)
 	// sideAfterRE matches " of gin" after "runs". The group is "gin".
 	sideAfterRE = lazyregexp.New(`(?i)^\s*(?:of|for|on|from|with) (?:the )?([\w.]*\w)`)
-	// candidateRE matches the label of the candidate. candidateRunsRE matches runs of the candidate
-	// or of all.
+	// candidateRE matches a label, and candidateRunsRE runs of the candidate or of all.
 	candidateRE     = lazyregexp.New(`(?i)\bcandidate\b|\bnew\b|\bhead\b|\bthis (?:pr|branch|change|build)\b`)
 	candidateRunsRE = lazyregexp.New(`(?i)\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b[^.;]{0,40}\b(?:candidates?|both|all|either|new|pr|branch|head)\b|\b(?:all|both|either|its own|the same)\b[^.;]{0,30}\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b|\bof (?:the (?:twenty|sixteen)|both|all)\b`)
 	// sameRunsRE matches "these" for known runs. allRunsRE matches "all" before "runs". ofTableRE
@@ -99,8 +97,7 @@ func findCircularLimits(d *document, report reportFunc) {
 	}
 }
 
-// whyAlwaysMet returns the text of a finding if the sentence alone shows that its limit is always
-// met. text has no marks of Markdown.
+// whyAlwaysMet returns the text of a finding if the sentence alone shows the mistake.
 func (d *document) whyAlwaysMet(text string) string {
 	if m := trivialLimitRE.FindString(text); m != "" {
 		return quote(m) + ": each figure meets it"
@@ -163,7 +160,7 @@ func (d *document) textAround(i int) string {
 }
 
 // isOfJudgedRuns reports whether a limit judges the runs that it is made of. before and after are
-// the groups of extremeLimitRE, and context is the text around the sentence.
+// the groups of extremeLimitRE. context is the text around the sentence.
 func (d *document) isOfJudgedRuns(text, before, after, context string) bool {
 	if sameRunsRE.MatchString(before) {
 		return true
@@ -184,15 +181,14 @@ func (d *document) isOfJudgedRuns(text, before, after, context string) bool {
 	})
 }
 
-// hasCandidate reports whether a table has a candidate.
 func (d *document) hasCandidate() bool {
 	return slices.ContainsFunc(d.tables, func(t *table) bool {
 		return slices.ContainsFunc(t.header, candidateRE.MatchString) || slices.ContainsFunc(t.rows, func(row tableRow) bool { return len(row.cells) > 0 && candidateRE.MatchString(row.cells[0]) })
 	})
 }
 
-// findReverseLimit returns the match of reverseLimitRE, or "". Different conditions, such as "at
-// 200/s" and "at 300/s", are of different requests.
+// findReverseLimit returns a match of reverseLimitRE, or "". Conditions such as "at 200/s" and "at
+// 300/s" must not differ.
 func findReverseLimit(text string) string {
 	m := reverseLimitRE.FindStringSubmatch(text)
 	if m == nil {
@@ -205,8 +201,8 @@ func findReverseLimit(text string) string {
 	return strings.TrimSpace(m[0])
 }
 
-// hasExtreme reports whether a text states the greatest figure and the middle of a row of runs: "up
-// to 31.2 ms; the median is 28.2 ms".
+// hasExtreme reports whether a text states the greatest figure and the middle of a row: "up to 31.2
+// ms; the median is 28.2 ms".
 func (d *document) hasExtreme(text string) bool {
 	var stated []float64
 	for _, m := range numberRE.FindAllStringIndex(text, maxFigures) {

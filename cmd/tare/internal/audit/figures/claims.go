@@ -11,27 +11,26 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// claim is a ratio or percentage in a sentence, e.g. "2x faster" or "20-30% less memory". Rules
-// compare it with the figures of the page.
+// claim is a ratio or percentage in a sentence, e.g. "2x faster" or "20-30% less memory".
 type claim struct {
 	sentence
-	low, high  float64 // different only for a range
-	step       float64 // one unit of the last digit
-	isPercent  bool    // else low and high are ratios
-	isTimes    bool    // "5 times faster", which some read as 6×
-	word       string  // faster, less, reduction, as fast; in lower case
-	kinds      []kind  // what it may be about; nil for any
-	atLeast    bool    // "over 2×"
-	atMost     bool    // "up to 2×"
-	isAbout    bool    // "~2×"
-	text       string  // number and word, for findings
-	start, end int     // bytes of the number in the sentence
+	low, high     float64 // different only for a range
+	step          float64 // one unit of the last digit
+	isPercent     bool    // else low and high are ratios
+	saysTimes     bool    // "5 times faster" may mean 6×
+	word          string  // e.g. faster, less, as fast
+	kinds         []kind  // what it is about; nil for any
+	atLeast       bool    // "over 2×"
+	atMost        bool    // "up to 2×"
+	isApproximate bool    // "~2×"
+	text          string  // number and word, for findings
+	start, end    int     // bytes of the number in the sentence
 }
 
-// maxClaims limits the claims of each form in a sentence.
+// maxClaims limits the claims in a sentence, by form.
 const maxClaims = 20
 
-// A claim may differ from the figures by the greater of these tolerances.
+// A claim may differ from the figures by the greater tolerance.
 const (
 	claimTolerance = 0.05 // share of the figure
 	claimSteps     = 0.51 // units of the last digit: 0.5 for rounding, and some room
@@ -46,8 +45,8 @@ var (
 	ratioClaimRE = lazyregexp.New(`(?i)` + aNumber + `\s*(?:x|×)?(?:\s*(?:[-–—~]|to)\s*` + aNumber + `)?\s*(x|×|-?\s?fold|\stimes)(\+)?(?:\b|[\s*)]|$)`)
 	// percentClaimRE matches "20-30 %". The groups are 20 and 30.
 	percentClaimRE = lazyregexp.New(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
-	// wayAfterRE matches the direction after a number, as in "20% less". wayBeforeRE matches it
-	// before a number, as in "reduced memory by 20%". The groups are "less" and "reduced".
+	// wayAfterRE matches the direction in "20% less", and wayBeforeRE in "reduced memory by 20%".
+	// The groups are "less" and "reduced".
 	wayAfterRE  = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
 	wayBeforeRE = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
 	// quantityAfterRE matches " the throughput of" after "4 times".
@@ -60,7 +59,7 @@ var (
 	qualifierRE = lazyregexp.New(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
 )
 
-// claims returns the claims of a sentence. A number needs a word for the direction, such as less.
+// claims returns the claims of a sentence. A claim needs a word for the direction, such as less.
 func (s sentence) claims() []claim {
 	out := append(s.wordClaims(), s.numberClaims()...)
 	slices.SortFunc(out, func(a, b claim) int { return a.start - b.start })
@@ -78,7 +77,7 @@ func (s sentence) numberClaims() []claim {
 		if !ok {
 			continue
 		}
-		c.isTimes = strings.Contains(strings.ToLower(s.text[m[6]:m[7]]), "times")
+		c.saysTimes = strings.Contains(strings.ToLower(s.text[m[6]:m[7]]), "times")
 		c.atLeast = m[8] >= 0 // "2x+"
 		if c.setWords(out) {
 			out = append(out, c)
@@ -93,9 +92,8 @@ func (s sentence) numberClaims() []claim {
 	return out
 }
 
-// newClaim returns the claim at the number that m matched. m has the offsets of the match, of the
-// number, and of the end of a range (or -1). It returns false for a part of a name or of another
-// number.
+// newClaim returns the claim at a number, unless it is a part of a name. m has the offsets of a
+// match and of its groups: the number and the end of a range.
 func (s sentence) newClaim(m []int) (claim, bool) {
 	r := lastRune(s.text[:m[0]])
 	if unicode.IsDigit(r) || unicode.IsLetter(r) || r == '.' || r == '-' || r == '/' {
@@ -110,25 +108,25 @@ func (s sentence) newClaim(m []int) (claim, bool) {
 	return c, c.high >= c.low && c.low > 0
 }
 
-// setWords sets the fields that depend on words. It returns false without a word for the direction.
-// previous has the claims before it.
+// setWords sets what depends on words. It returns false without a direction. previous has the
+// claims before it.
 func (c *claim) setWords(previous []claim) bool {
 	text := c.sentence.text
 	before, after := text[:c.start], text[c.end:]
 	shown := "" // text after the number in a finding, if not c.word
 	if m := wayAfterRE.FindStringSubmatch(after); m != nil {
 		c.word = strings.Join(strings.Fields(strings.ToLower(m[1])), " ")
-		c.isTimes = c.isTimes && !strings.HasPrefix(c.word, "as ") // "5 times as fast" is 5×
-	} else if m := wayBeforeRE.FindStringSubmatch(before); m != nil && !c.isTimes {
+		c.saysTimes = c.saysTimes && !strings.HasPrefix(c.word, "as ") // "5 times as fast" is 5×
+	} else if m := wayBeforeRE.FindStringSubmatch(before); m != nil && !c.saysTimes {
 		words := strings.Fields(strings.ToLower(m[1]))
 		c.word = words[len(words)-1] // of "goes down": down
-	} else if m := quantityAfterRE.FindString(after); m != "" && c.isTimes && c.low > 1 {
-		c.word, c.isTimes, shown = "as high", false, strings.TrimSpace(m)
+	} else if m := quantityAfterRE.FindString(after); m != "" && c.saysTimes && c.low > 1 {
+		c.word, c.saysTimes, shown = "as high", false, strings.TrimSpace(m)
 	}
-	if n := len(previous); c.word == "" && c.isTimes && n > 0 { // "…, and 4 times on b"
+	if n := len(previous); c.word == "" && c.saysTimes && n > 0 { // "…, and 4 times on b"
 		last := previous[n-1]
 		if listedAfterRE.MatchString(after) && listedBetweenRE.MatchString(text[last.end:c.start]) {
-			c.word, c.isTimes = last.word, last.isTimes
+			c.word, c.saysTimes = last.word, last.saysTimes
 		}
 	}
 	if m := qualifierRE.FindStringSubmatch(before); m != nil {
@@ -138,7 +136,7 @@ func (c *claim) setWords(previous []claim) bool {
 		case "over", "more than", "at least", ">", "≥":
 			c.atLeast = true
 		default:
-			c.isAbout = true
+			c.isApproximate = true
 		}
 	}
 	c.kinds = findClaimKinds(before, c.word, after)
@@ -146,8 +144,8 @@ func (c *claim) setWords(previous []claim) bool {
 	return c.word != ""
 }
 
-// wordRatioRE matches "twice as fast" with the groups "twice" and "as fast". The third group is
-// "time" in "half the time".
+// wordRatioRE matches "twice as fast" or "half the time". The groups are "twice", "as fast" and, in
+// the second form, "time".
 var wordRatioRE = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
 
 // cutToRE matches "cuts the allocations to a third". The groups are "the allocations" and "a
@@ -157,7 +155,7 @@ var cutToRE = lazyregexp.New(`(?i)\b(?:cuts?|reduces?d?|brings?|brought|lowers?|
 // halfAgainRE matches " as much again" after "half": the ratio is 1.5.
 var halfAgainRE = lazyregexp.New(`(?i)^\s*as (?:much|many|long|large|big|high)(?: \w+)? again\b`)
 
-// savedBeforeRE matches "saves about " before a share. A side that saves a third takes two thirds.
+// savedBeforeRE matches "saves about ". A side that saves a third takes two thirds.
 var savedBeforeRE = lazyregexp.New(`(?i)\b(?:sav(?:es?|ed|ing)|loses?|lost|less by|cuts?)\s+(?:us )?(?:about |around |roughly |nearly |almost |over |more than )?$`)
 
 // savedAfterRE matches " of the time is gone" after a share.
@@ -166,8 +164,8 @@ var savedAfterRE = lazyregexp.New(`(?i)^[^,.;]{0,60}\b(?:is|are|was|were) (?:gon
 // wordTolerance is a share of the ratio.
 const wordTolerance = 0.2
 
-// wordClaims returns the claims in words, such as "twice as fast". "A third of the memory" is a
-// claim of 3 with the word less.
+// wordClaims returns claims such as "twice as fast". "A third of the memory" is 3 with the word
+// less.
 func (s sentence) wordClaims() []claim {
 	var out []claim
 	for _, m := range wordRatioRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
@@ -179,7 +177,7 @@ func (s sentence) wordClaims() []claim {
 		isFraction := name != "twice" && name != "thrice" && name != "double"
 		c := claim{
 			sentence: s, text: s.text[m[0]:m[1]], start: m[0], end: m[3],
-			low: ratio, high: ratio, step: wordTolerance * ratio, isAbout: true,
+			low: ratio, high: ratio, step: wordTolerance * ratio, isApproximate: true,
 		}
 		hasWord := m[4] >= 0
 		switch {
@@ -201,14 +199,14 @@ func (s sentence) wordClaims() []claim {
 		ratio := parseFraction(s.text[m[4]:m[5]])
 		out = append(out, claim{
 			sentence: s, text: s.text[m[0]:m[1]], start: m[4], end: m[5], word: "less",
-			low: ratio, high: ratio, step: wordTolerance * ratio, isAbout: true,
+			low: ratio, high: ratio, step: wordTolerance * ratio, isApproximate: true,
 			kinds: findClaimKinds(s.text[:m[4]], "less", ""),
 		})
 	}
 	return out
 }
 
-// parseFraction returns the denominator: 3 for "a third", 2 for other words.
+// parseFraction returns 3 for "a third", and 2 for other words.
 func parseFraction(name string) float64 {
 	ratio := 2.0
 	for suffix, value := range map[string]float64{"thrice": 3, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10} {
@@ -241,8 +239,7 @@ var (
 // andVerbRE matches the beginning of another clause, such as "and saves".
 var andVerbRE = lazyregexp.New(`\b(?:and|but) (?:saves?|needs?|takes?|costs?|uses?|writes?|gains?|loses?)\b`)
 
-// findClaimKinds returns the kinds that a claim may be about, or nil for any. It looks for words
-// such as "memory" near the claim, then at the claim's word.
+// findClaimKinds returns nil for any kind. Words near the claim, such as "memory", count first.
 func findClaimKinds(before, word, after string) []kind {
 	const maxBefore, maxAfter = 30, 40 // bytes of text around the claim
 	wordsAfter := strings.ToLower(firstBytes(after, maxAfter))
@@ -254,7 +251,7 @@ func findClaimKinds(before, word, after string) []kind {
 		wordsBefore = wordsBefore[i+1:]
 	}
 	if m := andVerbRE.FindAllStringIndex(wordsBefore, maxFigures); len(m) > 0 {
-		wordsBefore = wordsBefore[m[len(m)-1][0]:] // "of time and saves 2 %": the time is of another clause
+		wordsBefore = wordsBefore[m[len(m)-1][0]:] // the time is of another clause
 	}
 	switch word {
 	case "longer", "shorter", "as long", "as expensive", "as costly": // a request takes longer
@@ -308,8 +305,7 @@ func (c claim) isMore() bool {
 	return false
 }
 
-// matchesPair reports whether a and b have the claimed ratio or percentage, in any order. It
-// returns true if a figure is 0.
+// matchesPair compares two figures in any order. It returns true if one is 0.
 func (c claim) matchesPair(a, b float64) bool {
 	small, great := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
 	if !(small > 0) {
@@ -317,7 +313,7 @@ func (c claim) matchesPair(a, b float64) bool {
 	}
 	if !c.isPercent {
 		ratio := great / small
-		return c.matchesValue(ratio, claimTolerance) || c.isTimes && c.matchesValue(ratio-1, claimTolerance)
+		return c.matchesValue(ratio, claimTolerance) || c.saysTimes && c.matchesValue(ratio-1, claimTolerance)
 	}
 	less, more := 100*(great-small)/great, 100*(great-small)/small
 	switch {
@@ -336,10 +332,10 @@ func (c claim) matchesPair(a, b float64) bool {
 	return false
 }
 
-// matchesValue reports whether the claim is x within tolerance, a share of x.
+// matchesValue reports whether the claim is x. tolerance is a share of x.
 func (c claim) matchesValue(x, tolerance float64) bool {
 	slack := max(tolerance*x, claimSteps*c.step)
-	if c.isAbout {
+	if c.isApproximate {
 		slack = max(slack, aboutTolerance*x, c.step)
 	}
 	switch {
@@ -362,15 +358,14 @@ type pair struct {
 
 var (
 	numberRE = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`)
-	// connectorRE matches the text between two figures. The group of " per call against about " is
-	// "against".
+	// connectorRE matches " per call against about ". The group is "against".
 	connectorRE = lazyregexp.New(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)(?:\s+(?:just|only|about|around|roughly|nearly|under|over|the (?:\w+[- ])?\w+['’]s))?[\s*_~≈` + "`" + `]*$`)
 )
 
 // maxFigures limits the figures of a sentence.
 const maxFigures = 40
 
-// pairs returns the figures that a sentence compares by a connector.
+// pairs returns figures with a connector between them.
 func (s sentence) pairs() []pair {
 	type match struct {
 		q          quantity
@@ -434,8 +429,7 @@ func (s sentence) figureBefore(c claim) (quantity, bool) {
 // maxPairDistance is in bytes. A claim and a pair belong together if they are closer.
 const maxPairDistance = 60
 
-// pairOf returns the pair next to a claim, as in "2x faster (41 µs vs 82 µs)". claims has all
-// claims of the sentence.
+// pairOf returns the pair next to a claim, as in "2x faster (41 µs vs 82 µs)".
 func (s sentence) pairOf(c claim, claims []claim) (pair, bool) {
 	for _, p := range s.pairs() {
 		if !c.isFollowedBy(p, claims) && !c.isPrecededBy(p, claims) {
@@ -451,7 +445,7 @@ func (s sentence) pairOf(c claim, claims []claim) (pair, bool) {
 // clauseEndRE matches the end of a sentence before a name in lower case: "space. gob".
 var clauseEndRE = lazyregexp.New(`[\p{L})][.!?]\s`)
 
-// isFollowedBy reports whether the pair is shortly after the claim, with no other claim between.
+// isFollowedBy reports whether the pair is shortly after the claim.
 func (c claim) isFollowedBy(p pair, claims []claim) bool {
 	isFar := p.start < c.end || p.start-c.end >= maxPairDistance
 	if isFar || clauseEndRE.MatchString(c.sentence.text[c.end:p.start]) {
@@ -462,8 +456,8 @@ func (c claim) isFollowedBy(p pair, claims []claim) bool {
 
 var clauseStartRE = lazyregexp.New(`(?i)\b(?:and|but|while|whereas)\b`)
 
-// isPrecededBy reports whether the pair is shortly before the claim. A pair shortly after another
-// claim belongs to that one.
+// isPrecededBy reports whether the pair is shortly before the claim. After another claim it belongs
+// to that one.
 func (c claim) isPrecededBy(p pair, claims []claim) bool {
 	if p.end > c.start || c.start-p.end >= maxPairDistance || clauseStartRE.MatchString(c.sentence.text[p.end:c.start]) {
 		return false

@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// closedLoop finds rates of closed loops that are taken for the capacity of a server. In a closed
-// loop each connection waits for a response before its next request.
+// closedLoop finds rates of closed loops that are taken for a capacity. In a closed loop each
+// connection waits for a response before its next request.
 func closedLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "closed-loop", Severity: tare.Warn,
@@ -29,32 +29,31 @@ func closedLoop() rule {
 	}, find: findClosedLoop}
 }
 
-// findClosedLoop reports claims of capacity. Without such claims it reports the first slow closed
-// loop, if the page is about capacity or several targets.
+// findClosedLoop reports claims of capacity, or else the first slow closed loop.
 func findClosedLoop(d *document, report reportFunc) {
 	if findCapacityClaims(d, report) {
 		return
 	}
 	var far []*loadReport
-	for _, l := range d.loads {
-		if l.isOpenLoop || l.tool == "k6" || l.mean.value < minFarLatency || !l.connections.isKnown() || !l.rate.isKnown() {
+	for _, l := range d.reports {
+		if l.isOpenLoop || l.tool == "k6" || l.meanLatency.value < minFarLatency || !l.connections.isKnown() || !l.rate.isKnown() {
 			continue
 		}
-		inFlight := l.rate.value * l.mean.value // by Little's law
+		inFlight := l.rate.value * l.meanLatency.value // by Little's law
 		if math.Abs(inFlight/l.countConnections()-1) <= littleTolerance {
 			far = append(far, l)
 		}
 	}
-	targets := map[loadKey]bool{}
-	for _, l := range d.loads {
-		targets[l.runKey()] = true
+	targets := map[targetKey]bool{}
+	for _, l := range d.reports {
+		targets[l.target()] = true
 	}
 	isCompared := len(targets) > 1
 	if len(far) == 0 || !isCompared && !d.hasText(capacityRE) {
 		return
 	}
 	l := far[0]
-	report(l.rate.line, fmt.Sprintf("%s: the rate, %s per second, is %.0f connections ÷ %s (and so in %s); the same server with more connections may have any rate", l.tool, formatNumber(l.rate.value), l.countConnections(), formatTime(l.mean.value), format.Count(len(far), "report")))
+	report(l.rate.line, fmt.Sprintf("%s: the rate, %s per second, is %.0f connections ÷ %s (and so in %s); the same server with more connections may have any rate", l.tool, formatNumber(l.rate.value), l.countConnections(), formatTime(l.meanLatency.value), format.Count(len(far), "report")))
 }
 
 var capacityRE = lazyregexp.New(`(?i)\b(?:handles?|handled|capacity|capable|can (?:serve|process|do|reach)|sustains?|supports?|throughput|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?|rps|load)\b`)
@@ -74,11 +73,11 @@ var quotesLatencyRE = lazyregexp.New(`(?i)\blatenc|\bp\d\d|\d\s?(?:ms|µs|us)\b|
 // namedCapacityRE matches the name of a run that states a capacity at a latency: "capacity at p99".
 var namedCapacityRE = lazyregexp.New(`(?i)\bcapacity\b[^'"]{0,40}\b(?:p\d\d[\d.]*|latency|\d+\s?ms)\b`)
 
-// findCapacityClaims reports rates of closed loops that a name or a sentence calls a capacity at a
-// latency. It returns true if it has reported one.
+// findCapacityClaims reports rates of closed loops that are called a capacity at a latency. It
+// returns true if it found one.
 func findCapacityClaims(d *document, report reportFunc) bool {
 	found := false
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		if m := namedCapacityRE.FindString(l.command); m != "" && !l.isOpenLoop && l.tool != "k6" && l.rate.isKnown() {
 			report(l.rate.line, fmt.Sprintf("the run is called %s, and is a closed loop (%s): at %s per second with other connections, or a burst, the latency is another", quote(m), l.tool, formatNumber(l.rate.value)))
 			found = true
@@ -104,7 +103,7 @@ func findCapacityClaims(d *document, report reportFunc) bool {
 	return found
 }
 
-// quoteTolerance is the share by which a rate in the text may be rounded.
+// quoteTolerance is a share, for rounding.
 const quoteTolerance = 0.02
 
 var (
@@ -113,8 +112,7 @@ var (
 	ratedCommandRE = lazyregexp.New(`\s(?:-R|--rate|-q|--rps|-r)[ =]?\d`)
 )
 
-// closedLoopRates returns the rates in the tables, sorted. It returns nil unless all commands of
-// the page are closed loops.
+// closedLoopRates returns the rates in tables, sorted, if all commands are closed loops.
 func (d *document) closedLoopRates() []figure {
 	loops := 0
 	for _, c := range d.commands {
@@ -138,7 +136,7 @@ func (d *document) closedLoopRates() []figure {
 	return rates
 }
 
-// findRateInTables returns the first stated rate that is in rates. line is that of the table, or 0.
+// findRateInTables returns the first stated rate that is in rates. line is 0 without one.
 func findRateInTables(rates []figure, text string) (rate float64, offset, line int) {
 	if len(rates) == 0 {
 		return 0, 0, 0
@@ -153,14 +151,14 @@ func findRateInTables(rates []figure, text string) (rate float64, offset, line i
 	return 0, 0, 0
 }
 
-// findRateInReports returns the first stated rate that a closed loop has, or no report.
+// findRateInReports returns the first stated rate of a closed loop, or no report.
 func (d *document) findRateInReports(text string) (rate float64, offset int, l *loadReport) {
 	for _, m := range statedRateRE.FindAllStringSubmatchIndex(text, maxFigures) {
 		q, _, ok := parseQuantity(text[m[2]:m[3]] + " ")
 		if !ok {
 			continue
 		}
-		for _, l := range d.loads {
+		for _, l := range d.reports {
 			if !l.isOpenLoop && l.tool != "k6" && isNear(q.value, l.rate.value, quoteTolerance) {
 				return q.value, m[0], l
 			}

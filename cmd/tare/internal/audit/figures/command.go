@@ -15,13 +15,12 @@ var (
 	plainNameRE = lazyregexp.New(`^[A-Za-z0-9_]{1,100}$`)
 )
 
-// exactCommand adapts a command of a rule to a finding in a line. It adds the benchmark, or
-// replaces the URL and the number of connections.
+// exactCommand inserts the benchmark, or the URL and connections, of a finding.
 func (d *document) exactCommand(command string, line int) string {
 	switch command {
 	case benchAllCommand:
-		if d.benchAt(line) == nil && d.loadAt(line) != nil {
-			return compareCommand // the finding is about servers
+		if d.benchAt(line) == nil && d.reportAt(line) != nil {
+			return compareCommand
 		}
 	case benchCommand:
 		if b := d.benchAt(line); b != nil {
@@ -30,7 +29,7 @@ func (d *document) exactCommand(command string, line int) string {
 			}
 		}
 	case loadCommand, searchCommand:
-		l := d.loadAt(line)
+		l := d.reportAt(line)
 		if l == nil || !plainURLRE.MatchString(l.url) {
 			break
 		}
@@ -42,7 +41,7 @@ func (d *document) exactCommand(command string, line int) string {
 	return command
 }
 
-// benchAt returns the benchmark with its first run in a line, or nil.
+// benchAt returns nil without a first run in the line.
 func (d *document) benchAt(line int) *bench {
 	i, ok := slices.BinarySearchFunc(d.benches, line, func(b *bench, line int) int { return b.line - line })
 	if !ok {
@@ -51,14 +50,14 @@ func (d *document) benchAt(line int) *bench {
 	return d.benches[i]
 }
 
-// loadAt returns the report that begins in a line or at most idleLines before it, or nil.
-func (d *document) loadAt(line int) *loadReport {
-	i, ok := slices.BinarySearchFunc(d.loads, line, func(l *loadReport, line int) int { return l.line - line })
+// reportAt returns the report that begins at most idleLines before a line, or nil.
+func (d *document) reportAt(line int) *loadReport {
+	i, ok := slices.BinarySearchFunc(d.reports, line, func(l *loadReport, line int) int { return l.line - line })
 	if !ok {
 		i-- // the report before the line
 	}
-	if i < 0 || line-d.loads[i].line > idleLines {
+	if i < 0 || line-d.reports[i].line > idleLines {
 		return nil
 	}
-	return d.loads[i]
+	return d.reports[i]
 }

@@ -26,14 +26,12 @@ func criterionCannotFail() rule {
 }
 
 const (
-	// maxMeasuredRatio is the least reported ratio of a limit to the measured time.
+	// maxMeasuredRatio is the least reported ratio of a limit to a measured time.
 	maxMeasuredRatio = 100
-	// maxLongestRatio is the same for a sentence. It does not show the measured time, so that the
-	// longest time counts.
+	// maxLongestRatio is the same for a sentence, to the longest time.
 	maxLongestRatio = 1000
 )
 
-// findCriterionCannotFail reports limits far above the measured times, and circular ones.
 func findCriterionCannotFail(d *document, report reportFunc) {
 	findCircularLimits(d, report)
 	limits := d.limits
@@ -50,8 +48,8 @@ func findCriterionCannotFail(d *document, report reportFunc) {
 	findLimitsAboveLongest(d, report)
 }
 
-// findLimitsAboveLongest reports the first limit of each section that is far above its longest
-// time. A section is below a heading of level 1.
+// findLimitsAboveLongest reports limits far above the longest time, once for each section. A
+// section is below a heading of level 1.
 func findLimitsAboveLongest(d *document, report reportFunc) {
 	longest := map[int]figure{} // by section
 	for _, m := range d.figures {
@@ -89,7 +87,7 @@ var (
 	// quantileLimitRE matches "p99 ≤ 2.5 s". The groups are 2.5 and s.
 	quantileLimitRE = lazyregexp.New(`(?i)\bp\d\d\d?(?:\.\d+)?\b[^.;|\d]{0,30}?(?:below|under|at most|within|less than|no more than|<=?|≤)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
 	// statedTimeoutRE matches "hey gives a request up after two seconds" and "a client timeout of
-	// 500 ms". The groups are number and unit of each form.
+	// 500 ms". The groups are the number and unit of each form.
 	statedTimeoutRE = lazyregexp.New(`(?i)\b(?:gives?|given|times?|timed|hangs? up|abort\w*|cancel\w*|abandon\w*|cuts? off)\b[^.;]{0,40}?\bafter (\d+(?:\.\d+)?|one|two|` + numberWords + `) ?(ms|s|sec|seconds?|milliseconds?)\b|\btimeout (?:of|is|was) (\d+(?:\.\d+)?|one|two|` + numberWords + `) ?(ms|s|sec|seconds?|milliseconds?)\b`)
 	// loadWordsRE matches words about load generators.
 	loadWordsRE = lazyregexp.New(`(?i)\b(?:wrk2?|ab|hey|oha|vegeta|k6|ghz|clients?|generator|requests?)\b`)
@@ -97,8 +95,7 @@ var (
 	scriptTimeoutRE = lazyregexp.New(`\btimeout: *['"](\d+(?:\.\d+)?m?s)['"]`)
 )
 
-// findLimitsBeyondTimeout reports limits at or above the timeout of the load generator. No response
-// can miss them.
+// findLimitsBeyondTimeout reports limits at or above a timeout: no response can miss them.
 func findLimitsBeyondTimeout(d *document, report reportFunc) {
 	timeouts := d.findTimeouts()
 	if len(timeouts) == 0 {
@@ -140,7 +137,6 @@ func findLimitsBeyondTimeout(d *document, report reportFunc) {
 	}
 }
 
-// findTimeouts returns the timeouts in scripts, commands and sentences.
 func (d *document) findTimeouts() []timeout {
 	out := slices.Clone(d.timeouts)
 	for _, c := range d.commands {
@@ -162,7 +158,6 @@ func (d *document) findTimeouts() []timeout {
 	return out
 }
 
-// appendTimeout appends a timeout if value, e.g. 5s, is a time above 0.
 func appendTimeout(all []timeout, line int, option, value string) []timeout {
 	if q, _, ok := parseQuantity(value); ok && q.kind == timeKind && q.value > 0 {
 		all = append(all, timeout{line: line, option: option, seconds: q.value})
@@ -171,14 +166,14 @@ func appendTimeout(all []timeout, line int, option, value string) []timeout {
 }
 
 var (
-	// criterionHeaderRE matches the header of criteria, targetHeaderRE of targets such as "< 5 ms",
-	// and actualHeaderRE of results.
+	// criterionHeaderRE matches criteria, targetHeaderRE targets such as "< 5 ms", and
+	// actualHeaderRE results.
 	criterionHeaderRE = lazyregexp.New(`(?i)^(?:acceptance )?(?:criteri(?:on|a)|requirements?|conditions?|targets?|goals?|assertions?|objectives?|slos?)$`)
 	targetHeaderRE    = lazyregexp.New(`(?i)^(?:target|goal|threshold|limit|requirement|objective|slo|sla|budget)s?$`)
 	actualHeaderRE    = lazyregexp.New(`(?i)^(?:actual|result|measured|achieved|value|observed|current)s?$`)
 )
 
-// limits returns the upper limits of times in a table with targets and results.
+// limits returns the limits in a table with targets and results.
 func (t *table) limits() []limit {
 	target, actual := -1, -1
 	for i, header := range t.header {

@@ -29,19 +29,19 @@ var (
 	// matches "less memory than". The groups are "less" and "memory".
 	speedOrderRE  = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b\*{0,2}(?:\s+(?:at|for|on|in|with|to)\s+[\w-]+(?:\s+[\w-]+){0,2}?)?\s+than\b`)
 	amountOrderRE = lazyregexp.New(`(?i)\b(less|fewer|more|higher|lower)\b\*{0,2}\s+(memory|ram|allocations?|allocs|bytes|latency|throughput)\b\*{0,2}\s+than\b`)
-	// negationRE matches words that make a sentence negative, conditional or merely possible.
+	// negationRE matches words of sentences that are negative, conditional or merely possible.
 	negationRE = lazyregexp.New(`(?i)n['’]t\b|\b(?:not|never|no|neither|nor|if|when|unless|whether|why|should|can|may|might|could|would|become|becomes)\b`)
 )
 
 // statedOrder is the order of two sides in a sentence, e.g. "a is slower than b".
 type statedOrder struct {
 	word           string // e.g. slower, or more memory
-	before         string // text before the word
-	subject        string // text that names the first side; the previous sentence if before is "it is"
-	after          string // text after "than"; it names the second side
+	before         string
+	subject        string // names the first side; the previous sentence if before is "it is"
+	after          string // after "than"; names the second side
 	kinds          []kind // figures that are compared
-	firstIsGreater bool   // for rates by speed, the opposite holds
-	isSpeed        bool   // the word compares speed
+	firstIsGreater bool   // for rates by speed the opposite
+	isSpeed        bool
 }
 
 // orders returns at most one order by speed and one by an amount.
@@ -77,7 +77,7 @@ func newSpeedOrder(word string) statedOrder {
 	return statedOrder{word: word, kinds: []kind{timeKind, rateKind}, firstIsGreater: word == "slower", isSpeed: true}
 }
 
-// isContradictedBy reports whether two figures of kind k are in the opposite order.
+// isContradictedBy reports whether figures of kind k are in the opposite order.
 func (o statedOrder) isContradictedBy(k kind, first, second float64) bool {
 	isGreater := o.firstIsGreater
 	if o.isSpeed && (k == rateKind || k == byteRateKind) {
@@ -86,8 +86,7 @@ func (o statedOrder) isContradictedBy(k kind, first, second float64) bool {
 	return first != second && (first > second) != isGreater
 }
 
-// findDirectionDiffers reports sentences that name the wrong side as faster, slower, smaller or
-// greater.
+// findDirectionDiffers reports sentences that name the wrong side as faster or smaller.
 func findDirectionDiffers(d *document, report reportFunc) {
 	compared := 0
 	for _, s := range d.sentences {
@@ -105,9 +104,9 @@ func findDirectionDiffers(d *document, report reportFunc) {
 				report(s.lineAt(offset), why)
 			}
 		}
-		reportAt(s.whyWrongOfTwo())
+		reportAt(s.whyWrongPair())
 		reportAt(s.whyWrongInBrackets())
-		reportAt(d.whyWrongSideOfTwo(s))
+		reportAt(d.whyWrongColumn(s))
 		reportAt(d.whyWrongExtreme(s))
 		for _, o := range s.orders() {
 			if negationRE.MatchString(o.before) {
@@ -117,8 +116,8 @@ func findDirectionDiffers(d *document, report reportFunc) {
 				return
 			}
 			o.subject = o.before
-			if s.before != "" { // "It is slower than b."
-				o.subject = s.before
+			if s.previous != "" { // "It is slower than b."
+				o.subject = s.previous
 			}
 			if why := o.whyContradicted(s, d.nearGroups(s.line), d.nearGrids(s.line)); why != "" {
 				report(s.line, why)
@@ -127,8 +126,7 @@ func findDirectionDiffers(d *document, report reportFunc) {
 	}
 }
 
-// whyReversed checks a claim such as "18 % slower" against two figures next to it, and then against
-// the page. It returns the text of a finding, or "".
+// whyReversed checks a claim such as "18 % slower". It returns the text of a finding, or "".
 func (d *document) whyReversed(c claim, claims []claim) string {
 	isStated := func() bool { return !isGoal(c.sentence.text, c) && !negationRE.MatchString(c.clauseBefore()) }
 	if p, ok := c.sentence.pairOf(c, claims); ok && c.isReversedBy(p) && isStated() {
@@ -140,7 +138,7 @@ func (d *document) whyReversed(c claim, claims []claim) string {
 	return ""
 }
 
-// clauseBefore returns the claim's clause before the claim.
+// clauseBefore returns the start of the claim's clause.
 func (c claim) clauseBefore() string {
 	text := c.sentence.text[:c.start]
 	if all := conjunctionRE.FindAllStringIndex(text, maxFigures); len(all) > 0 {
@@ -149,8 +147,8 @@ func (c claim) clauseBefore() string {
 	return text
 }
 
-// isReversedBy finds "18 % slower, 41.2 µs against the other's 50.3 µs": the claimed ratio in the
-// opposite direction. The first figure is the subject's.
+// isReversedBy finds "18 % slower, 41.2 µs against the other's 50.3 µs". The first figure is the
+// subject's.
 func (c claim) isReversedBy(p pair) bool {
 	if p.start < c.end || !c.isSpeed() || !p.comparesSides() {
 		return false
@@ -159,18 +157,18 @@ func (c claim) isReversedBy(p pair) bool {
 	if c.isPercent {
 		hasRatio = c.matchesValue(computeShare(p.b.value, p.a.value), reversedTolerance)
 	}
-	sign := c.expectedSign(p.a.kind) // 1: the subject's figure should be greater; 0: unknown
+	sign := c.expectedSign(p.a.kind) // 1 means that the subject's figure should be greater
 	isOpposite := sign != 0 && p.a.value != p.b.value && (p.a.value > p.b.value) != (sign > 0)
 	return hasRatio && isOpposite
 }
 
-// greaterOfTwoRE matches "is the slower". The group is "slower".
-var greaterOfTwoRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:again |still |clearly )?the (slower|faster|quicker)\b`)
+// theSlowerRE matches "is the slower". The group is "slower".
+var theSlowerRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:again |still |clearly )?the (slower|faster|quicker)\b`)
 
-// whyWrongOfTwo checks "A is the slower (38 ms vs 44 ms)". The first figure is that of A. It
-// returns the text of a finding and its offset in the sentence.
-func (s sentence) whyWrongOfTwo() (offset int, why string) {
-	m := greaterOfTwoRE.FindStringSubmatchIndex(s.text)
+// whyWrongPair checks "A is the slower (38 ms vs 44 ms)". It returns the text of a finding and its
+// offset in the sentence.
+func (s sentence) whyWrongPair() (offset int, why string) {
+	m := theSlowerRE.FindStringSubmatchIndex(s.text)
 	if m == nil || negationRE.MatchString(s.text[:m[0]]) {
 		return 0, ""
 	}
@@ -188,31 +186,31 @@ func (s sentence) whyWrongOfTwo() (offset int, why string) {
 	return 0, ""
 }
 
-// sideOfTwoRE matches "is wire the slower of the two" and "wire is the slower". The group is
+// theSlowerSideRE matches "is wire the slower of the two" and "wire is the slower". The group is
 // "slower".
-var sideOfTwoRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays)(?: [^\s,.;:]+){0,3}? the (slower|faster|quicker)(?: one)?(?: of the two\b|[,.;)]|$)`)
+var theSlowerSideRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays)(?: [^\s,.;:]+){0,3}? the (slower|faster|quicker)(?: one)?(?: of the two\b|[,.;)]|$)`)
 
-// whyWrongSideOfTwo checks "On tagged records wire is the slower of the two". The sentence names
-// rows, and one of two columns. All these rows must have the opposite order.
-func (d *document) whyWrongSideOfTwo(s sentence) (offset int, why string) {
-	m := sideOfTwoRE.FindStringSubmatchIndex(s.text)
+// whyWrongColumn checks "On tagged records wire is the slower of the two". The sentence names rows,
+// and one of two columns.
+func (d *document) whyWrongColumn(s sentence) (offset int, why string) {
+	m := theSlowerSideRE.FindStringSubmatchIndex(s.text)
 	if m == nil || negationRE.MatchString(s.text[:m[1]]) {
 		return 0, ""
 	}
 	o := newSpeedOrder(strings.ToLower(s.text[m[2]:m[3]]))
 	clauseText := s.text[strings.LastIndexAny(s.text[:m[0]], ".;:,")+1 : m[1]]
 	clause := newWordSet(clauseText)
-	if s.before != "" { // "With 16 subscribers it is the slower one"
-		clause = newWordSet(clauseText + " " + s.before)
+	if s.previous != "" { // "With 16 subscribers it is the slower one"
+		clause = newWordSet(clauseText + " " + s.previous)
 	}
 	before := newWordSet(s.text[strings.LastIndexAny(s.text[:m[0]], ".;:")+1 : m[0]])
 	for _, g := range d.nearGrids(s.line) {
-		for _, set := range g.sides {
+		for _, set := range g.columnSets {
 			named := set.matcher.findNamed(clause)
 			if len(set.columns) != 2 || len(named) != 1 || !slices.Contains(o.kinds, set.kind) {
 				continue
 			}
-			for _, label := range g.rows.findNamed(before) {
+			for _, label := range g.rowMatcher.findNamed(before) {
 				row := g.figuresOf(label, set)
 				if len(row) != 2 {
 					continue
@@ -234,8 +232,7 @@ func (d *document) whyWrongSideOfTwo(s sentence) (offset int, why string) {
 // beforeBracketsRE matches "slower in Ohio (". The group is "slower".
 var beforeBracketsRE = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b[^.;:()]{0,40}\(`)
 
-// whyWrongInBrackets checks "A is slower in Ohio (38 ms against 44 ms)". The first figure is that
-// of A.
+// whyWrongInBrackets checks "A is slower in Ohio (38 ms against 44 ms)".
 func (s sentence) whyWrongInBrackets() (offset int, why string) {
 	for _, m := range beforeBracketsRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		o := newSpeedOrder(strings.ToLower(s.text[m[2]:m[3]]))
@@ -254,8 +251,8 @@ func (s sentence) whyWrongInBrackets() (offset int, why string) {
 	return 0, ""
 }
 
-// comparesSides reports whether the connector is between two sides. After "to" or "→" the second
-// figure may be a later one of the same side.
+// comparesSides reports whether a pair has two sides. After "to" the second figure may be a later
+// one of the same side.
 func (p pair) comparesSides() bool {
 	return slices.Contains([]string{"vs", "vs.", "versus", "against", "compared to", "compared with", "instead of", "rather than"}, p.connector)
 }
@@ -263,8 +260,8 @@ func (p pair) comparesSides() bool {
 // superlativeRE matches "is the slowest with 1.5 ms". The groups are "slowest" and " with 1.5 ms".
 var superlativeRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:clearly |still |also |again )?the (slowest|fastest|quickest)\b([^.;]*(?:\.\d[^.;]*)*)`)
 
-// whyWrongExtreme checks "a is the slowest with 1.5 ms". It finds the column with this figure for
-// a. The figure is wrong if it is the opposite extreme of the column.
+// whyWrongExtreme checks "a is the slowest with 1.5 ms". The figure must not be the opposite
+// extreme of its column.
 func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	const minSides = 3
 	m := superlativeRE.FindStringSubmatchIndex(s.text)
@@ -281,11 +278,11 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	if !ok || stated.kind != timeKind && !isRate {
 		return 0, ""
 	}
-	shouldBeGreatest := (word == "slowest") != isRate // the slowest side has the longest time and the lowest rate
+	shouldBeGreatest := (word == "slowest") != isRate // of times; of rates the opposite
 	subject := newWordSet(s.text[:m[0]])
 	columns := 0 // columns that have the figure for the side
 	for _, g := range d.nearGroups(s.line) {
-		if g.kind != stated.kind || len(g.matcher.words) < minSides {
+		if g.kind != stated.kind || len(g.matcher.rareWords) < minSides {
 			continue
 		}
 		side := g.matcher.findNamed(subject)
@@ -298,7 +295,7 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 		}
 		columns++
 		named := g.figures[i]
-		// The figure is the opposite extreme if the word fits all other sides better.
+		// Then the word fits all other sides better.
 		isOpposite := !slices.ContainsFunc(g.figures, func(x figure) bool {
 			fitsBetter := x.value < named.value
 			if shouldBeGreatest {
@@ -316,8 +313,7 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	return m[2], why
 }
 
-// whyContradicted compares an order with the first two figures in its sentence, or with the page.
-// It returns the text of a finding, or "".
+// whyContradicted compares an order with the first two figures of its sentence, or with the page.
 func (o statedOrder) whyContradicted(s sentence, groups []*figureGroup, grids []*grid) string {
 	pairs := s.pairs()
 	if len(pairs) == 0 {
@@ -334,8 +330,7 @@ func (o statedOrder) whyContradicted(s sentence, groups []*figureGroup, grids []
 	return ""
 }
 
-// startsWithSecondSide reports whether the first figure belongs to the side after "than", by a
-// table.
+// startsWithSecondSide reports whether the first figure is of the side after "than", by a table.
 func (o statedOrder) startsWithSecondSide(p pair, groups []*figureGroup) bool {
 	first, second := newWordSet(o.before), newWordSet(cutBrackets(o.after))
 	for _, g := range groups {
@@ -358,8 +353,7 @@ func cutBrackets(text string) string {
 	return before
 }
 
-// whyPageContradicts compares an order with all figures of the two sides. Every pair must
-// contradict the order.
+// whyPageContradicts returns a text if all figures of the two sides contradict an order.
 func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids []*grid) string {
 	compared, wrong, example := 0, 0, ""
 	add := func(k kind, a, b figure) {
@@ -371,7 +365,7 @@ func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids
 	}
 	all, first, second := newWordSet(s.text), newWordSet(o.subject), newWordSet(cutBrackets(o.after))
 	for _, g := range grids {
-		for _, p := range g.pairsFor(all, o.kinds, pairScope{isOnlyRow: true}) {
+		for _, p := range g.pairsFor(all, o.kinds, pairScope{allowsOnlyRow: true}) {
 			sides := newLabelMatcher([]string{p.a.subject, p.b.subject})
 			firsts, others := sides.findNamed(first), sides.findNamed(second)
 			if len(firsts) != 1 || len(others) != 1 || firsts[0] == others[0] {
@@ -388,7 +382,7 @@ func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids
 			continue
 		}
 		pairs := g.soleNamedPairs(first, second)
-		if references := g.matcher.findNamed(second); len(references) == 1 && s.before != "" {
+		if references := g.matcher.findNamed(second); len(references) == 1 && s.previous != "" {
 			// The previous sentence may also name the second side.
 			subjects := slices.DeleteFunc(g.matcher.findNamed(first), func(name string) bool { return name == references[0] })
 			if pairs = nil; len(subjects) == 1 {

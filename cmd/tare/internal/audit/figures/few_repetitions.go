@@ -32,11 +32,11 @@ func findFewRepetitions(d *document, report reportFunc) {
 	if n, first := countBenches(d, isFew); n > 0 {
 		report(first, fmt.Sprintf("%s run more than once, but fewer than %d times", format.Count(n, "benchmark"), minRuns))
 	}
-	if n, first := countLoads(d, isFew); n > 0 {
+	if n, first := countTargets(d, isFew); n > 0 {
 		report(first, fmt.Sprintf("%s with more than one report, but fewer than %d", format.Count(n, "target"), minRuns))
 	}
 	fewest, line, n := minRuns, 0, 0 // least number of runs, line of the first row, number of rows
-	for _, s := range d.stats {
+	for _, s := range d.statRows {
 		if s.hasNoInterval || s.runs > 0 && s.runs < minRuns {
 			if n++; line == 0 {
 				line = s.line

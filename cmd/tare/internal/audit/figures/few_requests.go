@@ -37,9 +37,8 @@ const (
 // it.
 func isTooFew(n, percent float64) bool { return n*(1-percent/100) < minBeyond-roundingSlack }
 
-// findFewRequests looks in reports, benchmarks and tables.
 func findFewRequests(d *document, report reportFunc) {
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		requests := l.countRequests()
 		if requests <= 0 {
 			continue
@@ -87,8 +86,7 @@ func findFewInRows(t *table, report reportFunc) {
 	})
 }
 
-// eachCount visits the rows with a count of 1 or more. The count is in the last column whose header
-// matches.
+// eachCount visits the rows with a count of 1 or more.
 func (t *table) eachCount(header *lazyregexp.Regexp, visit func(row tableRow, cell string, n float64)) {
 	column := -1
 	for i, h := range t.header {

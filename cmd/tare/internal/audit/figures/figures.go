@@ -1,12 +1,12 @@
-// Package figures finds mistakes in published measurements. It reads output of go test -bench and
-// benchstat, reports of load generators, and pages. For example, a page says "b is 3x slower (4 ms
-// vs 2 ms)". The rule ratio-differs reports this sentence.
+// Package figures finds mistakes in published measurements: results of tools and pages. For
+// example, a page says "b is 3x slower (4 ms vs 2 ms)". The rule ratio-differs reports this
+// sentence.
 //
 // The files of the package use these words:
 //   - A page is a text with tables, such as a README.
 //   - A figure is a measurement, such as 4 ms.
 //   - A claim is a comparison in a sentence, such as "3x slower".
-//   - A side is one of the things that are compared, such as b.
+//   - A side is one of the compared things, such as b.
 //   - A report is what a load generator prints about one run.
 //   - A label names a row of a table, and a header names a column.
 //
@@ -43,7 +43,6 @@ type rule struct {
 // reportFunc adds a finding. Line 0 means the whole file. The text has no full stop.
 type reportFunc func(line int, text string)
 
-// Rules returns the rules for results and pages.
 func Rules() []audit.Rule {
 	var out []audit.Rule
 	for _, r := range allRules() {
@@ -62,7 +61,7 @@ type Files struct{ seen map[runsKey]fileBench }
 
 type fileBench struct{ file, name string }
 
-// Read reads a file and applies all rules. name is the path for findings and errors.
+// Read reads a file and applies all rules. name is for findings and errors.
 func (f *Files) Read(name string, src io.Reader) (Result, error) {
 	doc, err := readFile(name, src)
 	if err != nil {
@@ -83,7 +82,7 @@ func readFile(name string, src io.Reader) (*document, error) {
 	head, _ := file.Peek(4096)
 	r := newReader(name)
 	switch start := bytes.TrimSpace(head); {
-	case isReport(start):
+	case isJSONReport(start):
 		err = r.readReports(file)
 	case isHTML(start):
 		err = r.readHTML(file, 1)
@@ -143,9 +142,9 @@ func (d *document) describeContent() []string {
 		}
 	}
 	add(len(d.benches), "benchmark", " of go test")
-	add(len(d.stats), "row", " of benchstat")
+	add(len(d.statRows), "row", " of benchstat")
 	reports := map[string]int{}
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		reports[l.tool]++
 	}
 	for _, tool := range slices.Sorted(maps.Keys(reports)) {

@@ -33,20 +33,19 @@ var generatorExhaustedRE = lazyregexp.New(`(?i)\b(?:load generator|generator|wrk
 var maximumWordRE = lazyregexp.New(`(?i)\bmax|at most|up to|limit|only|no more|bottleneck`)
 
 const (
-	minBusyPercent   = 95   // percent of a processor per thread: a generator that uses more has no time left
-	maxThreadPercent = 101  // percent of a processor: the most of one thread, with rounding
-	minReached       = 0.95 // share of the target rate that attains it
-	minNear          = 0.8  // share of a generator's limit that is near it
+	minBusyPercent   = 95   // percent of a processor per thread
+	maxThreadPercent = 101  // percent of a processor that one thread can use, with rounding
+	minReached       = 0.95 // share of the target rate
+	minNear          = 0.8  // share of a generator's limit
 )
 
-// findGeneratorLimit reports runs below their target rate, and sentences about a generator at its
-// limit.
+// findGeneratorLimit reports runs and sentences about a generator at its limit.
 func findGeneratorLimit(d *document, report reportFunc) {
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		l.findMissedRate(report)
 	}
 	rates := d.figures
-	if len(d.loads) > 0 { // a table may have the sums of several generators
+	if len(d.reports) > 0 { // a table may have the sums of several generators
 		rates = slices.DeleteFunc(slices.Clone(rates), func(f figure) bool { return f.origin < reportOrigin })
 	}
 	for _, s := range d.sentences {
@@ -68,7 +67,7 @@ func findGeneratorLimit(d *document, report reportFunc) {
 	}
 }
 
-// findMissedRate reports a run whose generator was busy, or did not reach its target rate.
+// findMissedRate reports a run below its target rate, or with a busy generator.
 func (l *loadReport) findMissedRate(report reportFunc) {
 	if l.droppedIterations.value > 0 {
 		report(l.droppedIterations.line, fmt.Sprintf("%s were not begun: the generator had no virtual user free", format.Count(int(l.droppedIterations.value), "iteration")))
@@ -77,7 +76,7 @@ func (l *loadReport) findMissedRate(report reportFunc) {
 	if l.tool == "vegeta" && missesRequest {
 		requested, offered := formatNumber(l.requestedRate.value), formatNumber(l.offeredRate.value)
 		if rate, isLimit := l.workerLimit(); isLimit {
-			report(l.rate.line, fmt.Sprintf("%s requests per second were asked for, and %s were sent: %.0f workers of %s per request send %s, so that the generator had no worker free", requested, offered, l.maxWorkers.value, formatTime(l.mean.value), formatNumber(rate)))
+			report(l.rate.line, fmt.Sprintf("%s requests per second were asked for, and %s were sent: %.0f workers of %s per request send %s, so that the generator had no worker free", requested, offered, l.maxWorkers.value, formatTime(l.meanLatency.value), formatNumber(rate)))
 		} else {
 			report(l.offeredRate.line, fmt.Sprintf("%s requests per second were asked for, and %s were sent: vegeta waits for no answer, so that it is the limit", requested, offered))
 		}
@@ -93,13 +92,13 @@ func (l *loadReport) findMissedRate(report reportFunc) {
 	}
 }
 
-// workerLimit returns the rate that vegeta's workers can send. isLimit means that vegeta sent about
-// this rate.
+// workerLimit returns the rate of vegeta's workers. isLimit means that vegeta attained about this
+// rate.
 func (l *loadReport) workerLimit() (rate float64, isLimit bool) {
 	const tolerance = 0.1 // share of the rate: workers also wait between requests
-	if !(l.maxWorkers.value > 0) || !(l.mean.value > 0) {
+	if !(l.maxWorkers.value > 0) || !(l.meanLatency.value > 0) {
 		return 0, false
 	}
-	rate = l.maxWorkers.value / l.mean.value
+	rate = l.maxWorkers.value / l.meanLatency.value
 	return rate, isNear(rate, l.offeredRate.value, tolerance)
 }

@@ -13,25 +13,25 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// benches reads the output of go test -bench and tables of benchstat, line by line.
+// benches reads go test -bench and benchstat, line by line.
 type benches struct {
 	doc            *document
 	feed           *lineFeed
-	results        *benchfmt.Reader // parses the lines of feed; nil before the first
+	results        *benchfmt.Reader // nil before the first line
 	known          map[benchKey]*bench
 	pkg            string
-	block          int // number of the current block of lines
+	block          int // number of the current block
 	lastResultLine int
-	pendingName    string // name without a result so far, or ""
+	pendingName    string // has no result so far; "" if none
 
-	table         int       // number of the current table of benchstat; 0 outside tables
-	tables        int       // tables so far
-	lastTableLine int       // of the current table
-	unit          string    // of the current table
-	sides         [2]string // names of its two files
+	table         int // number of the table of benchstat; 0 outside
+	tables        int // tables so far
+	lastTableLine int
+	unit          string
+	files         [2]string // names
 }
 
-// lineFeed is a reader of one line at a time. After a line it returns io.EOF.
+// lineFeed is a reader of one line at a time.
 type lineFeed struct{ line []byte }
 
 func (f *lineFeed) Read(p []byte) (int, error) {
@@ -94,7 +94,7 @@ func (b *benches) readLine(pos position, text string) bool {
 	return b.readStat(pos, text)
 }
 
-// addResult adds a run of a benchmark. It returns false if benchfmt rejects the line.
+// addResult returns false if benchfmt rejects the line.
 func (b *benches) addResult(pos position, text string) bool {
 	b.feed.line = append(append(b.feed.line[:0], text...), '\n')
 	if b.results == nil || !b.results.Scan() { // benchfmt needs a new reader after io.EOF
@@ -139,9 +139,9 @@ func (b *benches) addResult(pos position, text string) bool {
 	return true
 }
 
-// addDigest adds a run to the hash of all runs. The hash is FNV-1a with numbers in place of bytes.
+// addDigest adds a run to the hash: FNV-1a with numbers in place of bytes.
 func (b *bench) addDigest(run *bench) {
-	const prime = 1099511628211 // of 64-bit FNV
+	const prime = 1099511628211
 	b.digest = (b.digest ^ uint64(run.iterations)) * prime
 	for _, v := range run.values {
 		b.digest = (b.digest ^ math.Float64bits(v.value)) * prime
@@ -151,9 +151,9 @@ func (b *bench) addDigest(run *bench) {
 type benchKey struct{ pkg, name, path string }
 
 var (
-	// statHeadRE matches the first line of a table. Versions before 2023 print "name  old time/op".
+	// statHeadRE matches the first line of a table.
 	statHeadRE = lazyregexp.New(`│|^name\s+(old |time/op|alloc/op|allocs/op|speed)`)
-	// oldStatRE matches "(p=0.008 n=10+9)" of versions before 2023: the runs of both files.
+	// oldStatRE matches "(p=0.008 n=10+9)" of versions before 2023.
 	oldStatRE = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)\+(\d+)\)`)
 	// anyStatRE also matches "(p=0.008 n=10)". The groups are 0.008, 10 and, in old versions, 9.
 	anyStatRE = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)(?:\+(\d+))?\)`)
@@ -163,15 +163,15 @@ var (
 	statUnitRE = lazyregexp.New(`(?:^|[\s│])(?:sec/op|time/op|(?:\w+-)?B/op|alloc/op|allocs/op|B/s|speed)(?:\s|│|$)`)
 )
 
-// maxStatGap is the largest distance in lines within a table.
+// maxStatGap is in lines within a table.
 const maxStatGap = 2
 
-// readStatHead reads the names of the files or the unit of a table.
+// readStatHead reads the names of the files or the unit.
 func (b *benches) readStatHead(text string) {
 	if m := statUnitRE.FindString(text); m != "" {
 		b.unit = strings.Trim(m, " \t│")
 		if strings.HasPrefix(text, "name") { // versions before 2023 print no names
-			b.sides = [2]string{"old", "new"}
+			b.files = [2]string{"old", "new"}
 		}
 		return
 	}
@@ -181,8 +181,8 @@ func (b *benches) readStatHead(text string) {
 			files = append(files, strings.ToLower(strings.TrimSuffix(cell, ".txt")))
 		}
 	}
-	if b.sides = [2]string{"old", "new"}; len(files) == 2 && files[0] != files[1] {
-		b.sides = [2]string(files)
+	if b.files = [2]string{"old", "new"}; len(files) == 2 && files[0] != files[1] {
+		b.files = [2]string(files)
 	}
 }
 
@@ -217,7 +217,7 @@ func (b *benches) readStat(pos position, text string) bool {
 		b.lastTableLine = pos.line
 		if m := meanChangeRE.FindStringSubmatch(text); m != nil {
 			change, _ := strconv.ParseFloat(m[1], 64)
-			b.doc.means = append(b.doc.means, statMean{line: pos.line, table: b.table, unit: b.unit, change: change})
+			b.doc.statMeans = append(b.doc.statMeans, statMean{line: pos.line, table: b.table, unit: b.unit, change: change})
 		}
 		return true
 	case pos.line > b.lastTableLine+maxStatGap:
@@ -229,14 +229,14 @@ func (b *benches) readStat(pos position, text string) bool {
 func (b *benches) addStatRow(pos position, text string) {
 	row := statRow{
 		position: pos, name: strings.Fields(text)[0], p: -1, table: b.table,
-		hasNoInterval: strings.Contains(text, "∞"), unit: b.unit, sides: b.sides,
+		hasNoInterval: strings.Contains(text, "∞"), unit: b.unit, files: b.files,
 	}
 	for _, m := range statFigureRE.FindAllStringSubmatch(text, maxCells) {
 		value, _ := strconv.ParseFloat(m[1], 64)
 		row.values = append(row.values, value*cmp.Or(statPrefixes[m[2]], 1))
 	}
 	if len(row.values) > 0 {
-		row.first = row.values[0]
+		row.firstValue = row.values[0]
 	}
 	if len(row.values) != 2 { // only tables of two files are compared
 		row.values = nil
@@ -248,7 +248,7 @@ func (b *benches) addStatRow(pos position, text string) {
 			row.runs = min(row.runs, n)
 		}
 	}
-	b.doc.stats = append(b.doc.stats, row)
+	b.doc.statRows = append(b.doc.statRows, row)
 }
 
 func newBenches(doc *document) benches {

@@ -8,46 +8,46 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// grid has the figures of a table by row. With it, rules check sentences about one row: "on large
+// grid has the figures of a table by row. Rules check sentences about one row with it: "on large
 // files the new codec takes 20 % less time".
 type grid struct {
-	line    int                 // of the first figure
-	rows    labelMatcher        // finds the rows that a text names
-	labels  []string            // of the rows, in lower case
-	cells   map[string][]figure // by label
-	sides   []*sideSet
-	unclear []unclearRow
+	line       int
+	rowMatcher labelMatcher        // finds the rows that a text names
+	labels     []string            // in lower case
+	cells      map[string][]figure // by label
+	columnSets []*columnSet
+	unclear    []unclearRow
 }
 
-// sideSet has the columns of one metric, such as "time old" and "time new".
-type sideSet struct {
+// columnSet has the columns of one metric, such as "time old" and "time new".
+type columnSet struct {
 	kind          kind
-	columns       []int        // indices
-	headers       []string     // in lower case
-	matcher       labelMatcher // finds the columns that a text names
-	isBeforeAfter bool         // two columns: before and after a change, in this order
-	isOnlyOfKind  bool         // no other set has this kind
+	columns       []int    // indices
+	headers       []string // in lower case
+	matcher       labelMatcher
+	isBeforeAfter bool // two columns, before and after a change
+	isOnlyOfKind  bool // no other set has this kind
 }
 
 // unclearRow is a row without a significant change.
 type unclearRow struct {
-	line    int
-	label   string
-	p       float64   // -1 without a p-value
-	why     string    // the evidence, e.g. p = 0.2
-	changes []float64 // stated and computed, in percent, without signs
+	line     int
+	label    string
+	p        float64   // -1 without a p-value
+	evidence string    // e.g. p = 0.2
+	changes  []float64 // in percent, without signs
 }
 
 // tablePair has two figures that a claim may compare.
 type tablePair struct {
 	a, b         figure
 	isOrdered    bool // the claim is about b: "b is 2x faster than a"
-	isOnlyOfKind bool // no other columns have their kind, and the sentence names their row
+	isOnlyOfKind bool // no other columns have their kind
 }
 
 // Larger tables are not compared with claims.
 const (
-	maxSides    = 12 // of one metric
+	maxSides    = 12 // columns
 	maxGridRows = 400
 )
 
@@ -71,7 +71,7 @@ func newGrids(d *document, figures []figure) []*grid {
 			out = append(out, g)
 		}
 	}
-	return append(out, newStatGrids(d.stats)...)
+	return append(out, newStatGrids(d.statRows)...)
 }
 
 // newGrid returns nil if the table has more than maxGridRows rows.
@@ -96,32 +96,31 @@ func newGrid(all []figure) *grid {
 	if len(g.labels) > maxGridRows {
 		return nil
 	}
-	for _, m := range columns { // group the columns by metric
-		i := slices.IndexFunc(g.sides, func(s *sideSet) bool { return s.kind == m.kind && isOtherSide(s.headers[0], m.header) })
+	for _, m := range columns { // by metric
+		i := slices.IndexFunc(g.columnSets, func(s *columnSet) bool { return s.kind == m.kind && isOtherSide(s.headers[0], m.header) })
 		if i < 0 {
-			g.sides = append(g.sides, &sideSet{kind: m.kind})
-			i = len(g.sides) - 1
+			g.columnSets = append(g.columnSets, &columnSet{kind: m.kind})
+			i = len(g.columnSets) - 1
 		}
-		s := g.sides[i]
+		s := g.columnSets[i]
 		s.columns, s.headers = append(s.columns, m.column), append(s.headers, m.header)
 	}
-	for _, s := range g.sides {
-		s.isOnlyOfKind = !slices.ContainsFunc(g.sides, func(other *sideSet) bool { return other != s && other.kind == s.kind })
+	for _, s := range g.columnSets {
+		s.isOnlyOfKind = !slices.ContainsFunc(g.columnSets, func(other *columnSet) bool { return other != s && other.kind == s.kind })
 	}
-	g.sides = slices.DeleteFunc(g.sides, func(s *sideSet) bool { return len(s.columns) < 2 || len(s.columns) > maxSides })
-	for _, s := range g.sides {
+	g.columnSets = slices.DeleteFunc(g.columnSets, func(s *columnSet) bool { return len(s.columns) < 2 || len(s.columns) > maxSides })
+	for _, s := range g.columnSets {
 		s.matcher = newLabelMatcher(s.headers)
 		s.orderColumns()
 	}
-	g.rows = newLabelMatcher(g.labels)
+	g.rowMatcher = newLabelMatcher(g.labels)
 	return g
 }
 
 // partHeaderRE matches the header of a part of another column: "of which compress".
 var partHeaderRE = lazyregexp.New(`(?i)^(?:of which|of that|of these|thereof|including|incl\.)(?:\W|$)`)
 
-// isOtherSide reports whether two headers name one metric of two sides. "time old" and "time new"
-// do. "read time" and "write time" name two metrics.
+// isOtherSide reports whether two headers name one metric, like "time old" and "time new".
 func isOtherSide(a, b string) bool {
 	if partHeaderRE.MatchString(a) || partHeaderRE.MatchString(b) {
 		return false
@@ -160,9 +159,8 @@ func versionParts(version string) []int {
 	return out
 }
 
-// orderColumns puts the earlier of two columns first. It recognizes headers such as "old" and
-// "new", or "v1.2" and "v1.3".
-func (s *sideSet) orderColumns() {
+// orderColumns puts the earlier column first, e.g. "old" before "new" or "v1.2" before "v1.3".
+func (s *columnSet) orderColumns() {
 	if len(s.columns) != 2 {
 		return
 	}
@@ -181,13 +179,13 @@ func (s *sideSet) orderColumns() {
 	}
 }
 
-func (s *sideSet) reverse() {
+func (s *columnSet) reverse() {
 	slices.Reverse(s.columns)
 	slices.Reverse(s.headers)
 }
 
-// figuresOf returns the figures of a row. Their subjects are the headers.
-func (g *grid) figuresOf(label string, s *sideSet) []figure {
+// figuresOf returns the figures of a row, with the headers as subjects.
+func (g *grid) figuresOf(label string, s *columnSet) []figure {
 	var out []figure
 	for i, column := range s.columns {
 		for _, m := range g.cells[label] {
@@ -203,28 +201,28 @@ func (g *grid) figuresOf(label string, s *sideSet) []figure {
 
 // pairScope allows pairs that a sentence does not name.
 type pairScope struct {
-	isOwnPast bool // the sentence compares a row with its past: the first column
-	isOnlyRow bool // the only row of a grid needs no name
+	comparesPast  bool // with its first column
+	allowsOnlyRow bool // the only row of a grid needs no name
 }
 
 // pairsFor returns the pairs of figures in the rows and columns that words name. Without a named
-// row, all rows count. Two columns need no names if they are before and after a change.
+// row, all rows count.
 func (g *grid) pairsFor(words wordSet, kinds []kind, scope pairScope) []tablePair {
-	labels := g.rows.findNamed(words)
-	hasRow := len(labels) > 0 || len(g.labels) == 1 && scope.isOnlyRow
+	labels := g.rowMatcher.findNamed(words)
+	hasRow := len(labels) > 0 || len(g.labels) == 1 && scope.allowsOnlyRow
 	if len(labels) == 0 {
 		if labels = g.labels; len(labels) > maxNamed {
 			return nil
 		}
 	}
 	var out []tablePair
-	for _, s := range g.sides {
+	for _, s := range g.columnSets {
 		if !slices.Contains(kinds, s.kind) {
 			continue
 		}
 		sides := s.matcher.findNamed(words)
 		hasTwo := len(s.columns) == 2
-		isClear := s.isBeforeAfter || s.isOnlyOfKind && (scope.isOwnPast || len(sides) == 1)
+		isClear := s.isBeforeAfter || s.isOnlyOfKind && (scope.comparesPast || len(sides) == 1)
 		needsNoNames := hasTwo && hasRow && isClear
 		if len(sides) < 2 && !needsNoNames {
 			continue
@@ -236,7 +234,7 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, scope pairScope) []tablePai
 					if needsNoNames || slices.Contains(sides, a.subject) && slices.Contains(sides, b.subject) {
 						out = append(out, tablePair{
 							a: a, b: b,
-							isOrdered:    s.isBeforeAfter || scope.isOwnPast && hasTwo,
+							isOrdered:    s.isBeforeAfter || scope.comparesPast && hasTwo,
 							isOnlyOfKind: s.isOnlyOfKind && hasRow && hasTwo,
 						})
 					}
@@ -247,7 +245,7 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, scope pairScope) []tablePai
 	return out
 }
 
-// hasUnclearChange reports whether a row without a significant change has the claimed percentage.
+// hasUnclearChange reports whether an unclear row has the claimed percentage.
 func (g *grid) hasUnclearChange(c claim) bool {
 	const tolerance = 0 // matchesValue allows for rounding
 	return c.isPercent && slices.ContainsFunc(g.unclear, func(row unclearRow) bool {
@@ -270,13 +268,13 @@ var (
 	rangeHeaderRE = lazyregexp.New(`(?i)\bCI\b|\binterval\b`)
 )
 
-// maxP is the limit of benchstat: above it a change is not significant.
+// maxP is the limit of benchstat for a significant change.
 const maxP = 0.05
 
-// whyOverlapping returns a text such as "5.1 ± 0.2 and 5.2 ± 0.3". It returns "" if the two figures
-// differ by more than their intervals.
+// whyOverlapping returns "5.1 ± 0.2 and 5.2 ± 0.3" if the two figures of a row do not differ
+// significantly.
 func (g *grid) whyOverlapping(cells []string) string {
-	for _, s := range g.sides {
+	for _, s := range g.columnSets {
 		if len(s.columns) != 2 || max(s.columns[0], s.columns[1]) >= len(cells) {
 			continue
 		}
@@ -289,8 +287,7 @@ func (g *grid) whyOverlapping(cells []string) string {
 	return ""
 }
 
-// unclearRows returns the rows without a significant change. hasConfidence means that ± is a
-// confidence interval.
+// unclearRows needs to know if ± is a confidence interval.
 func (t *table) unclearRows(g *grid, hasConfidence bool) []unclearRow {
 	pColumn := slices.IndexFunc(t.header, pHeaderRE.MatchString)
 	var out []unclearRow
@@ -305,11 +302,11 @@ func (t *table) unclearRows(g *grid, hasConfidence bool) []unclearRow {
 				found.readChange(cell)
 			}
 		}
-		if found.why == "" && hasConfidence {
-			found.why = g.whyOverlapping(row.cells)
+		if found.evidence == "" && hasConfidence {
+			found.evidence = g.whyOverlapping(row.cells)
 		}
 		hasSmallP := found.p < 0 && pColumn >= 0 // readP sets p only above maxP
-		if found.why == "" || hasSmallP {
+		if found.evidence == "" || hasSmallP {
 			continue
 		}
 		found.changes = append(found.changes, g.computeChanges(found.label)...)
@@ -318,28 +315,27 @@ func (t *table) unclearRows(g *grid, hasConfidence bool) []unclearRow {
 	return out
 }
 
-// readP reads a p-value above maxP. benchstat prints it in any column.
+// readP reads a p-value above maxP.
 func (r *unclearRow) readP(cell string, isInColumn bool) {
 	if m := unchangedCellRE.FindStringSubmatch(cell); m != nil {
 		r.p, _ = strconv.ParseFloat(m[1], 64)
-		r.why = "p = " + m[1]
+		r.evidence = "p = " + m[1]
 	}
 	m := pCellRE.FindStringSubmatch(cell)
 	if !isInColumn || m == nil || strings.ContainsAny(cell, "<≤") {
 		return
 	}
 	if p, err := strconv.ParseFloat(m[1], 64); err == nil && p > maxP {
-		r.p, r.why = p, "p = "+m[1]
+		r.p, r.evidence = p, "p = "+m[1]
 	}
 }
 
-// readChange reads a change in percent and its interval.
 func (r *unclearRow) readChange(cell string) {
 	if m := changeRangeRE.FindStringSubmatch(cell); m != nil && strings.Contains(cell, "%") {
 		low, okLow := parseSigned(m[1])
 		high, okHigh := parseSigned(m[2])
 		if okLow && okHigh && low < 0 && high > 0 {
-			r.why = "the interval " + strings.Trim(m[0], "()[]")
+			r.evidence = "the interval " + strings.Trim(m[0], "()[]")
 		}
 		cell = strings.Replace(cell, m[0], "", 1)
 	}
@@ -360,7 +356,7 @@ func parseSigned(text string) (float64, bool) {
 // computeChanges returns the changes of a row in percent, without signs.
 func (g *grid) computeChanges(label string) []float64 {
 	var out []float64
-	for _, s := range g.sides {
+	for _, s := range g.columnSets {
 		if row := g.figuresOf(label, s); s.isBeforeAfter && len(row) == 2 {
 			out = append(out, computeShare(row[0].value, row[1].value))
 		}
@@ -395,13 +391,13 @@ func newStatGrids(stats []statRow) []*grid {
 		label := strings.ToLower(processorsRE.ReplaceAllString(row.name, ""))
 		for i, value := range row.values {
 			q := quantity{value: value, kind: unitKind, raw: value}
-			byUnit[k] = append(byUnit[k], figure{quantity: q, label: label, header: row.sides[i], column: i, line: row.line})
+			byUnit[k] = append(byUnit[k], figure{quantity: q, label: label, header: row.files[i], column: i, line: row.line})
 		}
 		if row.p > maxP {
 			unclear[k] = append(unclear[k], unclearRow{
 				line: row.line, label: label, p: row.p,
-				why:     "p = " + strconv.FormatFloat(row.p, 'g', -1, 64),
-				changes: []float64{computeShare(row.values[0], row.values[1])},
+				evidence: "p = " + strconv.FormatFloat(row.p, 'g', -1, 64),
+				changes:  []float64{computeShare(row.values[0], row.values[1])},
 			})
 		}
 	}
@@ -409,7 +405,7 @@ func newStatGrids(stats []statRow) []*grid {
 	for _, k := range keys {
 		if g := newGrid(byUnit[k]); g != nil {
 			g.unclear = unclear[k]
-			for _, s := range g.sides {
+			for _, s := range g.columnSets {
 				s.isBeforeAfter = true
 				if s.columns[0] > s.columns[1] { // benchstat prints the base first
 					s.reverse()

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// figure is a measurement on a page. In the row "b" and the column "time (ms)" its subject is "b".
-// Its metric is "time (ms)".
+// figure is a measurement on a page. Usually its subject is the label of the row, such as "b". Its
+// metric is then the header of the column, such as "time (ms)".
 type figure struct {
 	quantity
 	subject string // name of the contender, in lower case
-	metric  string // header of the column, or label of the row
-	heading string // heading above, in lower case
-	origin  int    // number of the table in the page, or e.g. benchOrigin
+	metric  string
+	heading string // in lower case
+	origin  int    // number of the table, or e.g. benchOrigin
 	line    int
 	column  int    // index in the table
-	label   string // label of the row, in lower case
-	header  string // header of the column, in lower case
-	section int    // number of headings of level 1 so far
+	label   string // in lower case
+	header  string // in lower case
+	section int    // number of headings of level 1
 }
 
 // isOfTable returns false for figures of several tables.
@@ -26,18 +26,16 @@ func (f figure) isOfTable() bool { return f.origin >= 0 && f.origin < benchOrigi
 // maxPageFigures limits the figures that are compared with prose.
 const maxPageFigures = 4000
 
-// These are the origins of other figures.
 const (
-	acrossOrigin = -1        // of several tables with the same rows and columns
-	benchOrigin  = 1_000_000 // of benchmarks, plus the number of their block
-	reportOrigin = 2_000_000 // of reports
+	acrossOrigin = -1        // of several tables
+	benchOrigin  = 1_000_000 // plus the number of the block
+	reportOrigin = 2_000_000
 )
 
-// prepareFigures computes the second block of fields.
 func (d *document) prepareFigures() {
 	d.figures = d.collectFigures()
 	d.groups = groupFigures(d.figures)
-	d.metrics = newMetricMatchers(d.groups)
+	d.metricMatchers = newMetricMatchers(d.groups)
 	d.grids = newGrids(d, d.figures)
 	slices.SortStableFunc(d.grids, func(a, b *grid) int { return a.line - b.line })
 	d.groupsByOrigin, d.ratios = groupByOrigin(d.groups), newRatioIndex(d.grids)
@@ -66,7 +64,7 @@ func (d *document) collectFigures() []figure {
 			})
 		}
 	}
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		subject := strings.ToLower(l.label + " " + l.path)
 		add := func(m lineValue, k kind, metric string) {
 			if m.isKnown() && len(out) <= maxPageFigures {
@@ -77,13 +75,13 @@ func (d *document) collectFigures() []figure {
 			}
 		}
 		add(l.rate, rateKind, "rate")
-		add(l.mean, timeKind, "mean")
+		add(l.meanLatency, timeKind, "mean")
 	}
 	return out
 }
 
-// acrossTables handles a page with one table for each contender: tables with the same rows and
-// columns. Their headings become the subjects, and row and column together the metric.
+// acrossTables handles pages with one table for each contender. The headings become the subjects,
+// and row and column together the metric.
 func acrossTables(all []figure) []figure {
 	type cell struct{ row, column string }
 	headings := map[cell][]string{}
@@ -109,16 +107,15 @@ type figureGroup struct {
 	metric  string
 	kind    kind
 	figures []figure
-	matcher labelMatcher // of the subjects; empty if there are one or too many
+	matcher labelMatcher // of the subjects; empty for one or too many
 }
 
-// metricKey selects groups, such as the columns of times in a table.
+// metricKey selects groups, such as all columns of times in a table.
 type metricKey struct {
 	origin int
 	kind   kind
 }
 
-// newMetricMatchers returns a matcher of the metrics for each key.
 func newMetricMatchers(groups []*figureGroup) map[metricKey]labelMatcher {
 	metrics := map[metricKey][]string{}
 	for _, g := range groups {
@@ -134,10 +131,9 @@ func newMetricMatchers(groups []*figureGroup) map[metricKey]labelMatcher {
 	return out
 }
 
-// isOtherMetric reports whether a text names another metric than the group's: p99 for a group of
-// p50.
+// isOtherMetric reports whether a text names another metric: p99 for a group of p50.
 func (d *document) isOtherMetric(g *figureGroup, words wordSet) bool {
-	named := d.metrics[metricKey{g.origin, g.kind}].findNamed(words)
+	named := d.metricMatchers[metricKey{g.origin, g.kind}].findNamed(words)
 	return len(named) > 0 && !slices.Contains(named, g.metric)
 }
 

@@ -13,31 +13,29 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// isHTML reports whether a file with this start is an HTML page. Other tags may begin a Markdown
-// file.
+// isHTML returns false for other tags: they may begin a Markdown file.
 func isHTML(start []byte) bool {
 	start = bytes.ToLower(start)
 	isXHTML := bytes.HasPrefix(start, []byte("<?xml")) && bytes.Contains(start, []byte("<html"))
 	return isXHTML || bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html"))
 }
 
-// page reads an HTML page token by token. It passes the content to the reader, which also reads
-// Markdown.
+// page reads an HTML page token by token and passes the content to the reader.
 type page struct {
 	*reader
-	text      strings.Builder // of the current block
+	text      strings.Builder // the current block
 	textLine  int             // its first line
-	tokenLine int             // of the current token
+	tokenLine int             // line of the current token
 	inPre     bool            // within <pre>
-	skip      atom.Atom       // element with ignored text, e.g. script; 0 outside
-	heading   int             // its level, 1 to 6; 0 outside headings
+	skip      atom.Atom       // an element such as script; 0 outside
+	heading   int             // level, 1 to 6; 0 outside headings
 	cells     []string        // of the current row
 	inTable   bool
 	hasHead   bool             // the row has a th after its first cell
 	isAllHead bool             // the row has no td
 	colSpan   int              // columns of the current cell
 	rowSpan   int              // rows of the current cell
-	spans     map[int]cellSpan // cells that continue in the next rows, by column
+	spans     map[int]cellSpan // cells of earlier rows, by column
 }
 
 // cellSpan is a cell with the attribute rowspan. The next rows repeat its text.
@@ -76,7 +74,7 @@ func (r *reader) readHTML(src io.Reader, line int) error {
 	}
 }
 
-// readToken returns an error for a zero byte, or if the document exceeds a bound.
+// readToken returns an error for a zero byte, or at a bound.
 func (p *page) readToken(z *html.Tokenizer, kind html.TokenType) error {
 	switch kind {
 	case html.TextToken:
@@ -125,8 +123,7 @@ func (p *page) readSpans(z *html.Tokenizer, hasAttr bool) {
 	}
 }
 
-// addCell adds a cell to the current row, once for each of its columns. Cells of earlier rows come
-// first.
+// addCell adds a cell once for each of its columns, after those of earlier rows.
 func (p *page) addCell(text string) {
 	p.addContinuedCells()
 	for range p.colSpan {
@@ -141,7 +138,6 @@ func (p *page) addCell(text string) {
 	p.colSpan, p.rowSpan = 1, 1
 }
 
-// addContinuedCells adds cells of earlier rows.
 func (p *page) addContinuedCells() {
 	for len(p.cells) < maxCells {
 		span, ok := p.spans[len(p.cells)]
@@ -152,7 +148,6 @@ func (p *page) addContinuedCells() {
 	}
 }
 
-// readTag begins or ends an element.
 func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 	begins := kind != html.EndTagToken
 	switch name {
@@ -211,8 +206,7 @@ func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 	}
 }
 
-// endRow stores the current row. A second row of th is joined to the header: "Time" above "old"
-// becomes "old Time".
+// endRow stores a row. It joins a second row of headers: "Time" above "old" becomes "old Time".
 func (p *page) endRow() {
 	if p.table == nil || len(p.cells) == 0 {
 		return
@@ -243,8 +237,7 @@ func (p *page) endRow() {
 	p.cells = nil
 }
 
-// endBlock stores the current block as code, a heading or a paragraph. Text in tables is ignored:
-// readTag stores the cells.
+// endBlock stores a block of code, a heading or a paragraph. readTag stores cells.
 func (p *page) endBlock() {
 	text := p.text.String()
 	p.text.Reset()

@@ -30,16 +30,15 @@ const (
 	// minUnits is in units of the last digit. Smaller figures, such as 123 or 12.3, may be equal by
 	// chance.
 	minUnits = 1000
-	// maxEqualCounts limits the compared runs with as many iterations. Among more, as with
-	// -benchtime=1000x, two have the same time by chance.
+	// maxEqualCounts limits runs with as many iterations. Among more, as with -benchtime=1000x, two
+	// have the same time by chance.
 	maxEqualCounts = 20
 	maxRowDistance = 50  // rows between two compared rows
 	maxStepTables  = 100 // tables that findIdleSteps compares
-	// stepTolerance is a share of the time, if a step has no effect.
+	// stepTolerance is a share of the time.
 	stepTolerance = 0.02
 )
 
-// findIdenticalFigures looks in benchmarks, reports and tables.
 func findIdenticalFigures(d *document, report reportFunc) {
 	type key struct {
 		iterations int
@@ -65,17 +64,17 @@ func findIdenticalFigures(d *document, report reportFunc) {
 			report(b.line, fmt.Sprintf("%s and %s have the same time, %s ns/op, to the last digit", first.name, b.name, format.Grouped(ns, countDecimals(ns))))
 		}
 	}
-	d.findEqualSides(report)
+	d.findEqualFiles(report)
 	for _, c := range d.copies {
 		report(c.bench.line, fmt.Sprintf("the %s of %s equal those of %s in %s in all figures and in the numbers of iterations", format.Count(c.bench.runs, "run"), c.bench.name, c.first.name, c.first.file))
 	}
 	type loadFigures struct{ rate, mean, requests float64 }
 	first := map[loadFigures]*loadReport{}
-	for _, l := range d.loads {
-		k := loadFigures{l.rate.value, l.mean.value, l.requests.value}
+	for _, l := range d.reports {
+		k := loadFigures{l.rate.value, l.meanLatency.value, l.requests.value}
 		if base := first[k]; base == nil {
 			first[k] = l
-		} else if isDistinctive(l.rate.value) && l.mean.isKnown() {
+		} else if isDistinctive(l.rate.value) && l.meanLatency.isKnown() {
 			report(l.line, fmt.Sprintf("this report and that of line %d have the same rate, mean latency and requests", base.line))
 		}
 	}
@@ -85,8 +84,8 @@ func findIdenticalFigures(d *document, report reportFunc) {
 	findIdleSteps(d, report)
 }
 
-// findEqualSides reports tables of benchstat whose two files have the same times in all rows.
-func (d *document) findEqualSides(report reportFunc) {
+// findEqualFiles reports tables of benchstat with the same times in both files.
+func (d *document) findEqualFiles(report reportFunc) {
 	const minRows = 3 // times with few digits are equal by chance
 	type table struct {
 		number int
@@ -94,11 +93,11 @@ func (d *document) findEqualSides(report reportFunc) {
 	}
 	equal, line, differs := map[table]int{}, map[table]int{}, map[table]bool{}
 	var tables []table
-	for _, row := range d.stats {
+	for _, row := range d.statRows {
 		key := table{row.table, row.unit}
 		isTime := strings.HasPrefix(row.unit, "sec") || strings.HasPrefix(row.unit, "time")
 		switch {
-		case !isTime || row.values == nil: // nothing to compare
+		case !isTime || row.values == nil:
 		case row.values[0] != row.values[1]:
 			differs[key] = true
 		default:
@@ -125,8 +124,8 @@ type copiedBench struct {
 	first fileBench // in the file that was read first
 }
 
-// findCopies records the benchmarks that are also in seen, and adds the others to it. It ignores
-// pages: two translations may quote the same output.
+// findCopies records the benchmarks that are in seen, and adds the others. It ignores pages: two
+// translations may quote the same output.
 func (d *document) findCopies(seen map[runsKey]fileBench) {
 	if len(d.tables) > 0 || len(d.sentences) > 0 {
 		return
@@ -168,8 +167,7 @@ func countDecimals(x float64) int {
 	return n
 }
 
-// findEqualRows reports rows with different labels and equal figures. One figure must be a
-// distinctive time or rate.
+// findEqualRows reports rows with equal figures, one of them a distinctive time or rate.
 func findEqualRows(t *table, all []figure, report reportFunc) {
 	type row struct {
 		values        []float64
@@ -200,8 +198,8 @@ func findEqualRows(t *table, all []figure, report reportFunc) {
 	}
 }
 
-// findIdleSteps reports a table "With compression" if another table has the same costs. The step,
-// here the compression, then probably does not run.
+// findIdleSteps reports a table "With compression" with the costs of another table: the step
+// probably does not run.
 func findIdleSteps(d *document, report reportFunc) {
 	tables := d.tables[:min(len(d.tables), maxStepTables)]
 	costs := make([]map[string]cost, len(tables))
@@ -242,7 +240,7 @@ func (t *table) contenderCosts(index int) map[string]cost {
 	return costs
 }
 
-// haveSameCosts reports whether two tables share two contenders or more, all with the same costs.
+// haveSameCosts needs two contenders or more.
 func haveSameCosts(costs, base map[string]cost) bool {
 	compared := 0
 	for subject, a := range costs {

@@ -14,8 +14,7 @@ const (
 	maxLabels     = 200 // of one matcher
 )
 
-// This file finds the rows and columns that a sentence names. For example, "the fast one" names the
-// row "fast codec".
+// This file finds the rows and columns that a sentence names: "the fast one" names "fast codec".
 
 // nameTokenRE matches a word, or a number such as 5.2.1.
 var nameTokenRE = lazyregexp.New(`[\p{L}\p{N}]+(?:\.\p{N}+)*`)
@@ -89,8 +88,7 @@ func trimPlural(word string) string {
 	return strings.TrimSuffix(word, "s")
 }
 
-// wordSet holds the words of a text. It omits "as fast as", because that does not name a row
-// "fast".
+// wordSet holds words. It omits "as fast as": that does not name a row "fast".
 type wordSet map[string]bool
 
 var equativeRE = lazyregexp.New(`(?i)\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly)\b`)
@@ -109,13 +107,13 @@ const commonWords = " the and for with api performance benchmark benchmarks resu
 
 func isCommon(word string) bool { return strings.Contains(commonWords, " "+word+" ") }
 
-// isMinor reports whether a common word can still distinguish labels. "cache read" and "cache
-// write" differ only in such words.
+// isMinor reports whether a common word can distinguish labels, e.g. "cache read" and "cache
+// write".
 func isMinor(word string) bool {
 	return strings.Contains(" large small simpl read write get set map parallel all one memory cpu ", " "+word+" ")
 }
 
-// isOperation reports whether a minor word can be a complete name.
+// isOperation reports whether a minor word can be a whole label.
 func isOperation(word string) bool {
 	return strings.Contains(" read write get set ", " "+word+" ")
 }
@@ -129,19 +127,17 @@ func canName(word string) bool {
 	return !isNumber && isLong && !isCommon(word)
 }
 
-// labelMatcher finds the labels that a text names. Its fields are by label. The zero value has no
-// labels.
+// labelMatcher finds the labels that a text names. Its fields are by label.
 type labelMatcher struct {
-	words  map[string][]string // rare words: each names the label; at most half of the labels have one
-	shared map[string][]string // other words: they decide between named labels
-	full   map[string][]string // together they name the label
+	rareWords  map[string][]string // at most half of the labels have one; each names the label
+	otherWords map[string][]string // they decide between named labels
+	allWords   map[string][]string // together they name the label
 }
 
-func (n labelMatcher) isEmpty() bool { return n.words == nil }
+func (n labelMatcher) isEmpty() bool { return n.rareWords == nil }
 
-// newLabelMatcher takes labels that are compared with each other.
 func newLabelMatcher(labels []string) labelMatcher {
-	n := labelMatcher{words: map[string][]string{}, shared: map[string][]string{}, full: map[string][]string{}}
+	n := labelMatcher{rareWords: map[string][]string{}, otherWords: map[string][]string{}, allWords: map[string][]string{}}
 	count := map[string]int{}
 	for _, label := range labels {
 		seen := map[string]bool{}
@@ -153,38 +149,38 @@ func newLabelMatcher(labels []string) labelMatcher {
 		}
 	}
 	for _, label := range labels {
-		n.words[label] = nil
+		n.rareWords[label] = nil
 		for _, w := range splitWords(label) {
 			if canName(w) {
-				n.full[label] = append(n.full[label], stemWord(w))
+				n.allWords[label] = append(n.allWords[label], stemWord(w))
 			}
 		}
 		for _, w := range nameWords(label) {
 			isRare := count[w]*2 <= len(labels) || len(labels) <= 1
-			isOnly := isMinor(w) && isRare && len(n.full[label]) == 0 && isOperation(w)
+			isOnly := isMinor(w) && isRare && len(n.allWords[label]) == 0 && isOperation(w)
 			if isOnly {
-				n.words[label] = append(n.words[label], w)
+				n.rareWords[label] = append(n.rareWords[label], w)
 			} else if isMinor(w) || canName(w) && !isRare {
-				n.shared[label] = append(n.shared[label], w)
-			} else if canName(w) && !slices.Contains(n.words[label], w) {
-				n.words[label] = append(n.words[label], w)
+				n.otherWords[label] = append(n.otherWords[label], w)
+			} else if canName(w) && !slices.Contains(n.rareWords[label], w) {
+				n.rareWords[label] = append(n.rareWords[label], w)
 			}
 		}
 	}
 	return n
 }
 
-// findNamed returns the labels that a text names, sorted. A rare word of a label suffices, or all
-// its words. The text "fast codec v2" names "fast codec v2" and not "fast codec".
+// findNamed returns the named labels, sorted. The text "fast codec v2" names "fast codec v2", but
+// not "fast codec".
 func (n labelMatcher) findNamed(text wordSet) []string {
 	var out []string
-	found := map[string][]string{} // words of each label in the text
-	for label, words := range n.words {
-		if !slices.ContainsFunc(words, func(w string) bool { return text[w] }) && !text.hasAll(n.full[label]) {
+	found := map[string][]string{} // by label
+	for label, words := range n.rareWords {
+		if !slices.ContainsFunc(words, func(w string) bool { return text[w] }) && !text.hasAll(n.allWords[label]) {
 			continue
 		}
 		out = append(out, label)
-		for _, w := range slices.Concat(words, n.shared[label]) {
+		for _, w := range slices.Concat(words, n.otherWords[label]) {
 			if text[w] {
 				found[label] = append(found[label], w)
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mixOutsideParts finds mixes of operations that cost more or less than each of their operations.
+// mixOutsideParts finds mixes that cost more or less than each of their operations.
 func mixOutsideParts() rule {
 	return rule{Rule: audit.Rule{
 		ID: "mix-outside-parts", Severity: tare.Warn,
@@ -33,30 +33,29 @@ var (
 	mixSharesRE = lazyregexp.New(`(?i)\b\d?\d\s?%[,+:_ -]+[a-z]\w*=?\s?\d?\d\s?%`)
 	// allPartsRE matches "all requests".
 	allPartsRE = lazyregexp.New(`(?i)^(?:all(?: (?:operations|ops|requests|calls|statements|queries|endpoints|methods|together))?|overall|combined|aggregated?|everything)$`)
-	// typicalMetricRE matches a mean or a quantile. For all operations it is within its range for
-	// single ones.
+	// typicalMetricRE matches a mean or a quantile. That of all operations is within its range.
 	typicalMetricRE = lazyregexp.New(`(?i)\b(?:mean|avg|average|median|p\d\d\d?)\b`)
-	// combinedReportRE matches the command or heading of a report about several kinds of requests.
+	// combinedReportRE matches a report about several kinds of requests.
 	combinedReportRE = lazyregexp.New(`(?i)\bsplit\b|\bmix(?:ed)?\b|\ball\b|\boverall\b|\bcombined\b|\bin total\b|\btogether\b|\bfiltered\b|\bseparated?\b|\bby (?:method|route|endpoint|operation|path|status|type)\b`)
 )
 
 const (
 	mixTolerance = 0.05 // share by which a mix may be outside
 	maxMixParts  = 500  // figures of a group, or rows of benchstat
-	maxSumParts  = 8    // reports about parts of the requests of one report
+	maxSumParts  = 8    // reports about parts of one report
 )
 
 func findMixOutsideParts(d *document, report reportFunc) {
-	findSumOutsideParts(d.loads, report)
+	findSumOutsideParts(d.reports, report)
 	for i, t := range d.tables {
 		findAllColumn(t, t.figures(i), report)
 	}
 	d.findStatMix(report)
 	findNamedMix(d.benches, report)
-	for _, m := range d.means {
+	for _, m := range d.statMeans {
 		d.findMeanOutsideRows(m, report)
 	}
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		findTaggedOutside(l, report)
 	}
 	for _, g := range d.groups {
@@ -67,37 +66,35 @@ func findMixOutsideParts(d *document, report reportFunc) {
 	}
 }
 
-// findSumOutsideParts compares a report about all requests with the reports of its parts right
-// after it. The requests of the parts add up to all. It reports a mean latency that is not the mean
-// of the parts.
+// findSumOutsideParts compares a report about all requests with reports about parts, right after
+// it. The requests of the parts add up to all. Its mean latency must be the mean of the parts.
 func findSumOutsideParts(loads []*loadReport, report reportFunc) {
 	for i, all := range loads {
 		isCombined := combinedReportRE.MatchString(all.command + " " + all.path + " " + all.label)
-		if !all.requests.isKnown() || !all.mean.isKnown() || !isCombined {
+		if !all.requests.isKnown() || !all.meanLatency.isKnown() || !isCombined {
 			continue
 		}
-		sum, latencies := 0.0, 0.0 // requests of the parts, and sum of their latencies in s
+		sum, latencies := 0.0, 0.0 // the latter in s
 		var means valueRange
 		for _, part := range loads[i+1 : min(len(loads), i+1+maxSumParts)] {
-			if part.tool != all.tool || !part.mean.isKnown() || !(part.requests.value > 0) {
+			if part.tool != all.tool || !part.meanLatency.isKnown() || !(part.requests.value > 0) {
 				break
 			}
 			sum += part.requests.value
-			latencies += part.requests.value * part.mean.value
-			means.add(part.mean.value)
+			latencies += part.requests.value * part.meanLatency.value
+			means.add(part.meanLatency.value)
 			if sum < all.requests.value || sum == all.requests.value && means.count == 1 {
 				continue // a single report with as many requests is another run
 			}
-			if mean := latencies / sum; sum == all.requests.value && !isNear(mean, all.mean.value, mixTolerance) {
-				report(all.mean.line, fmt.Sprintf("the mean of all %.0f requests is %s; its %d parts have %s to %s, and together %s", sum, formatTime(all.mean.value), means.count, formatTime(means.low), formatTime(means.high), formatTime(mean)))
+			if mean := latencies / sum; sum == all.requests.value && !isNear(mean, all.meanLatency.value, mixTolerance) {
+				report(all.meanLatency.line, fmt.Sprintf("the mean of all %.0f requests is %s; its %d parts have %s to %s, and together %s", sum, formatTime(all.meanLatency.value), means.count, formatTime(means.low), formatTime(means.high), formatTime(mean)))
 			}
 			break
 		}
 	}
 }
 
-// findTaggedOutside compares all requests of k6 with their parts by a tag. It reports a mean
-// latency that is not the mean of the parts.
+// findTaggedOutside compares the requests of k6 with their parts by a tag.
 func findTaggedOutside(l *loadReport, report reportFunc) {
 	const minParts = 2
 	byTag := map[string][]taggedPart{}
@@ -116,8 +113,8 @@ func findTaggedOutside(l *loadReport, report reportFunc) {
 			}
 		}
 		isWhole := tag == "scenario" && l.scenarios >= minParts && means.count == l.scenarios
-		if isWhole && l.mean.isKnown() && means.isOutside(l.mean.value, mixTolerance) {
-			report(l.mean.line, fmt.Sprintf("the mean of all requests is %s; its %d scenarios have %s to %s", formatTime(l.mean.value), means.count, formatTime(means.low), formatTime(means.high)))
+		if isWhole && l.meanLatency.isKnown() && means.isOutside(l.meanLatency.value, mixTolerance) {
+			report(l.meanLatency.line, fmt.Sprintf("the mean of all requests is %s; its %d scenarios have %s to %s", formatTime(l.meanLatency.value), means.count, formatTime(means.low), formatTime(means.high)))
 			continue
 		}
 		sum, latencies, n := 0.0, 0.0, 0
@@ -128,17 +125,16 @@ func findTaggedOutside(l *loadReport, report reportFunc) {
 				n++
 			}
 		}
-		if n < minParts || sum != l.requests.value || !l.mean.isKnown() {
+		if n < minParts || sum != l.requests.value || !l.meanLatency.isKnown() {
 			continue
 		}
-		if mean := latencies / sum; !isNear(mean, l.mean.value, mixTolerance) {
-			report(l.mean.line, fmt.Sprintf("the mean of all %.0f requests is %s; those of its %d parts by %s make %s", sum, formatTime(l.mean.value), n, tag, formatTime(mean)))
+		if mean := latencies / sum; !isNear(mean, l.meanLatency.value, mixTolerance) {
+			report(l.meanLatency.line, fmt.Sprintf("the mean of all %.0f requests is %s; those of its %d parts by %s make %s", sum, formatTime(l.meanLatency.value), n, tag, formatTime(mean)))
 		}
 	}
 }
 
-// findMixInGroup reports mixes of a group, such as a column of times. The parts are the other
-// figures with the same prefix.
+// findMixInGroup reports mixes of a column. The parts are the other figures with the same prefix.
 func findMixInGroup(g *figureGroup, report reportFunc) {
 	isMix := func(m figure) bool {
 		hasShares := g.kind == timeKind && mixSharesRE.MatchString(m.subject)
@@ -172,8 +168,7 @@ var (
 	joinedShareRE = lazyregexp.New(`(?i)(?:^|[^a-z])([a-z]+)(\d\d?)(?:$|[^\da-z%])`)
 )
 
-// namedShares returns the percentages in a name such as get=90,put=10. It returns nil unless their
-// sum is 100.
+// namedShares returns the percentages in a name, if their sum is 100.
 func namedShares(name string) map[string]float64 {
 	for _, form := range []struct {
 		pattern     *lazyregexp.Regexp
@@ -195,8 +190,7 @@ func namedShares(name string) map[string]float64 {
 	return nil
 }
 
-// findNamedMix reports Mixed/get=90,put=10 if its time is outside the times of Get1 and Put1. Each
-// operation must have one benchmark in the package.
+// findNamedMix reports Mixed/get=90,put=10 if its time is outside the times of Get1 and Put1.
 func findNamedMix(benches []*bench, report reportFunc) {
 	for _, mix := range benches[:min(len(benches), maxMixParts)] {
 		shares, total := namedShares(mix.name), 0.0
@@ -234,7 +228,7 @@ func findNamedMix(benches []*bench, report reportFunc) {
 func (d *document) findStatMix(report reportFunc) {
 	prefix := func(row statRow) string { return cutLast(processorsRE.ReplaceAllString(row.name, "")) }
 	isTime := func(row statRow) bool { return strings.HasPrefix(row.unit, "sec") && row.values != nil }
-	rows := d.stats[:min(len(d.stats), maxMixParts)]
+	rows := d.statRows[:min(len(d.statRows), maxMixParts)]
 	for _, mix := range rows {
 		isMix := mixLabelRE.MatchString(mix.name) || mixSharesRE.MatchString(mix.name)
 		if !isMix || !isTime(mix) || prefix(mix) == "" {
@@ -249,7 +243,7 @@ func (d *document) findStatMix(report reportFunc) {
 				}
 			}
 			if parts.count > 1 && parts.isOutside(value, mixTolerance) {
-				report(mix.line, fmt.Sprintf("%s of %s takes %s; its %d parts take %s to %s", mix.name, mix.sides[i], formatTime(value), parts.count, formatTime(parts.low), formatTime(parts.high)))
+				report(mix.line, fmt.Sprintf("%s of %s takes %s; its %d parts take %s to %s", mix.name, mix.files[i], formatTime(value), parts.count, formatTime(parts.low), formatTime(parts.high)))
 				break
 			}
 		}
@@ -259,8 +253,7 @@ func (d *document) findStatMix(report reportFunc) {
 // allHeaderRE matches the header of the times of all requests.
 var allHeaderRE = lazyregexp.New(`(?i)^(?:all|overall|combined|together|mixed|mix)\b`)
 
-// findAllColumn checks a table with times of each kind of request, and then of all requests. It
-// reports rows with the last time outside the range of the others.
+// findAllColumn checks a table with columns for each kind of request, and then for all.
 func findAllColumn(t *table, all []figure, report reportFunc) {
 	column := slices.IndexFunc(t.header, allHeaderRE.MatchString)
 	if column < 1 {
@@ -271,7 +264,7 @@ func findAllColumn(t *table, all []figure, report reportFunc) {
 		var total figure
 		for _, m := range all {
 			switch {
-			case m.line != row.line || m.kind != timeKind: // not a time of this row
+			case m.line != row.line || m.kind != timeKind:
 			case m.column == column:
 				total = m
 			default:
@@ -285,12 +278,12 @@ func findAllColumn(t *table, all []figure, report reportFunc) {
 	}
 }
 
-// findMeanOutsideRows reports a geometric mean that changes by more or less than each row. It skips
-// tables with a row of one file: only one of the two means counts the row.
+// findMeanOutsideRows reports a geometric mean that changes by more or less than each row. A row of
+// one file is in only one of the two means.
 func (d *document) findMeanOutsideRows(mean statMean, report reportFunc) {
 	const rounding = 0.02 // percentage points: benchstat prints two decimals
 	var changes valueRange
-	for _, row := range d.stats {
+	for _, row := range d.statRows {
 		if row.table != mean.table || row.unit != mean.unit || row.line > mean.line {
 			continue
 		}
@@ -305,8 +298,7 @@ func (d *document) findMeanOutsideRows(mean statMean, report reportFunc) {
 	}
 }
 
-// cutLast removes the last part of a name, after / or _: Gin for Gin/Create. For one part it
-// returns "".
+// cutLast returns Gin for Gin/Create, and "" for Gin.
 func cutLast(subject string) string {
 	if i := strings.LastIndex(subject, "/"); i >= 0 {
 		return subject[:i]

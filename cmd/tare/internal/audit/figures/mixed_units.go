@@ -11,8 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mixedUnits finds figures that are compared although their units differ. For example, a column
-// "time (ms)" has the cells "4.1" and "870 µs".
+// mixedUnits finds compared figures whose units differ: "4.1" and "870 µs" below "time (ms)".
 func mixedUnits() rule {
 	return rule{Rule: audit.Rule{
 		ID: "mixed-units", Severity: tare.Warn,
@@ -25,23 +24,22 @@ func mixedUnits() rule {
 	}, find: findMixedUnits}
 }
 
-// findMixedUnits reports columns with several units, and ratios of numbers with different units.
 func findMixedUnits(d *document, report reportFunc) {
 	times := d.outputTimes()
 	for i, t := range d.tables {
-		findUnitsAgainstHeader(t, report)
+		findCellsAgainstHeader(t, report)
 		findForgottenUnits(t, report)
-		findUnitOfPart(t, report)
-		findSumOfUnits(t, report)
-		findUnitOfPair(t, report)
-		findBinaryHeaders(t, report)
-		findReciprocals(t, report)
-		findUnitsAgainstOutput(t, times, report)
-		findBinaryAndDecimal(t.figures(i), report)
+		findPartAboveTotal(t, report)
+		findSumOfNumbers(t, report)
+		findRowOfOtherRatio(t, report)
+		findHeadersOfMixedUnits(t, report)
+		findWrongReciprocal(t, report)
+		findCellsAgainstOutput(t, times, report)
+		findColumnOfMixedUnits(t.figures(i), report)
 	}
 	d.findUnitsInProse(report)
 	for _, s := range d.sentences {
-		claims := s.claims() // such as "3x faster"
+		claims := s.claims()
 		for _, c := range claims {
 			if v := d.judgeClaim(c, claims); v.rawUnits != nil && !v.isSupported {
 				a, b := v.rawUnits.a, v.rawUnits.b
@@ -60,7 +58,7 @@ func findMixedUnits(d *document, report reportFunc) {
 	}
 }
 
-// sameUnit is relative. The sizes of units are quotients of decimal numbers.
+// sameUnit is relative, because the sizes of units are quotients of decimal numbers.
 const sameUnit = 1e-9
 
 // unitColumn is a column with a unit of time or data in its header.
@@ -68,7 +66,7 @@ type unitColumn struct {
 	index  int
 	header string
 	kind   kind
-	size   float64 // of the unit, in base units
+	size   float64 // in base units
 }
 
 func (c unitColumn) isOfUnit(other unitColumn) bool {
@@ -86,8 +84,8 @@ func (t *table) unitColumns() []unitColumn {
 	return out
 }
 
-// findUnitsAgainstHeader reports a cell "870 µs" below "time (ms)", once for each column.
-func findUnitsAgainstHeader(t *table, report reportFunc) {
+// findCellsAgainstHeader reports "870 µs" below "time (ms)", once for each column.
+func findCellsAgainstHeader(t *table, report reportFunc) {
 	for _, c := range t.unitColumns() {
 		if c.index == 0 || statUnitRE.MatchString(strings.TrimSpace(c.header)) {
 			continue // labels, or benchstat, which scales each figure
@@ -110,8 +108,7 @@ type outputTime struct {
 	line    int
 }
 
-// outputTimes returns the first time of each benchmark. Its keys are the last parts of names in
-// lower case: parse for Benchmark/Parse-8.
+// outputTimes returns the first time of each benchmark, by the last part of its name in lower case.
 func (d *document) outputTimes() map[string]outputTime {
 	out := map[string]outputTime{}
 	add := func(name string, seconds float64, line int) {
@@ -120,9 +117,9 @@ func (d *document) outputTimes() map[string]outputTime {
 			out[name] = outputTime{seconds: seconds, line: line}
 		}
 	}
-	for _, row := range d.stats {
+	for _, row := range d.statRows {
 		if strings.HasPrefix(row.unit, "sec") || strings.HasPrefix(row.unit, "time") {
-			add(row.name, row.first, row.line)
+			add(row.name, row.firstValue, row.line)
 		}
 	}
 	for _, b := range d.benches {
@@ -132,9 +129,8 @@ func (d *document) outputTimes() map[string]outputTime {
 	return out
 }
 
-// findUnitsAgainstOutput reports "1.2" below "time (ms)" if the benchmark of the row has 1.2 µs in
-// an output.
-func findUnitsAgainstOutput(t *table, times map[string]outputTime, report reportFunc) {
+// findCellsAgainstOutput reports "1.2" below "time (ms)" if an output has 1.2 µs for this row.
+func findCellsAgainstOutput(t *table, times map[string]outputTime, report reportFunc) {
 	for _, c := range t.unitColumns() {
 		if c.kind != timeKind || len(times) == 0 {
 			continue
@@ -160,8 +156,8 @@ const sameDigits = 0.005
 
 // These limits are for figures without units.
 const (
-	minOthers      = 2   // other figures in the column, at least
-	farAbove       = 100 // factor to the others, at least, for another unit
+	minOthers      = 2   // least number of other figures in the column
+	farAbove       = 100 // least factor to figures in another unit
 	unitFactor     = 1e3 // factor between neighbouring units
 	differentRatio = 0.2 // share by which a ratio may be outside the others
 	likeness       = 3   // factor by which a figure may be outside the others
@@ -171,10 +167,10 @@ const (
 type columnFit int
 
 const (
-	noFit      columnFit = iota // too few others, or neither like them nor in a neighbouring unit
-	likeOthers                  // the others are of one size
-	tooLarge                    // a thousandth of the figure would be like the others
-	tooSmall                    // a thousand times the figure would be like the others
+	noFit columnFit = iota // too few others, or no neighbouring unit
+	likeOthers
+	tooLarge // by a factor of a thousand
+	tooSmall // by a factor of a thousand
 )
 
 func fitAmong(value float64, others valueRange) columnFit {
@@ -193,17 +189,18 @@ func fitAmong(value float64, others valueRange) columnFit {
 	return noFit
 }
 
-// findForgottenUnits reports figures in a neighbouring unit of the header's, for two patterns.
+// findForgottenUnits reports figures in a neighbouring unit of the header's.
 //
-// One figure of a row is a thousand times the others of its column. Another figure of the row, with
-// the same unit, is like the others. A slow contender would be slow in both columns.
+// For one figure: it is a thousand times the others of its column. Another figure of the row is
+// like the others, because a slow contender would be slow in both columns.
 //
-// All times of a row are a thousandth of the others, and e.g. its bytes are like the others.
+// For all times of a row: they are a thousandth of the others, and e.g. its bytes are like the
+// others.
 func findForgottenUnits(t *table, report reportFunc) {
 	columns := t.unitColumns()
 	for _, row := range t.rows {
 		fits := map[columnFit][]unitColumn{}
-		times := 0 // columns of times
+		times := 0 // columns
 		for _, c := range columns {
 			value, ok := plainCell(row, c.index)
 			if !ok {
@@ -241,9 +238,9 @@ func (t *table) otherFigures(row tableRow, column int) valueRange {
 // sumLabelRE matches the label of a row with a sum, such as "total".
 var sumLabelRE = lazyregexp.New(`(?i)\b(?:total|sum|overall|whole|all|together|everything|complete|entire|end[- ]to[- ]end|request)\b`)
 
-// findUnitOfPart reports 900 in the column 2, 900, 3 with the sum 5.9. The sum is correct with a
-// thousandth of the figure.
-func findUnitOfPart(t *table, report reportFunc) {
+// findPartAboveTotal reports 900 in the column 2, 900, 3 with the sum 5.9. A thousandth of it would
+// be right.
+func findPartAboveTotal(t *table, report reportFunc) {
 	const (
 		minParts    = 2
 		sumRounding = 0.02 // share of the sum
@@ -274,12 +271,12 @@ func findUnitOfPart(t *table, report reportFunc) {
 	}
 }
 
-// findSumOfUnits reports the sum "903 ms" below "900 µs", "2 ms" and "1 ms".
-func findSumOfUnits(t *table, report reportFunc) {
+// findSumOfNumbers reports the sum "903 ms" below "900 µs", "2 ms" and "1 ms".
+func findSumOfNumbers(t *table, report reportFunc) {
 	const (
 		minParts = 3
-		rounding = 0.005 // share: the sum of the numbers is near the figure
-		differs  = 0.05  // share: the sum of the quantities is not
+		rounding = 0.005 // of the sum of the numbers
+		differs  = 0.05  // of the sum of the quantities
 	)
 	if len(t.rows) <= minParts {
 		return
@@ -308,10 +305,9 @@ func findSumOfUnits(t *table, report reportFunc) {
 	}
 }
 
-// findUnitOfPair reports a row with one figure in a neighbouring unit. The table must have two
-// columns with one unit. The ratio of the row is a thousand times that of all others, or a
-// thousandth.
-func findUnitOfPair(t *table, report reportFunc) {
+// findRowOfOtherRatio reports a row with one of two figures in a neighbouring unit. Its ratio is a
+// thousand times those of all other rows, or a thousandth.
+func findRowOfOtherRatio(t *table, report reportFunc) {
 	const maxPairs = 200 // rows: each is compared with all others
 	columns := t.unitColumns()
 	if len(columns) != 2 || !columns[0].isOfUnit(columns[1]) || len(t.rows) <= minOthers || len(t.rows) > maxPairs {
@@ -354,8 +350,8 @@ var (
 // headerUnitRE matches "size (MB)" or "read, MiB/s". The groups are MB and MiB.
 var headerUnitRE = lazyregexp.New(`(?i)(?:, ?|\(|\[)([KMGT]i?B)(?:/s| per second|ps)?[)\]]?$`)
 
-// findBinaryHeaders reports a table with MB in the header of one side and MiB in that of another.
-func findBinaryHeaders(t *table, report reportFunc) {
+// findHeadersOfMixedUnits reports a table with MB for one side and MiB for another.
+func findHeadersOfMixedUnits(t *table, report reportFunc) {
 	first, firstUnit := "", "" // the first header with a unit, and the unit
 	for _, header := range t.header {
 		m := headerUnitRE.FindStringSubmatch(header)
@@ -373,9 +369,9 @@ func findBinaryHeaders(t *table, report reportFunc) {
 	}
 }
 
-// findReciprocals reports a row with its time per item in another unit. Time per item × items per
-// second is 1 in all other rows. Here it is a thousand or a thousandth.
-func findReciprocals(t *table, report reportFunc) {
+// findWrongReciprocal reports a row with its time per item in another unit. In all other rows time
+// per item × items per second is 1.
+func findWrongReciprocal(t *table, report reportFunc) {
 	const rounding = 0.02
 	rate := slices.IndexFunc(t.header, itemsPerSecondRE.MatchString)
 	for col, header := range t.header {
@@ -395,7 +391,6 @@ func findReciprocals(t *table, report reportFunc) {
 			perSecond, hasRate := plainCell(row, rate)
 			switch product := perItem * size * perSecond; {
 			case !hasTime || !hasRate:
-				// Such a table is not reported.
 			case isNear(product, 1, rounding):
 				inverse++
 			case isNear(product, unitFactor, rounding), isNear(product, 1/unitFactor, rounding):
@@ -408,7 +403,7 @@ func findReciprocals(t *table, report reportFunc) {
 	}
 }
 
-// plainCell returns the number of a cell above 0 without a unit.
+// plainCell returns the number of a cell, if it is above 0 and has no unit.
 func plainCell(row tableRow, col int) (float64, bool) {
 	if col >= len(row.cells) {
 		return 0, false
@@ -417,7 +412,7 @@ func plainCell(row tableRow, col int) (float64, bool) {
 	return q.raw, ok && q.kind == plainKind && q.raw > 0
 }
 
-// unlikeUnits returns units that are easily mistaken for a unit of data: mib, mbit and mbps for mb.
+// unlikeUnits returns units that are mistaken for a unit: mib, mbit and mbps for mb.
 func unlikeUnits(unit string) []string {
 	prefix := unit[:1]
 	if !strings.Contains("kmgt", prefix) {
@@ -433,11 +428,10 @@ func unlikeUnits(unit string) []string {
 	return out
 }
 
-// findBinaryAndDecimal reports a column with two such units, e.g. MB and MiB. all holds the figures
-// of a table.
-func findBinaryAndDecimal(all []figure, report reportFunc) {
+// findColumnOfMixedUnits reports a column with e.g. MB and MiB.
+func findColumnOfMixedUnits(all []figure, report reportFunc) {
 	units := map[int][]string{}
-	lines := map[int]int{} // of the last figure, by column
+	lines := map[int]int{} // the last, by column
 	printed := map[string]string{}
 	for _, m := range all {
 		unit := strings.ToLower(m.unit)

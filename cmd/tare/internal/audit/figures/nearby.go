@@ -5,8 +5,7 @@ import (
 	"sort"
 )
 
-// A sentence is compared with the nearest tables before and after it. If a page has few tables,
-// they all are near.
+// A sentence is compared with the nearest tables before and after it.
 const (
 	tablesBefore = 8
 	tablesAfter  = 2
@@ -15,7 +14,7 @@ const (
 // nearGrids returns the tables near a line.
 func (d *document) nearGrids(line int) []*grid {
 	out := selectNear(d.grids, line, func(g *grid) int { return g.line })
-	d.lookups += len(out)
+	d.comparisons += len(out)
 	return out
 }
 
@@ -23,11 +22,11 @@ func (d *document) nearGrids(line int) []*grid {
 func (d *document) nearGroups(line int) []*figureGroup {
 	blocks := selectNear(d.groupsByOrigin, line, func(b []*figureGroup) int { return b[0].figures[0].line })
 	out := slices.Concat(blocks...)
-	d.lookups += len(out)
+	d.comparisons += len(out)
 	return out
 }
 
-// selectNear returns the elements of all around a line. all is sorted by lineOf.
+// selectNear returns the elements around a line. all is sorted by lineOf.
 func selectNear[T any](all []T, line int, lineOf func(T) int) []T {
 	if len(all) <= tablesBefore+tablesAfter {
 		return all
@@ -36,7 +35,6 @@ func selectNear[T any](all []T, line int, lineOf func(T) int) []T {
 	return all[max(0, i-tablesBefore):min(len(all), i+tablesAfter)]
 }
 
-// groupByOrigin returns the groups of each table or other origin, sorted by line.
 func groupByOrigin(groups []*figureGroup) [][]*figureGroup {
 	index := map[int]int{} // index in out by origin
 	var out [][]*figureGroup
@@ -53,14 +51,13 @@ func groupByOrigin(groups []*figureGroup) [][]*figureGroup {
 	return out
 }
 
-// ratioIndex has the ratios of all pairs in rows of tables, by kind. The ratios are sorted and at
-// least 1. It makes it fast to find the ratio of a claim.
+// ratioIndex has the sorted ratios of all pairs in rows, by kind. They are at least 1.
 type ratioIndex map[kind][]float64
 
 func newRatioIndex(grids []*grid) ratioIndex {
 	out := ratioIndex{}
 	for _, g := range grids {
-		for _, s := range g.sides {
+		for _, s := range g.columnSets {
 			for _, label := range g.labels {
 				row := g.figuresOf(label, s)
 				for i, a := range row {
@@ -78,7 +75,7 @@ func newRatioIndex(grids []*grid) ratioIndex {
 	return out
 }
 
-// hasMatch reports whether a pair has the claimed ratio or percentage. tolerance is a share.
+// hasMatch reports whether a pair has the claimed value. tolerance is a share.
 func (x ratioIndex) hasMatch(c claim, tolerance float64) bool {
 	for _, k := range c.kinds {
 		all := x[k]
@@ -97,12 +94,12 @@ func (x ratioIndex) hasMatch(c claim, tolerance float64) bool {
 	return false
 }
 
-// matchesAny reports whether a sorted ratio has the claimed value. convert must increase.
+// matchesAny needs sorted ratios, and a convert that increases.
 func (c claim) matchesAny(ratios []float64, tolerance float64, convert func(float64) float64) bool {
-	// matchesValue accepts values up to these distances from the claim.
+	// matchesValue accepts values up to these distances.
 	share := max(tolerance, aboutTolerance)
 	slack := claimSteps * c.step
-	if c.isAbout {
+	if c.isApproximate {
 		slack = max(slack, c.step)
 	}
 	least := min((c.low-slack)/(1+share), c.low-slack)

@@ -10,7 +10,7 @@ import (
 )
 
 // This file is a part of the rule ratio-differs, for sides with numbers as labels. "Eight workers
-// do 6.9 times the jobs of one" is about the rows 8 and 1 of "Workers".
+// do 6.9 times the jobs of one" is about the rows 8 and 1.
 
 const aNumeral = `\d[\d,]*|one|two|` + numberWords
 
@@ -94,8 +94,8 @@ func transpose(rows [][]string) [][]string {
 	return out
 }
 
-// findNumberedRatios reports ratios that no metric under the same heading has. In "four do 2x the
-// jobs of one, and eight 5x" both ratios are to one.
+// findNumberedRatios reports ratios that no metric has. In "four do 2x the jobs of one, and eight
+// 5x" both are to one.
 func (d *document) findNumberedRatios(report reportFunc) {
 	var tables []numberedSides
 	for _, t := range d.tables {
@@ -127,7 +127,7 @@ func (d *document) findNumberedRatios(report reportFunc) {
 func (c claim) whyNumberedDiffers(tables []numberedSides, side, reference float64) string {
 	why := ""
 	for _, t := range tables {
-		isAbout := t.heading == c.sentence.heading && strings.Contains(strings.ToLower(c.sentence.before+c.sentence.text), t.name)
+		isAbout := t.heading == c.sentence.heading && strings.Contains(strings.ToLower(c.sentence.previous+c.sentence.text), t.name)
 		if !isAbout {
 			continue
 		}

@@ -39,7 +39,7 @@ func (o *outputs) startReport(tool string, pos position) *loadReport {
 func (o *outputs) finishReport() {
 	l := o.current
 	o.current, o.otherLines, o.section = nil, 0, ""
-	if l == nil || !l.rate.isKnown() && !l.mean.isKnown() {
+	if l == nil || !l.rate.isKnown() && !l.meanLatency.isKnown() {
 		return
 	}
 	tool := l.tool
@@ -49,7 +49,7 @@ func (o *outputs) finishReport() {
 	if c := o.lastCommands[tool]; c.line > 0 && l.line-c.line <= commandLines {
 		l.command = c.text
 	}
-	o.doc.loads = append(o.doc.loads, l.withOptions())
+	o.doc.reports = append(o.doc.reports, l.withOptions())
 }
 
 // openReport returns the current report if it is of one of tools, else nil.
@@ -136,14 +136,14 @@ func (o *outputs) readWrk(pos position, text string) bool {
 	case strings.HasPrefix(text, "Latency ") && len(fields) >= 4:
 		mean, max := durationAt(fields[1], pos), durationAt(fields[3], pos)
 		if mean.isKnown() && max.isKnown() {
-			l.mean, l.max = mean, max
+			l.meanLatency, l.maxLatency = mean, max
 		}
 	case len(fields) == 2 && strings.HasSuffix(fields[0], "%"):
 		o.addQuantile(fields[0], durationAt(fields[1], pos))
 	case strings.HasPrefix(text, "Requests/sec:") && len(fields) > 1:
 		l.rate = numberAt(fields[1], pos)
 	case strings.HasPrefix(text, "Non-2xx or 3xx responses:") && len(fields) > 4:
-		l.errors = addLineValues(l.errors, numberAt(fields[4], pos))
+		l.errorResponses = addLineValues(l.errorResponses, numberAt(fields[4], pos))
 	case isPercentileRow(fields), strings.HasPrefix(text, "Value ") && strings.Contains(text, "TotalCount"), strings.Trim(text, "-") == "":
 		// This is the latency spectrum of wrk2. Without it a report would end after idleLines.
 	default:
@@ -155,7 +155,7 @@ func (o *outputs) readWrk(pos position, text string) bool {
 			for _, n := range m[1:4] {
 				l.socketErrors = addLineValues(l.socketErrors, numberAt(n, pos))
 			}
-			l.timeouts = numberAt(m[4], pos)
+			l.timedOut = numberAt(m[4], pos)
 			return true
 		}
 		return false
@@ -229,15 +229,15 @@ func (l *loadReport) readABField(pos position, name, value string) bool {
 	case "Complete requests":
 		l.requests = numberAt(first, pos)
 	case "Failed requests", "Non-2xx responses": // both may count the same response
-		if n := numberAt(first, pos); n.value >= l.errors.value {
-			l.errors = n
+		if n := numberAt(first, pos); n.value >= l.errorResponses.value {
+			l.errorResponses = n
 		}
 	case "(Connect": // "0, Receive: 0, Length: 12, Exceptions: 0)"
 		// A service may send bodies of different lengths: this is no failure.
 		if m := otherLengthRE.FindStringSubmatch(value); m != nil {
 			n, _ := strconv.ParseFloat(m[1], 64)
-			if l.errors.value -= n; l.errors.value <= 0 {
-				l.errors = lineValue{}
+			if l.errorResponses.value -= n; l.errorResponses.value <= 0 {
+				l.errorResponses = lineValue{}
 			}
 		}
 	case "Requests per second":
@@ -250,9 +250,9 @@ func (l *loadReport) readABField(pos position, name, value string) bool {
 		min, mean, max := numberAt(fields[0], pos), numberAt(fields[1], pos), numberAt(fields[4], pos)
 		min.value, mean.value, max.value = min.value/1e3, mean.value/1e3, max.value/1e3
 		if name == "Total" {
-			l.min, l.mean, l.max = min, mean, max
+			l.minLatency, l.meanLatency, l.maxLatency = min, mean, max
 		} else {
-			l.parts = append(l.parts, part{name, mean})
+			l.latencyParts = append(l.latencyParts, latencyPart{name, mean})
 		}
 	default:
 		return false
@@ -290,7 +290,7 @@ func (o *outputs) readSummary(pos position, text string) bool {
 			// Requests that oha aborts at the end are not errors. ghz prints errors by status, too:
 			// addStatus counts them.
 			if !strings.Contains(text, "aborted due to deadline") && l.tool != "ghz" {
-				l.errors = addLineValues(l.errors, numberAt(n, pos))
+				l.errorResponses = addLineValues(l.errorResponses, numberAt(n, pos))
 			}
 			return true
 		}
@@ -318,7 +318,7 @@ func (l *loadReport) addStatus(status string, count lineValue) {
 		l.requests = addLineValues(l.requests, count)
 	}
 	if isErrorStatus(status) {
-		l.errors = addLineValues(l.errors, count)
+		l.errorResponses = addLineValues(l.errorResponses, count)
 	}
 }
 
@@ -329,11 +329,11 @@ func (l *loadReport) readSummaryField(pos position, name, text string) bool {
 	case "Total":
 		l.duration = durationAt(value, pos)
 	case "Slowest":
-		l.max = durationAt(value, pos)
+		l.maxLatency = durationAt(value, pos)
 	case "Fastest":
-		l.min = durationAt(value, pos)
+		l.minLatency = durationAt(value, pos)
 	case "Average":
-		l.mean = durationAt(value, pos)
+		l.meanLatency = durationAt(value, pos)
 	case "Requests/sec":
 		l.rate = numberAt(value, pos)
 	case "Success rate":
@@ -349,7 +349,7 @@ func (l *loadReport) readSummaryField(pos position, name, text string) bool {
 		// connection.
 		mean, _, _ := strings.Cut(value, ",")
 		if p := durationAt(strings.TrimSuffix(mean, "ecs"), pos); p.isKnown() {
-			l.parts = append(l.parts, part{name, p})
+			l.latencyParts = append(l.latencyParts, latencyPart{name, p})
 		}
 	default:
 		return false
@@ -397,16 +397,16 @@ func (o *outputs) readVegeta(pos position, text string) bool {
 		case "Duration total":
 			l.duration = durationAt(value, pos)
 		case "Latencies mean":
-			l.mean = durationAt(value, pos)
+			l.meanLatency = durationAt(value, pos)
 		case "Latencies min":
-			l.min = durationAt(value, pos)
+			l.minLatency = durationAt(value, pos)
 		case "Latencies max":
-			l.max = durationAt(value, pos)
+			l.maxLatency = durationAt(value, pos)
 		case "Bytes In mean":
 			l.responseSize = numberAt(value, pos)
 		case "Success ratio":
 			if ratio := numberAt(strings.TrimSuffix(value, "%"), pos); ratio.isKnown() && l.requests.isKnown() {
-				l.errors = lineValue{(1 - ratio.value/100) * l.requests.value, pos.line}
+				l.errorResponses = lineValue{(1 - ratio.value/100) * l.requests.value, pos.line}
 			}
 		default:
 			if m[1] == "Latencies" {
@@ -472,7 +472,7 @@ func (o *outputs) readK6(pos position, text string) bool {
 	}
 	m := k6CustomRE.FindStringSubmatch(text)
 	if m != nil {
-		l.parts = append(l.parts, part{m[1], durationAt(m[2], pos)})
+		l.latencyParts = append(l.latencyParts, latencyPart{m[1], durationAt(m[2], pos)})
 	}
 	return m != nil
 }
@@ -483,7 +483,7 @@ func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 	o.k6Metric = name
 	l := o.openReport("k6")
 	isDuration := name == "http_req_duration" || name == "grpc_req_duration"
-	isNext := l != nil && (isDuration && l.mean.isKnown() || name == "data_received" && l.rate.isKnown())
+	isNext := l != nil && (isDuration && l.meanLatency.isKnown() || name == "data_received" && l.rate.isKnown())
 	if l == nil || isNext {
 		l = o.startReport("k6", pos)
 		l.hasArrivalRate, l.scenarios = o.k6Arrival, o.k6Scenarios
@@ -496,7 +496,7 @@ func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 	}
 	switch {
 	case isDuration:
-		l.mean, l.min, l.max = keyed["avg"], keyed["min"], keyed["max"]
+		l.meanLatency, l.minLatency, l.maxLatency = keyed["avg"], keyed["min"], keyed["max"]
 		o.addQuantile("50%", keyed["med"])
 		for key, value := range keyed {
 			if percent, ok := strings.CutPrefix(key, "p("); ok {
@@ -505,7 +505,7 @@ func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 		}
 	case name == "http_req_waiting" || name == "http_req_sending" || name == "http_req_receiving":
 		if mean := keyed["avg"]; mean.isKnown() {
-			l.parts = append(l.parts, part{name, mean})
+			l.latencyParts = append(l.latencyParts, latencyPart{name, mean})
 		}
 	case name == "http_reqs" && len(fields) > 1:
 		l.requests, l.rate = numberAt(fields[0], pos), numberAt(strings.TrimSuffix(fields[1], "/s"), pos)
@@ -513,9 +513,9 @@ func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 		// Old versions print "0.18% ✓ 65 ✗ 34201", with ✓ for failures. New ones print "0.18% 65
 		// out of 34266".
 		if n := numberAt(fields[1], pos); n.isKnown() {
-			l.errors = n
+			l.errorResponses = n
 		} else if len(fields) > 2 && fields[1] == "✓" {
-			l.errors = numberAt(fields[2], pos)
+			l.errorResponses = numberAt(fields[2], pos)
 		}
 	case name == "dropped_iterations" && len(fields) > 0:
 		l.droppedIterations, l.hasArrivalRate = numberAt(fields[0], pos), true

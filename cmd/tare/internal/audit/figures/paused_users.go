@@ -11,7 +11,7 @@ import (
 )
 
 // pausedUsers finds rates that pauses of a load script limit. For example, 100 users send 95
-// requests of 31 ms per second. These are only 3 requests in flight.
+// requests of 31 ms per second: only 3 requests are in flight.
 func pausedUsers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "paused-users", Severity: tare.Warn,
@@ -26,8 +26,8 @@ func pausedUsers() rule {
 }
 
 const (
-	// minBusyShare is the least share of the users with a request in flight, in the mean. Users
-	// that start one after another halve the mean.
+	// minBusyShare is the least share of users with a request in flight. Users that start one after
+	// another halve the mean.
 	minBusyShare = 0.2
 	// minUsers is the least number of judged users.
 	minUsers = 5
@@ -36,19 +36,18 @@ const (
 // usersInRE matches "100 VUs". The group is 100.
 var usersInRE = lazyregexp.New(`(?i)\b(\d{1,6})\s*(?:vus?|virtual users)\b`)
 
-// findPausedUsers reports runs of k6 and rows of tables with mostly paused users.
 func findPausedUsers(d *document, report reportFunc) {
 	n, line, text := 0, 0, "" // paused runs, and the finding of the first one
-	for _, l := range d.loads {
-		if l.tool != "k6" || !l.connections.isKnown() || !l.rate.isKnown() || !l.mean.isKnown() {
+	for _, l := range d.reports {
+		if l.tool != "k6" || !l.connections.isKnown() || !l.rate.isKnown() || !l.meanLatency.isKnown() {
 			continue
 		}
 		if l.hasArrivalRate {
 			continue // k6 decides when a user sends
 		}
-		if arePaused(l.rate.value, l.mean.value, l.connections.value) {
+		if arePaused(l.rate.value, l.meanLatency.value, l.connections.value) {
 			if n++; n == 1 {
-				line, text = l.rate.line, describePaused(l.rate.value, l.mean.value, l.connections.value)
+				line, text = l.rate.line, describePaused(l.rate.value, l.meanLatency.value, l.connections.value)
 			}
 		}
 	}
@@ -80,8 +79,7 @@ func findPausedUsers(d *document, report reportFunc) {
 	}
 }
 
-// arePaused reports whether most users pause. By Little's law rate × mean latency (s) users have a
-// request in flight.
+// By Little's law rate × mean latency (s) users have a request in flight.
 func arePaused(rate, mean, users float64) bool {
 	return rate*mean < minBusyShare*users && users >= minUsers
 }

@@ -11,7 +11,6 @@ import (
 // kind is the dimension of a quantity. Rules compare only quantities of one kind.
 type kind uint8
 
-// These are the kinds with their base units.
 const (
 	plainKind    kind = iota // no unit
 	timeKind                 // s
@@ -23,13 +22,13 @@ const (
 	factorKind               // 2 is 2×
 )
 
-// quantity is a number with its unit. For "1.5 ms" value is 0.0015, step 0.0001 and raw 1.5.
+// quantity is a number with its unit. "1.5 ms" has value 0.0015, step 0.0001 and raw 1.5.
 type quantity struct {
-	value float64 // in base units of the kind
+	value float64 // in base units
 	kind  kind
 	unit  string  // as printed; "" without a unit
 	step  float64 // one unit of the last digit, in base units
-	raw   float64 // the printed number
+	raw   float64 // as printed
 }
 
 // valueRange is the range of some values. The zero value has none.
@@ -75,12 +74,11 @@ var units = map[string]unitInfo{
 	"x":    {factorKind, 1}, "×": {factorKind, 1},
 }
 
-// rateNouns are counted per second, as in "requests per second".
 const rateNouns = " req reqs request requests op ops operations msg msgs messages event events iterations responses calls queries query transactions tx "
 
 func isRateNoun(noun string) bool { return strings.Contains(rateNouns, " "+noun+" ") }
 
-// lookUpUnit takes a name in lower case, in the singular or the plural.
+// lookUpUnit takes a name in lower case.
 func lookUpUnit(name string) (unitInfo, bool) {
 	u, ok := units[name]
 	if !ok && len(name) > 3 { // short names have no plural
@@ -89,8 +87,7 @@ func lookUpUnit(name string) (unitInfo, bool) {
 	return u, ok
 }
 
-// findUnit returns the unit that a text names. "ns/op" is ns, "reqs/sec" is a rate, and "MB/s" is a
-// rate of bytes.
+// findUnit returns the unit of "ns/op" (ns), "reqs/sec" (a rate) or "MB/s" (a rate of bytes).
 func findUnit(text string) (unitInfo, bool) {
 	text = strings.ToLower(strings.TrimRight(text, ".,;:)]*_`"))
 	text = strings.TrimLeft(text, "[(")
@@ -125,8 +122,8 @@ func findUnit(text string) (unitInfo, bool) {
 // leadingNumberRE matches "-1,024.5e3". The groups are 1,024, .5 and 3.
 var leadingNumberRE = lazyregexp.New(`^[-+−]?(\d{1,3}(?:[,'’_\x{202f}\x{00a0} ]\d{3})+|\d+)(\.\d+)?(?:[eE]([-+]?\d{1,3}))?`)
 
-// parseNumber parses the number at the beginning of text. step is one unit of its last digit. A
-// comma must separate groups of three digits: 1,02 is no number.
+// parseNumber parses the beginning of text. step is one unit of the last digit. 1,024 is a number,
+// and 1,02 is not.
 func parseNumber(text string) (value, step float64, rest string, ok bool) {
 	isDigit := func(r rune) bool { return r >= '0' && r <= '9' }
 	m := leadingNumberRE.FindStringSubmatch(text)
@@ -168,8 +165,7 @@ func parseNumber(text string) (value, step float64, rest string, ok bool) {
 // unitAfterRE matches what follows a number, such as "k req/s". The groups are k and req/s.
 var unitAfterRE = lazyregexp.New(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|\[?#/sec\]?|\[?[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
 
-// parseQuantity parses the quantity at the beginning of text. An unknown word after the number
-// remains in rest.
+// parseQuantity parses the beginning of text. An unknown word after the number remains in rest.
 func parseQuantity(text string) (q quantity, rest string, ok bool) {
 	value, step, rest, ok := parseNumber(text)
 	if !ok {
@@ -202,7 +198,6 @@ func parseQuantity(text string) (q quantity, rest string, ok bool) {
 	return q, rest[used:], true
 }
 
-// isPerSecond reports whether words begin like "requests per second".
 func isPerSecond(words []string) bool {
 	if len(words) < 3 || !isRateNoun(strings.ToLower(words[0])) {
 		return false
@@ -210,8 +205,8 @@ func isPerSecond(words []string) bool {
 	return (words[1] == "per" || words[1] == "a") && strings.HasPrefix(words[2], "sec")
 }
 
-// parseCell parses a cell such as "**~1.5 ms** (±2 %)". Emphasis, an interval and a remark in
-// parentheses are ignored. It returns false if the cell has further words.
+// parseCell parses a cell such as "**~1.5 ms** (±2 %)". It returns false if the cell has further
+// words.
 func parseCell(text string) (quantity, bool) {
 	text = strings.TrimSpace(strings.NewReplacer("*", "", "`", "", "~", "", "≈", "", "_", "").Replace(text))
 	text = strings.TrimPrefix(text, "+")
@@ -227,7 +222,7 @@ func parseCell(text string) (quantity, bool) {
 	return q, !hasMore
 }
 
-// isNear reports whether a and b differ by at most a share of the greater one.
+// isNear allows a difference of a share of the greater one.
 func isNear(a, b, share float64) bool {
 	return math.Abs(a-b) <= share*math.Max(math.Abs(a), math.Abs(b))
 }

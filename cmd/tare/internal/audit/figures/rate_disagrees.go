@@ -26,7 +26,7 @@ const (
 )
 
 func findRateDisagrees(d *document, report reportFunc) {
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		if !l.rate.isKnown() || !l.requests.isKnown() || !l.duration.isKnown() || l.duration.value < minRateSeconds {
 			continue
 		}
@@ -35,7 +35,7 @@ func findRateDisagrees(d *document, report reportFunc) {
 		}
 		requests := l.requests.value
 		if l.tool == "vegeta" {
-			requests -= l.errors.value // its throughput counts successful requests
+			requests -= l.errorResponses.value // its throughput counts successful requests
 		}
 		if rate := requests / l.duration.value; !isNear(rate, l.rate.value, rateTolerance) && requests > 0 {
 			report(l.rate.line, fmt.Sprintf("%.0f requests in %s are %s per second, not %s", requests, formatTime(l.duration.value), formatNumber(rate), formatNumber(l.rate.value)))

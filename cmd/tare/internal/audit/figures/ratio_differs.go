@@ -25,8 +25,7 @@ func ratioDiffers() rule {
 	}, find: findRatioDiffers}
 }
 
-// findRatioDiffers reports ratios and percentages without support on the page. The rule wrong-base
-// reports percentages of the wrong base.
+// findRatioDiffers leaves percentages of the wrong base to the rule wrong-base.
 func findRatioDiffers(d *document, report reportFunc) {
 	for _, t := range d.tables {
 		findWrongChanges(t, report)
@@ -55,8 +54,7 @@ func findRatioDiffers(d *document, report reportFunc) {
 	}
 }
 
-// whyNotOfPair compares a claim with the two figures next to it. It returns the text of a finding,
-// or "".
+// whyNotOfPair compares a claim with the two figures next to it.
 func (c claim) whyNotOfPair(p pair) string {
 	isOfOtherBase := percentOfOtherBase(c, p.a.value, p.b.value) > 0
 	if c.matchesPair(p.a.value, p.b.value) || isOfOtherBase {
@@ -65,8 +63,8 @@ func (c claim) whyNotOfPair(p pair) string {
 	return fmt.Sprintf("the figures next to it, %s and %s, have %s", formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value))
 }
 
-// whyClaimDiffers compares a claim with the figures of the page. It returns "" if the claim is
-// correct, if another rule reports it, or if no figures are about it.
+// whyClaimDiffers compares a claim with the page. It returns "" for a correct claim, or one of
+// another rule.
 func (d *document) whyClaimDiffers(c claim, claims []claim) string {
 	line := c.sentence.line
 	if q, ok := c.sentence.figureBefore(c); ok {
@@ -98,8 +96,8 @@ const (
 	maxTextGap     = 8    // lines between a table and a sentence that names no side
 )
 
-// findReference checks a claim after a figure, such as "607 ns/op (49x slower than b)". q is 607
-// ns. If no figure of b has the claimed ratio to q, it returns the nearest one.
+// findReference checks "607 ns/op (49x slower than b)". q is 607 ns. If no figure of b fits, it
+// returns the nearest one.
 func (c claim) findReference(q quantity, groups []*figureGroup) (nearest figure, isWrong bool) {
 	_, after, ok := strings.Cut(c.sentence.text[c.end:], " than ")
 	if !ok {
@@ -161,13 +159,12 @@ func (c claim) describeActual(a, b float64) string {
 	return formatNumber(100*(great-small)/great) + " %"
 }
 
-// restrictionRE matches words that restrict a claim to some figures.
+// restrictionRE matches words that restrict a claim.
 var restrictionRE = lazyregexp.New(`(?i)\b(?:for|when|if|with|without|on|under|depending|in most|generally|typically)\b`)
 
-// whyUnsupported compares a claim with pairs in rows and with the named sides of columns. It
-// returns the text of a finding if none of them, or too few, have the claimed ratio.
+// whyUnsupported returns a text if too few of the named figures have the claimed ratio.
 func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
-	var ratios [][2]float64 // smaller and greater figure of each pair
+	var ratios [][2]float64 // smaller and greater figure
 	line, m := 0, newMention(c.sentence)
 	for _, p := range pairs {
 		ratios = append(ratios, [2]float64{min(p.a.value, p.b.value), max(p.a.value, p.b.value)})
@@ -202,7 +199,7 @@ func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
 		}
 		return formatNumber(100*(1-1/x)) + " %"
 	}
-	isExactRange := c.low != c.high && !c.atMost && !c.isAbout
+	isExactRange := c.low != c.high && !c.atMost && !c.isApproximate
 	isMinority := matching*2 < len(ratios)
 	switch {
 	case matching == 0 && isNear(actual.low, actual.high, 1e-9):
@@ -218,8 +215,7 @@ func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
 // amountBeforeRE matches "more" before "than" as in "more than 3x".
 var amountBeforeRE = lazyregexp.New(`(?i)\b(?:more|less|fewer|other|rather|higher|greater)$`)
 
-// namedPairs returns the pairs of figures whose sides a sentence names. A sentence right after two
-// figures need not name them.
+// namedPairs returns the pairs whose sides a sentence names. Right after two figures it need not.
 func (g *figureGroup) namedPairs(m mention) [][2]figure {
 	if m.hasThan {
 		subjects, references := g.matcher.findNamed(m.before), g.matcher.findNamed(m.after)
@@ -227,7 +223,7 @@ func (g *figureGroup) namedPairs(m mention) [][2]figure {
 			return g.pairsOf(subjects, references)
 		}
 		if m.isSided {
-			return nil // one of the sides has no figures in the group
+			return nil // one side has no figures in the group
 		}
 	}
 	named := g.matcher.findNamed(m.all)
@@ -240,7 +236,7 @@ func (g *figureGroup) namedPairs(m mention) [][2]figure {
 	return nil
 }
 
-// mention has the words by which a sentence may name sides.
+// mention has the words of a sentence that name sides.
 type mention struct {
 	sentence
 	all           wordSet
@@ -253,14 +249,14 @@ func newMention(s sentence) mention {
 	m := mention{sentence: s, all: newWordSet(s.text)}
 	before, after, ok := strings.Cut(strings.ToLower(s.text), " than ")
 	if m.hasThan = ok; ok {
-		// newWordSet separates camelCase by upper-case letters, which the original text has.
+		// newWordSet needs the upper-case letters of camelCase.
 		m.before, m.after = newWordSet(s.text[:len(before)]), newWordSet(s.text[len(s.text)-len(after):])
 		m.isSided = !amountBeforeRE.MatchString(before)
 	}
 	return m
 }
 
-// isPairBefore reports whether the group's only two figures are right before the sentence.
+// isPairBefore reports whether the group's only two figures are right before a sentence.
 func (g *figureGroup) isPairBefore(s sentence) bool {
 	if len(g.figures) != 2 || g.figures[0].subject == g.figures[1].subject {
 		return false
@@ -268,7 +264,7 @@ func (g *figureGroup) isPairBefore(s sentence) bool {
 	return strings.ToLower(s.heading) == g.figures[0].heading && s.isRightAfter(g.figures[1].line)
 }
 
-// pairsOf returns the pairs of a figure of firsts and one of others. It returns each pair once.
+// pairsOf returns each pair once.
 func (g *figureGroup) pairsOf(firsts, others []string) [][2]figure {
 	if len(firsts) > maxNamed || len(others) > maxNamed {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// These bounds limit a file. Exceeding a bound without a remark is an error.
+// Exceeding these bounds is an error, unless a remark says otherwise.
 const (
 	maxLine      = 1 << 20 // bytes
 	maxBenches   = 200_000
-	maxLoads     = 20_000
+	maxReports   = 20_000
 	maxTables    = 2_000
 	maxSentences = 50_000
 	maxStatement = 1000      // bytes of a sentence; longer ones are not stored
@@ -23,9 +23,8 @@ const (
 	maxPartial   = 1000      // packages with an incomplete line of go test -json
 )
 
-// reader reads a text line by line: Markdown, the output of tools, or both. outputs reads load
-// generators, benches reads go test, and structs reads C. Other lines are prose, headings and
-// tables.
+// reader reads a text line by line: Markdown, the output of tools, or both. outputs, benches and
+// structs recognize their lines. Other lines are prose, headings and tables.
 type reader struct {
 	doc     *document
 	outputs outputs
@@ -36,13 +35,13 @@ type reader struct {
 	headings           [6]string // by level, 1 to 6 at index 0 to 5
 	fence              string    // end of the code block, e.g. ```; "" outside
 	table              *table    // nil outside tables
-	possibleHeader     []string  // cells of the last line that may be a header
+	possibleHeader     []string  // cells of the last line
 	possibleHeaderLine int
 	paragraph          []proseLine
-	titles             []proseLine // consecutive headings of level 1; see endTitles
+	titles             []proseLine // consecutive headings of level 1
 	paragraphBytes     int
 	proseBytes         int
-	markup             strings.Builder   // the current HTML table in Markdown
+	markup             strings.Builder   // an HTML table in Markdown
 	markupLine         int               // its first line
 	commandContinues   bool              // in the next line
 	partialLines       map[string]string // incomplete output of go test -json, by package
@@ -82,10 +81,10 @@ func (r *reader) checkBounds() error {
 		noun       string
 	}{
 		{len(d.benches), maxBenches, "benchmarks"},
-		{len(d.loads), maxLoads, "reports of load generators"},
+		{len(d.reports), maxReports, "reports of load generators"},
 		{len(d.tables), maxTables, "tables"},
 		{len(d.sentences), maxSentences, "statements"},
-		{len(d.stats), maxBenches, "rows of benchstat"},
+		{len(d.statRows), maxBenches, "rows of benchstat"},
 		{len(d.commands), maxSentences, "commands"},
 		{len(d.structs), maxTables, "structs"},
 	} {
@@ -168,8 +167,7 @@ func (r *reader) readText(text string) {
 // maxMarkup limits the bytes of an HTML table in Markdown. The rest is read as text.
 const maxMarkup = 1 << 18
 
-// readMarkup collects an HTML table in Markdown and reads it at its end. It returns true if the
-// line belongs to a table.
+// readMarkup collects an HTML table in Markdown. It returns true for a line of a table.
 func (r *reader) readMarkup(line string) bool {
 	if r.markup.Len() == 0 {
 		if !strings.HasPrefix(line, "<table") {
@@ -184,7 +182,6 @@ func (r *reader) readMarkup(line string) bool {
 		text := r.markup.String()
 		r.markup.Reset()
 		pos := r.position
-		// readLine checks the bounds too.
 		_ = r.readHTML(strings.NewReader(text), r.markupLine)
 		r.position = pos
 	}
@@ -274,8 +271,7 @@ func (r *reader) addProse(line string) {
 	r.paragraph = append(r.paragraph, proseLine{r.line, line})
 }
 
-// endTitles stores consecutive headings as one paragraph. Several lines with "# " are a comment,
-// whose sentences span lines.
+// endTitles stores consecutive headings as one paragraph: several lines with "# " are a comment.
 func (r *reader) endTitles() {
 	r.addSentences(r.titles)
 	r.titles = nil
@@ -302,8 +298,8 @@ func (r *reader) setHeading(level int, title string) {
 	}
 }
 
-// readRow adds a row to the current table. Outside a table it stores a possible header and returns
-// false. A row such as |---|---| below the header begins a table.
+// readRow adds a row to the table. Outside it stores a possible header and returns false. A row
+// such as |---|---| begins a table.
 func (r *reader) readRow(line string, cells []string) bool {
 	switch {
 	case r.table != nil:
@@ -328,7 +324,6 @@ func (r *reader) readRow(line string, cells []string) bool {
 	return false
 }
 
-// endTable stores the current table if it has rows.
 func (r *reader) endTable() {
 	if r.table != nil && len(r.table.rows) > 0 {
 		r.doc.tables = append(r.doc.tables, r.table)
@@ -350,14 +345,13 @@ func (r *reader) endParagraph() {
 // maxTitles limits the headings that are read as one comment.
 const maxTitles = 100
 
-// maxLabel is in bytes. A longer line is no label for the output below it.
+// maxLabel is in bytes. Longer lines are no labels.
 const maxLabel = 80
 
 // cleanLabel removes marks of Markdown and a final colon.
 func cleanLabel(text string) string { return strings.Trim(cleanCell(text), ": ") }
 
-// sentenceEndRE matches the end of a sentence and the next character. It does not match the points
-// of 1.5 and e.g.
+// sentenceEndRE matches the end of a sentence, but not the points of 1.5 and e.g.
 var sentenceEndRE = lazyregexp.New(`[.!?][)"'*_]*\s+[A-Z*_"'(\x60\x{1F300}-\x{1FAFF}]`)
 
 // addSentences stores the sentences of a paragraph that may be about figures.
@@ -382,7 +376,7 @@ func (r *reader) addSentences(lines []proseLine) {
 		if isStatement(joined) {
 			s := sentence{position: r.position, text: strings.Clone(joined)}
 			if s.line = lines[n].line; backReferenceRE.MatchString(joined) {
-				s.before = strings.Clone(previous)
+				s.previous = strings.Clone(previous)
 			}
 			for n++; n < len(lineOffsets) && lineOffsets[n] < end; n++ {
 				before := strings.Join(strings.Fields(text[start:lineOffsets[n]]), " ")
@@ -411,14 +405,12 @@ func isStatement(text string) bool {
 	return len(text) <= maxStatement && text != "" && (strings.ContainsAny(text, "0123456789") || statementWordsRE.MatchString(text))
 }
 
-// toolCommandRE matches a command such as "$ wrk -c10". The groups are the tool and the start of
-// its arguments.
+// toolCommandRE matches "$ wrk -c10". The groups are the tool and the start of its arguments.
 var toolCommandRE = lazyregexp.New("(?:^|[$#>%❯`;&|(] *|/|\\s)(wrk2?|ab|hey|oha|vegeta|k6|ghz|go test|curl|docker run)\\s+(-|https?:|run\\b|attack\\b|\\.)")
 
 const maxTimeouts = 20
 
-// readCommand stores the command in a line, if there is one. In prose a command has backquotes or a
-// prompt.
+// readCommand stores the command in a line. In prose a command has backquotes or a prompt.
 func (r *reader) readCommand(line string, inCode bool) {
 	if r.commandContinues {
 		last := &r.doc.commands[len(r.doc.commands)-1]
@@ -450,8 +442,8 @@ func (r *reader) readCommand(line string, inCode bool) {
 	r.setLastCommand(c)
 }
 
-// setLastCommand stores a command as the last one of its tool. The tool is the first word, or a
-// load generator in docker run.
+// setLastCommand stores the last command of a tool: the first word, or a load generator in docker
+// run.
 func (r *reader) setLastCommand(c command) {
 	if fields := strings.Fields(c.text); len(fields) > 0 {
 		r.outputs.lastCommands[fields[0]] = c

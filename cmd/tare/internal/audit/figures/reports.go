@@ -14,8 +14,8 @@ import (
 
 // This file reads JSON reports of vegeta, k6, oha and ghz.
 
-// isReport reports whether a file begins with a JSON object, but not with an event of go test.
-func isReport(start []byte) bool {
+// isJSONReport returns false for an event of go test.
+func isJSONReport(start []byte) bool {
 	if len(start) < 2 || start[0] != '{' {
 		return false
 	}
@@ -23,8 +23,8 @@ func isReport(start []byte) bool {
 	return !bytes.Contains(first, []byte(`"Action":`))
 }
 
-// These bounds limit a JSON document. Exceeding maxDepth is an error. Scalars (numbers, texts, true
-// and false) beyond the other bounds are not stored: some reports list every request.
+// Exceeding maxDepth is an error. The other bounds limit the stored scalars (numbers, texts, true
+// and false): some reports list every request.
 const (
 	maxDepth      = 1000 // nested objects and arrays
 	maxValues     = 4096 // stored scalars
@@ -58,8 +58,7 @@ func (f flat) sum(line int, path string, selects func(key string) bool) lineValu
 	return total
 }
 
-// tokenLimiter counts lines and fails at a token longer than maxLine. The decoder would store the
-// token first.
+// tokenLimiter counts lines and fails at a token longer than maxLine, before it is stored.
 type tokenLimiter struct {
 	r       io.Reader
 	line    int  // line of the last byte read, from 1
@@ -92,7 +91,6 @@ func (g *tokenLimiter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readReports reads the JSON reports of a file. It ignores other JSON documents.
 func (r *reader) readReports(file *textfile.File) error {
 	in := &tokenLimiter{r: file, line: 1}
 	dec := json.NewDecoder(in)
@@ -109,7 +107,7 @@ func (r *reader) readReports(file *textfile.File) error {
 		}
 		r.line = line
 		if l := findReport(doc, r.position); l != nil {
-			r.doc.loads = append(r.doc.loads, l)
+			r.doc.reports = append(r.doc.reports, l)
 		}
 		if err := r.checkBounds(); err != nil {
 			return err
@@ -169,7 +167,6 @@ func (f flat) addValue(dec *json.Decoder, path string, depth int, isStored bool)
 	return err
 }
 
-// These are the units of numbers in reports, in base units.
 const (
 	noScale      = 1 // no unit, or s
 	nanoseconds  = 1e-9
@@ -195,7 +192,7 @@ func findReport(f flat, pos position) *loadReport {
 	return l
 }
 
-// addQuantile adds the first number at one of paths. share is e.g. 0.99. scale is the unit in s.
+// addQuantile adds the first number at one of paths. scale is its unit in s.
 func (l *loadReport) addQuantile(f flat, share, scale float64, paths ...string) {
 	if v := f.number(l.line, scale, paths...); v.isKnown() {
 		l.quantiles = append(l.quantiles, quantileValue{share: share, value: v.value, line: l.line})
@@ -213,12 +210,12 @@ func (l *loadReport) readVegeta(f flat) {
 	l.tool, l.isOpenLoop = "vegeta", true
 	l.requests, l.duration = f.number(n, noScale, "requests"), f.number(n, nanoseconds, "duration")
 	l.offeredRate, l.rate = f.number(n, noScale, "rate"), f.number(n, noScale, "throughput")
-	l.mean, l.min, l.max = f.number(n, nanoseconds, "latencies.mean"), f.number(n, nanoseconds, "latencies.min"), f.number(n, nanoseconds, "latencies.max")
+	l.meanLatency, l.minLatency, l.maxLatency = f.number(n, nanoseconds, "latencies.mean"), f.number(n, nanoseconds, "latencies.min"), f.number(n, nanoseconds, "latencies.max")
 	for _, percent := range []float64{50, 90, 95, 99} {
 		l.addQuantile(f, percent/100, nanoseconds, fmt.Sprintf("latencies.%gth", percent))
 	}
 	if success, ok := f["success"].(float64); ok && success < 1 {
-		l.errors = lineValue{(1 - success) * l.requests.value, n}
+		l.errorResponses = lineValue{(1 - success) * l.requests.value, n}
 	}
 }
 
@@ -227,11 +224,11 @@ func (l *loadReport) readOha(f flat) {
 	n := l.line
 	l.tool = "oha"
 	l.rate, l.duration = f.number(n, noScale, "summary.requestsPerSec"), f.number(n, noScale, "summary.total")
-	l.mean, l.min, l.max = f.number(n, noScale, "summary.average"), f.number(n, noScale, "summary.fastest"), f.number(n, noScale, "summary.slowest")
+	l.meanLatency, l.minLatency, l.maxLatency = f.number(n, noScale, "summary.average"), f.number(n, noScale, "summary.fastest"), f.number(n, noScale, "summary.slowest")
 	isAny := func(string) bool { return true }
 	isError := func(key string) bool { return !strings.Contains(key, "deadline") } // aborted at the end of the run
 	l.requests = f.sum(n, "statusCodeDistribution", isAny)
-	l.errors = addLineValues(f.sum(n, "statusCodeDistribution", isErrorStatus), f.sum(n, "errorDistribution", isError))
+	l.errorResponses = addLineValues(f.sum(n, "statusCodeDistribution", isErrorStatus), f.sum(n, "errorDistribution", isError))
 	for _, percent := range []float64{50, 75, 90, 95, 99, 99.9} {
 		l.addQuantile(f, percent/100, noScale, fmt.Sprintf("latencyPercentiles.p%g", percent))
 	}
@@ -242,9 +239,9 @@ func (l *loadReport) readGhz(f flat) {
 	n := l.line
 	l.tool = "ghz"
 	l.requests, l.duration, l.rate = f.number(n, noScale, "count"), f.number(n, nanoseconds, "total"), f.number(n, noScale, "rps")
-	l.mean, l.min, l.max = f.number(n, nanoseconds, "average"), f.number(n, nanoseconds, "fastest"), f.number(n, nanoseconds, "slowest")
+	l.meanLatency, l.minLatency, l.maxLatency = f.number(n, nanoseconds, "average"), f.number(n, nanoseconds, "fastest"), f.number(n, nanoseconds, "slowest")
 	l.connections = f.number(n, noScale, "options.concurrency")
-	l.errors = f.sum(n, "statusCodeDistribution", isErrorStatus)
+	l.errorResponses = f.sum(n, "statusCodeDistribution", isErrorStatus)
 	if rate := f.number(n, noScale, "options.rps"); rate.value > 0 {
 		l.offeredRate, l.isOpenLoop = rate, true
 	}
@@ -256,8 +253,7 @@ func (l *loadReport) readGhz(f flat) {
 	}
 }
 
-// readK6 reads k6 --summary-export, or the output of handleSummary. The latter has "values" in its
-// paths. Times are in ms.
+// readK6 reads k6 --summary-export, or handleSummary with "values" in its paths. Times are in ms.
 func (l *loadReport) readK6(f flat) {
 	n := l.line
 	l.tool = "k6"
@@ -265,7 +261,7 @@ func (l *loadReport) readK6(f flat) {
 		return []string{"metrics." + name + "." + value, "metrics." + name + ".values." + value}
 	}
 	duration := func(value string) lineValue { return f.number(n, milliseconds, paths("http_req_duration", value)...) }
-	l.mean, l.min, l.max = duration("avg"), duration("min"), duration("max")
+	l.meanLatency, l.minLatency, l.maxLatency = duration("avg"), duration("min"), duration("max")
 	l.addQuantile(f, 0.5, milliseconds, paths("http_req_duration", "med")...)
 	for _, percent := range []float64{90, 95, 99, 99.9} {
 		l.addQuantile(f, percent/100, milliseconds, paths("http_req_duration", fmt.Sprintf("p(%g)", percent))...)
@@ -274,6 +270,6 @@ func (l *loadReport) readK6(f flat) {
 	l.droppedIterations = f.number(n, noScale, paths("dropped_iterations", "count")...)
 	failed := f.number(n, noScale, append(paths("http_req_failed", "rate"), "metrics.http_req_failed.value")...)
 	if failed.isKnown() && failed.value > 0 && failed.value <= 1 {
-		l.errors = lineValue{failed.value * l.requests.value, n}
+		l.errorResponses = lineValue{failed.value * l.requests.value, n}
 	}
 }

@@ -14,8 +14,8 @@ func allRules() []rule {
 	}
 }
 
-// Rules recommend these commands of tare. exactCommand inserts the benchmark, URL or connections of
-// a finding.
+// Rules recommend these commands. exactCommand inserts the benchmark, URL or connections of a
+// finding.
 const (
 	benchCommand    = "tare bench --base main"
 	benchAllCommand = "tare bench ./... --base main"

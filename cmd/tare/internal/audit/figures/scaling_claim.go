@@ -84,7 +84,7 @@ func findScalingClaim(d *document, report reportFunc) {
 // countSizes returns the most sizes of one operation. "copy 16" and "copy 160" differ only in their
 // sizes.
 func countSizes(all []figure) int {
-	sizes := map[string]map[int]bool{} // sizes by the label without its number, and the rest of the name
+	sizes := map[string]map[int]bool{} // by label without the number, and the rest of the name
 	maxSizes := 0
 	add := func(label, rest string) {
 		for _, m := range sizeNumberRE.FindAllStringIndex(label, -1) {

@@ -26,7 +26,7 @@ func sharedMachine() rule {
 
 func findSharedMachine(d *document, report reportFunc) {
 	n, line, first := 0, 0, "" // reports, and line and host of the first one
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		host := l.url
 		if u, err := url.Parse(l.url); err == nil && u.Host != "" {
 			host = u.Hostname()

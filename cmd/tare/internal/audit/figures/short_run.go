@@ -26,7 +26,7 @@ func shortRun() rule {
 const (
 	minSeconds      = 5   // least duration, in s
 	calibration     = 10  // s; wrk2 does not record the start of a run
-	minCompiled     = 30  // least duration in s of a server that is compiled while it runs, as by a JVM
+	minCompiled     = 30  // s; for a server that is compiled while it runs, as by a JVM
 	minIterations   = 10  // of one run of a benchmark, or of all
 	minBenchSeconds = 0.5 // s; a longer benchmark needs fewer iterations
 )
@@ -41,10 +41,9 @@ var (
 	warmUpRE = lazyregexp.New(`(?i)\bwarm|\bsteady|\bdiscard|\bnot counted\b|\bnative[- ]image\b|\bafter \d+ min|\bmin(?:ute)?s? (?:of the same load )?before\b`)
 )
 
-// findShortRun looks in reports, commands and benchmarks.
 func findShortRun(d *document, report reportFunc) {
-	isCold := len(d.loads) > 0 && d.hasText(compiledLateRE) && !d.hasText(warmUpRE)
-	for _, l := range d.loads {
+	isCold := len(d.reports) > 0 && d.hasText(compiledLateRE) && !d.hasText(warmUpRE)
+	for _, l := range d.reports {
 		duration := l.duration
 		if !duration.isKnown() && l.rate.value > 0 && l.requests.isKnown() {
 			duration = lineValue{l.requests.value / l.rate.value, l.rate.line}

@@ -32,13 +32,13 @@ func findSingleRun(d *document, report reportFunc) {
 		return
 	}
 	isSingle := func(runs int) bool { return runs == 1 }
-	if n, first := countBenches(d, isSingle); n > 1 && n == len(d.benches) && len(d.stats) == 0 {
+	if n, first := countBenches(d, isSingle); n > 1 && n == len(d.benches) && len(d.statRows) == 0 {
 		report(first, fmt.Sprintf("each of %s was run once", format.Count(n, "benchmark")))
 	}
-	if n, first := countLoads(d, isSingle); n > 1 {
+	if n, first := countTargets(d, isSingle); n > 1 {
 		report(first, fmt.Sprintf("%s of a load generator, one of each target", format.Count(n, "report")))
 	}
-	if len(d.benches) > 0 || len(d.loads) > 0 || len(d.stats) > 0 {
+	if len(d.benches) > 0 || len(d.reports) > 0 || len(d.statRows) > 0 {
 		return
 	}
 	for i, t := range d.tables {
@@ -62,16 +62,16 @@ var (
 	spreadSignRE   = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
 )
 
-// hasText reports whether a sentence, command or table of the page matches pattern. It caches the
-// result, because rules call it often.
+// hasText searches the sentences, commands and tables. It caches the result, because rules call it
+// often.
 func (d *document) hasText(pattern *lazyregexp.Regexp) bool {
-	found, isKnown := d.texts[pattern]
+	found, isKnown := d.textMatches[pattern]
 	if !isKnown {
 		found = d.searchText(pattern)
-		if d.texts == nil {
-			d.texts = map[*lazyregexp.Regexp]bool{}
+		if d.textMatches == nil {
+			d.textMatches = map[*lazyregexp.Regexp]bool{}
 		}
-		d.texts[pattern] = found
+		d.textMatches[pattern] = found
 	}
 	return found
 }
@@ -87,7 +87,6 @@ func (t *table) hasText(pattern *lazyregexp.Regexp) bool {
 		slices.ContainsFunc(t.rows, func(r tableRow) bool { return slices.ContainsFunc(r.cells, pattern.MatchString) })
 }
 
-// countBenches counts the benchmarks whose number of runs is selected.
 func countBenches(d *document, selects func(runs int) bool) (n, firstLine int) {
 	for _, b := range d.benches {
 		if selects(b.runs) {
@@ -99,24 +98,23 @@ func countBenches(d *document, selects func(runs int) bool) (n, firstLine int) {
 	return n, firstLine
 }
 
-// loadKey identifies the runs of one test: reports about one target under the same load.
-type loadKey struct {
+// targetKey identifies a target under one load.
+type targetKey struct {
 	tool, url, path, label string
 	connections, offered   float64
 }
 
-// countLoads counts the targets whose number of reports is selected.
-func countLoads(d *document, selects func(runs int) bool) (n, firstLine int) {
-	runs := map[loadKey]int{}
-	for _, l := range d.loads {
-		runs[l.runKey()]++
+func countTargets(d *document, selects func(runs int) bool) (n, firstLine int) {
+	runs := map[targetKey]int{}
+	for _, l := range d.reports {
+		runs[l.target()]++
 	}
-	for _, l := range d.loads {
-		if selects(runs[l.runKey()]) {
+	for _, l := range d.reports {
+		if selects(runs[l.target()]) {
 			if n++; n == 1 {
 				firstLine = l.line
 			}
-			runs[l.runKey()] = -1 // count each target once
+			runs[l.target()] = -1 // count each target once
 		}
 	}
 	return n, firstLine
@@ -127,23 +125,23 @@ var runLabelRE = lazyregexp.New(`(?i)^(?:results?|run|test|trial|attempt|round|t
 
 var notLettersRE = lazyregexp.New(`[^A-Za-z]+`)
 
-// runMarkRE matches " # run 3" in "wrk http://a/ # run 3".
-var runMarkRE = lazyregexp.New(`(?i)[\s(#,:-]*\b(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+(?:\s*(?:/|of)\s*\d+)?\)?[.:]?$`)
+// runSuffixRE matches " # run 3" in "wrk http://a/ # run 3".
+var runSuffixRE = lazyregexp.New(`(?i)[\s(#,:-]*\b(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+(?:\s*(?:/|of)\s*\d+)?\)?[.:]?$`)
 
-// runStartRE matches "run 3: " in "run 3: rate 500/s".
-var runStartRE = lazyregexp.New(`(?i)^(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+\s*[:,-]\s*`)
+// runPrefixRE matches "run 3: " in "run 3: rate 500/s".
+var runPrefixRE = lazyregexp.New(`(?i)^(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+\s*[:,-]\s*`)
 
-// runKey returns the key of all runs of one target.
-func (l *loadReport) runKey() loadKey {
+// target returns the key of all runs of one target.
+func (l *loadReport) target() targetKey {
 	removeRunNumber := func(text string) string {
-		return runStartRE.ReplaceAllString(runMarkRE.ReplaceAllString(text, ""), "")
+		return runPrefixRE.ReplaceAllString(runSuffixRE.ReplaceAllString(text, ""), "")
 	}
-	key := loadKey{
+	key := targetKey{
 		tool: l.tool, url: l.url, path: removeRunNumber(l.path), label: removeRunNumber(l.label),
 		connections: l.connections.value, offered: l.offeredRate.value,
 	}
 	if l.requestedRate.isKnown() {
-		key.offered = l.requestedRate.value // offeredRate is the attained rate, which differs from run to run
+		key.offered = l.requestedRate.value // offeredRate is attained and differs from run to run
 	}
 	hasHeadings := l.path != ""
 	if !hasHeadings {

@@ -7,12 +7,11 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file reads figures with ±, such as "48.2 ± 2.9 µs". The rule unsupported-significance
-// reports differences below this spread.
+// This file reads figures with ±, such as "48.2 ± 2.9 µs". The rule unsupported-significance uses
+// them.
 
 var (
-	// confidenceRE matches an explanation of ± as a confidence interval, and deviationRE as a
-	// standard deviation.
+	// confidenceRE explains ± as a confidence interval, and deviationRE as a standard deviation.
 	confidenceRE = lazyregexp.New(`(?i)\bconfidence\b|\b9[59]\s?% (?:CI|interval)`)
 	deviationRE  = lazyregexp.New(`(?i)\b(?:standard|std\.?) ?(?:deviation|dev|error)\b|\bSD\b`)
 	// halfWidthRE matches "48.2 µs ± 2.9". The groups are 48.2 and 2.9.
@@ -22,7 +21,7 @@ var (
 // meanSpread is a figure with ±.
 type meanSpread struct {
 	value, width float64 // 48.2 and 2.9 for "48.2 ± 2.9 µs"
-	text         string  // of the cell
+	text         string
 }
 
 // spreadsOf returns the only two figures with ± of a column.
@@ -41,7 +40,6 @@ func (t *table) spreadsOf(col int) (a, b meanSpread, ok bool) {
 	return list[0], list[1], true
 }
 
-// spreads returns the figures with ± of a row.
 func (r tableRow) spreads() []meanSpread {
 	var list []meanSpread
 	for _, cell := range r.cells {
@@ -52,7 +50,7 @@ func (r tableRow) spreads() []meanSpread {
 	return list
 }
 
-// parseSpread parses a cell such as 48.2 ± 2.9 µs. It rejects a ± in percent.
+// parseSpread parses 48.2 ± 2.9 µs. It rejects a ± in percent.
 func parseSpread(cell string) (meanSpread, bool) {
 	m := halfWidthRE.FindStringSubmatch(cell)
 	if m == nil || strings.Contains(cell, "%") {
@@ -63,10 +61,9 @@ func parseSpread(cell string) (meanSpread, bool) {
 	return meanSpread{value: value, width: width, text: cell}, ok && okWidth
 }
 
-// differSignificantly reports whether two means may differ significantly. With runs above 0, the
-// widths are standard deviations. Then the difference must be twice its standard error. With runs
-// 0, the widths are half-widths of confidence intervals. Then the difference must reach the greater
-// one.
+// differSignificantly compares two means. With runs, the widths are standard deviations. Then the
+// limit is twice the standard error of the difference. Without runs, the widths are half-widths of
+// confidence intervals.
 func differSignificantly(a, b meanSpread, runs float64) bool {
 	limit := max(a.width, b.width)
 	if runs > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// structs reads C structs in code blocks and computes their sizes on 64-bit machines. The rule
-// bytes-below-result compares these sizes with B/op of benchmarks.
+// structs reads C structs in code and computes their sizes on 64-bit machines. The rule
+// bytes-below-result uses them.
 type structs struct {
 	doc            *document
 	inStruct       bool
@@ -39,14 +39,12 @@ var (
 	arrayLengthRE = lazyregexp.New(`\[(\d+)\]`)
 )
 
-// readLine reads a line of code.
 func (s *structs) readLine(pos position, text string) {
 	switch {
 	case structOpenRE.MatchString(text):
 		s.inStruct, s.hasUnknownType = true, false
 		s.start, s.size, s.align = pos, 0, 1
 	case !s.inStruct || text == "" || strings.HasPrefix(text, "//"):
-		// The line is no field.
 	case structCloseRE.MatchString(text):
 		s.inStruct = false
 		name := structCloseRE.FindStringSubmatch(text)[1]

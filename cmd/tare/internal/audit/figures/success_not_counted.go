@@ -33,7 +33,7 @@ var (
 )
 
 func findSuccessNotCounted(d *document, report reportFunc) {
-	if len(d.figures) < 2 || len(d.loads) > 0 {
+	if len(d.figures) < 2 || len(d.reports) > 0 {
 		return
 	}
 	usesTool := slices.ContainsFunc(d.commands, func(c command) bool { return countingToolRE.MatchString(c.text) })

@@ -87,8 +87,8 @@ func isDelimiterRow(cells []string) bool {
 // bracketUnitRE matches the unit in "time (ms)" or "time, ms".
 var bracketUnitRE = lazyregexp.New(`[(\[,]\s*([A-Za-zµμ#%/]+)\s*[)\]]?\s*$`)
 
-// findKind returns the kind that a header or label names, and the size of its unit. For "time (ms)"
-// these are timeKind and 0.001. size is 0 without a unit.
+// findKind returns the kind that a header names, and the size of its unit: timeKind and 0.001 for
+// "time (ms)". size is 0 without a unit.
 func findKind(header string) (k kind, size float64, isKnown bool) {
 	text := strings.ToLower(strings.TrimSpace(header))
 	if m := bracketUnitRE.FindStringSubmatch(text); m != nil {
@@ -163,9 +163,8 @@ func (t *table) figures(index int) []figure {
 	return out
 }
 
-// newFigure returns the figure of a cell. Usually the label names the contender, and the header
-// names the metric. A label that names a metric swaps them. A number without a unit gets its kind
-// from the header, heading or label.
+// newFigure returns the figure of a cell. Usually the label names the contender and the header the
+// metric. A label that names a metric swaps them.
 func (t *table) newFigure(q quantity, label, header string) figure {
 	f := figure{
 		quantity: q, subject: strings.ToLower(label), metric: strings.ToLower(header),

@@ -28,7 +28,7 @@ var dockerTerminalRE = lazyregexp.New(`^docker run\b[^|]*\s(?:-\w*t\w*|--tty)(?:
 
 // findTerminalLog looks on pages with reports, because servers are measured there.
 func findTerminalLog(d *document, report reportFunc) {
-	if len(d.loads) == 0 {
+	if len(d.reports) == 0 {
 		return
 	}
 	n, line := 0, 0

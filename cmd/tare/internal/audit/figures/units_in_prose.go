@@ -27,7 +27,7 @@ type bareNumber struct {
 }
 
 func (s sentence) bareNumbers() (numbers []bareNumber) {
-	text := strings.ReplaceAll(s.text, " ", "  ") // a match takes the space after it, but the next match needs one before
+	text := strings.ReplaceAll(s.text, " ", "  ") // each match takes a space before and after the number
 	for _, m := range bareNumberRE.FindAllStringSubmatchIndex(text, maxFigures) {
 		const maxUnit = 12 // bytes after the number for its unit
 		after := strings.ReplaceAll(text[m[2]:min(len(text), m[3]+maxUnit)], "  ", " ")
@@ -39,8 +39,7 @@ func (s sentence) bareNumbers() (numbers []bareNumber) {
 	return numbers
 }
 
-// findCell returns the figure with the number n in a table before the sentence. The figure has a
-// unit.
+// findCell returns the figure with a unit and the number n, in a table before the sentence.
 func (d *document) findCell(s sentence, n bareNumber) (figure, bool) {
 	for _, f := range d.figures {
 		isBefore := f.isOfTable() && f.line < s.line && strings.EqualFold(f.heading, s.heading)

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// unsupportedSignificance finds changes that are called significant or certain without support. For
-// example, "a is reliably faster" stands on a page with p=0.4 for a.
+// unsupportedSignificance finds changes that are called significant or certain without support: "a
+// is reliably faster" on a page with p=0.4 for a.
 func unsupportedSignificance() rule {
 	return rule{Rule: audit.Rule{
 		ID: "unsupported-significance", Severity: tare.Warn,
@@ -28,8 +28,7 @@ func unsupportedSignificance() rule {
 	}, find: findUnsupportedSignificance}
 }
 
-// findUnsupportedSignificance also reports claims of significance on a page without any sign of
-// repetitions.
+// findUnsupportedSignificance also reports claims of significance without any sign of repetitions.
 func findUnsupportedSignificance(d *document, report reportFunc) {
 	findGainsAgainstBenchstat(d, report)
 	findUnclearGains(d, report)
@@ -52,11 +51,10 @@ var (
 	gainIsSignificantRE = lazyregexp.New(`(?i)\b(?:gains?|differences?|improvements?|changes?)\b[^.;,]{0,40}\b(significant)\b`)
 )
 
-// findSignificantBests reports significance of figures that are the best of few runs, under one
-// heading.
+// findSignificantBests reports significance of figures that are the best of few runs.
 func (d *document) findSignificantBests(report reportFunc) {
 	type section struct {
-		fewRuns     string // text about the number of runs
+		fewRuns     string
 		hasEvidence bool
 	}
 	sections := map[string]section{}
@@ -78,7 +76,7 @@ func (d *document) findSignificantBests(report reportFunc) {
 	}
 }
 
-// hasEvidence reports whether the table has an interval or a p-value.
+// hasEvidence looks for an interval or a p-value.
 func (t *table) hasEvidence() bool {
 	return evidenceRE.MatchString(strings.Join(t.header, " ")) || slices.ContainsFunc(t.rows, func(r tableRow) bool { return evidenceRE.MatchString(strings.Join(r.cells, " ")) })
 }
@@ -88,19 +86,18 @@ func (d *document) hasFigures() bool {
 	for i, t := range d.tables {
 		hasTable = hasTable || len(t.figures(i)) > 0
 	}
-	return hasTable || len(d.benches) > 0 || len(d.loads) > 0
+	return hasTable || len(d.benches) > 0 || len(d.reports) > 0
 }
 
-// hasRepetitions reports whether a page shows repetitions in any way.
 func (d *document) hasRepetitions() bool {
 	isRepeated := slices.ContainsFunc(d.benches, func(b *bench) bool { return b.runs >= minRuns })
-	return isRepeated || len(d.stats) > 0 || d.hasText(evidenceRE)
+	return isRepeated || len(d.statRows) > 0 || d.hasText(evidenceRE)
 }
 
-// findGainsAgainstBenchstat reports gains of a benchmark without a significant change in benchstat.
+// findGainsAgainstBenchstat reports gains without a significant change in benchstat.
 func findGainsAgainstBenchstat(d *document, report reportFunc) {
 	unchanged := map[string]statRow{} // rows without a significant change, by name
-	for _, row := range d.stats {
+	for _, row := range d.statRows {
 		if row.p > maxP {
 			unchanged[strings.ToLower(processorsRE.ReplaceAllString(row.name, ""))] = row
 		}
@@ -134,11 +131,11 @@ var (
 	pInTextRE = lazyregexp.New(`(?i)\bp\s?(?:-value|value)?\s?(?:=|of|is|:)\s?(0?\.\d+)`)
 )
 
-// findUnclearGains reports sentences that call an unclear change certain or a gain. A change is
-// unclear if it is not significant by a p-value, an interval or ±.
+// findUnclearGains reports sentences that call an unclear change certain or a gain. An unclear
+// change is not significant by a p-value, an interval or ±.
 func findUnclearGains(d *document, report reportFunc) {
 	compared := 0
-	pairs := d.findUnclearPairs()
+	pairs := d.collectUnclearPairs()
 	for _, s := range d.sentences {
 		end := max(endOf(certaintyRE, s.text), endOf(gainRE, s.text))
 		if end == 0 || isDenied(s.text, end) || doubtRE.MatchString(throughClause(s.text, end)) {
@@ -154,19 +151,19 @@ func findUnclearGains(d *document, report reportFunc) {
 		if compared++; compared > maxCompared {
 			return
 		}
-		if p, offset := s.findUnclearPair(pairs); p != nil && certainty != "" {
+		if p, offset := s.selectUnclearPair(pairs); p != nil && certainty != "" {
 			report(s.lineAt(offset), fmt.Sprintf("%s is said of %s and %s: they differ by less than their spread allows", quote(certainty), p.a.text, p.b.text))
 			continue
 		}
 		if row := d.findUnclearAmongAll(s, certainty); row != nil {
-			report(s.lineAt(0), fmt.Sprintf("%s is said of all rows, and %s has %s (line %d)", quote(certainty), quote(row.label), row.why, row.line))
+			report(s.lineAt(0), fmt.Sprintf("%s is said of all rows, and %s has %s (line %d)", quote(certainty), quote(row.label), row.evidence, row.line))
 			continue
 		}
 		words := newWordSet(s.subject())
 		for _, g := range d.nearGrids(s.line) {
-			if row, offset := g.findUnclearRow(s, words, certainty != ""); row != nil {
+			if row, offset := g.selectUnclearRow(s, words, certainty != ""); row != nil {
 				text := quote(cmp.Or(certainty, gainRE.FindString(s.text)))
-				report(s.lineAt(offset), fmt.Sprintf("%s is said of %s, which has %s (line %d)", text, quote(row.label), row.why, row.line))
+				report(s.lineAt(offset), fmt.Sprintf("%s is said of %s, which has %s (line %d)", text, quote(row.label), row.evidence, row.line))
 				break
 			}
 		}
@@ -176,8 +173,7 @@ func findUnclearGains(d *document, report reportFunc) {
 // allRowsRE matches "all three queries" or "each of the benchmarks".
 var allRowsRE = lazyregexp.New(`(?i)\b(?:each|every|all)\b(?: of)?(?: the)?(?: (?:two|three|four|five|six|seven|eight|nine|ten|\d+))? (?:\w+ )?(?:rows?|quer(?:y|ies)|cases?|benchmarks?|sizes?|inputs?|files?|operations?|workloads?|steps?|of them)\b`)
 
-// findUnclearAmongAll returns an unclear row of the last table, if a sentence calls all rows
-// significant.
+// findUnclearAmongAll returns an unclear row if a sentence calls all rows significant.
 func (d *document) findUnclearAmongAll(s sentence, certainty string) *unclearRow {
 	if !strings.HasPrefix(strings.ToLower(certainty), "significan") || !allRowsRE.MatchString(s.text) {
 		return nil
@@ -194,13 +190,12 @@ func (d *document) findUnclearAmongAll(s sentence, certainty string) *unclearRow
 	return &last.unclear[0]
 }
 
-// unclearPair holds two figures with ± that do not differ significantly. They are in one row, or
-// the only two of a column.
+// unclearPair holds the two figures with ± of a row or column. They do not differ significantly.
 type unclearPair struct {
 	a, b   meanSpread
 	change float64 // in percent of a, without its sign
-	isRow  bool    // in a row: a sentence needs the label or both figures
-	label  string  // of the row, in lower case
+	isRow  bool    // the sentence needs the label or both figures
+	label  string  // in lower case
 }
 
 // isOf takes a sentence in lower case.
@@ -208,8 +203,8 @@ func (p unclearPair) isOf(sentence string) bool {
 	return !p.isRow || p.label != "" && strings.Contains(sentence, p.label)
 }
 
-// findUnclearPairs returns the unclear pairs of all tables. The page must say what ± means.
-func (d *document) findUnclearPairs() []unclearPair {
+// collectUnclearPairs returns nil unless the page says what ± means.
+func (d *document) collectUnclearPairs() []unclearPair {
 	var out []unclearPair
 	for _, t := range d.tables {
 		for col := range t.header {
@@ -227,7 +222,7 @@ func (d *document) findUnclearPairs() []unclearPair {
 	if len(out) == 0 {
 		return nil
 	}
-	runs := 0.0 // runs of each side if ± is a standard deviation; 0 if it is a confidence interval
+	runs := 0.0 // 0 if ± is a confidence interval
 	switch {
 	case d.hasText(deviationRE):
 		if runs = d.countStatedRuns(); runs < 2 {
@@ -239,9 +234,8 @@ func (d *document) findUnclearPairs() []unclearPair {
 	return slices.DeleteFunc(out, func(p unclearPair) bool { return differSignificantly(p.a, p.b, runs) })
 }
 
-// findUnclearPair returns the pair whose figures or difference a sentence has, and the offset of
-// these.
-func (s sentence) findUnclearPair(pairs []unclearPair) (found *unclearPair, offset int) {
+// selectUnclearPair returns the pair of a sentence and its offset there.
+func (s sentence) selectUnclearPair(pairs []unclearPair) (found *unclearPair, offset int) {
 	if len(pairs) == 0 {
 		return nil, 0
 	}
@@ -263,13 +257,12 @@ func (s sentence) findUnclearPair(pairs []unclearPair) (found *unclearPair, offs
 	return nil, 0
 }
 
-// findUnclearRow returns the unclear row of a sentence, and the offset of its change. The sentence
-// states the change in percent, or it names only this row. words are those of its subject.
-func (g *grid) findUnclearRow(s sentence, words wordSet, isCertain bool) (found *unclearRow, offset int) {
+// selectUnclearRow returns the unclear row of a sentence, and the offset of its change there.
+func (g *grid) selectUnclearRow(s sentence, words wordSet, isCertain bool) (found *unclearRow, offset int) {
 	if len(g.unclear) == 0 {
 		return nil, 0
 	}
-	named := g.rows.findNamed(words)
+	named := g.rowMatcher.findNamed(words)
 	for i := range g.unclear {
 		row := &g.unclear[i]
 		isNamed := slices.Contains(named, row.label)
@@ -288,7 +281,7 @@ func (g *grid) findUnclearRow(s sentence, words wordSet, isCertain bool) (found 
 	return nil, 0
 }
 
-// endOf returns the end of the first match, or 0.
+// endOf returns 0 without a match.
 func endOf(pattern *lazyregexp.Regexp, text string) int {
 	if m := pattern.FindStringIndex(text); m != nil {
 		return m[1]
@@ -304,7 +297,7 @@ func throughClause(text string, end int) string {
 	return text
 }
 
-// isDenied reports whether the clause that ends a match has a negation or condition.
+// isDenied reports whether a clause up to a match has a negation or condition.
 func isDenied(text string, end int) bool {
 	text = relativeClauseRE.ReplaceAllString(throughClause(text, end), " ")
 	return negationRE.MatchString(hasBecomeRE.ReplaceAllString(text, " "))
@@ -313,5 +306,5 @@ func isDenied(text string, end int) bool {
 // hasBecomeRE matches "has become". negationRE takes "become" for a possibility.
 var hasBecomeRE = lazyregexp.New(`(?i)\b(?:has|have|had) become\b`)
 
-// relativeClauseRE matches a clause whose negation is not that of the sentence.
+// relativeClauseRE matches a clause whose negation does not count.
 var relativeClauseRE = lazyregexp.New(`(?i), (?:which|who|that|whose|where)\b[^,;]*,`)

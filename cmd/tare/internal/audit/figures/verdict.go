@@ -7,14 +7,13 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// verdict is the result of comparing a claim, such as "a is 2x faster than b", with the figures of
-// the page. Several rules report parts of it.
+// verdict is the result of comparing a claim, such as "a is 2x faster than b", with the page.
 type verdict struct {
 	pairs       []tablePair // what the claim may be about
-	isSupported bool        // a pair has the claimed ratio, or other figures have exactly this ratio
-	reversed    *tablePair  // a pair with the ratio in the opposite direction
-	wrongBase   *tablePair  // a pair with the percentage of the other figure
-	rawUnits    *tablePair  // a pair with the ratio if units are ignored
+	isSupported bool        // by a pair, or exactly by other figures
+	reversed    *tablePair  // has the ratio in the opposite direction
+	wrongBase   *tablePair  // has the percentage of the other figure
+	rawUnits    *tablePair  // has the ratio if units are ignored
 }
 
 type claimKey struct {
@@ -22,8 +21,8 @@ type claimKey struct {
 	line, start int    // of the sentence, and offset of the claim in it
 }
 
-// judgeClaim compares a claim with the figures of the page and caches the verdict. claims has all
-// claims of the sentence. After maxCompared claims it compares no more.
+// judgeClaim compares a claim with the page and caches the verdict. claims has all claims of the
+// sentence. After maxCompared claims it compares no more.
 func (d *document) judgeClaim(c claim, claims []claim) verdict {
 	key := claimKey{c.sentence.text, c.sentence.line, c.start}
 	v, ok := d.verdicts[key]
@@ -43,7 +42,7 @@ func (d *document) computeVerdict(c claim, claims []claim) verdict {
 	for i := range v.pairs {
 		p := &v.pairs[i]
 		sign := c.expectedSign(p.a.kind)
-		isDirected := p.isOrdered && sign != 0 // the direction can be checked
+		isDirected := p.isOrdered && sign != 0
 		isReversed := func(a, b float64) bool { return isDirected && a != b && (b > a) != (sign > 0) }
 		matches := c.matchesPair(p.a.value, p.b.value)
 		hasOpposite := isReversed(p.a.value, p.b.value)
@@ -79,9 +78,8 @@ func (d *document) computeVerdict(c claim, claims []claim) verdict {
 	return v
 }
 
-// findOtherBase looks for a percentage of the wrong figure in a column. "That build takes 60 % less
-// than one without a cache" names only the row after "than". It returns nil unless exactly one pair
-// fits.
+// findOtherBase looks for a percentage of the wrong figure in a column. The sentence names one row
+// after "than", but not the other: "that build takes 60 % less than one without a cache".
 func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
 	const maxRows = 8 // with more rows, some have any percentage by chance
 	before, after, hasThan := c.splitClause(claims)
@@ -119,8 +117,8 @@ func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
 	return &found[0]
 }
 
-// isSupportedElsewhere reports whether any row of the page has exactly the claimed change. The
-// sentence may name the row by other words. Tables far away get some tolerance.
+// isSupportedElsewhere looks for the claimed change in all rows. The sentence may name a row by
+// other words.
 func (d *document) isSupportedElsewhere(c claim) bool {
 	tolerance := 0.0
 	if len(d.grids) > tablesBefore+tablesAfter {
@@ -129,7 +127,7 @@ func (d *document) isSupportedElsewhere(c claim) bool {
 	return d.ratios.hasMatch(c, tolerance) || slices.ContainsFunc(d.nearGrids(c.sentence.line), func(g *grid) bool { return g.hasUnclearChange(c) })
 }
 
-// reversedTolerance is a share. It is small, to be certain that the claim is about these figures.
+// reversedTolerance is a share. It is small, because the claim must be about these figures.
 const reversedTolerance = 0.005
 
 // claimedPairs returns the pairs that a claim may be about. A pair is in one row or in one column.
@@ -162,11 +160,11 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 	return out
 }
 
-// findRowKinds returns the kinds of a row, if a sentence names only this row.
+// findRowKinds returns the kinds of the only row that a sentence names.
 func (d *document) findRowKinds(s sentence) (kinds []kind) {
 	words := newWordSet(s.text)
 	for _, g := range d.nearGrids(s.line) {
-		named := g.rows.findNamed(words)
+		named := g.rowMatcher.findNamed(words)
 		if len(named) == 0 || g.line > s.line {
 			continue
 		}
@@ -183,16 +181,16 @@ func (d *document) findRowKinds(s sentence) (kinds []kind) {
 }
 
 // rowPairs returns the pairs in rows. first has the words about the subject, second those after
-// "than". isOwnPast means a comparison as in "20 % less than before".
+// "than". isOwnPast means "than before".
 func (d *document) rowPairs(c claim, first, second wordSet, hasThan, isOwnPast bool) []tablePair {
 	text := c.sentence.text
-	words := newWordSet(c.sentence.before + " " + text[:c.start] + " " + text[c.end:])
+	words := newWordSet(c.sentence.previous + " " + text[:c.start] + " " + text[c.end:])
 	var out []tablePair
 	near := d.nearGrids(c.sentence.line)
 	for _, g := range near {
 		// Of several tables with one row, the sentence is about the one right before it.
 		hasOtherRow := func(other *grid) bool { return len(other.labels) == 1 && !slices.Equal(other.labels, g.labels) }
-		scope := pairScope{isOwnPast: isOwnPast, isOnlyRow: c.sentence.isRightAfter(g.line) || !slices.ContainsFunc(near, hasOtherRow)}
+		scope := pairScope{comparesPast: isOwnPast, allowsOnlyRow: c.sentence.isRightAfter(g.line) || !slices.ContainsFunc(near, hasOtherRow)}
 		for _, p := range g.pairsFor(words, c.kinds, scope) {
 			sides := newLabelMatcher([]string{p.a.subject, p.b.subject})
 			out = append(out, p.order(sides, first, second, hasThan))
@@ -201,8 +199,7 @@ func (d *document) rowPairs(c claim, first, second wordSet, hasThan, isOwnPast b
 	return out
 }
 
-// columnPairs returns the pairs in columns whose two rows the sentence names. It skips columns of
-// another metric.
+// columnPairs returns the pairs in columns whose two rows the sentence names.
 func (d *document) columnPairs(c claim, subject, reference, metric wordSet) []tablePair {
 	var out []tablePair
 	for _, g := range d.nearGroups(c.sentence.line) {
@@ -216,7 +213,6 @@ func (d *document) columnPairs(c claim, subject, reference, metric wordSet) []ta
 	return out
 }
 
-// soleNamedPairs returns nil unless first and second name one side each.
 func (g *figureGroup) soleNamedPairs(first, second wordSet) [][2]figure {
 	a, b := g.matcher.findNamed(first), g.matcher.findNamed(second)
 	if len(a) != 1 || len(b) != 1 || a[0] == b[0] {
@@ -226,7 +222,7 @@ func (g *figureGroup) soleNamedPairs(first, second wordSet) [][2]figure {
 }
 
 // ellipticRE matches "gob has half the size of the CSV, but is about " before "1.5 times slower".
-// Only the previous clause names the sides. The groups are "gob" and " half the size of the CSV".
+// The groups are "gob" and " half the size of the CSV".
 var ellipticRE = lazyregexp.New(`(?i)(?:^|[,;:] )([^,;:]+?)\s+(?:has|is|takes|needs|uses|was|had|took)\b([^;:]*?),?\s+(?:but|and|yet)\s+(?:is|was|takes|needs|runs)\s+(?:about |some |around |roughly |nearly |almost )?$`)
 
 func splitElliptic(c claim) (subject, reference wordSet) {
@@ -234,15 +230,13 @@ func splitElliptic(c claim) (subject, reference wordSet) {
 	return newWordSet(m[1]), newWordSet(m[2])
 }
 
-// conjunctionRE matches the words between two clauses.
 var conjunctionRE = lazyregexp.New(`(?i)[;,(]|\b(?:and|but|while|whereas|or)\b`)
 
-// splitClause returns the text about a claim's subject and the text after "than". In "a is 2x
-// faster, and needs 30 % less memory than b" these are "a is needs" and "b". Without "than" it
-// returns the text after the claim.
+// splitClause returns the text about the subject and the text after "than". In "a is 2x faster, and
+// needs 30 % less memory than b" these are "a is needs" and "b".
 func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) {
 	text := c.sentence.text
-	first := c.start           // start of the first claim
+	first := c.start
 	start, end := 0, len(text) // from the previous claim to the next one
 	for _, other := range claims {
 		first = min(first, other.start)
@@ -275,7 +269,7 @@ func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) 
 // ownPastRE matches "before" or "it was" after "than".
 var ownPastRE = lazyregexp.New(`(?i)^\W*(?:before|previously|(?:it|they|that) (?:was|were|did|used to|had been))\b`)
 
-// findUnitKinds returns the kinds of times and bytes in a sentence.
+// findUnitKinds returns the kinds of times and bytes.
 func (s sentence) findUnitKinds() []kind {
 	var out []kind
 	for _, m := range numberRE.FindAllStringIndex(s.text, maxFigures) {
@@ -286,8 +280,8 @@ func (s sentence) findUnitKinds() []kind {
 	return out
 }
 
-// matchesSentence reports whether the sentence has two times with the claimed ratio: "6.33 µs with
-// the one and 7.72 µs with the other, 22 % more".
+// matchesSentence compares a claim with the only two times of its sentence: "6.33 µs with the one
+// and 7.72 µs with the other, 22 % more".
 func (c claim) matchesSentence() bool {
 	var times []float64
 	for _, m := range numberRE.FindAllStringIndex(c.sentence.text, maxFigures) {
@@ -307,8 +301,8 @@ var thanWordRE = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|
 // baseSubjectRE matches words for the state before a change.
 var baseSubjectRE = lazyregexp.New(`(?i)\b(?:without|before|old|baseline|base|main|master|previous|original|unpatched|stock|was|were|had|used to)\b`)
 
-// order puts the figure of the claim's reference first. It sets isOrdered if the words determine
-// this order. sides finds the two subjects.
+// order puts the figure of the reference first. It sets isOrdered if the words determine this
+// order.
 func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool) tablePair {
 	subjects, references := sides.findNamed(first), sides.findNamed(second)
 	hasReference := len(references) == 1 && !slices.Contains(subjects, references[0])
@@ -326,7 +320,7 @@ func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool
 			p.a, p.b = p.b, p.a
 		}
 	case p.isOrdered:
-		// The claim may be about the figure before the change. Then its direction is unknown.
+		// The claim may be about the figure before the change.
 		isBase := slices.Contains(subjects, p.a.subject) && !slices.Contains(subjects, p.b.subject)
 		for w := range first {
 			isBase = isBase || baseSubjectRE.MatchString(w)
@@ -336,7 +330,7 @@ func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool
 	return p
 }
 
-// name returns the subject in a finding. Before the header of a column it puts the label.
+// name returns the subject in a finding, e.g. "parse, new".
 func (m figure) name() string {
 	if m.label != "" && m.label != m.subject && m.header == m.subject {
 		return m.label + ", " + m.subject
@@ -344,12 +338,11 @@ func (m figure) name() string {
 	return m.subject
 }
 
-// hasOtherUnits reports whether two figures have units of different sizes.
 func (c claim) hasOtherUnits(p tablePair) bool {
 	return p.a.raw > 0 && p.b.raw > 0 && !isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, sameUnit)
 }
 
-// isSpeed reports whether the claim is about speed: its percentage may be of a time or of a rate.
+// isSpeed reports whether the percentage may be of a time or of a rate.
 func (c claim) isSpeed() bool {
 	switch c.word {
 	case "faster", "slower", "quicker", "overhead", "speedup", "speed-up":
@@ -358,8 +351,7 @@ func (c claim) isSpeed() bool {
 	return false
 }
 
-// expectedSign returns 1 if the subject should have the greater figure, -1 for the smaller one. 0
-// means unknown.
+// expectedSign returns 1 if the subject should have the greater figure, else -1. 0 means unknown.
 func (c claim) expectedSign(k kind) int {
 	isRate := k == rateKind || k == byteRateKind
 	better := -1 // less time, memory or allocations

@@ -31,12 +31,12 @@ func findWrongBase(d *document, report reportFunc) {
 	const minExcess = 2 // percentage points
 	for _, t := range d.tables {
 		for _, c := range t.changes() {
-			if !c.isLess || !c.isPercent || c.b.value >= c.a.value {
+			if !c.isLess || !c.isPercent || c.after.value >= c.before.value {
 				continue
 			}
-			decrease := 100 * (c.a.value - c.b.value) / c.a.value
+			decrease := 100 * (c.before.value - c.after.value) / c.before.value
 			if c.value > decrease+max(minExcess, c.step) && c.isCorrect() {
-				report(c.line, fmt.Sprintf("%s: from %s to %s is %s %% less", quote(c.text), formatValue(c.a), formatValue(c.b), formatNumber(decrease)))
+				report(c.line, fmt.Sprintf("%s: from %s to %s is %s %% less", quote(c.text), formatValue(c.before), formatValue(c.after), formatNumber(decrease)))
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func findWrongBase(d *document, report reportFunc) {
 func percentOfOtherBase(c claim, a, b float64) float64 {
 	const tolerance = 0.03 // less than claimTolerance: the finding names the mistake
 	small, great := min(a, b), max(a, b)
-	if !c.isPercent || !(small > 0) || c.isAbout {
+	if !c.isPercent || !(small > 0) || c.isApproximate {
 		return 0
 	}
 	x := 0.0
