@@ -69,7 +69,9 @@ func findBytesBelowResult(d *document, report reportFunc) {
 }
 
 // resultUnitRE matches the unit of a result's size, such as result-bytes/op.
-var resultUnitRE = lazyregexp.New(`(?i)^(?:result|resp(?:onse)?|body|out(?:put)?|encoded|returned|copied|reply|answer)[-_.]?(?:B|bytes)(?:/op)?$|^(?:B|bytes)[-_.](?:result|out(?:put)?|encoded|returned|copied)(?:/op)?$`)
+var resultUnitRE = lazyregexp.New(`(?i)^(?:result|resp(?:onse)?|body|out(?:put)?|encoded|returned|copied|reply|answer)` +
+	`[-_.]?(?:B|bytes)(?:/op)?$` +
+	`|^(?:B|bytes)[-_.](?:result|out(?:put)?|encoded|returned|copied)(?:/op)?$`)
 
 // resultDefinitionRE matches "page-B is the length of the string that Render returns". The group is
 // page-B.
@@ -127,7 +129,9 @@ var (
 	// numberInNameRE matches value=512 or Get/512. The groups are 512 and "".
 	numberInNameRE = lazyregexp.New(`(?:=|/)(\d{2,})()(?:$|[^0-9A-Za-z.])`)
 	// returnsCopyRE matches a sentence about new memory.
-	returnsCopyRE = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh(?:ly)?|new(?:ly)?)\b|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
+	returnsCopyRE = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b` +
+		`[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh(?:ly)?|new(?:ly)?)\b` +
+		`|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
 	// returnsSizeRE matches "returns a copy of 64 KiB". The groups are 64 and KiB.
 	returnsSizeRE = lazyregexp.New(`(?i)\breturns?\b[^.]{0,30}\b(?:copy|clone|fresh|new|newly|own)\b[^.\d]{0,40}(\d[\d,]*(?:\.\d+)?)[ -]?(bytes?|B|[KMG]i?B)\b`)
 )
@@ -383,7 +387,9 @@ func findBytesBelowStated(d *document, report reportFunc) {
 
 var (
 	// resultHeaderRE matches a header such as "copied bytes".
-	resultHeaderRE = lazyregexp.New(`(?i)^(?:result|returned|return value|copy|copied)\b[^|]{0,12}(?:\bsize\b|\bbytes\b|\blength\b|\([kmg]?i?b\)|, ?[kmg]?i?b$)|^(?:size|bytes|length) (?:of (?:the |each )?)?(?:result|returned|copy|copied)\b`)
+	resultHeaderRE = lazyregexp.New(`(?i)^(?:result|returned|return value|copy|copied)\b[^|]{0,12}` +
+		`(?:\bsize\b|\bbytes\b|\blength\b|\([kmg]?i?b\)|, ?[kmg]?i?b$)` +
+		`|^(?:size|bytes|length) (?:of (?:the |each )?)?(?:result|returned|copy|copied)\b`)
 	// perOpHeaderRE matches a header such as "B/op".
 	perOpHeaderRE = lazyregexp.New(`(?i)^(?:b|bytes|[kmg]i?b|memory|mem|allocated(?: bytes)?|alloc(?:ated)? b(?:ytes)?)\s?(?:/| per )\s?(?:op|call|operation)`)
 )

@@ -24,11 +24,16 @@ func causeNotSeparated() rule {
 }
 
 // singleCauseRE matches "The difference comes purely from".
-var singleCauseRE = lazyregexp.New(`(?i)\b(?:difference|gap|overhead|advantage|improvement|speed-?up|gain|slowdown)s?\b[^.]{0,40}\b(?:purely|solely|entirely|exclusively|only)\b[^.]{0,15}\b(?:from|due to|because of|caused by|by|in)\b`)
+var singleCauseRE = lazyregexp.New(`(?i)\b(?:difference|gap|overhead|advantage|improvement|speed-?up|gain|slowdown)s?\b` +
+	`[^.]{0,40}\b(?:purely|solely|entirely|exclusively|only)\b` +
+	`[^.]{0,15}\b(?:from|due to|because of|caused by|by|in)\b`)
 
 var (
 	// blameRE matches "JSON encoding seems to be the bottleneck".
-	blameRE = lazyregexp.New(`(?i)\b(json|xml|yaml|protobuf|http|tls|sql|gc|log|i/o|regexp?|template)\b\W{0,3}(?:handling|parsing|parser|encoding|decoding|serialization|marshal\w*|processing|validation|logging)?\b[^.]{0,20}\b(?:seems?|is|was|appears?)\b[^.]{0,20}\b(?:slow|the bottleneck|the weakest|the most expensive|the slowest)\b`)
+	blameRE = lazyregexp.New(`(?i)\b(json|xml|yaml|protobuf|http|tls|sql|gc|log|i/o|regexp?|template)\b` + // JSON
+		`\W{0,3}(?:handling|parsing|parser|encoding|decoding|serialization|marshal\w*|processing|validation|logging)?\b` + // encoding
+		`[^.]{0,20}\b(?:seems?|is|was|appears?)\b` + // seems to be
+		`[^.]{0,20}\b(?:slow|the bottleneck|the weakest|the most expensive|the slowest)\b`) // the bottleneck
 	// partMeasuredRE matches a measurement of one part, such as a profile.
 	partMeasuredRE = lazyregexp.New(`(?i)\b(?:without|no-?op|noop|null|discard\w*|empty|ablation|profil\w+|pprof|flame ?graph|perf|cpu time)\b`)
 )

@@ -11,49 +11,100 @@ import (
 // This file is a part of the rule criterion-cannot-fail. It finds limits that are made of the
 // judged figures. For example, "the median must not exceed the slowest of the runs" is always true.
 
-// extreme matches words for the greatest of several figures.
-const extreme = `(?:highest|largest|greatest|slowest|worst|longest|biggest|max(?:imum|imal)?|peak)\b`
+// Parts of regular expressions.
+const (
+	aLimit  = `\b(?:limit|threshold|target|budget|bound|ceiling)s?\b`
+	extreme = `(?:highest|largest|greatest|slowest|worst|longest|biggest|max(?:imum|imal)?|peak)\b`
+	lies    = `\b(?:lies|is|falls|stays|lie|are|be)\s+`
+	ofTime  = `(?: (?:latency|time|duration))?` // in "median latency"
+)
 
 // These limits are always met.
 var (
 	// trivialLimitRE matches "errors below 100 %".
-	trivialLimitRE = lazyregexp.New(`(?i)\b(?:error|failure|loss|failed)\b[^.;|]{0,40}(?:at most|below|under|≤|<=?|no more than|not exceed)\s*100\s?%|\b(?:success|availability|hit)\b[^.;|]{0,30}(?:at least|above|≥|>=?|no less than)\s*0\s?%`)
+	trivialLimitRE = lazyregexp.New(`(?i)\b(?:error|failure|loss|failed)\b[^.;|]{0,40}` +
+		`(?:at most|below|under|≤|<=?|no more than|not exceed)\s*100\s?%` +
+		`|\b(?:success|availability|hit)\b[^.;|]{0,30}` +
+		`(?:at least|above|≥|>=?|no less than)\s*0\s?%`)
 	// orderedLimitRE matches "the median must stay below p99 of base". The groups are "median" and
 	// " of base".
-	orderedLimitRE = lazyregexp.New(`(?i)\b(median|p50|mean|p90|p95)\b(?: (?:latency|time|duration))?\s+(?:must |shall |should |has to |is to )?(?:be |stay |stays |remain |remains |is |not )*(?:below|under|at most|exceed|no more than|lower than|≤|<=?)\s*(?:the |its )?(?:p99(?:\.\d+)?|max(?:imum)?|slowest|worst)\b([^.;]{0,30})`)
+	orderedLimitRE = lazyregexp.New(`(?i)\b(median|p50|mean|p90|p95)\b` + ofTime + // the median
+		`\s+(?:must |shall |should |has to |is to )?(?:be |stay |stays |remain |remains |is |not )*` + // must stay
+		`(?:below|under|at most|exceed|no more than|lower than|≤|<=?)\s*` + // below
+		`(?:the |its )?(?:p99(?:\.\d+)?|max(?:imum)?|slowest|worst)\b([^.;]{0,30})`) // p99 of base
 	// reverseLimitRE matches "p99 at 200/s not below p50 at 200/s". The groups are "p99", " at
 	// 200/s", "p50" and " at 200/s".
-	reverseLimitRE = lazyregexp.New(`(?i)\b(p\d\d\d?(?:\.\d+)?|max(?:imum)?|median)(?: (?:latency|time|duration))?\b((?:[^.;|<>≤≥]|\.\d){0,40}?)\s+(?:must |shall |should |has to |is |to )*(?:be )?(?:(?:not|never|no) (?:be )?(?:below|under|lower than|less than|smaller than)|at least|≥|>=)\s+(?:the |its )?(p\d\d\d?(?:\.\d+)?|median|min(?:imum)?)(?: (?:latency|time|duration))?\b((?:[^.;|,]|[.,]\d){0,40})`)
+	reverseLimitRE = lazyregexp.New(`(?i)\b(p\d\d\d?(?:\.\d+)?|max(?:imum)?|median)` + ofTime + `\b` + // p99
+		`((?:[^.;|<>≤≥]|\.\d){0,40}?)` + // at 200/s
+		`\s+(?:must |shall |should |has to |is |to )*(?:be )?` + // must be
+		`(?:(?:not|never|no) (?:be )?(?:below|under|lower than|less than|smaller than)|at least|≥|>=)\s+` + // not below
+		`(?:the |its )?(p\d\d\d?(?:\.\d+)?|median|min(?:imum)?)` + ofTime + `\b` + // p50
+		`((?:[^.;|,]|[.,]\d){0,40})`) // at 200/s
 	// rangeOfRunsRE matches "between the fastest and the slowest of all runs". The group is " of
 	// all runs".
-	rangeOfRunsRE = lazyregexp.New(`(?i)\b(?:between|from|within|not (?:below|under|lower than))\s+(?:the )?(?:smallest|lowest|least|fastest|best|min(?:imum|imal)?)\b[^.;]{0,40}?\b(?:and|to)\s+(?:not (?:above|over|higher than) )?(?:the )?` + extreme + `([^.;]{0,90})`)
+	rangeOfRunsRE = lazyregexp.New(`(?i)\b(?:between|from|within|not (?:below|under|lower than))\s+` + // between
+		`(?:the )?(?:smallest|lowest|least|fastest|best|min(?:imum|imal)?)\b[^.;]{0,40}?` + // the fastest
+		`\b(?:and|to)\s+(?:not (?:above|over|higher than) )?(?:the )?` + // and the
+		extreme + `([^.;]{0,90})`) // slowest of all runs
 	// slowerOfTwoRE matches "above the slower of the two".
-	slowerOfTwoRE = lazyregexp.New(`(?i)\b(?:above|over|times|more than|plus|at most|exceeds?)\s+(?:the )?(?:slower|greater|larger|higher|worse|maximum)(?: one)? of (?:the )?(?:two|both|base|candidate|old|new)\b`)
+	slowerOfTwoRE = lazyregexp.New(`(?i)\b(?:above|over|times|more than|plus|at most|exceeds?)\s+` +
+		`(?:the )?(?:slower|greater|larger|higher|worse|maximum)(?: one)? of (?:the )?(?:two|both|base|candidate|old|new)\b`)
 	// betweenEndsRE matches "the median lies between the lowest and the highest".
-	betweenEndsRE = lazyregexp.New(`(?i)\b(?:median|mean|average)\b[^.;]{0,40}\b(?:lies|is|falls|stays|lie|are|be)\s+(?:between|within)\s+(?:the |their |its )?(?:least|lowest|smallest|fastest|min(?:imum)?)(?: (?:run|value|figure|one))?\s+and\s+(?:the |their |its )?(?:greatest|highest|largest|slowest|max(?:imum)?)(?: (?:run|value|figure|one))?(?: of (?:them|these|its own|the same)\b[^.;]{0,20}|[.;]|$)`)
+	betweenEndsRE = lazyregexp.New(`(?i)\b(?:median|mean|average)\b[^.;]{0,40}` + // the median
+		lies + `(?:between|within)\s+` + // lies between
+		`(?:the |their |its )?(?:least|lowest|smallest|fastest|min(?:imum)?)(?: (?:run|value|figure|one))?` + // the lowest
+		`\s+and\s+(?:the |their |its )?(?:greatest|highest|largest|slowest|max(?:imum)?)(?: (?:run|value|figure|one))?` + // and the highest
+		`(?: of (?:them|these|its own|the same)\b[^.;]{0,20}|[.;]|$)`) // of them
 	// limitAfterRunsRE matches "limits were set after the runs".
-	limitAfterRunsRE = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling|criteri\w+|tolerance)\b[^.;]{0,40}\b(?:set|chosen|derived|taken|picked|fixed|defined|computed)\b[^.;]{0,30}\b(?:after (?:the|all|these) (?:runs|measurements|tests|results)\b|(?:from|by|on|with) (?:the same|these|those) (?:runs|results|figures|measurements|data|samples))`)
+	limitAfterRunsRE = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling|criteri\w+|tolerance)\b[^.;]{0,40}` + // limits were
+		`\b(?:set|chosen|derived|taken|picked|fixed|defined|computed)\b[^.;]{0,30}` + // set
+		`\b(?:after (?:the|all|these) (?:runs|measurements|tests|results)\b` + // after the runs
+		`|(?:from|by|on|with) (?:the same|these|those) (?:runs|results|figures|measurements|data|samples))`) // or from these results
 	// ownMarginRE matches "the limit is its median plus 10 %".
-	ownMarginRE = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling)s?\b[^.;]{0,30}\b(?:is|are|equals?)\s+(?:its|their) (?:own )?(?:measured |median )?(?:p\d+|median|mean|average|latency|time)\b[^.;]{0,40}\b(?:plus|and|times|with|from the table|increased by)\b|\b(?:puts?|sets?|is|are|makes?)\b[^.;]{0,30}\b(?:limit|threshold|target|budget|bound|ceiling)s?\b[^.;%]{0,20}\d\s?% (?:above|over) (?:the|its|their) (?:measured )?(?:median|mean|average|p\d+)\b`)
+	ownMarginRE = lazyregexp.New(`(?i)` + aLimit + // the limit
+		`[^.;]{0,30}\b(?:is|are|equals?)\s+(?:its|their) (?:own )?(?:measured |median )?(?:p\d+|median|mean|average|latency|time)\b` + // is its median
+		`[^.;]{0,40}\b(?:plus|and|times|with|from the table|increased by)\b` + // plus
+		`|\b(?:puts?|sets?|is|are|makes?)\b[^.;]{0,30}` + aLimit + // or: sets
+		`[^.;%]{0,20}\d\s?% (?:above|over) (?:the|its|their) (?:measured )?(?:median|mean|average|p\d+)\b`) // 5 % above its p99
 	// ownRunMarginRE matches "the budget is the p99 of this run and a fifth on top".
-	ownRunMarginRE = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling)s?\b[^.;]{0,40}\b(?:is|are|equals?|comes? from|derived from)\s+(?:the |its |their )?(?:measured |observed )?(?:p\d+|median|mean|average|latency|time|figure|result)\b[^.;]{0,30}\b(?:of|from|in) (?:this|the same|that|these|its own|the measured|the judged) (?:runs?|measurements?|tests?|results?|samples?|builds?|releases?)\b[^.;]{0,40}\b(?:and|plus|times|with|on top|more|increased|rounded)\b`)
+	ownRunMarginRE = lazyregexp.New(`(?i)` + aLimit + // the budget
+		`[^.;]{0,40}\b(?:is|are|equals?|comes? from|derived from)\s+` + // is
+		`(?:the |its |their )?(?:measured |observed )?(?:p\d+|median|mean|average|latency|time|figure|result)\b` + // the p99
+		`[^.;]{0,30}\b(?:of|from|in) (?:this|the same|that|these|its own|the measured|the judged) ` + // of this
+		`(?:runs?|measurements?|tests?|results?|samples?|builds?|releases?)\b[^.;]{0,40}` + // run
+		`\b(?:and|plus|times|with|on top|more|increased|rounded)\b`) // and a fifth
 	// ownIntervalRE matches "the median is within the interval of its runs".
-	ownIntervalRE = lazyregexp.New(`(?i)\b(?:median|mean|average)\b(?:[^.;]|\.\d){0,40}\b(?:lies|is|falls|stays|lie|are|be)\s+(?:within|in|inside) (?:the |its |their )?(?:\d\d(?:\.\d)?\s?% )?(?:confidence )?interval of (?:its|their|the same|these)\b`)
+	ownIntervalRE = lazyregexp.New(`(?i)\b(?:median|mean|average)\b(?:[^.;]|\.\d){0,40}` + lies +
+		`(?:within|in|inside) (?:the |its |their )?(?:\d\d(?:\.\d)?\s?% )?(?:confidence )?interval of (?:its|their|the same|these)\b`)
 	// distanceBySpreadRE matches "the medians differ by more than the spread". pooledSpreadRE
 	// matches "the spread is from the slowest of all runs to the fastest". Twenty or sixteen runs
 	// are those of two sides.
-	distanceBySpreadRE = lazyregexp.New(`(?i)\b(?:medians?|means?|averages?)\b[^.;]{0,60}\b(?:(?:further|farther|more) apart than|differ by more than|difference (?:exceeds|is (?:above|more than|greater than)))\s+(?:the|their|that|this) (?:\w+ )?(?:spread|range)\b`)
-	pooledSpreadRE     = lazyregexp.New(`(?i)\b(?:spread|range)\b[^.;]{0,20}?\b(?:largest|highest|greatest|slowest|longest|max(?:imum|imal)?)\b[^.;]{0,30}\b(?:all|both|twenty|sixteen|pooled|combined|together)\b[^.;]{0,40}\b(?:smallest|lowest|least|fastest|shortest|min(?:imum|imal)?)\b`)
+	distanceBySpreadRE = lazyregexp.New(`(?i)\b(?:medians?|means?|averages?)\b[^.;]{0,60}` +
+		`\b(?:(?:further|farther|more) apart than|differ by more than|difference (?:exceeds|is (?:above|more than|greater than)))\s+` +
+		`(?:the|their|that|this) (?:\w+ )?(?:spread|range)\b`)
+	pooledSpreadRE = lazyregexp.New(`(?i)\b(?:spread|range)\b[^.;]{0,20}?` +
+		`\b(?:largest|highest|greatest|slowest|longest|max(?:imum|imal)?)\b[^.;]{0,30}` +
+		`\b(?:all|both|twenty|sixteen|pooled|combined|together)\b[^.;]{0,40}` +
+		`\b(?:smallest|lowest|least|fastest|shortest|min(?:imum|imal)?)\b`)
 	// extremeLimitRE matches "must not exceed the slowest of the runs of base". The groups are "the
 	// slowest of the " and " of base".
-	extremeLimitRE = lazyregexp.New(`(?i)(?:\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|cap|target|it)\b[^.;]{0,50}(?:\b(?:is|reach(?:es)?|up to|to|at|by|from|as|equals)|[:=])|at most|(?:not|never) (?:be |go |rise |get )?(?:exceed|above|over|higher than)|no (?:more|higher|slower) than|(?:below|under|within)|(?:lower|less) than|≤|<=?|(?:more|higher|slower) than \d+(?:\.\d+)?\s?% (?:above|over|slower than))\s+(?:\d+(?:\.\d+)?\s?% (?:above|over|more than|slower than)\s+)?((?:the |their |its |that |own |very |same |single )*` + extreme + `[^.;]{0,70}?)\b(?:runs?|samples?|measurements?|repetitions?|rounds?|trials?|replays?|builds?|releases?|versions?)\b((?:[^.;]|\.\d){0,40})`)
+	extremeLimitRE = lazyregexp.New(`(?i)(?:\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|cap|target|it)\b[^.;]{0,50}` + // the limit
+		`(?:\b(?:is|reach(?:es)?|up to|to|at|by|from|as|equals)|[:=])` + // is
+		`|at most|(?:not|never) (?:be |go |rise |get )?(?:exceed|above|over|higher than)|no (?:more|higher|slower) than|(?:below|under|within)` + // or: not exceed
+		`|(?:lower|less) than|≤|<=?|(?:more|higher|slower) than \d+(?:\.\d+)?\s?% (?:above|over|slower than))\s+` + // or: less than
+		`(?:\d+(?:\.\d+)?\s?% (?:above|over|more than|slower than)\s+)?` + // 10 % above
+		`((?:the |their |its |that |own |very |same |single )*` + // the
+		extreme + `[^.;]{0,70}?)` + // slowest of the
+		`\b(?:runs?|samples?|measurements?|repetitions?|rounds?|trials?|replays?|builds?|releases?|versions?)\b` + // runs
+		`((?:[^.;]|\.\d){0,40})`) // of base
 )
 
 // These match the text around a limit. A page compares a candidate, which is judged, with a base.
 var (
 	// limitWordRE matches words for limits, and passWordRE for passing.
-	limitWordRE = lazyregexp.New(`(?i)\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|criteri\w+|requirements?|gate|cap|target|allowed|allowance|accept\w*|slo|sla|must|shall|pass(?:es|ed)?|held back|met)\b`)
-	passWordRE  = lazyregexp.New(`(?i)\b(?:counts? as|stable|pass(?:es|ed)?|accept\w*|criteri\w+|gate)\b`)
+	limitWordRE = lazyregexp.New(`(?i)\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|criteri\w+` +
+		`|requirements?|gate|cap|target|allowed|allowance|accept\w*|slo|sla|must|shall|pass(?:es|ed)?|held back|met)\b`)
+	passWordRE = lazyregexp.New(`(?i)\b(?:counts? as|stable|pass(?:es|ed)?|accept\w*|criteri\w+|gate)\b`)
 	// typicalFigureRE matches the middle of runs, such as a median. In "median of gin"
 	// typicalOfSideRE has the group "gin".
 	typicalFigureRE = lazyregexp.New(`(?i)\b(?:median|mean|average|typical|p50)\b`)
@@ -62,7 +113,9 @@ var (
 	sideAfterRE = lazyregexp.New(`(?i)^\s*(?:of|for|on|from|with) (?:the )?([\w.]*\w)`)
 	// candidateRE matches a label, and candidateRunsRE runs of the candidate or of all.
 	candidateRE     = lazyregexp.New(`(?i)\bcandidate\b|\bnew\b|\bhead\b|\bthis (?:pr|branch|change|build)\b`)
-	candidateRunsRE = lazyregexp.New(`(?i)\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b[^.;]{0,40}\b(?:candidates?|both|all|either|new|pr|branch|head)\b|\b(?:all|both|either|its own|the same)\b[^.;]{0,30}\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b|\bof (?:the (?:twenty|sixteen)|both|all)\b`)
+	candidateRunsRE = lazyregexp.New(`(?i)\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b[^.;]{0,40}\b(?:candidates?|both|all|either|new|pr|branch|head)\b` +
+		`|\b(?:all|both|either|its own|the same)\b[^.;]{0,30}\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b` +
+		`|\bof (?:the (?:twenty|sixteen)|both|all)\b`)
 	// sameRunsRE matches "these" for known runs. allRunsRE matches "all" before "runs". ofTableRE
 	// matches " of the table" after "runs".
 	sameRunsRE = lazyregexp.New(`(?i)\b(?:same|these|those|very|own)\b`)

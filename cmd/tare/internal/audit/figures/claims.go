@@ -47,10 +47,21 @@ var (
 	percentClaimRE = lazyregexp.New(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
 	// wayAfterRE matches the direction in "20% less", and wayBeforeRE in "reduced memory by 20%".
 	// The groups are "less" and "reduced".
-	wayAfterRE  = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
-	wayBeforeRE = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
+	wayAfterRE = lazyregexp.New(`(?i)^[\s*_)]*` +
+		`(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}` + // memory
+		`(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly)` + // as fast
+		`|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up` + // or: less
+		`|improvement|improved|reduction|decrease|increase|overhead|saved|savings?)\b`)
+	wayBeforeRE = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up` + // reduced
+		`|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?` +
+		`|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown` +
+		`|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)` + // goes down
+		`|lower|higher|cut|saves?|saved)\b[*_:]*\s*` +
+		`(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}` + // the memory by
+		`[(~≈*_+]*$`) // ~
 	// quantityAfterRE matches " the throughput of" after "4 times".
-	quantityAfterRE = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|bytes|[a-z]+s|[a-z]+s? (?:per|a) second)\s+of\b`)
+	quantityAfterRE = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|bytes` +
+		`|[a-z]+s|[a-z]+s? (?:per|a) second)\s+of\b`)
 	// "3 times as fast on a and 4 times on b" names the direction once. These match the texts after
 	// and before "4 times".
 	listedAfterRE   = lazyregexp.New(`(?i)^\s*(?:on|for|with|in|at)\s`)
@@ -146,11 +157,15 @@ func (c *claim) setWords(previous []claim) bool {
 
 // wordRatioRE matches "twice as fast" or "half the time". The groups are "twice", "as fast" and, in
 // the second form, "time".
-var wordRatioRE = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
+var wordRatioRE = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+` +
+	`(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b` +
+	`|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
 
 // cutToRE matches "cuts the allocations to a third". The groups are "the allocations" and "a
 // third".
-var cutToRE = lazyregexp.New(`(?i)\b(?:cuts?|reduces?d?|brings?|brought|lowers?|lowered|shrinks?|shrank|falls?|fell|drops?|dropped|goes|went|down)\b([^.,;:\d]{0,40}?) to ((?:a|one) (?:half|third|quarter|fifth|tenth)|half)\b`)
+var cutToRE = lazyregexp.New(`(?i)\b(?:cuts?|reduces?d?|brings?|brought|lowers?` +
+	`|lowered|shrinks?|shrank|falls?|fell|drops?|dropped|goes|went|down)\b` +
+	`([^.,;:\d]{0,40}?) to ((?:a|one) (?:half|third|quarter|fifth|tenth)|half)\b`)
 
 // halfAgainRE matches " as much again" after "half": the ratio is 1.5.
 var halfAgainRE = lazyregexp.New(`(?i)^\s*as (?:much|many|long|large|big|high)(?: \w+)? again\b`)
@@ -359,7 +374,9 @@ type pair struct {
 var (
 	numberRE = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`)
 	// connectorRE matches " per call against about ". The group is "against".
-	connectorRE = lazyregexp.New(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)(?:\s+(?:just|only|about|around|roughly|nearly|under|over|the (?:\w+[- ])?\w+['’]s))?[\s*_~≈` + "`" + `]*$`)
+	connectorRE = lazyregexp.New(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?` +
+		`(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)` +
+		`(?:\s+(?:just|only|about|around|roughly|nearly|under|over|the (?:\w+[- ])?\w+['’]s))?[\s*_~≈` + "`" + `]*$`)
 )
 
 // maxFigures limits the figures of a sentence.

@@ -56,17 +56,25 @@ func findClosedLoop(d *document, report reportFunc) {
 	report(l.rate.line, fmt.Sprintf("%s: the rate, %s per second, is %.0f connections ÷ %s (and so in %s); the same server with more connections may have any rate", l.tool, formatNumber(l.rate.value), l.countConnections(), formatTime(l.meanLatency.value), format.Count(len(far), "report")))
 }
 
-var capacityRE = lazyregexp.New(`(?i)\b(?:handles?|handled|capacity|capable|can (?:serve|process|do|reach)|sustains?|supports?|throughput|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?|rps|load)\b`)
+var capacityRE = lazyregexp.New(`(?i)\b(?:handles?|handled|capacity|capable|can (?:serve|process|do|reach)|sustains?|supports?` +
+	`|throughput|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?|rps|load)\b`)
 
 // minFarLatency is in s. A slower closed loop measures waiting, e.g. for the network.
 const minFarLatency = 0.05
 
 // canServeRE matches words for a rate that a server handles.
-var canServeRE = lazyregexp.New(`(?i)\b(?:handl(?:es?|ed|ing)|tak(?:es?|ing)|took|serv(?:es?|ed|ing)|process(?:es|ed)?|sustain(?:s|ed|able)?|supports?|copes?|absorbs?|manages?|delivers?|carr(?:y|ies)|accepts?|accommodates?|holds?|capacity|capable|can (?:do|reach|answer)|good for|enough for|siz(?:e|ed|ing)|plan(?:s|ned|ning)?|provision\w*|budget|limit|ceiling|headroom|max(?:imum|imal)?|at most|up to|peaks?|slo|sla)\b`)
+var canServeRE = lazyregexp.New(`(?i)\b(?:handl(?:es?|ed|ing)|tak(?:es?|ing)|took|serv(?:es?|ed|ing)|process(?:es|ed)?` +
+	`|sustain(?:s|ed|able)?|supports?|copes?|absorbs?|manages?|delivers?|carr(?:y|ies)` +
+	`|accepts?|accommodates?|holds?|capacity|capable|can (?:do|reach|answer)|good for|enough for` +
+	`|siz(?:e|ed|ing)|plan(?:s|ned|ning)?|provision\w*|budget|limit|ceiling|headroom` +
+	`|max(?:imum|imal)?|at most|up to|peaks?|slo|sla)\b`)
 
 // statedRateRE matches "2,000 req/s", "12k requests per second" or "900 rps". The group is the
 // number.
-var statedRateRE = lazyregexp.New(`(?i)(\d{1,3}(?:[ \x{00a0}\x{202f}]\d{3})+|\d[\d,]*(?:\.\d+)?\s?k?)\+?[\s*_\x60]*(?:(?:[a-z]+\s+)?[a-z]+\s*/\s*s(?:ec(?:ond)?)?\b|/\s*s(?:ec)?\b|(?:[a-z]+\s+){0,2}(?:per|a|each|every)\s+sec(?:ond)?\b|[rqt]ps\b)`)
+var statedRateRE = lazyregexp.New(`(?i)(\d{1,3}(?:[ \x{00a0}\x{202f}]\d{3})+|\d[\d,]*(?:\.\d+)?\s?k?)\+?[\s*_\x60]*` + // 2,000
+	`(?:(?:[a-z]+\s+)?[a-z]+\s*/\s*s(?:ec(?:ond)?)?\b|/\s*s(?:ec)?\b` + // requests/s
+	`|(?:[a-z]+\s+){0,2}(?:per|a|each|every)\s+sec(?:ond)?\b` + // or: requests per second
+	`|[rqt]ps\b)`) // or: rps
 
 var quotesLatencyRE = lazyregexp.New(`(?i)\blatenc|\bp\d\d|\d\s?(?:ms|µs|us)\b|\b9\d(?:\.\d+)?\s?(?:%|th\b|percent)`)
 

@@ -75,20 +75,35 @@ func findLimitsAboveLongest(d *document, report reportFunc) {
 	}
 }
 
+// Parts of regular expressions, with two groups each.
+const (
+	aTime       = `\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`          // 5 ms
+	aStatedTime = `(\d+(?:\.\d+)?|one|two|` + numberWords + `) ?(ms|s|sec|seconds?|milliseconds?)\b` // two seconds
+)
+
 // timeLimitRE matches "Target: overhead below 5 ms". The groups are 5 and ms.
-var timeLimitRE = lazyregexp.New(`(?i)\b(?:target|goal|threshold|criteri\w+|requirements?|budget|acceptable|acceptance|limit|slo|sla|objective|must|shall)\b[^.|]{0,60}?(?:<|≤|&lt;|below|under|less than|within|at most|no more than)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
+var timeLimitRE = lazyregexp.New(`(?i)\b(?:target|goal|threshold|criteri\w+|requirements?|budget` +
+	`|acceptable|acceptance|limit|slo|sla|objective|must|shall)\b[^.|]{0,60}?` +
+	`(?:<|≤|&lt;|below|under|less than|within|at most|no more than)` + aTime)
 
 var (
 	// slowestLimitRE matches "no request exceeds 5 s". The groups are 5 and s.
-	slowestLimitRE = lazyregexp.New(`(?i)\b(?:slowest|longest|worst|max(?:imum)?|no (?:single )?(?:request|response|call|answer)|\d+(?:\.\d+)?\s?% of (?:the |all )?(?:requests|responses|calls|answers))\b(?:[^.;|]|\.\d){0,60}?(?:above|over|exceeds?|exceeding|below|under|at most|within|(?:less|more|longer|slower) than|<|≤|>)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
+	slowestLimitRE = lazyregexp.New(`(?i)\b(?:slowest|longest|worst|max(?:imum)?` + // the slowest
+		`|no (?:single )?(?:request|response|call|answer)` + // or: no request
+		`|\d+(?:\.\d+)?\s?% of (?:the |all )?(?:requests|responses|calls|answers))\b` + // or: 100 % of requests
+		`(?:[^.;|]|\.\d){0,60}?(?:above|over|exceeds?|exceeding|below|under|at most|within|(?:less|more|longer|slower) than|<|≤|>)` + aTime) // exceeds
 	// timeoutOptionRE matches "hey -n 1000 -t 5s". The groups are 5 and s. Without a unit the time
 	// is in s.
-	timeoutOptionRE = lazyregexp.New(`^(?:(?:hey|oha|ghz)\b.*? -t[ =]?|ab\b.*? -s ?|(?:oha|ghz)\b.*? --timeout[ =]|vegeta\b.*? -timeout[ =])(\d+(?:\.\d+)?)(ms|s)?(?:\s|$)`)
+	timeoutOptionRE = lazyregexp.New(`^(?:(?:hey|oha|ghz)\b.*? -t[ =]?|ab\b.*? -s ?` +
+		`|(?:oha|ghz)\b.*? --timeout[ =]|vegeta\b.*? -timeout[ =])(\d+(?:\.\d+)?)(ms|s)?(?:\s|$)`)
 	// quantileLimitRE matches "p99 ≤ 2.5 s". The groups are 2.5 and s.
-	quantileLimitRE = lazyregexp.New(`(?i)\bp\d\d\d?(?:\.\d+)?\b[^.;|\d]{0,30}?(?:below|under|at most|within|less than|no more than|<=?|≤)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
+	quantileLimitRE = lazyregexp.New(`(?i)\bp\d\d\d?(?:\.\d+)?\b[^.;|\d]{0,30}?` +
+		`(?:below|under|at most|within|less than|no more than|<=?|≤)` + aTime)
 	// statedTimeoutRE matches "hey gives a request up after two seconds" and "a client timeout of
 	// 500 ms". The groups are the number and unit of each form.
-	statedTimeoutRE = lazyregexp.New(`(?i)\b(?:gives?|given|times?|timed|hangs? up|abort\w*|cancel\w*|abandon\w*|cuts? off)\b[^.;]{0,40}?\bafter (\d+(?:\.\d+)?|one|two|` + numberWords + `) ?(ms|s|sec|seconds?|milliseconds?)\b|\btimeout (?:of|is|was) (\d+(?:\.\d+)?|one|two|` + numberWords + `) ?(ms|s|sec|seconds?|milliseconds?)\b`)
+	statedTimeoutRE = lazyregexp.New(`(?i)\b(?:gives?|given|times?|timed|hangs? up|abort\w*|cancel\w*|abandon\w*|cuts? off)\b` + // gives up
+		`[^.;]{0,40}?\bafter ` + aStatedTime + // after two seconds
+		`|\btimeout (?:of|is|was) ` + aStatedTime) // or: a timeout of 500 ms
 	// loadWordsRE matches words about load generators.
 	loadWordsRE = lazyregexp.New(`(?i)\b(?:wrk2?|ab|hey|oha|vegeta|k6|ghz|clients?|generator|requests?)\b`)
 	// scriptTimeoutRE matches "timeout: '5s'" in a script of k6. The group is 5s.

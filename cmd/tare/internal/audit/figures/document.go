@@ -167,7 +167,9 @@ func (s sentence) isRightAfter(line int) bool {
 
 // backReferenceRE matches a sentence about the previous subject: "It is slower", or "For long texts
 // it is slower".
-var backReferenceRE = lazyregexp.New(`(?i)^\W*(?:it|its|this|that|they|these|their|both|here)\b|\bhere\b|^\W*(?:for|on|in|at|with|under|with[a-z]+|beyond|above|below)\b[^,.;:]{0,80},? (?:it|they) (?:is|are|was|were|takes?|needs?|uses?|runs?|allocates?)\b`)
+var backReferenceRE = lazyregexp.New(`(?i)^\W*(?:it|its|this|that|they|these|their|both|here)\b|\bhere\b` +
+	`|^\W*(?:for|on|in|at|with|under|with[a-z]+|beyond|above|below)\b` +
+	`[^,.;:]{0,80},? (?:it|they) (?:is|are|was|were|takes?|needs?|uses?|runs?|allocates?)\b`)
 
 // subject returns the text with the subject's name.
 func (s sentence) subject() string {

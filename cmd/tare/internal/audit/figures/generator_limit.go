@@ -25,10 +25,12 @@ func generatorLimit() rule {
 
 // generatorRateRE matches "generate at most 900 req/s per core". The groups are 900 and " per
 // core".
-var generatorRateRE = lazyregexp.New(`(?i)\b(?:generate|produce|send|push|create|sustain)s?\b[^.]{0,40}?(\d[\d,]*(?:\.\d+)?\s?k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b([^.]*)`)
+var generatorRateRE = lazyregexp.New(`(?i)\b(?:generate|produce|send|push|create|sustain)s?\b[^.]{0,40}?` +
+	`(\d[\d,]*(?:\.\d+)?\s?k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b([^.]*)`)
 
 // generatorExhaustedRE matches a sentence about a generator at its limit.
-var generatorExhaustedRE = lazyregexp.New(`(?i)\b(?:load generator|generator|wrk2?|k6|hey|oha|vegeta|ghz|ab|apachebench|client machine|test client|load client)\b[^.,;]{0,40}\b(?:(?:was|were|is|ran|sat|pinned|stood) (?:\w+ ){0,2}(?:at )?(?:100|9\d)\s?%|maxed out|saturated|was the bottleneck|ran out of)`)
+var generatorExhaustedRE = lazyregexp.New(`(?i)\b(?:load generator|generator|wrk2?|k6|hey|oha|vegeta|ghz|ab|apachebench|client machine|test client|load client)\b` +
+	`[^.,;]{0,40}\b(?:(?:was|were|is|ran|sat|pinned|stood) (?:\w+ ){0,2}(?:at )?(?:100|9\d)\s?%|maxed out|saturated|was the bottleneck|ran out of)`)
 
 var maximumWordRE = lazyregexp.New(`(?i)\bmax|at most|up to|limit|only|no more|bottleneck`)
 

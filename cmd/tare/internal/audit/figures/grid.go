@@ -261,7 +261,8 @@ var (
 	// unchangedCellRE matches "~ (p=0.2 n=10)" of benchstat. The group is 0.2.
 	unchangedCellRE = lazyregexp.New(`^~ *\(p=(0?\.\d+|1\.0+) n=\d+`)
 	// changeRangeRE matches "(95% CI: -3 % to +1 %)". The groups are -3 and +1.
-	changeRangeRE = lazyregexp.New(`[(\[]?(?:95\s?% (?:CI|confidence interval)[:,]?\s*)?[\[(]?\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*(?:,|;|to|\.\.\.?|…)\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*[\])]`)
+	changeRangeRE = lazyregexp.New(`[(\[]?(?:95\s?% (?:CI|confidence interval)[:,]?\s*)?[\[(]?` +
+		`\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*(?:,|;|to|\.\.\.?|…)\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*[\])]`)
 	// percentInRE has the number as its group.
 	percentInRE = lazyregexp.New(`(\d+(?:\.\d+)?)\s?%`)
 	// rangeHeaderRE matches the header of an interval.

@@ -83,7 +83,8 @@ func findLittlesLaw(d *document, report reportFunc) {
 // Examples: "connections", "# conns"; and "avg latency (ms)", "mean", "response time".
 var (
 	connectionsHeaderRE = lazyregexp.New(`(?i)^(?:#|number of |concurrent )?(?:connections?|conns?|concurrency)$`)
-	meanHeaderRE        = lazyregexp.New(`(?i)^(?:(?:avg|average|mean)\.? ?(?:req\.? )?(?:latency|response time|time)?|(?:latency|response time) ?\(?(?:avg|average|mean)?\)?)(?:\s*[\[(,].*)?$`)
+	meanHeaderRE        = lazyregexp.New(`(?i)^(?:(?:avg|average|mean)\.? ?(?:req\.? )?(?:latency|response time|time)?` +
+		`|(?:latency|response time) ?\(?(?:avg|average|mean)?\)?)(?:\s*[\[(,].*)?$`)
 )
 
 // findLittleInRows reports rows with more requests in flight than connections. Fewer are possible

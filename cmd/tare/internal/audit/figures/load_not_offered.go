@@ -23,7 +23,9 @@ func loadNotOffered() rule {
 }
 
 // expectedRateRE matches "expect a load of about 2000 req/s". The group is 2000.
-var expectedRateRE = lazyregexp.New(`(?i)\b(?:expect(?:ed|s)?|estimated?|anticipat\w+|peak|target|required?)\b[^.]{0,30}\b(?:load|traffic|rate|throughput)\b[^.\d]{0,40}?(\d[\d,]*k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
+var expectedRateRE = lazyregexp.New(`(?i)\b(?:expect(?:ed|s)?|estimated?|anticipat\w+|peak|target|required?)\b` +
+	`[^.]{0,30}\b(?:load|traffic|rate|throughput)\b[^.\d]{0,40}?` +
+	`(\d[\d,]*k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
 
 // findLoadNotOffered reports an expected rate that no rate on the page reaches.
 func findLoadNotOffered(d *document, report reportFunc) {

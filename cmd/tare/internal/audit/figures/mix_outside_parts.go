@@ -32,11 +32,13 @@ var (
 	// mixSharesRE matches "70% get, 30% put".
 	mixSharesRE = lazyregexp.New(`(?i)\b\d?\d\s?%[,+:_ -]+[a-z]\w*=?\s?\d?\d\s?%`)
 	// allPartsRE matches "all requests".
-	allPartsRE = lazyregexp.New(`(?i)^(?:all(?: (?:operations|ops|requests|calls|statements|queries|endpoints|methods|together))?|overall|combined|aggregated?|everything)$`)
+	allPartsRE = lazyregexp.New(`(?i)^(?:all(?: (?:operations|ops|requests|calls|statements|queries|endpoints|methods|together))?` +
+		`|overall|combined|aggregated?|everything)$`)
 	// typicalMetricRE matches a mean or a quantile. That of all operations is within its range.
 	typicalMetricRE = lazyregexp.New(`(?i)\b(?:mean|avg|average|median|p\d\d\d?)\b`)
 	// combinedReportRE matches a report about several kinds of requests.
-	combinedReportRE = lazyregexp.New(`(?i)\bsplit\b|\bmix(?:ed)?\b|\ball\b|\boverall\b|\bcombined\b|\bin total\b|\btogether\b|\bfiltered\b|\bseparated?\b|\bby (?:method|route|endpoint|operation|path|status|type)\b`)
+	combinedReportRE = lazyregexp.New(`(?i)\bsplit\b|\bmix(?:ed)?\b|\ball\b|\boverall\b|\bcombined\b` +
+		`|\bin total\b|\btogether\b|\bfiltered\b|\bseparated?\b|\bby (?:method|route|endpoint|operation|path|status|type)\b`)
 )
 
 const (

@@ -419,7 +419,8 @@ func (o *outputs) readVegeta(pos position, text string) bool {
 
 // k6LineRE matches "http_req_duration..: avg=1.2ms p(95)=3ms". The groups are the metric and its
 // values.
-var k6LineRE = lazyregexp.New(`^(?:[✓✗] )?(http_req_\w+|http_reqs|iterations|iteration_duration|dropped_iterations|vus|vus_max|data_received|data_sent|grpc_req_duration|checks)\.*\s*:\s*(.*)$`)
+var k6LineRE = lazyregexp.New(`^(?:[✓✗] )?(http_req_\w+|http_reqs|iterations` +
+	`|iteration_duration|dropped_iterations|vus|vus_max|data_received|data_sent|grpc_req_duration|checks)\.*\s*:\s*(.*)$`)
 
 // k6CustomRE matches "db_query_time..: avg=2ms". A script defines such metrics for a part of each
 // request. The groups are db_query_time and 2ms.

@@ -399,7 +399,12 @@ func (r *reader) addSentences(lines []proseLine) {
 }
 
 // statementWordsRE matches words of interesting sentences without digits.
-var statementWordsRE = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter|fifth|double|thrice|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten|worst|highest|largest|maximum|improv|gain|benefit|memory|alloc`)
+var statementWordsRE = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless` +
+	`|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil` +
+	`|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster` +
+	`|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter` +
+	`|fifth|double|thrice|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten` +
+	`|worst|highest|largest|maximum|improv|gain|benefit|memory|alloc`)
 
 func isStatement(text string) bool {
 	return len(text) <= maxStatement && text != "" && (strings.ContainsAny(text, "0123456789") || statementWordsRE.MatchString(text))

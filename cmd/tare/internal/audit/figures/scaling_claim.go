@@ -27,7 +27,12 @@ func scalingClaim() rule {
 var (
 	// growthRE matches "constant time regardless of size". intentionRE matches intentions and
 	// questions.
-	growthRE     = lazyregexp.New(`(?i)\bscal\w+\b[^.]{0,40}\bO\([^)]{1,30}\)|\bO\([^)]{1,30}\)[^.]{0,30}\b(?:performance|scaling|overhead|latency)\b|\bquadratic\w*|\bscales? (?:linearly|with|O\()|\blinear(?:ly)? (?:with|scaling|in)\b|\b(?:constant|same)\b[^.]{0,30}\bregardless\b|\bregardless of (?:\w+ )?(?:size|complexity|depth|length|number)|\b(?:advantage|overhead|gap|benefit|difference|improvement)\b[^.]{0,20}\b(?:grows?|increases?|widens)\s+with\b`)
+	growthRE = lazyregexp.New(`(?i)\bscal\w+\b[^.]{0,40}\bO\([^)]{1,30}\)` + // scales as O(n)
+		`|\bO\([^)]{1,30}\)[^.]{0,30}\b(?:performance|scaling|overhead|latency)\b` + // or: O(n) performance
+		`|\bquadratic\w*|\bscales? (?:linearly|with|O\()|\blinear(?:ly)? (?:with|scaling|in)\b` + // or: scales linearly
+		`|\b(?:constant|same)\b[^.]{0,30}\bregardless\b` + // or: constant regardless
+		`|\bregardless of (?:\w+ )?(?:size|complexity|depth|length|number)` + // or: regardless of size
+		`|\b(?:advantage|overhead|gap|benefit|difference|improvement)\b[^.]{0,20}\b(?:grows?|increases?|widens)\s+with\b`) // or: the gap grows with
 	intentionRE  = lazyregexp.New(`(?i)\b(?:how|whether|intend\w*|intention|goal|designed)\b|\?`)
 	sizeNumberRE = lazyregexp.New(`\d+`)
 )

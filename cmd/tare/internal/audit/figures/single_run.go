@@ -58,8 +58,15 @@ func findSingleRun(d *document, report reportFunc) {
 var (
 	// repeatedRunsRE matches repetitions such as "10 runs". spreadSignRE matches a sign of them in
 	// a table, such as ±.
-	repeatedRunsRE = lazyregexp.New(`(?i)-count[= ]?\d|\$\(seq (?:1 )?\d+\)|\{1\.\.\d+\}|\b(?:\d+|` + numberWords + `) (?:\w+ )?(?:runs|times (?:for )?each|iterations each|repetitions|samples|rounds|copies|passes|trials|measurements|repeats|replays|executions)\b|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
-	spreadSignRE   = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
+	repeatedRunsRE = lazyregexp.New(`(?i)-count[= ]?\d|\$\(seq (?:1 )?\d+\)|\{1\.\.\d+\}` + // -count=10, $(seq 10)
+		`|\b(?:\d+|` + numberWords + `) ` + // 10 timed runs
+		`(?:\w+ )?(?:runs|times (?:for )?each|iterations each|repetitions|samples|rounds|copies|passes` +
+		`|trials|measurements|repeats|replays|executions)\b` +
+		`|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)` + // mean of
+		`|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval` + // ± 5 ns
+		`|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)` + // runs are averaged
+		`|benchstat|benchmark\.js|criterion|hyperfine|jmh`) // benchstat
+	spreadSignRE = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
 )
 
 // hasText searches the sentences, commands and tables. It caches the result, because rules call it

@@ -25,7 +25,9 @@ func targetMisread() rule {
 
 // exceededTargetRE matches "exceeds the 2-3x target with 2.5x". The groups are 2, 3 and 2.5. For
 // "exceeded 3x, our goal: 3.5x" the second group is "".
-var exceededTargetRE = lazyregexp.New(`(?i)\bexceed\w*\b\*{0,2}[^.]{0,20}?(\d+(?:\.\d+)?)(?:\s*[-–]\s*(\d+(?:\.\d+)?))?x\b[^.]{0,40}\b(?:target|goal)\b[^\d]{0,40}(\d+(?:\.\d+)?)x`)
+var exceededTargetRE = lazyregexp.New(`(?i)\bexceed\w*\b\*{0,2}[^.]{0,20}?` +
+	`(\d+(?:\.\d+)?)(?:\s*[-–]\s*(\d+(?:\.\d+)?))?x\b` +
+	`[^.]{0,40}\b(?:target|goal)\b[^\d]{0,40}(\d+(?:\.\d+)?)x`)
 
 // findTargetMisread reports results that are not above the upper end of the target.
 func findTargetMisread(d *document, report reportFunc) {

@@ -44,7 +44,9 @@ func findUnsupportedSignificance(d *document, report reportFunc) {
 
 var (
 	// fewRunsRE matches "best of three runs" and "a single run".
-	fewRunsRE = lazyregexp.New(`(?i)\b(?:best|fastest|better) of (?:two|three|four|five|[2-5])\b|\b(?:means?|medians?|averages?) of (?:two|three|[23])\b|\b(?:a single|only one|one) run\b`)
+	fewRunsRE = lazyregexp.New(`(?i)\b(?:best|fastest|better) of (?:two|three|four|five|[2-5])\b` +
+		`|\b(?:means?|medians?|averages?) of (?:two|three|[23])\b` +
+		`|\b(?:a single|only one|one) run\b`)
 	// significantGainRE matches "significantly faster". The group is "significantly".
 	significantGainRE = lazyregexp.New(`(?i)\b(significant(?:ly)?)\b[^.;,]{0,30}\b(?:faster|slower|quicker|less|fewer|lower|higher|more|better|worse|improvement|gain|difference)\b`)
 	// gainIsSignificantRE matches "the gain is small but significant". The group is "significant".
@@ -122,11 +124,16 @@ var (
 	// significanceRE matches "statistically significant".
 	significanceRE = lazyregexp.New(`(?i)\bstatistical(?:ly)?\s+(?:\w+\s+)?(?:significan\w*|stab\w+|reliab\w+|robust\w*|valid\w*|confiden\w+|meaningful|sound|accura\w+)`)
 	// evidenceRE matches signs of repetitions, such as "±", "p = 0.03" or "n=10".
-	evidenceRE = lazyregexp.New(`(?i)±|\+/-|p\s?[=<]\s?0?\.\d|p-value|\bn\s?=\s?\d|95\s?%|99\s?% (?:ci|confidence)|confidence interval|standard deviation|std ?dev|-count[= ]?\d|benchstat|welch|mann|t-test|bootstrap|coefficient of variation`)
+	evidenceRE = lazyregexp.New(`(?i)±|\+/-|p\s?[=<]\s?0?\.\d|p-value|\bn\s?=\s?\d` +
+		`|95\s?%|99\s?% (?:ci|confidence)|confidence interval|standard deviation|std ?dev` +
+		`|-count[= ]?\d|benchstat|welch|mann|t-test|bootstrap|coefficient of variation`)
 	// certaintyRE matches words such as "reliably" or "confirmed".
-	certaintyRE = lazyregexp.New(`(?i)\b(?:reliabl[ey]|significan(?:t|tly|ce)|consistent(?:ly)?|real|genuine(?:ly)?|certain(?:ly)?|definite(?:ly)?|clear(?:ly)?|solid|proven|proves|confirm(?:s|ed)|robust(?:ly)?|reproducib(?:le|ly)|repeatabl[ey]|undeniabl[ey]|measurabl[ey]|trustworthy|dependabl[ey]|stable)\b`)
+	certaintyRE = lazyregexp.New(`(?i)\b(?:reliabl[ey]|significan(?:t|tly|ce)|consistent(?:ly)?|real|genuine(?:ly)?` +
+		`|certain(?:ly)?|definite(?:ly)?|clear(?:ly)?|solid|proven|proves|confirm(?:s|ed)` +
+		`|robust(?:ly)?|reproducib(?:le|ly)|repeatabl[ey]|undeniabl[ey]|measurabl[ey]|trustworthy|dependabl[ey]|stable)\b`)
 	// doubtRE matches words such as "within noise" or "perhaps".
-	doubtRE = lazyregexp.New(`(?i)\bnois[ey]|\binsignificant|\bwithin\b|\btie\b|\bunchanged|\bindistinguishable|\bunclear|\binconclusive|\bperhaps|\bseem|\btend|\bunless|\bdoubt|\bwithout\b|\bchance\b|\bsmall enough|\bn\.s\.`)
+	doubtRE = lazyregexp.New(`(?i)\bnois[ey]|\binsignificant|\bwithin\b|\btie\b|\bunchanged|\bindistinguishable|\bunclear` +
+		`|\binconclusive|\bperhaps|\bseem|\btend|\bunless|\bdoubt|\bwithout\b|\bchance\b|\bsmall enough|\bn\.s\.`)
 	// pInTextRE matches "p = 0.21". The group is 0.21.
 	pInTextRE = lazyregexp.New(`(?i)\bp\s?(?:-value|value)?\s?(?:=|of|is|:)\s?(0?\.\d+)`)
 )
@@ -171,7 +178,9 @@ func findUnclearGains(d *document, report reportFunc) {
 }
 
 // allRowsRE matches "all three queries" or "each of the benchmarks".
-var allRowsRE = lazyregexp.New(`(?i)\b(?:each|every|all)\b(?: of)?(?: the)?(?: (?:two|three|four|five|six|seven|eight|nine|ten|\d+))? (?:\w+ )?(?:rows?|quer(?:y|ies)|cases?|benchmarks?|sizes?|inputs?|files?|operations?|workloads?|steps?|of them)\b`)
+var allRowsRE = lazyregexp.New(`(?i)\b(?:each|every|all)\b(?: of)?(?: the)?` +
+	`(?: (?:two|three|four|five|six|seven|eight|nine|ten|\d+))? (?:\w+ )?` +
+	`(?:rows?|quer(?:y|ies)|cases?|benchmarks?|sizes?|inputs?|files?|operations?|workloads?|steps?|of them)\b`)
 
 // findUnclearAmongAll returns an unclear row if a sentence calls all rows significant.
 func (d *document) findUnclearAmongAll(s sentence, certainty string) *unclearRow {

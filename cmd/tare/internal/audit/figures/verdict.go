@@ -223,7 +223,9 @@ func (g *figureGroup) soleNamedPairs(first, second wordSet) [][2]figure {
 
 // ellipticRE matches "gob has half the size of the CSV, but is about " before "1.5 times slower".
 // The groups are "gob" and " half the size of the CSV".
-var ellipticRE = lazyregexp.New(`(?i)(?:^|[,;:] )([^,;:]+?)\s+(?:has|is|takes|needs|uses|was|had|took)\b([^;:]*?),?\s+(?:but|and|yet)\s+(?:is|was|takes|needs|runs)\s+(?:about |some |around |roughly |nearly |almost )?$`)
+var ellipticRE = lazyregexp.New(`(?i)(?:^|[,;:] )([^,;:]+?)` +
+	`\s+(?:has|is|takes|needs|uses|was|had|took)\b([^;:]*?),?` +
+	`\s+(?:but|and|yet)\s+(?:is|was|takes|needs|runs)\s+(?:about |some |around |roughly |nearly |almost )?$`)
 
 func splitElliptic(c claim) (subject, reference wordSet) {
 	m := ellipticRE.FindStringSubmatch(c.sentence.text[:c.start])
@@ -296,7 +298,8 @@ func (c claim) matchesSentence() bool {
 var nowTakesRE = lazyregexp.New(`(?i)\bnow (?:takes?|needs?|costs?|uses?|allocates?|runs?|is|are)\b`)
 
 // thanWordRE matches the word before the reference.
-var thanWordRE = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly) as\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\b`)
+var thanWordRE = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly) as\b` +
+	`|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\b`)
 
 // baseSubjectRE matches words for the state before a change.
 var baseSubjectRE = lazyregexp.New(`(?i)\b(?:without|before|old|baseline|base|main|master|previous|original|unpatched|stock|was|were|had|used to)\b`)
