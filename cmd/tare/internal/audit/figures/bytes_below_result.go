@@ -297,14 +297,35 @@ var amountUnitRE = lazyregexp.New(`(?i)[a-z][-_.](?:B|bytes)(?:/op)?$`)
 // findBytesBelowSiblings reports benchmarks that allocate less than their reported amount. Two
 // sub-benchmarks must make a copy, or one and a sentence says so.
 func findBytesBelowSiblings(d *document, report reportFunc) {
-	type sibling struct {
-		*bench
-		unit   string
-		bytes  float64 // B/op
-		amount float64 // in bytes
+	families, names := d.collectSiblings()
+	copies := d.findSentences(returnsCopyRE)
+	for _, name := range names {
+		siblings, copying := families[name], 0
+		for _, s := range siblings {
+			if s.bytes >= minCopy*s.amount && s.bytes <= maxCopy*s.amount {
+				copying++
+			}
+		}
+		isStated := copying == 1 && slices.ContainsFunc(copies, func(s sentence) bool { return s.namesBench(siblings[0].bench, returnsCopyRE) })
+		for _, s := range siblings {
+			if (copying > 1 || isStated) && s.bytes < minCopy*s.amount {
+				report(s.line, fmt.Sprintf("%s allocates %s B/op, less than its %s %s, which the others of its family allocate completely", s.name, formatNumber(s.bytes), formatNumber(s.amount), s.unit))
+			}
+		}
 	}
-	families := map[string][]sibling{}
-	var names []string
+}
+
+// sibling is a sub-benchmark that reports an amount of data.
+type sibling struct {
+	*bench
+	unit   string  // unit of amount
+	bytes  float64 // B/op
+	amount float64 // in bytes
+}
+
+// collectSiblings returns the siblings by benchmark and unit, and the keys in their order.
+func (d *document) collectSiblings() (families map[string][]sibling, names []string) {
+	families = map[string][]sibling{}
 	for _, b := range d.benches[:min(len(d.benches), maxStated)] {
 		bytes, ok := b.allocatedBytes()
 		if !ok {
@@ -322,21 +343,7 @@ func findBytesBelowSiblings(d *document, report reportFunc) {
 			families[key] = append(families[key], sibling{bench: b, unit: v.unit, bytes: bytes, amount: v.value})
 		}
 	}
-	copies := d.findSentences(returnsCopyRE)
-	for _, key := range names {
-		copying := 0 // siblings that make one copy
-		for _, s := range families[key] {
-			if s.bytes >= minCopy*s.amount && s.bytes <= maxCopy*s.amount {
-				copying++
-			}
-		}
-		isStated := copying == 1 && slices.ContainsFunc(copies, func(s sentence) bool { return s.namesBench(families[key][0].bench, returnsCopyRE) })
-		for _, s := range families[key] {
-			if (copying > 1 || isStated) && s.bytes < minCopy*s.amount {
-				report(s.line, fmt.Sprintf("%s allocates %s B/op, less than its %s %s, which the others of its family allocate completely", s.name, formatNumber(s.bytes), formatNumber(s.amount), s.unit))
-			}
-		}
-	}
+	return families, names
 }
 
 // namesBench reports whether a sentence names a benchmark before a match: "copy" for

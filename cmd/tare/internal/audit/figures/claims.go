@@ -256,39 +256,14 @@ var andVerbRE = lazyregexp.New(`\b(?:and|but) (?:saves?|needs?|takes?|costs?|use
 
 // findClaimKinds returns nil for any kind. Words near the claim, such as "memory", count first.
 func findClaimKinds(before, word, after string) []kind {
-	const maxBefore, maxAfter = 30, 40 // bytes of text around the claim
-	wordsAfter := strings.ToLower(firstBytes(after, maxAfter))
-	if end := strings.IndexAny(wordsAfter, ",;"); end >= 0 {
-		wordsAfter = wordsAfter[:end]
-	}
-	wordsBefore := strings.ToLower(before[max(0, len(before)-maxBefore):])
-	if i := strings.LastIndexAny(wordsBefore, ":;"); i >= 0 {
-		wordsBefore = wordsBefore[i+1:]
-	}
-	if m := andVerbRE.FindAllStringIndex(wordsBefore, maxFigures); len(m) > 0 {
-		wordsBefore = wordsBefore[m[len(m)-1][0]:] // the time is of another clause
-	}
 	switch word {
 	case "longer", "shorter", "as long", "as expensive", "as costly": // a request takes longer
 		return []kind{timeKind}
 	}
-	isSpeed := word == "faster" || word == "slower" || word == "quicker" || strings.HasSuffix(word, "as fast") || word == "as slow"
+	wordsBefore, wordsAfter := wordsAround(before, after)
 	for _, text := range []string{wordsAfter, wordsBefore} {
-		text = sizeWordsRE.ReplaceAllString(text, "")
-		switch {
-		case isSpeed && (allocWordsRE.MatchString(text) || memoryWordsRE.MatchString(text)):
-			// In "faster with less memory" the speed is not about memory.
-		case allocWordsRE.MatchString(text):
-			if memoryWordsRE.MatchString(text) || word == "less" {
-				return []kind{allocKind, byteKind}
-			}
-			return []kind{allocKind}
-		case memoryWordsRE.MatchString(text), allocVerbRE.MatchString(text):
-			return []kind{byteKind, allocKind}
-		case rateWordsRE.MatchString(text):
-			return []kind{rateKind, byteRateKind}
-		case timeWordsRE.MatchString(text):
-			return []kind{timeKind}
+		if kinds := findNamedKinds(text, word); kinds != nil {
+			return kinds
 		}
 	}
 	switch word {
@@ -296,6 +271,45 @@ func findClaimKinds(before, word, after string) []kind {
 		return []kind{timeKind, rateKind, byteRateKind}
 	case "smaller", "bigger", "larger":
 		return []kind{byteKind}
+	}
+	return nil
+}
+
+// wordsAround returns the words of a claim's clause near the claim, in lower case.
+func wordsAround(before, after string) (wordsBefore, wordsAfter string) {
+	const maxBefore, maxAfter = 30, 40 // bytes
+	wordsAfter = strings.ToLower(firstBytes(after, maxAfter))
+	if end := strings.IndexAny(wordsAfter, ",;"); end >= 0 {
+		wordsAfter = wordsAfter[:end]
+	}
+	wordsBefore = strings.ToLower(before[max(0, len(before)-maxBefore):])
+	if i := strings.LastIndexAny(wordsBefore, ":;"); i >= 0 {
+		wordsBefore = wordsBefore[i+1:]
+	}
+	if m := andVerbRE.FindAllStringIndex(wordsBefore, maxFigures); len(m) > 0 {
+		wordsBefore = wordsBefore[m[len(m)-1][0]:]
+	}
+	return wordsBefore, wordsAfter
+}
+
+// findNamedKinds returns the kinds that a text names, in lower case. word is that of the claim.
+func findNamedKinds(text, word string) []kind {
+	text = sizeWordsRE.ReplaceAllString(text, "")
+	isSpeed := word == "faster" || word == "slower" || word == "quicker" || strings.HasSuffix(word, "as fast") || word == "as slow"
+	switch {
+	case isSpeed && (allocWordsRE.MatchString(text) || memoryWordsRE.MatchString(text)):
+		return nil // in "faster with less memory" the speed is not about memory
+	case allocWordsRE.MatchString(text):
+		if memoryWordsRE.MatchString(text) || word == "less" {
+			return []kind{allocKind, byteKind}
+		}
+		return []kind{allocKind}
+	case memoryWordsRE.MatchString(text), allocVerbRE.MatchString(text):
+		return []kind{byteKind, allocKind}
+	case rateWordsRE.MatchString(text):
+		return []kind{rateKind, byteRateKind}
+	case timeWordsRE.MatchString(text):
+		return []kind{timeKind}
 	}
 	return nil
 }

@@ -294,16 +294,7 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 			continue
 		}
 		columns++
-		named := g.figures[i]
-		// Then the word fits all other sides better.
-		isOpposite := !slices.ContainsFunc(g.figures, func(x figure) bool {
-			fitsBetter := x.value < named.value
-			if shouldBeGreatest {
-				fitsBetter = x.value > named.value
-			}
-			return x.subject != named.subject && !fitsBetter
-		})
-		if isOpposite {
+		if named := g.figures[i]; g.isExtreme(named, !shouldBeGreatest) {
 			why = fmt.Sprintf("the %s is said of %s, whose %s (line %d) is the other extreme of the column", word, quote(named.subject), formatValue(named.quantity), named.line)
 		}
 	}
@@ -311,6 +302,17 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 		return 0, ""
 	}
 	return m[2], why
+}
+
+// isExtreme reports whether m is the greatest figure of all sides, or the smallest.
+func (g *figureGroup) isExtreme(m figure, isGreatest bool) bool {
+	return !slices.ContainsFunc(g.figures, func(x figure) bool {
+		isBeyond := x.value <= m.value
+		if isGreatest {
+			isBeyond = x.value >= m.value
+		}
+		return x.subject != m.subject && isBeyond
+	})
 }
 
 // whyContradicted compares an order with the first two figures of its sentence, or with the page.

@@ -96,16 +96,8 @@ func (b *benches) readLine(pos position, text string) bool {
 
 // addResult returns false if benchfmt rejects the line.
 func (b *benches) addResult(pos position, text string) bool {
-	b.feed.line = append(append(b.feed.line[:0], text...), '\n')
-	if b.results == nil || !b.results.Scan() { // benchfmt needs a new reader after io.EOF
-		b.results = benchfmt.NewReader(b.feed, "")
-		b.feed.line = append(append(b.feed.line[:0], text...), '\n')
-		if !b.results.Scan() {
-			return false
-		}
-	}
-	res, ok := b.results.Result().(*benchfmt.Result)
-	if !ok {
+	res := b.parseResult(text)
+	if res == nil {
 		return false
 	}
 	if b.lastResultLine == 0 || pos.line > b.lastResultLine+1 {
@@ -137,6 +129,20 @@ func (b *benches) addResult(pos position, text string) bool {
 	row.addDigest(row)
 	b.doc.benches = append(b.doc.benches, row)
 	return true
+}
+
+// parseResult returns nil if benchfmt rejects the line.
+func (b *benches) parseResult(text string) *benchfmt.Result {
+	b.feed.line = append(append(b.feed.line[:0], text...), '\n')
+	if b.results == nil || !b.results.Scan() { // benchfmt needs a new reader after io.EOF
+		b.results = benchfmt.NewReader(b.feed, "")
+		b.feed.line = append(append(b.feed.line[:0], text...), '\n')
+		if !b.results.Scan() {
+			return nil
+		}
+	}
+	res, _ := b.results.Result().(*benchfmt.Result)
+	return res
 }
 
 // addDigest adds a run to the hash: FNV-1a with numbers in place of bytes.

@@ -96,7 +96,14 @@ func newGrid(all []figure) *grid {
 	if len(g.labels) > maxGridRows {
 		return nil
 	}
-	for _, m := range columns { // by metric
+	g.addColumnSets(columns)
+	g.rowMatcher = newLabelMatcher(g.labels)
+	return g
+}
+
+// addColumnSets groups columns by metric. It takes the first figure of each column.
+func (g *grid) addColumnSets(columns []figure) {
+	for _, m := range columns {
 		i := slices.IndexFunc(g.columnSets, func(s *columnSet) bool { return s.kind == m.kind && isOtherSide(s.headers[0], m.header) })
 		if i < 0 {
 			g.columnSets = append(g.columnSets, &columnSet{kind: m.kind})
@@ -113,8 +120,6 @@ func newGrid(all []figure) *grid {
 		s.matcher = newLabelMatcher(s.headers)
 		s.orderColumns()
 	}
-	g.rowMatcher = newLabelMatcher(g.labels)
-	return g
 }
 
 // partHeaderRE matches the header of a part of another column: "of which compress".
@@ -395,27 +400,36 @@ func newStatGrids(stats []statRow) []*grid {
 			byUnit[k] = append(byUnit[k], figure{quantity: q, label: label, header: row.files[i], column: i, line: row.line})
 		}
 		if row.p > maxP {
-			unclear[k] = append(unclear[k], unclearRow{
-				line: row.line, label: label, p: row.p,
-				evidence: "p = " + strconv.FormatFloat(row.p, 'g', -1, 64),
-				changes:  []float64{computeShare(row.values[0], row.values[1])},
-			})
+			unclear[k] = append(unclear[k], row.unclear(label))
 		}
 	}
 	var out []*grid
 	for _, k := range keys {
 		if g := newGrid(byUnit[k]); g != nil {
 			g.unclear = unclear[k]
-			for _, s := range g.columnSets {
-				s.isBeforeAfter = true
-				if s.columns[0] > s.columns[1] { // benchstat prints the base first
-					s.reverse()
-				}
-			}
+			g.putBaseFirst()
 			out = append(out, g)
 		}
 	}
 	return out
+}
+
+func (row statRow) unclear(label string) unclearRow {
+	return unclearRow{
+		line: row.line, label: label, p: row.p,
+		evidence: "p = " + strconv.FormatFloat(row.p, 'g', -1, 64),
+		changes:  []float64{computeShare(row.values[0], row.values[1])},
+	}
+}
+
+// putBaseFirst orders the two columns as benchstat prints them.
+func (g *grid) putBaseFirst() {
+	for _, s := range g.columnSets {
+		s.isBeforeAfter = true
+		if s.columns[0] > s.columns[1] {
+			s.reverse()
+		}
+	}
 }
 
 // statKinds is by unit of benchstat.

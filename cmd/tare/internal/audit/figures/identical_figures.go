@@ -40,6 +40,20 @@ const (
 )
 
 func findIdenticalFigures(d *document, report reportFunc) {
+	d.findEqualBenches(report)
+	d.findEqualFiles(report)
+	for _, c := range d.copies {
+		report(c.bench.line, fmt.Sprintf("the %s of %s equal those of %s in %s in all figures and in the numbers of iterations", format.Count(c.bench.runs, "run"), c.bench.name, c.first.name, c.first.file))
+	}
+	d.findEqualReports(report)
+	for i, t := range d.tables {
+		findEqualRows(t, t.figures(i), report)
+	}
+	findIdleSteps(d, report)
+}
+
+// findEqualBenches reports equal runs of one benchmark, and two benchmarks with the same time.
+func (d *document) findEqualBenches(report reportFunc) {
 	type key struct {
 		iterations int
 		ns         float64 // ns/op
@@ -64,24 +78,19 @@ func findIdenticalFigures(d *document, report reportFunc) {
 			report(b.line, fmt.Sprintf("%s and %s have the same time, %s ns/op, to the last digit", first.name, b.name, format.Grouped(ns, countDecimals(ns))))
 		}
 	}
-	d.findEqualFiles(report)
-	for _, c := range d.copies {
-		report(c.bench.line, fmt.Sprintf("the %s of %s equal those of %s in %s in all figures and in the numbers of iterations", format.Count(c.bench.runs, "run"), c.bench.name, c.first.name, c.first.file))
-	}
-	type loadFigures struct{ rate, mean, requests float64 }
-	first := map[loadFigures]*loadReport{}
+}
+
+func (d *document) findEqualReports(report reportFunc) {
+	type key struct{ rate, mean, requests float64 }
+	first := map[key]*loadReport{}
 	for _, l := range d.reports {
-		k := loadFigures{l.rate.value, l.meanLatency.value, l.requests.value}
+		k := key{l.rate.value, l.meanLatency.value, l.requests.value}
 		if base := first[k]; base == nil {
 			first[k] = l
 		} else if isDistinctive(l.rate.value) && l.meanLatency.isKnown() {
 			report(l.line, fmt.Sprintf("this report and that of line %d have the same rate, mean latency and requests", base.line))
 		}
 	}
-	for i, t := range d.tables {
-		findEqualRows(t, t.figures(i), report)
-	}
-	findIdleSteps(d, report)
 }
 
 // findEqualFiles reports tables of benchstat with the same times in both files.

@@ -33,32 +33,11 @@ const (
 // findInverseThroughput reports tables with rate = 1 ÷ time in each row, or else tables that call
 // ns/op a latency.
 func findInverseThroughput(d *document, report reportFunc) {
-	type row struct{ time, rate figure } // the first of each in a row
 	found := false
 	for i, t := range d.tables {
-		byLine := map[int]row{}
-		for _, m := range t.figures(i) {
-			r := byLine[m.line]
-			switch {
-			case m.kind == timeKind && r.time.line == 0:
-				r.time = m
-			case m.kind == rateKind && r.rate.line == 0:
-				r.rate = m
-			}
-			byLine[m.line] = r
-		}
-		n, inverse := 0, 0 // rows with both, and rows with rate = 1 ÷ time
-		for _, r := range byLine {
-			if r.time.value > 0 && r.rate.value > 0 {
-				n++
-				if isNear(r.time.value*r.rate.value, 1, inverseTolerance) && r.rate.raw >= minInverseRate {
-					inverse++
-				}
-			}
-		}
-		if n > 1 && n == inverse {
+		if rows, inverse := countInverse(t.figures(i)); rows > 1 && rows == inverse {
 			found = true
-			report(t.line, fmt.Sprintf("in all %d rows the throughput is 1 ÷ the time of an operation", n))
+			report(t.line, fmt.Sprintf("in all %d rows the throughput is 1 ÷ the time of an operation", rows))
 		}
 	}
 	if found {
@@ -74,4 +53,30 @@ func findInverseThroughput(d *document, report reportFunc) {
 			}
 		}
 	}
+}
+
+// countInverse counts the rows of a table with a time and a rate, and those with rate = 1 ÷ time.
+func countInverse(all []figure) (rows, inverse int) {
+	type row struct{ time, rate figure } // the first of each
+	byLine := map[int]row{}
+	for _, m := range all {
+		r := byLine[m.line]
+		switch {
+		case m.kind == timeKind && r.time.line == 0:
+			r.time = m
+		case m.kind == rateKind && r.rate.line == 0:
+			r.rate = m
+		}
+		byLine[m.line] = r
+	}
+	for _, r := range byLine {
+		if !(r.time.value > 0) || !(r.rate.value > 0) {
+			continue
+		}
+		rows++
+		if isNear(r.time.value*r.rate.value, 1, inverseTolerance) && r.rate.raw >= minInverseRate {
+			inverse++
+		}
+	}
+	return rows, inverse
 }

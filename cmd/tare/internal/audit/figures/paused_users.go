@@ -37,8 +37,14 @@ const (
 var usersInRE = lazyregexp.New(`(?i)\b(\d{1,6})\s*(?:vus?|virtual users)\b`)
 
 func findPausedUsers(d *document, report reportFunc) {
-	n, line, text := 0, 0, "" // paused runs, and the finding of the first one
-	for _, l := range d.reports {
+	findPausedReports(d.reports, report)
+	findPausedRows(d.figures, report)
+}
+
+// findPausedReports reports the first run of k6 with paused users, and the number of them.
+func findPausedReports(reports []*loadReport, report reportFunc) {
+	n, line, text := 0, 0, ""
+	for _, l := range reports {
 		if l.tool != "k6" || !l.connections.isKnown() || !l.rate.isKnown() || !l.meanLatency.isKnown() {
 			continue
 		}
@@ -54,19 +60,23 @@ func findPausedUsers(d *document, report reportFunc) {
 	if n > 0 {
 		report(line, text+fmt.Sprintf(" (and so in %s)", format.Count(n, "report")))
 	}
+}
+
+// findPausedRows reports figures of tables with paused users, such as "old (100 VUs)".
+func findPausedRows(all []figure, report reportFunc) {
 	type key struct {
 		origin  int
 		subject string
 	}
 	rates := map[key]figure{} // the first rate of each subject of a table
-	for _, m := range d.figures {
+	for _, m := range all {
 		if m.kind == rateKind && m.isOfTable() {
 			if k := (key{m.origin, m.subject}); rates[k].line == 0 {
 				rates[k] = m
 			}
 		}
 	}
-	for _, m := range d.figures {
+	for _, m := range all {
 		users := usersInRE.FindStringSubmatch(m.subject)
 		rate := rates[key{m.origin, m.subject}]
 		if m.kind != timeKind || users == nil || rate.line == 0 || !meanHeaderRE.MatchString(m.metric) {

@@ -190,26 +190,28 @@ func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
 			matching++
 		}
 	}
-	formatRatio := func(x float64) string {
-		switch {
-		case !c.isPercent:
-			return formatNumber(x)
-		case c.isMore():
-			return formatNumber(100*(x-1)) + " %"
-		}
-		return formatNumber(100*(1-1/x)) + " %"
-	}
 	isExactRange := c.low != c.high && !c.atMost && !c.isApproximate
 	isMinority := matching*2 < len(ratios)
 	switch {
 	case matching == 0 && isNear(actual.low, actual.high, 1e-9):
-		return fmt.Sprintf("the figures (line %d) have %s", line, formatRatio(actual.low))
+		return fmt.Sprintf("the figures (line %d) have %s", line, c.formatRatio(actual.low))
 	case matching == 0:
-		return fmt.Sprintf("the figures (e.g. line %d) have %s to %s", line, formatRatio(actual.low), formatRatio(actual.high))
+		return fmt.Sprintf("the figures (e.g. line %d) have %s to %s", line, c.formatRatio(actual.low), c.formatRatio(actual.high))
 	case isExactRange && isMinority && !restrictionRE.MatchString(c.sentence.text[c.end:]):
-		return fmt.Sprintf("of %d ratios of the figures %d lie in that range; they go from %s to %s", len(ratios), matching, formatRatio(actual.low), formatRatio(actual.high))
+		return fmt.Sprintf("of %d ratios of the figures %d lie in that range; they go from %s to %s", len(ratios), matching, c.formatRatio(actual.low), c.formatRatio(actual.high))
 	}
 	return ""
+}
+
+// formatRatio formats a ratio of figures in the form of the claim: 1.5 is 50 % more.
+func (c claim) formatRatio(x float64) string {
+	switch {
+	case !c.isPercent:
+		return formatNumber(x)
+	case c.isMore():
+		return formatNumber(100*(x-1)) + " %"
+	}
+	return formatNumber(100*(1-1/x)) + " %"
 }
 
 // amountBeforeRE matches "more" before "than" as in "more than 3x".

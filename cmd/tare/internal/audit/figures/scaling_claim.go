@@ -45,15 +45,42 @@ func findScalingClaim(d *document, report reportFunc) {
 	if len(d.figures) == 0 || countSizes(d.figures) >= minSizes {
 		return
 	}
-	type statement struct {
-		line    int
-		text    string // words about growth
-		context string // sentence and heading, in lower case
+	found := d.collectGrowth()
+	if len(found) == 0 {
+		return
 	}
-	var found []statement
+	first := found[0]
+	finding := fmt.Sprintf("%s: no figures on the page are of %d sizes or more", quote(first.text), minSizes)
+	subject := firstWord(first.context)
+	for _, f := range found {
+		isSameSubject := len(subject) >= minNameLength && strings.Contains(f.context, subject)
+		if isSameSubject && f.isConstant() != first.isConstant() {
+			finding += fmt.Sprintf("; line %d says %s", f.line, quote(f.text))
+			break
+		}
+	}
+	report(first.line, finding)
+}
+
+// growth is a statement about growth on a page.
+type growth struct {
+	line    int
+	text    string // the match of growthRE
+	context string // sentence and heading, in lower case
+}
+
+// isConstant reports whether a cost does not grow.
+func (g growth) isConstant() bool {
+	text := strings.ToLower(g.text)
+	return strings.Contains(text, "o(1)") || strings.Contains(text, "constant") || strings.Contains(text, "regardless")
+}
+
+// collectGrowth returns the statements about growth in sentences, then those in tables.
+func (d *document) collectGrowth() []growth {
+	var found []growth
 	add := func(line int, text, heading string) {
 		if m := growthRE.FindString(text); m != "" {
-			found = append(found, statement{line, m, strings.ToLower(text + " " + heading)})
+			found = append(found, growth{line, m, strings.ToLower(text + " " + heading)})
 		}
 	}
 	for _, s := range d.sentences {
@@ -66,24 +93,7 @@ func findScalingClaim(d *document, report reportFunc) {
 			add(row.line, strings.Join(row.cells, " "), t.heading)
 		}
 	}
-	if len(found) == 0 {
-		return
-	}
-	first := found[0]
-	finding := fmt.Sprintf("%s: no figures on the page are of %d sizes or more", quote(first.text), minSizes)
-	isConstant := func(text string) bool {
-		text = strings.ToLower(text)
-		return strings.Contains(text, "o(1)") || strings.Contains(text, "constant") || strings.Contains(text, "regardless")
-	}
-	subject, _, _ := strings.Cut(first.context, " ") // the first word
-	for _, f := range found {
-		isSameSubject := len(subject) >= minNameLength && strings.Contains(f.context, subject)
-		if isSameSubject && isConstant(f.text) != isConstant(first.text) {
-			finding += fmt.Sprintf("; line %d says %s", f.line, quote(f.text))
-			break
-		}
-	}
-	report(first.line, finding)
+	return found
 }
 
 // countSizes returns the most sizes of one operation. "copy 16" and "copy 160" differ only in their

@@ -40,27 +40,7 @@ func (d *document) computeVerdict(c claim, claims []claim) verdict {
 	v := verdict{pairs: d.claimedPairs(c, claims)}
 	agrees := false // a pair has the claimed direction, with any ratio
 	for i := range v.pairs {
-		p := &v.pairs[i]
-		sign := c.expectedSign(p.a.kind)
-		isDirected := p.isOrdered && sign != 0
-		isReversed := func(a, b float64) bool { return isDirected && a != b && (b > a) != (sign > 0) }
-		matches := c.matchesPair(p.a.value, p.b.value)
-		hasOpposite := isReversed(p.a.value, p.b.value)
-		matchesRaw := c.hasOtherUnits(*p) && c.matchesPair(p.a.raw, p.b.raw) && !isReversed(p.a.raw, p.b.raw)
-		agrees = agrees || isDirected && !hasOpposite
-		switch {
-		case matchesRaw && (!matches || hasOpposite):
-			v.rawUnits = p
-		case hasOpposite:
-			isAmount := c.isPercent && c.matchesValue(computeShare(p.a.value, p.b.value), reversedTolerance)
-			if isAmount || !c.isPercent && matches {
-				v.reversed = p
-			}
-		case matches:
-			v.isSupported = true
-		case p.isOrdered && !c.isSpeed() && percentOfOtherBase(c, p.a.value, p.b.value) > 0:
-			v.wrongBase = p
-		}
+		agrees = v.judgePair(c, &v.pairs[i]) || agrees
 	}
 	if len(v.pairs) == 0 {
 		v.wrongBase = d.findOtherBase(c, claims)
@@ -76,6 +56,30 @@ func (d *document) computeVerdict(c claim, claims []claim) verdict {
 		v.isSupported = d.isSupportedElsewhere(c)
 	}
 	return v
+}
+
+// judgePair compares a claim with one pair. It returns true if the pair has the claimed direction.
+func (v *verdict) judgePair(c claim, p *tablePair) (agrees bool) {
+	sign := c.expectedSign(p.a.kind)
+	isDirected := p.isOrdered && sign != 0
+	isReversed := func(a, b float64) bool { return isDirected && a != b && (b > a) != (sign > 0) }
+	matches := c.matchesPair(p.a.value, p.b.value)
+	hasOpposite := isReversed(p.a.value, p.b.value)
+	matchesRaw := c.hasOtherUnits(*p) && c.matchesPair(p.a.raw, p.b.raw) && !isReversed(p.a.raw, p.b.raw)
+	switch {
+	case matchesRaw && (!matches || hasOpposite):
+		v.rawUnits = p
+	case hasOpposite:
+		isAmount := c.isPercent && c.matchesValue(computeShare(p.a.value, p.b.value), reversedTolerance)
+		if isAmount || !c.isPercent && matches {
+			v.reversed = p
+		}
+	case matches:
+		v.isSupported = true
+	case p.isOrdered && !c.isSpeed() && percentOfOtherBase(c, p.a.value, p.b.value) > 0:
+		v.wrongBase = p
+	}
+	return isDirected && !hasOpposite
 }
 
 // findOtherBase looks for a percentage of the wrong figure in a column. The sentence names one row
