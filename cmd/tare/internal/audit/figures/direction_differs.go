@@ -384,12 +384,8 @@ func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids
 			continue
 		}
 		pairs := g.soleNamedPairs(first, second)
-		if references := g.matcher.findNamed(second); len(references) == 1 && s.previous != "" {
-			// The previous sentence may also name the second side.
-			subjects := slices.DeleteFunc(g.matcher.findNamed(first), func(name string) bool { return name == references[0] })
-			if pairs = nil; len(subjects) == 1 {
-				pairs = g.pairsOf(subjects, references)
-			}
+		if s.previous != "" { // the previous sentence may also name the second side
+			pairs = g.pairsOfOther(first, second)
 		}
 		for _, p := range pairs {
 			add(g.kind, p[0], p[1])
@@ -399,4 +395,17 @@ func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids
 		return example
 	}
 	return ""
+}
+
+// pairsOfOther is like soleNamedPairs, but first may also name the side of second.
+func (g *figureGroup) pairsOfOther(first, second wordSet) [][2]figure {
+	references := g.matcher.findNamed(second)
+	if len(references) != 1 {
+		return nil
+	}
+	subjects := slices.DeleteFunc(g.matcher.findNamed(first), func(name string) bool { return name == references[0] })
+	if len(subjects) != 1 {
+		return nil
+	}
+	return g.pairsOf(subjects, references)
 }

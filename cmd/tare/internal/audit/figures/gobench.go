@@ -31,6 +31,10 @@ type benches struct {
 	files         [2]string // names
 }
 
+func newBenches(doc *document) benches {
+	return benches{doc: doc, feed: &lineFeed{}, known: map[benchKey]*bench{}}
+}
+
 // lineFeed is a reader of one line at a time.
 type lineFeed struct{ line []byte }
 
@@ -255,8 +259,4 @@ func (b *benches) addStatRow(pos position, text string) {
 		}
 	}
 	b.doc.statRows = append(b.doc.statRows, row)
-}
-
-func newBenches(doc *document) benches {
-	return benches{doc: doc, feed: &lineFeed{}, known: map[benchKey]*bench{}}
 }

@@ -106,20 +106,8 @@ var (
 
 // readWrk reads a line of wrk or wrk2.
 func (o *outputs) readWrk(pos position, text string) bool {
-	if m := wrkRunningRE.FindStringSubmatch(text); m != nil {
-		l := o.startReport("wrk", pos)
-		l.url = m[1]
+	if o.readWrkHead(pos, text) {
 		return true
-	}
-	if strings.Contains(text, " connection") { // faster than the regular expression
-		if m := wrkThreadsRE.FindStringSubmatch(text); m != nil {
-			l := o.openReport("wrk")
-			if l == nil || l.connections.isKnown() {
-				l = o.startReport("wrk", pos)
-			}
-			l.threads, l.connections = numberAt(m[1], pos), numberAt(m[2], pos)
-			return true
-		}
 	}
 	l := o.openReport("wrk")
 	if l == nil {
@@ -160,6 +148,28 @@ func (o *outputs) readWrk(pos position, text string) bool {
 		}
 		return false
 	}
+	return true
+}
+
+// readWrkHead reads the first two lines of a report: the URL, and the threads and connections.
+func (o *outputs) readWrkHead(pos position, text string) bool {
+	if m := wrkRunningRE.FindStringSubmatch(text); m != nil {
+		l := o.startReport("wrk", pos)
+		l.url = m[1]
+		return true
+	}
+	if !strings.Contains(text, " connection") { // faster than the regular expression
+		return false
+	}
+	m := wrkThreadsRE.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	l := o.openReport("wrk")
+	if l == nil || l.connections.isKnown() {
+		l = o.startReport("wrk", pos)
+	}
+	l.threads, l.connections = numberAt(m[1], pos), numberAt(m[2], pos)
 	return true
 }
 
@@ -243,19 +253,24 @@ func (l *loadReport) readABField(pos position, name, value string) bool {
 	case "Requests per second":
 		l.rate = numberAt(first, pos)
 	case "Connect", "Processing", "Waiting", "Total":
-		if len(fields) != 5 {
-			return false
-		}
-		// The columns are min, mean, sd, median and max, in ms.
-		min, mean, max := numberAt(fields[0], pos), numberAt(fields[1], pos), numberAt(fields[4], pos)
-		min.value, mean.value, max.value = min.value/1e3, mean.value/1e3, max.value/1e3
-		if name == "Total" {
-			l.minLatency, l.meanLatency, l.maxLatency = min, mean, max
-		} else {
-			l.latencyParts = append(l.latencyParts, latencyPart{name, mean})
-		}
+		return l.readABTimes(pos, name, fields)
 	default:
 		return false
+	}
+	return true
+}
+
+// readABTimes reads the columns min, mean, sd, median and max, in ms.
+func (l *loadReport) readABTimes(pos position, name string, fields []string) bool {
+	if len(fields) != 5 {
+		return false
+	}
+	min, mean, max := numberAt(fields[0], pos), numberAt(fields[1], pos), numberAt(fields[4], pos)
+	min.value, mean.value, max.value = min.value/1e3, mean.value/1e3, max.value/1e3
+	if name == "Total" {
+		l.minLatency, l.meanLatency, l.maxLatency = min, mean, max
+	} else {
+		l.latencyParts = append(l.latencyParts, latencyPart{name, mean})
 	}
 	return true
 }
@@ -382,39 +397,41 @@ func (o *outputs) readVegeta(pos position, text string) bool {
 		}
 	}
 	names, values := strings.Split(m[2], ","), strings.Split(m[3], ",")
-	for i, name := range names {
-		if i >= len(values) {
-			break
-		}
-		name, value := strings.TrimSpace(name), strings.TrimSpace(values[i])
-		switch m[1] + " " + name {
-		case "Requests total":
-			l.requests = numberAt(value, pos)
-		case "Requests rate":
-			l.offeredRate = numberAt(value, pos) // the rate of sending
-		case "Requests throughput":
-			l.rate = numberAt(value, pos)
-		case "Duration total":
-			l.duration = durationAt(value, pos)
-		case "Latencies mean":
-			l.meanLatency = durationAt(value, pos)
-		case "Latencies min":
-			l.minLatency = durationAt(value, pos)
-		case "Latencies max":
-			l.maxLatency = durationAt(value, pos)
-		case "Bytes In mean":
-			l.responseSize = numberAt(value, pos)
-		case "Success ratio":
-			if ratio := numberAt(strings.TrimSuffix(value, "%"), pos); ratio.isKnown() && l.requests.isKnown() {
-				l.errorResponses = lineValue{(1 - ratio.value/100) * l.requests.value, pos.line}
-			}
-		default:
-			if m[1] == "Latencies" {
-				o.addQuantile(strings.TrimSuffix(name, "th")+"%", durationAt(value, pos))
-			}
-		}
+	for i, name := range names[:min(len(names), len(values))] {
+		o.readVegetaField(pos, m[1], strings.TrimSpace(name), strings.TrimSpace(values[i]))
 	}
 	return true
+}
+
+// readVegetaField reads one value, e.g. of the topic Requests and the name rate.
+func (o *outputs) readVegetaField(pos position, topic, name, value string) {
+	l := o.current
+	switch topic + " " + name {
+	case "Requests total":
+		l.requests = numberAt(value, pos)
+	case "Requests rate":
+		l.offeredRate = numberAt(value, pos) // the rate of sending
+	case "Requests throughput":
+		l.rate = numberAt(value, pos)
+	case "Duration total":
+		l.duration = durationAt(value, pos)
+	case "Latencies mean":
+		l.meanLatency = durationAt(value, pos)
+	case "Latencies min":
+		l.minLatency = durationAt(value, pos)
+	case "Latencies max":
+		l.maxLatency = durationAt(value, pos)
+	case "Bytes In mean":
+		l.responseSize = numberAt(value, pos)
+	case "Success ratio":
+		if ratio := numberAt(strings.TrimSuffix(value, "%"), pos); ratio.isKnown() && l.requests.isKnown() {
+			l.errorResponses = lineValue{(1 - ratio.value/100) * l.requests.value, pos.line}
+		}
+	default:
+		if topic == "Latencies" {
+			o.addQuantile(strings.TrimSuffix(name, "th")+"%", durationAt(value, pos))
+		}
+	}
 }
 
 // k6LineRE matches "http_req_duration..: avg=1.2ms p(95)=3ms". The groups are the metric and its

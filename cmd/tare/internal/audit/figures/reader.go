@@ -126,18 +126,7 @@ func (r *reader) readText(text string) {
 	if !strings.HasPrefix(line, "# ") {
 		r.endTitles()
 	}
-	if marker := findFence(line); r.fence != "" {
-		if strings.HasPrefix(line, r.fence) && strings.Trim(line, r.fence[:1]) == "" {
-			r.fence = ""
-			r.structs.inStruct = false
-			r.outputs.finishReport()
-			return
-		}
-		r.readCode(line)
-		return
-	} else if marker != "" {
-		r.endParagraph()
-		r.fence = marker
+	if r.readFenced(line) {
 		return
 	}
 	if line == "" {
@@ -162,6 +151,25 @@ func (r *reader) readText(text string) {
 		return
 	}
 	r.readMarkdown(line)
+}
+
+// readFenced returns true for a line of a block of code with marks such as "```".
+func (r *reader) readFenced(line string) bool {
+	marker := findFence(line)
+	switch {
+	case r.fence == "" && marker == "":
+		return false
+	case r.fence == "":
+		r.endParagraph()
+		r.fence = marker
+	case strings.HasPrefix(line, r.fence) && strings.Trim(line, r.fence[:1]) == "":
+		r.fence = ""
+		r.structs.inStruct = false
+		r.outputs.finishReport()
+	default:
+		r.readCode(line)
+	}
+	return true
 }
 
 // maxMarkup limits the bytes of an HTML table in Markdown. The rest is read as text.
