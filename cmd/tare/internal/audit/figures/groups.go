@@ -26,6 +26,7 @@ func (f figure) isOfTable() bool { return f.origin >= 0 && f.origin < benchOrigi
 // maxPageFigures limits the figures that are compared with prose.
 const maxPageFigures = 4000
 
+// Origins of figures that are not in one table.
 const (
 	acrossOrigin = -1        // of several tables
 	benchOrigin  = 1_000_000 // plus the number of the block

@@ -9,12 +9,12 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file finds the rows and columns that a sentence names: "the fast one" names "fast codec".
+
 const (
 	minNameLength = 3   // bytes of a word that can name a contender
 	maxLabels     = 200 // of one matcher
 )
-
-// This file finds the rows and columns that a sentence names: "the fast one" names "fast codec".
 
 // nameTokenRE matches a word, or a number such as 5.2.1.
 var nameTokenRE = lazyregexp.New(`[\p{L}\p{N}]+(?:\.\p{N}+)*`)

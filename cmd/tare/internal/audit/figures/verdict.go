@@ -7,13 +7,14 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// verdict is the result of comparing a claim, such as "a is 2x faster than b", with the page.
+// verdict is the result of comparing a claim, such as "a is 2x faster than b", with the page. The
+// last three pairs are mistakes, or nil.
 type verdict struct {
 	pairs       []tablePair // what the claim may be about
 	isSupported bool        // by a pair, or exactly by other figures
-	reversed    *tablePair  // has the ratio in the opposite direction
-	wrongBase   *tablePair  // has the percentage of the other figure
-	rawUnits    *tablePair  // has the ratio if units are ignored
+	reversed    *tablePair  // has the claimed ratio in the opposite direction
+	wrongBase   *tablePair  // has the claimed percentage, but of the other figure
+	rawUnits    *tablePair  // has the claimed ratio without its units
 }
 
 type claimKey struct {
@@ -125,7 +126,7 @@ func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
 // other words.
 func (d *document) isSupportedElsewhere(c claim) bool {
 	tolerance := 0.0
-	if len(d.grids) > tablesBefore+tablesAfter {
+	if len(d.grids) > tablesBefore+tablesAfter { // claimedPairs skips far tables
 		tolerance = claimTolerance
 	}
 	return d.ratios.hasMatch(c, tolerance) || slices.ContainsFunc(d.nearGrids(c.sentence.line), func(g *grid) bool { return g.hasUnclearChange(c) })
