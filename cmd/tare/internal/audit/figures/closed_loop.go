@@ -135,9 +135,9 @@ func (d *document) closedLoopRates() []figure {
 		return nil
 	}
 	var rates []figure
-	for _, m := range d.figures {
-		if m.isOfTable() && m.kind == rateKind {
-			rates = append(rates, m)
+	for _, f := range d.figures {
+		if f.isOfTable() && f.kind == rateKind {
+			rates = append(rates, f)
 		}
 	}
 	slices.SortStableFunc(rates, func(a, b figure) int { return cmp.Compare(a.value, b.value) })

@@ -52,9 +52,9 @@ func findCriterionCannotFail(d *document, report reportFunc) {
 // section is below a heading of level 1.
 func findLimitsAboveLongest(d *document, report reportFunc) {
 	longest := map[int]figure{} // by section
-	for _, m := range d.figures {
-		if m.kind == timeKind && m.origin >= 0 && m.value > longest[m.section].value {
-			longest[m.section] = m
+	for _, f := range d.figures {
+		if f.kind == timeKind && f.origin >= 0 && f.value > longest[f.section].value {
+			longest[f.section] = f
 		}
 	}
 	reported := map[int]bool{}

@@ -305,13 +305,13 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 }
 
 // isExtreme reports whether m is the greatest figure of all sides, or the smallest.
-func (g *figureGroup) isExtreme(m figure, isGreatest bool) bool {
+func (g *figureGroup) isExtreme(f figure, isGreatest bool) bool {
 	return !slices.ContainsFunc(g.figures, func(x figure) bool {
-		isBeyond := x.value <= m.value
+		isBeyond := x.value <= f.value
 		if isGreatest {
-			isBeyond = x.value >= m.value
+			isBeyond = x.value >= f.value
 		}
-		return x.subject != m.subject && isBeyond
+		return x.subject != f.subject && isBeyond
 	})
 }
 
@@ -340,8 +340,8 @@ func (o statedOrder) startsWithSecondSide(p pair, groups []*figureGroup) bool {
 			continue
 		}
 		firsts, others := g.matcher.findNamed(first), g.matcher.findNamed(second)
-		for _, m := range g.figures {
-			if m.value == p.a.value && slices.Contains(others, m.subject) && !slices.Contains(firsts, m.subject) {
+		for _, f := range g.figures {
+			if f.value == p.a.value && slices.Contains(others, f.subject) && !slices.Contains(firsts, f.subject) {
 				return true
 			}
 		}

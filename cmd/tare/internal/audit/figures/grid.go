@@ -59,9 +59,9 @@ const metricWords = " time latency value result speed mean avg average median me
 // newGrids returns the grids of all tables and of benchstat.
 func newGrids(d *document, figures []figure) []*grid {
 	byTable := map[int][]figure{}
-	for _, m := range figures {
-		if m.isOfTable() {
-			byTable[m.origin] = append(byTable[m.origin], m)
+	for _, f := range figures {
+		if f.isOfTable() {
+			byTable[f.origin] = append(byTable[f.origin], f)
 		}
 	}
 	var out []*grid
@@ -81,16 +81,16 @@ func newGrid(all []figure) *grid {
 		g.line = all[0].line
 	}
 	var columns []figure // the first figure of each column
-	for _, m := range all {
-		label := strings.ToLower(m.label)
+	for _, f := range all {
+		label := strings.ToLower(f.label)
 		if g.cells[label] == nil {
 			g.labels = append(g.labels, label)
 		}
-		g.cells[label] = append(g.cells[label], m)
-		isNew := !slices.ContainsFunc(columns, func(c figure) bool { return c.column == m.column })
-		hasUnit := m.kind != plainKind && m.kind != percentKind && m.kind != factorKind
+		g.cells[label] = append(g.cells[label], f)
+		isNew := !slices.ContainsFunc(columns, func(c figure) bool { return c.column == f.column })
+		hasUnit := f.kind != plainKind && f.kind != percentKind && f.kind != factorKind
 		if isNew && hasUnit {
-			columns = append(columns, m)
+			columns = append(columns, f)
 		}
 	}
 	if len(g.labels) > maxGridRows {
@@ -103,14 +103,14 @@ func newGrid(all []figure) *grid {
 
 // addColumnSets groups columns by metric. It takes the first figure of each column.
 func (g *grid) addColumnSets(columns []figure) {
-	for _, m := range columns {
-		i := slices.IndexFunc(g.columnSets, func(s *columnSet) bool { return s.kind == m.kind && isOtherSide(s.headers[0], m.header) })
+	for _, f := range columns {
+		i := slices.IndexFunc(g.columnSets, func(s *columnSet) bool { return s.kind == f.kind && isOtherSide(s.headers[0], f.header) })
 		if i < 0 {
-			g.columnSets = append(g.columnSets, &columnSet{kind: m.kind})
+			g.columnSets = append(g.columnSets, &columnSet{kind: f.kind})
 			i = len(g.columnSets) - 1
 		}
 		s := g.columnSets[i]
-		s.columns, s.headers = append(s.columns, m.column), append(s.headers, m.header)
+		s.columns, s.headers = append(s.columns, f.column), append(s.headers, f.header)
 	}
 	for _, s := range g.columnSets {
 		s.isOnlyOfKind = !slices.ContainsFunc(g.columnSets, func(other *columnSet) bool { return other != s && other.kind == s.kind })
@@ -193,10 +193,10 @@ func (s *columnSet) reverse() {
 func (g *grid) figuresOf(label string, s *columnSet) []figure {
 	var out []figure
 	for i, column := range s.columns {
-		for _, m := range g.cells[label] {
-			if m.column == column && m.kind == s.kind && m.value > 0 {
-				m.subject = s.headers[i]
-				out = append(out, m)
+		for _, f := range g.cells[label] {
+			if f.column == column && f.kind == s.kind && f.value > 0 {
+				f.subject = s.headers[i]
+				out = append(out, f)
 				break
 			}
 		}

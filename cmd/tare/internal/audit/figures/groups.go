@@ -86,17 +86,17 @@ func (d *document) collectFigures() []figure {
 func acrossTables(all []figure) []figure {
 	type cell struct{ row, column string }
 	headings := map[cell][]string{}
-	for _, m := range all {
-		key := cell{m.subject, m.metric}
-		if m.heading != "" && !slices.Contains(headings[key], m.heading) {
-			headings[key] = append(headings[key], m.heading)
+	for _, f := range all {
+		key := cell{f.subject, f.metric}
+		if f.heading != "" && !slices.Contains(headings[key], f.heading) {
+			headings[key] = append(headings[key], f.heading)
 		}
 	}
 	var out []figure
-	for _, m := range all {
-		if len(headings[cell{m.subject, m.metric}]) > 1 && m.heading != "" {
-			m.metric, m.subject, m.origin = m.subject+" "+m.metric, m.heading, acrossOrigin
-			out = append(out, m)
+	for _, f := range all {
+		if len(headings[cell{f.subject, f.metric}]) > 1 && f.heading != "" {
+			f.metric, f.subject, f.origin = f.subject+" "+f.metric, f.heading, acrossOrigin
+			out = append(out, f)
 		}
 	}
 	return out
@@ -147,24 +147,24 @@ func groupFigures(all []figure) []*figureGroup {
 	}
 	byKey := map[key]*figureGroup{}
 	var out []*figureGroup
-	for _, m := range all {
-		if m.kind == plainKind || m.kind == percentKind || m.kind == factorKind || !(m.value > 0) {
+	for _, f := range all {
+		if f.kind == plainKind || f.kind == percentKind || f.kind == factorKind || !(f.value > 0) {
 			continue
 		}
-		k := key{m.origin, m.metric, m.kind}
+		k := key{f.origin, f.metric, f.kind}
 		g := byKey[k]
 		if g == nil {
-			g = &figureGroup{origin: m.origin, metric: m.metric, kind: m.kind}
+			g = &figureGroup{origin: f.origin, metric: f.metric, kind: f.kind}
 			byKey[k] = g
 			out = append(out, g)
 		}
-		g.figures = append(g.figures, m)
+		g.figures = append(g.figures, f)
 	}
 	for _, g := range out {
 		var labels []string
-		for _, m := range g.figures {
-			if !slices.Contains(labels, m.subject) {
-				labels = append(labels, m.subject)
+		for _, f := range g.figures {
+			if !slices.Contains(labels, f.subject) {
+				labels = append(labels, f.subject)
 			}
 		}
 		if len(labels) > 1 && len(labels) <= maxLabels {

@@ -183,15 +183,15 @@ func findEqualRows(t *table, all []figure, report reportFunc) {
 		isDistinctive bool // of a time or rate
 	}
 	rows := map[int]*row{}
-	for _, m := range all {
-		r := rows[m.line]
+	for _, f := range all {
+		r := rows[f.line]
 		if r == nil {
 			r = &row{}
-			rows[m.line] = r
+			rows[f.line] = r
 		}
-		r.values = append(r.values, m.value)
-		isTiming := m.kind == timeKind || m.kind == rateKind
-		r.isDistinctive = r.isDistinctive || isTiming && m.raw >= minUnits && isDistinctive(m.raw)
+		r.values = append(r.values, f.value)
+		isTiming := f.kind == timeKind || f.kind == rateKind
+		r.isDistinctive = r.isDistinctive || isTiming && f.raw >= minUnits && isDistinctive(f.raw)
 	}
 	for i, a := range t.rows {
 		for _, b := range t.rows[i+1 : min(len(t.rows), i+maxRowDistance)] {
@@ -234,17 +234,17 @@ type cost struct{ time, bytes, allocs float64 }
 // contenderCosts returns the costs by name. index is the number of the table.
 func (t *table) contenderCosts(index int) map[string]cost {
 	costs := map[string]cost{}
-	for _, m := range t.figures(index) {
-		c := costs[m.subject]
-		switch m.kind {
+	for _, f := range t.figures(index) {
+		c := costs[f.subject]
+		switch f.kind {
 		case timeKind:
-			c.time = m.value
+			c.time = f.value
 		case byteKind:
-			c.bytes = m.value
+			c.bytes = f.value
 		case allocKind:
-			c.allocs = m.value
+			c.allocs = f.value
 		}
-		costs[m.subject] = c
+		costs[f.subject] = c
 	}
 	return costs
 }

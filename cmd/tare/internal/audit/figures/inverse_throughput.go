@@ -59,15 +59,15 @@ func findInverseThroughput(d *document, report reportFunc) {
 func countInverse(all []figure) (rows, inverse int) {
 	type row struct{ time, rate figure } // the first of each
 	byLine := map[int]row{}
-	for _, m := range all {
-		r := byLine[m.line]
+	for _, f := range all {
+		r := byLine[f.line]
 		switch {
-		case m.kind == timeKind && r.time.line == 0:
-			r.time = m
-		case m.kind == rateKind && r.rate.line == 0:
-			r.rate = m
+		case f.kind == timeKind && r.time.line == 0:
+			r.time = f
+		case f.kind == rateKind && r.rate.line == 0:
+			r.rate = f
 		}
-		byLine[m.line] = r
+		byLine[f.line] = r
 	}
 	for _, r := range byLine {
 		if !(r.time.value > 0) || !(r.rate.value > 0) {

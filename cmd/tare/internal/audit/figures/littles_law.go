@@ -92,13 +92,13 @@ var (
 func findLittleInRows(t *table, all []figure, report reportFunc) {
 	t.eachCount(connectionsHeaderRE, func(row tableRow, cell string, n float64) {
 		rate, mean := figure{}, figure{}
-		for _, m := range all {
+		for _, f := range all {
 			switch {
-			case m.line != row.line:
-			case m.kind == rateKind && rate.line == 0:
-				rate = m
-			case m.kind == timeKind && mean.line == 0 && m.column < len(t.header) && meanHeaderRE.MatchString(t.header[m.column]):
-				mean = m
+			case f.line != row.line:
+			case f.kind == rateKind && rate.line == 0:
+				rate = f
+			case f.kind == timeKind && mean.line == 0 && f.column < len(t.header) && meanHeaderRE.MatchString(t.header[f.column]):
+				mean = f
 			}
 		}
 		if inFlight := rate.value * mean.value; inFlight > rowTolerance*n {

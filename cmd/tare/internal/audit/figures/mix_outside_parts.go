@@ -138,10 +138,10 @@ func findTaggedOutside(l *loadReport, report reportFunc) {
 
 // findMixInGroup reports mixes of a column. The parts are the other figures with the same prefix.
 func findMixInGroup(g *figureGroup, report reportFunc) {
-	isMix := func(m figure) bool {
-		hasShares := g.kind == timeKind && mixSharesRE.MatchString(m.subject)
-		isOfAll := allPartsRE.MatchString(m.subject) && typicalMetricRE.MatchString(g.metric)
-		return mixLabelRE.MatchString(m.subject) || hasShares || isOfAll
+	isMix := func(f figure) bool {
+		hasShares := g.kind == timeKind && mixSharesRE.MatchString(f.subject)
+		isOfAll := allPartsRE.MatchString(f.subject) && typicalMetricRE.MatchString(g.metric)
+		return mixLabelRE.MatchString(f.subject) || hasShares || isOfAll
 	}
 	for _, mix := range g.figures {
 		if !isMix(mix) {
@@ -264,13 +264,13 @@ func findAllColumn(t *table, all []figure, report reportFunc) {
 	for _, row := range t.rows {
 		var parts valueRange
 		var total figure
-		for _, m := range all {
+		for _, f := range all {
 			switch {
-			case m.line != row.line || m.kind != timeKind:
-			case m.column == column:
-				total = m
+			case f.line != row.line || f.kind != timeKind:
+			case f.column == column:
+				total = f
 			default:
-				parts.add(m.value)
+				parts.add(f.value)
 			}
 		}
 		hasAllParts := parts.count > 1 && parts.count == column-1

@@ -433,20 +433,20 @@ func findColumnOfMixedUnits(all []figure, report reportFunc) {
 	units := map[int][]string{}
 	lines := map[int]int{} // the last, by column
 	printed := map[string]string{}
-	for _, m := range all {
-		unit := strings.ToLower(m.unit)
+	for _, f := range all {
+		unit := strings.ToLower(f.unit)
 		unit, _, _ = strings.Cut(unit, "/") // mib/s is a rate in mib
-		if m.kind != byteKind && m.kind != byteRateKind || len(unit) < 2 {
+		if f.kind != byteKind && f.kind != byteRateKind || len(unit) < 2 {
 			continue
 		}
 		for _, other := range unlikeUnits(unit) {
-			if slices.Contains(units[m.column], other) && lines[m.column] != m.line {
-				report(m.line, fmt.Sprintf("%s and %s stand in one column", printed[other], m.unit))
+			if slices.Contains(units[f.column], other) && lines[f.column] != f.line {
+				report(f.line, fmt.Sprintf("%s and %s stand in one column", printed[other], f.unit))
 				return
 			}
 		}
-		units[m.column] = append(units[m.column], unit)
-		printed[unit] = m.unit
-		lines[m.column] = m.line
+		units[f.column] = append(units[f.column], unit)
+		printed[unit] = f.unit
+		lines[f.column] = f.line
 	}
 }

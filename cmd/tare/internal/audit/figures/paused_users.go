@@ -69,22 +69,22 @@ func findPausedRows(all []figure, report reportFunc) {
 		subject string
 	}
 	rates := map[key]figure{} // the first rate of each subject of a table
-	for _, m := range all {
-		if m.kind == rateKind && m.isOfTable() {
-			if k := (key{m.origin, m.subject}); rates[k].line == 0 {
-				rates[k] = m
+	for _, f := range all {
+		if f.kind == rateKind && f.isOfTable() {
+			if k := (key{f.origin, f.subject}); rates[k].line == 0 {
+				rates[k] = f
 			}
 		}
 	}
-	for _, m := range all {
-		users := usersInRE.FindStringSubmatch(m.subject)
-		rate := rates[key{m.origin, m.subject}]
-		if m.kind != timeKind || users == nil || rate.line == 0 || !meanHeaderRE.MatchString(m.metric) {
+	for _, f := range all {
+		users := usersInRE.FindStringSubmatch(f.subject)
+		rate := rates[key{f.origin, f.subject}]
+		if f.kind != timeKind || users == nil || rate.line == 0 || !meanHeaderRE.MatchString(f.metric) {
 			continue
 		}
 		vus, err := strconv.ParseFloat(users[1], 64)
-		if err == nil && arePaused(rate.value, m.value, vus) {
-			report(rate.line, quote(m.subject)+": "+describePaused(rate.value, m.value, vus))
+		if err == nil && arePaused(rate.value, f.value, vus) {
+			report(rate.line, quote(f.subject)+": "+describePaused(rate.value, f.value, vus))
 		}
 	}
 }

@@ -105,8 +105,8 @@ func (c claim) findReference(q quantity, groups []*figureGroup) (nearest figure,
 	}
 	reference := newWordSet(firstBytes(after, nameReach))
 	// distance is from the claimed percentage or ratio.
-	distance := func(m figure) float64 {
-		ratio := max(q.value, m.value) / min(q.value, m.value)
+	distance := func(f figure) float64 {
+		ratio := max(q.value, f.value) / min(q.value, f.value)
 		if c.isPercent {
 			return math.Abs(100*(ratio-1) - c.low)
 		}
@@ -120,15 +120,15 @@ func (c claim) findReference(q quantity, groups []*figureGroup) (nearest figure,
 		if len(named) != 1 {
 			continue
 		}
-		for _, m := range g.figures {
-			if m.subject != named[0] {
+		for _, f := range g.figures {
+			if f.subject != named[0] {
 				continue
 			}
-			if c.matchesPair(q.value, m.value) {
+			if c.matchesPair(q.value, f.value) {
 				return figure{}, false
 			}
-			if !isWrong || distance(m) < distance(nearest) {
-				nearest, isWrong = m, true
+			if !isWrong || distance(f) < distance(nearest) {
+				nearest, isWrong = f, true
 			}
 		}
 	}
@@ -273,9 +273,9 @@ func (g *figureGroup) pairsOf(firsts, others []string) [][2]figure {
 	}
 	figuresOf := func(labels []string) []figure {
 		var out []figure
-		for _, m := range g.figures {
-			if len(out) < maxSideFigures && slices.Contains(labels, m.subject) {
-				out = append(out, m)
+		for _, f := range g.figures {
+			if len(out) < maxSideFigures && slices.Contains(labels, f.subject) {
+				out = append(out, f)
 			}
 		}
 		return out

@@ -115,10 +115,10 @@ func countSizes(all []figure) int {
 			maxSizes = max(maxSizes, len(sizes[key]))
 		}
 	}
-	for _, m := range all {
-		add(m.subject, m.metric)
-		add(m.metric, m.subject)
-		add(m.heading, m.subject)
+	for _, f := range all {
+		add(f.subject, f.metric)
+		add(f.metric, f.subject)
+		add(f.heading, f.subject)
 	}
 	return maxSizes
 }

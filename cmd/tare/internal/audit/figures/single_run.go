@@ -43,8 +43,8 @@ func findSingleRun(d *document, report reportFunc) {
 	}
 	for i, t := range d.tables {
 		timings := 0
-		for _, m := range t.figures(i) {
-			if m.kind == timeKind || m.kind == rateKind {
+		for _, f := range t.figures(i) {
+			if f.kind == timeKind || f.kind == rateKind {
 				timings++
 			}
 		}

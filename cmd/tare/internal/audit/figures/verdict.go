@@ -102,9 +102,9 @@ func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
 			continue
 		}
 		var others []string
-		for _, m := range g.figures {
-			if m.subject != references[0] {
-				others = append(others, m.subject)
+		for _, f := range g.figures {
+			if f.subject != references[0] {
+				others = append(others, f.subject)
 			}
 		}
 		for _, p := range g.pairsOf(references, others) {
@@ -176,9 +176,9 @@ func (d *document) findRowKinds(s sentence) (kinds []kind) {
 		if len(named) > 1 || kinds != nil {
 			return nil
 		}
-		for _, m := range g.cells[named[0]] {
-			if m.kind != plainKind && m.kind != percentKind && m.kind != factorKind && !slices.Contains(kinds, m.kind) {
-				kinds = append(kinds, m.kind)
+		for _, f := range g.cells[named[0]] {
+			if f.kind != plainKind && f.kind != percentKind && f.kind != factorKind && !slices.Contains(kinds, f.kind) {
+				kinds = append(kinds, f.kind)
 			}
 		}
 	}
@@ -339,11 +339,11 @@ func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool
 }
 
 // name returns the subject in a finding, e.g. "parse, new".
-func (m figure) name() string {
-	if m.label != "" && m.label != m.subject && m.header == m.subject {
-		return m.label + ", " + m.subject
+func (f figure) name() string {
+	if f.label != "" && f.label != f.subject && f.header == f.subject {
+		return f.label + ", " + f.subject
 	}
-	return m.subject
+	return f.subject
 }
 
 func (c claim) hasOtherUnits(p tablePair) bool {
