@@ -118,7 +118,7 @@ type sizedBench struct {
 	size   float64 // in bytes
 	bytes  float64 // B/op
 	allocs float64 // allocs/op
-	isCopy bool    // for one copy, but not for two
+	isCopy bool    // B/op suffice for one copy, but not for two
 }
 
 var (

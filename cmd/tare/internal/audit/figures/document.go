@@ -29,8 +29,7 @@ type document struct {
 	textMatches    map[*lazyregexp.Regexp]bool // cache of hasText
 }
 
-// position is a line with the headings above it. Without a heading or list, the others are "" and
-// 0.
+// position is a line with the headings above it. Before a heading or list the others are "" or 0.
 type position struct {
 	line    int    // from 1
 	heading string // the last heading
@@ -49,9 +48,9 @@ type bench struct {
 	iterations int    // of the first run; 0 if unknown
 	values     []benchValue
 	runs       int
-	equalRuns  int    // like the first in all figures
+	equalRuns  int    // runs with the same figures as the first
 	digest     uint64 // hash of all runs
-	block      int    // number of consecutive lines of benchmarks
+	block      int    // number of the block of lines that contains it
 }
 
 type benchValue struct {
@@ -73,7 +72,7 @@ type statRow struct {
 	position
 	name          string
 	runs          int       // in the file with fewer; 0 if unknown
-	p             float64   // -1 if unknown
+	p             float64   // p-value; -1 if unknown
 	hasNoInterval bool      // ± ∞: too few runs for an interval
 	table         int       // number of the table, from 1
 	unit          string    // e.g. sec/op; "" if unknown
@@ -87,7 +86,7 @@ type statMean struct {
 	line   int
 	table  int     // number of the table, from 1
 	unit   string  // e.g. sec/op
-	change float64 // in percent
+	change float64 // percent, from the first file to the second
 }
 
 // lineValue is a value of a report. Line 0 means unknown.
@@ -111,7 +110,7 @@ type loadReport struct {
 	tool              string // ab, ghz, hey, k6, oha, vegeta, wrk or wrk2
 	url               string
 	requestPath       string    // "" if unknown
-	command           string    // the last one of the tool; "" if unknown
+	command           string    // last command of the tool before the report; "" if unknown
 	threads           lineValue // threads of wrk
 	connections       lineValue // virtual users for k6
 	duration          lineValue // s
@@ -119,22 +118,22 @@ type loadReport struct {
 	rate              lineValue // responses per second
 	offeredRate       lineValue // requests sent per second, or their target; unknown in a closed loop
 	isOpenLoop        bool      // requests do not wait for responses
-	meanLatency       lineValue // latency
-	minLatency        lineValue // latency
-	maxLatency        lineValue // latency
+	meanLatency       lineValue
+	minLatency        lineValue
+	maxLatency        lineValue
 	quantiles         []quantileValue
 	latencyParts      []latencyPart
 	errorResponses    lineValue
 	socketErrors      lineValue // connections that failed or broke
 	timedOut          lineValue
 	responseSize      lineValue // bytes of one response
-	droppedIterations lineValue // of k6
-	scenarios         int       // of k6; 0 if unknown
-	hasArrivalRate    bool      // of k6
-	cpuPercent        lineValue // of the generator; 100 is one processor
+	droppedIterations lineValue // iterations of k6 that did not begin
+	scenarios         int       // scenarios of k6; 0 if unknown
+	hasArrivalRate    bool      // k6 begins iterations at a rate
+	cpuPercent        lineValue // used by the generator; 100 is one processor
 	discardsWarmUp    bool
 	requestedRate     lineValue // in vegeta's command; offeredRate is what it attained
-	maxWorkers        lineValue // requests of vegeta in flight
+	maxWorkers        lineValue // most requests of vegeta in flight
 	responses         lineValue // responses of all statuses; unknown if not counted
 	tagParts          []taggedPart
 }
@@ -155,8 +154,8 @@ type latencyPart struct {
 type sentence struct {
 	position
 	text     string
-	previous string      // for "It is slower"; else ""
-	starts   []lineStart // of its second and further lines
+	previous string      // the previous sentence, if this one begins like "It is slower"; else ""
+	starts   []lineStart // its second and further lines
 }
 
 // isRightAfter allows maxTextGap lines, but not a later item of a numbered list.

@@ -37,8 +37,8 @@ var maximumWordRE = lazyregexp.New(`(?i)\bmax|at most|up to|limit|only|no more|b
 const (
 	minBusyPercent   = 95   // percent of a processor per thread
 	maxThreadPercent = 101  // percent of a processor that one thread can use, with rounding
-	minReached       = 0.95 // share of the target rate
-	minNear          = 0.8  // share of a generator's limit
+	minReached       = 0.95 // least share of the target rate
+	minNear          = 0.8  // least share of a generator's limit that is near it
 )
 
 // findGeneratorLimit reports runs and sentences about a generator at its limit.

@@ -34,7 +34,7 @@ var (
 	// allPartsRE matches "all requests".
 	allPartsRE = lazyregexp.New(`(?i)^(?:all(?: (?:operations|ops|requests|calls|statements|queries|endpoints|methods|together))?` +
 		`|overall|combined|aggregated?|everything)$`)
-	// typicalMetricRE matches a mean or a quantile. That of all operations is within its range.
+	// typicalMetricRE matches a mean or a quantile. That of a mix is between those of its parts.
 	typicalMetricRE = lazyregexp.New(`(?i)\b(?:mean|avg|average|median|p\d\d\d?)\b`)
 	// combinedReportRE matches a report about several kinds of requests.
 	combinedReportRE = lazyregexp.New(`(?i)\bsplit\b|\bmix(?:ed)?\b|\ball\b|\boverall\b|\bcombined\b` +
@@ -76,7 +76,7 @@ func findSumOutsideParts(loads []*loadReport, report reportFunc) {
 		if !all.requests.isKnown() || !all.meanLatency.isKnown() || !isCombined {
 			continue
 		}
-		sum, latencies := 0.0, 0.0 // the latter in s
+		sum, latencies := 0.0, 0.0 // requests, and sum of their latencies in s
 		var means valueRange
 		for _, part := range loads[i+1 : min(len(loads), i+1+maxSumParts)] {
 			if part.tool != all.tool || !part.meanLatency.isKnown() || !(part.requests.value > 0) {

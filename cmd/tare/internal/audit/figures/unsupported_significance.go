@@ -203,11 +203,11 @@ func (d *document) findUnclearAmongAll(s sentence, certainty string) *unclearRow
 type unclearPair struct {
 	a, b   meanSpread
 	change float64 // in percent of a, without its sign
-	isRow  bool    // the sentence needs the label or both figures
+	isRow  bool    // in a row: a sentence needs the label or both figures
 	label  string  // in lower case
 }
 
-// isOf takes a sentence in lower case.
+// isOf reports whether a sentence, in lower case, may be about the pair.
 func (p unclearPair) isOf(sentence string) bool {
 	return !p.isRow || p.label != "" && strings.Contains(sentence, p.label)
 }
@@ -231,7 +231,7 @@ func (d *document) collectUnclearPairs() []unclearPair {
 	if len(out) == 0 {
 		return nil
 	}
-	runs := 0.0 // 0 if ± is a confidence interval
+	runs := 0.0 // runs of each side; 0 if ± is a confidence interval
 	switch {
 	case d.hasText(deviationRE):
 		if runs = d.countStatedRuns(); runs < 2 {
