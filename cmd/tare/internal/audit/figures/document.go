@@ -104,7 +104,7 @@ type quantileValue struct {
 	line  int
 }
 
-// loadReport is what a load generator prints about one run. Latencies are in s.
+// loadReport holds the values that a load generator prints about one run. Latencies are in s.
 type loadReport struct {
 	position
 	tool              string // ab, ghz, hey, k6, oha, vegeta, wrk or wrk2
@@ -178,7 +178,7 @@ func (s sentence) subject() string {
 	return s.text
 }
 
-// lineStart is where a line begins in a sentence.
+// lineStart is the beginning of a line within a sentence.
 type lineStart struct{ offset, line int }
 
 func (s sentence) lineAt(offset int) int {
