@@ -17,16 +17,15 @@ import (
 // Schema is the schema of a [Document].
 const Schema = "tare.audit/1"
 
-// Document is the JSON document that "tare audit --json" prints: the findings of an audit. It can also
-// be written as annotations of GitHub Actions and as a SARIF log.
+// Document is the JSON document of "tare audit --json".
 type Document struct {
 	Schema   string    `json:"schema"`
-	Read     []string  `json:"read"`     // descriptions of the input, e.g. "24 benchmarks in 3 files"
-	Notes    []string  `json:"notes"`    // one for each input that was not read, or not completely
+	Read     []string  `json:"read"`     // e.g. "24 benchmarks in 3 files"
+	Notes    []string  `json:"notes"`    // on input that was not read completely
 	Findings []Finding `json:"findings"` // sorted by file and line
 }
 
-// CountSeverity returns the number of findings of a severity.
+// CountSeverity counts the findings of a severity.
 func (d Document) CountSeverity(s tare.Severity) int {
 	n := 0
 	for _, f := range d.Findings {
@@ -37,8 +36,7 @@ func (d Document) CountSeverity(s tare.Severity) int {
 	return n
 }
 
-// WriteAnnotations writes the findings as workflow commands of GitHub Actions, which
-// shows them as annotations of the files.
+// WriteAnnotations writes the findings as workflow commands of GitHub Actions.
 func (d Document) WriteAnnotations(w io.Writer) error {
 	commands := map[tare.Severity]string{tare.Void: "error", tare.Warn: "warning", tare.Note: "notice"}
 	var list []annotation.Annotation
@@ -57,8 +55,8 @@ func (d Document) WriteAnnotations(w io.Writer) error {
 	return annotation.Write(w, list)
 }
 
-// The parts of SARIF 2.1.0 that a log of findings needs
-// (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
+// These are the parts of SARIF 2.1.0 for a log of findings. Source:
+// https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -112,8 +110,8 @@ type (
 	}
 )
 
-// WriteSARIF writes the findings and all rules as a SARIF log. It omits columns, because SARIF counts
-// them in characters and findings count them in bytes.
+// WriteSARIF writes the findings and all rules as a SARIF log. It omits columns: SARIF counts them
+// in characters, and findings in bytes.
 func (d Document) WriteSARIF(w io.Writer, rules []Rule) error {
 	levels := map[tare.Severity]string{tare.Void: "error", tare.Warn: "warning", tare.Note: "note"}
 	driver := sarifDriver{
@@ -157,7 +155,6 @@ func (d Document) WriteSARIF(w io.Writer, rules []Rule) error {
 	})
 }
 
-// fileURI returns the URI of a path. The URI of a relative path is relative.
 func fileURI(path string) string {
 	u := url.URL{Path: filepath.ToSlash(path)}
 	if filepath.IsAbs(path) {

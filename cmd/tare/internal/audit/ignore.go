@@ -6,18 +6,16 @@ import (
 	"strings"
 )
 
-// ignoreMark begins a comment that switches a rule off.
 const ignoreMark = "tare:ignore"
 
-// Ignore is a comment "tare:ignore RULE reason" in an audited file. It switches a rule off at its place.
+// Ignore is a comment that switches a rule off at its place: "tare:ignore RULE reason".
 type Ignore struct {
-	Rule   string // ID of the rule
+	Rule   string
 	Reason string
 }
 
-// ParseIgnore parses a comment without its delimiters, such as "tare:ignore log-in-loop it measures the log".
-// ok is false if it is not a tare:ignore comment. known has the IDs of all rules. If the comment names no
-// known rule or gives no reason, ParseIgnore returns an error, and the comment has no effect.
+// ParseIgnore parses a comment without its delimiters. For other comments ok is false. known has
+// the IDs of all rules. After an error the comment has no effect.
 func ParseIgnore(comment string, known []string) (i Ignore, ok bool, err error) {
 	rest, hasMark := strings.CutPrefix(strings.TrimSpace(comment), ignoreMark)
 	isLongerWord := rest != "" && !strings.ContainsAny(rest[:1], " \t") // e.g. tare:ignored

@@ -7,7 +7,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// bodiesDiffer returns the audit rule that finds responses of different sizes to one path.
+// bodiesDiffer finds responses of different sizes to one path.
 func bodiesDiffer() rule {
 	return rule{Rule: audit.Rule{
 		ID: "bodies-differ", Severity: tare.Warn,
@@ -21,10 +21,9 @@ func bodiesDiffer() rule {
 	}, find: findBodiesDiffer}
 }
 
-// findBodiesDiffer reports a response whose size differs from that in the first report of the same path.
 func findBodiesDiffer(d *document, report reportFunc) {
-	first := map[string]*loadReport{} // first report of each path
-	for _, l := range d.loads {
+	first := map[string]*loadReport{} // by path
+	for _, l := range d.reports {
 		if l.requestPath == "" || !l.responseSize.isKnown() {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// bytesBelowResult returns the audit rule that finds fewer B/op than the result has bytes.
+// bytesBelowResult finds operations that allocate fewer bytes than their results have.
 func bytesBelowResult() rule {
 	return rule{Rule: audit.Rule{
 		ID: "bytes-below-result", Severity: tare.Warn,
@@ -25,9 +25,8 @@ func bytesBelowResult() rule {
 	}, find: findBytesBelowResult}
 }
 
-// findBytesBelowResult reports benchmarks and rows of tables that allocate fewer bytes than their
-// result has. It takes the size of the result from a figure, from the name of a benchmark that
-// returns a copy, from a sentence, or from a C struct on the page that shares a word with the name.
+// findBytesBelowResult compares B/op with the size of the result. The size is in a figure, a name,
+// a sentence or a C struct.
 func findBytesBelowResult(d *document, report reportFunc) {
 	findBytesBelowName(d, report)
 	findBytesBelowStated(d, report)
@@ -38,7 +37,7 @@ func findBytesBelowResult(d *document, report reportFunc) {
 	}
 	defined := d.findResultUnits()
 	for _, b := range d.benches {
-		const maxRate = 400e3 // MB/s: more than the memory of a processor moves
+		const maxRate = 400e3 // MB/s: faster than any memory
 		size, ok := b.value("B/op")
 		n, _ := b.value("allocs/op")
 		if rate, _ := b.value("MB/s"); rate > maxRate && ok && size > 0 && size < minCopy*b.processedBytes() {
@@ -55,7 +54,7 @@ func findBytesBelowResult(d *document, report reportFunc) {
 		}
 		words := splitWords(b.name)
 		for _, s := range d.structs {
-			// A struct is named by its type, and by the first word of the heading or line above it.
+			// A struct is named by its type and by the first word above it.
 			names := append(splitWords(firstWord(s.label)), splitWords(s.name)...)
 			isNamed := slices.ContainsFunc(names, func(w string) bool {
 				return len(w) >= minSharedWord && slices.Contains(words, w)
@@ -69,18 +68,20 @@ func findBytesBelowResult(d *document, report reportFunc) {
 	}
 }
 
-// resultUnitRE matches the unit of the size of an operation's result, such as result-bytes/op.
-var resultUnitRE = lazyregexp.New(`(?i)^(?:result|resp(?:onse)?|body|out(?:put)?|encoded|returned|copied|reply|answer)[-_.]?(?:B|bytes)(?:/op)?$|^(?:B|bytes)[-_.](?:result|out(?:put)?|encoded|returned|copied)(?:/op)?$`)
+// resultUnitRE matches the unit of a result's size, such as result-bytes/op.
+var resultUnitRE = lazyregexp.New(`(?i)^(?:result|resp(?:onse)?|body|out(?:put)?|encoded|returned|copied|reply|answer)` +
+	`[-_.]?(?:B|bytes)(?:/op)?$` +
+	`|^(?:B|bytes)[-_.](?:result|out(?:put)?|encoded|returned|copied)(?:/op)?$`)
 
-// resultDefinitionRE matches "page-B is the length of the string that Render returns". The group is page-B.
+// resultDefinitionRE matches "page-B is the length of the string that Render returns". The group is
+// page-B.
 var resultDefinitionRE = lazyregexp.New(`(?i)(?:^|\s)([\w-]+(?:/op)?) (?:is|are|=|gives?|shows?) the (?:length|size|bytes|number of bytes) (?:of|in) [^.;]{0,40}\breturn(?:s|ed)?\b`)
 
-// lengthOfReturnedRE matches "Encode returns a slice of its own; tile-B is the length of that slice". The group is
-// tile-B.
+// lengthOfReturnedRE matches "Encode returns a slice; tile-B is the length of that slice". The
+// group is tile-B.
 var lengthOfReturnedRE = lazyregexp.New(`(?i)\breturn(?:s|ed)?\b.{0,80}[;,.] ?(?:and )?([\w-]+-(?:B|bytes)(?:/op)?) (?:is|are|=) (?:the|its) (?:length|size)\b`)
 
-// findResultUnits returns the units of which a sentence, or a comment above benchmarks, says that they count the
-// bytes of a result.
+// findResultUnits returns units that count the bytes of a result by a sentence or a comment.
 func (d *document) findResultUnits() (units []string) {
 	var texts []string
 	for _, s := range d.findSentences(resultDefinitionRE) {
@@ -101,64 +102,61 @@ func (d *document) findResultUnits() (units []string) {
 	return units
 }
 
-// minSharedWord is the least length of a word that relates a struct to a benchmark.
+// minSharedWord is the least length of a word that relates two names.
 const minSharedWord = 4
 
-// firstWord returns the text before the first space.
 func firstWord(text string) string {
 	word, _, _ := strings.Cut(text, " ")
 	return word
 }
 
-// sizedBench is a benchmark with an amount of data in its name, such as Copy/64KiB.
+// sizedBench is a benchmark with an amount in its name, such as Copy/64KiB.
 type sizedBench struct {
 	*bench
-	family string  // name with * instead of the amount: Copy/*
+	family string  // Copy/*
 	amount string  // e.g. 64KiB
-	size   float64 // the amount in bytes
+	size   float64 // in bytes
 	bytes  float64 // B/op
 	allocs float64 // allocs/op
-	isCopy bool    // B/op suffice for one copy of the data, but not for two
+	isCopy bool    // B/op suffice for one copy, but not for two
 }
 
 var (
-	// sizeInNameRE matches an amount of data in the name of a benchmark. The groups are 64 and KiB.
+	// sizeInNameRE matches an amount in a name. The groups are 64 and KiB.
 	sizeInNameRE = lazyregexp.New(`(?:^|[^0-9.])(\d+)(B|[kK]i?B?|Mi?B?|Gi?B)(?:$|[^A-Za-z0-9])`)
-	// bytesInNameRE matches an amount such as bytes=512. The groups are 512 and "", the unit, so that
-	// they have the same numbers as those of sizeInNameRE.
+	// bytesInNameRE matches bytes=512. The groups are 512 and "", as if a unit.
 	bytesInNameRE = lazyregexp.New(`(?i)(?:^|/|_)bytes=(\d+)()(?:$|[^0-9A-Za-z.])`)
-	// numberInNameRE matches a number in the name, such as value=512 or Get/512. It is an amount if an
-	// operation processes as many bytes. The groups are those of bytesInNameRE.
+	// numberInNameRE matches value=512 or Get/512. The groups are 512 and "".
 	numberInNameRE = lazyregexp.New(`(?:=|/)(\d{2,})()(?:$|[^0-9A-Za-z.])`)
-	// returnsCopyRE matches a statement that a call returns new memory.
-	returnsCopyRE = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh(?:ly)?|new(?:ly)?)\b|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
+	// returnsCopyRE matches a sentence about new memory.
+	returnsCopyRE = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b` +
+		`[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh(?:ly)?|new(?:ly)?)\b` +
+		`|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
 	// returnsSizeRE matches "returns a copy of 64 KiB". The groups are 64 and KiB.
 	returnsSizeRE = lazyregexp.New(`(?i)\breturns?\b[^.]{0,30}\b(?:copy|clone|fresh|new|newly|own)\b[^.\d]{0,40}(\d[\d,]*(?:\.\d+)?)[ -]?(bytes?|B|[KMG]i?B)\b`)
 )
 
-// Limits of B/op of a copy, as shares of the size of the data. The allocator rounds sizes up.
+// These are shares of the size of the data. The allocator rounds sizes up.
 const (
 	minCopy = 0.98
 	maxCopy = 1.4
 )
 
-// allocatedBytes returns B/op of a benchmark. It returns false if the output has no B/op, or if
-// operations do not allocate.
+// allocatedBytes returns B/op, if operations allocate.
 func (b *bench) allocatedBytes() (bytes float64, ok bool) {
 	bytes, ok = b.value("B/op")
 	allocs, hasAllocs := b.value("allocs/op")
 	return bytes, ok && bytes > 0 && (!hasAllocs || allocs >= 1)
 }
 
-// processedBytes returns the bytes that an operation processes, from its throughput; 0 if the output has none.
+// processedBytes returns the bytes of an operation, or 0 if unknown.
 func (b *bench) processedBytes() float64 {
 	rate, _ := b.value("MB/s")
 	ns, _ := b.value("ns/op")
 	return rate * ns * 1e-3 // MB/s are 1e6 B/s, and ns 1e-9 s
 }
 
-// findAmount returns the indices of the amount of data in the name of a benchmark, as sizeInNameRE does, or
-// nil.
+// findAmount returns the groups of sizeInNameRE. A plain number must be the processed bytes.
 func (b *bench) findAmount() []int {
 	for _, pattern := range []*lazyregexp.Regexp{sizeInNameRE, bytesInNameRE} {
 		if m := pattern.FindStringSubmatchIndex(b.name); m != nil {
@@ -177,9 +175,7 @@ func (b *bench) findAmount() []int {
 	return m
 }
 
-// parseSizedBench returns a benchmark with the amount of data in its name. It returns false if the name
-// has no amount, or the output no figures of memory. It takes KB and MB for decimal units, which are
-// the smaller ones, unless the benchmark's throughput shows that they are binary.
+// parseSizedBench takes KB and MB for decimal units, unless the throughput shows binary ones.
 func parseSizedBench(b *bench) (sizedBench, bool) {
 	bytes, ok := b.allocatedBytes()
 	m := b.findAmount()
@@ -203,7 +199,7 @@ func parseSizedBench(b *bench) (sizedBench, bool) {
 	}
 	out.allocs, _ = b.value("allocs/op")
 	const (
-		rateRounding    = 0.01 // share of the size: MB/s and ns/op are rounded
+		rateRounding    = 0.01 // share, by rounding
 		binaryTolerance = 0.08 // share: MiB is 4.9 % more than MB, and GiB 7.4 % more than GB
 	)
 	processed := b.processedBytes()
@@ -214,9 +210,9 @@ func parseSizedBench(b *bench) (sizedBench, bool) {
 	return out, true
 }
 
-// findBytesBelowName reports benchmarks that allocate less than the amount in their name, although
-// each call returns a copy. It knows this from a sentence of the page or from benchmarks of the
-// same family, whose names differ only in the amount.
+// findBytesBelowName reports benchmarks that return copies but allocate less than the amount in
+// their names. A sentence or the family shows that they copy. The names of a family differ only in
+// the amount.
 func findBytesBelowName(d *document, report reportFunc) {
 	families := map[string][]sizedBench{}
 	var keys []string
@@ -233,7 +229,7 @@ func findBytesBelowName(d *document, report reportFunc) {
 	for n, key := range keys {
 		family, copyLine := families[key], 0
 		for _, s := range copies {
-			if n < maxStated && copyLine == 0 && s.isAbout(family[0].bench, returnsCopyRE) {
+			if n < maxStated && copyLine == 0 && s.namesBench(family[0].bench, returnsCopyRE) {
 				copyLine = s.line
 			}
 		}
@@ -252,9 +248,8 @@ func findBytesBelowName(d *document, report reportFunc) {
 	}
 }
 
-// whyCopied returns the evidence of a family that an operation copies the amount: benchmarks with two
-// other amounts, at least one of them smaller, make a copy in as many allocations. It returns "" if
-// there is no such evidence.
+// whyCopied returns evidence that an operation copies the amount, or "". Two other amounts of the
+// family must be copied, and one of them must be smaller.
 func (s sizedBench) whyCopied(family []sizedBench) string {
 	smaller, hasGreater := map[float64]bool{}, false
 	for _, other := range family {
@@ -275,43 +270,62 @@ func (s sizedBench) whyCopied(family []sizedBench) string {
 	return ""
 }
 
-// findBytesBelowStat reports rows of benchstat in which a file has fewer B/op than the size of the
-// result in another table.
+// findBytesBelowStat compares two tables of benchstat: B/op and the size of the result.
 func findBytesBelowStat(d *document, report reportFunc) {
 	returned := map[string]statRow{}
-	for _, row := range d.stats {
+	for _, row := range d.statRows {
 		if resultUnitRE.MatchString(row.unit) && len(row.values) == 2 {
 			returned[row.name] = row
 		}
 	}
-	for _, row := range d.stats {
+	for _, row := range d.statRows {
 		result, ok := returned[row.name]
 		if !ok || row.unit != "B/op" || len(row.values) != 2 {
 			continue
 		}
 		for i, bytes := range row.values {
 			if bytes > 0 && bytes < minCopy*result.values[i] {
-				report(row.line, fmt.Sprintf("%s of %s allocates %s B/op and returns %s B (line %d)", row.name, row.sides[i], formatNumber(bytes), formatNumber(result.values[i]), result.line))
+				report(row.line, fmt.Sprintf("%s of %s allocates %s B/op and returns %s B (line %d)", row.name, row.files[i], formatNumber(bytes), formatNumber(result.values[i]), result.line))
 			}
 		}
 	}
 }
 
-// amountUnitRE matches the unit of an amount of data that a benchmark reports, such as page-bytes.
+// amountUnitRE matches the unit of a reported amount, such as page-bytes.
 var amountUnitRE = lazyregexp.New(`(?i)[a-z][-_.](?:B|bytes)(?:/op)?$`)
 
-// findBytesBelowSiblings reports benchmarks that allocate less than an amount of data that they report,
-// e.g. in page-bytes. It requires that two other sub-benchmarks of the same benchmark make a copy of
-// their amount, or that one does and a sentence of the page states that each call returns a copy.
+// findBytesBelowSiblings reports benchmarks that allocate less than their reported amount. Two
+// sub-benchmarks must make a copy, or one and a sentence says so.
 func findBytesBelowSiblings(d *document, report reportFunc) {
-	type sibling struct {
-		*bench
-		unit   string  // unit of amount
-		bytes  float64 // B/op
-		amount float64 // reported amount of data in bytes
+	families, names := d.collectSiblings()
+	copies := d.findSentences(returnsCopyRE)
+	for _, name := range names {
+		siblings, copying := families[name], 0
+		for _, s := range siblings {
+			if s.bytes >= minCopy*s.amount && s.bytes <= maxCopy*s.amount {
+				copying++
+			}
+		}
+		isStated := copying == 1 && slices.ContainsFunc(copies, func(s sentence) bool { return s.namesBench(siblings[0].bench, returnsCopyRE) })
+		for _, s := range siblings {
+			if (copying > 1 || isStated) && s.bytes < minCopy*s.amount {
+				report(s.line, fmt.Sprintf("%s allocates %s B/op, less than its %s %s, which the others of its family allocate completely", s.name, formatNumber(s.bytes), formatNumber(s.amount), s.unit))
+			}
+		}
 	}
-	families := map[string][]sibling{}
-	var names []string
+}
+
+// sibling is a sub-benchmark that reports an amount of data.
+type sibling struct {
+	*bench
+	unit   string  // unit of amount
+	bytes  float64 // B/op
+	amount float64 // in bytes
+}
+
+// collectSiblings returns the siblings by benchmark and unit, and the keys in their order.
+func (d *document) collectSiblings() (families map[string][]sibling, names []string) {
+	families = map[string][]sibling{}
 	for _, b := range d.benches[:min(len(d.benches), maxStated)] {
 		bytes, ok := b.allocatedBytes()
 		if !ok {
@@ -329,26 +343,12 @@ func findBytesBelowSiblings(d *document, report reportFunc) {
 			families[key] = append(families[key], sibling{bench: b, unit: v.unit, bytes: bytes, amount: v.value})
 		}
 	}
-	copies := d.findSentences(returnsCopyRE)
-	for _, key := range names {
-		copying := 0 // number of siblings that make one copy
-		for _, s := range families[key] {
-			if s.bytes >= minCopy*s.amount && s.bytes <= maxCopy*s.amount {
-				copying++
-			}
-		}
-		isStated := copying == 1 && slices.ContainsFunc(copies, func(s sentence) bool { return s.isAbout(families[key][0].bench, returnsCopyRE) })
-		for _, s := range families[key] {
-			if (copying > 1 || isStated) && s.bytes < minCopy*s.amount {
-				report(s.line, fmt.Sprintf("%s allocates %s B/op, less than its %s %s, which the others of its family allocate completely", s.name, formatNumber(s.bytes), formatNumber(s.amount), s.unit))
-			}
-		}
-	}
+	return families, names
 }
 
-// isAbout reports whether a sentence is about a benchmark: before the match of pattern it has a word of
-// the first element of the benchmark's name, such as "copy" of CopyOrder/64KiB.
-func (s sentence) isAbout(b *bench, pattern *lazyregexp.Regexp) bool {
+// namesBench reports whether a sentence names a benchmark before a match: "copy" for
+// CopyOrder/64KiB.
+func (s sentence) namesBench(b *bench, pattern *lazyregexp.Regexp) bool {
 	first, _, _ := strings.Cut(b.name, "/")
 	at := pattern.FindStringIndex(s.text)
 	if at == nil {
@@ -360,10 +360,10 @@ func (s sentence) isAbout(b *bench, pattern *lazyregexp.Regexp) bool {
 	})
 }
 
-// maxStated limits the sentences about results, and the benchmarks that are compared with them.
+// maxStated limits compared sentences and benchmarks.
 const maxStated = 1000
 
-// findSentences returns the first maxStated sentences that match pattern and have no negation.
+// findSentences returns sentences that match pattern without a negation.
 func (d *document) findSentences(pattern *lazyregexp.Regexp) []sentence {
 	var out []sentence
 	for _, s := range d.sentences {
@@ -374,8 +374,7 @@ func (d *document) findSentences(pattern *lazyregexp.Regexp) []sentence {
 	return out
 }
 
-// findBytesBelowStated reports benchmarks that allocate less than the size that a sentence states for
-// their result.
+// findBytesBelowStated compares B/op with the size in a sentence.
 func findBytesBelowStated(d *document, report reportFunc) {
 	for _, s := range d.findSentences(returnsSizeRE) {
 		m := returnsSizeRE.FindStringSubmatch(s.text)
@@ -386,7 +385,7 @@ func findBytesBelowStated(d *document, report reportFunc) {
 		for _, b := range d.benches[:min(len(d.benches), maxStated)] {
 			bytes, ok := b.allocatedBytes()
 			isBelow := ok && bytes < minCopy*q.value
-			if isBelow && !sizeInNameRE.MatchString(b.name) && s.isAbout(b, returnsSizeRE) {
+			if isBelow && !sizeInNameRE.MatchString(b.name) && s.namesBench(b, returnsSizeRE) {
 				report(b.line, fmt.Sprintf("%s allocates %s B/op and returns %s B (line %d)", b.name, formatNumber(bytes), formatNumber(q.value), s.line))
 			}
 		}
@@ -394,15 +393,17 @@ func findBytesBelowStated(d *document, report reportFunc) {
 }
 
 var (
-	// resultHeaderRE matches the header of the size of a result, such as "copied bytes".
-	resultHeaderRE = lazyregexp.New(`(?i)^(?:result|returned|return value|copy|copied)\b[^|]{0,12}(?:\bsize\b|\bbytes\b|\blength\b|\([kmg]?i?b\)|, ?[kmg]?i?b$)|^(?:size|bytes|length) (?:of (?:the |each )?)?(?:result|returned|copy|copied)\b`)
-	// perOpHeaderRE matches the header of the allocated bytes of an operation, such as "B/op".
+	// resultHeaderRE matches a header such as "copied bytes".
+	resultHeaderRE = lazyregexp.New(`(?i)^(?:result|returned|return value|copy|copied)\b[^|]{0,12}` +
+		`(?:\bsize\b|\bbytes\b|\blength\b|\([kmg]?i?b\)|, ?[kmg]?i?b$)` +
+		`|^(?:size|bytes|length) (?:of (?:the |each )?)?(?:result|returned|copy|copied)\b`)
+	// perOpHeaderRE matches a header such as "B/op".
 	perOpHeaderRE = lazyregexp.New(`(?i)^(?:b|bytes|[kmg]i?b|memory|mem|allocated(?: bytes)?|alloc(?:ated)? b(?:ytes)?)\s?(?:/| per )\s?(?:op|call|operation)`)
 )
 
-// findBytesBelowCell reports rows of a table in which an operation allocates less than its result has.
+// findBytesBelowCell compares two columns of a table.
 func findBytesBelowCell(t *table, report reportFunc) {
-	result, perOp := -1, -1 // indices of the columns
+	result, perOp := -1, -1
 	for i, header := range t.header {
 		if resultHeaderRE.MatchString(header) {
 			result = i

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// causeNotSeparated returns the audit rule that finds differences blamed on one of several causes.
+// causeNotSeparated finds differences that are blamed on one of several causes.
 func causeNotSeparated() rule {
 	return rule{Rule: audit.Rule{
 		ID: "cause-not-separated", Severity: tare.Warn,
@@ -23,18 +23,21 @@ func causeNotSeparated() rule {
 	}, find: findCauseNotSeparated}
 }
 
-// singleCauseRE matches "The difference comes purely from" one cause.
-var singleCauseRE = lazyregexp.New(`(?i)\b(?:difference|gap|overhead|advantage|improvement|speed-?up|gain|slowdown)s?\b[^.]{0,40}\b(?:purely|solely|entirely|exclusively|only)\b[^.]{0,15}\b(?:from|due to|because of|caused by|by|in)\b`)
+// singleCauseRE matches "The difference comes purely from".
+var singleCauseRE = lazyregexp.New(`(?i)\b(?:difference|gap|overhead|advantage|improvement|speed-?up|gain|slowdown)s?\b` +
+	`[^.]{0,40}\b(?:purely|solely|entirely|exclusively|only)\b` +
+	`[^.]{0,15}\b(?:from|due to|because of|caused by|by|in)\b`)
 
 var (
-	// blameRE matches "JSON encoding seems to be the bottleneck": a part of the work is blamed.
-	blameRE = lazyregexp.New(`(?i)\b(json|xml|yaml|protobuf|http|tls|sql|gc|log|i/o|regexp?|template)\b\W{0,3}(?:handling|parsing|parser|encoding|decoding|serialization|marshal\w*|processing|validation|logging)?\b[^.]{0,20}\b(?:seems?|is|was|appears?)\b[^.]{0,20}\b(?:slow|the bottleneck|the weakest|the most expensive|the slowest)\b`)
-	// partMeasuredRE matches words for a measurement of one part, such as a profile or a side without
-	// the part.
+	// blameRE matches "JSON encoding seems to be the bottleneck".
+	blameRE = lazyregexp.New(`(?i)\b(json|xml|yaml|protobuf|http|tls|sql|gc|log|i/o|regexp?|template)\b` + // JSON
+		`\W{0,3}(?:handling|parsing|parser|encoding|decoding|serialization|marshal\w*|processing|validation|logging)?\b` + // encoding
+		`[^.]{0,20}\b(?:seems?|is|was|appears?)\b` + // seems to be
+		`[^.]{0,20}\b(?:slow|the bottleneck|the weakest|the most expensive|the slowest)\b`) // the bottleneck
+	// partMeasuredRE matches a measurement of one part, such as a profile.
 	partMeasuredRE = lazyregexp.New(`(?i)\b(?:without|no-?op|noop|null|discard\w*|empty|ablation|profil\w+|pprof|flame ?graph|perf|cpu time)\b`)
 )
 
-// findCauseNotSeparated reports sentences that attribute a difference to one cause.
 func findCauseNotSeparated(d *document, report reportFunc) {
 	if len(d.figures) < 2 {
 		return
@@ -47,11 +50,11 @@ func findCauseNotSeparated(d *document, report reportFunc) {
 	}
 }
 
-// findBlamedPart reports the first sentence that blames a part of the work for slow requests, if the
-// page has reports of load generators, but neither a side without the part nor a profile.
+// findBlamedPart reports a sentence that blames a part of the work for slow requests. A profile, or
+// a side without the part, would support it.
 func findBlamedPart(d *document, report reportFunc) {
 	isPartMeasured := slices.ContainsFunc(d.figures, func(f figure) bool { return partMeasuredRE.MatchString(f.subject) })
-	if isPartMeasured || len(d.loads) == 0 || d.hasText(partMeasuredRE) {
+	if isPartMeasured || len(d.reports) == 0 || d.hasText(partMeasuredRE) {
 		return
 	}
 	for _, s := range d.sentences {

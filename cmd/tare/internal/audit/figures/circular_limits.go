@@ -8,70 +8,116 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file finds circular limits, a part of the audit rule criterion-cannot-fail: limits that the
-// figures of a page always meet, because the limit is made of the same figures. For example, "the
-// median must not exceed the slowest of the runs" is always true.
+// This file is a part of the rule criterion-cannot-fail. It finds limits that are made of the
+// judged figures. For example, "the median must not exceed the slowest of the runs" is always true.
 
-// extreme is a regular expression for words that name the greatest of several figures.
-const extreme = `(?:highest|largest|greatest|slowest|worst|longest|biggest|max(?:imum|imal)?|peak)\b`
-
-// Patterns of limits that are always met.
-var (
-	// trivialLimitRE matches a limit that all figures meet, such as "errors below 100 %".
-	trivialLimitRE = lazyregexp.New(`(?i)\b(?:error|failure|loss|failed)\b[^.;|]{0,40}(?:at most|below|under|≤|<=?|no more than|not exceed)\s*100\s?%|\b(?:success|availability|hit)\b[^.;|]{0,30}(?:at least|above|≥|>=?|no less than)\s*0\s?%`)
-	// orderedLimitRE matches a limit on a quantile that is a higher quantile of the same run: "the median
-	// must stay below p99 of base". The groups are "median" and " of base", the text after the limit.
-	orderedLimitRE = lazyregexp.New(`(?i)\b(median|p50|mean|p90|p95)\b(?: (?:latency|time|duration))?\s+(?:must |shall |should |has to |is to )?(?:be |stay |stays |remain |remains |is |not )*(?:below|under|at most|exceed|no more than|lower than|≤|<=?)\s*(?:the |its )?(?:p99(?:\.\d+)?|max(?:imum)?|slowest|worst)\b([^.;]{0,30})`)
-	// reverseLimitRE matches a lower limit that is a lower quantile of the same run: "p99 at 200/s not
-	// below p50 at 200/s". The groups are "p99", " at 200/s", "p50" and " at 200/s".
-	reverseLimitRE = lazyregexp.New(`(?i)\b(p\d\d\d?(?:\.\d+)?|max(?:imum)?|median)(?: (?:latency|time|duration))?\b((?:[^.;|<>≤≥]|\.\d){0,40}?)\s+(?:must |shall |should |has to |is |to )*(?:be )?(?:(?:not|never|no) (?:be )?(?:below|under|lower than|less than|smaller than)|at least|≥|>=)\s+(?:the |its )?(p\d\d\d?(?:\.\d+)?|median|min(?:imum)?)(?: (?:latency|time|duration))?\b((?:[^.;|,]|[.,]\d){0,40})`)
-	// rangeOfRunsRE matches "between the fastest and the slowest of all runs". The group is " of all runs".
-	rangeOfRunsRE = lazyregexp.New(`(?i)\b(?:between|from|within|not (?:below|under|lower than))\s+(?:the )?(?:smallest|lowest|least|fastest|best|min(?:imum|imal)?)\b[^.;]{0,40}?\b(?:and|to)\s+(?:not (?:above|over|higher than) )?(?:the )?` + extreme + `([^.;]{0,90})`)
-	// slowerOfTwoRE matches a limit that depends on the greater of the compared sides: "above the slower
-	// of the two".
-	slowerOfTwoRE = lazyregexp.New(`(?i)\b(?:above|over|times|more than|plus|at most|exceeds?)\s+(?:the )?(?:slower|greater|larger|higher|worse|maximum)(?: one)? of (?:the )?(?:two|both|base|candidate|old|new)\b`)
-	// betweenEndsRE matches the condition that the middle of runs is between their ends: "the median
-	// lies between the lowest and the highest".
-	betweenEndsRE = lazyregexp.New(`(?i)\b(?:median|mean|average)\b[^.;]{0,40}\b(?:lies|is|falls|stays|lie|are|be|leaves?)\s+(?:between|within|(?:(?:in|inside|within|outside) )?(?:the |a )?(?:band|range|span|window)(?: between| from| of))\s+(?:the |their |its )?(?:least|lowest|smallest|fastest|min(?:imum)?)(?: (?:run|value|figure|one))?\s+(?:and|to)\s+(?:the |their |its )?(?:greatest|highest|largest|slowest|max(?:imum)?)(?: (?:run|value|figure|one))?(?: of (?:them|these|its own|the same)\b[^.;]{0,20}|[.;]|$)`)
-	// limitAfterRunsRE matches a limit that was chosen after the runs, by their figures: "limits were
-	// set after the runs".
-	limitAfterRunsRE = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling|criteri\w+|tolerance)\b[^.;]{0,40}\b(?:set|chosen|derived|taken|picked|fixed|defined|computed)\b[^.;]{0,30}\b(?:after (?:the|all|these) (?:runs|measurements|tests|results)\b|(?:from|by|on|with) (?:the same|these|those) (?:runs|results|figures|measurements|data|samples))`)
-	// ownMarginRE matches a limit that is the judged figure with a margin: "the limit is its median plus
-	// 10 %".
-	ownMarginRE = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling)s?\b[^.;]{0,30}\b(?:is|are|equals?)\s+(?:its|their) (?:own )?(?:measured |median )?(?:p\d+|median|mean|average|latency|time)\b[^.;]{0,40}\b(?:plus|and|times|with|from the table|increased by)\b|\b(?:puts?|sets?|is|are|makes?)\b[^.;]{0,30}\b(?:limit|threshold|target|budget|bound|ceiling)s?\b[^.;%]{0,20}\d\s?% (?:above|over) (?:the|its|their) (?:measured )?(?:median|mean|average|p\d+)\b`)
-	// ownRunMarginRE matches a limit that is a figure of the judged run with a margin: "the budget is the
-	// p99 of this run and a fifth on top".
-	ownRunMarginRE = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling)s?\b[^.;]{0,40}\b(?:is|are|equals?|comes? from|derived from)\s+(?:the |its |their )?(?:measured |observed )?(?:p\d+|median|mean|average|latency|time|figure|result)\b[^.;]{0,30}\b(?:of|from|in) (?:this|the same|that|these|its own|the measured|the judged) (?:runs?|measurements?|tests?|results?|samples?|builds?|releases?)\b[^.;]{0,40}\b(?:and|plus|times|with|on top|more|increased|rounded)\b`)
-	// ownIntervalRE matches the condition that a median lies in the interval of its own runs.
-	ownIntervalRE = lazyregexp.New(`(?i)\b(?:median|mean|average)\b(?:[^.;]|\.\d){0,40}\b(?:lies|is|falls|stays|lie|are|be)\s+(?:within|in|inside) (?:the |its |their )?(?:\d\d(?:\.\d)?\s?% )?(?:confidence )?interval of (?:its|their|the same|these)\b`)
-	// distanceBySpreadRE matches the condition that two medians differ by more than a spread.
-	// pooledSpreadRE matches the definition of a spread over the runs of both sides together: of "all"
-	// runs, or of 20 or 16, which are two sides of 10 or 8 runs.
-	distanceBySpreadRE = lazyregexp.New(`(?i)\b(?:medians?|means?|averages?)\b[^.;]{0,60}\b(?:(?:further|farther|more) apart than|differ by more than|difference (?:exceeds|is (?:above|more than|greater than)))\s+(?:the|their|that|this) (?:\w+ )?(?:spread|range)\b`)
-	pooledSpreadRE     = lazyregexp.New(`(?i)\b(?:spread|range)\b[^.;]{0,20}?\b(?:largest|highest|greatest|slowest|longest|max(?:imum|imal)?)\b[^.;]{0,30}\b(?:all|both|twenty|sixteen|pooled|combined|together)\b[^.;]{0,40}\b(?:smallest|lowest|least|fastest|shortest|min(?:imum|imal)?)\b`)
-	// extremeLimitRE matches a limit that is the greatest of several runs: "must not exceed the slowest
-	// of the runs of base". The groups are the text from "the slowest" to "runs", and " of base".
-	extremeLimitRE = lazyregexp.New(`(?i)(?:\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|cap|target|it)\b[^.;]{0,50}(?:\b(?:is|reach(?:es)?|up to|to|at|by|from|as|equals)|[:=])|at most|(?:not|never) (?:be |go |rise |get )?(?:exceed|above|over|higher than)|no (?:more|higher|slower) than|(?:below|under|within)|(?:lower|less) than|≤|<=?|(?:more|higher|slower) than \d+(?:\.\d+)?\s?% (?:above|over|slower than))\s+(?:\d+(?:\.\d+)?\s?% (?:above|over|more than|slower than)\s+)?((?:the |their |its |that |own |very |same |single )*` + extreme + `[^.;]{0,70}?)\b(?:runs?|samples?|measurements?|repetitions?|rounds?|trials?|replays?|builds?|releases?|versions?)\b((?:[^.;]|\.\d){0,40})`)
+// Parts of regular expressions.
+const (
+	aLimit  = `\b(?:limit|threshold|target|budget|bound|ceiling)s?\b`
+	extreme = `(?:highest|largest|greatest|slowest|worst|longest|biggest|max(?:imum|imal)?|peak)\b`
+	lies    = `\b(?:lies|is|falls|stays|lie|are|be)\s+`
+	ofTime  = `(?: (?:latency|time|duration))?` // in "median latency"
 )
 
-// Patterns of the text around a limit. A page compares a candidate, the side that is judged, with a
-// base.
+// These limits are always met.
 var (
-	// limitWordRE matches words for limits, and passWordRE words for passing.
-	limitWordRE = lazyregexp.New(`(?i)\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|criteri\w+|requirements?|gate|cap|target|allowed|allowance|accept\w*|slo|sla|must|shall|pass(?:es|ed)?|held back|met)\b`)
-	passWordRE  = lazyregexp.New(`(?i)\b(?:counts? as|stable|pass(?:es|ed)?|accept\w*|criteri\w+|gate)\b`)
-	// typicalFigureRE matches a figure that is never above the greatest of its runs, such as a median.
-	// typicalOfSideRE also matches the name of its side, "median of gin"; the group is "gin".
+	// trivialLimitRE matches "errors below 100 %".
+	trivialLimitRE = lazyregexp.New(`(?i)\b(?:error|failure|loss|failed)\b[^.;|]{0,40}` +
+		`(?:at most|below|under|≤|<=?|no more than|not exceed)\s*100\s?%` +
+		`|\b(?:success|availability|hit)\b[^.;|]{0,30}` +
+		`(?:at least|above|≥|>=?|no less than)\s*0\s?%`)
+	// orderedLimitRE matches "the median must stay below p99 of base". The groups are "median" and
+	// " of base".
+	orderedLimitRE = lazyregexp.New(`(?i)\b(median|p50|mean|p90|p95)\b` + ofTime + // the median
+		`\s+(?:must |shall |should |has to |is to )?(?:be |stay |stays |remain |remains |is |not )*` + // must stay
+		`(?:below|under|at most|exceed|no more than|lower than|≤|<=?)\s*` + // below
+		`(?:the |its )?(?:p99(?:\.\d+)?|max(?:imum)?|slowest|worst)\b([^.;]{0,30})`) // p99 of base
+	// reverseLimitRE matches "p99 at 200/s not below p50 at 200/s". The groups are "p99", " at
+	// 200/s", "p50" and " at 200/s".
+	reverseLimitRE = lazyregexp.New(`(?i)\b(p\d\d\d?(?:\.\d+)?|max(?:imum)?|median)` + ofTime + `\b` + // p99
+		`((?:[^.;|<>≤≥]|\.\d){0,40}?)` + // at 200/s
+		`\s+(?:must |shall |should |has to |is |to )*(?:be )?` + // must be
+		`(?:(?:not|never|no) (?:be )?(?:below|under|lower than|less than|smaller than)|at least|≥|>=)\s+` + // not below
+		`(?:the |its )?(p\d\d\d?(?:\.\d+)?|median|min(?:imum)?)` + ofTime + `\b` + // p50
+		`((?:[^.;|,]|[.,]\d){0,40})`) // at 200/s
+	// rangeOfRunsRE matches "between the fastest and the slowest of all runs". The group is " of
+	// all runs".
+	rangeOfRunsRE = lazyregexp.New(`(?i)\b(?:between|from|within|not (?:below|under|lower than))\s+` + // between
+		`(?:the )?(?:smallest|lowest|least|fastest|best|min(?:imum|imal)?)\b[^.;]{0,40}?` + // the fastest
+		`\b(?:and|to)\s+(?:not (?:above|over|higher than) )?(?:the )?` + // and the
+		extreme + `([^.;]{0,90})`) // slowest of all runs
+	// slowerOfTwoRE matches "above the slower of the two".
+	slowerOfTwoRE = lazyregexp.New(`(?i)\b(?:above|over|times|more than|plus|at most|exceeds?)\s+` +
+		`(?:the )?(?:slower|greater|larger|higher|worse|maximum)(?: one)? of (?:the )?(?:two|both|base|candidate|old|new)\b`)
+	// betweenEndsRE matches "the median lies between the lowest and the highest".
+	betweenEndsRE = lazyregexp.New(`(?i)\b(?:median|mean|average)\b[^.;]{0,40}` + // the median
+		`\b(?:lies|is|falls|stays|lie|are|be|leaves?)\s+(?:between|within|(?:(?:in|inside|within|outside) )?(?:the |a )?(?:band|range|span|window)(?: between| from| of))\s+` + // lies between
+		`(?:the |their |its )?(?:least|lowest|smallest|fastest|min(?:imum)?)(?: (?:run|value|figure|one))?` + // the lowest
+		`\s+(?:and|to)\s+(?:the |their |its )?(?:greatest|highest|largest|slowest|max(?:imum)?)(?: (?:run|value|figure|one))?` + // and the highest
+		`(?: of (?:them|these|its own|the same)\b[^.;]{0,20}|[.;]|$)`) // of them
+	// limitAfterRunsRE matches "limits were set after the runs".
+	limitAfterRunsRE = lazyregexp.New(`(?i)\b(?:limit|threshold|target|budget|bound|ceiling|criteri\w+|tolerance)\b[^.;]{0,40}` + // limits were
+		`\b(?:set|chosen|derived|taken|picked|fixed|defined|computed)\b[^.;]{0,30}` + // set
+		`\b(?:after (?:the|all|these) (?:runs|measurements|tests|results)\b` + // after the runs
+		`|(?:from|by|on|with) (?:the same|these|those) (?:runs|results|figures|measurements|data|samples))`) // or from these results
+	// ownMarginRE matches "the limit is its median plus 10 %".
+	ownMarginRE = lazyregexp.New(`(?i)` + aLimit + // the limit
+		`[^.;]{0,30}\b(?:is|are|equals?)\s+(?:its|their) (?:own )?(?:measured |median )?(?:p\d+|median|mean|average|latency|time)\b` + // is its median
+		`[^.;]{0,40}\b(?:plus|and|times|with|from the table|increased by)\b` + // plus
+		`|\b(?:puts?|sets?|is|are|makes?)\b[^.;]{0,30}` + aLimit + // or: sets
+		`[^.;%]{0,20}\d\s?% (?:above|over) (?:the|its|their) (?:measured )?(?:median|mean|average|p\d+)\b`) // 5 % above its p99
+	// ownRunMarginRE matches "the budget is the p99 of this run and a fifth on top".
+	ownRunMarginRE = lazyregexp.New(`(?i)` + aLimit + // the budget
+		`[^.;]{0,40}\b(?:is|are|equals?|comes? from|derived from)\s+` + // is
+		`(?:the |its |their )?(?:measured |observed )?(?:p\d+|median|mean|average|latency|time|figure|result)\b` + // the p99
+		`[^.;]{0,30}\b(?:of|from|in) (?:this|the same|that|these|its own|the measured|the judged) ` + // of this
+		`(?:runs?|measurements?|tests?|results?|samples?|builds?|releases?)\b[^.;]{0,40}` + // run
+		`\b(?:and|plus|times|with|on top|more|increased|rounded)\b`) // and a fifth
+	// ownIntervalRE matches "the median is within the interval of its runs".
+	ownIntervalRE = lazyregexp.New(`(?i)\b(?:median|mean|average)\b(?:[^.;]|\.\d){0,40}` + lies +
+		`(?:within|in|inside) (?:the |its |their )?(?:\d\d(?:\.\d)?\s?% )?(?:confidence )?interval of (?:its|their|the same|these)\b`)
+	// distanceBySpreadRE matches "the medians differ by more than the spread". pooledSpreadRE
+	// matches "the spread is from the slowest of all runs to the fastest". Twenty or sixteen runs
+	// are those of two sides.
+	distanceBySpreadRE = lazyregexp.New(`(?i)\b(?:medians?|means?|averages?)\b[^.;]{0,60}` +
+		`\b(?:(?:further|farther|more) apart than|differ by more than|difference (?:exceeds|is (?:above|more than|greater than)))\s+` +
+		`(?:the|their|that|this) (?:\w+ )?(?:spread|range)\b`)
+	pooledSpreadRE = lazyregexp.New(`(?i)\b(?:spread|range)\b[^.;]{0,20}?` +
+		`\b(?:largest|highest|greatest|slowest|longest|max(?:imum|imal)?)\b[^.;]{0,30}` +
+		`\b(?:all|both|twenty|sixteen|pooled|combined|together)\b[^.;]{0,40}` +
+		`\b(?:smallest|lowest|least|fastest|shortest|min(?:imum|imal)?)\b`)
+	// extremeLimitRE matches "must not exceed the slowest of the runs of base". The groups are "the
+	// slowest of the " and " of base".
+	extremeLimitRE = lazyregexp.New(`(?i)(?:\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|cap|target|it)\b[^.;]{0,50}` + // the limit
+		`(?:\b(?:is|reach(?:es)?|up to|to|at|by|from|as|equals)|[:=])` + // is
+		`|at most|(?:not|never) (?:be |go |rise |get )?(?:exceed|above|over|higher than)|no (?:more|higher|slower) than|(?:below|under|within)` + // or: not exceed
+		`|(?:lower|less) than|≤|<=?|(?:more|higher|slower) than \d+(?:\.\d+)?\s?% (?:above|over|slower than))\s+` + // or: less than
+		`(?:\d+(?:\.\d+)?\s?% (?:above|over|more than|slower than)\s+)?` + // 10 % above
+		`((?:the |their |its |that |own |very |same |single )*` + // the
+		extreme + `[^.;]{0,70}?)` + // slowest of the
+		`\b(?:runs?|samples?|measurements?|repetitions?|rounds?|trials?|replays?|builds?|releases?|versions?)\b` + // runs
+		`((?:[^.;]|\.\d){0,40})`) // of base
+)
+
+// These match the text around a limit. A page compares a candidate, which is judged, with a base.
+var (
+	// limitWordRE matches words for limits, and passWordRE for passing.
+	limitWordRE = lazyregexp.New(`(?i)\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|criteri\w+` +
+		`|requirements?|gate|cap|target|allowed|allowance|accept\w*|slo|sla|must|shall|pass(?:es|ed)?|held back|met)\b`)
+	passWordRE = lazyregexp.New(`(?i)\b(?:counts? as|stable|pass(?:es|ed)?|accept\w*|criteri\w+|gate)\b`)
+	// typicalFigureRE matches the middle of runs, such as a median. In "median of gin"
+	// typicalOfSideRE has the group "gin".
 	typicalFigureRE = lazyregexp.New(`(?i)\b(?:median|mean|average|typical|p50)\b`)
 	typicalOfSideRE = lazyregexp.New(`(?i)\b(?:median|mean|average|typical|p50)\b(?:[^.;]|\.\d){0,30}?\b(?:of|for|on) (?:the )?([\w.]*\w)`)
-	// sideAfterRE matches the name of a side after "runs". The group is the name.
+	// sideAfterRE matches " of gin" after "runs". The group is "gin".
 	sideAfterRE = lazyregexp.New(`(?i)^\s*(?:of|for|on|from|with) (?:the )?([\w.]*\w)`)
-	// candidateRE matches the label of the candidate. candidateRunsRE matches words for the runs of the
-	// candidate or for all runs.
+	// candidateRE matches a label, and candidateRunsRE runs of the candidate or of all.
 	candidateRE     = lazyregexp.New(`(?i)\bcandidate\b|\bnew\b|\bhead\b|\bthis (?:pr|branch|change|build)\b`)
-	candidateRunsRE = lazyregexp.New(`(?i)\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b[^.;]{0,40}\b(?:candidates?|both|all|either|new|pr|branch|head)\b|\b(?:all|both|either|its own|the same)\b[^.;]{0,30}\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b|\bof (?:the (?:twenty|sixteen)|both|all)\b`)
-	// sameRunsRE matches words for runs that were named before, "these"; allRunsRE the words before
-	// "runs" for runs of all sides, "all"; and ofTableRE the words after "runs", "of the table".
+	candidateRunsRE = lazyregexp.New(`(?i)\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b[^.;]{0,40}\b(?:candidates?|both|all|either|new|pr|branch|head)\b` +
+		`|\b(?:all|both|either|its own|the same)\b[^.;]{0,30}\b(?:runs?|samples?|measurements?|rounds?|trials?|results?)\b` +
+		`|\bof (?:the (?:twenty|sixteen)|both|all)\b`)
+	// sameRunsRE matches "these" for known runs. allRunsRE matches "all" before "runs". ofTableRE
+	// matches " of the table" after "runs".
 	sameRunsRE = lazyregexp.New(`(?i)\b(?:same|these|those|very|own)\b`)
 	allRunsRE  = lazyregexp.New(`(?i)\b(?:all|both)(?: of)?(?: the)?(?: \w+)?\s*$`)
 	ofTableRE  = lazyregexp.New(`(?i)^\s*(?:(?:of|in|from) (?:the|this) (?:table|list)\b|listed\b|above\b|below\b)`)
@@ -80,7 +126,7 @@ var (
 // findCircularLimits reports limits in sentences that the figures always meet.
 func findCircularLimits(d *document, report reportFunc) {
 	const maxLimits = 100
-	compared := 0 // number of limits that needed the text around the sentence
+	compared := 0 // limits that needed the text around the sentence
 	for i, s := range d.sentences {
 		text := stripMarks(s.text)
 		if why := d.whyAlwaysMet(text); why != "" {
@@ -104,8 +150,7 @@ func findCircularLimits(d *document, report reportFunc) {
 	}
 }
 
-// whyAlwaysMet returns the text of a finding if the sentence itself shows that its limit is always met,
-// else "". text is the sentence without marks of Markdown.
+// whyAlwaysMet returns the text of a finding if the sentence alone shows the mistake.
 func (d *document) whyAlwaysMet(text string) string {
 	if m := trivialLimitRE.FindString(text); m != "" {
 		return quote(m) + ": each figure meets it"
@@ -149,8 +194,7 @@ func (d *document) whyAlwaysMet(text string) string {
 	return ""
 }
 
-// textAround returns the text of sentence i together with the sentences before and after it, which may
-// name the judged figure, if they are under the same heading and at most maxGap lines away.
+// textAround returns a sentence and its neighbours: they may name the judged figure.
 func (d *document) textAround(i int) string {
 	const maxGap = 3 // lines
 	s := d.sentences[i]
@@ -168,9 +212,8 @@ func (d *document) textAround(i int) string {
 	return text
 }
 
-// isOfJudgedRuns reports whether the runs in a limit are the runs that the limit judges. text is the
-// sentence, before and after are its words around "runs" (the groups of extremeLimitRE), and context
-// is the text around the sentence.
+// isOfJudgedRuns reports whether a limit judges the runs that it is made of. before and after are
+// the groups of extremeLimitRE. context is the text around the sentence.
 func (d *document) isOfJudgedRuns(text, before, after, context string) bool {
 	if sameRunsRE.MatchString(before) {
 		return true
@@ -191,16 +234,14 @@ func (d *document) isOfJudgedRuns(text, before, after, context string) bool {
 	})
 }
 
-// hasCandidate reports whether a row or a column of a table has the label of the candidate.
 func (d *document) hasCandidate() bool {
 	return slices.ContainsFunc(d.tables, func(t *table) bool {
 		return slices.ContainsFunc(t.header, candidateRE.MatchString) || slices.ContainsFunc(t.rows, func(row tableRow) bool { return len(row.cells) > 0 && candidateRE.MatchString(row.cells[0]) })
 	})
 }
 
-// findReverseLimit returns the part of a text that limits a quantile from below by a lower quantile, or
-// "" if there is none. It skips quantiles with different conditions, such as "at 200/s" and "at
-// 300/s", because they are of different requests.
+// findReverseLimit returns a match of reverseLimitRE, or "". Conditions such as "at 200/s" and "at
+// 300/s" must not differ.
 func findReverseLimit(text string) string {
 	m := reverseLimitRE.FindStringSubmatch(text)
 	if m == nil {
@@ -213,8 +254,8 @@ func findReverseLimit(text string) string {
 	return strings.TrimSpace(m[0])
 }
 
-// hasExtreme reports whether a text states both the greatest figure and the median or mean of a row of
-// runs in a table, as in "up to 31.2 ms; the median is 28.2 ms".
+// hasExtreme reports whether a text states the greatest figure and the middle of a row: "up to 31.2
+// ms; the median is 28.2 ms".
 func (d *document) hasExtreme(text string) bool {
 	var stated []float64
 	for _, m := range numberRE.FindAllStringIndex(text, maxFigures) {
@@ -227,10 +268,8 @@ func (d *document) hasExtreme(text string) bool {
 	})
 }
 
-// hasStatedExtreme reports whether the stated numbers include the greatest figure of the row and also
-// its median or mean.
 func (r tableRow) hasStatedExtreme(stated []float64) bool {
-	const minRuns = 4 // a row with fewer figures is not a row of runs
+	const minRuns = 4 // fewer figures are no row of runs
 	var runs []float64
 	sum, step := 0.0, 0.0
 	for _, cell := range r.cells[min(1, len(r.cells)):] {

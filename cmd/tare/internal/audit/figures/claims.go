@@ -11,65 +11,73 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// claim is a ratio or a percentage by which a sentence of a page compares two sides, e.g. "2x faster"
-// or "20-30% less memory". Several audit rules compare claims with the figures of the page.
+// claim is a ratio or percentage in a sentence, e.g. "2x faster" or "20-30% less memory".
 type claim struct {
 	sentence
-	low, high  float64 // claimed ratio or percentage; equal unless the sentence gives a range
-	step       float64 // value of one unit of the last digit
-	isPercent  bool    // low and high are percentages; if false, they are ratios
-	isTimes    bool    // the claim has the form "5 times faster", which some read as 6×
-	word       string  // word for the direction, in lower case: faster, less, reduction, as fast
-	kinds      []kind  // kinds of figures that the claim may be about; nil for any
-	atLeast    bool    // "over 2×"
-	atMost     bool    // "up to 2×"
-	isAbout    bool    // "~2×"
-	text       string  // the number and the word, for findings
-	start, end int     // range in bytes of the number in the sentence
+	low, high     float64 // different only for a range
+	step          float64 // one unit of the last digit
+	isPercent     bool    // else low and high are ratios
+	saysTimes     bool    // "5 times faster" may mean 6×
+	word          string  // e.g. faster, less, as fast
+	kinds         []kind  // what it is about; nil for any
+	atLeast       bool    // "over 2×"
+	atMost        bool    // "up to 2×"
+	isApproximate bool    // "~2×"
+	text          string  // number and word, for findings
+	start, end    int     // bytes of the number in the sentence
 }
 
-// maxClaims limits the ratios, the percentages and the ratios in words of a sentence, each.
+// maxClaims limits the claims in a sentence, by form.
 const maxClaims = 20
 
-// A claim about a value x is correct if it differs from x by at most the greater of these tolerances.
+// A claim may differ from the figures by the greater tolerance.
 const (
-	claimTolerance = 0.05 // share of x
-	claimSteps     = 0.51 // units of the last digit: 0.5 for rounding, and some room for floating point
-	aboutTolerance = 0.15 // share of x, if the claim has "about"
+	claimTolerance = 0.05 // share of the figure
+	claimSteps     = 0.51 // units of the last digit: 0.5 for rounding, and some room
+	aboutTolerance = 0.15 // share of the figure, after "about"
 )
 
-// aNumber is a regular expression with one group for a number in a sentence.
+// aNumber is a regular expression with one group.
 const aNumber = `(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)`
 
 var (
-	// ratioClaimRE matches "2 to 3x+". The groups are 2, 3, x and +; all but 2 and x may be absent.
+	// ratioClaimRE matches "2 to 3x+". The groups are 2, 3, x and +.
 	ratioClaimRE = lazyregexp.New(`(?i)` + aNumber + `\s*(?:x|×)?(?:\s*(?:[-–—~]|to)\s*` + aNumber + `)?\s*(x|×|-?\s?fold|\stimes)(\+)?(?:\b|[\s*)]|$)`)
-	// percentClaimRE matches "20-30 %". The groups are 20 and 30, which may be absent.
+	// percentClaimRE matches "20-30 %". The groups are 20 and 30.
 	percentClaimRE = lazyregexp.New(aNumber + `(?:\s*%?\s*(?:[-–—]|to)\s*` + aNumber + `)?\s?%`)
-	// wayAfterRE matches the word for the direction after a number, and wayBeforeRE the word before a
-	// number: "less" after "20%", "reduced memory by" before it. The group is "less" or "reduced".
-	wayAfterRE  = lazyregexp.New(`(?i)^[\s*_)]*(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly)|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up|improvement|improved|reduction|decrease|increase|overhead|saved|savings?|off)\b`)
-	wayBeforeRE = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)|lower|higher|cut|saves?|saved)\b[*_:]*\s*(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}[(~≈*_+]*$`)
+	// wayAfterRE matches the direction in "20% less", and wayBeforeRE in "reduced memory by 20%".
+	// The groups are "less" and "reduced".
+	wayAfterRE = lazyregexp.New(`(?i)^[\s*_)]*` +
+		`(?:(?:the|as|in|of|cpu|encoding|time|memory|latency|throughput|performance|allocation)\s+){0,2}` + // memory
+		`(as\s+(?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly)` + // as fast
+		`|longer|shorter|faster|slower|quicker|less|fewer|lower|smaller|cheaper|lighter|more|higher|larger|bigger|greater|better|worse|speed-?up` + // or: less
+		`|improvement|improved|reduction|decrease|increase|overhead|saved|savings?|off)\b`)
+	wayBeforeRE = lazyregexp.New(`(?i)\b(faster|slower|reduce[sd]?|decrease[sd]?|increase[sd]?|improve[sd]?|speed-?up` + // reduced
+		`|improvement|reduction|overhead|dropped|drops|falls?|fell|fallen|declined?` +
+		`|shrinks?|shrank|shrunk|sinks?|sank|sunk|rises?|rose|risen|grows?|grew|grown` +
+		`|climbs?|(?:goes|went|gone|comes|came) (?:down|up)|(?:is|was|were|are) (?:down|up)` + // goes down
+		`|lower|higher|cut|saves?|saved)\b[*_:]*\s*` +
+		`(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}` + // the memory by
+		`[(~≈*_+]*$`) // ~
 	// quantityAfterRE matches " the throughput of" after "4 times".
-	quantityAfterRE = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|bytes|[a-z]+s|[a-z]+s? (?:per|a) second)\s+of\b`)
-	// In "3 times as fast on a and 4 times on b", the second ratio has no word for the direction.
-	// listedAfterRE matches the text after it, and listedBetweenRE the text between the ratios.
+	quantityAfterRE = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|bytes` +
+		`|[a-z]+s|[a-z]+s? (?:per|a) second)\s+of\b`)
+	// "3 times as fast on a and 4 times on b" names the direction once. These match the texts after
+	// and before "4 times".
 	listedAfterRE   = lazyregexp.New(`(?i)^\s*(?:on|for|with|in|at)\s`)
 	listedBetweenRE = lazyregexp.New(`(?i)^[^.;:]{0,60}(?:,|\band)\s*$`)
-	// qualifierRE matches "up to", "over", "about" or the like before a number.
+	// qualifierRE matches "up to", "over" or "about" before a number.
 	qualifierRE = lazyregexp.New(`(?i)(up to|over|more than|at least|about|around|roughly|nearly|almost|approximately|~|≈|>|≥)\s*[*_]*$`)
 )
 
-// claims returns the claims of a sentence in their order. A number without a word for the direction
-// is not a claim.
+// claims returns the claims of a sentence. A claim needs a word for the direction, such as less.
 func (s sentence) claims() []claim {
 	out := slices.Concat(s.wordClaims(), s.numeralClaims(), s.numberClaims())
 	slices.SortFunc(out, func(a, b claim) int { return a.start - b.start })
 	return out
 }
 
-// numberClaims returns the claims of a sentence that have digits: first the ratios, then the
-// percentages.
+// numberClaims returns the claims with digits: ratios, then percentages.
 func (s sentence) numberClaims() []claim {
 	if !strings.ContainsAny(s.text, "0123456789") {
 		return nil
@@ -80,7 +88,7 @@ func (s sentence) numberClaims() []claim {
 		if !ok {
 			continue
 		}
-		c.isTimes = strings.Contains(strings.ToLower(s.text[m[6]:m[7]]), "times")
+		c.saysTimes = strings.Contains(strings.ToLower(s.text[m[6]:m[7]]), "times")
 		c.atLeast = m[8] >= 0 // "2x+"
 		if c.setWords(out) {
 			out = append(out, c)
@@ -95,10 +103,8 @@ func (s sentence) numberClaims() []claim {
 	return out
 }
 
-// newClaim returns the claim whose number a regular expression matched. m has the start and end of
-// the match, of its first group, the number, and of its second, the end of a range; the last two
-// are -1 if the sentence gives no range. newClaim returns false if the number is a part of another
-// number or of a name.
+// newClaim returns the claim at a number, unless it is a part of a name. m has the offsets of a
+// match and of its groups: the number and the end of a range.
 func (s sentence) newClaim(m []int) (claim, bool) {
 	r := lastRune(s.text[:m[0]])
 	if unicode.IsDigit(r) || unicode.IsLetter(r) || r == '.' || r == '-' || r == '/' {
@@ -113,25 +119,25 @@ func (s sentence) newClaim(m []int) (claim, bool) {
 	return c, c.high >= c.low && c.low > 0
 }
 
-// setWords sets the fields of a claim that depend on the words around its number. It returns false
-// if there is no word for the direction. previous are the claims before it in the sentence.
+// setWords sets what depends on words. It returns false without a direction. previous has the
+// claims before it.
 func (c *claim) setWords(previous []claim) bool {
 	text := c.sentence.text
 	before, after := text[:c.start], text[c.end:]
-	shown := "" // text after the number in a finding; if it is "", the finding has c.word
+	shown := "" // text after the number in a finding, if not c.word
 	if m := wayAfterRE.FindStringSubmatch(after); m != nil {
 		c.word = strings.Join(strings.Fields(strings.ToLower(m[1])), " ")
-		c.isTimes = c.isTimes && !strings.HasPrefix(c.word, "as ") // "5 times as fast" is 5×
-	} else if m := wayBeforeRE.FindStringSubmatch(before); m != nil && !c.isTimes {
+		c.saysTimes = c.saysTimes && !strings.HasPrefix(c.word, "as ") // "5 times as fast" is 5×
+	} else if m := wayBeforeRE.FindStringSubmatch(before); m != nil && !c.saysTimes {
 		words := strings.Fields(strings.ToLower(m[1]))
 		c.word = words[len(words)-1] // of "goes down": down
-	} else if m := quantityAfterRE.FindString(after); m != "" && c.isTimes && c.low > 1 {
-		c.word, c.isTimes, shown = "as high", false, strings.TrimSpace(m)
+	} else if m := quantityAfterRE.FindString(after); m != "" && c.saysTimes && c.low > 1 {
+		c.word, c.saysTimes, shown = "as high", false, strings.TrimSpace(m)
 	}
-	if n := len(previous); c.word == "" && c.isTimes && n > 0 { // "…, and 4 times on b"
+	if n := len(previous); c.word == "" && c.saysTimes && n > 0 { // "…, and 4 times on b"
 		last := previous[n-1]
 		if listedAfterRE.MatchString(after) && listedBetweenRE.MatchString(text[last.end:c.start]) {
-			c.word, c.isTimes = last.word, last.isTimes
+			c.word, c.saysTimes = last.word, last.saysTimes
 		}
 	}
 	if m := qualifierRE.FindStringSubmatch(before); m != nil {
@@ -141,7 +147,7 @@ func (c *claim) setWords(previous []claim) bool {
 		case "over", "more than", "at least", ">", "≥":
 			c.atLeast = true
 		default:
-			c.isAbout = true
+			c.isApproximate = true
 		}
 	}
 	c.kinds = findClaimKinds(before, c.word, after)
@@ -149,27 +155,32 @@ func (c *claim) setWords(previous []claim) bool {
 	return c.word != ""
 }
 
-// wordRatioRE matches a ratio in words: "twice as fast" has the groups "twice" and "as fast", and
-// "half the time" the groups "half" and, as the third one, "time".
-var wordRatioRE = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
+// wordRatioRE matches "twice as fast" or "half the time". The groups are "twice", "as fast" and, in
+// the second form, "time".
+var wordRatioRE = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+` +
+	`(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b` +
+	`|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
 
-// cutToRE matches "cuts the allocations to a third". The groups are "the allocations" and "a third".
-var cutToRE = lazyregexp.New(`(?i)\b(?:cuts?|reduces?d?|brings?|brought|lowers?|lowered|shrinks?|shrank|falls?|fell|drops?|dropped|goes|went|down)\b([^.,;:\d]{0,40}?) to ((?:a|one) (?:half|third|quarter|fifth|tenth)|half)\b`)
+// cutToRE matches "cuts the allocations to a third". The groups are "the allocations" and "a
+// third".
+var cutToRE = lazyregexp.New(`(?i)\b(?:cuts?|reduces?d?|brings?|brought|lowers?` +
+	`|lowered|shrinks?|shrank|falls?|fell|drops?|dropped|goes|went|down)\b` +
+	`([^.,;:\d]{0,40}?) to ((?:a|one) (?:half|third|quarter|fifth|tenth)|half)\b`)
 
 // halfAgainRE matches " as much again" after "half": the ratio is 1.5.
 var halfAgainRE = lazyregexp.New(`(?i)^\s*as (?:much|many|long|large|big|high)(?: \w+)? again\b`)
 
-// savedBeforeRE matches "saves about " before a share: a side that saves a third takes two thirds.
+// savedBeforeRE matches "saves about ". A side that saves a third takes two thirds.
 var savedBeforeRE = lazyregexp.New(`(?i)\b(?:sav(?:es?|ed|ing)|loses?|lost|less by|cuts?)\s+(?:us )?(?:about |around |roughly |nearly |almost |over |more than )?$`)
 
-// savedAfterRE matches " time of b is gone" after a share: a side that saves a third takes two thirds.
+// savedAfterRE matches " of the time is gone" after a share.
 var savedAfterRE = lazyregexp.New(`(?i)^[^,.;]{0,60}\b(?:is|are|was|were) (?:gone|saved|spared|avoided|removed|cut)\b`)
 
-// wordTolerance is the share by which a ratio in words may differ from the exact ratio.
+// wordTolerance is a share of the ratio.
 const wordTolerance = 0.2
 
-// wordClaims returns the ratios that a sentence states in words, such as "twice as fast" and "a
-// third of the memory", which is a claim of 3 with the word less.
+// wordClaims returns claims such as "twice as fast". "A third of the memory" is 3 with the word
+// less.
 func (s sentence) wordClaims() []claim {
 	var out []claim
 	for _, m := range wordRatioRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
@@ -181,7 +192,7 @@ func (s sentence) wordClaims() []claim {
 		isFraction := name != "twice" && name != "thrice" && name != "double"
 		c := claim{
 			sentence: s, text: s.text[m[0]:m[1]], start: m[0], end: m[3],
-			low: ratio, high: ratio, step: wordTolerance * ratio, isAbout: true,
+			low: ratio, high: ratio, step: wordTolerance * ratio, isApproximate: true,
 		}
 		hasWord := m[4] >= 0
 		switch {
@@ -203,44 +214,14 @@ func (s sentence) wordClaims() []claim {
 		ratio := parseFraction(s.text[m[4]:m[5]])
 		out = append(out, claim{
 			sentence: s, text: s.text[m[0]:m[1]], start: m[4], end: m[5], word: "less",
-			low: ratio, high: ratio, step: wordTolerance * ratio, isAbout: true,
+			low: ratio, high: ratio, step: wordTolerance * ratio, isApproximate: true,
 			kinds: findClaimKinds(s.text[:m[4]], "less", ""),
 		})
 	}
 	return out
 }
 
-// numeralRatioRE matches a ratio with its number in words: "four times as fast". The groups are "four", "as fast" and,
-// without such words, "what".
-var numeralRatioRE = lazyregexp.New(`(?i)\b(two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\s+times\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high)|faster|slower|larger|more|longer)\b|(what|that of)\b)`)
-
-// numeralClaims returns the ratios of a sentence whose numbers are in words.
-func (s sentence) numeralClaims() []claim {
-	var out []claim
-	for _, m := range numeralRatioRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
-		ratio := parseNumeral(s.text[m[2]:m[3]])
-		c := claim{
-			sentence: s, text: s.text[m[0]:m[1]], start: m[0], end: m[3] + len(" times"),
-			low: ratio, high: ratio, step: 0.5, isAbout: true, word: "as high",
-		}
-		if m[4] >= 0 {
-			c.word = strings.Join(strings.Fields(strings.ToLower(s.text[m[4]:m[5]])), " ")
-		}
-		if q := qualifierRE.FindStringSubmatch(s.text[:m[0]]); q != nil {
-			switch strings.ToLower(q[1]) {
-			case "up to":
-				c.atMost = true
-			case "over", "more than", "at least":
-				c.atLeast = true
-			}
-		}
-		c.kinds = findClaimKinds(s.text[:m[0]], c.word, s.text[m[1]:])
-		out = append(out, c)
-	}
-	return out
-}
-
-// parseFraction returns the denominator of a fraction in words: 3 for "a third", 2 for "half" or another word.
+// parseFraction returns 3 for "a third", and 2 for other words.
 func parseFraction(name string) float64 {
 	ratio := 2.0
 	for suffix, value := range map[string]float64{"thrice": 3, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10} {
@@ -251,7 +232,7 @@ func parseFraction(name string) float64 {
 	return ratio
 }
 
-// lastRune returns the last character of text, or 0 if text is empty.
+// lastRune returns 0 if text is empty.
 func lastRune(text string) rune {
 	r := rune(0)
 	for _, c := range text[max(0, len(text)-utf8.UTFMax):] {
@@ -260,7 +241,7 @@ func lastRune(text string) rune {
 	return r
 }
 
-// Words for kinds of figures, in lower case.
+// These match words for kinds of figures, in lower case.
 var (
 	allocWordsRE  = lazyregexp.New(`\ballocs?\b|\ballocation`)
 	allocVerbRE   = lazyregexp.New(`\ballocat(?:es?|ed|ing)\b`) // bytes or allocations
@@ -270,45 +251,19 @@ var (
 	timeWordsRE   = lazyregexp.New(`\blatenc(?:y|ies)\b|\btime\b|\bp\d\d\d?\b`)
 )
 
-// andVerbRE matches the beginning of another clause with the same subject.
+// andVerbRE matches the beginning of another clause, such as "and saves".
 var andVerbRE = lazyregexp.New(`\b(?:and|but) (?:saves?|needs?|takes?|costs?|uses?|writes?|gains?|loses?)\b`)
 
-// findClaimKinds returns the kinds of figures that a claim may be about, or nil for any kind. It looks
-// for words such as "memory" after the claim, then before the claim, and then uses the claim's word.
+// findClaimKinds returns nil for any kind. Words near the claim, such as "memory", count first.
 func findClaimKinds(before, word, after string) []kind {
-	const maxBefore, maxAfter = 30, 40 // bytes of text around the claim
-	wordsAfter := strings.ToLower(firstBytes(after, maxAfter))
-	if end := strings.IndexAny(wordsAfter, ",;"); end >= 0 {
-		wordsAfter = wordsAfter[:end]
-	}
-	wordsBefore := strings.ToLower(before[max(0, len(before)-maxBefore):])
-	if i := strings.LastIndexAny(wordsBefore, ":;"); i >= 0 {
-		wordsBefore = wordsBefore[i+1:]
-	}
-	if m := andVerbRE.FindAllStringIndex(wordsBefore, maxFigures); len(m) > 0 {
-		wordsBefore = wordsBefore[m[len(m)-1][0]:] // "of time and saves 2 %": the time is another clause's
-	}
 	switch word {
-	case "longer", "shorter", "as long", "as expensive", "as costly": // "a request takes longer" is about time
+	case "longer", "shorter", "as long", "as expensive", "as costly": // a request takes longer
 		return []kind{timeKind}
 	}
-	isSpeed := word == "faster" || word == "slower" || word == "quicker" || strings.HasSuffix(word, "as fast") || word == "as slow"
+	wordsBefore, wordsAfter := wordsAround(before, after)
 	for _, text := range []string{wordsAfter, wordsBefore} {
-		text = sizeWordsRE.ReplaceAllString(text, "")
-		switch {
-		case isSpeed && (allocWordsRE.MatchString(text) || memoryWordsRE.MatchString(text)):
-			// In "faster with less memory" the claim of speed is not about memory.
-		case allocWordsRE.MatchString(text):
-			if memoryWordsRE.MatchString(text) || word == "less" {
-				return []kind{allocKind, byteKind}
-			}
-			return []kind{allocKind}
-		case memoryWordsRE.MatchString(text), allocVerbRE.MatchString(text):
-			return []kind{byteKind, allocKind}
-		case rateWordsRE.MatchString(text):
-			return []kind{rateKind, byteRateKind}
-		case timeWordsRE.MatchString(text):
-			return []kind{timeKind}
+		if kinds := findNamedKinds(text, word); kinds != nil {
+			return kinds
 		}
 	}
 	switch word {
@@ -320,10 +275,48 @@ func findClaimKinds(before, word, after string) []kind {
 	return nil
 }
 
-// firstBytes returns the first n bytes of text, or all if text is shorter.
+// wordsAround returns the words of a claim's clause near the claim, in lower case.
+func wordsAround(before, after string) (wordsBefore, wordsAfter string) {
+	const maxBefore, maxAfter = 30, 40 // bytes
+	wordsAfter = strings.ToLower(firstBytes(after, maxAfter))
+	if end := strings.IndexAny(wordsAfter, ",;"); end >= 0 {
+		wordsAfter = wordsAfter[:end]
+	}
+	wordsBefore = strings.ToLower(before[max(0, len(before)-maxBefore):])
+	if i := strings.LastIndexAny(wordsBefore, ":;"); i >= 0 {
+		wordsBefore = wordsBefore[i+1:]
+	}
+	if m := andVerbRE.FindAllStringIndex(wordsBefore, maxFigures); len(m) > 0 {
+		wordsBefore = wordsBefore[m[len(m)-1][0]:]
+	}
+	return wordsBefore, wordsAfter
+}
+
+// findNamedKinds returns the kinds that a text names, in lower case. word is that of the claim.
+func findNamedKinds(text, word string) []kind {
+	text = sizeWordsRE.ReplaceAllString(text, "")
+	isSpeed := word == "faster" || word == "slower" || word == "quicker" || strings.HasSuffix(word, "as fast") || word == "as slow"
+	switch {
+	case isSpeed && (allocWordsRE.MatchString(text) || memoryWordsRE.MatchString(text)):
+		return nil // in "faster with less memory" the speed is not about memory
+	case allocWordsRE.MatchString(text):
+		if memoryWordsRE.MatchString(text) || word == "less" {
+			return []kind{allocKind, byteKind}
+		}
+		return []kind{allocKind}
+	case memoryWordsRE.MatchString(text), allocVerbRE.MatchString(text):
+		return []kind{byteKind, allocKind}
+	case rateWordsRE.MatchString(text):
+		return []kind{rateKind, byteRateKind}
+	case timeWordsRE.MatchString(text):
+		return []kind{timeKind}
+	}
+	return nil
+}
+
 func firstBytes(text string, n int) string { return text[:min(n, len(text))] }
 
-// isLess reports whether the claim states a decrease: its percentage is a share of the greater figure.
+// isLess reports whether the claim is a decrease: its percentage is a share of the greater figure.
 func (c claim) isLess() bool {
 	switch c.word {
 	case "less", "fewer", "lower", "smaller", "shorter", "cheaper", "lighter", "reduction", "decrease", "reduce", "reduced", "reduces", "decreased", "decreases", "dropped", "drops", "fall", "falls", "fell", "fallen", "decline", "declined", "shrink", "shrinks", "shrank", "shrunk", "sink", "sinks", "sank", "sunk", "down", "cut", "save", "saves", "saved", "saving", "savings", "off":
@@ -332,8 +325,7 @@ func (c claim) isLess() bool {
 	return false
 }
 
-// isMore reports whether the claim states an increase: its percentage is a share of the smaller
-// figure.
+// isMore reports whether the claim is an increase: its percentage is a share of the smaller figure.
 func (c claim) isMore() bool {
 	switch c.word {
 	case "more", "higher", "larger", "bigger", "greater", "longer", "increase", "increased", "increases", "rise", "rises", "rose", "risen", "grow", "grows", "grew", "grown", "climb", "climbs", "up", "slower", "overhead":
@@ -342,12 +334,10 @@ func (c claim) isMore() bool {
 	return false
 }
 
-// matchesPair reports whether a and b, in any order, have the claimed ratio or percentage within the
-// tolerances. A percentage whose word means neither less nor more may be a share of either figure.
-// matchesPair returns true if a figure is 0.
+// matchesPair compares two figures in any order. It returns true if one is 0.
 func (c claim) matchesPair(a, b float64) bool { return c.matchesPairWithin(a, b, claimTolerance) }
 
-// matchesPairWithin is matchesPair with another tolerance than claimTolerance.
+// matchesPairWithin is like matchesPair. tolerance is a share.
 func (c claim) matchesPairWithin(a, b, tolerance float64) bool {
 	small, great := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
 	if !(small > 0) {
@@ -355,13 +345,13 @@ func (c claim) matchesPairWithin(a, b, tolerance float64) bool {
 	}
 	if !c.isPercent {
 		ratio := great / small
-		return c.matchesValue(ratio, tolerance) || c.isTimes && c.matchesValue(ratio-1, tolerance)
+		return c.matchesValue(ratio, tolerance) || c.saysTimes && c.matchesValue(ratio-1, tolerance)
 	}
 	less, more := 100*(great-small)/great, 100*(great-small)/small
 	switch {
 	case c.isLess():
 		return c.matchesValue(less, tolerance)
-	case c.word == "slower": // "75 % slower" may mean 75 % more time or 75 % less speed
+	case c.word == "slower": // 75 % more time or 75 % less speed
 		return c.matchesValue(more, tolerance) || c.matchesValue(less, tolerance)
 	case c.isMore():
 		return c.matchesValue(more, tolerance)
@@ -374,41 +364,42 @@ func (c claim) matchesPairWithin(a, b, tolerance float64) bool {
 	return false
 }
 
-// matchesValue reports whether the claimed ratio or percentage is x within tolerance, a share of x.
+// matchesValue reports whether the claim is x. tolerance is a share of x.
 func (c claim) matchesValue(x, tolerance float64) bool {
 	slack := max(tolerance*x, claimSteps*c.step)
-	if c.isAbout {
+	if c.isApproximate {
 		slack = max(slack, aboutTolerance*x, c.step)
 	}
 	switch {
 	case c.atLeast:
 		return x >= c.low-slack
 	case c.atMost:
-		return x >= c.high-slack // a smaller x does not support "up to"; another row may
+		return x >= c.high-slack // another row may support "up to"
 	}
 	isInRange := x >= c.low-slack && x <= c.high+slack
 	isTruncated := c.low == c.high && x >= c.low && x < c.low+c.step // 2.59 printed as 2.5
 	return isInRange || isTruncated
 }
 
-// pair holds two figures that a sentence compares, e.g. "41 µs vs 50 µs", in the order of the sentence.
+// pair holds two figures of a sentence, e.g. "41 µs vs 50 µs".
 type pair struct {
 	a, b       quantity
-	connector  string // text between them, in lower case: vs, to, /
-	start, end int    // range in bytes of both figures in the sentence
+	connector  string // vs, to or /; in lower case
+	start, end int    // bytes of both in the sentence
 }
 
 var (
 	numberRE = lazyregexp.New(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?`)
-	// connectorRE matches the complete text between two compared figures. The group is the connector:
-	// "against" in " per call against about ".
-	connectorRE = lazyregexp.New(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)(?:\s+(?:just|only|about|around|roughly|nearly|under|over|the (?:\w+[- ])?\w+['’]s))?[\s*_~≈` + "`" + `]*$`)
+	// connectorRE matches " per call against about ". The group is "against".
+	connectorRE = lazyregexp.New(`(?i)^[\s*_` + "`" + `]*(?:[A-Za-z/]+\s+)?` +
+		`(vs\.?|versus|against|compared (?:to|with)|instead of|rather than|/|→|->|=>|to|down to)` +
+		`(?:\s+(?:just|only|about|around|roughly|nearly|under|over|the (?:\w+[- ])?\w+['’]s))?[\s*_~≈` + "`" + `]*$`)
 )
 
-// maxFigures limits the figures that are read in a sentence.
+// maxFigures limits the figures of a sentence.
 const maxFigures = 40
 
-// pairs returns the figures that a sentence compares: two of one kind with a connector between them.
+// pairs returns figures with a connector between them.
 func (s sentence) pairs() []pair {
 	type match struct {
 		q          quantity
@@ -417,7 +408,7 @@ func (s sentence) pairs() []pair {
 	var all []match
 	for _, m := range numberRE.FindAllStringIndex(s.text, maxFigures) {
 		if len(all) > 0 && m[0] < all[len(all)-1].end {
-			continue // the number is a part of the previous figure, e.g. 30 in 1m30s
+			continue // a part of the previous figure, e.g. 30 in 1m30s
 		}
 		if r := lastRune(s.text[:m[0]]); unicode.IsLetter(r) || r == '.' || r == '-' {
 			continue
@@ -441,7 +432,7 @@ func (s sentence) pairs() []pair {
 		}
 		isFraction, isSpan := strings.ContainsAny(m[1], "/→>"), strings.HasSuffix(m[1], "to")
 		if a.q.kind == plainKind && (isFraction || isSpan) {
-			continue // "3/4" and "3 to 4" without a unit compare nothing
+			continue // "3/4" and "3 to 4" compare nothing
 		}
 		if a.q.kind == b.q.kind && a.q.value > 0 && b.q.value > 0 {
 			out = append(out, pair{a: a.q, b: b.q, connector: strings.ToLower(m[1]), start: a.start, end: b.end})
@@ -450,10 +441,9 @@ func (s sentence) pairs() []pair {
 	return out
 }
 
-// figureBefore returns the figure shortly before a claim, as in "607 ns/op (49x slower than b)". The
-// figure has a kind of the claim.
+// figureBefore returns the figure shortly before a claim, as in "607 ns/op (49x slower than b)".
 func (s sentence) figureBefore(c claim) (quantity, bool) {
-	const maxDistance = 30 // bytes between the figure and the claim
+	const maxDistance = 30 // bytes
 	var last quantity
 	found := false
 	for _, m := range numberRE.FindAllStringIndex(s.text[:c.start], maxFigures) {
@@ -470,12 +460,10 @@ func (s sentence) figureBefore(c claim) (quantity, bool) {
 	return last, found
 }
 
-// maxPairDistance limits the bytes between a claim and a pair: they belong together if fewer are
-// between them.
+// maxPairDistance is in bytes. A claim and a pair belong together if they are closer.
 const maxPairDistance = 60
 
-// pairOf returns the pair that supports a claim, as in "2x faster (41 µs vs 82 µs)": it is shortly
-// after or before the claim and belongs to no other claim. claims has all claims of the sentence.
+// pairOf returns the pair next to a claim, as in "2x faster (41 µs vs 82 µs)".
 func (s sentence) pairOf(c claim, claims []claim) (pair, bool) {
 	for _, p := range s.pairs() {
 		if !c.isFollowedBy(p, claims) && !c.isPrecededBy(p, claims) {
@@ -488,11 +476,10 @@ func (s sentence) pairOf(c claim, claims []claim) (pair, bool) {
 	return pair{}, false
 }
 
-// clauseEndRE matches the end of a sentence whose successor begins with a name in lower case: "space. gob".
+// clauseEndRE matches the end of a sentence before a name in lower case: "space. gob".
 var clauseEndRE = lazyregexp.New(`[\p{L})][.!?]\s`)
 
-// isFollowedBy reports whether a pair is shortly after the claim, without another claim or the end of a
-// sentence between them.
+// isFollowedBy reports whether the pair is shortly after the claim.
 func (c claim) isFollowedBy(p pair, claims []claim) bool {
 	isFar := p.start < c.end || p.start-c.end >= maxPairDistance
 	if isFar || clauseEndRE.MatchString(c.sentence.text[c.end:p.start]) {
@@ -501,12 +488,10 @@ func (c claim) isFollowedBy(p pair, claims []claim) bool {
 	return !slices.ContainsFunc(claims, func(other claim) bool { return other.start > c.start && other.start < p.start })
 }
 
-// clauseStartRE matches a word that begins another clause.
 var clauseStartRE = lazyregexp.New(`(?i)\b(?:and|but|while|whereas)\b`)
 
-// isPrecededBy reports whether a pair is shortly before the claim, without another claim or a
-// conjunction between them. It returns false for a pair shortly after another claim, because the pair
-// belongs to that one.
+// isPrecededBy reports whether the pair is shortly before the claim. After another claim it belongs
+// to that one.
 func (c claim) isPrecededBy(p pair, claims []claim) bool {
 	if p.end > c.start || c.start-p.end >= maxPairDistance || clauseStartRE.MatchString(c.sentence.text[p.end:c.start]) {
 		return false

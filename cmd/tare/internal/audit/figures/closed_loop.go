@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// closedLoop finds rates of closed loops that a page takes for the capacity of a server. In a closed loop
-// each connection waits for a response before it sends the next request.
+// closedLoop finds rates of closed loops that are taken for a capacity. In a closed loop each
+// connection waits for a response before its next request.
 func closedLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "closed-loop", Severity: tare.Warn,
@@ -29,60 +29,63 @@ func closedLoop() rule {
 	}, find: findClosedLoop}
 }
 
-// findClosedLoop reports the capacity claims of a page. Without such claims, if the page is about capacity
-// or has reports of several targets, it reports the first closed loop with a high latency whose rate is
-// just connections ÷ latency.
+// findClosedLoop reports claims of capacity, or else the first slow closed loop.
 func findClosedLoop(d *document, report reportFunc) {
 	if findCapacityClaims(d, report) {
 		return
 	}
 	var far []*loadReport
-	for _, l := range d.loads {
-		if l.isOpenLoop || l.tool == "k6" || l.mean.value < minFarLatency || !l.connections.isKnown() || !l.rate.isKnown() {
+	for _, l := range d.reports {
+		if l.isOpenLoop || l.tool == "k6" || l.meanLatency.value < minFarLatency || !l.connections.isKnown() || !l.rate.isKnown() {
 			continue
 		}
-		inFlight := l.rate.value * l.mean.value // by Little's law
+		inFlight := l.rate.value * l.meanLatency.value // by Little's law
 		if math.Abs(inFlight/l.countConnections()-1) <= littleTolerance {
 			far = append(far, l)
 		}
 	}
-	targets := map[loadKey]bool{}
-	for _, l := range d.loads {
-		targets[l.runKey()] = true
+	targets := map[targetKey]bool{}
+	for _, l := range d.reports {
+		targets[l.target()] = true
 	}
 	isCompared := len(targets) > 1
 	if len(far) == 0 || !isCompared && !d.hasText(capacityRE) {
 		return
 	}
 	l := far[0]
-	report(l.rate.line, fmt.Sprintf("%s: the rate, %s per second, is %.0f connections ÷ %s (and so in %s); the same server with more connections may have any rate", l.tool, formatNumber(l.rate.value), l.countConnections(), formatTime(l.mean.value), format.Count(len(far), "report")))
+	report(l.rate.line, fmt.Sprintf("%s: the rate, %s per second, is %.0f connections ÷ %s (and so in %s); the same server with more connections may have any rate", l.tool, formatNumber(l.rate.value), l.countConnections(), formatTime(l.meanLatency.value), format.Count(len(far), "report")))
 }
 
-// capacityRE matches words about the capacity of a server.
-var capacityRE = lazyregexp.New(`(?i)\b(?:handles?|handled|capacity|capable|can (?:serve|process|do|reach)|sustains?|supports?|throughput|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?|rps|load)\b`)
+var capacityRE = lazyregexp.New(`(?i)\b(?:handles?|handled|capacity|capable|can (?:serve|process|do|reach)|sustains?|supports?` +
+	`|throughput|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?|rps|load)\b`)
 
-// minFarLatency is a mean latency in s. A closed loop with a higher one measures waiting, e.g. for the
-// network, instead of work.
+// minFarLatency is in s. A slower closed loop measures waiting, e.g. for the network.
 const minFarLatency = 0.05
 
-// canServeRE matches words for a rate that a server handles, or that a plan counts on.
-var canServeRE = lazyregexp.New(`(?i)\b(?:handl(?:es?|ed|ing)|tak(?:es?|ing)|took|serv(?:es?|ed|ing)|process(?:es|ed)?|sustain(?:s|ed|able)?|supports?|copes?|absorbs?|manages?|delivers?|carr(?:y|ies)|accepts?|accommodates?|holds?|capacity|capable|can (?:do|reach|answer)|good for|enough for|siz(?:e|ed|ing)|plan(?:s|ned|ning)?|provision\w*|budget|limit|ceiling|headroom|max(?:imum|imal)?|at most|up to|peaks?|slo|sla)\b`)
+// canServeRE matches words for a rate that a server handles.
+var canServeRE = lazyregexp.New(`(?i)\b(?:handl(?:es?|ed|ing)|tak(?:es?|ing)|took|serv(?:es?|ed|ing)|process(?:es|ed)?` +
+	`|sustain(?:s|ed|able)?|supports?|copes?|absorbs?|manages?|delivers?|carr(?:y|ies)` +
+	`|accepts?|accommodates?|holds?|capacity|capable|can (?:do|reach|answer)|good for|enough for` +
+	`|siz(?:e|ed|ing)|plan(?:s|ned|ning)?|provision\w*|budget|limit|ceiling|headroom` +
+	`|max(?:imum|imal)?|at most|up to|peaks?|slo|sla)\b`)
 
-// statedRateRE matches a number of requests or other items per second: "2,000 req/s", "12k requests per
-// second", "900 rps". The group is the number.
-var statedRateRE = lazyregexp.New(`(?i)(\d{1,3}(?:[ \x{00a0}\x{202f}]\d{3})+|\d[\d,]*(?:\.\d+)?\s?k?)\+?[\s*_\x60]*(?:(?:[a-z]+\s+)?[a-z]+\s*/\s*s(?:ec(?:ond)?)?\b|/\s*s(?:ec)?\b|(?:[a-z]+\s+){0,2}(?:per|a|each|every)\s+sec(?:ond)?\b|[rqt]ps\b)`)
+// statedRateRE matches "2,000 req/s", "12k requests per second" or "900 rps". The group is the
+// number.
+var statedRateRE = lazyregexp.New(`(?i)(\d{1,3}(?:[ \x{00a0}\x{202f}]\d{3})+|\d[\d,]*(?:\.\d+)?\s?k?)\+?[\s*_\x60]*` + // 2,000
+	`(?:(?:[a-z]+\s+)?[a-z]+\s*/\s*s(?:ec(?:ond)?)?\b|/\s*s(?:ec)?\b` + // requests/s
+	`|(?:[a-z]+\s+){0,2}(?:per|a|each|every)\s+sec(?:ond)?\b` + // or: requests per second
+	`|[rqt]ps\b)`) // or: rps
 
-// quotesLatencyRE matches a latency in the same sentence.
 var quotesLatencyRE = lazyregexp.New(`(?i)\blatenc|\bp\d\d|\d\s?(?:ms|µs|us)\b|\b9\d(?:\.\d+)?\s?(?:%|th\b|percent)`)
 
-// namedCapacityRE matches the name of a run that calls its rate a capacity at a latency: "capacity at p99".
+// namedCapacityRE matches the name of a run that states a capacity at a latency: "capacity at p99".
 var namedCapacityRE = lazyregexp.New(`(?i)\bcapacity\b[^'"]{0,40}\b(?:p\d\d[\d.]*|latency|\d+\s?ms)\b`)
 
-// findCapacityClaims reports names of runs and sentences that quote the rate of a closed loop as the rate
-// that a server handles at a latency. It returns true if it has reported one.
+// findCapacityClaims reports rates of closed loops that are called a capacity at a latency. It
+// returns true if it found one.
 func findCapacityClaims(d *document, report reportFunc) bool {
 	found := false
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		if m := namedCapacityRE.FindString(l.command); m != "" && !l.isOpenLoop && l.tool != "k6" && l.rate.isKnown() {
 			report(l.rate.line, fmt.Sprintf("the run is called %s, and is a closed loop (%s): at %s per second with other connections, or a burst, the latency is another", quote(m), l.tool, formatNumber(l.rate.value)))
 			found = true
@@ -95,7 +98,7 @@ func findCapacityClaims(d *document, report reportFunc) bool {
 			continue
 		}
 		if negationRE.MatchString(strings.ReplaceAll(text, "can", "")) {
-			continue // "can" counts as a negation elsewhere, but "can handle" is the claim
+			continue // "can" is a negation elsewhere, but "can handle" is the claim
 		}
 		if rate, offset, l := d.findRateInReports(s.text); l != nil {
 			report(s.lineAt(offset), fmt.Sprintf("%s per second come from a closed loop (%s, line %d): at that rate with other connections, or a burst, the latency is another", formatNumber(rate), l.tool, l.rate.line))
@@ -108,18 +111,16 @@ func findCapacityClaims(d *document, report reportFunc) bool {
 	return found
 }
 
-// quoteTolerance is the share by which a rate in the text may be rounded.
+// quoteTolerance is a share, for rounding.
 const quoteTolerance = 0.02
 
 var (
-	// loopCommandRE matches a command of a load generator that has closed loops.
 	loopCommandRE = lazyregexp.New(`^(?:wrk|ab|hey|oha|ghz)\b`)
-	// ratedCommandRE matches an option for a fixed rate, with which the loop is open.
+	// ratedCommandRE matches an option for a fixed rate: the loop is open.
 	ratedCommandRE = lazyregexp.New(`\s(?:-R|--rate|-q|--rps|-r)[ =]?\d`)
 )
 
-// closedLoopRates returns the rates in the tables, sorted, if the page has commands that send
-// requests and all of them are closed loops. Otherwise it returns nil.
+// closedLoopRates returns the rates in tables, sorted, if all commands are closed loops.
 func (d *document) closedLoopRates() []figure {
 	loops := 0
 	for _, c := range d.commands {
@@ -134,17 +135,16 @@ func (d *document) closedLoopRates() []figure {
 		return nil
 	}
 	var rates []figure
-	for _, m := range d.figures {
-		if m.isOfTable() && m.kind == rateKind {
-			rates = append(rates, m)
+	for _, f := range d.figures {
+		if f.isOfTable() && f.kind == rateKind {
+			rates = append(rates, f)
 		}
 	}
 	slices.SortStableFunc(rates, func(a, b figure) int { return cmp.Compare(a.value, b.value) })
 	return rates
 }
 
-// findRateInTables returns a rate per second that a text states and that is one of rates, which are
-// sorted, with its offset in the text and the line of the table. The line is 0 if there is none.
+// findRateInTables returns the first stated rate that is in rates. line is 0 without one.
 func findRateInTables(rates []figure, text string) (rate float64, offset, line int) {
 	if len(rates) == 0 {
 		return 0, 0, 0
@@ -159,15 +159,14 @@ func findRateInTables(rates []figure, text string) (rate float64, offset, line i
 	return 0, 0, 0
 }
 
-// findRateInReports returns a rate per second that a text states, its offset in the text, and the
-// report of a closed loop that has the rate. The report is nil if no report has it.
+// findRateInReports returns the first stated rate of a closed loop, or no report.
 func (d *document) findRateInReports(text string) (rate float64, offset int, l *loadReport) {
 	for _, m := range statedRateRE.FindAllStringSubmatchIndex(text, maxFigures) {
 		q, _, ok := parseQuantity(text[m[2]:m[3]] + " ")
 		if !ok {
 			continue
 		}
-		for _, l := range d.loads {
+		for _, l := range d.reports {
 			if !l.isOpenLoop && l.tool != "k6" && isNear(q.value, l.rate.value, quoteTolerance) {
 				return q.value, m[0], l
 			}

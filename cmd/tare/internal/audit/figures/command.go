@@ -11,19 +11,16 @@ import (
 var (
 	// plainURLRE matches a URL that needs no quotes in a shell.
 	plainURLRE = lazyregexp.New(`^https?://[A-Za-z0-9.\[\]:_-]{1,200}(?:/[A-Za-z0-9._/-]{0,200})?$`)
-	// plainNameRE matches the name of a benchmark without special characters of regular expressions or
-	// of the shell.
+	// plainNameRE matches a name without special characters.
 	plainNameRE = lazyregexp.New(`^[A-Za-z0-9_]{1,100}$`)
 )
 
-// exactCommand adapts the command that a rule recommends, e.g. "tare bench --base main", to a finding
-// in a line: it adds the benchmark in this line, or replaces the example URL and the number of
-// connections by those of the report of a load generator around the line.
+// exactCommand inserts the benchmark, or the URL and connections, of a finding.
 func (d *document) exactCommand(command string, line int) string {
 	switch command {
 	case benchAllCommand:
-		if d.benchAt(line) == nil && d.loadAt(line) != nil {
-			return compareCommand // the finding is about servers, not benchmarks
+		if d.benchAt(line) == nil && d.reportAt(line) != nil {
+			return compareCommand
 		}
 	case benchCommand:
 		if b := d.benchAt(line); b != nil {
@@ -32,7 +29,7 @@ func (d *document) exactCommand(command string, line int) string {
 			}
 		}
 	case loadCommand, searchCommand:
-		l := d.loadAt(line)
+		l := d.reportAt(line)
 		if l == nil || !plainURLRE.MatchString(l.url) {
 			break
 		}
@@ -44,7 +41,7 @@ func (d *document) exactCommand(command string, line int) string {
 	return command
 }
 
-// benchAt returns the benchmark whose first run is in a line, or nil. d.benches is sorted by line.
+// benchAt returns nil without a first run in the line.
 func (d *document) benchAt(line int) *bench {
 	i, ok := slices.BinarySearchFunc(d.benches, line, func(b *bench, line int) int { return b.line - line })
 	if !ok {
@@ -53,15 +50,14 @@ func (d *document) benchAt(line int) *bench {
 	return d.benches[i]
 }
 
-// loadAt returns the report of a load generator around a line: the last one that begins in the line or
-// at most idleLines before it. It returns nil if there is none.
-func (d *document) loadAt(line int) *loadReport {
-	i, ok := slices.BinarySearchFunc(d.loads, line, func(l *loadReport, line int) int { return l.line - line })
+// reportAt returns the report that begins at most idleLines before a line, or nil.
+func (d *document) reportAt(line int) *loadReport {
+	i, ok := slices.BinarySearchFunc(d.reports, line, func(l *loadReport, line int) int { return l.line - line })
 	if !ok {
 		i-- // the report before the line
 	}
-	if i < 0 || line-d.loads[i].line > idleLines {
+	if i < 0 || line-d.reports[i].line > idleLines {
 		return nil
 	}
-	return d.loads[i]
+	return d.reports[i]
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// criterionCannotFail returns the audit rule that finds limits which no figure could miss.
+// criterionCannotFail finds limits that no figure could miss.
 func criterionCannotFail() rule {
 	return rule{Rule: audit.Rule{
 		ID: "criterion-cannot-fail", Severity: tare.Warn,
@@ -26,15 +26,12 @@ func criterionCannotFail() rule {
 }
 
 const (
-	// maxMeasuredRatio is the ratio of a limit to the measured time from which the rule reports it.
+	// maxMeasuredRatio is the least reported ratio of a limit to a measured time.
 	maxMeasuredRatio = 100
-	// maxLongestRatio is the same ratio for a limit in a sentence, which does not show the measured
-	// time that it limits. The rule then takes the longest time of the section.
+	// maxLongestRatio is the same for a sentence, to the longest time.
 	maxLongestRatio = 1000
 )
 
-// findCriterionCannotFail reports limits of k6, of tables and of sentences that are far above the
-// measured times, and limits that are made of the figures that they judge.
 func findCriterionCannotFail(d *document, report reportFunc) {
 	findCircularLimits(d, report)
 	limits := d.limits
@@ -51,14 +48,13 @@ func findCriterionCannotFail(d *document, report reportFunc) {
 	findLimitsAboveLongest(d, report)
 }
 
-// findLimitsAboveLongest reports the first limit in the sentences of each section that is far above the
-// longest time of the section. A section is the text below a heading of the first level: it may
-// describe a separate comparison.
+// findLimitsAboveLongest reports limits far above the longest time, once for each section. A
+// section is below a heading of level 1.
 func findLimitsAboveLongest(d *document, report reportFunc) {
-	longest := map[int]figure{} // longest time of each section
-	for _, m := range d.figures {
-		if m.kind == timeKind && m.origin >= 0 && m.value > longest[m.section].value {
-			longest[m.section] = m
+	longest := map[int]figure{} // by section
+	for _, f := range d.figures {
+		if f.kind == timeKind && f.origin >= 0 && f.value > longest[f.section].value {
+			longest[f.section] = f
 		}
 	}
 	reported := map[int]bool{}
@@ -79,29 +75,42 @@ func findLimitsAboveLongest(d *document, report reportFunc) {
 	}
 }
 
+// Parts of regular expressions, with two groups each.
+const (
+	aTime       = `\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`          // 5 ms
+	aStatedTime = `(\d+(?:\.\d+)?|one|two|` + numberWords + `) ?(ms|s|sec|seconds?|milliseconds?)\b` // two seconds
+)
+
 // timeLimitRE matches "Target: overhead below 5 ms". The groups are 5 and ms.
-var timeLimitRE = lazyregexp.New(`(?i)\b(?:target|goal|threshold|criteri\w+|requirements?|budget|acceptable|acceptance|limit|slo|sla|objective|must|shall)\b[^.|]{0,60}?(?:<|≤|&lt;|below|under|less than|within|at most|no more than)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
+var timeLimitRE = lazyregexp.New(`(?i)\b(?:target|goal|threshold|criteri\w+|requirements?|budget` +
+	`|acceptable|acceptance|limit|slo|sla|objective|must|shall)\b[^.|]{0,60}?` +
+	`(?:<|≤|&lt;|below|under|less than|within|at most|no more than)` + aTime)
 
 var (
-	// slowestLimitRE matches a limit on the slowest request or on all requests: "no request exceeds
-	// 5 s". The groups are 5 and s.
-	slowestLimitRE = lazyregexp.New(`(?i)\b(?:slowest|longest|worst|max(?:imum)?|no (?:single )?(?:request|response|call|answer)|\d+(?:\.\d+)?\s?% of (?:the |all )?(?:requests|responses|calls|answers))\b(?:[^.;|]|\.\d){0,60}?(?:above|over|exceeds?|exceeding|below|under|at most|within|(?:less|more|longer|slower) than|<|≤|>)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
-	// timeoutOptionRE matches "hey -n 1000 -t 5s", a command of a load generator that ends requests after
-	// 5 s. The groups are 5 and s; without a unit the time is in s.
-	timeoutOptionRE = lazyregexp.New(`^(?:(?:hey|oha|ghz)\b.*? -t[ =]?|ab\b.*? -s ?|(?:oha|ghz)\b.*? --timeout[ =]|vegeta\b.*? -timeout[ =])(\d+(?:\.\d+)?)(ms|s)?(?:\s|$)`)
-	// quantileLimitRE matches a limit on a quantile: "p99 ≤ 2.5 s". The groups are 2.5 and s.
-	quantileLimitRE = lazyregexp.New(`(?i)\bp\d\d\d?(?:\.\d+)?\b[^.;|\d]{0,30}?(?:below|under|at most|within|less than|no more than|<=?|≤)\s*(\d[\d,]*(?:\.\d+)?)\s*(ns|µs|us|μs|ms|s|sec|seconds|milliseconds)\b`)
-	// statedTimeoutRE matches "hey gives a request up after two seconds" and "a client timeout of 500 ms".
-	// The groups are the number and the unit, of the first form or of the second.
-	statedTimeoutRE = lazyregexp.New(`(?i)\b(?:gives?|given|times?|timed|hangs? up|abort\w*|cancel\w*|abandon\w*|cuts? off)\b[^.;]{0,40}?\bafter (\d+(?:\.\d+)?|one|two|` + numberWords + `) ?(ms|s|sec|seconds?|milliseconds?)\b|\btimeout (?:of|is|was) (\d+(?:\.\d+)?|one|two|` + numberWords + `) ?(ms|s|sec|seconds?|milliseconds?)\b`)
-	// loadWordsRE matches words of a sentence about the requests of a load generator.
+	// slowestLimitRE matches "no request exceeds 5 s". The groups are 5 and s.
+	slowestLimitRE = lazyregexp.New(`(?i)\b(?:slowest|longest|worst|max(?:imum)?` + // the slowest
+		`|no (?:single )?(?:request|response|call|answer)` + // or: no request
+		`|\d+(?:\.\d+)?\s?% of (?:the |all )?(?:requests|responses|calls|answers))\b` + // or: 100 % of requests
+		`(?:[^.;|]|\.\d){0,60}?(?:above|over|exceeds?|exceeding|below|under|at most|within|(?:less|more|longer|slower) than|<|≤|>)` + aTime) // exceeds
+	// timeoutOptionRE matches "hey -n 1000 -t 5s". The groups are 5 and s. Without a unit the time
+	// is in s.
+	timeoutOptionRE = lazyregexp.New(`^(?:(?:hey|oha|ghz)\b.*? -t[ =]?|ab\b.*? -s ?` +
+		`|(?:oha|ghz)\b.*? --timeout[ =]|vegeta\b.*? -timeout[ =])(\d+(?:\.\d+)?)(ms|s)?(?:\s|$)`)
+	// quantileLimitRE matches "p99 ≤ 2.5 s". The groups are 2.5 and s.
+	quantileLimitRE = lazyregexp.New(`(?i)\bp\d\d\d?(?:\.\d+)?\b[^.;|\d]{0,30}?` +
+		`(?:below|under|at most|within|less than|no more than|<=?|≤)` + aTime)
+	// statedTimeoutRE matches "hey gives a request up after two seconds" and "a client timeout of
+	// 500 ms". The groups are the number and unit of each form.
+	statedTimeoutRE = lazyregexp.New(`(?i)\b(?:gives?|given|times?|timed|hangs? up|abort\w*|cancel\w*|abandon\w*|cuts? off)\b` + // gives up
+		`[^.;]{0,40}?\bafter ` + aStatedTime + // after two seconds
+		`|\btimeout (?:of|is|was) ` + aStatedTime) // or: a timeout of 500 ms
+	// loadWordsRE matches words about load generators.
 	loadWordsRE = lazyregexp.New(`(?i)\b(?:wrk2?|ab|hey|oha|vegeta|k6|ghz|clients?|generator|requests?)\b`)
 	// scriptTimeoutRE matches "timeout: '5s'" in a script of k6. The group is 5s.
 	scriptTimeoutRE = lazyregexp.New(`\btimeout: *['"](\d+(?:\.\d+)?m?s)['"]`)
 )
 
-// findLimitsBeyondTimeout reports limits on the slowest request, on all requests or on a quantile that are
-// not below the time after which the load generator ends a request: no response can miss them.
+// findLimitsBeyondTimeout reports limits at or above a timeout: no response can miss them.
 func findLimitsBeyondTimeout(d *document, report reportFunc) {
 	timeouts := d.findTimeouts()
 	if len(timeouts) == 0 {
@@ -123,7 +132,7 @@ func findLimitsBeyondTimeout(d *document, report reportFunc) {
 			}
 		}
 	}
-	for _, s := range d.sentences { // s.path has the headings above the sentence
+	for _, s := range d.sentences { // s.path has the headings above
 		if text := stripMarks(s.text); limitWordRE.MatchString(text) || limitWordRE.MatchString(s.path) {
 			check(s.line, text)
 		}
@@ -143,7 +152,6 @@ func findLimitsBeyondTimeout(d *document, report reportFunc) {
 	}
 }
 
-// findTimeouts returns the timeouts in the scripts, commands and sentences of the page.
 func (d *document) findTimeouts() []timeout {
 	out := slices.Clone(d.timeouts)
 	for _, c := range d.commands {
@@ -165,7 +173,6 @@ func (d *document) findTimeouts() []timeout {
 	return out
 }
 
-// appendTimeout appends the timeout that an option sets, if value, e.g. 5s, is a time above 0.
 func appendTimeout(all []timeout, line int, option, value string) []timeout {
 	if q, _, ok := parseQuantity(value); ok && q.kind == timeKind && q.value > 0 {
 		all = append(all, timeout{line: line, option: option, seconds: q.value})
@@ -174,15 +181,14 @@ func appendTimeout(all []timeout, line int, option, value string) []timeout {
 }
 
 var (
-	// criterionHeaderRE matches the header of a column of criteria, targetHeaderRE of targets such as
-	// "< 5 ms", and actualHeaderRE of results.
+	// criterionHeaderRE matches criteria, targetHeaderRE targets such as "< 5 ms", and
+	// actualHeaderRE results.
 	criterionHeaderRE = lazyregexp.New(`(?i)^(?:acceptance )?(?:criteri(?:on|a)|requirements?|conditions?|targets?|goals?|assertions?|objectives?|slos?)$`)
 	targetHeaderRE    = lazyregexp.New(`(?i)^(?:target|goal|threshold|limit|requirement|objective|slo|sla|budget)s?$`)
 	actualHeaderRE    = lazyregexp.New(`(?i)^(?:actual|result|measured|achieved|value|observed|current)s?$`)
 )
 
-// limits returns the upper limits of times in a table with a column of targets such as
-// "< 5 ms" and a column of results. It returns nil for other tables.
+// limits returns the limits in a table with targets and results.
 func (t *table) limits() []limit {
 	target, actual := -1, -1
 	for i, header := range t.header {
@@ -214,14 +220,12 @@ func (t *table) limits() []limit {
 }
 
 var (
-	// servedRateRE matches a criterion on the rate of responses, such as "throughput", and upperLimitRE
-	// an upper limit, such as "at most 900".
+	// servedRateRE matches "throughput", and upperLimitRE "at most 900".
 	servedRateRE = lazyregexp.New(`(?i)^(?:achieved|attained|served|answered|sustained)? ?(?:rate|throughput|requests (?:per|a) second|rps)$`)
 	upperLimitRE = lazyregexp.New(`(?i)^(?:at most|no more than|below|under|up to|≤|<=?)\s*\d`)
 )
 
-// findReverseCriteria reports criteria in a table that limit a rate from above, although a higher rate
-// is better, or that limit a quantile from below by a lower quantile.
+// findReverseCriteria reports limits in a table that a worse server meets too.
 func findReverseCriteria(t *table, report reportFunc) {
 	column := slices.IndexFunc(t.header, criterionHeaderRE.MatchString)
 	if column < 0 {

@@ -22,10 +22,9 @@ func curlBody() rule {
 	}, find: findCurlBody}
 }
 
-// fileBodyRE matches a curl command whose body is the name of a file without @. The group is the name.
+// fileBodyRE matches a body that is the name of a file without @. The group is the name.
 var fileBodyRE = lazyregexp.New(`^curl\b.*\s(?:-d|--data|--data-binary)[ =]?['"]?([\w./-]+\.(?:json|xml|txt|bin|csv|yaml))['"]?(?:\s|$)`)
 
-// findCurlBody reports curl commands that send the name of a file.
 func findCurlBody(d *document, report reportFunc) {
 	for _, c := range d.commands {
 		if m := fileBodyRE.FindStringSubmatch(c.text); m != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// directionDiffers returns the audit rule that finds "slower" and the like if the figures say faster.
+// directionDiffers finds "slower" and the like if the figures say faster.
 func directionDiffers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "direction-differs", Severity: tare.Warn,
@@ -25,26 +25,26 @@ func directionDiffers() rule {
 }
 
 var (
-	// speedOrderRE matches "slower than" and "faster for large files than"; the group is "slower".
-	// amountOrderRE matches "less memory than"; the groups are "less" and "memory".
+	// speedOrderRE matches "faster for large files than". The group is "faster". amountOrderRE
+	// matches "less memory than". The groups are "less" and "memory".
 	speedOrderRE  = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b\*{0,2}(?:\s+(?:at|for|on|in|with|to)\s+[\w-]+(?:\s+[\w-]+){0,2}?)?\s+than\b`)
 	amountOrderRE = lazyregexp.New(`(?i)\b(less|fewer|more|higher|lower)\b\*{0,2}\s+(memory|ram|allocations?|allocs|bytes|latency|throughput)\b\*{0,2}\s+than\b`)
-	// negationRE matches words that make a statement negative, conditional or merely possible.
+	// negationRE matches words of sentences that are negative, conditional or merely possible.
 	negationRE = lazyregexp.New(`(?i)n['’]t\b|\b(?:not|never|no|neither|nor|if|when|unless|whether|why|should|can|may|might|could|would|become|becomes)\b`)
 )
 
-// statedOrder is the order of two sides that a sentence states, e.g. "a is slower than b".
+// statedOrder is the order of two sides in a sentence, e.g. "a is slower than b".
 type statedOrder struct {
 	word           string // e.g. slower, or more memory
-	before         string // text before the word; it names the first side
-	subject        string // text that names the first side: before, or the previous sentence if before is "it is"
-	after          string // text after "than"; it names the second side
-	kinds          []kind // kinds of figures that the order applies to
-	firstIsGreater bool   // the sentence states that the first side has the greater figure
-	isSpeed        bool   // the word compares speed: firstIsGreater holds for times, its opposite for rates
+	before         string
+	subject        string // names the first side; the previous sentence if before is "it is"
+	after          string // after "than"; names the second side
+	kinds          []kind // figures that are compared
+	firstIsGreater bool   // for rates by speed the opposite
+	isSpeed        bool
 }
 
-// orders returns the orders that a sentence states: at most one by speed and one by an amount.
+// orders returns at most one order by speed and one by an amount.
 func (s sentence) orders() (out []statedOrder) {
 	if m := speedOrderRE.FindStringSubmatchIndex(s.text); m != nil {
 		word := strings.ToLower(s.text[m[2]:m[3]])
@@ -72,13 +72,12 @@ func (s sentence) orders() (out []statedOrder) {
 	return append(out, o)
 }
 
-// newSpeedOrder returns the order by slower, faster or quicker.
+// newSpeedOrder takes slower, faster or quicker.
 func newSpeedOrder(word string) statedOrder {
 	return statedOrder{word: word, kinds: []kind{timeKind, rateKind}, firstIsGreater: word == "slower", isSpeed: true}
 }
 
-// isContradictedBy reports whether the figures of the first and the second side, both of kind k, are
-// in the opposite order.
+// isContradictedBy reports whether figures of kind k are in the opposite order.
 func (o statedOrder) isContradictedBy(k kind, first, second float64) bool {
 	isGreater := o.firstIsGreater
 	if o.isSpeed && (k == rateKind || k == byteRateKind) {
@@ -87,10 +86,9 @@ func (o statedOrder) isContradictedBy(k kind, first, second float64) bool {
 	return first != second && (first > second) != isGreater
 }
 
-// findDirectionDiffers reports sentences that name the wrong side as the faster, slower, smaller or
-// greater one. It skips statements after a negation or a condition.
+// findDirectionDiffers reports sentences that name the wrong side as faster or smaller.
 func findDirectionDiffers(d *document, report reportFunc) {
-	compared := 0 // number of statements so far
+	compared := 0
 	for _, s := range d.sentences {
 		claims := s.claims()
 		for _, c := range claims {
@@ -106,9 +104,9 @@ func findDirectionDiffers(d *document, report reportFunc) {
 				report(s.lineAt(offset), why)
 			}
 		}
-		reportAt(s.whyWrongOfTwo())
+		reportAt(s.whyWrongPair())
 		reportAt(s.whyWrongInBrackets())
-		reportAt(d.whyWrongSideOfTwo(s))
+		reportAt(d.whyWrongColumn(s))
 		reportAt(d.whyWrongExtreme(s))
 		d.findWrongBecame(s, report)
 		for _, o := range s.orders() {
@@ -119,8 +117,8 @@ func findDirectionDiffers(d *document, report reportFunc) {
 				return
 			}
 			o.subject = o.before
-			if s.before != "" { // the sentence refers to its predecessor: "It is slower than b."
-				o.subject = s.before
+			if s.previous != "" { // "It is slower than b."
+				o.subject = s.previous
 			}
 			if why := o.whyContradicted(s, d.nearGroups(s.line), d.nearGrids(s.line)); why != "" {
 				report(s.line, why)
@@ -129,9 +127,7 @@ func findDirectionDiffers(d *document, report reportFunc) {
 	}
 }
 
-// whyReversed checks a claim, such as "18 % slower", against the two figures next to it in the
-// sentence, and then against the figures of the page. It returns the text of the finding if the
-// figures have the opposite direction, else "".
+// whyReversed checks a claim such as "18 % slower". It returns the text of a finding, or "".
 func (d *document) whyReversed(c claim, claims []claim) string {
 	isStated := func() bool { return !isGoal(c.sentence.text, c) && !negationRE.MatchString(c.clauseBefore()) }
 	if p, ok := c.sentence.pairOf(c, claims); ok && c.isReversedBy(p) && isStated() {
@@ -143,7 +139,7 @@ func (d *document) whyReversed(c claim, claims []claim) string {
 	return ""
 }
 
-// clauseBefore returns the text between the start of the claim's clause and the claim.
+// clauseBefore returns the start of the claim's clause.
 func (c claim) clauseBefore() string {
 	text := c.sentence.text[:c.start]
 	if all := conjunctionRE.FindAllStringIndex(text, maxFigures); len(all) > 0 {
@@ -152,9 +148,8 @@ func (c claim) clauseBefore() string {
 	return text
 }
 
-// isReversedBy reports whether two figures after a claim about speed have the claimed ratio, but in
-// the opposite direction: "18 % slower, 41.2 µs against the other's 50.3 µs". The first figure is
-// that of the claim's subject.
+// isReversedBy finds "18 % slower, 41.2 µs against the other's 50.3 µs". The first figure is the
+// subject's.
 func (c claim) isReversedBy(p pair) bool {
 	if p.start < c.end || !c.isSpeed() || !p.comparesSides() {
 		return false
@@ -163,19 +158,18 @@ func (c claim) isReversedBy(p pair) bool {
 	if c.isPercent {
 		hasRatio = c.matchesValue(computeShare(p.b.value, p.a.value), reversedTolerance)
 	}
-	sign := c.expectedSign(p.a.kind) // 1: the subject's figure should be greater; -1: smaller; 0: unknown
+	sign := c.expectedSign(p.a.kind) // 1 means that the subject's figure should be greater
 	isOpposite := sign != 0 && p.a.value != p.b.value && (p.a.value > p.b.value) != (sign > 0)
 	return hasRatio && isOpposite
 }
 
-// greaterOfTwoRE matches "is the slower" and "was again the faster". The group is "slower".
-var greaterOfTwoRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:again |still |clearly )?the (slower|faster|quicker)\b`)
+// theSlowerRE matches "is the slower". The group is "slower".
+var theSlowerRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:again |still |clearly )?the (slower|faster|quicker)\b`)
 
-// whyWrongOfTwo checks a sentence such as "A is the slower (38 ms vs 44 ms)", in which the first
-// figure is that of A. It returns the text of the finding and its offset in the sentence if the
-// figures are in the opposite order, else "".
-func (s sentence) whyWrongOfTwo() (offset int, why string) {
-	m := greaterOfTwoRE.FindStringSubmatchIndex(s.text)
+// whyWrongPair checks "A is the slower (38 ms vs 44 ms)". It returns the text of a finding and its
+// offset in the sentence.
+func (s sentence) whyWrongPair() (offset int, why string) {
+	m := theSlowerRE.FindStringSubmatchIndex(s.text)
 	if m == nil || negationRE.MatchString(s.text[:m[0]]) {
 		return 0, ""
 	}
@@ -193,31 +187,31 @@ func (s sentence) whyWrongOfTwo() (offset int, why string) {
 	return 0, ""
 }
 
-// sideOfTwoRE matches "is wire the slower of the two" and "wire is the slower". The group is "slower".
-var sideOfTwoRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays)(?: [^\s,.;:]+){0,3}? the (slower|faster|quicker)(?: one)?(?: of the two\b|[,.;)]|$)`)
+// theSlowerSideRE matches "is wire the slower of the two" and "wire is the slower". The group is
+// "slower".
+var theSlowerSideRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays)(?: [^\s,.;:]+){0,3}? the (slower|faster|quicker)(?: one)?(?: of the two\b|[,.;)]|$)`)
 
-// whyWrongSideOfTwo checks a sentence such as "On tagged records wire is the slower of the two", which names
-// one of the two columns of a table, and rows. It returns the text of the finding and its offset in the
-// sentence if all these rows have the opposite order, else "".
-func (d *document) whyWrongSideOfTwo(s sentence) (offset int, why string) {
-	m := sideOfTwoRE.FindStringSubmatchIndex(s.text)
+// whyWrongColumn checks "On tagged records wire is the slower of the two". The sentence names rows,
+// and one of two columns.
+func (d *document) whyWrongColumn(s sentence) (offset int, why string) {
+	m := theSlowerSideRE.FindStringSubmatchIndex(s.text)
 	if m == nil || negationRE.MatchString(s.text[:m[1]]) {
 		return 0, ""
 	}
 	o := newSpeedOrder(strings.ToLower(s.text[m[2]:m[3]]))
 	clauseText := s.text[strings.LastIndexAny(s.text[:m[0]], ".;:,")+1 : m[1]]
 	clause := newWordSet(clauseText)
-	if s.before != "" { // "With 16 subscribers it is the slower one"
-		clause = newWordSet(clauseText + " " + s.before)
+	if s.previous != "" { // "With 16 subscribers it is the slower one"
+		clause = newWordSet(clauseText + " " + s.previous)
 	}
 	before := newWordSet(s.text[strings.LastIndexAny(s.text[:m[0]], ".;:")+1 : m[0]])
 	for _, g := range d.nearGrids(s.line) {
-		for _, set := range g.sides {
+		for _, set := range g.columnSets {
 			named := set.matcher.findNamed(clause)
 			if len(set.columns) != 2 || len(named) != 1 || !slices.Contains(o.kinds, set.kind) {
 				continue
 			}
-			for _, label := range g.rows.findNamed(before) {
+			for _, label := range g.rowMatcher.findNamed(before) {
 				row := g.figuresOf(label, set)
 				if len(row) != 2 {
 					continue
@@ -236,13 +230,10 @@ func (d *document) whyWrongSideOfTwo(s sentence) (offset int, why string) {
 	return m[2], why
 }
 
-// beforeBracketsRE matches "slower in Ohio (": at most 40 characters between the word and the
-// bracket. The group is "slower".
+// beforeBracketsRE matches "slower in Ohio (". The group is "slower".
 var beforeBracketsRE = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b[^.;:()]{0,40}\(`)
 
-// whyWrongInBrackets checks a sentence such as "A is slower in Ohio (38 ms against 44 ms)", in which
-// the first figure is that of A. It returns the text of the finding and its offset in the sentence if
-// the figures are in the opposite order, else "".
+// whyWrongInBrackets checks "A is slower in Ohio (38 ms against 44 ms)".
 func (s sentence) whyWrongInBrackets() (offset int, why string) {
 	for _, m := range beforeBracketsRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		o := newSpeedOrder(strings.ToLower(s.text[m[2]:m[3]]))
@@ -261,20 +252,17 @@ func (s sentence) whyWrongInBrackets() (offset int, why string) {
 	return 0, ""
 }
 
-// comparesSides reports whether the word between the two figures compares the subject with another
-// side, as "against" does. After "to" or "→" the second figure may be a later one of the same side.
+// comparesSides reports whether a pair has two sides. After "to" the second figure may be a later
+// one of the same side.
 func (p pair) comparesSides() bool {
 	return slices.Contains([]string{"vs", "vs.", "versus", "against", "compared to", "compared with", "instead of", "rather than"}, p.connector)
 }
 
-// superlativeRE matches "is the slowest with 1.5 ms": the groups are "slowest" and " with 1.5 ms", the
-// text up to the end of the clause. A point before a digit does not end the clause.
+// superlativeRE matches "is the slowest with 1.5 ms". The groups are "slowest" and " with 1.5 ms".
 var superlativeRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:clearly |still |also |again )?the (slowest|fastest|quickest)\b([^.;]*(?:\.\d[^.;]*)*)`)
 
-// whyWrongExtreme checks a sentence that calls a side the slowest or the fastest and then gives its
-// figure. It finds the one column of a table that has this figure for this side. It returns the text
-// of the finding and its offset in the sentence if the figure is the opposite extreme of that
-// column, else "".
+// whyWrongExtreme checks "a is the slowest with 1.5 ms". The figure must not be the opposite
+// extreme of its column.
 func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	const minSides = 3
 	m := superlativeRE.FindStringSubmatchIndex(s.text)
@@ -291,11 +279,11 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	if !ok || stated.kind != timeKind && !isRate {
 		return 0, ""
 	}
-	shouldBeGreatest := (word == "slowest") != isRate // the slowest side has the longest time and the lowest rate
+	shouldBeGreatest := (word == "slowest") != isRate // of times; of rates the opposite
 	subject := newWordSet(s.text[:m[0]])
-	columns := 0 // number of columns that have the figure for the side
+	columns := 0 // columns that have the figure for the side
 	for _, g := range d.nearGroups(s.line) {
-		if g.kind != stated.kind || len(g.matcher.words) < minSides {
+		if g.kind != stated.kind || len(g.matcher.rareWords) < minSides {
 			continue
 		}
 		side := g.matcher.findNamed(subject)
@@ -307,16 +295,7 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 			continue
 		}
 		columns++
-		named := g.figures[i]
-		// The figure is the opposite extreme if all other sides fit the word better.
-		isOpposite := !slices.ContainsFunc(g.figures, func(x figure) bool {
-			fitsBetter := x.value < named.value
-			if shouldBeGreatest {
-				fitsBetter = x.value > named.value
-			}
-			return x.subject != named.subject && !fitsBetter
-		})
-		if isOpposite {
+		if named := g.figures[i]; g.isExtreme(named, !shouldBeGreatest) {
 			why = fmt.Sprintf("the %s is said of %s, whose %s (line %d) is the other extreme of the column", word, quote(named.subject), formatValue(named.quantity), named.line)
 		}
 	}
@@ -326,9 +305,18 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	return m[2], why
 }
 
-// whyContradicted compares an order with the first pair of figures in its sentence s or, if s has no
-// pair, with the figures of the page. It returns the text of the finding if they contradict the
-// order, else "".
+// isExtreme reports whether m is the greatest figure of all sides, or the smallest.
+func (g *figureGroup) isExtreme(f figure, isGreatest bool) bool {
+	return !slices.ContainsFunc(g.figures, func(x figure) bool {
+		isBeyond := x.value <= f.value
+		if isGreatest {
+			isBeyond = x.value >= f.value
+		}
+		return x.subject != f.subject && isBeyond
+	})
+}
+
+// whyContradicted compares an order with the first two figures of its sentence, or with the page.
 func (o statedOrder) whyContradicted(s sentence, groups []*figureGroup, grids []*grid) string {
 	pairs := s.pairs()
 	if len(pairs) == 0 {
@@ -345,8 +333,7 @@ func (o statedOrder) whyContradicted(s sentence, groups []*figureGroup, grids []
 	return ""
 }
 
-// startsWithSecondSide reports whether the first figure of a pair belongs to the second side: a table
-// of the page has the figure for a side that only the text after "than" names.
+// startsWithSecondSide reports whether the first figure is of the side after "than", by a table.
 func (o statedOrder) startsWithSecondSide(p pair, groups []*figureGroup) bool {
 	first, second := newWordSet(o.before), newWordSet(cutBrackets(o.after))
 	for _, g := range groups {
@@ -354,8 +341,8 @@ func (o statedOrder) startsWithSecondSide(p pair, groups []*figureGroup) bool {
 			continue
 		}
 		firsts, others := g.matcher.findNamed(first), g.matcher.findNamed(second)
-		for _, m := range g.figures {
-			if m.value == p.a.value && slices.Contains(others, m.subject) && !slices.Contains(firsts, m.subject) {
+		for _, f := range g.figures {
+			if f.value == p.a.value && slices.Contains(others, f.subject) && !slices.Contains(firsts, f.subject) {
 				return true
 			}
 		}
@@ -363,14 +350,13 @@ func (o statedOrder) startsWithSecondSide(p pair, groups []*figureGroup) bool {
 	return false
 }
 
-// cutBrackets returns the text before the first parenthesis. Figures may follow in parentheses.
+// cutBrackets removes figures in parentheses.
 func cutBrackets(text string) string {
 	before, _, _ := strings.Cut(text, "(")
 	return before
 }
 
-// whyPageContradicts compares an order with all pairs of figures that the tables of the page have for
-// the two sides. It returns a text with the first pair if every pair contradicts the order, else "".
+// whyPageContradicts returns a text if all figures of the two sides contradict an order.
 func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids []*grid) string {
 	compared, wrong, example := 0, 0, ""
 	add := func(k kind, a, b figure) {
@@ -382,7 +368,7 @@ func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids
 	}
 	all, first, second := newWordSet(s.text), newWordSet(o.subject), newWordSet(cutBrackets(o.after))
 	for _, g := range grids {
-		for _, p := range g.pairsFor(all, o.kinds, pairScope{isOnlyRow: true}) {
+		for _, p := range g.pairsFor(all, o.kinds, pairScope{allowsOnlyRow: true}) {
 			sides := newLabelMatcher([]string{p.a.subject, p.b.subject})
 			firsts, others := sides.findNamed(first), sides.findNamed(second)
 			if len(firsts) != 1 || len(others) != 1 || firsts[0] == others[0] {
@@ -399,12 +385,8 @@ func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids
 			continue
 		}
 		pairs := g.soleNamedPairs(first, second)
-		if references := g.matcher.findNamed(second); len(references) == 1 && s.before != "" {
-			// The previous sentence may also name the second side.
-			subjects := slices.DeleteFunc(g.matcher.findNamed(first), func(name string) bool { return name == references[0] })
-			if pairs = nil; len(subjects) == 1 {
-				pairs = g.pairsOf(subjects, references)
-			}
+		if s.previous != "" { // the previous sentence may also name the second side
+			pairs = g.pairsOfOther(first, second)
 		}
 		for _, p := range pairs {
 			add(g.kind, p[0], p[1])
@@ -416,35 +398,15 @@ func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids
 	return ""
 }
 
-// becameRE matches "box and bilinear have become slower". The groups are "box and bilinear" and "slower".
-var becameRE = lazyregexp.New(`(?i)([^.;:]*)\b(?:has|have|had)? ?\b(?:become|became|becomes|got|gets|gotten|turned) (slower|faster|quicker)\b`)
-
-// findWrongBecame reports rows that have become slower or faster by a sentence, and the opposite by the two columns
-// before and after a change.
-func (d *document) findWrongBecame(s sentence, report reportFunc) {
-	for _, m := range becameRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
-		subject, o := s.text[m[2]:m[3]], newSpeedOrder(strings.ToLower(s.text[m[4]:m[5]]))
-		index := d.tableBefore(s)
-		if index < 0 || negationRE.MatchString(subject) {
-			continue
-		}
-		named := d.tables[index].namedRows(subject)
-		for _, g := range d.nearGrids(s.line) {
-			for _, set := range g.sides {
-				if !set.isBeforeAfter || !slices.Contains(o.kinds, set.kind) {
-					continue
-				}
-				for _, label := range g.labels {
-					row := g.figuresOf(label, set)
-					const leastChange = 0.02 // share; less may be rounding
-					if len(row) != 2 || !slices.Contains(named, row[0].line) || isNear(row[0].value, row[1].value, leastChange) {
-						continue
-					}
-					if o.isContradictedBy(set.kind, row[1].value, row[0].value) {
-						report(s.lineAt(m[4]), fmt.Sprintf("%q is said of %s, which goes from %s to %s (line %d)", o.word, quote(label), formatValue(row[0].quantity), formatValue(row[1].quantity), row[0].line))
-					}
-				}
-			}
-		}
+// pairsOfOther is like soleNamedPairs, but first may also name the side of second.
+func (g *figureGroup) pairsOfOther(first, second wordSet) [][2]figure {
+	references := g.matcher.findNamed(second)
+	if len(references) != 1 {
+		return nil
 	}
+	subjects := slices.DeleteFunc(g.matcher.findNamed(first), func(name string) bool { return name == references[0] })
+	if len(subjects) != 1 {
+		return nil
+	}
+	return g.pairsOf(subjects, references)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// errorsLeftOut returns the audit rule that finds reports of load generators with failed requests.
+// errorsLeftOut finds reports with failed requests.
 func errorsLeftOut() rule {
 	return rule{Rule: audit.Rule{
 		ID: "errors-left-out", Severity: tare.Warn,
@@ -24,36 +24,34 @@ func errorsLeftOut() rule {
 
 const (
 	maxErrorShare = 0.001 // share of the requests: fewer errors do not change the printed quantiles
-	wrkTimeout    = 2     // s: wrk by default ends a request after this time
-	// maxLostTime is a share of the sum of all latencies. If the requests that timed out took less time
-	// together, they do not change the mean.
+	wrkTimeout    = 2     // s; the default of wrk
+	// maxLostTime is a share of the sum of all latencies. Shorter timeouts do not change the mean.
 	maxLostTime = 0.01
 )
 
-// findErrorsLeftOut reports timeouts, socket errors and error responses of load generators, unless
-// they are too few to change the latencies.
+// findErrorsLeftOut skips errors that are too few to change the latencies.
 func findErrorsLeftOut(d *document, report reportFunc) {
-	for _, l := range d.loads {
-		n := l.timeouts.value
+	for _, l := range d.reports {
+		n := l.timedOut.value
 		areMany := n >= maxErrorShare*l.requests.value
-		areLong := n*wrkTimeout > maxLostTime*l.requests.value*l.mean.value
+		areLong := n*wrkTimeout > maxLostTime*l.requests.value*l.meanLatency.value
 		if n > 0 && (areMany || areLong) {
 			text := fmt.Sprintf("%s timed out, and are among neither the latencies nor the rate", format.Count(int(n), "request"))
 			if l.requests.value > 0 {
 				text += fmt.Sprintf(" (%s of the requests that were answered)", format.Percent(n/l.requests.value))
 			}
-			report(l.timeouts.line, text)
+			report(l.timedOut.line, text)
 		}
 		if n := l.socketErrors.value; n > 0 && n >= maxErrorShare*l.requests.value {
 			report(l.socketErrors.line, fmt.Sprintf("%s of sockets with %.0f requests: what was under way on those connections is not among the latencies", format.Count(int(n), "error"), l.requests.value))
 		}
-		const oneRequest = 0.5 // an error count that was computed from a share may be less than 1 by rounding
-		if n := l.errors.value; n >= oneRequest && n >= maxErrorShare*l.requests.value {
+		const oneRequest = 0.5 // a count that was computed from a share may be below 1 by rounding
+		if n := l.errorResponses.value; n >= oneRequest && n >= maxErrorShare*l.requests.value {
 			text := fmt.Sprintf("%.0f requests failed", n)
 			if l.requests.value > 0 {
 				text += fmt.Sprintf(" (%s)", format.Percent(n/l.requests.value))
 			}
-			report(l.errors.line, text+": the latencies mix them with the others, or leave them out")
+			report(l.errorResponses.line, text+": the latencies mix them with the others, or leave them out")
 		}
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// minRuns is the least number of runs of each side of a comparison. With fewer than six,
-// the U test of benchstat cannot reach a 95 % interval; with eight, some may be disturbed.
+// minRuns is for each side of a comparison. The U test of benchstat needs six for a 95 % interval,
+// and some may be disturbed.
 const minRuns = 8
 
-// fewRepetitions finds sides of a comparison that were run more than once, but fewer than minRuns times.
+// fewRepetitions finds sides with several runs, but fewer than minRuns.
 func fewRepetitions() rule {
 	return rule{Rule: audit.Rule{
 		ID: "few-repetitions", Severity: tare.Note,
@@ -26,18 +26,17 @@ func fewRepetitions() rule {
 	}, find: findFewRepetitions}
 }
 
-// findFewRepetitions reports benchmarks, targets of load generators and rows of benchstat
-// with several runs, but fewer than minRuns. Single runs belong to the rule single-run.
+// findFewRepetitions leaves single runs to the rule single-run.
 func findFewRepetitions(d *document, report reportFunc) {
 	isFew := func(runs int) bool { return runs > 1 && runs < minRuns }
 	if n, first := countBenches(d, isFew); n > 0 {
 		report(first, fmt.Sprintf("%s run more than once, but fewer than %d times", format.Count(n, "benchmark"), minRuns))
 	}
-	if n, first := countLoads(d, isFew); n > 0 {
+	if n, first := countTargets(d, isFew); n > 0 {
 		report(first, fmt.Sprintf("%s with more than one report, but fewer than %d", format.Count(n, "target"), minRuns))
 	}
 	fewest, line, n := minRuns, 0, 0 // least number of runs, line of the first row, number of rows
-	for _, s := range d.stats {
+	for _, s := range d.statRows {
 		if s.hasNoInterval || s.runs > 0 && s.runs < minRuns {
 			if n++; line == 0 {
 				line = s.line

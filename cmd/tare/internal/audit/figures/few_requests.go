@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// fewRequests finds quantiles that depend on a few requests, such as p99 of 200 requests.
+// fewRequests finds quantiles that depend on a few requests, such as p99 of 200.
 func fewRequests() rule {
 	return rule{Rule: audit.Rule{
 		ID: "few-requests", Severity: tare.Warn,
@@ -24,27 +24,26 @@ func fewRequests() rule {
 }
 
 const (
-	// minBeyond is the least number of requests that must be slower than a quantile. roundingSlack, in
-	// requests, allows for the rounding error of 1 - share.
+	// minBeyond is the least number of requests beyond a quantile. roundingSlack allows for the
+	// rounding of 1 - share.
 	minBeyond     = 10
 	roundingSlack = 1e-6
-	// maxPercent excludes quantiles above p99.9 from the rule, except for benchmarks: many tools print
-	// these by default, whatever the number of requests.
+	// maxPercent excludes higher quantiles except those of benchmarks. Many tools print these for
+	// any number of requests.
 	maxPercent = 99.91
 )
 
-// isTooFew reports whether a quantile, in percent, has fewer than minBeyond of n requests beyond it.
+// isTooFew reports whether a quantile, in percent, has fewer than minBeyond of n requests beyond
+// it.
 func isTooFew(n, percent float64) bool { return n*(1-percent/100) < minBeyond-roundingSlack }
 
-// findFewRequests reports quantiles of reports, benchmarks and tables with fewer than
-// minBeyond requests beyond them.
 func findFewRequests(d *document, report reportFunc) {
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		requests := l.countRequests()
 		if requests <= 0 {
 			continue
 		}
-		var lowest quantileValue // lowest quantile with too few requests: the higher ones have still fewer
+		var lowest quantileValue // the higher ones have still fewer requests
 		for _, q := range l.quantiles {
 			isLower := lowest.line == 0 || q.share < lowest.share
 			if beyond := requests * (1 - q.share); beyond < minBeyond-roundingSlack && q.share < maxPercent/100 && isLower {
@@ -71,11 +70,9 @@ func findFewRequests(d *document, report reportFunc) {
 	}
 }
 
-// requestsHeaderRE matches the header of a number of requests.
 var requestsHeaderRE = lazyregexp.New(`(?i)^(?:#|total |number of |no\. of )?(?:requests|reqs?\.?|samples|calls)(?: sent| total)?$`)
 
-// findFewInRows reports rows of a table with a number of requests too small for a quantile
-// of the row.
+// findFewInRows reports rows with too few requests for one of their quantiles.
 func findFewInRows(t *table, report reportFunc) {
 	t.eachCount(requestsHeaderRE, func(row tableRow, cell string, n float64) {
 		for i := range min(len(t.header), len(row.cells)) {
@@ -89,8 +86,7 @@ func findFewInRows(t *table, report reportFunc) {
 	})
 }
 
-// eachCount calls visit for each row with a count of 1 or more in the last column whose header
-// matches, with the cell and its value.
+// eachCount visits the rows with a count of 1 or more.
 func (t *table) eachCount(header *lazyregexp.Regexp, visit func(row tableRow, cell string, n float64)) {
 	column := -1
 	for i, h := range t.header {

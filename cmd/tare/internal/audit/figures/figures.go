@@ -1,11 +1,17 @@
-// Package figures reads published measurements: the output of go test -bench and
-// benchstat, reports of load generators, and pages with tables of figures and prose about
-// them. It finds mistakes in the figures and claims that they do not support.
+// Package figures finds mistakes in published measurements: results of tools and pages. For
+// example, a page says "b is 3x slower (4 ms vs 2 ms)". The rule ratio-differs reports this
+// sentence.
 //
-// [Files.Read] recognizes a file by its content. A reader then reads the file line by line into a
-// document, whose memory does not grow with the runs of a benchmark or the length of a log. Each
-// rule, in a file of its own, inspects the document: a page with "b is 3x slower (4 ms vs 2 ms)" has
-// a finding of the rule ratio-differs.
+// The files of the package use these words:
+//   - A page is a text with tables, such as a README.
+//   - A figure is a measurement, such as 4 ms.
+//   - A claim is a comparison in a sentence, such as "3x slower".
+//   - A side is one of the compared things, such as b.
+//   - A report is what a load generator prints about one run.
+//   - A label names a row of a table, and a header names a column.
+//
+// [Files.Read] reads a file into a document (see document.go). Then each rule looks for its
+// mistake. Each rule has a file, such as ratio_differs.go.
 package figures
 
 import (
@@ -26,20 +32,17 @@ import (
 // Result holds the findings of a file.
 type Result struct {
 	Findings   []audit.Finding
-	Recognised []string // descriptions of the content, e.g. "3 reports of wrk"; empty if there are no figures
+	Recognised []string // e.g. "3 reports of wrk"; empty without figures
 }
 
-// rule is an audit rule with the function that reports what breaks it in a document.
 type rule struct {
 	audit.Rule
 	find func(d *document, report reportFunc)
 }
 
-// reportFunc adds a finding. line is the line of the mistake, or 0 if the finding is about the whole file,
-// and text is a sentence without a full stop.
+// reportFunc adds a finding. Line 0 means the whole file. The text has no full stop.
 type reportFunc func(line int, text string)
 
-// Rules returns the rules for results and pages.
 func Rules() []audit.Rule {
 	var out []audit.Rule
 	for _, r := range allRules() {
@@ -49,19 +52,16 @@ func Rules() []audit.Rule {
 	return out
 }
 
-// maxPerRule limits the findings of a rule in a file. The last one gives the number of omitted
-// findings.
+// maxPerRule limits the findings of a rule in a file. The last one counts the omitted ones.
 const maxPerRule = 12
 
-// Files reads the files of one audit. It remembers the runs of their benchmarks, to find copies of
-// them in other files. The zero value has read no file.
+// Files reads the files of one audit. It remembers benchmarks, to find copies in other files. The
+// zero value is ready for use.
 type Files struct{ seen map[runsKey]fileBench }
 
-// fileBench is the name of a benchmark and its file.
 type fileBench struct{ file, name string }
 
-// Read reads a file and applies all rules. name is the path as the user gave it, for
-// findings and errors. The error is one line with the position.
+// Read reads a file and applies all rules. name is for findings and errors.
 func (f *Files) Read(name string, src io.Reader) (Result, error) {
 	doc, err := readFile(name, src)
 	if err != nil {
@@ -74,7 +74,6 @@ func (f *Files) Read(name string, src io.Reader) (Result, error) {
 	return Result{Findings: doc.applyRules(), Recognised: doc.describeContent()}, nil
 }
 
-// readFile reads a file in the format that its first bytes show: JSON, HTML, or else text.
 func readFile(name string, src io.Reader) (*document, error) {
 	file, err := textfile.Open(src)
 	if err != nil {
@@ -83,7 +82,7 @@ func readFile(name string, src io.Reader) (*document, error) {
 	head, _ := file.Peek(4096)
 	r := newReader(name)
 	switch start := bytes.TrimSpace(head); {
-	case isReport(start):
+	case isJSONReport(start):
 		err = r.readReports(file)
 	case isHTML(start):
 		err = r.readHTML(file, 1)
@@ -94,7 +93,6 @@ func readFile(name string, src io.Reader) (*document, error) {
 	return r.doc, err
 }
 
-// readLines reads a text file line by line.
 func (r *reader) readLines(file *textfile.File) error {
 	in := bufio.NewScanner(file)
 	in.Buffer(make([]byte, 64<<10), maxLine)
@@ -114,7 +112,6 @@ func (r *reader) readLines(file *textfile.File) error {
 	return nil
 }
 
-// applyRules returns the findings of all rules, sorted by line.
 func (d *document) applyRules() []audit.Finding {
 	d.prepareFigures()
 	var out []audit.Finding
@@ -136,7 +133,7 @@ func (d *document) applyRules() []audit.Finding {
 	return audit.SortFindings(out)
 }
 
-// describeContent describes the figures of a document, e.g. "12 benchmarks of go test".
+// describeContent returns texts such as "12 benchmarks of go test".
 func (d *document) describeContent() []string {
 	var out []string
 	add := func(n int, noun, source string) {
@@ -145,9 +142,9 @@ func (d *document) describeContent() []string {
 		}
 	}
 	add(len(d.benches), "benchmark", " of go test")
-	add(len(d.stats), "row", " of benchstat")
+	add(len(d.statRows), "row", " of benchstat")
 	reports := map[string]int{}
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		reports[l.tool]++
 	}
 	for _, tool := range slices.Sorted(maps.Keys(reports)) {
@@ -163,7 +160,7 @@ func (d *document) describeContent() []string {
 	return out
 }
 
-// quote returns a text in quotation marks for a finding: in one line of at most 120 characters.
+// quote returns a text in quotation marks, in one line of at most 120 characters.
 func quote(text string) string {
 	return `"` + strings.TrimSpace(format.Line(text, 120)) + `"`
 }

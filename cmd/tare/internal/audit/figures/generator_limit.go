@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// generatorLimit returns the audit rule that finds rates that the load generator may have limited.
+// generatorLimit finds rates that the load generator may have limited.
 func generatorLimit() rule {
 	return rule{Rule: audit.Rule{
 		ID: "generator-limit", Severity: tare.Warn,
@@ -23,31 +23,31 @@ func generatorLimit() rule {
 	}, find: findGeneratorLimit}
 }
 
-// generatorRateRE matches "generate at most 900 req/s per core". The groups are 900 and the text after
-// the unit.
-var generatorRateRE = lazyregexp.New(`(?i)\b(?:generate|produce|send|push|create|sustain)s?\b[^.]{0,40}?(\d[\d,]*(?:\.\d+)?\s?k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b([^.]*)`)
+// generatorRateRE matches "generate at most 900 req/s per core". The groups are 900 and " per
+// core".
+var generatorRateRE = lazyregexp.New(`(?i)\b(?:generate|produce|send|push|create|sustain)s?\b[^.]{0,40}?` +
+	`(\d[\d,]*(?:\.\d+)?\s?k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b([^.]*)`)
 
-// generatorExhaustedRE matches a statement that a generator was at its limit.
-var generatorExhaustedRE = lazyregexp.New(`(?i)\b(?:load generator|generator|wrk2?|k6|hey|oha|vegeta|ghz|ab|apachebench|client machine|test client|load client)\b[^.,;]{0,40}\b(?:(?:was|were|is|ran|sat|pinned|stood) (?:\w+ ){0,2}(?:at )?(?:100|9\d)\s?%|maxed out|saturated|was the bottleneck|ran out of)`)
+// generatorExhaustedRE matches a sentence about a generator at its limit.
+var generatorExhaustedRE = lazyregexp.New(`(?i)\b(?:load generator|generator|wrk2?|k6|hey|oha|vegeta|ghz|ab|apachebench|client machine|test client|load client)\b` +
+	`[^.,;]{0,40}\b(?:(?:was|were|is|ran|sat|pinned|stood) (?:\w+ ){0,2}(?:at )?(?:100|9\d)\s?%|maxed out|saturated|was the bottleneck|ran out of)`)
 
-// maximumWordRE matches words for a greatest rate.
 var maximumWordRE = lazyregexp.New(`(?i)\bmax|at most|up to|limit|only|no more|bottleneck`)
 
 const (
-	minBusyPercent   = 95   // percent of a processor per thread: a generator that uses more has no time left
-	maxThreadPercent = 101  // percent of a processor: one thread cannot use more; more than 100 by rounding
-	minReached       = 0.95 // share of the target rate: a run that reaches it has attained the target
-	minNear          = 0.8  // share of a generator's limit: a rate above it is near the limit
+	minBusyPercent   = 95   // percent of a processor per thread
+	maxThreadPercent = 101  // percent of a processor that one thread can use, with rounding
+	minReached       = 0.95 // least share of the target rate
+	minNear          = 0.8  // least share of a generator's limit that is near it
 )
 
-// findGeneratorLimit reports runs that did not reach their target rate, and sentences about a
-// generator that was exhausted or whose limit is near a rate on the page.
+// findGeneratorLimit reports runs and sentences about a generator at its limit.
 func findGeneratorLimit(d *document, report reportFunc) {
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		l.findMissedRate(report)
 	}
 	rates := d.figures
-	if len(d.loads) > 0 { // use only reports: a table may have the sums of several generators
+	if len(d.reports) > 0 { // a table may have the sums of several generators
 		rates = slices.DeleteFunc(slices.Clone(rates), func(f figure) bool { return f.origin < reportOrigin })
 	}
 	for _, s := range d.sentences {
@@ -69,8 +69,7 @@ func findGeneratorLimit(d *document, report reportFunc) {
 	}
 }
 
-// findMissedRate reports a run in which the generator had no virtual user, worker or processor time
-// left, or which did not reach its target rate.
+// findMissedRate reports a run below its target rate, or with a busy generator.
 func (l *loadReport) findMissedRate(report reportFunc) {
 	if l.droppedIterations.value > 0 {
 		report(l.droppedIterations.line, fmt.Sprintf("%s were not begun: the generator had no virtual user free", format.Count(int(l.droppedIterations.value), "iteration")))
@@ -79,7 +78,7 @@ func (l *loadReport) findMissedRate(report reportFunc) {
 	if l.tool == "vegeta" && missesRequest {
 		requested, offered := formatNumber(l.requestedRate.value), formatNumber(l.offeredRate.value)
 		if rate, isLimit := l.workerLimit(); isLimit {
-			report(l.rate.line, fmt.Sprintf("%s requests per second were asked for, and %s were sent: %.0f workers of %s per request send %s, so that the generator had no worker free", requested, offered, l.maxWorkers.value, formatTime(l.mean.value), formatNumber(rate)))
+			report(l.rate.line, fmt.Sprintf("%s requests per second were asked for, and %s were sent: %.0f workers of %s per request send %s, so that the generator had no worker free", requested, offered, l.maxWorkers.value, formatTime(l.meanLatency.value), formatNumber(rate)))
 		} else {
 			report(l.offeredRate.line, fmt.Sprintf("%s requests per second were asked for, and %s were sent: vegeta waits for no answer, so that it is the limit", requested, offered))
 		}
@@ -95,13 +94,13 @@ func (l *loadReport) findMissedRate(report reportFunc) {
 	}
 }
 
-// workerLimit returns the rate in requests per second that the workers of vegeta can send if each
-// waits for its response. isLimit means that vegeta sent about this rate.
+// workerLimit returns the rate of vegeta's workers. isLimit means that vegeta attained about this
+// rate.
 func (l *loadReport) workerLimit() (rate float64, isLimit bool) {
 	const tolerance = 0.1 // share of the rate: workers also wait between requests
-	if !(l.maxWorkers.value > 0) || !(l.mean.value > 0) {
+	if !(l.maxWorkers.value > 0) || !(l.meanLatency.value > 0) {
 		return 0, false
 	}
-	rate = l.maxWorkers.value / l.mean.value
+	rate = l.maxWorkers.value / l.meanLatency.value
 	return rate, isNear(rate, l.offeredRate.value, tolerance)
 }

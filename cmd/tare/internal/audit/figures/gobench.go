@@ -13,25 +13,29 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// benches reads the output of go test -bench and the tables of benchstat, line by line.
+// benches reads go test -bench and benchstat, line by line.
 type benches struct {
 	doc            *document
-	feed           *lineFeed        // input of results
-	results        *benchfmt.Reader // parses results; nil before the first result
+	feed           *lineFeed
+	results        *benchfmt.Reader // nil before the first line
 	known          map[benchKey]*bench
-	pkg            string // current package
-	block          int    // number of the current block of consecutive results
-	lastResultLine int    // line of the last result
-	pendingName    string // name of a benchmark whose result is on a later line, or ""
+	pkg            string
+	block          int // number of the current block
+	lastResultLine int
+	pendingName    string // has no result so far; "" if none
 
-	table         int       // number of the current table of benchstat; 0 outside tables
-	tables        int       // number of tables so far
-	lastTableLine int       // last line of the current table
-	unit          string    // unit of the current table
-	sides         [2]string // names of the two files that the current table compares
+	table         int // number of the table of benchstat; 0 outside
+	tables        int // tables so far
+	lastTableLine int
+	unit          string
+	files         [2]string // names
 }
 
-// lineFeed is a reader that returns a line and then io.EOF, until the next line is set.
+func newBenches(doc *document) benches {
+	return benches{doc: doc, feed: &lineFeed{}, known: map[benchKey]*bench{}}
+}
+
+// lineFeed is a reader of one line at a time.
 type lineFeed struct{ line []byte }
 
 func (f *lineFeed) Read(p []byte) (int, error) {
@@ -43,8 +47,7 @@ func (f *lineFeed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// isResult reports whether text begins like a result of go test, "BenchmarkParse-8 1000000 1050 ns/op":
-// with a name, the number of iterations, a figure and its unit.
+// isResult reports whether a line looks like "BenchmarkParse-8 1000000 1050 ns/op".
 func isResult(text string) bool {
 	fields := strings.Fields(text)
 	if len(fields) < 4 {
@@ -54,14 +57,14 @@ func isResult(text string) bool {
 		return false
 	}
 	_, err := strconv.ParseFloat(fields[2], 64)
-	// A row of benchcmp, the predecessor of benchstat, also begins with a name, but has only numbers.
+	// benchcmp, the predecessor of benchstat, prints only numbers after a name.
 	return err == nil && strings.ContainsFunc(fields[3], isLetter)
 }
 
-// processorsRE matches the number of processors at the end of the name of a benchmark.
+// processorsRE matches the end of BenchmarkParse-8.
 var processorsRE = lazyregexp.New(`-\d+$`)
 
-// readLine reads a line. It returns true if go test -bench or benchstat printed the line.
+// readLine returns true for a line of go test -bench or benchstat.
 func (b *benches) readLine(pos position, text string) bool {
 	if pkg, ok := strings.CutPrefix(text, "pkg: "); ok {
 		b.pkg = strings.TrimSpace(pkg)
@@ -79,11 +82,11 @@ func (b *benches) readLine(pos position, text string) bool {
 		}
 		if fields := strings.Fields(text); len(fields) > 0 && len(fields[0]) > len("Benchmark") {
 			if len(fields) > 2 && fields[2] == "ns/op" {
-				// Some pages omit the number of iterations: 0 means unknown.
+				// Some pages omit the number of iterations. 0 means unknown.
 				b.pendingName = ""
 				return b.addResult(pos, fields[0]+" 0 "+strings.Join(fields[1:], " "))
 			}
-			b.pendingName = fields[0] // the result may follow the output of the benchmark
+			b.pendingName = fields[0] // the benchmark may print lines before its result
 			return len(fields) == 1
 		}
 	}
@@ -95,19 +98,10 @@ func (b *benches) readLine(pos position, text string) bool {
 	return b.readStat(pos, text)
 }
 
-// addResult adds a result as a run of the benchmark that has its name, package and headings. It returns
-// false if benchfmt does not accept the line.
+// addResult returns false if benchfmt rejects the line.
 func (b *benches) addResult(pos position, text string) bool {
-	b.feed.line = append(append(b.feed.line[:0], text...), '\n')
-	if b.results == nil || !b.results.Scan() { // start a new benchfmt.Reader with the same line
-		b.results = benchfmt.NewReader(b.feed, "")
-		b.feed.line = append(append(b.feed.line[:0], text...), '\n')
-		if !b.results.Scan() {
-			return false
-		}
-	}
-	res, ok := b.results.Result().(*benchfmt.Result)
-	if !ok {
+	res := b.parseResult(text)
+	if res == nil {
 		return false
 	}
 	if b.lastResultLine == 0 || pos.line > b.lastResultLine+1 {
@@ -125,7 +119,7 @@ func (b *benches) addResult(pos position, text string) bool {
 		}
 		row.values = append(row.values, benchValue{value, strings.Clone(unit)})
 	}
-	// Runs with the same name under different headings belong to two sides.
+	// Equal names under different headings are two sides.
 	key := benchKey{row.pkg, string(res.Name.Full()), pos.path}
 	if first := b.known[key]; first != nil {
 		first.runs++
@@ -141,42 +135,53 @@ func (b *benches) addResult(pos position, text string) bool {
 	return true
 }
 
-// addDigest adds a run to b.digest, the hash of all runs. The hash is FNV-1a with a number instead of a
-// byte in each step.
+// parseResult returns nil if benchfmt rejects the line.
+func (b *benches) parseResult(text string) *benchfmt.Result {
+	b.feed.line = append(append(b.feed.line[:0], text...), '\n')
+	if b.results == nil || !b.results.Scan() { // benchfmt needs a new reader after io.EOF
+		b.results = benchfmt.NewReader(b.feed, "")
+		b.feed.line = append(append(b.feed.line[:0], text...), '\n')
+		if !b.results.Scan() {
+			return nil
+		}
+	}
+	res, _ := b.results.Result().(*benchfmt.Result)
+	return res
+}
+
+// addDigest adds a run to the hash: FNV-1a with numbers in place of bytes.
 func (b *bench) addDigest(run *bench) {
-	const prime = 1099511628211 // the 64-bit FNV prime
+	const prime = 1099511628211
 	b.digest = (b.digest ^ uint64(run.iterations)) * prime
 	for _, v := range run.values {
 		b.digest = (b.digest ^ math.Float64bits(v.value)) * prime
 	}
 }
 
-// benchKey identifies the runs of one benchmark.
 type benchKey struct{ pkg, name, path string }
 
 var (
-	// statHeadRE matches the head of a table of benchstat. Versions before 2023 print "name  old time/op".
+	// statHeadRE matches the first line of a table.
 	statHeadRE = lazyregexp.New(`│|^name\s+(old |time/op|alloc/op|allocs/op|speed)`)
-	// oldStatRE matches "(p=0.008 n=10+9)", the p-value and the runs of both files, as versions before
-	// 2023 print them.
+	// oldStatRE matches "(p=0.008 n=10+9)" of versions before 2023.
 	oldStatRE = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)\+(\d+)\)`)
 	// anyStatRE also matches "(p=0.008 n=10)". The groups are 0.008, 10 and, in old versions, 9.
 	anyStatRE = lazyregexp.New(`\(p=([0-9.]+) n=(\d+)(?:\+(\d+))?\)`)
-	// statFigureRE matches "4.12µ ± 2%", a figure with its interval. The groups are 4.12 and µ.
+	// statFigureRE matches "4.12µ ± 2%". The groups are 4.12 and µ.
 	statFigureRE = lazyregexp.New(`([0-9.]+)([nµumkKMGT]?i?)(?:s|B|B/s)? *± *(?:∞|\d+%)`)
 	// statUnitRE matches the unit of a table, e.g. sec/op.
 	statUnitRE = lazyregexp.New(`(?:^|[\s│])(?:sec/op|time/op|(?:\w+-)?B/op|alloc/op|allocs/op|B/s|speed)(?:\s|│|$)`)
 )
 
-// maxStatGap is the largest distance in lines between two lines of a table of benchstat.
+// maxStatGap is in lines within a table.
 const maxStatGap = 2
 
-// readStatHead reads a line of the head of a table of benchstat: the names of the files, or the unit.
+// readStatHead reads the names of the files or the unit.
 func (b *benches) readStatHead(text string) {
 	if m := statUnitRE.FindString(text); m != "" {
 		b.unit = strings.Trim(m, " \t│")
 		if strings.HasPrefix(text, "name") { // versions before 2023 print no names
-			b.sides = [2]string{"old", "new"}
+			b.files = [2]string{"old", "new"}
 		}
 		return
 	}
@@ -186,12 +191,11 @@ func (b *benches) readStatHead(text string) {
 			files = append(files, strings.ToLower(strings.TrimSuffix(cell, ".txt")))
 		}
 	}
-	if b.sides = [2]string{"old", "new"}; len(files) == 2 && files[0] != files[1] {
-		b.sides = [2]string(files)
+	if b.files = [2]string{"old", "new"}; len(files) == 2 && files[0] != files[1] {
+		b.files = [2]string(files)
 	}
 }
 
-// statPrefixes has the factors of the prefixes of units of benchstat.
 var statPrefixes = map[string]float64{
 	"n": 1e-9, "µ": 1e-6, "u": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
 	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30,
@@ -200,7 +204,7 @@ var statPrefixes = map[string]float64{
 // meanChangeRE matches "geomean  4.1µ  3.9µ  -4.88%". The group is -4.88.
 var meanChangeRE = lazyregexp.New(`^geomean\s.*\s([+-]\d+(?:\.\d+)?)%$`)
 
-// readStat reads a line of benchstat. It returns true if the line belongs to a table.
+// readStat returns true for a line of a table of benchstat.
 func (b *benches) readStat(pos position, text string) bool {
 	if (strings.HasPrefix(text, "name") || strings.Contains(text, "│")) && statHeadRE.MatchString(text) {
 		if b.tables == 0 || pos.line > b.lastTableLine+maxStatGap {
@@ -223,7 +227,7 @@ func (b *benches) readStat(pos position, text string) bool {
 		b.lastTableLine = pos.line
 		if m := meanChangeRE.FindStringSubmatch(text); m != nil {
 			change, _ := strconv.ParseFloat(m[1], 64)
-			b.doc.means = append(b.doc.means, statMean{line: pos.line, table: b.table, unit: b.unit, change: change})
+			b.doc.statMeans = append(b.doc.statMeans, statMean{line: pos.line, table: b.table, unit: b.unit, change: change})
 		}
 		return true
 	case pos.line > b.lastTableLine+maxStatGap:
@@ -232,18 +236,17 @@ func (b *benches) readStat(pos position, text string) bool {
 	return false
 }
 
-// addStatRow adds a row of the current table of benchstat.
 func (b *benches) addStatRow(pos position, text string) {
 	row := statRow{
 		position: pos, name: strings.Fields(text)[0], p: -1, table: b.table,
-		hasNoInterval: strings.Contains(text, "∞"), unit: b.unit, sides: b.sides,
+		hasNoInterval: strings.Contains(text, "∞"), unit: b.unit, files: b.files,
 	}
 	for _, m := range statFigureRE.FindAllStringSubmatch(text, maxCells) {
 		value, _ := strconv.ParseFloat(m[1], 64)
 		row.values = append(row.values, value*cmp.Or(statPrefixes[m[2]], 1))
 	}
 	if len(row.values) > 0 {
-		row.first = row.values[0]
+		row.firstValue = row.values[0]
 	}
 	if len(row.values) != 2 { // only tables of two files are compared
 		row.values = nil
@@ -255,9 +258,5 @@ func (b *benches) addStatRow(pos position, text string) {
 			row.runs = min(row.runs, n)
 		}
 	}
-	b.doc.stats = append(b.doc.stats, row)
-}
-
-func newBenches(doc *document) benches {
-	return benches{doc: doc, feed: &lineFeed{}, known: map[benchKey]*bench{}}
+	b.doc.statRows = append(b.doc.statRows, row)
 }

@@ -8,62 +8,60 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// grid has the figures of a table by row. Rules use it to check statements that name a row and compare
-// two of its columns: "on large files the new codec takes 20 % less time".
+// grid has the figures of a table by row. Rules check sentences about one row with it: "on large
+// files the new codec takes 20 % less time".
 type grid struct {
-	line    int                 // line of the first figure
-	rows    labelMatcher        // finds the rows that a text names
-	labels  []string            // labels of the rows, in lower case
-	cells   map[string][]figure // figures of each row by label
-	sides   []*sideSet
-	unclear []unclearRow
+	line       int
+	rowMatcher labelMatcher        // finds the rows that a text names
+	labels     []string            // in lower case
+	cells      map[string][]figure // by label
+	columnSets []*columnSet
+	unclear    []unclearRow
 }
 
-// sideSet has the columns of one metric that compare with each other, one for each side: "time old"
-// and "time new".
-type sideSet struct {
+// columnSet has the columns of one metric, such as "time old" and "time new".
+type columnSet struct {
 	kind          kind
-	columns       []int        // indices of the columns
-	headers       []string     // headers of the columns, in lower case
-	matcher       labelMatcher // finds the columns that a text names
-	isBeforeAfter bool         // there are two columns, the figures before and after a change, in this order
-	isOnlyOfKind  bool         // no other set has this kind
+	columns       []int    // indices
+	headers       []string // in lower case
+	matcher       labelMatcher
+	isBeforeAfter bool // two columns, before and after a change
+	isOnlyOfKind  bool // no other set has this kind
 }
 
-// unclearRow is a row of a table or of benchstat whose change is not significant.
+// unclearRow is a row without a significant change.
 type unclearRow struct {
-	line    int
-	label   string
-	p       float64   // p-value; -1 if the row has none
-	why     string    // evidence in the row, e.g. p = 0.2
-	changes []float64 // stated and computed changes in percent, without signs
+	line     int
+	label    string
+	p        float64   // -1 without a p-value
+	evidence string    // e.g. p = 0.2
+	changes  []float64 // in percent, without signs
 }
 
 // tablePair has two figures that a claim may compare.
 type tablePair struct {
 	a, b         figure
-	isOrdered    bool // the claim is about b and compares b with a: "b is 2x faster than a"
-	isOnlyOfKind bool // no other columns have their kind, and the statement names their row
+	isOrdered    bool // the claim is about b: "b is 2x faster than a"
+	isOnlyOfKind bool // no other columns have their kind
 }
 
-// Greater tables are not compared with claims.
+// Larger tables are not compared with claims.
 const (
-	maxSides    = 12 // columns of one metric
+	maxSides    = 12 // columns
 	maxGridRows = 400
 )
 
-// metricWords has words of headers that distinguish metrics, not sides, between spaces.
+// metricWords distinguish metrics, not sides.
 const metricWords = " time latency value result speed mean avg average median memory size max min stdev stddev deviation total count rate throughput wall user sys cpu rss peak heap " +
 	"alloc allocs bytes byte ops requests request duration error errors p50 p75 p90 p95 p99 p999 ns ms sec mib kib gib first last cold warm start startup build compile run load " +
 	"encode decode marshal unmarshal insert delete lookup get set put read write serialize deserialize "
 
-// newGrids returns the grids of the tables of a page and of the tables of benchstat. figures has the
-// figures of all tables.
+// newGrids returns the grids of all tables and of benchstat.
 func newGrids(d *document, figures []figure) []*grid {
 	byTable := map[int][]figure{}
-	for _, m := range figures {
-		if m.isOfTable() {
-			byTable[m.origin] = append(byTable[m.origin], m)
+	for _, f := range figures {
+		if f.isOfTable() {
+			byTable[f.origin] = append(byTable[f.origin], f)
 		}
 	}
 	var out []*grid
@@ -73,58 +71,61 @@ func newGrids(d *document, figures []figure) []*grid {
 			out = append(out, g)
 		}
 	}
-	return append(out, newStatGrids(d.stats)...)
+	return append(out, newStatGrids(d.statRows)...)
 }
 
-// newGrid returns the grid of the figures of a table, or nil if the table has more than maxGridRows
-// rows.
+// newGrid returns nil if the table has more than maxGridRows rows.
 func newGrid(all []figure) *grid {
 	g := &grid{cells: map[string][]figure{}}
 	if len(all) > 0 {
 		g.line = all[0].line
 	}
 	var columns []figure // the first figure of each column
-	for _, m := range all {
-		label := strings.ToLower(m.label)
+	for _, f := range all {
+		label := strings.ToLower(f.label)
 		if g.cells[label] == nil {
 			g.labels = append(g.labels, label)
 		}
-		g.cells[label] = append(g.cells[label], m)
-		isNew := !slices.ContainsFunc(columns, func(c figure) bool { return c.column == m.column })
-		hasUnit := m.kind != plainKind && m.kind != percentKind && m.kind != factorKind
+		g.cells[label] = append(g.cells[label], f)
+		isNew := !slices.ContainsFunc(columns, func(c figure) bool { return c.column == f.column })
+		hasUnit := f.kind != plainKind && f.kind != percentKind && f.kind != factorKind
 		if isNew && hasUnit {
-			columns = append(columns, m)
+			columns = append(columns, f)
 		}
 	}
 	if len(g.labels) > maxGridRows {
 		return nil
 	}
-	for _, m := range columns { // add each column to a set of sides, or start a set
-		i := slices.IndexFunc(g.sides, func(s *sideSet) bool { return s.kind == m.kind && isOtherSide(s.headers[0], m.header) })
+	g.addColumnSets(columns)
+	g.rowMatcher = newLabelMatcher(g.labels)
+	return g
+}
+
+// addColumnSets groups columns by metric. It takes the first figure of each column.
+func (g *grid) addColumnSets(columns []figure) {
+	for _, f := range columns {
+		i := slices.IndexFunc(g.columnSets, func(s *columnSet) bool { return s.kind == f.kind && isOtherSide(s.headers[0], f.header) })
 		if i < 0 {
-			g.sides = append(g.sides, &sideSet{kind: m.kind})
-			i = len(g.sides) - 1
+			g.columnSets = append(g.columnSets, &columnSet{kind: f.kind})
+			i = len(g.columnSets) - 1
 		}
-		s := g.sides[i]
-		s.columns, s.headers = append(s.columns, m.column), append(s.headers, m.header)
+		s := g.columnSets[i]
+		s.columns, s.headers = append(s.columns, f.column), append(s.headers, f.header)
 	}
-	for _, s := range g.sides {
-		s.isOnlyOfKind = !slices.ContainsFunc(g.sides, func(other *sideSet) bool { return other != s && other.kind == s.kind })
+	for _, s := range g.columnSets {
+		s.isOnlyOfKind = !slices.ContainsFunc(g.columnSets, func(other *columnSet) bool { return other != s && other.kind == s.kind })
 	}
-	g.sides = slices.DeleteFunc(g.sides, func(s *sideSet) bool { return len(s.columns) < 2 || len(s.columns) > maxSides })
-	for _, s := range g.sides {
+	g.columnSets = slices.DeleteFunc(g.columnSets, func(s *columnSet) bool { return len(s.columns) < 2 || len(s.columns) > maxSides })
+	for _, s := range g.columnSets {
 		s.matcher = newLabelMatcher(s.headers)
 		s.orderColumns()
 	}
-	g.rows = newLabelMatcher(g.labels)
-	return g
 }
 
 // partHeaderRE matches the header of a part of another column: "of which compress".
 var partHeaderRE = lazyregexp.New(`(?i)^(?:of which|of that|of these|thereof|including|incl\.)(?:\W|$)`)
 
-// isOtherSide reports whether two headers name the same metric of two sides, such as "time old" and
-// "time new": they differ in words, but not in one of metricWords.
+// isOtherSide reports whether two headers name one metric, like "time old" and "time new".
 func isOtherSide(a, b string) bool {
 	if partHeaderRE.MatchString(a) || partHeaderRE.MatchString(b) {
 		return false
@@ -148,15 +149,12 @@ func isOtherSide(a, b string) bool {
 // baseHeaderRE matches the header of figures before a change.
 var baseHeaderRE = lazyregexp.New(`(?i)\b(?:before|old|baseline|base|original|initial|previous|prior|main|master|control|then)\b`)
 
-// versionNameRE matches the number of a version: v8, or 3.9.
 var versionNameRE = lazyregexp.New(`\b(?:v|version )?\d+(?:\.\d+)+\b|\b(?:v|version )\d+\b`)
 
-// isLaterVersion reports whether version a is later than b.
 func isLaterVersion(a, b string) bool {
 	return slices.Compare(versionParts(a), versionParts(b)) > 0
 }
 
-// versionParts returns the numbers of a version.
 func versionParts(version string) []int {
 	var out []int
 	for _, part := range strings.FieldsFunc(version, func(r rune) bool { return r < '0' || r > '9' }) {
@@ -166,9 +164,8 @@ func versionParts(version string) []int {
 	return out
 }
 
-// orderColumns sets isBeforeAfter if the headers of two columns show which figures are from before a
-// change, such as "old" and "new" or "v1.2" and "v1.3". It puts the earlier column first.
-func (s *sideSet) orderColumns() {
+// orderColumns puts the earlier column first, e.g. "old" before "new" or "v1.2" before "v1.3".
+func (s *columnSet) orderColumns() {
 	if len(s.columns) != 2 {
 		return
 	}
@@ -187,20 +184,19 @@ func (s *sideSet) orderColumns() {
 	}
 }
 
-// reverse reverses the order of the columns.
-func (s *sideSet) reverse() {
+func (s *columnSet) reverse() {
 	slices.Reverse(s.columns)
 	slices.Reverse(s.headers)
 }
 
-// figuresOf returns the figures of a row in the columns of a set, with the headers as subjects.
-func (g *grid) figuresOf(label string, s *sideSet) []figure {
+// figuresOf returns the figures of a row, with the headers as subjects.
+func (g *grid) figuresOf(label string, s *columnSet) []figure {
 	var out []figure
 	for i, column := range s.columns {
-		for _, m := range g.cells[label] {
-			if m.column == column && m.kind == s.kind && m.value > 0 {
-				m.subject = s.headers[i]
-				out = append(out, m)
+		for _, f := range g.cells[label] {
+			if f.column == column && f.kind == s.kind && f.value > 0 {
+				f.subject = s.headers[i]
+				out = append(out, f)
 				break
 			}
 		}
@@ -208,32 +204,30 @@ func (g *grid) figuresOf(label string, s *sideSet) []figure {
 	return out
 }
 
-// pairScope selects pairs of figures that a statement may be about although it does not name them.
+// pairScope allows pairs that a sentence does not name.
 type pairScope struct {
-	isOwnPast bool // the statement compares a row with its past: of two columns the first is the past
-	isOnlyRow bool // the statement may be about the only row of a grid without naming the row
+	comparesPast  bool // with its first column
+	allowsOnlyRow bool // the only row of a grid needs no name
 }
 
-// pairsFor returns the pairs of figures of rows and columns that a statement names by words. If it
-// names no row, it may be about every row. It need not name two columns that are the figures before
-// and after a change. Of two columns that are the only ones of their kind, it may name one, or in a
-// comparison with the past none.
+// pairsFor returns the pairs of figures in the rows and columns that words name. Without a named
+// row, all rows count.
 func (g *grid) pairsFor(words wordSet, kinds []kind, scope pairScope) []tablePair {
-	labels := g.rows.findNamed(words)
-	hasRow := len(labels) > 0 || len(g.labels) == 1 && scope.isOnlyRow
+	labels := g.rowMatcher.findNamed(words)
+	hasRow := len(labels) > 0 || len(g.labels) == 1 && scope.allowsOnlyRow
 	if len(labels) == 0 {
 		if labels = g.labels; len(labels) > maxNamed {
 			return nil
 		}
 	}
 	var out []tablePair
-	for _, s := range g.sides {
+	for _, s := range g.columnSets {
 		if !slices.Contains(kinds, s.kind) {
 			continue
 		}
 		sides := s.matcher.findNamed(words)
 		hasTwo := len(s.columns) == 2
-		isClear := s.isBeforeAfter || s.isOnlyOfKind && (scope.isOwnPast || len(sides) == 1)
+		isClear := s.isBeforeAfter || s.isOnlyOfKind && (scope.comparesPast || len(sides) == 1)
 		needsNoNames := hasTwo && hasRow && isClear
 		if len(sides) < 2 && !needsNoNames {
 			continue
@@ -245,7 +239,7 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, scope pairScope) []tablePai
 					if needsNoNames || slices.Contains(sides, a.subject) && slices.Contains(sides, b.subject) {
 						out = append(out, tablePair{
 							a: a, b: b,
-							isOrdered:    s.isBeforeAfter || scope.isOwnPast && hasTwo,
+							isOrdered:    s.isBeforeAfter || scope.comparesPast && hasTwo,
 							isOnlyOfKind: s.isOnlyOfKind && hasRow && hasTwo,
 						})
 					}
@@ -256,8 +250,7 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, scope pairScope) []tablePai
 	return out
 }
 
-// hasUnclearChange reports whether a row without a significant change has the percentage of a claim,
-// apart from rounding.
+// hasUnclearChange reports whether an unclear row has the claimed percentage.
 func (g *grid) hasUnclearChange(c claim) bool {
 	const tolerance = 0 // matchesValue allows for rounding
 	return c.isPercent && slices.ContainsFunc(g.unclear, func(row unclearRow) bool {
@@ -266,29 +259,28 @@ func (g *grid) hasUnclearChange(c claim) bool {
 }
 
 var (
-	// pHeaderRE matches the header of a column of p-values, such as "p-value" or "p (n=10)".
+	// pHeaderRE matches "p-value" or "p (n=10)".
 	pHeaderRE = lazyregexp.New(`(?i)^p(?:[- ]?val(?:ue)?)?s?\.?(?:\s*\(n ?=[^)]*\))?$`)
 	// pCellRE matches "p = 0.03". The group is 0.03.
 	pCellRE = lazyregexp.New(`(?i)^(?:p\s?)?[=<>≤≥~]*\s?(0?\.\d+|1(?:\.0+)?|0)$`)
-	// unchangedCellRE matches "~ (p=0.2 n=10)", the cell of benchstat for no significant change. The
-	// group is 0.2.
+	// unchangedCellRE matches "~ (p=0.2 n=10)" of benchstat. The group is 0.2.
 	unchangedCellRE = lazyregexp.New(`^~ *\(p=(0?\.\d+|1\.0+) n=\d+`)
-	// changeRangeRE matches "(95% CI: -3 % to +1 %)", the interval of a change. The groups are -3 and +1.
-	changeRangeRE = lazyregexp.New(`[(\[]?(?:95\s?% (?:CI|confidence interval)[:,]?\s*)?[\[(]?\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*(?:,|;|to|\.\.\.?|…)\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*[\])]`)
-	// percentInRE matches a percentage in a cell. The group is its number.
+	// changeRangeRE matches "(95% CI: -3 % to +1 %)". The groups are -3 and +1.
+	changeRangeRE = lazyregexp.New(`[(\[]?(?:95\s?% (?:CI|confidence interval)[:,]?\s*)?[\[(]?` +
+		`\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*(?:,|;|to|\.\.\.?|…)\s*([-−–+]?\s?\d+(?:\.\d+)?)\s?%?\s*[\])]`)
+	// percentInRE has the number as its group.
 	percentInRE = lazyregexp.New(`(\d+(?:\.\d+)?)\s?%`)
-	// rangeHeaderRE matches the header of an interval of a change.
+	// rangeHeaderRE matches the header of an interval.
 	rangeHeaderRE = lazyregexp.New(`(?i)\bCI\b|\binterval\b`)
 )
 
-// maxP is the p-value above which a change is not significant, as for benchstat.
+// maxP is the limit of benchstat for a significant change.
 const maxP = 0.05
 
-// whyOverlapping returns a text with the two figures of a row, such as "5.1 ± 0.2 and 5.2 ± 0.3", if
-// they differ by less than the half-width of one of their confidence intervals: their difference is
-// not significant at the level of the intervals. It returns "" for other rows.
+// whyOverlapping returns "5.1 ± 0.2 and 5.2 ± 0.3" if the two figures of a row do not differ
+// significantly.
 func (g *grid) whyOverlapping(cells []string) string {
-	for _, s := range g.sides {
+	for _, s := range g.columnSets {
 		if len(s.columns) != 2 || max(s.columns[0], s.columns[1]) >= len(cells) {
 			continue
 		}
@@ -301,9 +293,7 @@ func (g *grid) whyOverlapping(cells []string) string {
 	return ""
 }
 
-// unclearRows returns the rows of a table that show no significant change: a p-value above maxP, an
-// interval of the change that contains 0 or, if hasConfidence, two overlapping intervals.
-// hasConfidence means that ± in the table is a confidence interval.
+// unclearRows needs to know if ± is a confidence interval.
 func (t *table) unclearRows(g *grid, hasConfidence bool) []unclearRow {
 	pColumn := slices.IndexFunc(t.header, pHeaderRE.MatchString)
 	var out []unclearRow
@@ -318,11 +308,11 @@ func (t *table) unclearRows(g *grid, hasConfidence bool) []unclearRow {
 				found.readChange(cell)
 			}
 		}
-		if found.why == "" && hasConfidence {
-			found.why = g.whyOverlapping(row.cells)
+		if found.evidence == "" && hasConfidence {
+			found.evidence = g.whyOverlapping(row.cells)
 		}
-		hasSmallP := found.p < 0 && pColumn >= 0 // readP sets p only if it is above maxP
-		if found.why == "" || hasSmallP {
+		hasSmallP := found.p < 0 && pColumn >= 0 // readP sets p only above maxP
+		if found.evidence == "" || hasSmallP {
 			continue
 		}
 		found.changes = append(found.changes, g.computeChanges(found.label)...)
@@ -331,29 +321,27 @@ func (t *table) unclearRows(g *grid, hasConfidence bool) []unclearRow {
 	return out
 }
 
-// readP reads a p-value from a cell of benchstat that shows no significant change, or a p-value above
-// maxP from a cell in the column of p-values. Otherwise it changes nothing.
+// readP reads a p-value above maxP.
 func (r *unclearRow) readP(cell string, isInColumn bool) {
 	if m := unchangedCellRE.FindStringSubmatch(cell); m != nil {
 		r.p, _ = strconv.ParseFloat(m[1], 64)
-		r.why = "p = " + m[1]
+		r.evidence = "p = " + m[1]
 	}
 	m := pCellRE.FindStringSubmatch(cell)
 	if !isInColumn || m == nil || strings.ContainsAny(cell, "<≤") {
 		return
 	}
 	if p, err := strconv.ParseFloat(m[1], 64); err == nil && p > maxP {
-		r.p, r.why = p, "p = "+m[1]
+		r.p, r.evidence = p, "p = "+m[1]
 	}
 }
 
-// readChange reads a change in percent from a cell, and an interval of the change that contains 0.
 func (r *unclearRow) readChange(cell string) {
 	if m := changeRangeRE.FindStringSubmatch(cell); m != nil && strings.Contains(cell, "%") {
 		low, okLow := parseSigned(m[1])
 		high, okHigh := parseSigned(m[2])
 		if okLow && okHigh && low < 0 && high > 0 {
-			r.why = "the interval " + strings.Trim(m[0], "()[]")
+			r.evidence = "the interval " + strings.Trim(m[0], "()[]")
 		}
 		cell = strings.Replace(cell, m[0], "", 1)
 	}
@@ -364,18 +352,17 @@ func (r *unclearRow) readChange(cell string) {
 	}
 }
 
-// parseSigned parses a number with a hyphen, a dash or a minus sign for minus.
+// parseSigned also reads a dash as minus.
 func parseSigned(text string) (float64, bool) {
 	text = strings.NewReplacer("−", "-", "–", "-", " ", "", "+", "").Replace(text)
 	x, err := strconv.ParseFloat(text, 64)
 	return x, err == nil
 }
 
-// computeChanges returns the changes of a row in percent, without signs: one for each metric with a
-// column from before and one from after a change.
+// computeChanges returns the changes of a row in percent, without signs.
 func (g *grid) computeChanges(label string) []float64 {
 	var out []float64
-	for _, s := range g.sides {
+	for _, s := range g.columnSets {
 		if row := g.figuresOf(label, s); s.isBeforeAfter && len(row) == 2 {
 			out = append(out, computeShare(row[0].value, row[1].value))
 		}
@@ -383,11 +370,10 @@ func (g *grid) computeChanges(label string) []float64 {
 	return out
 }
 
-// computeShare returns the difference of b and a in percent of a, without its sign.
+// computeShare returns the difference in percent of a, without its sign.
 func computeShare(a, b float64) float64 { return 100 * max(b-a, a-b) / a }
 
-// newStatGrids returns a grid for each unit of a table of benchstat: its rows have the figures of
-// two files.
+// newStatGrids returns a grid for each unit of a table of benchstat.
 func newStatGrids(stats []statRow) []*grid {
 	type key struct {
 		table int
@@ -411,33 +397,42 @@ func newStatGrids(stats []statRow) []*grid {
 		label := strings.ToLower(processorsRE.ReplaceAllString(row.name, ""))
 		for i, value := range row.values {
 			q := quantity{value: value, kind: unitKind, raw: value}
-			byUnit[k] = append(byUnit[k], figure{quantity: q, label: label, header: row.sides[i], column: i, line: row.line})
+			byUnit[k] = append(byUnit[k], figure{quantity: q, label: label, header: row.files[i], column: i, line: row.line})
 		}
 		if row.p > maxP {
-			unclear[k] = append(unclear[k], unclearRow{
-				line: row.line, label: label, p: row.p,
-				why:     "p = " + strconv.FormatFloat(row.p, 'g', -1, 64),
-				changes: []float64{computeShare(row.values[0], row.values[1])},
-			})
+			unclear[k] = append(unclear[k], row.unclear(label))
 		}
 	}
 	var out []*grid
 	for _, k := range keys {
 		if g := newGrid(byUnit[k]); g != nil {
 			g.unclear = unclear[k]
-			for _, s := range g.sides {
-				s.isBeforeAfter = true
-				if s.columns[0] > s.columns[1] { // orderColumns went by the names, but benchstat prints the base first
-					s.reverse()
-				}
-			}
+			g.putBaseFirst()
 			out = append(out, g)
 		}
 	}
 	return out
 }
 
-// statKinds has the kinds of the units of benchstat.
+func (row statRow) unclear(label string) unclearRow {
+	return unclearRow{
+		line: row.line, label: label, p: row.p,
+		evidence: "p = " + strconv.FormatFloat(row.p, 'g', -1, 64),
+		changes:  []float64{computeShare(row.values[0], row.values[1])},
+	}
+}
+
+// putBaseFirst orders the two columns as benchstat prints them.
+func (g *grid) putBaseFirst() {
+	for _, s := range g.columnSets {
+		s.isBeforeAfter = true
+		if s.columns[0] > s.columns[1] {
+			s.reverse()
+		}
+	}
+}
+
+// statKinds is by unit of benchstat.
 var statKinds = map[string]kind{
 	"sec/op": timeKind, "time/op": timeKind, "B/op": byteKind, "alloc/op": byteKind, "allocs/op": allocKind,
 	"B/s": byteRateKind, "speed": byteRateKind,

@@ -13,43 +13,41 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// isHTML reports whether a file with this start is an HTML page. A file that begins with another tag
-// than these may be Markdown.
+// isHTML returns false for other tags: they may begin a Markdown file.
 func isHTML(start []byte) bool {
 	start = bytes.ToLower(start)
 	isXHTML := bytes.HasPrefix(start, []byte("<?xml")) && bytes.Contains(start, []byte("<html"))
 	return isXHTML || bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html"))
 }
 
-// page reads an HTML page token by token. It passes headings, paragraphs, tables and blocks of code to
-// the reader, which also reads Markdown.
+// page reads an HTML page token by token and passes the content to the reader.
 type page struct {
 	*reader
-	text      strings.Builder // text of the current block
-	textLine  int             // first line of the current block
+	text      strings.Builder // the current block
+	textLine  int             // its first line
 	tokenLine int             // line of the current token
-	inPre     bool            // the current block is within <pre>
-	skip      atom.Atom       // current element whose text is skipped, e.g. script; 0 outside such elements
-	heading   int             // level of the current heading, 1 to 6; 0 outside headings
-	cells     []string        // cells of the current row
+	inPre     bool            // within <pre>
+	skip      atom.Atom       // an element such as script; 0 outside
+	heading   int             // level, 1 to 6; 0 outside headings
+	cells     []string        // of the current row
 	inTable   bool
-	hasHead   bool             // the current row has a th after its first cell
-	isAllHead bool             // the current row has no td
+	hasHead   bool             // the row has a th after its first cell
+	isAllHead bool             // the row has no td
 	colSpan   int              // columns of the current cell
 	rowSpan   int              // rows of the current cell
-	spans     map[int]cellSpan // cells of earlier rows that continue in the next rows, by column
+	spans     map[int]cellSpan // cells of earlier rows, by column
 }
 
-// cellSpan is a cell with a rowspan attribute: the next rows have the same text in this column.
+// cellSpan is a cell with the attribute rowspan. The next rows repeat its text.
 type cellSpan struct {
-	rows int // number of further rows
+	rows int // further rows
 	text string
 }
 
-// maxSpan limits the rows of a cell. A greater rowspan counts as maxSpan.
+// maxSpan limits rowspan.
 const maxSpan = 1000
 
-// readHTML reads an HTML page, or a part of a page. line is the number of its first line.
+// readHTML reads a page, or a part of one that begins in a line.
 func (r *reader) readHTML(src io.Reader, line int) error {
 	p := &page{reader: r, tokenLine: line}
 	z := html.NewTokenizer(src)
@@ -76,8 +74,7 @@ func (r *reader) readHTML(src io.Reader, line int) error {
 	}
 }
 
-// readToken reads one token. It returns an error if the text has a zero byte or the document exceeds
-// a bound.
+// readToken returns an error for a zero byte, or at a bound.
 func (p *page) readToken(z *html.Tokenizer, kind html.TokenType) error {
 	switch kind {
 	case html.TextToken:
@@ -88,7 +85,7 @@ func (p *page) readToken(z *html.Tokenizer, kind html.TokenType) error {
 		if p.skip != 0 {
 			return nil
 		}
-		if p.text.Len()+len(text) > 4*maxLine { // bounds the memory of a page without tags
+		if p.text.Len()+len(text) > 4*maxLine { // a page without tags
 			p.endBlock()
 		}
 		if strings.TrimSpace(p.text.String()) == "" {
@@ -107,7 +104,7 @@ func (p *page) readToken(z *html.Tokenizer, kind html.TokenType) error {
 	return p.checkBounds()
 }
 
-// readSpans reads the attributes colspan and rowspan of a cell.
+// readSpans reads the attributes colspan and rowspan.
 func (p *page) readSpans(z *html.Tokenizer, hasAttr bool) {
 	p.colSpan, p.rowSpan = 1, 1
 	for hasAttr {
@@ -126,8 +123,7 @@ func (p *page) readSpans(z *html.Tokenizer, hasAttr bool) {
 	}
 }
 
-// addCell adds a cell to the current row, once for each of its columns. Cells of earlier rows that
-// continue in this row come first.
+// addCell adds a cell once for each of its columns, after those of earlier rows.
 func (p *page) addCell(text string) {
 	p.addContinuedCells()
 	for range p.colSpan {
@@ -142,7 +138,6 @@ func (p *page) addCell(text string) {
 	p.colSpan, p.rowSpan = 1, 1
 }
 
-// addContinuedCells adds the cells of earlier rows that continue in the next columns of the current row.
 func (p *page) addContinuedCells() {
 	for len(p.cells) < maxCells {
 		span, ok := p.spans[len(p.cells)]
@@ -153,7 +148,6 @@ func (p *page) addContinuedCells() {
 	}
 }
 
-// readTag begins or ends an element. Other tags than these have no effect.
 func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 	begins := kind != html.EndTagToken
 	switch name {
@@ -212,8 +206,7 @@ func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 	}
 }
 
-// endRow stores the current row. The first row is the header if it has a th after its first cell, or
-// several cells. A second row of th is joined to the header: "Time" above "old" becomes "old Time".
+// endRow stores a row. It joins a second row of headers: "Time" above "old" becomes "old Time".
 func (p *page) endRow() {
 	if p.table == nil || len(p.cells) == 0 {
 		return
@@ -244,8 +237,7 @@ func (p *page) endRow() {
 	p.cells = nil
 }
 
-// endBlock stores the text of the current block, as lines of code, a heading or a paragraph. Text in a
-// table is ignored: readTag stores the text of cells.
+// endBlock stores a block of code, a heading or a paragraph. readTag stores cells.
 func (p *page) endBlock() {
 	text := p.text.String()
 	p.text.Reset()

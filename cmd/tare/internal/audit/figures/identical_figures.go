@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// identicalFigures returns the audit rule that finds equal figures of different runs or work.
+// identicalFigures finds equal figures of different runs or work.
 func identicalFigures() rule {
 	return rule{Rule: audit.Rule{
 		ID: "identical-figures", Severity: tare.Warn,
@@ -27,27 +27,38 @@ func identicalFigures() rule {
 }
 
 const (
-	// minUnits is the least size of a distinctive figure, in units of its last digit. Smaller figures,
-	// such as 123 or 12.3, may be equal by chance.
+	// minUnits is in units of the last digit. Smaller figures, such as 123 or 12.3, may be equal by
+	// chance.
 	minUnits = 1000
-	// maxEqualCounts is the maximum number of runs with the same number of iterations that are
-	// compared. Among more, as with -benchtime=1000x, two have the same time by chance.
+	// maxEqualCounts limits runs with as many iterations. Among more, as with -benchtime=1000x, two
+	// have the same time by chance.
 	maxEqualCounts = 20
-	maxRowDistance = 50  // rows between two compared rows of a table
-	maxStepTables  = 100 // tables of a page that findIdleSteps compares
-	// stepTolerance is the share by which the times of two tables may differ if a step has no effect.
+	maxRowDistance = 50  // rows between two compared rows
+	maxStepTables  = 100 // tables that findIdleSteps compares
+	// stepTolerance is a share of the time.
 	stepTolerance = 0.02
 )
 
-// findIdenticalFigures reports benchmarks, reports of load generators and rows of tables whose figures
-// are equal to the last digit. It also reports tables "with" a step that have the costs of another
-// table without the step.
 func findIdenticalFigures(d *document, report reportFunc) {
+	d.findEqualBenches(report)
+	d.findEqualFiles(report)
+	for _, c := range d.copies {
+		report(c.bench.line, fmt.Sprintf("the %s of %s equal those of %s in %s in all figures and in the numbers of iterations", format.Count(c.bench.runs, "run"), c.bench.name, c.first.name, c.first.file))
+	}
+	d.findEqualReports(report)
+	for i, t := range d.tables {
+		findEqualRows(t, t.figures(i), report)
+	}
+	findIdleSteps(d, report)
+}
+
+// findEqualBenches reports equal runs of one benchmark, and two benchmarks with the same time.
+func (d *document) findEqualBenches(report reportFunc) {
 	type key struct {
 		iterations int
 		ns         float64 // ns/op
 	}
-	runs := map[int]int{} // number of runs by their number of iterations
+	runs := map[int]int{} // by number of iterations
 	for _, b := range d.benches {
 		runs[b.iterations] += b.runs
 	}
@@ -67,29 +78,23 @@ func findIdenticalFigures(d *document, report reportFunc) {
 			report(b.line, fmt.Sprintf("%s and %s have the same time, %s ns/op, to the last digit", first.name, b.name, format.Grouped(ns, countDecimals(ns))))
 		}
 	}
-	d.findEqualSides(report)
-	for _, c := range d.copies {
-		report(c.bench.line, fmt.Sprintf("the %s of %s equal those of %s in %s in all figures and in the numbers of iterations", format.Count(c.bench.runs, "run"), c.bench.name, c.first.name, c.first.file))
-	}
-	type loadFigures struct{ rate, mean, requests float64 }
-	first := map[loadFigures]*loadReport{}
-	for _, l := range d.loads {
-		k := loadFigures{l.rate.value, l.mean.value, l.requests.value}
+}
+
+func (d *document) findEqualReports(report reportFunc) {
+	type key struct{ rate, mean, requests float64 }
+	first := map[key]*loadReport{}
+	for _, l := range d.reports {
+		k := key{l.rate.value, l.meanLatency.value, l.requests.value}
 		if base := first[k]; base == nil {
 			first[k] = l
-		} else if isDistinctive(l.rate.value) && l.mean.isKnown() {
+		} else if isDistinctive(l.rate.value) && l.meanLatency.isKnown() {
 			report(l.line, fmt.Sprintf("this report and that of line %d have the same rate, mean latency and requests", base.line))
 		}
 	}
-	for i, t := range d.tables {
-		findEqualRows(t, t.figures(i), report)
-	}
-	findIdleSteps(d, report)
 }
 
-// findEqualSides reports tables of benchstat, which compares two files of results, if both files have
-// the same times to the last digit in all rows.
-func (d *document) findEqualSides(report reportFunc) {
+// findEqualFiles reports tables of benchstat with the same times in both files.
+func (d *document) findEqualFiles(report reportFunc) {
 	const minRows = 3 // times with few digits are equal by chance
 	type table struct {
 		number int
@@ -97,11 +102,11 @@ func (d *document) findEqualSides(report reportFunc) {
 	}
 	equal, line, differs := map[table]int{}, map[table]int{}, map[table]bool{}
 	var tables []table
-	for _, row := range d.stats {
+	for _, row := range d.statRows {
 		key := table{row.table, row.unit}
 		isTime := strings.HasPrefix(row.unit, "sec") || strings.HasPrefix(row.unit, "time")
 		switch {
-		case !isTime || row.values == nil: // nothing to compare
+		case !isTime || row.values == nil:
 		case row.values[0] != row.values[1]:
 			differs[key] = true
 		default:
@@ -117,21 +122,19 @@ func (d *document) findEqualSides(report reportFunc) {
 	}
 }
 
-// runsKey identifies the runs of a benchmark by their figures.
 type runsKey struct {
 	runs   int
 	digest uint64 // hash of all figures, see bench.digest
 }
 
-// copiedBench is a benchmark with the same runs as a benchmark in another file.
+// copiedBench has the same runs as a benchmark in another file.
 type copiedBench struct {
 	bench *bench
-	first fileBench // benchmark of the file that was read first
+	first fileBench // in the file that was read first
 }
 
-// findCopies compares the benchmarks of d with seen, the benchmarks of the files read before. It
-// records those with equal runs in d.copies, and adds the others to seen. It ignores pages: two
-// translations of a page may quote the output of the same runs.
+// findCopies records the benchmarks that are in seen, and adds the others. It ignores pages: two
+// translations may quote the same output.
 func (d *document) findCopies(seen map[runsKey]fileBench) {
 	if len(d.tables) > 0 || len(d.sentences) > 0 {
 		return
@@ -147,7 +150,7 @@ func (d *document) findCopies(seen map[runsKey]fileBench) {
 		switch {
 		case !isKnown:
 			added[key] = fileBench{filepath.Clean(d.name), b.name}
-		case first.file != filepath.Clean(d.name): // otherwise the user named the file twice
+		case first.file != filepath.Clean(d.name): // the user did not name the file twice
 			d.copies = append(d.copies, copiedBench{b, first})
 		}
 	}
@@ -155,7 +158,6 @@ func (d *document) findCopies(seen map[runsKey]fileBench) {
 }
 
 // isDistinctive reports whether a figure has too many digits to occur twice by chance, e.g. 1072.4.
-// It has at least minUnits units of its last digit, which is not 0, or more than three decimals.
 func isDistinctive(x float64) bool {
 	for scale := 1.0; scale <= 1000; scale *= 10 {
 		if y := x * scale; y == float64(int64(y)) {
@@ -165,7 +167,7 @@ func isDistinctive(x float64) bool {
 	return true
 }
 
-// countDecimals returns the number of decimals of a figure, at most 3.
+// countDecimals returns at most 3.
 func countDecimals(x float64) int {
 	n := 0
 	for scale := 1.0; n < 3 && x*scale != float64(int64(x*scale)); scale *= 10 {
@@ -174,23 +176,22 @@ func countDecimals(x float64) int {
 	return n
 }
 
-// findEqualRows reports rows of a table that have different labels and equal figures, if one figure is
-// a distinctive time or rate. all has the figures of the table.
+// findEqualRows reports rows with equal figures, one of them a distinctive time or rate.
 func findEqualRows(t *table, all []figure, report reportFunc) {
 	type row struct {
 		values        []float64
-		isDistinctive bool // a time or rate is distinctive
+		isDistinctive bool // of a time or rate
 	}
 	rows := map[int]*row{}
-	for _, m := range all {
-		r := rows[m.line]
+	for _, f := range all {
+		r := rows[f.line]
 		if r == nil {
 			r = &row{}
-			rows[m.line] = r
+			rows[f.line] = r
 		}
-		r.values = append(r.values, m.value)
-		isTiming := m.kind == timeKind || m.kind == rateKind
-		r.isDistinctive = r.isDistinctive || isTiming && m.raw >= minUnits && isDistinctive(m.raw)
+		r.values = append(r.values, f.value)
+		isTiming := f.kind == timeKind || f.kind == rateKind
+		r.isDistinctive = r.isDistinctive || isTiming && f.raw >= minUnits && isDistinctive(f.raw)
 	}
 	for i, a := range t.rows {
 		for _, b := range t.rows[i+1 : min(len(t.rows), i+maxRowDistance)] {
@@ -206,9 +207,8 @@ func findEqualRows(t *table, all []figure, report reportFunc) {
 	}
 }
 
-// findIdleSteps reports tables under a heading such as "With compression" if each contender has the
-// same costs in another table: as many bytes and allocations, and nearly the same time. The step,
-// here the compression, then probably does not run.
+// findIdleSteps reports a table "With compression" with the costs of another table: the step
+// probably does not run.
 func findIdleSteps(d *document, report reportFunc) {
 	tables := d.tables[:min(len(d.tables), maxStepTables)]
 	costs := make([]map[string]cost, len(tables))
@@ -228,30 +228,28 @@ func findIdleSteps(d *document, report reportFunc) {
 	}
 }
 
-// cost has the time in s, the bytes and the allocations of a contender in a table. A field is 0 if the
-// table does not give it.
+// cost is in s, bytes and allocations. 0 means unknown.
 type cost struct{ time, bytes, allocs float64 }
 
-// contenderCosts returns the costs of the contenders by name. index is the table's number in the page.
+// contenderCosts returns the costs by name. index is the number of the table.
 func (t *table) contenderCosts(index int) map[string]cost {
 	costs := map[string]cost{}
-	for _, m := range t.figures(index) {
-		c := costs[m.subject]
-		switch m.kind {
+	for _, f := range t.figures(index) {
+		c := costs[f.subject]
+		switch f.kind {
 		case timeKind:
-			c.time = m.value
+			c.time = f.value
 		case byteKind:
-			c.bytes = m.value
+			c.bytes = f.value
 		case allocKind:
-			c.allocs = m.value
+			c.allocs = f.value
 		}
-		costs[m.subject] = c
+		costs[f.subject] = c
 	}
 	return costs
 }
 
-// haveSameCosts reports whether two tables have at least two contenders in common, all with the same
-// costs.
+// haveSameCosts needs two contenders or more.
 func haveSameCosts(costs, base map[string]cost) bool {
 	compared := 0
 	for subject, a := range costs {

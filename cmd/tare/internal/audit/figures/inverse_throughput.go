@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// inverseThroughput returns the audit rule that finds throughputs computed from latencies.
+// inverseThroughput finds throughputs that were computed from latencies.
 func inverseThroughput() rule {
 	return rule{Rule: audit.Rule{
 		ID: "inverse-throughput", Severity: tare.Warn,
@@ -22,49 +22,28 @@ func inverseThroughput() rule {
 	}, find: findInverseThroughput}
 }
 
-// saysLatencyRE matches a text that calls ns/op a latency, such as "ns/op is the latency".
+// saysLatencyRE matches "ns/op is the latency".
 var saysLatencyRE = lazyregexp.New(`(?i)ns/op\b[^|]*\b(?:represents?|is|means?|measures?|shows?)\s+(?:the\s+)?latency|represents? latency`)
 
 const (
-	inverseTolerance = 0.002 // share by which time × rate may differ from 1, because figures are rounded
-	minInverseRate   = 100   // a lower rate has too few digits to be compared with 1 ÷ time
+	inverseTolerance = 0.002 // share by which time × rate may differ from 1
+	minInverseRate   = 100   // lower rates have too few digits
 )
 
-// findInverseThroughput reports tables in which the throughput of each row is 1 divided by the time. If
-// there are none, it reports tables that call ns/op a latency.
+// findInverseThroughput reports tables with rate = 1 ÷ time in each row, or else tables that call
+// ns/op a latency.
 func findInverseThroughput(d *document, report reportFunc) {
-	type row struct{ time, rate figure } // first time and first rate of a row
 	found := false
 	for i, t := range d.tables {
-		byLine := map[int]row{}
-		for _, m := range t.figures(i) {
-			r := byLine[m.line]
-			switch {
-			case m.kind == timeKind && r.time.line == 0:
-				r.time = m
-			case m.kind == rateKind && r.rate.line == 0:
-				r.rate = m
-			}
-			byLine[m.line] = r
-		}
-		n, inverse := 0, 0 // numbers of rows with a time and a rate, and of those with rate = 1 ÷ time
-		for _, r := range byLine {
-			if r.time.value > 0 && r.rate.value > 0 {
-				n++
-				if isNear(r.time.value*r.rate.value, 1, inverseTolerance) && r.rate.raw >= minInverseRate {
-					inverse++
-				}
-			}
-		}
-		if n > 1 && n == inverse {
+		if rows, inverse := countInverse(t.figures(i)); rows > 1 && rows == inverse {
 			found = true
-			report(t.line, fmt.Sprintf("in all %d rows the throughput is 1 ÷ the time of an operation", n))
+			report(t.line, fmt.Sprintf("in all %d rows the throughput is 1 ÷ the time of an operation", rows))
 		}
 	}
 	if found {
 		return
 	}
-	const maxNameLength = 40 // bytes: a longer first cell is not the name of a figure
+	const maxNameLength = 40 // bytes; a longer first cell is no name
 	for _, t := range d.tables {
 		for _, row := range t.rows {
 			for _, cell := range row.cells[1:] {
@@ -74,4 +53,30 @@ func findInverseThroughput(d *document, report reportFunc) {
 			}
 		}
 	}
+}
+
+// countInverse counts the rows of a table with a time and a rate, and those with rate = 1 ÷ time.
+func countInverse(all []figure) (rows, inverse int) {
+	type row struct{ time, rate figure } // the first of each
+	byLine := map[int]row{}
+	for _, f := range all {
+		r := byLine[f.line]
+		switch {
+		case f.kind == timeKind && r.time.line == 0:
+			r.time = f
+		case f.kind == rateKind && r.rate.line == 0:
+			r.rate = f
+		}
+		byLine[f.line] = r
+	}
+	for _, r := range byLine {
+		if !(r.time.value > 0) || !(r.rate.value > 0) {
+			continue
+		}
+		rows++
+		if isNear(r.time.value*r.rate.value, 1, inverseTolerance) && r.rate.raw >= minInverseRate {
+			inverse++
+		}
+	}
+	return rows, inverse
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// littlesLaw finds closed loops whose figures contradict each other: 40 connections with 473 requests per
-// second of 21 ms each have only 10 requests in flight.
+// littlesLaw finds closed loops that contradict themselves. For example, 40 connections send 473
+// requests per second of 21 ms each: only 10 requests are in flight.
 func littlesLaw() rule {
 	return rule{Rule: audit.Rule{
 		ID: "littles-law", Severity: tare.Void,
@@ -25,39 +25,38 @@ func littlesLaw() rule {
 }
 
 const (
-	// littleTolerance is the tolerated difference of rate × latency from the number of connections, as
-	// a share of that number. The check "little", which tare applies to its own runs, tolerates the same.
+	// littleTolerance is a share of the connections, as in the check "little".
 	littleTolerance = 0.10
-	// minPerConnection is the least number of requests per connection. In shorter runs the first
-	// requests, which all connections send at the same time, matter too much.
+	// minPerConnection is in requests. In shorter runs the first requests, sent together, matter
+	// too much.
 	minPerConnection = 20
-	// abRounding and minABMean are in s: ab prints latencies in integer ms.
+	// ab prints latencies in integer ms. These are in s.
 	abRounding = 0.5e-3
 	minABMean  = 3e-3
-	// rowTolerance is the factor by which a row of a table may exceed its connections.
+	// rowTolerance is the factor by which a table may exceed its connections.
 	rowTolerance = 1.25
 )
 
-// findLittlesLaw reports closed loops in which rate × mean latency, the number of requests
-// in flight by Little's law, is not the number of connections.
+// findLittlesLaw compares the connections with the requests in flight. By Little's law these are
+// rate × mean latency.
 func findLittlesLaw(d *document, report reportFunc) {
-	for _, l := range d.loads {
-		if l.isOpenLoop || !l.rate.isKnown() || !l.mean.isKnown() || !l.connections.isKnown() || !(l.mean.value > 0) {
+	for _, l := range d.reports {
+		if l.isOpenLoop || !l.rate.isKnown() || !l.meanLatency.isKnown() || !l.connections.isKnown() || !(l.meanLatency.value > 0) {
 			continue
 		}
 		requests := l.countRequests()
 		isShort := requests > 0 && requests < minPerConnection*l.connections.value
 		connections := l.countConnections()
-		inFlight := l.rate.value * l.mean.value
+		inFlight := l.rate.value * l.meanLatency.value
 		mayWait := l.tool == "k6" || l.tool == "ghz" && inFlight < connections // their users and workers may pause
 		if isShort || mayWait {
 			continue
 		}
 		tolerance := littleTolerance
 		if l.tool == "ab" {
-			tolerance += abRounding / l.mean.value
+			tolerance += abRounding / l.meanLatency.value
 		}
-		isRounded := l.tool == "ab" && l.mean.value < minABMean
+		isRounded := l.tool == "ab" && l.meanLatency.value < minABMean
 		if isRounded || math.Abs(inFlight-connections)/connections <= tolerance {
 			continue
 		}
@@ -65,40 +64,41 @@ func findLittlesLaw(d *document, report reportFunc) {
 		if connections != l.connections.value {
 			stated += fmt.Sprintf(" (wrk opens the same number in each of its %.0f threads, so %.0f of %.0f)", l.threads.value, connections, l.connections.value)
 		}
-		text := fmt.Sprintf("%s requests per second × %s in the mean are %s requests in flight, with %s", formatNumber(l.rate.value), formatTime(l.mean.value), formatNumber(inFlight), stated)
+		text := fmt.Sprintf("%s requests per second × %s in the mean are %s requests in flight, with %s", formatNumber(l.rate.value), formatTime(l.meanLatency.value), formatNumber(inFlight), stated)
 		switch {
 		case inFlight > connections:
 			// Missing latencies would only increase the number.
-		case l.timeouts.value > 0:
-			text += fmt.Sprintf("; %.0f timeouts are not among the latencies", l.timeouts.value)
-		case l.errors.value > 0:
-			text += fmt.Sprintf("; %.0f failed requests may not be among the latencies", l.errors.value)
+		case l.timedOut.value > 0:
+			text += fmt.Sprintf("; %.0f timeouts are not among the latencies", l.timedOut.value)
+		case l.errorResponses.value > 0:
+			text += fmt.Sprintf("; %.0f failed requests may not be among the latencies", l.errorResponses.value)
 		}
-		report(l.mean.line, text)
+		report(l.meanLatency.line, text)
 	}
 	for i, t := range d.tables {
 		findLittleInRows(t, t.figures(i), report)
 	}
 }
 
-// Headers of columns: "connections", "# conns"; and "avg latency (ms)", "mean", "response time".
+// Examples: "connections", "# conns"; and "avg latency (ms)", "mean", "response time".
 var (
 	connectionsHeaderRE = lazyregexp.New(`(?i)^(?:#|number of |concurrent )?(?:connections?|conns?|concurrency)$`)
-	meanHeaderRE        = lazyregexp.New(`(?i)^(?:(?:avg|average|mean)\.? ?(?:req\.? )?(?:latency|response time|time)?|(?:latency|response time) ?\(?(?:avg|average|mean)?\)?)(?:\s*[\[(,].*)?$`)
+	meanHeaderRE        = lazyregexp.New(`(?i)^(?:(?:avg|average|mean)\.? ?(?:req\.? )?(?:latency|response time|time)?` +
+		`|(?:latency|response time) ?\(?(?:avg|average|mean)?\)?)(?:\s*[\[(,].*)?$`)
 )
 
-// findLittleInRows reports rows of a table with more requests in flight than connections. Fewer are
-// possible if the loop has a target rate. all holds the figures of the table.
+// findLittleInRows reports rows with more requests in flight than connections. Fewer are possible
+// with a target rate.
 func findLittleInRows(t *table, all []figure, report reportFunc) {
 	t.eachCount(connectionsHeaderRE, func(row tableRow, cell string, n float64) {
 		rate, mean := figure{}, figure{}
-		for _, m := range all {
+		for _, f := range all {
 			switch {
-			case m.line != row.line:
-			case m.kind == rateKind && rate.line == 0:
-				rate = m
-			case m.kind == timeKind && mean.line == 0 && m.column < len(t.header) && meanHeaderRE.MatchString(t.header[m.column]):
-				mean = m
+			case f.line != row.line:
+			case f.kind == rateKind && rate.line == 0:
+				rate = f
+			case f.kind == timeKind && mean.line == 0 && f.column < len(t.header) && meanHeaderRE.MatchString(t.header[f.column]):
+				mean = f
 			}
 		}
 		if inFlight := rate.value * mean.value; inFlight > rowTolerance*n {
@@ -107,7 +107,7 @@ func findLittleInRows(t *table, all []figure, report reportFunc) {
 	})
 }
 
-// countRequests returns the number of requests, or rate × duration if it is unknown. 0 means unknown.
+// countRequests returns 0 for unknown.
 func (l *loadReport) countRequests() float64 {
 	if l.requests.isKnown() {
 		return l.requests.value
@@ -115,8 +115,7 @@ func (l *loadReport) countRequests() float64 {
 	return l.rate.value * l.duration.value
 }
 
-// countConnections returns the number of open connections. wrk gives each thread the same
-// number and drops the remainder.
+// countConnections allows for wrk: it gives each thread as many and drops the remainder.
 func (l *loadReport) countConnections() float64 {
 	if l.tool == "wrk" && l.threads.value > 0 && l.connections.value >= l.threads.value {
 		return math.Floor(l.connections.value/l.threads.value) * l.threads.value

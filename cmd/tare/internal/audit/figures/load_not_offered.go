@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// loadNotOffered returns the audit rule that finds expected loads above all measured rates.
+// loadNotOffered finds expected loads above all measured rates.
 func loadNotOffered() rule {
 	return rule{Rule: audit.Rule{
 		ID: "load-not-offered", Severity: tare.Warn,
@@ -23,7 +23,9 @@ func loadNotOffered() rule {
 }
 
 // expectedRateRE matches "expect a load of about 2000 req/s". The group is 2000.
-var expectedRateRE = lazyregexp.New(`(?i)\b(?:expect(?:ed|s)?|estimated?|anticipat\w+|peak|target|required?)\b[^.]{0,30}\b(?:load|traffic|rate|throughput)\b[^.\d]{0,40}?(\d[\d,]*k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
+var expectedRateRE = lazyregexp.New(`(?i)\b(?:expect(?:ed|s)?|estimated?|anticipat\w+|peak|target|required?)\b` +
+	`[^.]{0,30}\b(?:load|traffic|rate|throughput)\b[^.\d]{0,40}?` +
+	`(\d[\d,]*k?)\s*(?:req(?:uest)?s?\s*(?:/|per )\s*s(?:ec(?:ond)?)?|rps)\b`)
 
 // findLoadNotOffered reports an expected rate that no rate on the page reaches.
 func findLoadNotOffered(d *document, report reportFunc) {
@@ -47,7 +49,7 @@ func findLoadNotOffered(d *document, report reportFunc) {
 	}
 }
 
-// findHighestRate returns the figure with the highest rate, or the zero figure if there is no rate.
+// findHighestRate returns the zero figure without a rate.
 func findHighestRate(figures []figure) (highest figure) {
 	for _, f := range figures {
 		if f.kind == rateKind && f.value > highest.value {
@@ -57,7 +59,7 @@ func findHighestRate(figures []figure) (highest figure) {
 	return highest
 }
 
-// stripMarks removes the marks ` and * of Markdown from a sentence.
+// stripMarks removes ` and * from a sentence.
 func stripMarks(text string) string {
 	out := make([]byte, 0, len(text))
 	for i := range len(text) {

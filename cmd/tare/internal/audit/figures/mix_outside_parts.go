@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mixOutsideParts returns the audit rule that finds mixes outside the range of their operations.
+// mixOutsideParts finds mixes that cost more or less than each of their operations.
 func mixOutsideParts() rule {
 	return rule{Rule: audit.Rule{
 		ID: "mix-outside-parts", Severity: tare.Warn,
@@ -27,38 +27,37 @@ func mixOutsideParts() rule {
 }
 
 var (
-	// mixLabelRE matches the label of a mix of operations, such as Mixed or "80% reads".
+	// mixLabelRE matches the label of a mix, such as Mixed or "80% reads".
 	mixLabelRE = lazyregexp.New(`(?i)\bmix(?:ed)?(?:\b|_|workload|load|ops)|\d+% ?reads?|readwrite|read/write`)
-	// mixSharesRE matches the label of a mix with the shares of its parts, such as "70% get, 30% put".
+	// mixSharesRE matches "70% get, 30% put".
 	mixSharesRE = lazyregexp.New(`(?i)\b\d?\d\s?%[,+:_ -]+[a-z]\w*=?\s?\d?\d\s?%`)
-	// allPartsRE matches the label of all operations together, such as "all requests".
-	allPartsRE = lazyregexp.New(`(?i)^(?:all(?: (?:operations|ops|requests|calls|statements|queries|endpoints|methods|together))?|overall|combined|aggregated?|everything)$`)
-	// typicalMetricRE matches a mean or a quantile. Its value for all operations is between its values
-	// for the single operations, unlike a sum or a rate.
+	// allPartsRE matches "all requests".
+	allPartsRE = lazyregexp.New(`(?i)^(?:all(?: (?:operations|ops|requests|calls|statements|queries|endpoints|methods|together))?` +
+		`|overall|combined|aggregated?|everything)$`)
+	// typicalMetricRE matches a mean or a quantile. That of a mix is between those of its parts.
 	typicalMetricRE = lazyregexp.New(`(?i)\b(?:mean|avg|average|median|p\d\d\d?)\b`)
-	// combinedReportRE matches the command or heading of a report about requests of several kinds.
-	combinedReportRE = lazyregexp.New(`(?i)\bsplit\b|\bmix(?:ed)?\b|\ball\b|\boverall\b|\bcombined\b|\bin total\b|\btogether\b|\bfiltered\b|\bseparated?\b|\bby (?:method|route|endpoint|operation|path|status|type)\b`)
+	// combinedReportRE matches a report about several kinds of requests.
+	combinedReportRE = lazyregexp.New(`(?i)\bsplit\b|\bmix(?:ed)?\b|\ball\b|\boverall\b|\bcombined\b` +
+		`|\bin total\b|\btogether\b|\bfiltered\b|\bseparated?\b|\bby (?:method|route|endpoint|operation|path|status|type)\b`)
 )
 
 const (
-	mixTolerance = 0.05 // share by which a mix may be outside the range of its parts
-	maxMixParts  = 500  // figures of a group, or rows of benchstat, that are compared
-	maxSumParts  = 8    // reports that may be about parts of the requests of one report
+	mixTolerance = 0.05 // share by which a mix may be outside
+	maxMixParts  = 500  // figures of a group, or rows of benchstat
+	maxSumParts  = 8    // reports about parts of one report
 )
 
-// findMixOutsideParts reports mixes in tables, benchmarks and reports that cost more or less than
-// each of their parts.
 func findMixOutsideParts(d *document, report reportFunc) {
-	findSumOutsideParts(d.loads, report)
+	findSumOutsideParts(d.reports, report)
 	for i, t := range d.tables {
 		findAllColumn(t, t.figures(i), report)
 	}
 	d.findStatMix(report)
 	findNamedMix(d.benches, report)
-	for _, m := range d.means {
+	for _, m := range d.statMeans {
 		d.findMeanOutsideRows(m, report)
 	}
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		findTaggedOutside(l, report)
 	}
 	for _, g := range d.groups {
@@ -69,38 +68,35 @@ func findMixOutsideParts(d *document, report reportFunc) {
 	}
 }
 
-// findSumOutsideParts compares a report of a load generator about all requests with the reports after
-// it, if these are about parts of the requests: their numbers of requests add up to all. It reports
-// the first one if its mean latency differs from the mean of the parts.
+// findSumOutsideParts compares a report about all requests with reports about parts, right after
+// it. The requests of the parts add up to all. Its mean latency must be the mean of the parts.
 func findSumOutsideParts(loads []*loadReport, report reportFunc) {
 	for i, all := range loads {
 		isCombined := combinedReportRE.MatchString(all.command + " " + all.path + " " + all.label)
-		if !all.requests.isKnown() || !all.mean.isKnown() || !isCombined {
+		if !all.requests.isKnown() || !all.meanLatency.isKnown() || !isCombined {
 			continue
 		}
-		sum, latencies := 0.0, 0.0 // number of requests of the parts, and sum of their latencies in s
+		sum, latencies := 0.0, 0.0 // requests, and sum of their latencies in s
 		var means valueRange
 		for _, part := range loads[i+1 : min(len(loads), i+1+maxSumParts)] {
-			if part.tool != all.tool || !part.mean.isKnown() || !(part.requests.value > 0) {
+			if part.tool != all.tool || !part.meanLatency.isKnown() || !(part.requests.value > 0) {
 				break
 			}
 			sum += part.requests.value
-			latencies += part.requests.value * part.mean.value
-			means.add(part.mean.value)
+			latencies += part.requests.value * part.meanLatency.value
+			means.add(part.meanLatency.value)
 			if sum < all.requests.value || sum == all.requests.value && means.count == 1 {
 				continue // a single report with as many requests is another run
 			}
-			if mean := latencies / sum; sum == all.requests.value && !isNear(mean, all.mean.value, mixTolerance) {
-				report(all.mean.line, fmt.Sprintf("the mean of all %.0f requests is %s; its %d parts have %s to %s, and together %s", sum, formatTime(all.mean.value), means.count, formatTime(means.low), formatTime(means.high), formatTime(mean)))
+			if mean := latencies / sum; sum == all.requests.value && !isNear(mean, all.meanLatency.value, mixTolerance) {
+				report(all.meanLatency.line, fmt.Sprintf("the mean of all %.0f requests is %s; its %d parts have %s to %s, and together %s", sum, formatTime(all.meanLatency.value), means.count, formatTime(means.low), formatTime(means.high), formatTime(mean)))
 			}
 			break
 		}
 	}
 }
 
-// findTaggedOutside compares a report of k6 with its parts: the requests with each value of a tag, if
-// their numbers add up to all requests. It reports the mean latency of all requests if that differs
-// from the mean of the parts.
+// findTaggedOutside compares the requests of k6 with their parts by a tag.
 func findTaggedOutside(l *loadReport, report reportFunc) {
 	const minParts = 2
 	byTag := map[string][]taggedPart{}
@@ -119,8 +115,8 @@ func findTaggedOutside(l *loadReport, report reportFunc) {
 			}
 		}
 		isWhole := tag == "scenario" && l.scenarios >= minParts && means.count == l.scenarios
-		if isWhole && l.mean.isKnown() && means.isOutside(l.mean.value, mixTolerance) {
-			report(l.mean.line, fmt.Sprintf("the mean of all requests is %s; its %d scenarios have %s to %s", formatTime(l.mean.value), means.count, formatTime(means.low), formatTime(means.high)))
+		if isWhole && l.meanLatency.isKnown() && means.isOutside(l.meanLatency.value, mixTolerance) {
+			report(l.meanLatency.line, fmt.Sprintf("the mean of all requests is %s; its %d scenarios have %s to %s", formatTime(l.meanLatency.value), means.count, formatTime(means.low), formatTime(means.high)))
 			continue
 		}
 		sum, latencies, n := 0.0, 0.0, 0
@@ -131,22 +127,21 @@ func findTaggedOutside(l *loadReport, report reportFunc) {
 				n++
 			}
 		}
-		if n < minParts || sum != l.requests.value || !l.mean.isKnown() {
+		if n < minParts || sum != l.requests.value || !l.meanLatency.isKnown() {
 			continue
 		}
-		if mean := latencies / sum; !isNear(mean, l.mean.value, mixTolerance) {
-			report(l.mean.line, fmt.Sprintf("the mean of all %.0f requests is %s; those of its %d parts by %s make %s", sum, formatTime(l.mean.value), n, tag, formatTime(mean)))
+		if mean := latencies / sum; !isNear(mean, l.meanLatency.value, mixTolerance) {
+			report(l.meanLatency.line, fmt.Sprintf("the mean of all %.0f requests is %s; those of its %d parts by %s make %s", sum, formatTime(l.meanLatency.value), n, tag, formatTime(mean)))
 		}
 	}
 }
 
-// findMixInGroup reports mixes of a group, such as a column of times, that are outside the range of
-// their parts: the other figures whose names have the same prefix.
+// findMixInGroup reports mixes of a column. The parts are the other figures with the same prefix.
 func findMixInGroup(g *figureGroup, report reportFunc) {
-	isMix := func(m figure) bool {
-		hasShares := g.kind == timeKind && mixSharesRE.MatchString(m.subject)
-		isOfAll := allPartsRE.MatchString(m.subject) && typicalMetricRE.MatchString(g.metric)
-		return mixLabelRE.MatchString(m.subject) || hasShares || isOfAll
+	isMix := func(f figure) bool {
+		hasShares := g.kind == timeKind && mixSharesRE.MatchString(f.subject)
+		isOfAll := allPartsRE.MatchString(f.subject) && typicalMetricRE.MatchString(g.metric)
+		return mixLabelRE.MatchString(f.subject) || hasShares || isOfAll
 	}
 	for _, mix := range g.figures {
 		if !isMix(mix) {
@@ -167,17 +162,15 @@ func findMixInGroup(g *figureGroup, report reportFunc) {
 }
 
 var (
-	// namedShareRE matches an operation and its share in the name of a mix, such as get=90. The groups are
-	// get and 90.
+	// namedShareRE matches get=90 in the name of a mix. The groups are get and 90.
 	namedShareRE = lazyregexp.New(`(?i)\b([a-z]+)[=:](\d\d?)%?(?:$|[^\d.])`)
 	// shareOfNameRE matches "90% get". The groups are 90 and get.
 	shareOfNameRE = lazyregexp.New(`(?i)\b(\d\d?) ?%? ?[-_ ]?([a-z]+)\b`)
-	// joinedShareRE matches "get90" of get90-put10. The groups are get and 90.
+	// joinedShareRE matches get90 of get90-put10. The groups are get and 90.
 	joinedShareRE = lazyregexp.New(`(?i)(?:^|[^a-z])([a-z]+)(\d\d?)(?:$|[^\da-z%])`)
 )
 
-// namedShares returns the percentages of the operations in the name of a mix, such as get=90,put=10. It
-// returns nil unless there are two or more and their sum is 100.
+// namedShares returns the percentages in a name, if their sum is 100.
 func namedShares(name string) map[string]float64 {
 	for _, form := range []struct {
 		pattern     *lazyregexp.Regexp
@@ -199,9 +192,7 @@ func namedShares(name string) map[string]float64 {
 	return nil
 }
 
-// findNamedMix reports mixes whose names have the shares of their operations, if their time is outside the
-// range of the times of these operations in the other benchmarks of the package: Mixed/get=90,put=10 for
-// Get1 and Put1. It skips a mix if an operation is not one benchmark.
+// findNamedMix reports Mixed/get=90,put=10 if its time is outside the times of Get1 and Put1.
 func findNamedMix(benches []*bench, report reportFunc) {
 	for _, mix := range benches[:min(len(benches), maxMixParts)] {
 		shares, total := namedShares(mix.name), 0.0
@@ -235,12 +226,11 @@ func findNamedMix(benches []*bench, report reportFunc) {
 	}
 }
 
-// findStatMix reports mixes in tables of benchstat, which compares two files of results, if the time
-// of the mix in a file is outside the range of the times of its parts in that file.
+// findStatMix reports mixes in tables of benchstat, for each of the two files.
 func (d *document) findStatMix(report reportFunc) {
 	prefix := func(row statRow) string { return cutLast(processorsRE.ReplaceAllString(row.name, "")) }
 	isTime := func(row statRow) bool { return strings.HasPrefix(row.unit, "sec") && row.values != nil }
-	rows := d.stats[:min(len(d.stats), maxMixParts)]
+	rows := d.statRows[:min(len(d.statRows), maxMixParts)]
 	for _, mix := range rows {
 		isMix := mixLabelRE.MatchString(mix.name) || mixSharesRE.MatchString(mix.name)
 		if !isMix || !isTime(mix) || prefix(mix) == "" {
@@ -255,19 +245,17 @@ func (d *document) findStatMix(report reportFunc) {
 				}
 			}
 			if parts.count > 1 && parts.isOutside(value, mixTolerance) {
-				report(mix.line, fmt.Sprintf("%s of %s takes %s; its %d parts take %s to %s", mix.name, mix.sides[i], formatTime(value), parts.count, formatTime(parts.low), formatTime(parts.high)))
+				report(mix.line, fmt.Sprintf("%s of %s takes %s; its %d parts take %s to %s", mix.name, mix.files[i], formatTime(value), parts.count, formatTime(parts.low), formatTime(parts.high)))
 				break
 			}
 		}
 	}
 }
 
-// allHeaderRE matches the header of a column with the times of all requests.
+// allHeaderRE matches the header of the times of all requests.
 var allHeaderRE = lazyregexp.New(`(?i)^(?:all|overall|combined|together|mixed|mix)\b`)
 
-// findAllColumn checks tables with a column of times for each kind of request and a last one for all
-// requests. It reports rows whose time of all requests is outside the range of the times before it.
-// all has the figures of the table.
+// findAllColumn checks a table with columns for each kind of request, and then for all.
 func findAllColumn(t *table, all []figure, report reportFunc) {
 	column := slices.IndexFunc(t.header, allHeaderRE.MatchString)
 	if column < 1 {
@@ -276,13 +264,13 @@ func findAllColumn(t *table, all []figure, report reportFunc) {
 	for _, row := range t.rows {
 		var parts valueRange
 		var total figure
-		for _, m := range all {
+		for _, f := range all {
 			switch {
-			case m.line != row.line || m.kind != timeKind: // not a time of this row
-			case m.column == column:
-				total = m
+			case f.line != row.line || f.kind != timeKind:
+			case f.column == column:
+				total = f
 			default:
-				parts.add(m.value)
+				parts.add(f.value)
 			}
 		}
 		hasAllParts := parts.count > 1 && parts.count == column-1
@@ -292,13 +280,12 @@ func findAllColumn(t *table, all []figure, report reportFunc) {
 	}
 }
 
-// findMeanOutsideRows reports a geometric mean of benchstat that changes by more, or by less, than
-// each row of its table. It skips tables with a row of only one file, because benchstat counts that
-// row in only one of the two means.
+// findMeanOutsideRows reports a geometric mean that changes by more or less than each row. A row of
+// one file is in only one of the two means.
 func (d *document) findMeanOutsideRows(mean statMean, report reportFunc) {
 	const rounding = 0.02 // percentage points: benchstat prints two decimals
 	var changes valueRange
-	for _, row := range d.stats {
+	for _, row := range d.statRows {
 		if row.table != mean.table || row.unit != mean.unit || row.line > mean.line {
 			continue
 		}
@@ -313,8 +300,7 @@ func (d *document) findMeanOutsideRows(mean statMean, report reportFunc) {
 	}
 }
 
-// cutLast returns the name of a benchmark without its last element, after / or _: Gin for
-// Gin/Create. It returns "" for a name of one element.
+// cutLast returns Gin for Gin/Create, and "" for Gin.
 func cutLast(subject string) string {
 	if i := strings.LastIndex(subject, "/"); i >= 0 {
 		return subject[:i]

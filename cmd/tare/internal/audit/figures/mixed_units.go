@@ -11,8 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mixedUnits finds figures in different units that a page compares as if they had one, or that stand in a
-// column with another unit: "4.1" and "870 µs" below the header "time (ms)".
+// mixedUnits finds compared figures whose units differ: "4.1" and "870 µs" below "time (ms)".
 func mixedUnits() rule {
 	return rule{Rule: audit.Rule{
 		ID: "mixed-units", Severity: tare.Warn,
@@ -25,24 +24,22 @@ func mixedUnits() rule {
 	}, find: findMixedUnits}
 }
 
-// findMixedUnits reports columns of tables with several units, and claims of sentences that are ratios of
-// numbers in different units.
 func findMixedUnits(d *document, report reportFunc) {
 	times := d.outputTimes()
 	for i, t := range d.tables {
-		findUnitsAgainstHeader(t, report)
+		findCellsAgainstHeader(t, report)
 		findForgottenUnits(t, report)
-		findUnitOfPart(t, report)
-		findSumOfUnits(t, report)
-		findUnitOfPair(t, report)
-		findBinaryHeaders(t, report)
-		findReciprocals(t, report)
-		findUnitsAgainstOutput(t, times, report)
-		findBinaryAndDecimal(t.figures(i), report)
+		findPartAboveTotal(t, report)
+		findSumOfNumbers(t, report)
+		findRowOfOtherRatio(t, report)
+		findHeadersOfMixedUnits(t, report)
+		findWrongReciprocal(t, report)
+		findCellsAgainstOutput(t, times, report)
+		findColumnOfMixedUnits(t.figures(i), report)
 	}
 	d.findUnitsInProse(report)
 	for _, s := range d.sentences {
-		claims := s.claims() // such as "3x faster"
+		claims := s.claims()
 		for _, c := range claims {
 			v := d.judgeClaim(c, claims)
 			if p := d.findRawRatio(c); p != nil {
@@ -65,24 +62,21 @@ func findMixedUnits(d *document, report reportFunc) {
 	}
 }
 
-// sameUnit is the relative difference up to which the sizes of two units are equal: they
-// are quotients of decimal numbers.
+// sameUnit is relative, because the sizes of units are quotients of decimal numbers.
 const sameUnit = 1e-9
 
-// unitColumn is a column of a table whose header has a unit of time or data.
+// unitColumn is a column with a unit of time or data in its header.
 type unitColumn struct {
 	index  int
 	header string
 	kind   kind
-	size   float64 // of the unit, in base units
+	size   float64 // in base units
 }
 
-// isOfUnit reports whether two columns have the same unit.
 func (c unitColumn) isOfUnit(other unitColumn) bool {
 	return c.kind == other.kind && c.size == other.size
 }
 
-// unitColumns returns the columns whose headers have a unit of time or data.
 func (t *table) unitColumns() []unitColumn {
 	var out []unitColumn
 	for i, header := range t.header {
@@ -94,12 +88,11 @@ func (t *table) unitColumns() []unitColumn {
 	return out
 }
 
-// findUnitsAgainstHeader reports the first cell of a column whose unit has another size than
-// the unit in the header.
-func findUnitsAgainstHeader(t *table, report reportFunc) {
+// findCellsAgainstHeader reports "870 µs" below "time (ms)", once for each column.
+func findCellsAgainstHeader(t *table, report reportFunc) {
 	for _, c := range t.unitColumns() {
 		if c.index == 0 || statUnitRE.MatchString(strings.TrimSpace(c.header)) {
-			continue // a column of labels; and benchstat scales each figure
+			continue // labels, or benchstat, which scales each figure
 		}
 		for _, row := range t.rows {
 			if c.index >= len(row.cells) {
@@ -114,14 +107,12 @@ func findUnitsAgainstHeader(t *table, report reportFunc) {
 	}
 }
 
-// outputTime is the time of a benchmark in the output of benchstat or of go test.
 type outputTime struct {
 	seconds float64
 	line    int
 }
 
-// outputTimes returns the first times of the benchmarks in outputs by the last elements of their
-// names, in lower case: parse for Benchmark/Parse-8.
+// outputTimes returns the first time of each benchmark, by the last part of its name in lower case.
 func (d *document) outputTimes() map[string]outputTime {
 	out := map[string]outputTime{}
 	add := func(name string, seconds float64, line int) {
@@ -130,9 +121,9 @@ func (d *document) outputTimes() map[string]outputTime {
 			out[name] = outputTime{seconds: seconds, line: line}
 		}
 	}
-	for _, row := range d.stats {
+	for _, row := range d.statRows {
 		if strings.HasPrefix(row.unit, "sec") || strings.HasPrefix(row.unit, "time") {
-			add(row.name, row.first, row.line)
+			add(row.name, row.firstValue, row.line)
 		}
 	}
 	for _, b := range d.benches {
@@ -142,9 +133,8 @@ func (d *document) outputTimes() map[string]outputTime {
 	return out
 }
 
-// findUnitsAgainstOutput reports a figure below a header with a unit of time, such as "1.2" below "ms", if
-// the output of the benchmark that the row names has the same digits in another unit, 1.2 µs.
-func findUnitsAgainstOutput(t *table, times map[string]outputTime, report reportFunc) {
+// findCellsAgainstOutput reports "1.2" below "time (ms)" if an output has 1.2 µs for this row.
+func findCellsAgainstOutput(t *table, times map[string]outputTime, report reportFunc) {
 	for _, c := range t.unitColumns() {
 		if c.kind != timeKind || len(times) == 0 {
 			continue
@@ -165,29 +155,28 @@ func findUnitsAgainstOutput(t *table, times map[string]outputTime, report report
 	}
 }
 
-// sameDigits is the relative difference by which a figure of a table may be rounded from that of an output.
+// sameDigits is the relative error of a rounded figure.
 const sameDigits = 0.005
 
-// Limits of the comparison of figures without units.
+// These limits are for figures without units.
 const (
-	minOthers      = 2   // least number of other figures of its column that a figure is compared with
-	farAbove       = 100 // a figure is of another size than the others if it is beyond them by this factor
+	minOthers      = 2   // least number of other figures in the column
+	farAbove       = 100 // least factor to figures in another unit
 	unitFactor     = 1e3 // factor between neighbouring units
-	differentRatio = 0.2 // share by which the ratio of a row may be outside those of the others
-	likeness       = 3   // factor by which a figure may be outside the others and still is like them
+	differentRatio = 0.2 // share by which a ratio may be outside the others
+	likeness       = 3   // factor by which a figure may be outside the others
 )
 
 // columnFit describes a figure by the other figures of its column.
 type columnFit int
 
 const (
-	noFit      columnFit = iota // too few others, or neither like them nor in a neighbouring unit
-	likeOthers                  // like the others, which are of one size
-	tooLarge                    // a thousandth of the figure would be like the others
-	tooSmall                    // a thousand times the figure would be like the others
+	noFit columnFit = iota // too few others, or no neighbouring unit
+	likeOthers
+	tooLarge // by a factor of a thousand
+	tooSmall // by a factor of a thousand
 )
 
-// fitAmong compares a figure with the other figures of its column.
 func fitAmong(value float64, others valueRange) columnFit {
 	isLike := func(x float64) bool { return x >= others.low/likeness && x <= others.high*likeness }
 	isOneSize := others.high <= farAbove*others.low
@@ -204,16 +193,18 @@ func fitAmong(value float64, others valueRange) columnFit {
 	return noFit
 }
 
-// findForgottenUnits reports figures in a neighbouring unit of that in the header. A figure is in the next
-// smaller unit if it is about a thousand times the others of its column, and another figure of its row, in
-// a column of the same unit, is like the others: a contender that is that much slower would be so in all
-// columns. The times of a row are in the next larger unit if all of them are about a thousandth of the
-// others, and a figure of the row in another column, such as one of data, is like the others.
+// findForgottenUnits reports figures in a neighbouring unit of the header's.
+//
+// For one figure: it is a thousand times the others of its column. Another figure of the row is
+// like the others, because a slow contender would be slow in both columns.
+//
+// For all times of a row: they are a thousandth of the others, and e.g. its bytes are like the
+// others.
 func findForgottenUnits(t *table, report reportFunc) {
 	columns := t.unitColumns()
 	for _, row := range t.rows {
 		fits := map[columnFit][]unitColumn{}
-		times := 0 // columns of times
+		times := 0 // columns
 		for _, c := range columns {
 			value, ok := plainCell(row, c.index)
 			if !ok {
@@ -238,7 +229,6 @@ func findForgottenUnits(t *table, report reportFunc) {
 	}
 }
 
-// otherFigures returns the range of the numbers of a column in the other rows.
 func (t *table) otherFigures(row tableRow, column int) valueRange {
 	var others valueRange
 	for _, other := range t.rows {
@@ -249,12 +239,12 @@ func (t *table) otherFigures(row tableRow, column int) valueRange {
 	return others
 }
 
-// sumLabelRE matches the label of a row with the sum of the others: "total", "end to end".
+// sumLabelRE matches the label of a row with a sum, such as "total".
 var sumLabelRE = lazyregexp.New(`(?i)\b(?:total|sum|overall|whole|all|together|everything|complete|entire|end[- ]to[- ]end|request)\b`)
 
-// findUnitOfPart reports a figure that is greater than the sum in the last row of its column, if the sum is
-// correct with a thousandth of the figure: 2, 900 and 3 above 5.9. The figure is in the next smaller unit.
-func findUnitOfPart(t *table, report reportFunc) {
+// findPartAboveTotal reports 900 in the column 2, 900, 3 with the sum 5.9. A thousandth of it would
+// be right.
+func findPartAboveTotal(t *table, report reportFunc) {
 	const (
 		minParts    = 2
 		sumRounding = 0.02 // share of the sum
@@ -285,13 +275,12 @@ func findUnitOfPart(t *table, report reportFunc) {
 	}
 }
 
-// findSumOfUnits reports a figure in the last row that is the sum of the numbers above it, but not of the
-// quantities, as these have several units: "903 ms" below "900 µs", "2 ms" and "1 ms".
-func findSumOfUnits(t *table, report reportFunc) {
+// findSumOfNumbers reports the sum "903 ms" below "900 µs", "2 ms" and "1 ms".
+func findSumOfNumbers(t *table, report reportFunc) {
 	const (
 		minParts = 3
-		rounding = 0.005 // share by which the sum of the numbers may differ from the figure
-		differs  = 0.05  // share by which the sum of the quantities must differ
+		rounding = 0.005 // of the sum of the numbers
+		differs  = 0.05  // of the sum of the quantities
 	)
 	if len(t.rows) <= minParts {
 		return
@@ -320,10 +309,9 @@ func findSumOfUnits(t *table, report reportFunc) {
 	}
 }
 
-// findUnitOfPair reports a row with one of its two figures in a neighbouring unit. The table must have
-// exactly two columns with a unit, the same one. The ratio of the row's figures is a thousandth or a
-// thousand times the ratios of all other rows.
-func findUnitOfPair(t *table, report reportFunc) {
+// findRowOfOtherRatio reports a row with one of two figures in a neighbouring unit. Its ratio is a
+// thousand times those of all other rows, or a thousandth.
+func findRowOfOtherRatio(t *table, report reportFunc) {
 	const maxPairs = 200 // rows: each is compared with all others
 	columns := t.unitColumns()
 	if len(columns) != 2 || !columns[0].isOfUnit(columns[1]) || len(t.rows) <= minOthers || len(t.rows) > maxPairs {
@@ -357,20 +345,18 @@ func findUnitOfPair(t *table, report reportFunc) {
 }
 
 var (
-	// timePerItemRE matches the header of times per item, such as ms/sheet. The group is the unit.
+	// timePerItemRE matches a header such as ms/sheet. The group is ms.
 	timePerItemRE = lazyregexp.New(`(?i)^(ns|µs|us|ms|s)\s*(?:/|per )\s*[a-z]+$`)
-	// itemsPerSecondRE matches the header of items per second, such as sheets/s.
+	// itemsPerSecondRE matches a header such as sheets/s.
 	itemsPerSecondRE = lazyregexp.New(`(?i)^[a-z]+\s*(?:/|per )\s*s(?:ec(?:ond)?)?$`)
 )
 
-// headerUnitRE matches a unit of data at the end of a header: "size (MB)", "read, MiB/s". The group is the
-// unit without /s.
+// headerUnitRE matches "size (MB)" or "read, MiB/s". The groups are MB and MiB.
 var headerUnitRE = lazyregexp.New(`(?i)(?:, ?|\(|\[)([KMGT]i?B)(?:/s| per second|ps)?[)\]]?$`)
 
-// findBinaryHeaders reports a table that compares a decimal unit with a binary one: MB in the header of one
-// side, and MiB in the header of another.
-func findBinaryHeaders(t *table, report reportFunc) {
-	first, firstUnit := "", "" // header of the first column with a unit, and the unit
+// findHeadersOfMixedUnits reports a table with MB for one side and MiB for another.
+func findHeadersOfMixedUnits(t *table, report reportFunc) {
+	first, firstUnit := "", "" // the first header with a unit, and the unit
 	for _, header := range t.header {
 		m := headerUnitRE.FindStringSubmatch(header)
 		switch {
@@ -387,9 +373,9 @@ func findBinaryHeaders(t *table, report reportFunc) {
 	}
 }
 
-// findReciprocals reports a row whose time per item is in a neighbouring unit by its items per second. In
-// all other rows, time per item × items per second is 1, and in this row a thousand or a thousandth.
-func findReciprocals(t *table, report reportFunc) {
+// findWrongReciprocal reports a row with its time per item in another unit. In all other rows time
+// per item × items per second is 1.
+func findWrongReciprocal(t *table, report reportFunc) {
 	const rounding = 0.02
 	rate := slices.IndexFunc(t.header, itemsPerSecondRE.MatchString)
 	for col, header := range t.header {
@@ -409,7 +395,6 @@ func findReciprocals(t *table, report reportFunc) {
 			perSecond, hasRate := plainCell(row, rate)
 			switch product := perItem * size * perSecond; {
 			case !hasTime || !hasRate:
-				// Without both figures in each row, the table is not reported.
 			case isNear(product, 1, rounding):
 				inverse++
 			case isNear(product, unitFactor, rounding), isNear(product, 1/unitFactor, rounding):
@@ -422,7 +407,7 @@ func findReciprocals(t *table, report reportFunc) {
 	}
 }
 
-// plainCell returns the number of a cell, and whether the cell has a number above 0 without a unit.
+// plainCell returns the number of a cell, if it is above 0 and has no unit.
 func plainCell(row tableRow, col int) (float64, bool) {
 	if col >= len(row.cells) {
 		return 0, false
@@ -431,8 +416,7 @@ func plainCell(row tableRow, col int) (float64, bool) {
 	return q.raw, ok && q.kind == plainKind && q.raw > 0
 }
 
-// unlikeUnits returns the units, in lower case, that are easily mistaken for a unit of data, because
-// they differ from it by little or by the factor 8: for mb these are mib, mbit and mbps.
+// unlikeUnits returns units that are mistaken for a unit: mib, mbit and mbps for mb.
 func unlikeUnits(unit string) []string {
 	prefix := unit[:1]
 	if !strings.Contains("kmgt", prefix) {
@@ -448,26 +432,25 @@ func unlikeUnits(unit string) []string {
 	return out
 }
 
-// findBinaryAndDecimal reports the first column in which two units are easily mistaken for each other, such
-// as MB, MiB and Mbit, also per second. all holds the figures of a table.
-func findBinaryAndDecimal(all []figure, report reportFunc) {
-	units := map[int][]string{} // by column
-	lines := map[int]int{}      // line of the last figure, by column
+// findColumnOfMixedUnits reports a column with e.g. MB and MiB.
+func findColumnOfMixedUnits(all []figure, report reportFunc) {
+	units := map[int][]string{}
+	lines := map[int]int{} // the last, by column
 	printed := map[string]string{}
-	for _, m := range all {
-		unit := strings.ToLower(m.unit)
+	for _, f := range all {
+		unit := strings.ToLower(f.unit)
 		unit, _, _ = strings.Cut(unit, "/") // mib/s is a rate in mib
-		if m.kind != byteKind && m.kind != byteRateKind || len(unit) < 2 {
+		if f.kind != byteKind && f.kind != byteRateKind || len(unit) < 2 {
 			continue
 		}
 		for _, other := range unlikeUnits(unit) {
-			if slices.Contains(units[m.column], other) && lines[m.column] != m.line {
-				report(m.line, fmt.Sprintf("%s and %s stand in one column", printed[other], m.unit))
+			if slices.Contains(units[f.column], other) && lines[f.column] != f.line {
+				report(f.line, fmt.Sprintf("%s and %s stand in one column", printed[other], f.unit))
 				return
 			}
 		}
-		units[m.column] = append(units[m.column], unit)
-		printed[unit] = m.unit
-		lines[m.column] = m.line
+		units[f.column] = append(units[f.column], unit)
+		printed[unit] = f.unit
+		lines[f.column] = f.line
 	}
 }

@@ -5,31 +5,28 @@ import (
 	"sort"
 )
 
-// The rules compare a statement in the prose of a page with the nearest tables: at most tablesBefore
-// that begin before it, and tablesAfter that begin after it. If the page has no more than their sum,
-// they compare the statement with all tables.
+// A sentence is compared with the nearest tables before and after it.
 const (
 	tablesBefore = 8
 	tablesAfter  = 2
 )
 
-// nearGrids returns the grids of the tables near a line.
+// nearGrids returns the tables near a line.
 func (d *document) nearGrids(line int) []*grid {
 	out := selectNear(d.grids, line, func(g *grid) int { return g.line })
-	d.lookups += len(out)
+	d.comparisons += len(out)
 	return out
 }
 
-// nearGroups returns the groups of figures of the tables near a line.
+// nearGroups returns the columns of the tables near a line.
 func (d *document) nearGroups(line int) []*figureGroup {
 	blocks := selectNear(d.groupsByOrigin, line, func(b []*figureGroup) int { return b[0].figures[0].line })
 	out := slices.Concat(blocks...)
-	d.lookups += len(out)
+	d.comparisons += len(out)
 	return out
 }
 
-// selectNear returns the elements of all around a line, within the limits above. all is sorted by the
-// lines at which the elements begin, which lineOf returns.
+// selectNear returns the elements around a line. all is sorted by lineOf.
 func selectNear[T any](all []T, line int, lineOf func(T) int) []T {
 	if len(all) <= tablesBefore+tablesAfter {
 		return all
@@ -38,8 +35,6 @@ func selectNear[T any](all []T, line int, lineOf func(T) int) []T {
 	return all[max(0, i-tablesBefore):min(len(all), i+tablesAfter)]
 }
 
-// groupByOrigin returns the groups of each origin, such as the columns of a table, sorted by their
-// first lines.
 func groupByOrigin(groups []*figureGroup) [][]*figureGroup {
 	index := map[int]int{} // index in out by origin
 	var out [][]*figureGroup
@@ -56,16 +51,13 @@ func groupByOrigin(groups []*figureGroup) [][]*figureGroup {
 	return out
 }
 
-// ratioIndex has the sorted ratios of all pairs of figures in rows of tables, by kind. Each ratio is
-// that of the greater figure to the smaller one. With the index a rule finds the ratio of a claim,
-// such as "3x faster", without a search of each table.
+// ratioIndex has the sorted ratios of all pairs in rows, by kind. They are at least 1.
 type ratioIndex map[kind][]float64
 
-// newRatioIndex returns the ratios of the figures in the rows of grids.
 func newRatioIndex(grids []*grid) ratioIndex {
 	out := ratioIndex{}
 	for _, g := range grids {
-		for _, s := range g.sides {
+		for _, s := range g.columnSets {
 			for _, label := range g.labels {
 				row := g.figuresOf(label, s)
 				for i, a := range row {
@@ -83,8 +75,7 @@ func newRatioIndex(grids []*grid) ratioIndex {
 	return out
 }
 
-// hasMatch reports whether a pair of figures of the claim's kinds has the claimed ratio or percentage
-// within tolerance, a share.
+// hasMatch reports whether a pair has the claimed value. tolerance is a share.
 func (x ratioIndex) hasMatch(c claim, tolerance float64) bool {
 	for _, k := range c.kinds {
 		all := x[k]
@@ -103,13 +94,12 @@ func (x ratioIndex) hasMatch(c claim, tolerance float64) bool {
 	return false
 }
 
-// matchesAny reports whether one of the sorted ratios, converted by convert, has the claimed value.
-// convert must increase: it returns the ratio itself or the percentage that corresponds to it.
+// matchesAny needs sorted ratios, and a convert that increases.
 func (c claim) matchesAny(ratios []float64, tolerance float64, convert func(float64) float64) bool {
-	// matchesValue accepts values up to these distances from the claim. They bound the search.
+	// matchesValue accepts values up to these distances.
 	share := max(tolerance, aboutTolerance)
 	slack := claimSteps * c.step
-	if c.isAbout {
+	if c.isApproximate {
 		slack = max(slack, c.step)
 	}
 	least := min((c.low-slack)/(1+share), c.low-slack)

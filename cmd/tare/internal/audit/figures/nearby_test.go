@@ -27,7 +27,7 @@ func TestComparesNearTables(t *testing.T) {
 		}
 		r.finishFile()
 		r.doc.applyRules()
-		return r.doc.lookups
+		return r.doc.comparisons
 	}
 	few, many := count(50), count(200)
 	if few == 0 || many > 5*few {

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// notDropIn returns the audit rule that finds "drop-in replacements" with different output.
+// notDropIn finds "drop-in replacements" with different output.
 func notDropIn() rule {
 	return rule{Rule: audit.Rule{
 		ID: "not-drop-in", Severity: tare.Warn,
@@ -23,14 +23,12 @@ func notDropIn() rule {
 	}, find: findNotDropIn}
 }
 
-// dropInRE and outputDiffersRE match "drop-in" and "different float precision".
+// dropInRE matches "drop-in", and outputDiffersRE "different float precision".
 var (
 	dropInRE        = lazyregexp.New(`(?i)\bdrop-?\s?in\b|\bworks identically\b|\b100\s?% compatible\b`)
 	outputDiffersRE = lazyregexp.New(`(?i)\b(?:different|differs? in|loses?|lossy|reduced)\b[^.]{0,30}\b(?:precision|escap\w+|ordering|rounding|float\w*|output)\b`)
 )
 
-// findNotDropIn reports the first sentence that calls a side a drop-in replacement, if a sentence of
-// the page states that an output differs.
 func findNotDropIn(d *document, report reportFunc) {
 	if len(d.figures) < 2 {
 		return

@@ -9,31 +9,30 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file checks ratios of sides that have numbers as labels, a part of the audit rule ratio-differs. For
-// example, "eight workers do 6.9 times the jobs of one" is about the rows 8 and 1 of the column "Workers".
+// This file is a part of the rule ratio-differs, for sides with numbers as labels. "Eight workers
+// do 6.9 times the jobs of one" is about the rows 8 and 1.
 
 const aNumeral = `\d[\d,]*|one|two|` + numberWords
 
 var (
 	// numberedRatioRE matches "eight workers do 6.9 times". The groups are eight and 6.9.
 	numberedRatioRE = lazyregexp.New(`(?i)\b(` + aNumeral + `)\b[^.;,:()\d]{0,50}? (\d+(?:\.\d+)?) ?(?:x|×|times)(?:\s|[.,;]|$)`)
-	// numberedReferenceRE matches " the jobs of one" or " as many as a single one" after a ratio. The groups
-	// are the numeral, or "single".
+	// numberedReferenceRE matches " the jobs of one" after a ratio. The group is "one", or
+	// "single".
 	numberedReferenceRE = lazyregexp.New(`(?i)^[^.;:\d]{0,50}?\b(?:of|than|as|over) (?:that of |those of |with |a |the )?(` + aNumeral + `|single)\b`)
 )
 
-// numberedSides is a table whose rows, or whose columns, have numbers as labels.
+// numberedSides is a table whose rows or columns have numbers as labels.
 type numberedSides struct {
 	*table
-	name    string       // what the numbers count, in lower case without the ending of a plural: worker
+	name    string       // what the numbers count, e.g. worker
 	metrics []sideValues // for each other column, or row
 }
 
-// sideValues holds the values of a metric by the number of its side.
+// sideValues holds the values of a metric by the number of the side.
 type sideValues map[float64]quantity
 
-// readNumberedSides returns the numbered sides of a table. It returns false if neither the cells of the first
-// column nor the headers of the others are whole numbers.
+// readNumberedSides returns false for other tables.
 func readNumberedSides(t *table) (numberedSides, bool) {
 	if len(t.header) < 2 || t.header[0] == "" {
 		return numberedSides{}, false
@@ -51,7 +50,7 @@ func readNumberedSides(t *table) (numberedSides, bool) {
 	return out, out.metrics != nil
 }
 
-// readByFirst reads rows of which the first has the numbers of the sides, after its first cell.
+// readByFirst reads rows. The first row has the numbers of the sides, after its first cell.
 func readByFirst(rows [][]string) (metrics []sideValues, ok bool) {
 	var numbers []float64
 	for _, cell := range rows[0][1:] {
@@ -80,7 +79,7 @@ func readByFirst(rows [][]string) (metrics []sideValues, ok bool) {
 	return metrics, len(metrics) > 0
 }
 
-// transpose returns the columns of rows. Cells that are missing are empty.
+// transpose returns the columns of rows. Missing cells are empty.
 func transpose(rows [][]string) [][]string {
 	out := make([][]string, len(rows[0]))
 	for column := range out {
@@ -95,9 +94,8 @@ func transpose(rows [][]string) [][]string {
 	return out
 }
 
-// findNumberedRatios reports ratios of two numbered sides that no metric of a table under the same heading
-// has. A ratio without a reference, the second of "four do 2x the jobs of one, and eight 5x", has that of the
-// ratio before it.
+// findNumberedRatios reports ratios that no metric has. In "four do 2x the jobs of one, and eight
+// 5x" both are to one.
 func (d *document) findNumberedRatios(report reportFunc) {
 	var tables []numberedSides
 	for _, t := range d.tables {
@@ -125,12 +123,11 @@ func (d *document) findNumberedRatios(report reportFunc) {
 	}
 }
 
-// whyNumberedDiffers returns the text of a finding if a table has both sides of a claim and no table supports it,
-// else "".
+// whyNumberedDiffers returns the text of a finding, or "" if a table supports the claim.
 func (c claim) whyNumberedDiffers(tables []numberedSides, side, reference float64) string {
 	why := ""
 	for _, t := range tables {
-		isAbout := t.heading == c.sentence.heading && strings.Contains(strings.ToLower(c.sentence.before+c.sentence.text), t.name)
+		isAbout := t.heading == c.sentence.heading && strings.Contains(strings.ToLower(c.sentence.previous+c.sentence.text), t.name)
 		if !isAbout {
 			continue
 		}

@@ -9,24 +9,22 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// outputs reads the reports that load generators such as wrk print, line by line. A report may be a
-// separate file, or a part of a page. Each tool has a function that recognizes its lines, such as
-// readWrk. The first line starts a report, later lines set its fields, and finishReport stores it in
-// the document.
+// outputs reads reports of load generators, such as wrk, line by line. Each tool has a function for
+// its lines, such as readWrk. The first line starts a report, and finishReport stores it.
 type outputs struct {
 	doc          *document
-	current      *loadReport        // the current report; nil outside reports
-	otherLines   int                // number of lines since the last line of the current report
-	k6Metric     string             // metric in the last line of k6 about all requests, e.g. http_reqs
-	k6Arrival    bool               // the last list of k6's scenarios has arrival rates
-	k6Scenarios  int                // number of these scenarios; 0 before the first list
-	section      string             // "errors" within the error distribution of hey, oha or ghz, else ""
-	lastCommands map[string]command // last command line of each tool before the current line
+	current      *loadReport        // nil outside reports
+	otherLines   int                // lines since the last line of the report
+	k6Metric     string             // metric in the last line about all requests, e.g. http_reqs
+	k6Arrival    bool               // the last scenarios have arrival rates
+	k6Scenarios  int                // number of the last scenarios; 0 if unknown
+	section      string             // "errors" in the error distribution of hey, oha or ghz
+	lastCommands map[string]command // by tool
 }
 
 const (
-	idleLines    = 40 // maximum number of consecutive lines within a report that the tool did not print
-	commandLines = 80 // maximum number of lines between a command and its report
+	idleLines    = 40 // lines of other programs within a report
+	commandLines = 80 // lines between a command and its report
 )
 
 // startReport finishes the current report and starts another.
@@ -36,12 +34,12 @@ func (o *outputs) startReport(tool string, pos position) *loadReport {
 	return o.current
 }
 
-// finishReport stores the current report if it has a rate or a mean. Without both, the page probably
-// only explains the output of the tool.
+// finishReport stores the current report. Without a rate and a mean, the page only explains the
+// output.
 func (o *outputs) finishReport() {
 	l := o.current
 	o.current, o.otherLines, o.section = nil, 0, ""
-	if l == nil || !l.rate.isKnown() && !l.mean.isKnown() {
+	if l == nil || !l.rate.isKnown() && !l.meanLatency.isKnown() {
 		return
 	}
 	tool := l.tool
@@ -51,10 +49,10 @@ func (o *outputs) finishReport() {
 	if c := o.lastCommands[tool]; c.line > 0 && l.line-c.line <= commandLines {
 		l.command = c.text
 	}
-	o.doc.loads = append(o.doc.loads, l.withOptions())
+	o.doc.reports = append(o.doc.reports, l.withOptions())
 }
 
-// openReport returns the current report if one of tools printed it, else nil.
+// openReport returns the current report if it is of one of tools, else nil.
 func (o *outputs) openReport(tools ...string) *loadReport {
 	if o.current == nil || !slices.Contains(tools, o.current.tool) {
 		return nil
@@ -62,7 +60,7 @@ func (o *outputs) openReport(tools ...string) *loadReport {
 	return o.current
 }
 
-// readLine reads a line of the file. It returns true if the line belongs to a report.
+// readLine returns true for a line of a report.
 func (o *outputs) readLine(pos position, text string) bool {
 	if text == "" {
 		return false
@@ -90,16 +88,15 @@ func (o *outputs) readLine(pos position, text string) bool {
 	return false
 }
 
-// pidstatLineRE matches the line that pidstat prints about a load generator. The group is the
-// generator's processor time in percent.
+// pidstatLineRE matches a line of pidstat about a load generator. The group is its processor time
+// in percent.
 var pidstatLineRE = lazyregexp.New(`^(?:Average:|\d\d:\d\d:\d\d(?: [AP]M)?)\s+\d+\s+\d+(?:\s+\d+\.\d+){3,4}\s+(\d+\.\d+)\s+\S+\s+(?:wrk2?|hey|oha|ab|k6|vegeta|ghz)$`)
 
-// timeLineRE matches "1.20s user 0.31s system 98% cpu", the output of the command time. The group is
-// the processor time in percent.
+// timeLineRE matches "1.20s user 0.31s system 98% cpu" of the command time. The group is 98.
 var timeLineRE = lazyregexp.New(`\b(?:user|elapsed|real)\b.*\b(\d{1,4})%\s?(?:CPU|cpu)\b`)
 
-// Lines of wrk: "Running 10s test @ http://127.0.0.1/", "2 threads and 50 connections", "401210 requests
-// in 10.00s, 50.12MB read" and "Socket errors: connect 0, read 3, write 0, timeout 1".
+// Examples: "Running 10s test @ http://127.0.0.1/", "2 threads and 50 connections", "401210
+// requests in 10.00s, 50.12MB read", "Socket errors: connect 0, read 3, write 0, timeout 1".
 var (
 	wrkRunningRE = lazyregexp.New(`^Running \S+ test @ (\S+)`)
 	wrkThreadsRE = lazyregexp.New(`^(\d+) threads? and (\d+) connections?`)
@@ -109,20 +106,8 @@ var (
 
 // readWrk reads a line of wrk or wrk2.
 func (o *outputs) readWrk(pos position, text string) bool {
-	if m := wrkRunningRE.FindStringSubmatch(text); m != nil {
-		l := o.startReport("wrk", pos)
-		l.url = m[1]
+	if o.readWrkHead(pos, text) {
 		return true
-	}
-	if strings.Contains(text, " connection") { // Contains is faster than the regular expression
-		if m := wrkThreadsRE.FindStringSubmatch(text); m != nil {
-			l := o.openReport("wrk")
-			if l == nil || l.connections.isKnown() {
-				l = o.startReport("wrk", pos)
-			}
-			l.threads, l.connections = numberAt(m[1], pos), numberAt(m[2], pos)
-			return true
-		}
 	}
 	l := o.openReport("wrk")
 	if l == nil {
@@ -139,17 +124,16 @@ func (o *outputs) readWrk(pos position, text string) bool {
 	case strings.HasPrefix(text, "Latency ") && len(fields) >= 4:
 		mean, max := durationAt(fields[1], pos), durationAt(fields[3], pos)
 		if mean.isKnown() && max.isKnown() {
-			l.mean, l.max = mean, max
+			l.meanLatency, l.maxLatency = mean, max
 		}
 	case len(fields) == 2 && strings.HasSuffix(fields[0], "%"):
 		o.addQuantile(fields[0], durationAt(fields[1], pos))
 	case strings.HasPrefix(text, "Requests/sec:") && len(fields) > 1:
 		l.rate = numberAt(fields[1], pos)
 	case strings.HasPrefix(text, "Non-2xx or 3xx responses:") && len(fields) > 4:
-		l.errors = addLineValues(l.errors, numberAt(fields[4], pos))
+		l.errorResponses = addLineValues(l.errorResponses, numberAt(fields[4], pos))
 	case isPercentileRow(fields), strings.HasPrefix(text, "Value ") && strings.Contains(text, "TotalCount"), strings.Trim(text, "-") == "":
-		// These lines are those of the latency spectrum of wrk2. They belong to the report, which
-		// otherwise would end after idleLines.
+		// This is the latency spectrum of wrk2. Without it a report would end after idleLines.
 	default:
 		if m := wrkTotalRE.FindStringSubmatch(text); m != nil {
 			l.requests, l.duration = numberAt(m[1], pos), durationAt(m[2], pos)
@@ -159,7 +143,7 @@ func (o *outputs) readWrk(pos position, text string) bool {
 			for _, n := range m[1:4] {
 				l.socketErrors = addLineValues(l.socketErrors, numberAt(n, pos))
 			}
-			l.timeouts = numberAt(m[4], pos)
+			l.timedOut = numberAt(m[4], pos)
 			return true
 		}
 		return false
@@ -167,8 +151,29 @@ func (o *outputs) readWrk(pos position, text string) bool {
 	return true
 }
 
-// isPercentileRow reports whether fields are a row of the detailed percentile spectrum of wrk2: four
-// numbers, the last of which may be inf.
+// readWrkHead reads the first two lines of a report: the URL, and the threads and connections.
+func (o *outputs) readWrkHead(pos position, text string) bool {
+	if m := wrkRunningRE.FindStringSubmatch(text); m != nil {
+		l := o.startReport("wrk", pos)
+		l.url = m[1]
+		return true
+	}
+	if !strings.Contains(text, " connection") { // faster than the regular expression
+		return false
+	}
+	m := wrkThreadsRE.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	l := o.openReport("wrk")
+	if l == nil || l.connections.isKnown() {
+		l = o.startReport("wrk", pos)
+	}
+	l.threads, l.connections = numberAt(m[1], pos), numberAt(m[2], pos)
+	return true
+}
+
+// isPercentileRow reports whether fields are four numbers of wrk2's spectrum. The last may be inf.
 func isPercentileRow(fields []string) bool {
 	return len(fields) == 4 && !slices.ContainsFunc(fields, func(field string) bool {
 		_, err := strconv.ParseFloat(field, 64)
@@ -192,7 +197,7 @@ func (o *outputs) readAB(pos position, text string) bool {
 	return l != nil && l.readABField(pos, name, strings.TrimSpace(value))
 }
 
-// readABQuantile reads a line about the quantiles of ApacheBench, such as "99%     12", in ms.
+// readABQuantile reads a line such as "99%     12", in ms.
 func (o *outputs) readABQuantile(pos position, text string) bool {
 	if strings.HasPrefix(text, "Percentage of the requests") {
 		return true
@@ -208,10 +213,10 @@ func (o *outputs) readABQuantile(pos position, text string) bool {
 	return err == nil
 }
 
-// otherLengthRE matches the number of answers of ab whose length differs from that of the first.
+// otherLengthRE matches responses of another length than the first.
 var otherLengthRE = lazyregexp.New(`\bLength: (\d+)\b`)
 
-// readABField reads a field of ApacheBench. It returns false for other names and invalid values.
+// readABField returns false for unknown names and invalid values.
 func (l *loadReport) readABField(pos position, name, value string) bool {
 	fields := strings.Fields(value)
 	first := ""
@@ -222,7 +227,7 @@ func (l *loadReport) readABField(pos position, name, value string) bool {
 	case "Document Path":
 		l.requestPath = value
 	case "Server Software", "Server Port", "Keep-Alive requests", "Transfer rate", "Write errors", "Total transferred", "HTML transferred", "Time per request":
-		// These lines belong to the report, but no rule needs them.
+		// No rule needs these lines.
 	case "Server Hostname":
 		l.url = value
 	case "Document Length":
@@ -234,46 +239,50 @@ func (l *loadReport) readABField(pos position, name, value string) bool {
 	case "Complete requests":
 		l.requests = numberAt(first, pos)
 	case "Failed requests", "Non-2xx responses": // both may count the same response
-		if n := numberAt(first, pos); n.value >= l.errors.value {
-			l.errors = n
+		if n := numberAt(first, pos); n.value >= l.errorResponses.value {
+			l.errorResponses = n
 		}
-	case "(Connect": // of the failed requests: "0, Receive: 0, Length: 12, Exceptions: 0)"
-		// A body of another length than the first is no failure of a service whose answers vary.
+	case "(Connect": // "0, Receive: 0, Length: 12, Exceptions: 0)"
+		// A service may send bodies of different lengths: this is no failure.
 		if m := otherLengthRE.FindStringSubmatch(value); m != nil {
 			n, _ := strconv.ParseFloat(m[1], 64)
-			if l.errors.value -= n; l.errors.value <= 0 {
-				l.errors = lineValue{}
+			if l.errorResponses.value -= n; l.errorResponses.value <= 0 {
+				l.errorResponses = lineValue{}
 			}
 		}
 	case "Requests per second":
 		l.rate = numberAt(first, pos)
 	case "Connect", "Processing", "Waiting", "Total":
-		if len(fields) != 5 {
-			return false
-		}
-		// The columns are min, mean, sd, median and max, in ms.
-		min, mean, max := numberAt(fields[0], pos), numberAt(fields[1], pos), numberAt(fields[4], pos)
-		min.value, mean.value, max.value = min.value/1e3, mean.value/1e3, max.value/1e3
-		if name == "Total" {
-			l.min, l.mean, l.max = min, mean, max
-		} else {
-			l.parts = append(l.parts, part{name, mean})
-		}
+		return l.readABTimes(pos, name, fields)
 	default:
 		return false
 	}
 	return true
 }
 
-// quantileLineRE matches a quantile of hey, oha or ghz, "99% in 0.1900 secs". The groups are 99,
-// 0.1900 and secs.
+// readABTimes reads the columns min, mean, sd, median and max, in ms.
+func (l *loadReport) readABTimes(pos position, name string, fields []string) bool {
+	if len(fields) != 5 {
+		return false
+	}
+	min, mean, max := numberAt(fields[0], pos), numberAt(fields[1], pos), numberAt(fields[4], pos)
+	min.value, mean.value, max.value = min.value/1e3, mean.value/1e3, max.value/1e3
+	if name == "Total" {
+		l.minLatency, l.meanLatency, l.maxLatency = min, mean, max
+	} else {
+		l.latencyParts = append(l.latencyParts, latencyPart{name, mean})
+	}
+	return true
+}
+
+// quantileLineRE matches "99% in 0.1900 secs". The groups are 99, 0.1900 and secs.
 var quantileLineRE = lazyregexp.New(`^([0-9.]+) ?%%? in ([0-9.]+) ?(ns|µs|us|ms|secs?|s)\b`)
 
-// statusCountRE matches "[200] 20000 responses". The groups are the status and the number.
+// statusCountRE matches "[200] 20000 responses". The groups are 200 and 20000.
 var statusCountRE = lazyregexp.New(`^\[(\w+)\]\s+(\d+) responses?`)
 
-// readSummary reads a line of hey, oha or ghz, whose reports have the same form. It takes a report for
-// one of hey until a line shows that oha or ghz printed it.
+// readSummary reads a line of hey, oha or ghz. A report counts as hey's until a line is typical of
+// another tool.
 func (o *outputs) readSummary(pos position, text string) bool {
 	if text == "Summary:" {
 		o.startReport("hey", pos)
@@ -293,10 +302,10 @@ func (o *outputs) readSummary(pos position, text string) bool {
 	}
 	if o.section == "errors" && strings.HasPrefix(text, "[") {
 		if n, _, ok := strings.Cut(text[1:], "]"); ok {
-			// The requests that oha aborts at the end of a run are not errors. addStatus counts the errors
-			// of ghz, which prints them by status too.
+			// Requests that oha aborts at the end are not errors. ghz prints errors by status, too:
+			// addStatus counts them.
 			if !strings.Contains(text, "aborted due to deadline") && l.tool != "ghz" {
-				l.errors = addLineValues(l.errors, numberAt(n, pos))
+				l.errorResponses = addLineValues(l.errorResponses, numberAt(n, pos))
 			}
 			return true
 		}
@@ -316,7 +325,7 @@ func (o *outputs) readSummary(pos position, text string) bool {
 	return true
 }
 
-// addStatus adds a line "[status] count responses" of hey, oha or ghz. status is e.g. 200 or OK.
+// addStatus adds a line such as "[200] 20000 responses". For ghz the status is e.g. OK.
 func (l *loadReport) addStatus(status string, count lineValue) {
 	if l.tool == "ghz" {
 		l.responses = addLineValues(l.responses, count)
@@ -324,22 +333,22 @@ func (l *loadReport) addStatus(status string, count lineValue) {
 		l.requests = addLineValues(l.requests, count)
 	}
 	if isErrorStatus(status) {
-		l.errors = addLineValues(l.errors, count)
+		l.errorResponses = addLineValues(l.errorResponses, count)
 	}
 }
 
-// readSummaryField reads a field of hey, oha or ghz. It returns false for other names.
+// readSummaryField returns false for unknown names.
 func (l *loadReport) readSummaryField(pos position, name, text string) bool {
 	value := strings.Join(strings.Fields(text), "")
 	switch name {
 	case "Total":
 		l.duration = durationAt(value, pos)
 	case "Slowest":
-		l.max = durationAt(value, pos)
+		l.maxLatency = durationAt(value, pos)
 	case "Fastest":
-		l.min = durationAt(value, pos)
+		l.minLatency = durationAt(value, pos)
 	case "Average":
-		l.mean = durationAt(value, pos)
+		l.meanLatency = durationAt(value, pos)
 	case "Requests/sec":
 		l.rate = numberAt(value, pos)
 	case "Success rate":
@@ -351,11 +360,11 @@ func (l *loadReport) readSummaryField(pos position, name, text string) bool {
 			l.responseSize = lineValue{q.value, pos.line}
 		}
 	case "req write", "resp wait", "resp read":
-		// The averages of these parts are over all requests. No part is read for "DNS+dialup", because
-		// few requests may open a connection.
+		// The averages are over all requests. "DNS+dialup" is missing: few requests open a
+		// connection.
 		mean, _, _ := strings.Cut(value, ",")
 		if p := durationAt(strings.TrimSuffix(mean, "ecs"), pos); p.isKnown() {
-			l.parts = append(l.parts, part{name, p})
+			l.latencyParts = append(l.latencyParts, latencyPart{name, p})
 		}
 	default:
 		return false
@@ -363,11 +372,11 @@ func (l *loadReport) readSummaryField(pos position, name, text string) bool {
 	return true
 }
 
-// vegetaLineRE matches "Requests      [total, rate, throughput]  3000, 100.03, 99.98". The groups are
-// the topic Requests, the names in brackets and the figures.
+// vegetaLineRE matches "Requests      [total, rate, throughput]  3000, 100.03, 99.98". The groups
+// are Requests, the names and the values.
 var vegetaLineRE = lazyregexp.New(`^(Requests|Duration|Latencies|Bytes In|Bytes Out|Success|Status Codes)\s+\[([^\]]+)\]\s+(.*)$`)
 
-// labelRateRE matches the requested rate in the heading of a report, "rate: 500/s". The group is 500/s.
+// labelRateRE matches the heading "rate: 500/s". The group is 500/s.
 var labelRateRE = lazyregexp.New(`(?i)\brate[ =:]+(\d+/\d*s)\b`)
 
 // readVegeta reads a line of vegeta report.
@@ -388,57 +397,60 @@ func (o *outputs) readVegeta(pos position, text string) bool {
 		}
 	}
 	names, values := strings.Split(m[2], ","), strings.Split(m[3], ",")
-	for i, name := range names {
-		if i >= len(values) {
-			break
-		}
-		name, value := strings.TrimSpace(name), strings.TrimSpace(values[i])
-		switch m[1] + " " + name {
-		case "Requests total":
-			l.requests = numberAt(value, pos)
-		case "Requests rate":
-			l.offeredRate = numberAt(value, pos) // while it sends; old versions print no throughput
-		case "Requests throughput":
-			l.rate = numberAt(value, pos)
-		case "Duration total":
-			l.duration = durationAt(value, pos)
-		case "Latencies mean":
-			l.mean = durationAt(value, pos)
-		case "Latencies min":
-			l.min = durationAt(value, pos)
-		case "Latencies max":
-			l.max = durationAt(value, pos)
-		case "Bytes In mean":
-			l.responseSize = numberAt(value, pos)
-		case "Success ratio":
-			if ratio := numberAt(strings.TrimSuffix(value, "%"), pos); ratio.isKnown() && l.requests.isKnown() {
-				l.errors = lineValue{(1 - ratio.value/100) * l.requests.value, pos.line}
-			}
-		default:
-			if m[1] == "Latencies" {
-				o.addQuantile(strings.TrimSuffix(name, "th")+"%", durationAt(value, pos))
-			}
-		}
+	for i, name := range names[:min(len(names), len(values))] {
+		o.readVegetaField(pos, m[1], strings.TrimSpace(name), strings.TrimSpace(values[i]))
 	}
 	return true
 }
 
-// k6LineRE matches "http_req_duration..: avg=1.2ms p(95)=3ms". The groups are the name of the metric
-// and the text of its figures.
-var k6LineRE = lazyregexp.New(`^(?:[✓✗] )?(http_req_\w+|http_reqs|iterations|iteration_duration|dropped_iterations|vus|vus_max|data_received|data_sent|grpc_req_duration|checks)\.*\s*:\s*(.*)$`)
+// readVegetaField reads one value, e.g. of the topic Requests and the name rate.
+func (o *outputs) readVegetaField(pos position, topic, name, value string) {
+	l := o.current
+	switch topic + " " + name {
+	case "Requests total":
+		l.requests = numberAt(value, pos)
+	case "Requests rate":
+		l.offeredRate = numberAt(value, pos) // the rate of sending
+	case "Requests throughput":
+		l.rate = numberAt(value, pos)
+	case "Duration total":
+		l.duration = durationAt(value, pos)
+	case "Latencies mean":
+		l.meanLatency = durationAt(value, pos)
+	case "Latencies min":
+		l.minLatency = durationAt(value, pos)
+	case "Latencies max":
+		l.maxLatency = durationAt(value, pos)
+	case "Bytes In mean":
+		l.responseSize = numberAt(value, pos)
+	case "Success ratio":
+		if ratio := numberAt(strings.TrimSuffix(value, "%"), pos); ratio.isKnown() && l.requests.isKnown() {
+			l.errorResponses = lineValue{(1 - ratio.value/100) * l.requests.value, pos.line}
+		}
+	default:
+		if topic == "Latencies" {
+			o.addQuantile(strings.TrimSuffix(name, "th")+"%", durationAt(value, pos))
+		}
+	}
+}
 
-// k6CustomRE matches "db_query_time..: avg=2ms", a metric that a script of k6 defines for a part of
-// each request. The groups are the name and the mean.
+// k6LineRE matches "http_req_duration..: avg=1.2ms p(95)=3ms". The groups are the metric and its
+// values.
+var k6LineRE = lazyregexp.New(`^(?:[✓✗] )?(http_req_\w+|http_reqs|iterations` +
+	`|iteration_duration|dropped_iterations|vus|vus_max|data_received|data_sent|grpc_req_duration|checks)\.*\s*:\s*(.*)$`)
+
+// k6CustomRE matches "db_query_time..: avg=2ms". A script defines such metrics for a part of each
+// request. The groups are db_query_time and 2ms.
 var k6CustomRE = lazyregexp.New(`^((?:server|db|sql|query|upstream|backend|handler|app)\w*_(?:time|duration|latency))\.*\s*:\s*avg=(\S+)`)
 
-// k6LimitRE matches "✓ 'p(95)<200' p(95)=41.2ms", a threshold of k6 with its result. The groups are the
-// statistic, the limit in ms and the measured time.
+// k6LimitRE matches a threshold with its result, "✓ 'p(95)<200' p(95)=41.2ms". The groups are
+// p(95), 200 (in ms) and 41.2ms.
 var k6LimitRE = lazyregexp.New(`^[✓✗] '?(p\([0-9.]+\)|avg|max|med) ?<=? ?(\d+(?:\.\d+)?)'? (?:p\([0-9.]+\)|avg|max|med)=(\S+)$`)
 
 var (
 	// k6ScenariosRE matches "scenarios: (100.00%) 2 scenarios, 22 max VUs". The group is 2.
 	k6ScenariosRE = lazyregexp.New(`^scenarios: \([\d.]+%\) (\d+) scenarios?\b`)
-	// k6ArrivalRE matches "* read: 900.00 iterations/s for 3m0s", a scenario that sends at a rate.
+	// k6ArrivalRE matches a scenario with a rate: "* read: 900.00 iterations/s for 3m0s".
 	k6ArrivalRE = lazyregexp.New(`^\* \S+: [\d.]+ iterations/s for `)
 )
 
@@ -463,7 +475,7 @@ func (o *outputs) readK6(pos position, text string) bool {
 		return true
 	}
 	hasDots := strings.Contains(text, "..") || strings.Contains(text, ". :") || strings.Contains(text, ".:")
-	if !hasDots { // Contains is faster than the regular expressions below
+	if !hasDots { // faster than the regular expressions below
 		return false
 	}
 	if m := k6TaggedRE.FindStringSubmatch(text); m != nil {
@@ -478,18 +490,18 @@ func (o *outputs) readK6(pos position, text string) bool {
 	}
 	m := k6CustomRE.FindStringSubmatch(text)
 	if m != nil {
-		l.parts = append(l.parts, part{m[1], durationAt(m[2], pos)})
+		l.latencyParts = append(l.latencyParts, latencyPart{m[1], durationAt(m[2], pos)})
 	}
 	return m != nil
 }
 
-// readK6Metric reads the fields of a metric of k6, such as avg=1.2ms. If the current report already
-// has the metric, the line starts the next report.
+// readK6Metric reads fields such as avg=1.2ms. A metric that the report already has starts the next
+// report.
 func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 	o.k6Metric = name
 	l := o.openReport("k6")
 	isDuration := name == "http_req_duration" || name == "grpc_req_duration"
-	isNext := l != nil && (isDuration && l.mean.isKnown() || name == "data_received" && l.rate.isKnown())
+	isNext := l != nil && (isDuration && l.meanLatency.isKnown() || name == "data_received" && l.rate.isKnown())
 	if l == nil || isNext {
 		l = o.startReport("k6", pos)
 		l.hasArrivalRate, l.scenarios = o.k6Arrival, o.k6Scenarios
@@ -502,7 +514,7 @@ func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 	}
 	switch {
 	case isDuration:
-		l.mean, l.min, l.max = keyed["avg"], keyed["min"], keyed["max"]
+		l.meanLatency, l.minLatency, l.maxLatency = keyed["avg"], keyed["min"], keyed["max"]
 		o.addQuantile("50%", keyed["med"])
 		for key, value := range keyed {
 			if percent, ok := strings.CutPrefix(key, "p("); ok {
@@ -511,16 +523,17 @@ func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 		}
 	case name == "http_req_waiting" || name == "http_req_sending" || name == "http_req_receiving":
 		if mean := keyed["avg"]; mean.isKnown() {
-			l.parts = append(l.parts, part{name, mean})
+			l.latencyParts = append(l.latencyParts, latencyPart{name, mean})
 		}
 	case name == "http_reqs" && len(fields) > 1:
 		l.requests, l.rate = numberAt(fields[0], pos), numberAt(strings.TrimSuffix(fields[1], "/s"), pos)
 	case name == "http_req_failed" && len(fields) > 1:
-		// "0.18% ✓ 65 ✗ 34201" counts failures by ✓; later versions print "0.18% 65 out of 34266".
+		// Old versions print "0.18% ✓ 65 ✗ 34201", with ✓ for failures. New ones print "0.18% 65
+		// out of 34266".
 		if n := numberAt(fields[1], pos); n.isKnown() {
-			l.errors = n
+			l.errorResponses = n
 		} else if len(fields) > 2 && fields[1] == "✓" {
-			l.errors = numberAt(fields[2], pos)
+			l.errorResponses = numberAt(fields[2], pos)
 		}
 	case name == "dropped_iterations" && len(fields) > 0:
 		l.droppedIterations, l.hasArrivalRate = numberAt(fields[0], pos), true
@@ -529,16 +542,14 @@ func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 	}
 }
 
-// k6TaggedRE matches "{ name:login }..: avg=3ms", the line of k6 about the requests with a tag. It is
-// below the line about all requests, which names the metric. The groups are name, login and the
-// figures.
+// k6TaggedRE matches "{ name:login }..: avg=3ms". This line is about the requests with a tag. The
+// groups are name, login and the values.
 var k6TaggedRE = lazyregexp.New(`^(?:[✓✗] )?\{ *(\w+):([^{}]+?) *\}\.*\s*:\s*(.*)$`)
 
-// maxTagged is the maximum number of taggedParts of a report.
 const maxTagged = 200
 
-// readTagged reads the figures of the requests with a tag. The last line about all requests
-// (o.k6Metric) names their metric. It returns false outside reports of k6.
+// readTagged reads the values of the requests with a tag. The last line about all requests names
+// their metric.
 func (o *outputs) readTagged(pos position, tag, value string, fields []string) bool {
 	l := o.openReport("k6")
 	if l == nil {
@@ -567,11 +578,9 @@ func (o *outputs) readTagged(pos position, tag, value string, fields []string) b
 	return true
 }
 
-// maxQuantiles is the maximum number of quantiles of a report.
 const maxQuantiles = 200
 
-// addQuantile adds a quantile with a name such as "99%" to the current report. It ignores names that
-// are not percentages, and values that the report does not have.
+// addQuantile adds a quantile with a name such as "99%". It ignores other names.
 func (o *outputs) addQuantile(name string, value lineValue) {
 	percent, err := strconv.ParseFloat(strings.TrimSuffix(name, "%"), 64)
 	isPercentage := err == nil && percent > 0 && percent <= 100
@@ -581,8 +590,7 @@ func (o *outputs) addQuantile(name string, value lineValue) {
 	o.current.quantiles = append(o.current.quantiles, quantileValue{share: percent / 100, value: value.value, line: value.line})
 }
 
-// numberAt parses a number of the report in the line of pos. It returns an unknown value, which has
-// line 0, if text is not a number or is negative.
+// numberAt parses a number. The value is unknown if text is no number, or negative.
 func numberAt(text string, pos position) lineValue {
 	value, _, rest, ok := parseNumber(text)
 	if !ok || value < 0 || strings.ContainsAny(rest, "0123456789") {
@@ -591,8 +599,7 @@ func numberAt(text string, pos position) lineValue {
 	return lineValue{value, pos.line}
 }
 
-// durationAt parses a duration such as 1.35s, 214us, 1m30s or 0.0018secs in the line of pos. The value
-// is in seconds, or unknown if text is not a duration.
+// durationAt parses a duration such as 1.35s, 214us, 1m30s or 0.0018secs. The value is in s.
 func durationAt(text string, pos position) lineValue {
 	total, rest := 0.0, text
 	for rest != "" {
@@ -604,7 +611,7 @@ func durationAt(text string, pos position) lineValue {
 		if end < 0 {
 			end = len(after)
 		}
-		size := 0.0 // seconds in one unit; 0 for an unknown unit
+		size := 0.0 // seconds; 0 for an unknown unit
 		switch unit := strings.TrimSpace(after[:end]); unit {
 		case "m":
 			size = 60
@@ -624,8 +631,7 @@ func durationAt(text string, pos position) lineValue {
 	return lineValue{total, pos.line}
 }
 
-// addLineValues returns the sum of a and b, or the known one if the other is unknown. The result has
-// the line of a, except that b is returned if a is 0.
+// addLineValues returns a + b, or the known one. The line is that of a, but of b if a is 0.
 func addLineValues(a, b lineValue) lineValue {
 	switch {
 	case !a.isKnown():
@@ -638,8 +644,7 @@ func addLineValues(a, b lineValue) lineValue {
 	return lineValue{a.value + b.value, a.line}
 }
 
-// withOptions sets fields of a report from the options of its command line, because tools do not
-// print all options. It returns l.
+// withOptions reads options from the command of a report. Tools do not print all options.
 func (l *loadReport) withOptions() *loadReport {
 	findOption := func(names ...string) (string, bool) {
 		for _, name := range names {
@@ -676,8 +681,7 @@ func (l *loadReport) withOptions() *loadReport {
 	return l
 }
 
-// rateAt parses a rate of vegeta in the line of pos: 500, 500/s or 30/1m. The value is in requests per
-// second, or unknown if text is not a rate.
+// rateAt parses a rate of vegeta: 500, 500/s or 30/1m. The value is in requests per second.
 func rateAt(text string, pos position) lineValue {
 	count, unit, hasUnit := strings.Cut(text, "/")
 	rate := numberAt(count, pos)

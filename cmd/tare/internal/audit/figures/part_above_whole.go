@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// partAboveWhole returns the audit rule that finds parts above their whole, e.g. a p99 above the maximum.
+// partAboveWhole finds parts above their whole, e.g. a p99 above the maximum.
 func partAboveWhole() rule {
 	return rule{Rule: audit.Rule{
 		ID: "part-above-whole", Severity: tare.Void,
@@ -25,26 +25,23 @@ func partAboveWhole() rule {
 	}, find: findPartAboveWhole}
 }
 
-// Tolerances for the rounding of printed figures. A figure breaks the rule if it exceeds its limit
-// times a factor, plus a time in s; the times are for ab, which prints integer ms.
+// A figure may exceed its limit by rounding: times a factor, plus a time. ab prints integer ms.
 const (
-	quantileRounding = 0.999  // factor for a lower quantile of a report
-	reportRounding   = 1.01   // factor for the maximum or mean of a report
-	tableRounding    = 1.005  // factor for a time of a table
-	partRounding     = 1.05   // factor for the time of a request or operation that has parts
-	countRounding    = 1.001  // factor for a number of requests
-	roundedMS        = 1e-3   // s, for the maximum or mean
-	roundedParts     = 1.5e-3 // s, for the mean that is compared with parts of a report of ab
+	quantileRounding = 0.999  // of quantiles
+	reportRounding   = 1.01   // of the maximum or mean
+	tableRounding    = 1.005  // of times in tables
+	partRounding     = 1.05   // of times with parts
+	countRounding    = 1.001  // of requests
+	roundedMS        = 1e-3   // s, of the maximum or mean
+	roundedParts     = 1.5e-3 // s, of parts in a report of ab
 )
 
-// findPartAboveWhole reports quantiles, means and parts in reports, tables and benchmarks that are
-// above a figure that they cannot exceed.
 func findPartAboveWhole(d *document, report reportFunc) {
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		findReportDisorder(l, report)
 	}
 	for i, t := range d.tables {
-		findDisorder(t.figures(i), report)
+		findTableDisorder(t.figures(i), report)
 	}
 	for _, c := range d.groups {
 		findSmallTotal(c, report)
@@ -56,8 +53,7 @@ func findPartAboveWhole(d *document, report reportFunc) {
 	findTermAboveSum(d.benches, report)
 }
 
-// findReportDisorder reports figures of a report of a load generator that are above a figure of the
-// same report that they cannot exceed.
+// findReportDisorder compares the values of a report with each other.
 func findReportDisorder(l *loadReport, report reportFunc) {
 	qs := slices.Clone(l.quantiles)
 	slices.SortStableFunc(qs, func(a, b quantileValue) int { return cmp.Compare(a.share, b.share) })
@@ -66,41 +62,39 @@ func findReportDisorder(l *loadReport, report reportFunc) {
 			report(qs[i].line, fmt.Sprintf("the quantile %s is %s, that of %s is %s", formatQuantile(qs[i].share), formatTime(qs[i].value), formatQuantile(qs[i-1].share), formatTime(qs[i-1].value)))
 		}
 	}
-	if n := len(qs); n > 0 && l.max.isKnown() && qs[n-1].value > l.max.value*reportRounding+roundedMS {
-		report(qs[n-1].line, fmt.Sprintf("the quantile %s is %s, and the maximum %s", formatQuantile(qs[n-1].share), formatTime(qs[n-1].value), formatTime(l.max.value)))
+	if n := len(qs); n > 0 && l.maxLatency.isKnown() && qs[n-1].value > l.maxLatency.value*reportRounding+roundedMS {
+		report(qs[n-1].line, fmt.Sprintf("the quantile %s is %s, and the maximum %s", formatQuantile(qs[n-1].share), formatTime(qs[n-1].value), formatTime(l.maxLatency.value)))
 	}
-	if l.mean.isKnown() && l.max.isKnown() && l.mean.value > l.max.value*reportRounding {
-		report(l.mean.line, fmt.Sprintf("the mean is %s, and the maximum %s", formatTime(l.mean.value), formatTime(l.max.value)))
+	if l.meanLatency.isKnown() && l.maxLatency.isKnown() && l.meanLatency.value > l.maxLatency.value*reportRounding {
+		report(l.meanLatency.line, fmt.Sprintf("the mean is %s, and the maximum %s", formatTime(l.meanLatency.value), formatTime(l.maxLatency.value)))
 	}
-	if l.mean.isKnown() && l.min.isKnown() && l.min.value > l.mean.value*reportRounding+roundedMS {
-		report(l.mean.line, fmt.Sprintf("the mean is %s, and the minimum %s", formatTime(l.mean.value), formatTime(l.min.value)))
+	if l.meanLatency.isKnown() && l.minLatency.isKnown() && l.minLatency.value > l.meanLatency.value*reportRounding+roundedMS {
+		report(l.meanLatency.line, fmt.Sprintf("the mean is %s, and the minimum %s", formatTime(l.meanLatency.value), formatTime(l.minLatency.value)))
 	}
-	for _, p := range l.parts {
+	for _, p := range l.latencyParts {
 		slack := 0.0
 		if l.tool == "ab" {
 			slack = roundedParts
 		}
-		if l.mean.isKnown() && p.value > l.mean.value*partRounding+slack {
-			report(p.line, fmt.Sprintf("%s takes %s of a request of %s in the mean", p.name, formatTime(p.value), formatTime(l.mean.value)))
+		if l.meanLatency.isKnown() && p.value > l.meanLatency.value*partRounding+slack {
+			report(p.line, fmt.Sprintf("%s takes %s of a request of %s in the mean", p.name, formatTime(p.value), formatTime(l.meanLatency.value)))
 		}
 	}
 	if l.requests.isKnown() && l.responses.value > l.requests.value*countRounding {
 		report(l.responses.line, fmt.Sprintf("the statuses are of %.0f responses, and the report has %.0f requests", l.responses.value, l.requests.value))
 	}
 	isExempt := l.tool == "wrk" || l.tool == "ab" // their errors may exceed the requests
-	if !isExempt && l.requests.isKnown() && l.errors.value > l.requests.value*countRounding {
-		report(l.errors.line, fmt.Sprintf("%.0f of %.0f requests failed", l.errors.value, l.requests.value))
+	if !isExempt && l.requests.isKnown() && l.errorResponses.value > l.requests.value*countRounding {
+		report(l.errorResponses.line, fmt.Sprintf("%.0f of %.0f requests failed", l.errorResponses.value, l.requests.value))
 	}
 }
 
-// partUnitRE matches the unit of a part of the time of an operation, such as layout-ns/op. The group is
-// the name of the part, layout.
+// partUnitRE matches a part of the time, such as layout-ns/op. The group is layout.
 var partUnitRE = lazyregexp.New(`(?i)^([a-z]+)[-_]ns/op$`)
 
-// notPartRE matches names of times that are no parts, and may be above the mean time of an operation.
+// notPartRE matches names of times that may be above the mean time.
 var notPartRE = lazyregexp.New(`(?i)^(?:p\d+|max|worst|slowest|latency|total|all|sum|wall|cpu|user|sys|elapsed|real|wait\w*|thread\w*|goroutine\w*)`)
 
-// findPartOfBench reports a part of the time of a benchmark that is above the time of the operation.
 func findPartOfBench(b *bench, report reportFunc) {
 	ns, ok := b.value("ns/op")
 	if !ok || !(ns > 0) {
@@ -115,14 +109,13 @@ func findPartOfBench(b *bench, report reportFunc) {
 	}
 }
 
-// Names of sub-benchmarks. wholeNameRE matches that of a whole, such as Import/whole; stageNameRE that of a part
-// of it, such as Import/stage=read.
+// Examples: Import/whole is a whole, and Import/stage=read is a stage.
 var (
 	wholeNameRE = lazyregexp.New(`(?i)/(?:(?:stage|step|phase|part)=)?(?:whole|total|all|full|complete|end[-_]?to[-_]?end|e2e)$`)
 	stageNameRE = lazyregexp.New(`(?i)/(?:stage|step|phase|part)=[^/]+$`)
 )
 
-// findStageAboveWhole reports a stage of a benchmark that takes longer than all stages together.
+// findStageAboveWhole reports a stage that takes longer than all stages together.
 func findStageAboveWhole(benches []*bench, report reportFunc) {
 	for _, whole := range benches[:min(len(benches), maxMixParts)] {
 		ns, ok := whole.value("ns/op")
@@ -142,8 +135,8 @@ func findStageAboveWhole(benches []*bench, report reportFunc) {
 // sumDefinitionRE matches "full = parse + plan + resolve". The groups are full and the terms.
 var sumDefinitionRE = lazyregexp.New(`\b(\w+) ?= ?(\w+(?: \+ \w+)+)`)
 
-// findTermAboveSum reports a sub-benchmark that takes longer than another one of which a comment above says that
-// it is the sum of several.
+// findTermAboveSum reports a sub-benchmark above its sum. A comment above the benchmarks defines
+// the sum.
 func findTermAboveSum(benches []*bench, report reportFunc) {
 	lastName := func(b *bench) string { return b.name[strings.LastIndex(b.name, "/")+1:] }
 	for _, whole := range benches[:min(len(benches), maxMixParts)] {
@@ -163,10 +156,10 @@ func findTermAboveSum(benches []*bench, report reportFunc) {
 	}
 }
 
-// totalRowRE matches the label of a row with the sum of the other rows.
+// totalRowRE matches the label of a row with the sum of the others.
 var totalRowRE = lazyregexp.New(`(?i)^(?:total|sum|overall|whole request|full request|end[- ]to[- ]end)\b(?: time| latency| duration)?$`)
 
-// findSmallTotal reports a total of a column that is smaller than a figure above it.
+// findSmallTotal reports a total that is smaller than a figure above it.
 func findSmallTotal(c *figureGroup, report reportFunc) {
 	if c.kind == rateKind || c.origin < 0 {
 		return
@@ -184,9 +177,8 @@ func findSmallTotal(c *figureGroup, report reportFunc) {
 	}
 }
 
-// parseQuantileName returns the quantile that a header names, in percent: 99 for p99, 99% and 99th,
-// 99.9 for p999, 50 for the median, 100 for the maximum, and little more than 0 for the minimum. It
-// returns 0 for other headers.
+// parseQuantileName returns a percentage: 99 for p99, 99% and 99th, and 99.9 for p999. The maximum
+// is 100, and the minimum little more than 0. 0 means no quantile.
 func parseQuantileName(header string) float64 {
 	header = strings.Trim(strings.ToLower(header), " :")
 	if !strings.HasPrefix(header, "p(") {
@@ -205,7 +197,7 @@ func parseQuantileName(header string) float64 {
 	}
 	m := quantileNameRE.FindStringSubmatch(header)
 	if m == nil || m[1] == "" && m[3] == "" {
-		return 0 // not a quantile, or a plain number
+		return 0 // a plain number
 	}
 	q, err := strconv.ParseFloat(m[2], 64)
 	if err != nil || q > 100 && q < 999 {
@@ -220,9 +212,8 @@ func parseQuantileName(header string) float64 {
 // quantileNameRE matches p99, p(99), 99% and 99th. The groups are p or p(, 99, and % or th.
 var quantileNameRE = lazyregexp.New(`^(p\(?)?(\d{1,5}(?:\.\d+)?)\)?(%|th)?$`)
 
-// findDisorder reports quantiles of a table that are above a higher quantile of the same subject, e.g.
-// the p50 of a server above its p99. all has the figures of the table.
-func findDisorder(all []figure, report reportFunc) {
+// findTableDisorder reports a p50 above the p99 of the same side.
+func findTableDisorder(all []figure, report reportFunc) {
 	for i, first := range all {
 		for _, second := range all[i+1 : min(len(all), i+maxCells)] {
 			if first.kind != timeKind || second.kind != timeKind || first.subject != second.subject {

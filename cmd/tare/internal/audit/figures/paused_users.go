@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// pausedUsers finds rates that the pauses of a load script limit: 100 virtual users that send only 95
-// requests of 31 ms per second have 3 requests in flight.
+// pausedUsers finds rates that pauses of a load script limit. For example, 100 users send 95
+// requests of 31 ms per second: only 3 requests are in flight.
 func pausedUsers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "paused-users", Severity: tare.Warn,
@@ -26,68 +26,74 @@ func pausedUsers() rule {
 }
 
 const (
-	// minBusyShare is the least share of the users that must have a request in flight, in the mean over
-	// the run. If users start one after another over the run, the mean is half of the later share.
+	// minBusyShare is the least share of users with a request in flight. Users that start one after
+	// another halve the mean.
 	minBusyShare = 0.2
-	// minUsers is the least number of users that are judged.
+	// minUsers is the least number of judged users.
 	minUsers = 5
 )
 
-// usersInRE matches a number of virtual users in a label.
+// usersInRE matches "100 VUs". The group is 100.
 var usersInRE = lazyregexp.New(`(?i)\b(\d{1,6})\s*(?:vus?|virtual users)\b`)
 
-// findPausedUsers reports runs of k6, and rates of tables with a number of virtual users,
-// in which most of the users pause.
 func findPausedUsers(d *document, report reportFunc) {
-	n, line, text := 0, 0, "" // number of paused runs, and the finding of the first one
-	for _, l := range d.loads {
-		if l.tool != "k6" || !l.connections.isKnown() || !l.rate.isKnown() || !l.mean.isKnown() {
+	findPausedReports(d.reports, report)
+	findPausedRows(d.figures, report)
+}
+
+// findPausedReports reports the first run of k6 with paused users, and the number of them.
+func findPausedReports(reports []*loadReport, report reportFunc) {
+	n, line, text := 0, 0, ""
+	for _, l := range reports {
+		if l.tool != "k6" || !l.connections.isKnown() || !l.rate.isKnown() || !l.meanLatency.isKnown() {
 			continue
 		}
 		if l.hasArrivalRate {
-			continue // k6 decides when a user sends: waiting users are not paused by the script
+			continue // k6 decides when a user sends
 		}
-		if arePaused(l.rate.value, l.mean.value, l.connections.value) {
+		if arePaused(l.rate.value, l.meanLatency.value, l.connections.value) {
 			if n++; n == 1 {
-				line, text = l.rate.line, describePaused(l.rate.value, l.mean.value, l.connections.value)
+				line, text = l.rate.line, describePaused(l.rate.value, l.meanLatency.value, l.connections.value)
 			}
 		}
 	}
 	if n > 0 {
 		report(line, text+fmt.Sprintf(" (and so in %s)", format.Count(n, "report")))
 	}
+}
+
+// findPausedRows reports figures of tables with paused users, such as "old (100 VUs)".
+func findPausedRows(all []figure, report reportFunc) {
 	type key struct {
 		origin  int
 		subject string
 	}
 	rates := map[key]figure{} // the first rate of each subject of a table
-	for _, m := range d.figures {
-		if m.kind == rateKind && m.isOfTable() {
-			if k := (key{m.origin, m.subject}); rates[k].line == 0 {
-				rates[k] = m
+	for _, f := range all {
+		if f.kind == rateKind && f.isOfTable() {
+			if k := (key{f.origin, f.subject}); rates[k].line == 0 {
+				rates[k] = f
 			}
 		}
 	}
-	for _, m := range d.figures {
-		users := usersInRE.FindStringSubmatch(m.subject)
-		rate := rates[key{m.origin, m.subject}]
-		if m.kind != timeKind || users == nil || rate.line == 0 || !meanHeaderRE.MatchString(m.metric) {
+	for _, f := range all {
+		users := usersInRE.FindStringSubmatch(f.subject)
+		rate := rates[key{f.origin, f.subject}]
+		if f.kind != timeKind || users == nil || rate.line == 0 || !meanHeaderRE.MatchString(f.metric) {
 			continue
 		}
 		vus, err := strconv.ParseFloat(users[1], 64)
-		if err == nil && arePaused(rate.value, m.value, vus) {
-			report(rate.line, quote(m.subject)+": "+describePaused(rate.value, m.value, vus))
+		if err == nil && arePaused(rate.value, f.value, vus) {
+			report(rate.line, quote(f.subject)+": "+describePaused(rate.value, f.value, vus))
 		}
 	}
 }
 
-// arePaused reports whether most virtual users pause. By Little's law, the number of users with a request
-// in flight is rate × mean latency in s.
+// By Little's law rate × mean latency (s) users have a request in flight.
 func arePaused(rate, mean, users float64) bool {
 	return rate*mean < minBusyShare*users && users >= minUsers
 }
 
-// describePaused returns the text of a finding about users that arePaused reports.
 func describePaused(rate, mean, users float64) string {
 	return fmt.Sprintf("%s per second × %s in the mean are %s requests in flight, with %.0f virtual users: the others paused", formatNumber(rate), formatTime(mean), formatNumber(rate*mean), users)
 }

@@ -11,35 +11,32 @@ import (
 // kind is the dimension of a quantity. Rules compare only quantities of one kind.
 type kind uint8
 
-// Kinds, with the base unit of each.
 const (
-	plainKind    kind = iota // a number without a unit
-	timeKind                 // a time, in s
-	byteKind                 // an amount of memory or data, in B
-	allocKind                // a number of allocations
+	plainKind    kind = iota // no unit
+	timeKind                 // s
+	byteKind                 // B
+	allocKind                // a count of allocations
 	rateKind                 // requests or operations per second
 	byteRateKind             // B/s
 	percentKind              // 50 is 50 %
 	factorKind               // 2 is 2×
 )
 
-// quantity is a number of a text with its unit. "1.5 ms" has the value 0.0015, the step 0.0001 and the
-// raw number 1.5.
+// quantity is a number with its unit. "1.5 ms" has value 0.0015, step 0.0001 and raw 1.5.
 type quantity struct {
-	value float64 // in base units of the kind
+	value float64 // in base units
 	kind  kind
-	unit  string  // unit in the text; "" without a unit
-	step  float64 // value of one unit of the last printed digit, in base units
-	raw   float64 // the printed number, in its printed unit
+	unit  string  // as printed; "" without a unit
+	step  float64 // one unit of the last digit, in base units
+	raw   float64 // as printed
 }
 
-// valueRange is the range of some values. The zero value is the range of no values.
+// valueRange is the range of some values. The zero value has none.
 type valueRange struct {
-	low, high float64 // least and greatest value
-	count     int     // number of values
+	low, high float64
+	count     int
 }
 
-// add adds a value.
 func (r *valueRange) add(x float64) {
 	if r.count++; r.count == 1 {
 		r.low, r.high = x, x
@@ -47,18 +44,17 @@ func (r *valueRange) add(x float64) {
 	r.low, r.high = min(r.low, x), max(r.high, x)
 }
 
-// isOutside reports whether x is outside the range by more than a share of the nearer end.
+// isOutside reports whether x is outside by more than a share of the nearer end.
 func (r valueRange) isOutside(x, share float64) bool {
 	return x < r.low*(1-share) || x > r.high*(1+share)
 }
 
-// unitInfo describes a unit.
 type unitInfo struct {
 	kind kind
 	size float64 // in base units
 }
 
-// units has the known units by their names, in lower case and the singular.
+// units is by name, in lower case and the singular.
 var units = map[string]unitInfo{
 	"ns": {timeKind, 1e-9}, "nsec": {timeKind, 1e-9}, "nanosecond": {timeKind, 1e-9},
 	"us": {timeKind, 1e-6}, "µs": {timeKind, 1e-6}, "μs": {timeKind, 1e-6}, "usec": {timeKind, 1e-6}, "microsecond": {timeKind, 1e-6},
@@ -78,13 +74,11 @@ var units = map[string]unitInfo{
 	"x":    {factorKind, 1}, "×": {factorKind, 1},
 }
 
-// rateNouns has nouns that are counted per second, as in "requests per second", between spaces.
 const rateNouns = " req reqs request requests op ops operations msg msgs messages event events iterations responses calls queries query transactions tx "
 
-// isRateNoun reports whether a number of a noun per second is a rate of operations.
 func isRateNoun(noun string) bool { return strings.Contains(rateNouns, " "+noun+" ") }
 
-// lookUpUnit returns the unit with a name in lower case, in the singular or the plural.
+// lookUpUnit takes a name in lower case.
 func lookUpUnit(name string) (unitInfo, bool) {
 	u, ok := units[name]
 	if !ok && len(name) > 3 { // short names have no plural
@@ -93,8 +87,7 @@ func lookUpUnit(name string) (unitInfo, bool) {
 	return u, ok
 }
 
-// findUnit returns the unit that a text names; punctuation around the text is ignored. The unit of
-// "ns/op" is ns, "reqs/sec" is a rate and "MB/s" is a rate of bytes.
+// findUnit returns the unit of "ns/op" (ns), "reqs/sec" (a rate) or "MB/s" (a rate of bytes).
 func findUnit(text string) (unitInfo, bool) {
 	text = strings.ToLower(strings.TrimRight(text, ".,;:)]*_`"))
 	text = strings.TrimLeft(text, "[(")
@@ -119,19 +112,18 @@ func findUnit(text string) (unitInfo, bool) {
 			return unitInfo{rateKind, 1}, true
 		}
 	case "":
-		// "ms/" is not a unit.
+		// "ms/" is no unit.
 	default: // ms/page is a time
 		return u, known && u.kind == timeKind && isWord(per)
 	}
 	return unitInfo{}, false
 }
 
-// leadingNumberRE matches "-1,024.5e3". The groups are 1,024, .5 and 3; the last two may be absent.
+// leadingNumberRE matches "-1,024.5e3". The groups are 1,024, .5 and 3.
 var leadingNumberRE = lazyregexp.New(`^[-+−]?(\d{1,3}(?:[,'’_\x{202f}\x{00a0} ]\d{3})+|\d+)(\.\d+)?(?:[eE]([-+]?\d{1,3}))?`)
 
-// parseNumber returns the number at the beginning of text, the value of one unit of its last digit,
-// and the rest of text. ok is false if text does not begin with a number. A comma must separate
-// groups of three digits: 1,024 is 1024, and 1,02 is not a number.
+// parseNumber parses the beginning of text. step is one unit of the last digit. 1,024 is a number,
+// and 1,02 is not.
 func parseNumber(text string) (value, step float64, rest string, ok bool) {
 	isDigit := func(r rune) bool { return r >= '0' && r <= '9' }
 	m := leadingNumberRE.FindStringSubmatch(text)
@@ -140,7 +132,7 @@ func parseNumber(text string) (value, step float64, rest string, ok bool) {
 	}
 	rest = text[len(m[0]):]
 	if len(rest) > 1 && rest[0] == ',' && isDigit(rune(rest[1])) {
-		return 0, 0, text, false // a decimal comma, or digits that are not in groups of three
+		return 0, 0, text, false // a decimal comma
 	}
 	digits := strings.Map(func(r rune) rune {
 		if isDigit(r) {
@@ -157,7 +149,7 @@ func parseNumber(text string) (value, step float64, rest string, ok bool) {
 		step = math.Pow(10, -float64(decimals))
 	}
 	if m[3] != "" {
-		exponent, _ := strconv.Atoi(m[3]) // the expression allows only integers of at most 3 digits
+		exponent, _ := strconv.Atoi(m[3]) // cannot fail: at most 3 digits
 		scale := math.Pow(10, float64(exponent))
 		value, step = value*scale, step*scale
 	}
@@ -170,12 +162,10 @@ func parseNumber(text string) (value, step float64, rest string, ok bool) {
 	return value, step, rest, true
 }
 
-// unitAfterRE matches the text after a number, such as "k req/s". The groups are the k or M of a
-// rounded number and the unit; both may be absent.
+// unitAfterRE matches what follows a number, such as "k req/s". The groups are k and req/s.
 var unitAfterRE = lazyregexp.New(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|\[?#/sec\]?|\[?[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
 
-// parseQuantity returns the quantity at the beginning of text, and the rest of text. If the word after
-// the number is not a known unit, the kind is plainKind and the word remains in the rest.
+// parseQuantity parses the beginning of text. An unknown word after the number remains in rest.
 func parseQuantity(text string) (q quantity, rest string, ok bool) {
 	value, step, rest, ok := parseNumber(text)
 	if !ok {
@@ -186,7 +176,7 @@ func parseQuantity(text string) (q quantity, rest string, ok bool) {
 	if m == nil {
 		return q, rest, true
 	}
-	scale, used := 1.0, 0 // factor to base units, and number of bytes of rest that belong to the quantity
+	scale, used := 1.0, 0 // factor to base units; bytes of rest that belong to the quantity
 	switch strings.TrimSpace(m[1]) {
 	case "k", "K":
 		scale, used = 1e3, strings.Index(rest, m[1])+len(strings.TrimSpace(m[1]))
@@ -208,7 +198,6 @@ func parseQuantity(text string) (q quantity, rest string, ok bool) {
 	return q, rest[used:], true
 }
 
-// isPerSecond reports whether words begin like "requests per second" or "ops a sec".
 func isPerSecond(words []string) bool {
 	if len(words) < 3 || !isRateNoun(strings.ToLower(words[0])) {
 		return false
@@ -216,9 +205,8 @@ func isPerSecond(words []string) bool {
 	return (words[1] == "per" || words[1] == "a") && strings.HasPrefix(words[2], "sec")
 }
 
-// parseCell returns the quantity in a cell of a table, such as "**~1.5 ms** (±2 %)": marks of emphasis
-// and approximation, an interval and a remark in parentheses are ignored. It returns false for a cell
-// with further words.
+// parseCell parses a cell such as "**~1.5 ms** (±2 %)". It returns false if the cell has further
+// words.
 func parseCell(text string) (quantity, bool) {
 	text = strings.TrimSpace(strings.NewReplacer("*", "", "`", "", "~", "", "≈", "", "_", "").Replace(text))
 	text = strings.TrimPrefix(text, "+")
@@ -234,7 +222,7 @@ func parseCell(text string) (quantity, bool) {
 	return q, !hasMore
 }
 
-// isNear reports whether a and b differ by at most a share of the one with the greater absolute value.
+// isNear allows a difference of a share of the greater one.
 func isNear(a, b, share float64) bool {
 	return math.Abs(a-b) <= share*math.Max(math.Abs(a), math.Abs(b))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// rateDisagrees returns the audit rule that finds rates other than requests divided by duration.
+// rateDisagrees finds rates other than requests ÷ duration.
 func rateDisagrees() rule {
 	return rule{Rule: audit.Rule{
 		ID: "rate-disagrees", Severity: tare.Void,
@@ -21,22 +21,21 @@ func rateDisagrees() rule {
 }
 
 const (
-	rateTolerance  = 0.03 // share of the rate: durations are printed with two or three digits
-	minRateSeconds = 0.2  // shorter runs are skipped
+	rateTolerance  = 0.03 // share of the rate: durations have two or three digits
+	minRateSeconds = 0.2  // s; shorter runs are skipped
 )
 
-// findRateDisagrees reports rates that are not the requests divided by the duration.
 func findRateDisagrees(d *document, report reportFunc) {
-	for _, l := range d.loads {
+	for _, l := range d.reports {
 		if !l.rate.isKnown() || !l.requests.isKnown() || !l.duration.isKnown() || l.duration.value < minRateSeconds {
 			continue
 		}
 		if l.tool == "k6" || l.tool == "hey" || l.tool == "oha" {
-			continue // the requests that hey and oha print are those with a status, without failed ones
+			continue // hey and oha print only requests with a status
 		}
 		requests := l.requests.value
 		if l.tool == "vegeta" {
-			requests -= l.errors.value // its throughput counts successful requests
+			requests -= l.errorResponses.value // its throughput counts successful requests
 		}
 		if rate := requests / l.duration.value; !isNear(rate, l.rate.value, rateTolerance) && requests > 0 {
 			report(l.rate.line, fmt.Sprintf("%.0f requests in %s are %s per second, not %s", requests, formatTime(l.duration.value), formatNumber(rate), formatNumber(l.rate.value)))

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// ratioDiffers returns the audit rule that finds "3x faster" and the like if the figures have another ratio.
+// ratioDiffers finds "3x faster" and the like if the figures have another ratio.
 func ratioDiffers() rule {
 	return rule{Rule: audit.Rule{
 		ID: "ratio-differs", Severity: tare.Warn,
@@ -25,15 +25,14 @@ func ratioDiffers() rule {
 	}, find: findRatioDiffers}
 }
 
-// findRatioDiffers reports ratios and percentages that neither the figures next to them nor the
-// figures of the page support. The rule wrong-base reports percentages of the wrong base.
+// findRatioDiffers leaves percentages of the wrong base to the rule wrong-base.
 func findRatioDiffers(d *document, report reportFunc) {
 	for _, t := range d.tables {
 		findWrongChanges(t, report)
 	}
 	d.findNumberedRatios(report)
 	d.findWrongMeans(report)
-	compared := 0 // number of claims without a pair of figures next to them
+	compared := 0 // claims without two figures next to them
 	for _, s := range d.sentences {
 		claims := s.claims()
 		for _, c := range claims {
@@ -56,8 +55,7 @@ func findRatioDiffers(d *document, report reportFunc) {
 	}
 }
 
-// whyNotOfPair returns the text of a finding if the two figures next to a claim do not have the claimed
-// ratio, else "".
+// whyNotOfPair compares a claim with the two figures next to it.
 func (c claim) whyNotOfPair(p pair) string {
 	isOfOtherBase := percentOfOtherBase(c, p.a.value, p.b.value) > 0
 	if c.matchesPair(p.a.value, p.b.value) || isOfOtherBase {
@@ -66,9 +64,8 @@ func (c claim) whyNotOfPair(p pair) string {
 	return fmt.Sprintf("the figures next to it, %s and %s, have %s", formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value))
 }
 
-// whyClaimDiffers compares a claim with the figures of the page. It returns the text of a finding, or ""
-// if the figures support the claim, if another rule reports the claim, or if no figures are about it.
-// claims has all claims of the sentence.
+// whyClaimDiffers compares a claim with the page. It returns "" for a correct claim, or one of
+// another rule.
 func (d *document) whyClaimDiffers(c claim, claims []claim) string {
 	line := c.sentence.line
 	if q, ok := c.sentence.figureBefore(c); ok {
@@ -91,39 +88,38 @@ func (d *document) whyClaimDiffers(c claim, claims []claim) string {
 		}
 		return u.describe(c)
 	}
-	_, after, _ := c.splitClause(claims)
-	clause := newWordSet(forTimesRE.ReplaceAllString(after, ""))
-	groups := slices.DeleteFunc(slices.Clone(d.nearGroups(line)), func(g *figureGroup) bool { return d.isOtherMetric(g, clause) })
 	if len(v.pairs) == 0 && d.isExplainedBefore(c) {
 		return ""
 	}
+	_, after, _ := c.splitClause(claims)
+	clause := newWordSet(forTimesRE.ReplaceAllString(after, ""))
+	groups := slices.DeleteFunc(slices.Clone(d.nearGroups(line)), func(g *figureGroup) bool { return d.isOtherMetric(g, clause) })
 	return c.whyUnsupported(groups, v.pairs)
 }
 
-// forTimesRE matches " for 16 times the jobs" after a claim: what it compares is no metric of the claim.
+// forTimesRE matches " for 16 times the jobs" after a claim. The words name no metric.
 var forTimesRE = lazyregexp.New(`(?i)\bfor (?:about |around )?\d+(?:\.\d+)? ?(?:x|×|times)\b.*`)
 
-// Limits of comparing statements with the figures of a page.
+// These limit the comparison of sentences with the page.
 const (
-	maxCompared    = 2000 // statements
-	maxNamed       = 12   // sides that a statement names
-	maxSideFigures = 100  // figures of the named sides; a table may have thousands
-	nameReach      = 60   // bytes after "than" in which a side is named
-	maxTextGap     = 8    // lines between a table and a statement that names no side
+	maxCompared    = 2000 // sentences
+	maxNamed       = 12   // sides that a sentence names
+	maxSideFigures = 100  // figures of these sides; a table may have thousands
+	nameReach      = 60   // bytes after "than" for the name of a side
+	maxTextGap     = 8    // lines between a table and a sentence that names no side
 )
 
-// findReference checks a claim after a figure, such as "607 ns/op (49x slower than b)": q is 607 ns. It
-// compares q with the figures of the side after "than", here b. If none has the claimed ratio to q, it
-// returns the figure of b whose ratio is nearest to the claimed one, and true.
+// findReference checks "607 ns/op (49x slower than b)". q is 607 ns. If no figure of b fits, it
+// returns the nearest one.
 func (c claim) findReference(q quantity, groups []*figureGroup) (nearest figure, isWrong bool) {
 	_, after, ok := strings.Cut(c.sentence.text[c.end:], " than ")
 	if !ok {
 		return figure{}, false
 	}
 	reference := newWordSet(firstBytes(after, nameReach))
-	// distance returns the distance of the figures' percentage or ratio from the claimed one.
-	distance := func(m figure) float64 {
-		ratio := max(q.value, m.value) / min(q.value, m.value)
+	// distance is from the claimed percentage or ratio.
+	distance := func(f figure) float64 {
+		ratio := max(q.value, f.value) / min(q.value, f.value)
 		if c.isPercent {
 			return math.Abs(100*(ratio-1) - c.low)
 		}
@@ -137,24 +133,24 @@ func (c claim) findReference(q quantity, groups []*figureGroup) (nearest figure,
 		if len(named) != 1 {
 			continue
 		}
-		for _, m := range g.figures {
-			if m.subject != named[0] {
+		for _, f := range g.figures {
+			if f.subject != named[0] {
 				continue
 			}
-			if c.matchesPair(q.value, m.value) {
+			if c.matchesPair(q.value, f.value) {
 				return figure{}, false
 			}
-			if !isWrong || distance(m) < distance(nearest) {
-				nearest, isWrong = m, true
+			if !isWrong || distance(f) < distance(nearest) {
+				nearest, isWrong = f, true
 			}
 		}
 	}
 	return nearest, isWrong
 }
 
-// isGoal reports whether words near a claim show that it is a target or an expectation, not a result.
+// isGoal reports whether a claim is a target or an expectation.
 func isGoal(text string, c claim) bool {
-	const reach = 40 // bytes before and after the claim in which the words are
+	const reach = 40 // bytes around the claim
 	before := strings.ToLower(text[max(0, c.start-reach):c.start])
 	after := strings.ToLower(firstBytes(text[c.end:], reach))
 	if i := strings.IndexAny(after, ",;:"); i >= 0 {
@@ -164,7 +160,7 @@ func isGoal(text string, c claim) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(before, word) || strings.Contains(after, " "+word) })
 }
 
-// describeActual returns the ratio or percentage of two figures, in the form of the claim.
+// describeActual returns the ratio or percentage of two figures.
 func (c claim) describeActual(a, b float64) string {
 	small, great := min(a, b), max(a, b)
 	if !c.isPercent {
@@ -176,14 +172,12 @@ func (c claim) describeActual(a, b float64) string {
 	return formatNumber(100*(great-small)/great) + " %"
 }
 
-// restrictionRE matches words that restrict a claim to some of the figures.
+// restrictionRE matches words that restrict a claim.
 var restrictionRE = lazyregexp.New(`(?i)\b(?:for|when|if|with|without|on|under|depending|in most|generally|typically)\b`)
 
-// whyUnsupported compares a claim with pairs, which are figures of rows, and with the figures of groups
-// (columns) whose sides the sentence names. It returns a text with the range of their ratios if none
-// of them, or too few, is the claimed ratio, else "". It also returns "" if there are no such figures.
+// whyUnsupported returns a text if too few of the named figures have the claimed ratio.
 func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
-	var ratios [][2]float64 // smaller and greater figure of each pair
+	var ratios [][2]float64 // smaller and greater figure
 	line, m := 0, newMention(c.sentence)
 	for _, p := range pairs {
 		ratios = append(ratios, [2]float64{min(p.a.value, p.b.value), max(p.a.value, p.b.value)})
@@ -202,40 +196,41 @@ func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
 		return ""
 	}
 	var actual valueRange
-	matching := 0 // number of ratios that are as claimed
+	matching := 0 // ratios as claimed
 	for _, r := range ratios {
 		actual.add(r[1] / r[0])
 		if c.matchesPair(r[0], r[1]) {
 			matching++
 		}
 	}
-	formatRatio := func(x float64) string {
-		switch {
-		case !c.isPercent:
-			return formatNumber(x)
-		case c.isMore():
-			return formatNumber(100*(x-1)) + " %"
-		}
-		return formatNumber(100*(1-1/x)) + " %"
-	}
-	isExactRange := c.low != c.high && !c.atMost && !c.isAbout
+	isExactRange := c.low != c.high && !c.atMost && !c.isApproximate
 	isMinority := matching*2 < len(ratios)
 	switch {
 	case matching == 0 && isNear(actual.low, actual.high, 1e-9):
-		return fmt.Sprintf("the figures (line %d) have %s", line, formatRatio(actual.low))
+		return fmt.Sprintf("the figures (line %d) have %s", line, c.formatRatio(actual.low))
 	case matching == 0:
-		return fmt.Sprintf("the figures (e.g. line %d) have %s to %s", line, formatRatio(actual.low), formatRatio(actual.high))
+		return fmt.Sprintf("the figures (e.g. line %d) have %s to %s", line, c.formatRatio(actual.low), c.formatRatio(actual.high))
 	case isExactRange && isMinority && !restrictionRE.MatchString(c.sentence.text[c.end:]):
-		return fmt.Sprintf("of %d ratios of the figures %d lie in that range; they go from %s to %s", len(ratios), matching, formatRatio(actual.low), formatRatio(actual.high))
+		return fmt.Sprintf("of %d ratios of the figures %d lie in that range; they go from %s to %s", len(ratios), matching, c.formatRatio(actual.low), c.formatRatio(actual.high))
 	}
 	return ""
 }
 
-// amountBeforeRE matches a word before "than" that may compare an amount, not two sides: "more than 3x".
+// formatRatio formats a ratio of figures in the form of the claim: 1.5 is 50 % more.
+func (c claim) formatRatio(x float64) string {
+	switch {
+	case !c.isPercent:
+		return formatNumber(x)
+	case c.isMore():
+		return formatNumber(100*(x-1)) + " %"
+	}
+	return formatNumber(100*(1-1/x)) + " %"
+}
+
+// amountBeforeRE matches "more" before "than" as in "more than 3x".
 var amountBeforeRE = lazyregexp.New(`(?i)\b(?:more|less|fewer|other|rather|higher|greater)$`)
 
-// namedPairs returns the pairs of figures whose two sides a sentence names. For a sentence that
-// names no side, it returns the two figures of the group if they are right before the sentence.
+// namedPairs returns the pairs whose sides a sentence names. Right after two figures it need not.
 func (g *figureGroup) namedPairs(m mention) [][2]figure {
 	if m.hasThan {
 		subjects, references := g.matcher.findNamed(m.before), g.matcher.findNamed(m.after)
@@ -243,7 +238,7 @@ func (g *figureGroup) namedPairs(m mention) [][2]figure {
 			return g.pairsOf(subjects, references)
 		}
 		if m.isSided {
-			return nil // one of the sides has no figures in the group
+			return nil // one side has no figures in the group
 		}
 	}
 	named := g.matcher.findNamed(m.all)
@@ -256,29 +251,27 @@ func (g *figureGroup) namedPairs(m mention) [][2]figure {
 	return nil
 }
 
-// mention has the words by which a sentence may name sides.
+// mention has the words of a sentence that name sides.
 type mention struct {
 	sentence
 	all           wordSet
-	before, after wordSet // words before and after "than"
+	before, after wordSet // around "than"
 	hasThan       bool
-	isSided       bool // "than" compares two sides, unlike in "more than 3x"
+	isSided       bool // unlike "more than 3x"
 }
 
-// newMention returns the words of a sentence.
 func newMention(s sentence) mention {
 	m := mention{sentence: s, all: newWordSet(s.text)}
 	before, after, ok := strings.Cut(strings.ToLower(s.text), " than ")
 	if m.hasThan = ok; ok {
-		// Cut the original text: newWordSet separates the words of camelCase by their upper-case letters.
+		// newWordSet needs the upper-case letters of camelCase.
 		m.before, m.after = newWordSet(s.text[:len(before)]), newWordSet(s.text[len(s.text)-len(after):])
 		m.isSided = !amountBeforeRE.MatchString(before)
 	}
 	return m
 }
 
-// isPairBefore reports whether the group has exactly two figures, of two sides, which are right before
-// the sentence and under the same heading.
+// isPairBefore reports whether the group's only two figures are right before a sentence.
 func (g *figureGroup) isPairBefore(s sentence) bool {
 	if len(g.figures) != 2 || g.figures[0].subject == g.figures[1].subject {
 		return false
@@ -286,17 +279,16 @@ func (g *figureGroup) isPairBefore(s sentence) bool {
 	return strings.ToLower(s.heading) == g.figures[0].heading && s.isRightAfter(g.figures[1].line)
 }
 
-// pairsOf returns the pairs of a figure whose side is in firsts and a figure whose side is in others.
-// Two sides that are in both lists make one pair, not two.
+// pairsOf returns each pair once.
 func (g *figureGroup) pairsOf(firsts, others []string) [][2]figure {
 	if len(firsts) > maxNamed || len(others) > maxNamed {
 		return nil
 	}
 	figuresOf := func(labels []string) []figure {
 		var out []figure
-		for _, m := range g.figures {
-			if len(out) < maxSideFigures && slices.Contains(labels, m.subject) {
-				out = append(out, m)
+		for _, f := range g.figures {
+			if len(out) < maxSideFigures && slices.Contains(labels, f.subject) {
+				out = append(out, f)
 			}
 		}
 		return out

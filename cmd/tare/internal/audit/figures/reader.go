@@ -9,53 +9,49 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Bounds of a file. It is an error if a line is longer, or if the file has more benchmarks, reports,
-// tables or sentences.
+// Exceeding these bounds is an error, unless a remark says otherwise.
 const (
-	maxLine      = 1 << 20 // bytes of a line
+	maxLine      = 1 << 20 // bytes
 	maxBenches   = 200_000
-	maxLoads     = 20_000
+	maxReports   = 20_000
 	maxTables    = 2_000
 	maxSentences = 50_000
-	maxStatement = 1000      // bytes of a sentence; a longer sentence is not stored
-	maxProse     = 512 << 10 // bytes of prose; a file with more is a log, and the rest of its prose is ignored
-	maxParagraph = 16 << 10  // bytes of a paragraph; a longer paragraph is split
-	maxCommand   = 4096      // bytes of a command; the rest is cut off
-	maxPartial   = 1000      // packages of go test -json that have an incomplete line
+	maxStatement = 1000      // bytes of a sentence; longer ones are not stored
+	maxProse     = 512 << 10 // bytes; a file with more prose is a log, and the rest is ignored
+	maxParagraph = 16 << 10  // bytes; longer paragraphs are split
+	maxCommand   = 4096      // bytes; the rest is cut off
+	maxPartial   = 1000      // packages with an incomplete line of go test -json
 )
 
-// reader reads a text line by line: Markdown, the output of tools, or both. It passes each line to
-// the part that recognizes it: outputs for load generators, benches for go test and benchstat,
-// structs for definitions in C. Other lines are prose, headings and tables.
+// reader reads a text line by line: Markdown, the output of tools, or both. outputs, benches and
+// structs recognize their lines. Other lines are prose, headings and tables.
 type reader struct {
 	doc     *document
 	outputs outputs
 	benches benches
 	structs structs
 
-	position                     // position of the current line
-	headings           [6]string // current headings by level, 1 to 6 at index 0 to 5
-	fence              string    // marks that end the current block of code, e.g. ```; "" outside blocks
-	table              *table    // the current table; nil outside tables
-	possibleHeader     []string  // cells of the line possibleHeaderLine, which may be the header of a table
+	position                     // of the current line
+	headings           [6]string // by level, 1 to 6 at index 0 to 5
+	fence              string    // end of the code block, e.g. ```; "" outside
+	table              *table    // nil outside tables
+	possibleHeader     []string  // cells of the last line
 	possibleHeaderLine int
-	paragraph          []proseLine       // lines of the current paragraph
-	titles             []proseLine       // consecutive headings of the first level; see endTitles
-	paragraphBytes     int               // bytes of the current paragraph
-	proseBytes         int               // bytes of all paragraphs
-	markup             strings.Builder   // text of the current HTML table in Markdown
-	markupLine         int               // first line of markup
-	commandContinues   bool              // the last command continues in the next line
-	partialLines       map[string]string // incomplete line of output by package, of go test -json
+	paragraph          []proseLine
+	titles             []proseLine // consecutive headings of level 1
+	paragraphBytes     int
+	proseBytes         int
+	markup             strings.Builder   // an HTML table in Markdown
+	markupLine         int               // its first line
+	commandContinues   bool              // in the next line
+	partialLines       map[string]string // incomplete output of go test -json, by package
 }
 
-// proseLine is a line of a paragraph.
 type proseLine struct {
 	line int
 	text string
 }
 
-// newReader returns a reader for a file with a name.
 func newReader(name string) *reader {
 	doc := &document{name: name}
 	return &reader{
@@ -67,7 +63,7 @@ func newReader(name string) *reader {
 	}
 }
 
-// readLine reads the next line of a text. It returns an error if the file exceeds a bound.
+// readLine returns an error if the file exceeds a bound.
 func (r *reader) readLine(text string) error {
 	r.line++
 	if strings.HasPrefix(text, `{"`) && strings.Contains(text, `"Action":`) {
@@ -78,7 +74,6 @@ func (r *reader) readLine(text string) error {
 	return r.checkBounds()
 }
 
-// checkBounds returns an error if the document exceeds a bound.
 func (r *reader) checkBounds() error {
 	d := r.doc
 	for _, b := range []struct {
@@ -86,10 +81,10 @@ func (r *reader) checkBounds() error {
 		noun       string
 	}{
 		{len(d.benches), maxBenches, "benchmarks"},
-		{len(d.loads), maxLoads, "reports of load generators"},
+		{len(d.reports), maxReports, "reports of load generators"},
 		{len(d.tables), maxTables, "tables"},
 		{len(d.sentences), maxSentences, "statements"},
-		{len(d.stats), maxBenches, "rows of benchstat"},
+		{len(d.statRows), maxBenches, "rows of benchstat"},
 		{len(d.commands), maxSentences, "commands"},
 		{len(d.structs), maxTables, "structs"},
 	} {
@@ -100,8 +95,8 @@ func (r *reader) checkBounds() error {
 	return nil
 }
 
-// readEvent reads an event of go test -json, {"Action":"output","Package":"…","Output":"…"}. A line of
-// output may be split into several events.
+// readEvent reads an event of go test -json: {"Action":"output","Package":"…","Output":"…"}. A line
+// of output may be split into several events.
 func (r *reader) readEvent(text string) {
 	var e struct{ Action, Package, Output string }
 	if json.Unmarshal([]byte(text), &e) != nil || e.Action != "output" {
@@ -120,10 +115,8 @@ func (r *reader) readEvent(text string) {
 	}
 }
 
-// quoteMarksRE matches the marks of a quotation in Markdown.
 var quoteMarksRE = lazyregexp.New(`^\s{0,3}(?:> ?)+`)
 
-// readText reads a line that is not an event of go test -json.
 func (r *reader) readText(text string) {
 	raw := strings.TrimRight(text, " \t\r")
 	if strings.HasPrefix(strings.TrimLeft(raw, " "), ">") {
@@ -133,18 +126,7 @@ func (r *reader) readText(text string) {
 	if !strings.HasPrefix(line, "# ") {
 		r.endTitles()
 	}
-	if marker := findFence(line); r.fence != "" {
-		if strings.HasPrefix(line, r.fence) && strings.Trim(line, r.fence[:1]) == "" {
-			r.fence = ""
-			r.structs.inStruct = false
-			r.outputs.finishReport()
-			return
-		}
-		r.readCode(line)
-		return
-	} else if marker != "" {
-		r.endParagraph()
-		r.fence = marker
+	if r.readFenced(line) {
 		return
 	}
 	if line == "" {
@@ -157,7 +139,7 @@ func (r *reader) readText(text string) {
 	}
 	pos := r.position
 	if n := len(r.paragraph); n > 0 && len(r.paragraph[n-1].text) <= maxLabel {
-		pos.label = cleanLabel(r.paragraph[n-1].text) // the line before, whose paragraph is not stored yet
+		pos.label = cleanLabel(r.paragraph[n-1].text) // the line before is not stored yet
 	}
 	if r.outputs.readLine(pos, line) || r.benches.readLine(pos, line) {
 		r.endParagraph()
@@ -165,18 +147,35 @@ func (r *reader) readText(text string) {
 	}
 	isIndented := strings.HasPrefix(raw, "    ") || strings.HasPrefix(raw, "\t")
 	if isIndented && r.table == nil && len(r.paragraph) == 0 && !listItemRE.MatchString(line) {
-		r.readCode(line) // the line belongs to an indented block of code
+		r.readCode(line) // an indented block of code
 		return
 	}
 	r.readMarkdown(line)
 }
 
-// maxMarkup limits the bytes of an HTML table within Markdown. readMarkup reads a longer table before
-// its end.
+// readFenced returns true for a line of a block of code with marks such as "```".
+func (r *reader) readFenced(line string) bool {
+	marker := findFence(line)
+	switch {
+	case r.fence == "" && marker == "":
+		return false
+	case r.fence == "":
+		r.endParagraph()
+		r.fence = marker
+	case strings.HasPrefix(line, r.fence) && strings.Trim(line, r.fence[:1]) == "":
+		r.fence = ""
+		r.structs.inStruct = false
+		r.outputs.finishReport()
+	default:
+		r.readCode(line)
+	}
+	return true
+}
+
+// maxMarkup limits the bytes of an HTML table in Markdown. The rest is read as text.
 const maxMarkup = 1 << 18
 
-// readMarkup collects the lines of an HTML table within Markdown, and reads the table when it ends. It
-// returns true if the line belongs to a table.
+// readMarkup collects an HTML table in Markdown. It returns true for a line of a table.
 func (r *reader) readMarkup(line string) bool {
 	if r.markup.Len() == 0 {
 		if !strings.HasPrefix(line, "<table") {
@@ -191,15 +190,13 @@ func (r *reader) readMarkup(line string) bool {
 		text := r.markup.String()
 		r.markup.Reset()
 		pos := r.position
-		// An error is about a bound, which readLine checks too.
 		_ = r.readHTML(strings.NewReader(text), r.markupLine)
 		r.position = pos
 	}
 	return true
 }
 
-// findFence returns the marks with which a line begins a block of code, e.g. "```". It
-// returns "" for other lines.
+// findFence returns the start of a block of code, such as "```", or "".
 func findFence(line string) string {
 	for _, c := range []string{"`", "~"} {
 		if n := len(line) - len(strings.TrimLeft(line, c)); n >= 3 && !strings.Contains(line[n:], "`") {
@@ -209,15 +206,14 @@ func findFence(line string) string {
 	return ""
 }
 
-// readCode reads a line of a block of code.
 func (r *reader) readCode(line string) {
 	if output, ok := strings.CutPrefix(line, "# "); ok && r.outputs.readLine(r.position, output) {
-		return // the output of a script, which the page has as comments
+		return // output in a comment of a script
 	}
 	if r.outputs.readLine(r.position, line) || r.benches.readLine(r.position, line) {
 		return
 	}
-	r.readCommand(line, true) // in code
+	r.readCommand(line, true)
 	r.structs.readLine(r.position, line)
 	if cells := splitRow(line); len(cells) > 1 {
 		r.readRow(line, cells)
@@ -226,15 +222,13 @@ func (r *reader) readCode(line string) {
 	r.endTable()
 }
 
-// Lines of Markdown. The groups of headingLineRE are "##" and "Title" in "## Title ##", the group of
-// boldLineRE is the text between the asterisks.
+// The groups of "## Title ##" are "##" and "Title".
 var (
 	headingLineRE = lazyregexp.New(`^(#{1,6})\s+(.*?)\s*#*$`)
 	listItemRE    = lazyregexp.New(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
 	boldLineRE    = lazyregexp.New(`^\*\*([^*]+)\*\*:?$`)
 )
 
-// readMarkdown reads a line of prose, a heading or a row of a table.
 func (r *reader) readMarkdown(line string) {
 	if m := headingLineRE.FindStringSubmatch(line); m != nil {
 		r.setHeading(len(m[1]), cleanCell(m[2]))
@@ -272,7 +266,7 @@ func (r *reader) readMarkdown(line string) {
 	r.addProse(line)
 }
 
-// addProse adds a line to the current paragraph. It ignores lines after maxProse bytes.
+// addProse adds a line to the current paragraph.
 func (r *reader) addProse(line string) {
 	if r.proseBytes += len(line); r.proseBytes > maxProse {
 		r.paragraph, r.paragraphBytes = nil, 0
@@ -285,14 +279,13 @@ func (r *reader) addProse(line string) {
 	r.paragraph = append(r.paragraph, proseLine{r.line, line})
 }
 
-// endTitles stores headings of consecutive lines as one paragraph. Several lines that begin with "# "
-// are not headings but a comment, whose sentences continue from line to line.
+// endTitles stores consecutive headings as one paragraph: several lines with "# " are a comment.
 func (r *reader) endTitles() {
 	r.addSentences(r.titles)
 	r.titles = nil
 }
 
-// setHeading begins a section of a level, 1 to 6. The title is also stored as a sentence.
+// setHeading begins a section. Its title is also a sentence.
 func (r *reader) setHeading(level int, title string) {
 	r.endParagraph()
 	r.outputs.finishReport()
@@ -313,9 +306,8 @@ func (r *reader) setHeading(level int, title string) {
 	}
 }
 
-// readRow adds the cells of a line to the current table, and returns true. Outside a table it stores the
-// cells as a possible header and returns false; a delimiter row, |---|---|, right below a possible
-// header begins a table.
+// readRow adds a row to the table. Outside it stores a possible header and returns false. A row
+// such as |---|---| begins a table.
 func (r *reader) readRow(line string, cells []string) bool {
 	switch {
 	case r.table != nil:
@@ -328,7 +320,7 @@ func (r *reader) readRow(line string, cells []string) bool {
 		return true
 	case isDelimiterRow(cells) && r.possibleHeader != nil && r.possibleHeaderLine == r.line-1:
 		if n := len(r.paragraph); n > 0 && r.paragraph[n-1].line == r.possibleHeaderLine {
-			r.paragraph = r.paragraph[:n-1] // the header is not prose
+			r.paragraph = r.paragraph[:n-1]
 		}
 		header := r.possibleHeader
 		r.endParagraph()
@@ -340,7 +332,6 @@ func (r *reader) readRow(line string, cells []string) bool {
 	return false
 }
 
-// endTable stores the current table, if it has rows.
 func (r *reader) endTable() {
 	if r.table != nil && len(r.table.rows) > 0 {
 		r.doc.tables = append(r.doc.tables, r.table)
@@ -348,7 +339,6 @@ func (r *reader) endTable() {
 	r.table = nil
 }
 
-// endParagraph stores the sentences of the current paragraph.
 func (r *reader) endParagraph() {
 	r.endTable()
 	if len(r.paragraph) > 0 {
@@ -360,22 +350,19 @@ func (r *reader) endParagraph() {
 	r.paragraph, r.paragraphBytes = nil, 0
 }
 
-// maxTitles is the maximum number of headings that are read as one comment.
+// maxTitles limits the headings that are read as one comment.
 const maxTitles = 100
 
-// maxLabel is the maximum length in bytes of a line that may be the label of an output or a
-// table below it.
+// maxLabel is in bytes. Longer lines are no labels.
 const maxLabel = 80
 
-// cleanLabel returns a line without marks of Markdown and without a colon at its end.
+// cleanLabel removes marks of Markdown and a final colon.
 func cleanLabel(text string) string { return strings.Trim(cleanCell(text), ": ") }
 
-// sentenceEndRE matches the end of a sentence and the first character of the next one. The points of
-// 1.5 and e.g. do not match.
+// sentenceEndRE matches the end of a sentence, but not the points of 1.5 and e.g.
 var sentenceEndRE = lazyregexp.New(`[.!?][)"'*_]*\s+[A-Z*_"'(\x60\x{1F300}-\x{1FAFF}]`)
 
-// addSentences splits the lines of a paragraph into sentences, and stores those that may be about
-// figures.
+// addSentences stores the sentences of a paragraph that may be about figures.
 func (r *reader) addSentences(lines []proseLine) {
 	var paragraph strings.Builder
 	lineOffsets := make([]int, len(lines)) // offset of each line in the paragraph
@@ -385,8 +372,8 @@ func (r *reader) addSentences(lines []proseLine) {
 		paragraph.WriteByte('\n')
 	}
 	text := paragraph.String()
-	start, previous := 0, "" // offset of the next sentence, and text of the previous one
-	// add stores the sentence between the offsets start and end.
+	start, previous := 0, "" // the next sentence and the one before
+	// add stores the sentence from start to end.
 	add := func(end int) {
 		first := end - len(strings.TrimLeft(text[start:end], " \n")) // offset of its first character
 		n := 0                                                       // index of its first line
@@ -397,7 +384,7 @@ func (r *reader) addSentences(lines []proseLine) {
 		if isStatement(joined) {
 			s := sentence{position: r.position, text: strings.Clone(joined)}
 			if s.line = lines[n].line; backReferenceRE.MatchString(joined) {
-				s.before = strings.Clone(previous)
+				s.previous = strings.Clone(previous)
 			}
 			for n++; n < len(lineOffsets) && lineOffsets[n] < end; n++ {
 				before := strings.Join(strings.Fields(text[start:lineOffsets[n]]), " ")
@@ -414,28 +401,29 @@ func (r *reader) addSentences(lines []proseLine) {
 	current := r.line
 	for _, l := range lines {
 		r.line = l.line
-		r.readCommand(l.text, false) // in prose
+		r.readCommand(l.text, false)
 	}
 	r.line = current
 }
 
-// statementWordsRE matches words of sentences that rules recognize although they have no digit.
-var statementWordsRE = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter|fifth|double|thrice|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten|worst|highest|largest|maximum|improv|gain|benefit|memory|alloc|\btimes\b|quicker|\bmean\b`)
+// statementWordsRE matches words of interesting sentences without digits.
+var statementWordsRE = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless` +
+	`|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil` +
+	`|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster` +
+	`|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter` +
+	`|fifth|double|thrice|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten` +
+	`|worst|highest|largest|maximum|improv|gain|benefit|memory|alloc|\btimes\b|quicker|\bmean\b`)
 
-// isStatement reports whether a sentence may be about figures.
 func isStatement(text string) bool {
 	return len(text) <= maxStatement && text != "" && (strings.ContainsAny(text, "0123456789") || statementWordsRE.MatchString(text))
 }
 
-// toolCommandRE matches "$ wrk -c10", a command of a load generator or of another tool, in a line. The
-// groups are the tool and the beginning of its arguments.
+// toolCommandRE matches "$ wrk -c10". The groups are the tool and the start of its arguments.
 var toolCommandRE = lazyregexp.New("(?:^|[$#>%❯`;&|(] *|/|\\s)(wrk2?|ab|hey|oha|vegeta|k6|ghz|go test|curl|docker run)\\s+(-|https?:|run\\b|attack\\b|\\.)")
 
-// maxTimeouts limits the stored timeouts of scripts.
 const maxTimeouts = 20
 
-// readCommand stores the command in a line, if there is one. In prose, where inCode is false, a command
-// is in backquotes or after a prompt.
+// readCommand stores the command in a line. In prose a command has backquotes or a prompt.
 func (r *reader) readCommand(line string, inCode bool) {
 	if r.commandContinues {
 		last := &r.doc.commands[len(r.doc.commands)-1]
@@ -467,8 +455,8 @@ func (r *reader) readCommand(line string, inCode bool) {
 	r.setLastCommand(c)
 }
 
-// setLastCommand stores a command as the last one of its tool. The tool is the first word of the command
-// or a load generator that docker run starts.
+// setLastCommand stores the last command of a tool: the first word, or a load generator in docker
+// run.
 func (r *reader) setLastCommand(c command) {
 	if fields := strings.Fields(c.text); len(fields) > 0 {
 		r.outputs.lastCommands[fields[0]] = c
@@ -483,12 +471,11 @@ func (r *reader) setLastCommand(c command) {
 	}
 }
 
-// finishFile stores the paragraph, table or report at the end of the file.
 func (r *reader) finishFile() {
 	r.endTitles()
 	r.endParagraph()
 	r.outputs.finishReport()
 }
 
-// isBinary reports whether a line contains a zero byte: text files have none.
+// isBinary reports whether a line has a zero byte.
 func isBinary(line []byte) bool { return bytes.IndexByte(line, 0) >= 0 }

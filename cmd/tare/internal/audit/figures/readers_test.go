@@ -41,13 +41,13 @@ func TestReports(t *testing.T) {
 		"k6.json":        "k6 c=0 n=30000 0 ns 1000/s mean=12.5ms max=310ms quantiles=3 errors=300",
 	} {
 		d := readDocument(t, "testdata/outputs/"+file)
-		if len(d.loads) != 1 {
-			t.Errorf("%s: %d reports", file, len(d.loads))
+		if len(d.reports) != 1 {
+			t.Errorf("%s: %d reports", file, len(d.reports))
 			continue
 		}
-		l := d.loads[0]
+		l := d.reports[0]
 		got := fmt.Sprintf("%s c=%.0f n=%.0f %s %.0f/s mean=%s max=%s quantiles=%d errors=%.0f", l.tool, l.connections.value, l.requests.value,
-			strings.ReplaceAll(formatTime(l.duration.value), " ", ""), l.rate.value, strings.ReplaceAll(formatTime(l.mean.value), " ", ""), strings.ReplaceAll(formatTime(l.max.value), " ", ""), len(l.quantiles), l.errors.value)
+			strings.ReplaceAll(formatTime(l.duration.value), " ", ""), l.rate.value, strings.ReplaceAll(formatTime(l.meanLatency.value), " ", ""), strings.ReplaceAll(formatTime(l.maxLatency.value), " ", ""), len(l.quantiles), l.errorResponses.value)
 		if l.isOpenLoop {
 			got += " open"
 		}
@@ -184,9 +184,9 @@ func TestPageIsSearchedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc.applyRules()
-	patterns := len(doc.texts)
+	patterns := len(doc.textMatches)
 	doc.hasText(confidenceRE)
-	if patterns == 0 || len(doc.texts) != patterns {
-		t.Errorf("%d patterns are known, %d after one of them was asked for again", patterns, len(doc.texts))
+	if patterns == 0 || len(doc.textMatches) != patterns {
+		t.Errorf("%d patterns are known, %d after one of them was asked for again", patterns, len(doc.textMatches))
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/textfile"
 )
 
-// This file reads the JSON reports of the load generators vegeta, k6, oha and ghz into loadReports.
+// This file reads JSON reports of vegeta, k6, oha and ghz.
 
-// isReport reports whether a file begins with a JSON object that is not an event of go test.
-func isReport(start []byte) bool {
+// isJSONReport returns false for an event of go test.
+func isJSONReport(start []byte) bool {
 	if len(start) < 2 || start[0] != '{' {
 		return false
 	}
@@ -23,21 +23,19 @@ func isReport(start []byte) bool {
 	return !bytes.Contains(first, []byte(`"Action":`))
 }
 
-// Bounds of a JSON document. It is an error to exceed maxDepth. Scalars (numbers, texts, true and false)
-// beyond the other bounds are read and not stored: some reports list every request.
+// Exceeding maxDepth is an error. The other bounds limit the stored scalars (numbers, texts, true
+// and false): some reports list every request.
 const (
 	maxDepth      = 1000 // nested objects and arrays
 	maxValues     = 4096 // stored scalars
-	maxElements   = 64   // elements of an array whose scalars are stored
-	maxStoreDepth = 6    // nested objects and arrays around a stored scalar
+	maxElements   = 64   // elements of an array with stored scalars
+	maxStoreDepth = 6    // objects and arrays around a stored scalar
 )
 
-// flat holds the scalars of a JSON document by path: {"latencies": {"mean": 12}} is 12 at
-// "latencies.mean".
+// flat holds scalars by path. In {"latencies": {"mean": 12}} the path of 12 is "latencies.mean".
 type flat map[string]any
 
-// number returns the first number at one of paths, multiplied by scale, as a value of a line. The value is
-// unknown if there is no number at these paths.
+// number returns the first number at one of paths, times scale.
 func (f flat) number(line int, scale float64, paths ...string) lineValue {
 	for _, path := range paths {
 		if v, ok := f[path].(float64); ok && v >= 0 {
@@ -47,7 +45,7 @@ func (f flat) number(line int, scale float64, paths ...string) lineValue {
 	return lineValue{}
 }
 
-// sum returns the sum of the numbers directly below a path for whose keys selects returns true.
+// sum adds the numbers directly below a path whose keys are selected.
 func (f flat) sum(line int, path string, selects func(key string) bool) lineValue {
 	total := lineValue{}
 	for key, v := range f {
@@ -60,14 +58,13 @@ func (f flat) sum(line int, path string, selects func(key string) bool) lineValu
 	return total
 }
 
-// tokenLimiter is a reader of JSON that counts lines and fails at a token longer than maxLine,
-// before a decoder stores the token.
+// tokenLimiter counts lines and fails at a token longer than maxLine, before it is stored.
 type tokenLimiter struct {
 	r       io.Reader
-	line    int  // line of the last byte that was read, from 1
+	line    int  // line of the last byte read, from 1
 	length  int  // bytes of the current token
-	quoted  bool // the current token is a string
-	escaped bool // the last byte was a backslash in a string
+	quoted  bool // in a string
+	escaped bool // after a backslash in a string
 }
 
 func (g *tokenLimiter) Read(p []byte) (int, error) {
@@ -94,8 +91,6 @@ func (g *tokenLimiter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readReports reads the JSON documents of a file: reports of vegeta, k6, oha or ghz. A
-// document of another tool has no findings.
 func (r *reader) readReports(file *textfile.File) error {
 	in := &tokenLimiter{r: file, line: 1}
 	dec := json.NewDecoder(in)
@@ -112,7 +107,7 @@ func (r *reader) readReports(file *textfile.File) error {
 		}
 		r.line = line
 		if l := findReport(doc, r.position); l != nil {
-			r.doc.loads = append(r.doc.loads, l)
+			r.doc.reports = append(r.doc.reports, l)
 		}
 		if err := r.checkBounds(); err != nil {
 			return err
@@ -120,16 +115,14 @@ func (r *reader) readReports(file *textfile.File) error {
 	}
 }
 
-// flatten reads one JSON value and returns its scalars by path. It returns io.EOF at the
-// end of the input.
+// flatten reads one JSON value. At the end of the input it returns io.EOF.
 func flatten(dec *json.Decoder) (flat, error) {
 	f := flat{}
 	const depth, isStored = 0, true
 	return f, f.addValue(dec, "", depth, isStored)
 }
 
-// addValue reads the next value of dec and stores its scalars if isStored is true. path is the path of the
-// value, and depth the number of objects and arrays around it.
+// addValue reads the next value of dec. depth is the number of objects and arrays around it.
 func (f flat) addValue(dec *json.Decoder, path string, depth int, isStored bool) error {
 	next := func() (json.Token, error) {
 		token, err := dec.Token()
@@ -143,7 +136,7 @@ func (f flat) addValue(dec *json.Decoder, path string, depth int, isStored bool)
 		return err
 	}
 	delim, isDelim := token.(json.Delim)
-	if !isDelim { // a scalar
+	if !isDelim {
 		if isStored && depth > 0 && len(f) < maxValues {
 			f[path] = token
 		}
@@ -174,15 +167,13 @@ func (f flat) addValue(dec *json.Decoder, path string, depth int, isStored bool)
 	return err
 }
 
-// Units of the numbers in JSON documents, in base units.
 const (
 	noScale      = 1 // no unit, or s
 	nanoseconds  = 1e-9
 	milliseconds = 1e-3
 )
 
-// findReport returns the report in a document. It recognizes the load generator by the keys of the
-// document, and returns nil for other documents.
+// findReport recognizes a report by its keys. It returns nil for other documents.
 func findReport(f flat, pos position) *loadReport {
 	has := func(path string) bool { _, ok := f[path].(float64); return ok }
 	l := &loadReport{position: pos}
@@ -201,57 +192,56 @@ func findReport(f flat, pos position) *loadReport {
 	return l
 }
 
-// addQuantile adds the quantile whose latency is the first number at one of paths. share is the share of
-// requests that are not slower, e.g. 0.99, and scale is the unit of the number in s.
+// addQuantile adds the first number at one of paths. scale is its unit in s.
 func (l *loadReport) addQuantile(f flat, share, scale float64, paths ...string) {
 	if v := f.number(l.line, scale, paths...); v.isKnown() {
 		l.quantiles = append(l.quantiles, quantileValue{share: share, value: v.value, line: l.line})
 	}
 }
 
-// isErrorStatus reports whether a status of HTTP or gRPC, such as 500 or Unavailable, is an error.
+// isErrorStatus also knows the statuses of gRPC, such as Unavailable.
 func isErrorStatus(status string) bool {
 	return !strings.HasPrefix(status, "2") && !strings.HasPrefix(status, "3") && status != "OK"
 }
 
-// readVegeta reads the output of vegeta report -type=json, with times in ns.
+// readVegeta reads vegeta report -type=json. Times are in ns.
 func (l *loadReport) readVegeta(f flat) {
 	n := l.line
 	l.tool, l.isOpenLoop = "vegeta", true
 	l.requests, l.duration = f.number(n, noScale, "requests"), f.number(n, nanoseconds, "duration")
 	l.offeredRate, l.rate = f.number(n, noScale, "rate"), f.number(n, noScale, "throughput")
-	l.mean, l.min, l.max = f.number(n, nanoseconds, "latencies.mean"), f.number(n, nanoseconds, "latencies.min"), f.number(n, nanoseconds, "latencies.max")
+	l.meanLatency, l.minLatency, l.maxLatency = f.number(n, nanoseconds, "latencies.mean"), f.number(n, nanoseconds, "latencies.min"), f.number(n, nanoseconds, "latencies.max")
 	for _, percent := range []float64{50, 90, 95, 99} {
 		l.addQuantile(f, percent/100, nanoseconds, fmt.Sprintf("latencies.%gth", percent))
 	}
 	if success, ok := f["success"].(float64); ok && success < 1 {
-		l.errors = lineValue{(1 - success) * l.requests.value, n}
+		l.errorResponses = lineValue{(1 - success) * l.requests.value, n}
 	}
 }
 
-// readOha reads the output of oha --json, with times in s.
+// readOha reads oha --json. Times are in s.
 func (l *loadReport) readOha(f flat) {
 	n := l.line
 	l.tool = "oha"
 	l.rate, l.duration = f.number(n, noScale, "summary.requestsPerSec"), f.number(n, noScale, "summary.total")
-	l.mean, l.min, l.max = f.number(n, noScale, "summary.average"), f.number(n, noScale, "summary.fastest"), f.number(n, noScale, "summary.slowest")
+	l.meanLatency, l.minLatency, l.maxLatency = f.number(n, noScale, "summary.average"), f.number(n, noScale, "summary.fastest"), f.number(n, noScale, "summary.slowest")
 	isAny := func(string) bool { return true }
 	isError := func(key string) bool { return !strings.Contains(key, "deadline") } // aborted at the end of the run
 	l.requests = f.sum(n, "statusCodeDistribution", isAny)
-	l.errors = addLineValues(f.sum(n, "statusCodeDistribution", isErrorStatus), f.sum(n, "errorDistribution", isError))
+	l.errorResponses = addLineValues(f.sum(n, "statusCodeDistribution", isErrorStatus), f.sum(n, "errorDistribution", isError))
 	for _, percent := range []float64{50, 75, 90, 95, 99, 99.9} {
 		l.addQuantile(f, percent/100, noScale, fmt.Sprintf("latencyPercentiles.p%g", percent))
 	}
 }
 
-// readGhz reads the output of ghz -O json, with times in ns.
+// readGhz reads ghz -O json. Times are in ns.
 func (l *loadReport) readGhz(f flat) {
 	n := l.line
 	l.tool = "ghz"
 	l.requests, l.duration, l.rate = f.number(n, noScale, "count"), f.number(n, nanoseconds, "total"), f.number(n, noScale, "rps")
-	l.mean, l.min, l.max = f.number(n, nanoseconds, "average"), f.number(n, nanoseconds, "fastest"), f.number(n, nanoseconds, "slowest")
+	l.meanLatency, l.minLatency, l.maxLatency = f.number(n, nanoseconds, "average"), f.number(n, nanoseconds, "fastest"), f.number(n, nanoseconds, "slowest")
 	l.connections = f.number(n, noScale, "options.concurrency")
-	l.errors = f.sum(n, "statusCodeDistribution", isErrorStatus)
+	l.errorResponses = f.sum(n, "statusCodeDistribution", isErrorStatus)
 	if rate := f.number(n, noScale, "options.rps"); rate.value > 0 {
 		l.offeredRate, l.isOpenLoop = rate, true
 	}
@@ -263,8 +253,7 @@ func (l *loadReport) readGhz(f flat) {
 	}
 }
 
-// readK6 reads the output of k6 --summary-export, or of handleSummary, which has the
-// figures of a metric below "values". Times are in ms.
+// readK6 reads k6 --summary-export, or handleSummary with "values" in its paths. Times are in ms.
 func (l *loadReport) readK6(f flat) {
 	n := l.line
 	l.tool = "k6"
@@ -272,7 +261,7 @@ func (l *loadReport) readK6(f flat) {
 		return []string{"metrics." + name + "." + value, "metrics." + name + ".values." + value}
 	}
 	duration := func(value string) lineValue { return f.number(n, milliseconds, paths("http_req_duration", value)...) }
-	l.mean, l.min, l.max = duration("avg"), duration("min"), duration("max")
+	l.meanLatency, l.minLatency, l.maxLatency = duration("avg"), duration("min"), duration("max")
 	l.addQuantile(f, 0.5, milliseconds, paths("http_req_duration", "med")...)
 	for _, percent := range []float64{90, 95, 99, 99.9} {
 		l.addQuantile(f, percent/100, milliseconds, paths("http_req_duration", fmt.Sprintf("p(%g)", percent))...)
@@ -281,6 +270,6 @@ func (l *loadReport) readK6(f flat) {
 	l.droppedIterations = f.number(n, noScale, paths("dropped_iterations", "count")...)
 	failed := f.number(n, noScale, append(paths("http_req_failed", "rate"), "metrics.http_req_failed.value")...)
 	if failed.isKnown() && failed.value > 0 && failed.value <= 1 {
-		l.errors = lineValue{failed.value * l.requests.value, n}
+		l.errorResponses = lineValue{failed.value * l.requests.value, n}
 	}
 }

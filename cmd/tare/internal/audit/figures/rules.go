@@ -1,6 +1,6 @@
 package figures
 
-// allRules returns the rules for results and pages in the order of docs/audit.md.
+// allRules returns the rules in the order of docs/audit.md.
 func allRules() []rule {
 	return []rule{
 		// for results of any tool
@@ -14,8 +14,8 @@ func allRules() []rule {
 	}
 }
 
-// Commands of tare that measure properly, which rules recommend. exactCommand adds the name of the
-// benchmark, or replaces the URL and the number of connections by those of the report.
+// Rules recommend these commands. exactCommand inserts the benchmark, URL or connections of a
+// finding.
 const (
 	benchCommand    = "tare bench --base main"
 	benchAllCommand = "tare bench ./... --base main"

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// scalingClaim returns the audit rule that finds statements about growth from too few sizes.
+// scalingClaim finds sentences about growth from too few sizes.
 func scalingClaim() rule {
 	return rule{Rule: audit.Rule{
 		ID: "scaling-claim", Severity: tare.Warn,
@@ -25,31 +25,62 @@ func scalingClaim() rule {
 }
 
 var (
-	// growthRE matches a statement about the growth of costs, such as "constant time regardless of size".
-	// intentionRE matches words of intentions and questions, and sizeNumberRE a size.
-	growthRE     = lazyregexp.New(`(?i)\bscal\w+\b[^.]{0,40}\bO\([^)]{1,30}\)|\bO\([^)]{1,30}\)[^.]{0,30}\b(?:performance|scaling|overhead|latency)\b|\bquadratic\w*|\bscales? (?:linearly|with|O\()|\blinear(?:ly)? (?:with|scaling|in)\b|\b(?:constant|same)\b[^.]{0,30}\bregardless\b|\bregardless of (?:\w+ )?(?:size|complexity|depth|length|number)|\b(?:advantage|overhead|gap|benefit|difference|improvement)\b[^.]{0,20}\b(?:grows?|increases?|widens)\s+with\b`)
+	// growthRE matches "constant time regardless of size". intentionRE matches intentions and
+	// questions.
+	growthRE = lazyregexp.New(`(?i)\bscal\w+\b[^.]{0,40}\bO\([^)]{1,30}\)` + // scales as O(n)
+		`|\bO\([^)]{1,30}\)[^.]{0,30}\b(?:performance|scaling|overhead|latency)\b` + // or: O(n) performance
+		`|\bquadratic\w*|\bscales? (?:linearly|with|O\()|\blinear(?:ly)? (?:with|scaling|in)\b` + // or: scales linearly
+		`|\b(?:constant|same)\b[^.]{0,30}\bregardless\b` + // or: constant regardless
+		`|\bregardless of (?:\w+ )?(?:size|complexity|depth|length|number)` + // or: regardless of size
+		`|\b(?:advantage|overhead|gap|benefit|difference|improvement)\b[^.]{0,20}\b(?:grows?|increases?|widens)\s+with\b`) // or: the gap grows with
 	intentionRE  = lazyregexp.New(`(?i)\b(?:how|whether|intend\w*|intention|goal|designed)\b|\?`)
 	sizeNumberRE = lazyregexp.New(`\d+`)
 )
 
-// minSizes is the least number of measured sizes that can support a statement about growth.
+// minSizes is the least number of measured sizes that shows growth.
 const minSizes = 3
 
-// findScalingClaim reports the first statement about the growth of costs on a page without figures
-// of enough sizes, and a second statement about the same subject that contradicts the first.
+// findScalingClaim reports the first sentence about growth, with a later one that contradicts it.
 func findScalingClaim(d *document, report reportFunc) {
 	if len(d.figures) == 0 || countSizes(d.figures) >= minSizes {
 		return
 	}
-	type statement struct {
-		line    int
-		text    string // words about growth
-		context string // sentence and heading, in lower case
+	found := d.collectGrowth()
+	if len(found) == 0 {
+		return
 	}
-	var found []statement
+	first := found[0]
+	finding := fmt.Sprintf("%s: no figures on the page are of %d sizes or more", quote(first.text), minSizes)
+	subject := firstWord(first.context)
+	for _, f := range found {
+		isSameSubject := len(subject) >= minNameLength && strings.Contains(f.context, subject)
+		if isSameSubject && f.isConstant() != first.isConstant() {
+			finding += fmt.Sprintf("; line %d says %s", f.line, quote(f.text))
+			break
+		}
+	}
+	report(first.line, finding)
+}
+
+// growth is a statement about growth on a page.
+type growth struct {
+	line    int
+	text    string // the match of growthRE
+	context string // sentence and heading, in lower case
+}
+
+// isConstant reports whether a cost does not grow.
+func (g growth) isConstant() bool {
+	text := strings.ToLower(g.text)
+	return strings.Contains(text, "o(1)") || strings.Contains(text, "constant") || strings.Contains(text, "regardless")
+}
+
+// collectGrowth returns the statements about growth in sentences, then those in tables.
+func (d *document) collectGrowth() []growth {
+	var found []growth
 	add := func(line int, text, heading string) {
 		if m := growthRE.FindString(text); m != "" {
-			found = append(found, statement{line, m, strings.ToLower(text + " " + heading)})
+			found = append(found, growth{line, m, strings.ToLower(text + " " + heading)})
 		}
 	}
 	for _, s := range d.sentences {
@@ -62,30 +93,13 @@ func findScalingClaim(d *document, report reportFunc) {
 			add(row.line, strings.Join(row.cells, " "), t.heading)
 		}
 	}
-	if len(found) == 0 {
-		return
-	}
-	first := found[0]
-	finding := fmt.Sprintf("%s: no figures on the page are of %d sizes or more", quote(first.text), minSizes)
-	isConstant := func(text string) bool {
-		text = strings.ToLower(text)
-		return strings.Contains(text, "o(1)") || strings.Contains(text, "constant") || strings.Contains(text, "regardless")
-	}
-	subject, _, _ := strings.Cut(first.context, " ") // the first word
-	for _, f := range found {
-		isSameSubject := len(subject) >= minNameLength && strings.Contains(f.context, subject)
-		if isSameSubject && isConstant(f.text) != isConstant(first.text) {
-			finding += fmt.Sprintf("; line %d says %s", f.line, quote(f.text))
-			break
-		}
-	}
-	report(first.line, finding)
+	return found
 }
 
-// countSizes returns the greatest number of sizes at which one operation was measured. Sizes are numbers
-// in labels, headers or headings that otherwise are equal: "copy 16" and "copy 160" have two sizes.
+// countSizes returns the most sizes of one operation. "copy 16" and "copy 160" differ only in their
+// sizes.
 func countSizes(all []figure) int {
-	sizes := map[string]map[int]bool{} // sizes by the label without its number, and the rest of the name
+	sizes := map[string]map[int]bool{} // by label without the number, and the rest of the name
 	maxSizes := 0
 	add := func(label, rest string) {
 		for _, m := range sizeNumberRE.FindAllStringIndex(label, -1) {
@@ -101,10 +115,10 @@ func countSizes(all []figure) int {
 			maxSizes = max(maxSizes, len(sizes[key]))
 		}
 	}
-	for _, m := range all {
-		add(m.subject, m.metric)
-		add(m.metric, m.subject)
-		add(m.heading, m.subject)
+	for _, f := range all {
+		add(f.subject, f.metric)
+		add(f.metric, f.subject)
+		add(f.heading, f.subject)
 	}
 	return maxSizes
 }

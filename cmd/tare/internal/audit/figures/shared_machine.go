@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// sharedMachine finds reports of load generators about a server on localhost.
+// sharedMachine finds reports about a server on localhost.
 func sharedMachine() rule {
 	return rule{Rule: audit.Rule{
 		ID: "shared-machine", Severity: tare.Note,
@@ -24,10 +24,9 @@ func sharedMachine() rule {
 	}, find: findSharedMachine}
 }
 
-// findSharedMachine reports the number of reports about a server on the local host.
 func findSharedMachine(d *document, report reportFunc) {
-	n, line, first := 0, 0, "" // number of reports, and the line and host of the first one
-	for _, l := range d.loads {
+	n, line, first := 0, 0, "" // reports, and line and host of the first one
+	for _, l := range d.reports {
 		host := l.url
 		if u, err := url.Parse(l.url); err == nil && u.Host != "" {
 			host = u.Hostname()

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// shortRun finds runs of load generators and benchmarks that end before the program has warmed up.
+// shortRun finds runs that end before the program has warmed up.
 func shortRun() rule {
 	return rule{Rule: audit.Rule{
 		ID: "short-run", Severity: tare.Warn,
@@ -24,35 +24,32 @@ func shortRun() rule {
 }
 
 const (
-	minSeconds      = 5   // least duration of a run of a load generator, in s
-	calibration     = 10  // duration in s at the start of a run that wrk2 does not record
-	minCompiled     = 30  // least duration in s if the server is compiled while it runs, as by a JVM
-	minIterations   = 10  // least number of iterations in a run of a benchmark, or of its runs
-	minBenchSeconds = 0.5 // a benchmark that takes this time in s may have fewer iterations
+	minSeconds      = 5   // least duration, in s
+	calibration     = 10  // s; wrk2 does not record the start of a run
+	minCompiled     = 30  // s; for a server that is compiled while it runs, as by a JVM
+	minIterations   = 10  // of one run of a benchmark, or of all
+	minBenchSeconds = 0.5 // s; a longer benchmark needs fewer iterations
 )
 
-// shortBenchtimeRE matches a -benchtime of less than 0.1 s or 10 iterations.
+// shortBenchtimeRE matches a -benchtime below 0.1 s or 10 iterations.
 var shortBenchtimeRE = lazyregexp.New(`-(?:test\.)?benchtime[= ](?:\d{1,2}ms|\d+[uµn]s|\dx)\b`)
 
 var (
-	// compiledLateRE matches the name of a virtual machine that compiles programs while they run: "JVM".
+	// compiledLateRE matches a virtual machine that compiles late, such as "JVM".
 	compiledLateRE = lazyregexp.New(`\bJVM\b|\bJDK\b|\bJRE\b|\bOpenJDK\b|\bHotSpot\b|\bJIT\b|\bJava \d+`)
-	// warmUpRE matches a statement about a warm-up, or about a program that has run for long.
+	// warmUpRE matches words about a warm-up or a program that ran before.
 	warmUpRE = lazyregexp.New(`(?i)\bwarm|\bsteady|\bdiscard|\bnot counted\b|\bnative[- ]image\b|\bafter \d+ min|\bmin(?:ute)?s? (?:of the same load )?before\b`)
 )
 
-// findShortRun reports runs of load generators whose duration, or whose recorded part, is short, options
-// -benchtime with a short time, and benchmarks with few iterations.
 func findShortRun(d *document, report reportFunc) {
-	isCold := len(d.loads) > 0 && d.hasText(compiledLateRE) && !d.hasText(warmUpRE)
-	for _, l := range d.loads {
+	isCold := len(d.reports) > 0 && d.hasText(compiledLateRE) && !d.hasText(warmUpRE)
+	for _, l := range d.reports {
 		duration := l.duration
 		if !duration.isKnown() && l.rate.value > 0 && l.requests.isKnown() {
 			duration = lineValue{l.requests.value / l.rate.value, l.rate.line}
 		}
 		switch recorded := duration.value - calibration; {
 		case !duration.isKnown():
-			// The report has no duration.
 		case duration.value < minSeconds:
 			report(duration.line, fmt.Sprintf("the run took %s, and no warm-up is left out of it", formatTime(duration.value)))
 		case l.tool == "wrk2" && recorded < minSeconds:
@@ -66,7 +63,7 @@ func findShortRun(d *document, report reportFunc) {
 			report(c.line, fmt.Sprintf("%s: a benchmark runs so short that its first calls weigh in it", m[0]))
 		}
 	}
-	n, line, text := 0, 0, "" // number of benchmarks, and the finding of the first one
+	n, line, text := 0, 0, "" // benchmarks, and the finding of the first one
 	for _, b := range d.benches {
 		ns, ok := b.value("ns/op")
 		seconds := float64(b.iterations) * ns * 1e-9

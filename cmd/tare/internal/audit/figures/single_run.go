@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// singleRun returns the audit rule that finds comparisons with one run of each side.
+// singleRun finds comparisons with one run of each side.
 func singleRun() rule {
 	return rule{Rule: audit.Rule{
 		ID: "single-run", Severity: tare.Warn,
@@ -26,26 +26,25 @@ func singleRun() rule {
 	}, find: findSingleRun}
 }
 
-// findSingleRun reports benchmarks, reports and tables that have one run of each side, on a
-// page that mentions no repetitions.
+// findSingleRun skips pages that mention repetitions.
 func findSingleRun(d *document, report reportFunc) {
 	if d.hasText(repeatedRunsRE) {
 		return
 	}
 	isSingle := func(runs int) bool { return runs == 1 }
-	if n, first := countBenches(d, isSingle); n > 1 && n == len(d.benches) && len(d.stats) == 0 {
+	if n, first := countBenches(d, isSingle); n > 1 && n == len(d.benches) && len(d.statRows) == 0 {
 		report(first, fmt.Sprintf("each of %s was run once", format.Count(n, "benchmark")))
 	}
-	if n, first := countLoads(d, isSingle); n > 1 {
+	if n, first := countTargets(d, isSingle); n > 1 {
 		report(first, fmt.Sprintf("%s of a load generator, one of each target", format.Count(n, "report")))
 	}
-	if len(d.benches) > 0 || len(d.loads) > 0 || len(d.stats) > 0 {
+	if len(d.benches) > 0 || len(d.reports) > 0 || len(d.statRows) > 0 {
 		return
 	}
 	for i, t := range d.tables {
 		timings := 0
-		for _, m := range t.figures(i) {
-			if m.kind == timeKind || m.kind == rateKind {
+		for _, f := range t.figures(i) {
+			if f.kind == timeKind || f.kind == rateKind {
 				timings++
 			}
 		}
@@ -57,41 +56,44 @@ func findSingleRun(d *document, report reportFunc) {
 }
 
 var (
-	// repeatedRunsRE matches a statement about repetitions, such as "10 runs", and spreadSignRE a sign
-	// of repetitions in a table, such as ±.
-	repeatedRunsRE = lazyregexp.New(`(?i)-count[= ]?\d|\$\(seq (?:1 )?\d+\)|\{1\.\.\d+\}|\b(?:\d+|` + numberWords + `) (?:\w+ )?(?:runs|times (?:for )?each|iterations each|repetitions|samples|rounds|copies|passes|trials|measurements|repeats|replays|executions)\b|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)|benchstat|benchmark\.js|criterion|hyperfine|jmh`)
-	spreadSignRE   = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
+	// repeatedRunsRE matches repetitions such as "10 runs". spreadSignRE matches a sign of them in
+	// a table, such as ±.
+	repeatedRunsRE = lazyregexp.New(`(?i)-count[= ]?\d|\$\(seq (?:1 )?\d+\)|\{1\.\.\d+\}` + // -count=10, $(seq 10)
+		`|\b(?:\d+|` + numberWords + `) ` + // 10 timed runs
+		`(?:\w+ )?(?:runs|times (?:for )?each|iterations each|repetitions|samples|rounds|copies|passes` +
+		`|trials|measurements|repeats|replays|executions)\b` +
+		`|\bmedians\b|\b(?:median|average|mean|best|min|minimum|geomean) (?:\w+ )?(?:of|over|across|results)` + // mean of
+		`|\brepeated\b|±|\bst?d ?dev|standard deviation|confidence|interval` + // ± 5 ns
+		`|\bruns\b[^.]{0,30}\b(?:averaged|median)|several (?:runs|times)|multiple (?:runs|times)` + // runs are averaged
+		`|benchstat|benchmark\.js|criterion|hyperfine|jmh`) // benchstat
+	spreadSignRE = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
 )
 
-// hasText reports whether a sentence, a command or a table of the page matches pattern. It caches the
-// result in d.texts, because rules call it for each table and sentence.
+// hasText searches the sentences, commands and tables. It caches the result, because rules call it
+// often.
 func (d *document) hasText(pattern *lazyregexp.Regexp) bool {
-	found, isKnown := d.texts[pattern]
+	found, isKnown := d.textMatches[pattern]
 	if !isKnown {
 		found = d.searchText(pattern)
-		if d.texts == nil {
-			d.texts = map[*lazyregexp.Regexp]bool{}
+		if d.textMatches == nil {
+			d.textMatches = map[*lazyregexp.Regexp]bool{}
 		}
-		d.texts[pattern] = found
+		d.textMatches[pattern] = found
 	}
 	return found
 }
 
-// searchText does the work of hasText, without the cache.
 func (d *document) searchText(pattern *lazyregexp.Regexp) bool {
 	return slices.ContainsFunc(d.sentences, func(s sentence) bool { return pattern.MatchString(s.text) }) ||
 		slices.ContainsFunc(d.commands, func(c command) bool { return pattern.MatchString(c.text) }) ||
 		slices.ContainsFunc(d.tables, func(t *table) bool { return t.hasText(pattern) })
 }
 
-// hasText reports whether a cell of the table matches pattern.
 func (t *table) hasText(pattern *lazyregexp.Regexp) bool {
 	return slices.ContainsFunc(t.header, pattern.MatchString) ||
 		slices.ContainsFunc(t.rows, func(r tableRow) bool { return slices.ContainsFunc(r.cells, pattern.MatchString) })
 }
 
-// countBenches counts the benchmarks whose number of runs selects accepts. It also returns the line of
-// the first of them.
 func countBenches(d *document, selects func(runs int) bool) (n, firstLine int) {
 	for _, b := range d.benches {
 		if selects(b.runs) {
@@ -103,60 +105,57 @@ func countBenches(d *document, selects func(runs int) bool) (n, firstLine int) {
 	return n, firstLine
 }
 
-// loadKey identifies the reports about one target under the same load: they are runs of one test.
-type loadKey struct {
+// targetKey identifies a target under one load.
+type targetKey struct {
 	tool, url, path, label string
 	connections, offered   float64
 }
 
-// countLoads counts the targets of load generators whose number of reports selects accepts. It also
-// returns the line of the first report about such a target.
-func countLoads(d *document, selects func(runs int) bool) (n, firstLine int) {
-	runs := map[loadKey]int{}
-	for _, l := range d.loads {
-		runs[l.runKey()]++
+func countTargets(d *document, selects func(runs int) bool) (n, firstLine int) {
+	runs := map[targetKey]int{}
+	for _, l := range d.reports {
+		runs[l.target()]++
 	}
-	for _, l := range d.loads {
-		if selects(runs[l.runKey()]) {
+	for _, l := range d.reports {
+		if selects(runs[l.target()]) {
 			if n++; n == 1 {
 				firstLine = l.line
 			}
-			runs[l.runKey()] = -1 // count each target once
+			runs[l.target()] = -1 // count each target once
 		}
 	}
 	return n, firstLine
 }
 
-// runLabelRE matches a label that only numbers a run, such as "run 3".
+// runLabelRE matches "run 3".
 var runLabelRE = lazyregexp.New(`(?i)^(?:results?|run|test|trial|attempt|round|try|iteration|pass|take)?\s*#?\d+[.:]?$`)
 
-// notLettersRE matches the text between the words of a label, with its numbers.
 var notLettersRE = lazyregexp.New(`[^A-Za-z]+`)
 
-// runMarkRE matches the number of a run at the end of a label: " # run 3" in "wrk http://a/ # run 3".
-var runMarkRE = lazyregexp.New(`(?i)[\s(#,:-]*\b(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+(?:\s*(?:/|of)\s*\d+)?\)?[.:]?$`)
+// runSuffixRE matches " # run 3" in "wrk http://a/ # run 3".
+var runSuffixRE = lazyregexp.New(`(?i)[\s(#,:-]*\b(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+(?:\s*(?:/|of)\s*\d+)?\)?[.:]?$`)
 
-// runStartRE matches the number of a run at the start of a label: "run 3: " in "run 3: rate 500/s".
-var runStartRE = lazyregexp.New(`(?i)^(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+\s*[:,-]\s*`)
+// runPrefixRE matches "run 3: " in "run 3: rate 500/s".
+var runPrefixRE = lazyregexp.New(`(?i)^(?:run|test|trial|attempt|round|iteration|pass|repetition)\s*#?\d+\s*[:,-]\s*`)
 
-// runKey returns the key that all runs of one target have.
-func (l *loadReport) runKey() loadKey {
+// target returns the key of all runs of one target.
+func (l *loadReport) target() targetKey {
 	removeRunNumber := func(text string) string {
-		return runStartRE.ReplaceAllString(runMarkRE.ReplaceAllString(text, ""), "")
+		return runPrefixRE.ReplaceAllString(runSuffixRE.ReplaceAllString(text, ""), "")
 	}
-	key := loadKey{
+	key := targetKey{
 		tool: l.tool, url: l.url, path: removeRunNumber(l.path), label: removeRunNumber(l.label),
 		connections: l.connections.value, offered: l.offeredRate.value,
 	}
 	if l.requestedRate.isKnown() {
-		key.offered = l.requestedRate.value // offeredRate is the attained rate, which differs from run to run
+		key.offered = l.requestedRate.value // offeredRate is attained and differs from run to run
 	}
 	hasHeadings := l.path != ""
 	if !hasHeadings {
 		key.label = notLettersRE.ReplaceAllString(key.label, " ") // numbers distinguish runs, not targets
 		return key
 	}
-	key.url = "" // the headings name the target, and not each report of a section has a URL
+	key.url = "" // headings name the target, and not each report has a URL
 	if runLabelRE.MatchString(l.label) {
 		key.label = ""
 	}
@@ -166,14 +165,13 @@ func (l *loadReport) runKey() loadKey {
 var (
 	// statedRunsRE matches "five timed runs". The group is "five".
 	statedRunsRE = lazyregexp.New(`(?i)\b(\d+|` + numberWords + `)\s+(?:\w+\s+)?(?:runs|repetitions|samples|rounds|trials|measurements|repeats)\b`)
-	// numerals has the values of numberWords, and of one and two.
-	numerals = map[string]float64{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "sixteen": 16, "twenty": 20, "thirty": 30, "thirty-two": 32, "sixty-four": 64, "fifty": 50, "hundred": 100}
+	numerals     = map[string]float64{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "sixteen": 16, "twenty": 20, "thirty": 30, "thirty-two": 32, "sixty-four": 64, "fifty": 50, "hundred": 100}
 )
 
-// numberWords is a regular expression for numbers in words.
+// numberWords is a regular expression.
 const numberWords = `three|four|five|six|seven|eight|nine|ten|twelve|fifteen|sixteen|twenty|thirty-two|thirty|sixty-four|fifty|hundred`
 
-// parseNumeral returns the number that text has in digits or in words; 0 if it has none.
+// parseNumeral parses digits or words. 0 means no number.
 func parseNumeral(text string) float64 {
 	if n, err := strconv.ParseFloat(text, 64); err == nil {
 		return n
@@ -181,7 +179,7 @@ func parseNumeral(text string) float64 {
 	return numerals[strings.ToLower(text)]
 }
 
-// countStatedRuns returns the greatest number of runs that a sentence of the page states, or 0.
+// countStatedRuns returns the greatest number of runs in a sentence, or 0.
 func (d *document) countStatedRuns() float64 {
 	greatest := 0.0
 	for _, s := range d.sentences {

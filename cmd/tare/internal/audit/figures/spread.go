@@ -7,25 +7,24 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file reads figures with ±, such as "48.2 ± 2.9 µs", for the audit rule unsupported-significance:
-// it reports differences that are smaller than the spread of the runs.
+// This file reads figures with ±, such as "48.2 ± 2.9 µs". The rule unsupported-significance uses
+// them.
 
 var (
-	// confidenceRE matches words which explain that ± is a confidence interval, and deviationRE words
-	// which explain that it is a standard deviation.
+	// confidenceRE explains ± as a confidence interval, and deviationRE as a standard deviation.
 	confidenceRE = lazyregexp.New(`(?i)\bconfidence\b|\b9[59]\s?% (?:CI|interval)`)
 	deviationRE  = lazyregexp.New(`(?i)\b(?:standard|std\.?) ?(?:deviation|dev|error)\b|\bSD\b`)
 	// halfWidthRE matches "48.2 µs ± 2.9". The groups are 48.2 and 2.9.
 	halfWidthRE = lazyregexp.New(`^\D{0,3}(\d[\d,]*(?:\.\d+)?)\s?[^\d\s±]{0,5}\s?±\s?(\d[\d,]*(?:\.\d+)?)`)
 )
 
-// meanSpread is a figure with ±: 48.2 with a width of 2.9 for "48.2 ± 2.9 µs".
+// meanSpread is a figure with ±.
 type meanSpread struct {
-	value, width float64 // in the unit of the cell
-	text         string  // text of the cell
+	value, width float64 // 48.2 and 2.9 for "48.2 ± 2.9 µs"
+	text         string
 }
 
-// spreadsOf returns the two figures with ± of a column. It returns false unless there are exactly two.
+// spreadsOf returns the only two figures with ± of a column.
 func (t *table) spreadsOf(col int) (a, b meanSpread, ok bool) {
 	var list []meanSpread
 	for _, row := range t.rows {
@@ -41,7 +40,6 @@ func (t *table) spreadsOf(col int) (a, b meanSpread, ok bool) {
 	return list[0], list[1], true
 }
 
-// spreads returns the figures with ± of a row.
 func (r tableRow) spreads() []meanSpread {
 	var list []meanSpread
 	for _, cell := range r.cells {
@@ -52,7 +50,7 @@ func (r tableRow) spreads() []meanSpread {
 	return list
 }
 
-// parseSpread parses a cell such as 48.2 ± 2.9 µs. It returns false for a ± in percent.
+// parseSpread parses 48.2 ± 2.9 µs. It rejects a ± in percent.
 func parseSpread(cell string) (meanSpread, bool) {
 	m := halfWidthRE.FindStringSubmatch(cell)
 	if m == nil || strings.Contains(cell, "%") {
@@ -63,10 +61,9 @@ func parseSpread(cell string) (meanSpread, bool) {
 	return meanSpread{value: value, width: width, text: cell}, ok && okWidth
 }
 
-// differSignificantly reports whether two means may differ significantly. If runs is above 0, it is the
-// number of runs of each side, and the widths are standard deviations: the difference of the means
-// must be at least twice its standard error. If runs is 0, the widths are half-widths of confidence
-// intervals: the difference must be at least the greater of them.
+// differSignificantly compares two means. With runs, the widths are standard deviations. Then the
+// limit is twice the standard error of the difference. Without runs, the widths are half-widths of
+// confidence intervals.
 func differSignificantly(a, b meanSpread, runs float64) bool {
 	limit := max(a.width, b.width)
 	if runs > 0 {

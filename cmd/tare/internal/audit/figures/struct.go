@@ -7,23 +7,22 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// structs reads the definitions of C structs in blocks of code on a page, and computes their sizes on
-// a 64-bit machine. The audit rule bytes-below-result compares the sizes with B/op of benchmarks.
+// structs reads C structs in code and computes their sizes on 64-bit machines. The rule
+// bytes-below-result uses them.
 type structs struct {
 	doc            *document
 	inStruct       bool
-	start          position          // first line of the current struct
-	known          map[string]layout // layouts of the structs read before, by name
-	size           int64             // bytes of the current struct so far
-	align          int64             // greatest alignment of its fields so far
-	hasUnknownType bool              // a field of the current struct has an unknown type
+	start          position          // its first line
+	known          map[string]layout // of the structs so far, by name
+	size           int64             // of the current struct so far
+	align          int64             // its greatest alignment so far
+	hasUnknownType bool              // of a field of the current struct
 }
 
-// layout is the size and the alignment of a type in bytes.
+// layout is in bytes.
 type layout struct{ size, align int64 }
 
-// scalarLayouts has the layouts of the C types with the same layout on all 64-bit machines, by name. A
-// long has 4 bytes on Windows and 8 elsewhere, so it is not known.
+// scalarLayouts is the same on all 64-bit machines. long is missing: it has 4 bytes on Windows.
 var scalarLayouts = map[string]layout{
 	"char": {1, 1}, "signed char": {1, 1}, "unsigned char": {1, 1}, "bool": {1, 1}, "_Bool": {1, 1}, "int8_t": {1, 1}, "uint8_t": {1, 1},
 	"short": {2, 2}, "unsigned short": {2, 2}, "int16_t": {2, 2}, "uint16_t": {2, 2},
@@ -31,8 +30,8 @@ var scalarLayouts = map[string]layout{
 	"double": {8, 8}, "int64_t": {8, 8}, "uint64_t": {8, 8}, "long long": {8, 8}, "unsigned long long": {8, 8},
 }
 
-// Lines of a definition. The group of structCloseRE is the name in "} Order;". The groups of
-// structFieldRE are "char", "*", "name" and "[64]" in "char *name[64];".
+// Examples: "} Order;" has the group "Order". "char *name[64];" has the groups "char", "*", "name"
+// and "[64]".
 var (
 	structOpenRE  = lazyregexp.New(`^(?:typedef )?struct(?: \w+)? *\{$`)
 	structCloseRE = lazyregexp.New(`^\} *(\w+)? *;$`)
@@ -40,14 +39,12 @@ var (
 	arrayLengthRE = lazyregexp.New(`\[(\d+)\]`)
 )
 
-// readLine reads a line of code. It stores a struct at its end, unless the size is unknown.
 func (s *structs) readLine(pos position, text string) {
 	switch {
 	case structOpenRE.MatchString(text):
 		s.inStruct, s.hasUnknownType = true, false
 		s.start, s.size, s.align = pos, 0, 1
 	case !s.inStruct || text == "" || strings.HasPrefix(text, "//"):
-		// The line is not a field.
 	case structCloseRE.MatchString(text):
 		s.inStruct = false
 		name := structCloseRE.FindStringSubmatch(text)[1]
@@ -62,16 +59,14 @@ func (s *structs) readLine(pos position, text string) {
 	}
 }
 
-// Bounds of the structs of a file.
 const (
 	maxStructs = 1000
-	maxArray   = 1 << 20 // elements of an array
+	maxArray   = 1 << 20 // elements
 )
 
-// roundUp returns the least multiple of align that is not below size.
 func roundUp(size, align int64) int64 { return (size + align - 1) / align * align }
 
-// addField adds a field to the current struct, with the padding before it.
+// addField adds a field, with the padding before it.
 func (s *structs) addField(text string) {
 	m := structFieldRE.FindStringSubmatch(text)
 	if m == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// successNotCounted returns the audit rule that finds "zero errors" on pages that count no errors.
+// successNotCounted finds "zero errors" on pages that count no errors.
 func successNotCounted() rule {
 	return rule{Rule: audit.Rule{
 		ID: "success-not-counted", Severity: tare.Note,
@@ -24,18 +24,16 @@ func successNotCounted() rule {
 }
 
 var (
-	// allSucceedRE matches a statement that no request failed, such as "100% success".
+	// allSucceedRE matches "100% success" and the like.
 	allSucceedRE = lazyregexp.New(`(?i)\b100\s?%\s+success|\bzero (?:errors|failures)\b|\bno (?:errors|failed requests)\b|\b0\s?% (?:error|failure)`)
-	// countsErrorsRE matches words in a table that show that failures were counted.
+	// countsErrorsRE matches words of a table with counted failures.
 	countsErrorsRE = lazyregexp.New(`(?i)\berrors?\b|fail|success|non-2xx|status|✓`)
-	// countingToolRE matches a command of a load generator. These tools all count errors.
+	// countingToolRE matches a load generator. They all count errors.
 	countingToolRE = lazyregexp.New(`^(?:wrk2?|ab|hey|oha|vegeta|k6|ghz)\b`)
 )
 
-// findSuccessNotCounted reports the first statement that no request failed, if no table of the page
-// mentions errors, and the page has neither a command nor a report of a load generator.
 func findSuccessNotCounted(d *document, report reportFunc) {
-	if len(d.figures) < 2 || len(d.loads) > 0 {
+	if len(d.figures) < 2 || len(d.reports) > 0 {
 		return
 	}
 	usesTool := slices.ContainsFunc(d.commands, func(c command) bool { return countingToolRE.MatchString(c.text) })

@@ -7,26 +7,25 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// table is a table of a page. The figures of its cells (see figures) are what the rules compare.
+// table is a table of a page. The method figures reads its cells.
 type table struct {
 	position
 	header []string
 	rows   []tableRow
 }
 
-// tableRow is a row of a table with its line.
 type tableRow struct {
 	line  int
 	cells []string
 }
 
-// Bounds of a table. Further rows and cells are not stored.
+// Further rows and cells are not stored.
 const (
 	maxRows  = 2000
-	maxCells = 60 // of a row
+	maxCells = 60 // in a row
 )
 
-// splitRow returns the cells of a row of a Markdown table, nil if text has no |.
+// splitRow returns the cells of a row in Markdown, or nil if text has no |.
 func splitRow(text string) []string {
 	if !strings.Contains(text, "|") {
 		return nil
@@ -62,7 +61,7 @@ var (
 	htmlTagRE      = lazyregexp.New(`<[^>]*>`)
 )
 
-// cleanCell returns the text of a cell without marks of Markdown.
+// cleanCell removes marks of Markdown.
 func cleanCell(text string) string {
 	text = markdownLinkRE.ReplaceAllString(text, "$1")
 	if strings.Contains(text, "<") {
@@ -72,7 +71,7 @@ func cleanCell(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// isDelimiterRow reports whether cells are the delimiter row below the header of a table: |---|:-:|.
+// isDelimiterRow reports whether cells are below a header: |---|:-:|.
 func isDelimiterRow(cells []string) bool {
 	if len(cells) == 0 {
 		return false
@@ -85,12 +84,11 @@ func isDelimiterRow(cells []string) bool {
 	return true
 }
 
-// bracketUnitRE matches the unit in a header: in brackets, or after a comma, as in "time (ms)".
+// bracketUnitRE matches the unit in "time (ms)" or "time, ms".
 var bracketUnitRE = lazyregexp.New(`[(\[,]\s*([A-Za-zµμ#%/]+)\s*[)\]]?\s*$`)
 
-// findKind returns the kind of the figures below a header, or in the row of a label, and the size of its
-// unit in base units: timeKind and 0.001 for "time (ms)". size is 0 if the header has no unit. isKnown is
-// false if the header does not show the kind.
+// findKind returns the kind that a header names, and the size of its unit: timeKind and 0.001 for
+// "time (ms)". size is 0 without a unit.
 func findKind(header string) (k kind, size float64, isKnown bool) {
 	text := strings.ToLower(strings.TrimSpace(header))
 	if m := bracketUnitRE.FindStringSubmatch(text); m != nil {
@@ -101,7 +99,7 @@ func findKind(header string) (k kind, size float64, isKnown bool) {
 	words := strings.Fields(text)
 	for i, word := range words {
 		u, ok := findUnit(word)
-		// Other words that findUnit knows, such as s, b or min, may not be units in a header.
+		// Other units, such as s, b or min, may be words of a header.
 		isQuotient := strings.Contains(word, "/")
 		isKindCertain := u.kind == rateKind || u.kind == allocKind || u.kind == percentKind
 		isLast := i > 0 && i == len(words)-1 // as in "decompress ms"
@@ -130,8 +128,7 @@ func findKind(header string) (k kind, size float64, isKnown bool) {
 	return plainKind, 0, false
 }
 
-// figures returns the figures of the cells of a table. index is the number of the table in the page. The
-// label of a row is the first cell that is not a figure, or a figure in the first cell.
+// figures returns the figures of the cells. index is the number of the table in the page.
 func (t *table) figures(index int) []figure {
 	var out []figure
 	for _, row := range t.rows {
@@ -147,7 +144,7 @@ func (t *table) figures(index int) []figure {
 			if label == "" && i == 0 {
 				label = cell // a number as the label, such as a size
 				if len(t.header) > 0 && !strings.ContainsFunc(cell, isLetter) && strings.ContainsFunc(t.header[0], isLetter) {
-					label += " " + firstWord(t.header[0]) // of the column "legs": 200 legs
+					label += " " + firstWord(t.header[0]) // "200 legs" in the column "legs"
 				}
 				continue
 			}
@@ -166,10 +163,8 @@ func (t *table) figures(index int) []figure {
 	return out
 }
 
-// newFigure returns the figure of a cell. Its subject is the label of the row and its metric is the header
-// of the column, or the other way round if the label names a metric. A number without a unit gets its kind
-// from the header. If the header names a side such as "before", the kind comes from the heading of the
-// table, and otherwise from the label.
+// newFigure returns the figure of a cell. Usually the label names the contender and the header the
+// metric. A label that names a metric swaps them.
 func (t *table) newFigure(q quantity, label, header string) figure {
 	f := figure{
 		quantity: q, subject: strings.ToLower(label), metric: strings.ToLower(header),
@@ -197,12 +192,11 @@ func (t *table) newFigure(q quantity, label, header string) figure {
 	return f
 }
 
-// namesMetric reports whether a header names a metric, and not a contender.
+// namesMetric reports whether a header names a metric instead of a contender.
 func namesMetric(header string) bool {
 	header = strings.ToLower(header)
 	words := []string{"time", "latency", "value", "result", "speed", "mean", "avg", "average", "median", "memory", "size", "max", "min", "stdev", "total", "count", "rate", "p50", "p9"}
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(header, word) })
 }
 
-// isLetter reports whether r is an ASCII letter or not ASCII.
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7f }

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// targetMisread returns the audit rule that finds texts which say that a result exceeds its target although it
-// does not. The target is a number or a range: "exceeds the 3-4x target with 3.1x" is wrong.
+// targetMisread finds results that do not exceed their target as stated. For example, "exceeds the
+// 3-4x target with 3.1x" is wrong.
 func targetMisread() rule {
 	return rule{Rule: audit.Rule{
 		ID: "target-misread", Severity: tare.Warn,
@@ -23,11 +23,13 @@ func targetMisread() rule {
 	}, find: findTargetMisread}
 }
 
-// exceededTargetRE matches "exceeds the 2-3x target with 2.5x" and "exceeded 3x, our goal: 3.5x". The groups
-// are 2, the lower end of the target; 3, its upper end, or "" if the target is one number; and 2.5, the result.
-var exceededTargetRE = lazyregexp.New(`(?i)\bexceed\w*\b\*{0,2}[^.]{0,20}?(\d+(?:\.\d+)?)(?:\s*[-–]\s*(\d+(?:\.\d+)?))?x\b[^.]{0,40}\b(?:target|goal)\b[^\d]{0,40}(\d+(?:\.\d+)?)x`)
+// exceededTargetRE matches "exceeds the 2-3x target with 2.5x". The groups are 2, 3 and 2.5. For
+// "exceeded 3x, our goal: 3.5x" the second group is "".
+var exceededTargetRE = lazyregexp.New(`(?i)\bexceed\w*\b\*{0,2}[^.]{0,20}?` +
+	`(\d+(?:\.\d+)?)(?:\s*[-–]\s*(\d+(?:\.\d+)?))?x\b` +
+	`[^.]{0,40}\b(?:target|goal)\b[^\d]{0,40}(\d+(?:\.\d+)?)x`)
 
-// findTargetMisread reports sentences whose result is not above the upper end of the target.
+// findTargetMisread reports results that are not above the upper end of the target.
 func findTargetMisread(d *document, report reportFunc) {
 	for _, s := range d.sentences {
 		m := exceededTargetRE.FindStringSubmatch(stripMarks(s.text))
@@ -48,7 +50,7 @@ func findTargetMisread(d *document, report reportFunc) {
 	}
 }
 
-// formatRange returns a target: 3–4x, or 3x if high is "".
+// formatRange returns 3–4x, or 3x if high is "".
 func formatRange(low, high string) string {
 	if high == "" {
 		return low + "x"

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// terminalLog returns the audit rule that finds measured servers with a terminal.
+// terminalLog finds measured servers with a terminal.
 func terminalLog() rule {
 	return rule{Rule: audit.Rule{
 		ID: "terminal-log", Severity: tare.Note,
@@ -26,10 +26,9 @@ func terminalLog() rule {
 // dockerTerminalRE matches docker run with the option -t or --tty.
 var dockerTerminalRE = lazyregexp.New(`^docker run\b[^|]*\s(?:-\w*t\w*|--tty)(?:\s|$)`)
 
-// findTerminalLog reports the first command that starts a server with a terminal, and the number of
-// such commands, on a page with reports of load generators.
+// findTerminalLog looks on pages with reports, because servers are measured there.
 func findTerminalLog(d *document, report reportFunc) {
-	if len(d.loads) == 0 {
+	if len(d.reports) == 0 {
 		return
 	}
 	n, line := 0, 0

@@ -7,11 +7,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file formats figures for the text of findings.
+// This file formats figures for findings.
 
-// formatTime returns a time in s with three significant digits, in the unit that gives 1 to 999.
+// formatTime formats a time in s with three digits, e.g. as 1.23 ms.
 func formatTime(s float64) string {
-	const roundsToOne = 0.9995 // the least value that is printed as 1.00
+	const roundsToOne = 0.9995 // the least value printed as 1.00
 	for _, u := range []struct {
 		size float64
 		name string
@@ -23,10 +23,9 @@ func formatTime(s float64) string {
 	return formatNumber(s/1e-9) + " ns"
 }
 
-// formatNumber returns a number with three significant digits and without an exponent. It returns an
-// integer such as 12,345 if the number is 1,000 or more.
+// formatNumber formats a number with three digits, or from 1,000 as an integer.
 func formatNumber(x float64) string {
-	if x >= 999.5 || x <= -999.5 { // 999.5 is rounded to 1,000
+	if x >= 999.5 || x <= -999.5 { // rounded to 1,000
 		return format.Grouped(x, 0)
 	}
 	text := strconv.FormatFloat(x, 'g', 3, 64)
@@ -36,10 +35,9 @@ func formatNumber(x float64) string {
 	return text
 }
 
-// formatQuantile returns the name of a quantile, e.g. p99.9 for 0.999.
+// formatQuantile returns p99.9 for 0.999.
 func formatQuantile(q float64) string { return "p" + strconv.FormatFloat(q*100, 'g', 7, 64) }
 
-// formatValue returns a figure with its unit.
 func formatValue(q quantity) string {
 	if q.kind == timeKind {
 		return formatTime(q.value)

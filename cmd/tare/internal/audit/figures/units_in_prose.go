@@ -8,31 +8,28 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file finds numbers of a table that a sentence repeats without their units, a part of the audit rule
-// mixed-units: 12.4 (µs) added to 0.84 (ms), or 412 (MB/s) compared with 940 Mbit/s.
+// This file is a part of the rule mixed-units. A sentence may add 12.4 (µs) of a table to 0.84
+// (ms). Or it compares 412 (MB/s) with 940 Mbit/s.
 
 var (
 	// bareNumberRE matches a number that may have no unit. The group is the number.
 	bareNumberRE = lazyregexp.New(`(?:^|[\s(])(\d[\d,]*(?:\.\d+)?)(?:[\s,.;)]|$)`)
 	// bitRateRE matches "940 Mbit/s". The groups are 940 and M.
-	bitRateRE = lazyregexp.New(`\b(\d[\d,]*(?:\.\d+)?)\s?([kKMGT])(?:bit/s|bits/s|bps|b/s|bit per second)`)
-	// addedRE matches words for a sum.
-	addedRE = lazyregexp.New(`(?i)\bon top of\b|\bplus\b|\badd(?:s|ed)?\b|\btogether\b|\bsum\b|\bin total\b|\+`)
-	// comparedRE matches words for a comparison of two rates.
+	bitRateRE  = lazyregexp.New(`\b(\d[\d,]*(?:\.\d+)?)\s?([kKMGT])(?:bit/s|bits/s|bps|b/s|bit per second)`)
+	addedRE    = lazyregexp.New(`(?i)\bon top of\b|\bplus\b|\badd(?:s|ed)?\b|\btogether\b|\bsum\b|\bin total\b|\+`)
 	comparedRE = lazyregexp.New(`(?i)\b(?:less|more|half|below|above|under|over|within|only|far from|exceeds?|fits?|reach(?:es)?|limit|room|enough)\b`)
 )
 
-// bareNumber is a number of a sentence without a unit.
+// bareNumber is a number without a unit.
 type bareNumber struct {
 	value float64
-	step  float64 // value of one unit of its last digit
+	step  float64 // one unit of its last digit
 }
 
-// bareNumbers returns the numbers of a sentence that have no unit.
 func (s sentence) bareNumbers() (numbers []bareNumber) {
-	text := strings.ReplaceAll(s.text, " ", "  ") // a match takes the space after it, the next one needs one before
+	text := strings.ReplaceAll(s.text, " ", "  ") // each match takes a space before and after the number
 	for _, m := range bareNumberRE.FindAllStringSubmatchIndex(text, maxFigures) {
-		const maxUnit = 12 // bytes after the number in which its unit may stand
+		const maxUnit = 12 // bytes after the number for its unit
 		after := strings.ReplaceAll(text[m[2]:min(len(text), m[3]+maxUnit)], "  ", " ")
 		if q, _, ok := parseQuantity(after); ok && q.kind == plainKind {
 			value, step, _, _ := parseNumber(after)
@@ -42,8 +39,7 @@ func (s sentence) bareNumbers() (numbers []bareNumber) {
 	return numbers
 }
 
-// findCell returns a figure of a table under the same heading before the sentence that has the number, apart
-// from rounding, and a unit.
+// findCell returns the figure with a unit and the number n, in a table before the sentence.
 func (d *document) findCell(s sentence, n bareNumber) (figure, bool) {
 	for _, f := range d.figures {
 		isBefore := f.isOfTable() && f.line < s.line && strings.EqualFold(f.heading, s.heading)
@@ -55,7 +51,7 @@ func (d *document) findCell(s sentence, n bareNumber) (figure, bool) {
 	return figure{}, false
 }
 
-// findUnitsInProse reports sentences that add or compare numbers of tables as if their units were the same.
+// findUnitsInProse reports sentences that ignore the units of a table.
 func (d *document) findUnitsInProse(report reportFunc) {
 	for i, s := range d.sentences[:min(len(d.sentences), maxCompared)] {
 		isSum, isComparison := addedRE.MatchString(s.text), comparedRE.MatchString(s.text)
@@ -81,7 +77,7 @@ func (d *document) findUnitsInProse(report reportFunc) {
 	}
 }
 
-// findSumOfCells reports a quantity that is the sum of two numbers of cells with different units.
+// findSumOfCells reports the sum of two numbers with different units.
 func (s sentence) findSumOfCells(cells []figure, report reportFunc) {
 	const tolerance = 0.03 // "a little over 13 ms"
 	for i, a := range cells {
@@ -100,8 +96,7 @@ func (s sentence) findSumOfCells(cells []figure, report reportFunc) {
 	}
 }
 
-// findBitsAgainstBytes reports a rate in bytes whose comparison with a rate in bits in context has another
-// outcome without the units.
+// findBitsAgainstBytes reports a rate in bytes that seems less than a rate in bits.
 func (s sentence) findBitsAgainstBytes(cells []figure, context string, report reportFunc) {
 	const bitsPerByte = 8
 	rates := cells

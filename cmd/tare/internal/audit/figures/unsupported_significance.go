@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// unsupportedSignificance finds sentences that call a change significant or certain although nothing
-// supports it: "a is reliably faster" on a page where benchstat has p=0.4 for a.
+// unsupportedSignificance finds changes that are called significant or certain without support: "a
+// is reliably faster" on a page with p=0.4 for a.
 func unsupportedSignificance() rule {
 	return rule{Rule: audit.Rule{
 		ID: "unsupported-significance", Severity: tare.Warn,
@@ -28,9 +28,7 @@ func unsupportedSignificance() rule {
 	}, find: findUnsupportedSignificance}
 }
 
-// findUnsupportedSignificance reports sentences about benchmarks for which benchstat finds no change,
-// sentences about other unclear changes, and sentences that state significance on a page without any
-// sign of repetitions.
+// findUnsupportedSignificance also reports claims of significance without any sign of repetitions.
 func findUnsupportedSignificance(d *document, report reportFunc) {
 	findGainsAgainstBenchstat(d, report)
 	findUnclearGains(d, report)
@@ -46,18 +44,19 @@ func findUnsupportedSignificance(d *document, report reportFunc) {
 
 var (
 	// fewRunsRE matches "best of three runs" and "a single run".
-	fewRunsRE = lazyregexp.New(`(?i)\b(?:best|fastest|better) of (?:two|three|four|five|[2-5])\b|\b(?:means?|medians?|averages?) of (?:two|three|[23])\b|\b(?:a single|only one|one) run\b`)
+	fewRunsRE = lazyregexp.New(`(?i)\b(?:best|fastest|better) of (?:two|three|four|five|[2-5])\b` +
+		`|\b(?:means?|medians?|averages?) of (?:two|three|[23])\b` +
+		`|\b(?:a single|only one|one) run\b`)
 	// significantGainRE matches "significantly faster". The group is "significantly".
 	significantGainRE = lazyregexp.New(`(?i)\b(significant(?:ly)?)\b[^.;,]{0,30}\b(?:faster|slower|quicker|less|fewer|lower|higher|more|better|worse|improvement|gain|difference)\b`)
 	// gainIsSignificantRE matches "the gain is small but significant". The group is "significant".
 	gainIsSignificantRE = lazyregexp.New(`(?i)\b(?:gains?|differences?|improvements?|changes?)\b[^.;,]{0,40}\b(significant)\b`)
 )
 
-// findSignificantBests reports sentences that call a change significant, under a heading whose figures are the
-// best of few runs or of a single one, without an interval or a test.
+// findSignificantBests reports significance of figures that are the best of few runs.
 func (d *document) findSignificantBests(report reportFunc) {
 	type section struct {
-		fewRuns     string // text about the number of runs
+		fewRuns     string
 		hasEvidence bool
 	}
 	sections := map[string]section{}
@@ -79,32 +78,28 @@ func (d *document) findSignificantBests(report reportFunc) {
 	}
 }
 
-// hasEvidence reports whether a cell of the table has an interval or a p-value.
+// hasEvidence looks for an interval or a p-value.
 func (t *table) hasEvidence() bool {
 	return evidenceRE.MatchString(strings.Join(t.header, " ")) || slices.ContainsFunc(t.rows, func(r tableRow) bool { return evidenceRE.MatchString(strings.Join(r.cells, " ")) })
 }
 
-// hasFigures reports whether a page has benchmarks, reports or tables with figures.
 func (d *document) hasFigures() bool {
 	hasTable := false
 	for i, t := range d.tables {
 		hasTable = hasTable || len(t.figures(i)) > 0
 	}
-	return hasTable || len(d.benches) > 0 || len(d.loads) > 0
+	return hasTable || len(d.benches) > 0 || len(d.reports) > 0
 }
 
-// hasRepetitions reports whether a page has output of benchstat, mentions repetitions or intervals, or
-// has minRuns runs of a benchmark.
 func (d *document) hasRepetitions() bool {
 	isRepeated := slices.ContainsFunc(d.benches, func(b *bench) bool { return b.runs >= minRuns })
-	return isRepeated || len(d.stats) > 0 || d.hasText(evidenceRE)
+	return isRepeated || len(d.statRows) > 0 || d.hasText(evidenceRE)
 }
 
-// findGainsAgainstBenchstat reports sentences that state a change of a benchmark for which benchstat finds
-// none.
+// findGainsAgainstBenchstat reports gains without a significant change in benchstat.
 func findGainsAgainstBenchstat(d *document, report reportFunc) {
-	unchanged := map[string]statRow{} // rows in which benchstat finds no change, by name
-	for _, row := range d.stats {
+	unchanged := map[string]statRow{} // rows without a significant change, by name
+	for _, row := range d.statRows {
 		if row.p > maxP {
 			unchanged[strings.ToLower(processorsRE.ReplaceAllString(row.name, ""))] = row
 		}
@@ -124,26 +119,30 @@ func findGainsAgainstBenchstat(d *document, report reportFunc) {
 }
 
 var (
-	// gainRE matches a stated change: "faster", "improved".
+	// gainRE matches a change, such as "faster".
 	gainRE = lazyregexp.New(`(?i)\b(?:faster|slower|improve\w*|gain\w*|regress\w*|speed-?up|win)\b`)
-	// significanceRE matches a statement of significance: "statistically significant".
+	// significanceRE matches "statistically significant".
 	significanceRE = lazyregexp.New(`(?i)\bstatistical(?:ly)?\s+(?:\w+\s+)?(?:significan\w*|stab\w+|reliab\w+|robust\w*|valid\w*|confiden\w+|meaningful|sound|accura\w+)`)
-	// evidenceRE matches signs of repetitions and intervals: "±", "p = 0.03", "n=10", "benchstat".
-	evidenceRE = lazyregexp.New(`(?i)±|\+/-|p\s?[=<]\s?0?\.\d|p-value|\bn\s?=\s?\d|95\s?%|99\s?% (?:ci|confidence)|confidence interval|standard deviation|std ?dev|-count[= ]?\d|benchstat|welch|mann|t-test|bootstrap|coefficient of variation`)
-	// certaintyRE matches words that call a change certain: "reliably", "confirmed".
-	certaintyRE = lazyregexp.New(`(?i)\b(?:reliabl[ey]|significan(?:t|tly|ce)|consistent(?:ly)?|real|genuine(?:ly)?|certain(?:ly)?|definite(?:ly)?|clear(?:ly)?|solid|proven|proves|confirm(?:s|ed)|robust(?:ly)?|reproducib(?:le|ly)|repeatabl[ey]|undeniabl[ey]|measurabl[ey]|trustworthy|dependabl[ey]|stable)\b`)
-	// doubtRE matches words that call a change uncertain, or deny it: "within noise", "perhaps".
-	doubtRE = lazyregexp.New(`(?i)\bnois[ey]|\binsignificant|\bwithin\b|\btie\b|\bunchanged|\bindistinguishable|\bunclear|\binconclusive|\bperhaps|\bseem|\btend|\bunless|\bdoubt|\bwithout\b|\bchance\b|\bsmall enough|\bn\.s\.`)
-	// pInTextRE matches a p-value in a sentence, such as "p = 0.21". The group is the number.
+	// evidenceRE matches signs of repetitions, such as "±", "p = 0.03" or "n=10".
+	evidenceRE = lazyregexp.New(`(?i)±|\+/-|p\s?[=<]\s?0?\.\d|p-value|\bn\s?=\s?\d` +
+		`|95\s?%|99\s?% (?:ci|confidence)|confidence interval|standard deviation|std ?dev` +
+		`|-count[= ]?\d|benchstat|welch|mann|t-test|bootstrap|coefficient of variation`)
+	// certaintyRE matches words such as "reliably" or "confirmed".
+	certaintyRE = lazyregexp.New(`(?i)\b(?:reliabl[ey]|significan(?:t|tly|ce)|consistent(?:ly)?|real|genuine(?:ly)?` +
+		`|certain(?:ly)?|definite(?:ly)?|clear(?:ly)?|solid|proven|proves|confirm(?:s|ed)` +
+		`|robust(?:ly)?|reproducib(?:le|ly)|repeatabl[ey]|undeniabl[ey]|measurabl[ey]|trustworthy|dependabl[ey]|stable)\b`)
+	// doubtRE matches words such as "within noise" or "perhaps".
+	doubtRE = lazyregexp.New(`(?i)\bnois[ey]|\binsignificant|\bwithin\b|\btie\b|\bunchanged|\bindistinguishable|\bunclear` +
+		`|\binconclusive|\bperhaps|\bseem|\btend|\bunless|\bdoubt|\bwithout\b|\bchance\b|\bsmall enough|\bn\.s\.`)
+	// pInTextRE matches "p = 0.21". The group is 0.21.
 	pInTextRE = lazyregexp.New(`(?i)\bp\s?(?:-value|value)?\s?(?:=|of|is|:)\s?(0?\.\d+)`)
 )
 
-// findUnclearGains reports sentences that call a change certain, or state its percentage as a gain,
-// although the page shows the change to be unclear: by a p-value above maxP, by an interval that contains
-// 0, or by two figures with ± that do not differ significantly. At most maxCompared sentences are compared.
+// findUnclearGains reports sentences that call an unclear change certain or a gain. An unclear
+// change is not significant by a p-value, an interval or ±.
 func findUnclearGains(d *document, report reportFunc) {
 	compared := 0
-	pairs := d.findUnclearPairs()
+	pairs := d.collectUnclearPairs()
 	for _, s := range d.sentences {
 		end := max(endOf(certaintyRE, s.text), endOf(gainRE, s.text))
 		if end == 0 || isDenied(s.text, end) || doubtRE.MatchString(throughClause(s.text, end)) {
@@ -159,30 +158,31 @@ func findUnclearGains(d *document, report reportFunc) {
 		if compared++; compared > maxCompared {
 			return
 		}
-		if p, offset := s.findUnclearPair(pairs); p != nil && certainty != "" {
+		if p, offset := s.selectUnclearPair(pairs); p != nil && certainty != "" {
 			report(s.lineAt(offset), fmt.Sprintf("%s is said of %s and %s: they differ by less than their spread allows", quote(certainty), p.a.text, p.b.text))
 			continue
 		}
 		if row := d.findUnclearAmongAll(s, certainty); row != nil {
-			report(s.lineAt(0), fmt.Sprintf("%s is said of all rows, and %s has %s (line %d)", quote(certainty), quote(row.label), row.why, row.line))
+			report(s.lineAt(0), fmt.Sprintf("%s is said of all rows, and %s has %s (line %d)", quote(certainty), quote(row.label), row.evidence, row.line))
 			continue
 		}
 		words := newWordSet(s.subject())
 		for _, g := range d.nearGrids(s.line) {
-			if row, offset := g.findUnclearRow(s, words, certainty != ""); row != nil {
+			if row, offset := g.selectUnclearRow(s, words, certainty != ""); row != nil {
 				text := quote(cmp.Or(certainty, gainRE.FindString(s.text)))
-				report(s.lineAt(offset), fmt.Sprintf("%s is said of %s, which has %s (line %d)", text, quote(row.label), row.why, row.line))
+				report(s.lineAt(offset), fmt.Sprintf("%s is said of %s, which has %s (line %d)", text, quote(row.label), row.evidence, row.line))
 				break
 			}
 		}
 	}
 }
 
-// allRowsRE matches words for all rows of a table: "all three queries", "each of the benchmarks".
-var allRowsRE = lazyregexp.New(`(?i)\b(?:each|every|all)\b(?: of)?(?: the)?(?: (?:two|three|four|five|six|seven|eight|nine|ten|\d+))? (?:\w+ )?(?:rows?|quer(?:y|ies)|cases?|benchmarks?|sizes?|inputs?|files?|operations?|workloads?|steps?|of them)\b`)
+// allRowsRE matches "all three queries" or "each of the benchmarks".
+var allRowsRE = lazyregexp.New(`(?i)\b(?:each|every|all)\b(?: of)?(?: the)?` +
+	`(?: (?:two|three|four|five|six|seven|eight|nine|ten|\d+))? (?:\w+ )?` +
+	`(?:rows?|quer(?:y|ies)|cases?|benchmarks?|sizes?|inputs?|files?|operations?|workloads?|steps?|of them)\b`)
 
-// findUnclearAmongAll returns a row without a significant change if a sentence calls the changes of all
-// rows significant: the first such row of the last table before the sentence. Otherwise it returns nil.
+// findUnclearAmongAll returns an unclear row if a sentence calls all rows significant.
 func (d *document) findUnclearAmongAll(s sentence, certainty string) *unclearRow {
 	if !strings.HasPrefix(strings.ToLower(certainty), "significan") || !allRowsRE.MatchString(s.text) {
 		return nil
@@ -199,13 +199,12 @@ func (d *document) findUnclearAmongAll(s sentence, certainty string) *unclearRow
 	return &last.unclear[0]
 }
 
-// unclearPair holds two figures with ± that do not differ significantly. They are in one row of a table,
-// or are the only two of a column.
+// unclearPair holds the two figures with ± of a row or column. They do not differ significantly.
 type unclearPair struct {
 	a, b   meanSpread
-	change float64 // difference in percent of a, without its sign
-	isRow  bool    // the pair is in a row: only a sentence with its label or with both figures is about the pair
-	label  string  // label of the row, in lower case; "" if isRow is not set
+	change float64 // in percent of a, without its sign
+	isRow  bool    // in a row: a sentence needs the label or both figures
+	label  string  // in lower case
 }
 
 // isOf reports whether a sentence, in lower case, may be about the pair.
@@ -213,9 +212,8 @@ func (p unclearPair) isOf(sentence string) bool {
 	return !p.isRow || p.label != "" && strings.Contains(sentence, p.label)
 }
 
-// findUnclearPairs returns the unclear pairs in the tables of a page. It returns nil unless the page
-// says that ± is a confidence interval, or the standard deviation of a stated number of runs.
-func (d *document) findUnclearPairs() []unclearPair {
+// collectUnclearPairs returns nil unless the page says what ± means.
+func (d *document) collectUnclearPairs() []unclearPair {
 	var out []unclearPair
 	for _, t := range d.tables {
 		for col := range t.header {
@@ -233,7 +231,7 @@ func (d *document) findUnclearPairs() []unclearPair {
 	if len(out) == 0 {
 		return nil
 	}
-	runs := 0.0 // runs of each side if ± is a standard deviation; 0 if it is a confidence interval
+	runs := 0.0 // runs of each side; 0 if ± is a confidence interval
 	switch {
 	case d.hasText(deviationRE):
 		if runs = d.countStatedRuns(); runs < 2 {
@@ -245,9 +243,8 @@ func (d *document) findUnclearPairs() []unclearPair {
 	return slices.DeleteFunc(out, func(p unclearPair) bool { return differSignificantly(p.a, p.b, runs) })
 }
 
-// findUnclearPair returns the pair that a sentence compares, by its figures or by its difference in
-// percent, and the offset of these in the sentence. It returns nil if there is none.
-func (s sentence) findUnclearPair(pairs []unclearPair) (found *unclearPair, offset int) {
+// selectUnclearPair returns the pair of a sentence and its offset there.
+func (s sentence) selectUnclearPair(pairs []unclearPair) (found *unclearPair, offset int) {
 	if len(pairs) == 0 {
 		return nil, 0
 	}
@@ -269,14 +266,12 @@ func (s sentence) findUnclearPair(pairs []unclearPair) (found *unclearPair, offs
 	return nil, 0
 }
 
-// findUnclearRow returns a row without a significant change that a sentence is about, and the offset of
-// the row's change in the sentence. The sentence states the change of the row in percent, or it calls the
-// change certain (isCertain), states a gain and names only this row. words are those of its subject.
-func (g *grid) findUnclearRow(s sentence, words wordSet, isCertain bool) (found *unclearRow, offset int) {
+// selectUnclearRow returns the unclear row of a sentence, and the offset of its change there.
+func (g *grid) selectUnclearRow(s sentence, words wordSet, isCertain bool) (found *unclearRow, offset int) {
 	if len(g.unclear) == 0 {
 		return nil, 0
 	}
-	named := g.rows.findNamed(words)
+	named := g.rowMatcher.findNamed(words)
 	for i := range g.unclear {
 		row := &g.unclear[i]
 		isNamed := slices.Contains(named, row.label)
@@ -295,7 +290,7 @@ func (g *grid) findUnclearRow(s sentence, words wordSet, isCertain bool) (found 
 	return nil, 0
 }
 
-// endOf returns the offset of the end of the first match, or 0 without a match.
+// endOf returns 0 without a match.
 func endOf(pattern *lazyregexp.Regexp, text string) int {
 	if m := pattern.FindStringIndex(text); m != nil {
 		return m[1]
@@ -303,7 +298,7 @@ func endOf(pattern *lazyregexp.Regexp, text string) int {
 	return 0
 }
 
-// throughClause returns a text up to the end of the clause that contains the offset end.
+// throughClause returns the text up to the end of the clause at offset end.
 func throughClause(text string, end int) string {
 	if i := strings.IndexAny(text[end:], ",;:"); i >= 0 {
 		return text[:end+i]
@@ -311,15 +306,14 @@ func throughClause(text string, end int) string {
 	return text
 }
 
-// isDenied reports whether a negation or a condition is before the end of a match, or after it in
-// its clause.
+// isDenied reports whether a clause up to a match has a negation or condition.
 func isDenied(text string, end int) bool {
 	text = relativeClauseRE.ReplaceAllString(throughClause(text, end), " ")
 	return negationRE.MatchString(hasBecomeRE.ReplaceAllString(text, " "))
 }
 
-// hasBecomeRE matches "has become", which negationRE would take for something that may be.
+// hasBecomeRE matches "has become". negationRE takes "become" for a possibility.
 var hasBecomeRE = lazyregexp.New(`(?i)\b(?:has|have|had) become\b`)
 
-// relativeClauseRE matches a clause about a noun, whose negation is not that of the sentence.
+// relativeClauseRE matches a clause whose negation does not count.
 var relativeClauseRE = lazyregexp.New(`(?i), (?:which|who|that|whose|where)\b[^,;]*,`)

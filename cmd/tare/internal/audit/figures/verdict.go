@@ -7,25 +7,23 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// verdict is the result of comparing a claim of a page, such as "a is 2x faster than b", with the
-// figures of the rows and columns that the sentence names. Several audit rules report parts of it.
+// verdict is the result of comparing a claim, such as "a is 2x faster than b", with the page. The
+// last three pairs are mistakes, or nil.
 type verdict struct {
-	pairs       []tablePair // figures that the claim may be about
-	isSupported bool        // a pair has the claimed ratio, or other figures have exactly this ratio
-	reversed    *tablePair  // a pair with the ratio in the opposite direction, or nil
-	wrongBase   *tablePair  // a pair whose difference is the percentage of the other figure, or nil
-	rawUnits    *tablePair  // a pair with the ratio only if the units are ignored, or nil
+	pairs       []tablePair // what the claim may be about
+	isSupported bool        // by a pair, or exactly by other figures
+	reversed    *tablePair  // has the claimed ratio in the opposite direction
+	wrongBase   *tablePair  // has the claimed percentage, but of the other figure
+	rawUnits    *tablePair  // has the claimed ratio without its units
 }
 
-// claimKey identifies a claim of a document.
 type claimKey struct {
-	text        string // text of the sentence
-	line, start int    // line of the sentence, and offset of the claim in it
+	text        string // of the sentence
+	line, start int    // of the sentence, and offset of the claim in it
 }
 
-// judgeClaim compares a claim with the figures of the page. claims has all claims of the sentence. It
-// caches the verdict, because several rules need it. After maxCompared claims it returns the verdict
-// that a claim is supported, without comparing it.
+// judgeClaim compares a claim with the page and caches the verdict. claims has all claims of the
+// sentence. After maxCompared claims it compares no more.
 func (d *document) judgeClaim(c claim, claims []claim) verdict {
 	key := claimKey{c.sentence.text, c.sentence.line, c.start}
 	v, ok := d.verdicts[key]
@@ -39,39 +37,18 @@ func (d *document) judgeClaim(c claim, claims []claim) verdict {
 	return v
 }
 
-// computeVerdict does the work of judgeClaim, without the cache.
 func (d *document) computeVerdict(c claim, claims []claim) verdict {
 	v := verdict{pairs: d.claimedPairs(c, claims)}
-	agrees := false // whether a pair has the claimed direction, with any ratio
+	agrees := false // a pair has the claimed direction, with any ratio
 	for i := range v.pairs {
-		p := &v.pairs[i]
-		sign := c.expectedSign(p.a.kind)
-		isDirected := p.isOrdered && sign != 0 // the claim's direction can be checked
-		isReversed := func(a, b float64) bool { return isDirected && a != b && (b > a) != (sign > 0) }
-		matches := c.matchesPair(p.a.value, p.b.value)
-		hasOpposite := isReversed(p.a.value, p.b.value)
-		matchesRaw := c.hasOtherUnits(*p) && c.matchesPair(p.a.raw, p.b.raw) && !isReversed(p.a.raw, p.b.raw)
-		agrees = agrees || isDirected && !hasOpposite
-		switch {
-		case matchesRaw && (!matches || hasOpposite):
-			v.rawUnits = p
-		case hasOpposite:
-			isAmount := c.isPercent && c.matchesValue(computeShare(p.a.value, p.b.value), reversedTolerance)
-			if isAmount || !c.isPercent && matches {
-				v.reversed = p
-			}
-		case matches:
-			v.isSupported = true
-		case p.isOrdered && !c.isSpeed() && percentOfOtherBase(c, p.a.value, p.b.value) > 0:
-			v.wrongBase = p
-		}
+		agrees = v.judgePair(c, &v.pairs[i]) || agrees
 	}
 	if len(v.pairs) == 0 {
 		v.wrongBase = d.findOtherBase(c, claims)
 	}
 	hasDecimals := c.isPercent && c.step < 1
 	if v.isSupported || agrees && !hasDecimals {
-		v.reversed = nil // the claim may be about another pair, which agrees with it
+		v.reversed = nil // the claim may be about a pair that agrees with it
 	}
 	if v.reversed == nil && c.matchesSentence() {
 		v.isSupported = true
@@ -82,12 +59,34 @@ func (d *document) computeVerdict(c claim, claims []claim) verdict {
 	return v
 }
 
-// findOtherBase looks for a pair whose difference is the claimed percentage of the wrong figure. The
-// sentence names one row of the pair after "than", and does not name the other: "that build takes 60 %
-// less than one without a cache". It returns nil if there is no such pair, more than one, or a pair
-// with the claimed percentage of the right figure.
+// judgePair compares a claim with one pair. It returns true if the pair has the claimed direction.
+func (v *verdict) judgePair(c claim, p *tablePair) (agrees bool) {
+	sign := c.expectedSign(p.a.kind)
+	isDirected := p.isOrdered && sign != 0
+	isReversed := func(a, b float64) bool { return isDirected && a != b && (b > a) != (sign > 0) }
+	matches := c.matchesPair(p.a.value, p.b.value)
+	hasOpposite := isReversed(p.a.value, p.b.value)
+	matchesRaw := c.hasOtherUnits(*p) && c.matchesPair(p.a.raw, p.b.raw) && !isReversed(p.a.raw, p.b.raw)
+	switch {
+	case matchesRaw && (!matches || hasOpposite):
+		v.rawUnits = p
+	case hasOpposite:
+		isAmount := c.isPercent && c.matchesValue(computeShare(p.a.value, p.b.value), reversedTolerance)
+		if isAmount || !c.isPercent && matches {
+			v.reversed = p
+		}
+	case matches:
+		v.isSupported = true
+	case p.isOrdered && !c.isSpeed() && percentOfOtherBase(c, p.a.value, p.b.value) > 0:
+		v.wrongBase = p
+	}
+	return isDirected && !hasOpposite
+}
+
+// findOtherBase looks for a percentage of the wrong figure in a column. The sentence names one row
+// after "than", but not the other: "that build takes 60 % less than one without a cache".
 func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
-	const maxRows = 8 // of more rows, one has about any percentage by chance
+	const maxRows = 8 // with more rows, some have any percentage by chance
 	before, after, hasThan := c.splitClause(claims)
 	if !hasThan || !c.isPercent || c.isSpeed() {
 		return nil
@@ -103,9 +102,9 @@ func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
 			continue
 		}
 		var others []string
-		for _, m := range g.figures {
-			if m.subject != references[0] {
-				others = append(others, m.subject)
+		for _, f := range g.figures {
+			if f.subject != references[0] {
+				others = append(others, f.subject)
 			}
 		}
 		for _, p := range g.pairsOf(references, others) {
@@ -123,23 +122,20 @@ func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
 	return &found[0]
 }
 
-// isSupportedElsewhere reports whether any row of the page has exactly the claimed change: the sentence
-// may name the row by other words than the table. If the page has more tables than claims are
-// compared with, a change within claimTolerance suffices.
+// isSupportedElsewhere looks for the claimed change in all rows. The sentence may name a row by
+// other words.
 func (d *document) isSupportedElsewhere(c claim) bool {
 	tolerance := 0.0
-	if len(d.grids) > tablesBefore+tablesAfter {
+	if len(d.grids) > tablesBefore+tablesAfter { // claimedPairs skips far tables
 		tolerance = claimTolerance
 	}
 	return d.ratios.hasMatch(c, tolerance) || slices.ContainsFunc(d.nearGrids(c.sentence.line), func(g *grid) bool { return g.hasUnclearChange(c) })
 }
 
-// reversedTolerance is the share by which a percentage with the opposite direction may differ from the
-// claim. It is small, so that the claim certainly is about these figures.
+// reversedTolerance is a share. It is small, because the claim must be about these figures.
 const reversedTolerance = 0.005
 
-// claimedPairs returns the pairs of figures of tables that a claim may be about: in a row, figures
-// of two columns, and in a column, figures of two rows.
+// claimedPairs returns the pairs that a claim may be about. A pair is in one row or in one column.
 func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 	if len(c.kinds) == 0 {
 		c.kinds = c.sentence.findUnitKinds()
@@ -152,7 +148,7 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 	}
 	before, after, hasThan := c.splitClause(claims)
 	isOwnPast := hasThan && ownPastRE.MatchString(after) || !hasThan && nowTakesRE.MatchString(c.clauseBefore())
-	first, second := newWordSet(before), wordSet{} // words about the subject, and words after "than"
+	first, second := newWordSet(before), wordSet{} // words about the subject and after "than"
 	if hasThan = hasThan && !isOwnPast; hasThan {
 		second = newWordSet(after)
 	}
@@ -169,38 +165,37 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 	return out
 }
 
-// findRowKinds returns the kinds of the figures of a row, if a sentence names this one row of the tables before it.
+// findRowKinds returns the kinds of the only row that a sentence names.
 func (d *document) findRowKinds(s sentence) (kinds []kind) {
 	words := newWordSet(s.text)
 	for _, g := range d.nearGrids(s.line) {
-		named := g.rows.findNamed(words)
+		named := g.rowMatcher.findNamed(words)
 		if len(named) == 0 || g.line > s.line {
 			continue
 		}
 		if len(named) > 1 || kinds != nil {
 			return nil
 		}
-		for _, m := range g.cells[named[0]] {
-			if m.kind != plainKind && m.kind != percentKind && m.kind != factorKind && !slices.Contains(kinds, m.kind) {
-				kinds = append(kinds, m.kind)
+		for _, f := range g.cells[named[0]] {
+			if f.kind != plainKind && f.kind != percentKind && f.kind != factorKind && !slices.Contains(kinds, f.kind) {
+				kinds = append(kinds, f.kind)
 			}
 		}
 	}
 	return kinds
 }
 
-// rowPairs returns the pairs of figures in rows that a claim may be about. first has the words about
-// the claim's subject, and second the words after "than". isOwnPast means that the claim compares a
-// row with its past, as "20 % less than before" does.
+// rowPairs returns the pairs in rows. first has the words about the subject, second those after
+// "than". isOwnPast means "than before".
 func (d *document) rowPairs(c claim, first, second wordSet, hasThan, isOwnPast bool) []tablePair {
 	text := c.sentence.text
-	words := newWordSet(c.sentence.before + " " + text[:c.start] + " " + text[c.end:])
+	words := newWordSet(c.sentence.previous + " " + text[:c.start] + " " + text[c.end:])
 	var out []tablePair
 	near := d.nearGrids(c.sentence.line)
 	for _, g := range near {
-		// If several tables have one row, a sentence that names no row is about the table right before it.
+		// Of several tables with one row, the sentence is about the one right before it.
 		hasOtherRow := func(other *grid) bool { return len(other.labels) == 1 && !slices.Equal(other.labels, g.labels) }
-		scope := pairScope{isOwnPast: isOwnPast, isOnlyRow: c.sentence.isRightAfter(g.line) || !slices.ContainsFunc(near, hasOtherRow)}
+		scope := pairScope{comparesPast: isOwnPast, allowsOnlyRow: c.sentence.isRightAfter(g.line) || !slices.ContainsFunc(near, hasOtherRow)}
 		for _, p := range g.pairsFor(words, c.kinds, scope) {
 			sides := newLabelMatcher([]string{p.a.subject, p.b.subject})
 			out = append(out, p.order(sides, first, second, hasThan))
@@ -209,9 +204,7 @@ func (d *document) rowPairs(c claim, first, second wordSet, hasThan, isOwnPast b
 	return out
 }
 
-// columnPairs returns the pairs of figures in columns that a claim may be about: the words about its
-// subject name exactly one row, and those about its reference exactly one other row. It skips columns
-// if the words about the metric name another metric.
+// columnPairs returns the pairs in columns whose two rows the sentence names.
 func (d *document) columnPairs(c claim, subject, reference, metric wordSet) []tablePair {
 	var out []tablePair
 	for _, g := range d.nearGroups(c.sentence.line) {
@@ -225,8 +218,6 @@ func (d *document) columnPairs(c claim, subject, reference, metric wordSet) []ta
 	return out
 }
 
-// soleNamedPairs returns the pairs of a figure of the side that first names and a figure of the side
-// that second names. It returns nil unless each names exactly one side, and these are different.
 func (g *figureGroup) soleNamedPairs(first, second wordSet) [][2]figure {
 	a, b := g.matcher.findNamed(first), g.matcher.findNamed(second)
 	if len(a) != 1 || len(b) != 1 || a[0] == b[0] {
@@ -235,29 +226,25 @@ func (g *figureGroup) soleNamedPairs(first, second wordSet) [][2]figure {
 	return g.pairsOf(a, b)
 }
 
-// ellipticRE matches the words before a claim whose sides only the previous clause names: "gob has
-// half the size of the CSV, but is about " before "1.5 times slower". The groups are "gob", the
-// subject, and " half the size of the CSV", the text with the reference.
-var ellipticRE = lazyregexp.New(`(?i)(?:^|[,;:] )([^,;:]+?)\s+(?:has|is|takes|needs|uses|was|had|took)\b([^;:]*?),?\s+(?:but|and|yet)\s+(?:is|was|takes|needs|runs)\s+(?:about |some |around |roughly |nearly |almost )?$`)
+// ellipticRE matches "gob has half the size of the CSV, but is about " before "1.5 times slower".
+// The groups are "gob" and " half the size of the CSV".
+var ellipticRE = lazyregexp.New(`(?i)(?:^|[,;:] )([^,;:]+?)` +
+	`\s+(?:has|is|takes|needs|uses|was|had|took)\b([^;:]*?),?` +
+	`\s+(?:but|and|yet)\s+(?:is|was|takes|needs|runs)\s+(?:about |some |around |roughly |nearly |almost )?$`)
 
-// splitElliptic returns the words about the subject and the reference of a claim that ellipticRE
-// matches.
 func splitElliptic(c claim) (subject, reference wordSet) {
 	m := ellipticRE.FindStringSubmatch(c.sentence.text[:c.start])
 	return newWordSet(m[1]), newWordSet(m[2])
 }
 
-// conjunctionRE matches the words between two clauses.
 var conjunctionRE = lazyregexp.New(`(?i)[;,(]|\b(?:and|but|while|whereas|or)\b`)
 
-// splitClause returns the text about a claim's subject, and the text after the claim or, if the claim
-// has "than" or the like, after that word. The former has the text before the first claim of the
-// sentence and the text of the claim's own clause. For the second claim of "a is 2x faster, and needs
-// 30 % less memory than b" splitClause returns "a is needs" and "b".
+// splitClause returns the text about the subject and the text after "than". In "a is 2x faster, and
+// needs 30 % less memory than b" these are "a is needs" and "b".
 func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) {
 	text := c.sentence.text
-	first := c.start           // start of the first claim
-	start, end := 0, len(text) // text between the previous claim and the next one
+	first := c.start
+	start, end := 0, len(text) // from the previous claim to the next one
 	for _, other := range claims {
 		first = min(first, other.start)
 		if other.end <= c.start {
@@ -286,10 +273,10 @@ func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) 
 	return before, after, false
 }
 
-// ownPastRE matches words after "than" that compare a row with its past: "than before".
+// ownPastRE matches "before" or "it was" after "than".
 var ownPastRE = lazyregexp.New(`(?i)^\W*(?:before|previously|(?:it|they|that) (?:was|were|did|used to|had been))\b`)
 
-// findUnitKinds returns those of timeKind and byteKind that quantities in the sentence have.
+// findUnitKinds returns the kinds of times and bytes.
 func (s sentence) findUnitKinds() []kind {
 	var out []kind
 	for _, m := range numberRE.FindAllStringIndex(s.text, maxFigures) {
@@ -300,8 +287,8 @@ func (s sentence) findUnitKinds() []kind {
 	return out
 }
 
-// matchesSentence reports whether the sentence has exactly two times, and they have the claimed ratio:
-// "6.33 µs with the one and 7.72 µs with the other, 22 % more".
+// matchesSentence compares a claim with the only two times of its sentence: "6.33 µs with the one
+// and 7.72 µs with the other, 22 % more".
 func (c claim) matchesSentence() bool {
 	var times []float64
 	for _, m := range numberRE.FindAllStringIndex(c.sentence.text, maxFigures) {
@@ -312,18 +299,18 @@ func (c claim) matchesSentence() bool {
 	return len(times) == 2 && times[0] != times[1] && c.matchesPair(times[0], times[1])
 }
 
-// nowTakesRE matches words before a claim that compare a row with its past: "now takes".
+// nowTakesRE matches a comparison with the past before a claim.
 var nowTakesRE = lazyregexp.New(`(?i)\bnow (?:takes?|needs?|costs?|uses?|allocates?|runs?|is|are)\b`)
 
-// thanWordRE matches the word before the reference of a comparison.
-var thanWordRE = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly) as\b|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\b`)
+// thanWordRE matches the word before the reference.
+var thanWordRE = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly) as\b` +
+	`|\bcompared (?:to|with)\b|\brelative to\b|\bversus\b|\bvs\b`)
 
-// baseSubjectRE matches words that show that the subject of a statement is the state before a change.
+// baseSubjectRE matches words for the state before a change.
 var baseSubjectRE = lazyregexp.New(`(?i)\b(?:without|before|old|baseline|base|main|master|previous|original|unpatched|stock|was|were|had|used to)\b`)
 
-// order returns the pair with the figure of the claim's reference first, and sets isOrdered if the
-// words of the claim determine this order. sides finds the subjects of the two figures; first has the
-// words about the claim's subject, and second the words after "than".
+// order puts the figure of the reference first. It sets isOrdered if the words determine this
+// order.
 func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool) tablePair {
 	subjects, references := sides.findNamed(first), sides.findNamed(second)
 	hasReference := len(references) == 1 && !slices.Contains(subjects, references[0])
@@ -341,7 +328,7 @@ func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool
 			p.a, p.b = p.b, p.a
 		}
 	case p.isOrdered:
-		// The claim may be about the figure before the change, a: then its direction is unknown.
+		// The claim may be about the figure before the change.
 		isBase := slices.Contains(subjects, p.a.subject) && !slices.Contains(subjects, p.b.subject)
 		for w := range first {
 			isBase = isBase || baseSubjectRE.MatchString(w)
@@ -351,21 +338,19 @@ func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool
 	return p
 }
 
-// name returns the name of a figure's side in a finding: its subject, after the label of the row if
-// the subject is a column.
-func (m figure) name() string {
-	if m.label != "" && m.label != m.subject && m.header == m.subject {
-		return m.label + ", " + m.subject
+// name returns the subject in a finding, e.g. "parse, new".
+func (f figure) name() string {
+	if f.label != "" && f.label != f.subject && f.header == f.subject {
+		return f.label + ", " + f.subject
 	}
-	return m.subject
+	return f.subject
 }
 
-// hasOtherUnits reports whether two figures are printed in units of different sizes.
 func (c claim) hasOtherUnits(p tablePair) bool {
 	return p.a.raw > 0 && p.b.raw > 0 && !isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, sameUnit)
 }
 
-// isSpeed reports whether the claim is about speed, whose percentage may be of a time or of a rate.
+// isSpeed reports whether the percentage may be of a time or of a rate.
 func (c claim) isSpeed() bool {
 	switch c.word {
 	case "faster", "slower", "quicker", "overhead", "speedup", "speed-up":
@@ -374,8 +359,7 @@ func (c claim) isSpeed() bool {
 	return false
 }
 
-// expectedSign returns 1 if the claim's word means that the subject has the greater figure of kind k,
-// -1 if it means the smaller one, and 0 if the word does not show which.
+// expectedSign returns 1 if the subject should have the greater figure, else -1. 0 means unknown.
 func (c claim) expectedSign(k kind) int {
 	isRate := k == rateKind || k == byteRateKind
 	better := -1 // less time, memory or allocations

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// wrongBase finds percentages that are shares of the wrong one of two figures: "80% less memory" for a
-// change from 1800 B to 1000 B, which is 44 % less and, the other way, 80 % more.
+// wrongBase finds percentages of the wrong one of two figures. From 1800 B to 1000 B is 44 % less,
+// and not 80 %.
 func wrongBase() rule {
 	return rule{Rule: audit.Rule{
 		ID: "wrong-base", Severity: tare.Warn,
@@ -23,34 +23,16 @@ func wrongBase() rule {
 	}, find: findWrongBase}
 }
 
-// perSecondSavingRE matches a time per second with a percentage after it: "saves 40 ms/s, about 40 %". The
-// groups are the number of the time, its unit, and the percentage.
+// perSecondSavingRE matches "saves 40 ms/s, about 40 %". The groups are 40, ms and 40.
 var perSecondSavingRE = lazyregexp.New(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(ms|µs|us)\s*(?:/|per |of cpu (?:time )?per |cpu (?:time )?per )\s*s(?:ec(?:ond)?)?\b[^%\d]{0,20}~?(\d+(?:\.\d+)?)\s?%`)
 
-// findWrongBase reports percentages that are shares of the wrong one of two figures, decreases by
-// more than 100 %, and shares of a second that do not follow from the time.
+// findWrongBase also reports decreases by more than 100 %.
 func findWrongBase(d *document, report reportFunc) {
-	const minExcess = 2 // a stated decrease is wrong if it is this many percentage points above the true one
 	for _, t := range d.tables {
-		for _, c := range t.changes() {
-			if !c.isLess || !c.isPercent || c.b.value >= c.a.value {
-				continue
-			}
-			decrease := 100 * (c.a.value - c.b.value) / c.a.value
-			if c.value > decrease+max(minExcess, c.step) && c.isCorrect() {
-				report(c.line, fmt.Sprintf("%s: from %s to %s is %s %% less", quote(c.text), formatValue(c.a), formatValue(c.b), formatNumber(decrease)))
-			}
-		}
+		findWrongDecreases(t, report)
 	}
 	for _, s := range d.sentences {
-		if m := perSecondSavingRE.FindStringSubmatch(s.text); m != nil {
-			q, _, _ := parseQuantity(m[1] + " " + m[2])
-			stated, _, _, _ := parseNumber(m[3])
-			const roundingShare = 0.2
-			if share := q.value * 100; !isNear(share, stated, roundingShare) {
-				report(s.line, fmt.Sprintf("%s of each second are %s %% of a processor, not %s %%", formatTime(q.value), formatNumber(share), m[3]))
-			}
-		}
+		findWrongSaving(s, report)
 		claims := s.claims()
 		for _, c := range claims {
 			if !c.isPercent || isGoal(s.text, c) {
@@ -58,36 +40,68 @@ func findWrongBase(d *document, report reportFunc) {
 			}
 			if c.isLess() && c.low > 100 {
 				report(s.line, fmt.Sprintf("%s: nothing is less by more than 100 %%", quote(c.text)))
-				continue
-			}
-			p, ok := s.pairOf(c, claims)
-			if !ok {
-				v := d.judgeClaim(c, claims)
-				if u := d.findUnexplained(c, claims); u != nil && u.otherBase != nil && !v.isSupported {
-					v.wrongBase = &tablePair{a: u.otherBase.a, b: u.otherBase.b}
-				}
-				if v.wrongBase != nil && !v.isSupported {
-					a, b := v.wrongBase.a, v.wrongBase.b
-					report(s.lineAt(c.start), fmt.Sprintf("%s: of %s and %s (line %d) that is %s; the percentage is of the other figure", quote(c.text), formatValue(a.quantity), formatValue(b.quantity), b.line, c.describeActual(a.value, b.value)))
-				}
-				continue
-			}
-			if !c.matchesPair(p.a.value, p.b.value) {
-				if x := percentOfOtherBase(c, p.a.value, p.b.value); x > 0 {
-					report(s.lineAt(c.start), fmt.Sprintf("%s: of %s and %s that is %s; the percentage is of the other figure", quote(c.text), formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value)))
-				}
+			} else if why := d.whyWrongBase(c, claims); why != "" {
+				report(s.lineAt(c.start), quote(c.text)+": of "+why+"; the percentage is of the other figure")
 			}
 		}
 	}
 }
 
-// percentOfOtherBase returns the percentage of two figures with the wrong base if the claim states
-// it, else 0: an increase as a share of the greater figure, or a decrease as a share of the smaller
-// one.
+// findWrongDecreases reports decreases in a table that are percentages of the value after.
+func findWrongDecreases(t *table, report reportFunc) {
+	const minExcess = 2 // percentage points
+	for _, c := range t.changes() {
+		if !c.isLess || !c.isPercent || c.after.value >= c.before.value {
+			continue
+		}
+		decrease := 100 * (c.before.value - c.after.value) / c.before.value
+		if c.value > decrease+max(minExcess, c.step) && c.isCorrect() {
+			report(c.line, fmt.Sprintf("%s: from %s to %s is %s %% less", quote(c.text), formatValue(c.before), formatValue(c.after), formatNumber(decrease)))
+		}
+	}
+}
+
+// findWrongSaving reports "saves 40 ms/s, about 40 %", which are 4 %.
+func findWrongSaving(s sentence, report reportFunc) {
+	const roundingShare = 0.2
+	m := perSecondSavingRE.FindStringSubmatch(s.text)
+	if m == nil {
+		return
+	}
+	q, _, _ := parseQuantity(m[1] + " " + m[2])
+	stated, _, _, _ := parseNumber(m[3])
+	if share := q.value * 100; !isNear(share, stated, roundingShare) {
+		report(s.line, fmt.Sprintf("%s of each second are %s %% of a processor, not %s %%", formatTime(q.value), formatNumber(share), m[3]))
+	}
+}
+
+// whyWrongBase compares a claim with the two figures next to it, or else with the page. It returns
+// a part of a finding, or "".
+func (d *document) whyWrongBase(c claim, claims []claim) string {
+	p, ok := c.sentence.pairOf(c, claims)
+	if !ok {
+		v := d.judgeClaim(c, claims)
+		if u := d.findUnexplained(c, claims); u != nil && u.otherBase != nil {
+			v.wrongBase = &tablePair{a: u.otherBase.a, b: u.otherBase.b}
+		}
+		if v.wrongBase == nil || v.isSupported {
+			return ""
+		}
+		a, b := v.wrongBase.a, v.wrongBase.b
+		return fmt.Sprintf("%s and %s (line %d) that is %s", formatValue(a.quantity), formatValue(b.quantity), b.line, c.describeActual(a.value, b.value))
+	}
+	if c.matchesPair(p.a.value, p.b.value) || percentOfOtherBase(c, p.a.value, p.b.value) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s and %s that is %s", formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value))
+}
+
+// percentOfOtherBase returns the claimed percentage if it is of the wrong figure, else 0. It checks
+// an increase against the greater figure, and a decrease against the smaller one.
 func percentOfOtherBase(c claim, a, b float64) float64 {
 	const tolerance = 0.03 // less than claimTolerance: the finding names the mistake
 	small, great := min(a, b), max(a, b)
-	if !c.isPercent || !(small > 0) || c.isAbout {
+	if !c.isPercent || !(small > 0) || c.isApproximate {
 		return 0
 	}
 	x := 0.0

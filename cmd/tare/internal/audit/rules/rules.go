@@ -1,4 +1,4 @@
-// Package rules lists the rules of all readers of package audit.
+// Package rules lists the rules of tare audit.
 package rules
 
 import (
@@ -11,7 +11,7 @@ import (
 
 //go:generate go test . -run TestDocsAreCurrent -update
 
-// All returns the rules of every reader, in the order in which they are listed.
+// All returns all rules in the order of docs/audit.md.
 func All() []audit.Rule {
 	return slices.Concat(gobench.Rules(), figures.Rules())
 }

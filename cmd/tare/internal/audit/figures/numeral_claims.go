@@ -1,0 +1,37 @@
+package figures
+
+import (
+	"strings"
+
+	"github.com/tarebench/tare/internal/lazyregexp"
+)
+
+// numeralRatioRE matches a ratio with its number in words: "four times as fast". The groups are "four", "as fast" and,
+// without such words, "what".
+var numeralRatioRE = lazyregexp.New(`(?i)\b(two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\s+times\s+(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high)|faster|slower|larger|more|longer)\b|(what|that of)\b)`)
+
+// numeralClaims returns the ratios of a sentence whose numbers are in words.
+func (s sentence) numeralClaims() []claim {
+	var out []claim
+	for _, m := range numeralRatioRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
+		ratio := parseNumeral(s.text[m[2]:m[3]])
+		c := claim{
+			sentence: s, text: s.text[m[0]:m[1]], start: m[0], end: m[3] + len(" times"),
+			low: ratio, high: ratio, step: 0.5, isApproximate: true, word: "as high",
+		}
+		if m[4] >= 0 {
+			c.word = strings.Join(strings.Fields(strings.ToLower(s.text[m[4]:m[5]])), " ")
+		}
+		if q := qualifierRE.FindStringSubmatch(s.text[:m[0]]); q != nil {
+			switch strings.ToLower(q[1]) {
+			case "up to":
+				c.atMost = true
+			case "over", "more than", "at least":
+				c.atLeast = true
+			}
+		}
+		c.kinds = findClaimKinds(s.text[:m[0]], c.word, s.text[m[1]:])
+		out = append(out, c)
+	}
+	return out
+}
