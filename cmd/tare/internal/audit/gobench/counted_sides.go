@@ -129,7 +129,7 @@ func (in *input) takesLength(body ast.Node) bool {
 			return false
 		}
 		arg := ast.Unparen(call.Args[0])
-		if v := in.variable(arg); v != nil && in.isLocal(v) && isWithinPos(v.Pos(), body) {
+		if v := in.variable(arg); v != nil && in.isLocal(v) && isPosIn(v.Pos(), body) {
 			uses := 0
 			in.inspectUses(body, v, func(*ast.Ident, []ast.Node) { uses++ })
 			if uses == 1 {

@@ -30,7 +30,7 @@ func errorDiscarded() rule {
 		Seen:    []string{"tare: studies ffi, ingest", "https://github.com/json-iterator/go/blob/v1.1.12/benchmarks/jsoniter_large_file_test.go#L130"},
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				call := in.findDiscarded(l, n, f)
 				if call != nil && !in.neverFails(call) {
 					in.reportDiscarded(l, n, call, in.findFailing(call, f.binding, 0))
@@ -248,7 +248,7 @@ func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDec
 		}
 		checked := map[*types.Func]bool{}
 		in.addChecked(decl, checked)
-		if checked[fn] && (isHelper(decl.Name.Name) || mentions(decl) || in.callsHelper(decl)) {
+		if checked[fn] && (isHelperName(decl.Name.Name) || mentions(decl) || in.callsHelper(decl)) {
 			return true
 		}
 	}
@@ -266,8 +266,8 @@ func (in *input) isMadeForChecker(fn, maker *types.Func) bool {
 		if !checked[fn] {
 			continue
 		}
-		callsMaker := isHelper(decl.Name.Name)
-		in.inspectCalls(decl.Body, func(call *ast.CallExpr, _ flow.Binding) {
+		callsMaker := isHelperName(decl.Name.Name)
+		in.inspectCallsDeep(decl.Body, func(call *ast.CallExpr, _ flow.Binding) {
 			callsMaker = callsMaker || in.callee(call) == maker
 		})
 		if callsMaker {
@@ -277,8 +277,10 @@ func (in *input) isMadeForChecker(fn, maker *types.Func) bool {
 	return false
 }
 
-// isHelper reports whether a function with this name is not one that go test runs.
-func isHelper(name string) bool { return !hasAnyPrefix(name, "Test", "Benchmark", "Fuzz", "Example") }
+// isHelperName reports whether a function with this name is not one that go test runs.
+func isHelperName(name string) bool {
+	return !hasAnyPrefix(name, "Test", "Benchmark", "Fuzz", "Example")
+}
 
 // callsHelper reports whether a function calls a function of the test files, which may use any input.
 func (in *input) callsHelper(decl *ast.FuncDecl) bool {
@@ -407,7 +409,7 @@ func isNamedResult(root ast.Node, v *types.Var) bool {
 	found := false
 	ast.Inspect(root, func(n ast.Node) bool {
 		if t, ok := n.(*ast.FuncType); ok && v != nil && t.Results != nil {
-			found = found || isWithinPos(v.Pos(), t.Results)
+			found = found || isPosIn(v.Pos(), t.Results)
 		}
 		return !found
 	})

@@ -217,7 +217,7 @@ func (in *input) collectGlobals(root ast.Node, name string, g globals, depth int
 			}
 			switch p := parent(path, 1).(type) {
 			case *ast.AssignStmt:
-				g.set[v] = g.set[v] || isAmong(p.Lhs, n)
+				g.set[v] = g.set[v] || containsIdent(p.Lhs, n)
 			case *ast.IncDecStmt:
 				g.set[v] = true
 			case *ast.UnaryExpr:
@@ -233,7 +233,7 @@ func (in *input) findSetByCalls(fn *ast.FuncDecl) map[*types.Var]bool {
 	g := newGlobals()
 	for call := range nodesOf[*ast.CallExpr](fn.Body) {
 		for _, f := range in.flowGraph().Called(call, nil) {
-			if f.Body != nil && !isWithin(f.Node, fn) {
+			if f.Body != nil && !isNodeIn(f.Node, fn) {
 				g.seen = map[ast.Node]bool{} // a function may be deeper in one call than in another
 				in.collectGlobals(f.Body, "", g, 1)
 			}

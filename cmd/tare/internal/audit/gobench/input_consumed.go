@@ -26,7 +26,7 @@ func inputConsumed() rule {
 		Command: compareRevisions,
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				if call, ok := n.(*ast.CallExpr); ok {
 					in.reportRemoved(l, call, f)
 				}
@@ -41,7 +41,7 @@ func inputConsumed() rule {
 					in.reportCompacted(l, n)
 				case *ast.Ident:
 					v, _ := in.pass.TypesInfo.Uses[n].(*types.Var)
-					if !in.isOutside(v, l) || !in.isLocal(v) || seen[v] {
+					if !in.isDeclaredOutside(v, l) || !in.isLocal(v) || seen[v] {
 						break
 					}
 					seen[v] = true
@@ -61,7 +61,7 @@ func (in *input) reportDeleted(l *loop, call *ast.CallExpr) {
 	if measuresMaps || !isBuiltin(in.pass.TypesInfo, call, "delete") {
 		return
 	}
-	if v := in.variable(call.Args[0]); in.isOutside(v, l) && in.isLocal(v) && !in.getsKeys(l, v) {
+	if v := in.variable(call.Args[0]); in.isDeclaredOutside(v, l) && in.isLocal(v) && !in.getsKeys(l, v) {
 		in.report(call, "delete removes keys from %s and nothing adds them again: only the first iteration finds them", v.Name())
 	}
 }
@@ -74,7 +74,7 @@ func (in *input) reportCompacted(l *loop, call *ast.CallExpr) {
 		return
 	}
 	v, fn := in.variable(sel.X), in.callee(call)
-	if fn == nil || !in.isOutside(v, l) || !in.isLocal(v) || !in.compacts(fn) {
+	if fn == nil || !in.isDeclaredOutside(v, l) || !in.isLocal(v) || !in.compacts(fn) {
 		return
 	}
 	uses := 0
@@ -133,7 +133,7 @@ func (in *input) reportDrained(l *loop, call *ast.CallExpr) {
 		return
 	}
 	v := in.variable(sel.X)
-	if !in.isOutside(v, l) || !in.isLocal(v) || !in.takesEntry(in.callee(call)) || in.getsEntries(l, v) {
+	if !in.isDeclaredOutside(v, l) || !in.isLocal(v) || !in.takesEntry(in.callee(call)) || in.getsEntries(l, v) {
 		return
 	}
 	// This is only a warning: if b.N is small, the entries may suffice.
@@ -250,17 +250,17 @@ func (in *input) takesEntry(fn *types.Func) bool {
 // if a goroutine, a function literal or a statement that depends on b.N uses v.
 func (in *input) getsEntries(l *loop, v *types.Var) bool {
 	init := in.initOf(l.owner.decl, v)
-	mayGet := l.owner.sized[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init) || in.isFilledForN(l, v)
+	mayGet := l.owner.sizedByN[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init) || in.isPreparedForN(l, v)
 	in.inspectUses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
-		if !isWithin(id, l.node) {
+		if !isNodeIn(id, l.node) {
 			for _, p := range path {
 				switch p := p.(type) {
 				case *ast.GoStmt:
 					mayGet = true
 				case *ast.FuncLit:
-					mayGet = mayGet || !isWithin(l.node, p)
+					mayGet = mayGet || !isNodeIn(l.node, p)
 				case ast.Stmt:
-					mayGet = mayGet || !isWithin(l.node, p) && l.owner.dependsOnN(in.pass.TypesInfo, p)
+					mayGet = mayGet || !isNodeIn(l.node, p) && l.owner.dependsOnN(in.pass.TypesInfo, p)
 				}
 			}
 			return
@@ -316,7 +316,7 @@ func (in *input) isConsumableBody(l *loop, body ast.Expr) bool {
 // getsKeys reports whether v, a map, may get keys or has enough of them: the loop l uses v other than
 // by delete and len, another loop of the benchmark uses v, or v was made for b.N iterations.
 func (in *input) getsKeys(l *loop, v *types.Var) bool {
-	mayGet := l.owner.sized[v]
+	mayGet := l.owner.sizedByN[v]
 	for _, other := range l.owner.loops {
 		mayGet = mayGet || other != l && in.usesVariable(other.node, v)
 	}

@@ -104,7 +104,7 @@ func (in *input) isMadeByHelper(l *loop, call *ast.CallExpr, fn *types.Func) boo
 		return in.callOnlyReads(user, call, 0)
 	case *ast.AssignStmt: // tree := newTree(1000)
 		v := in.variable(user.Lhs[0])
-		return in.isLocal(v) && !in.isOutside(v, l) && in.codeOnlyReads(l.body, v, 0)
+		return in.isLocal(v) && !in.isDeclaredOutside(v, l) && in.codeOnlyReads(l.body, v, 0)
 	}
 	return false
 }
@@ -124,7 +124,7 @@ func pathTo(root, node ast.Node) (found []ast.Node) {
 func (in *input) isCalledBeforeLoop(fn *types.Func) bool {
 	for _, b := range in.suite.benchmarks {
 		for call := range nodesOf[*ast.CallExpr](b.body) {
-			isInLoop := slices.ContainsFunc(b.loops, func(l *loop) bool { return isWithin(call, l.node) })
+			isInLoop := slices.ContainsFunc(b.loops, func(l *loop) bool { return isNodeIn(call, l.node) })
 			if in.callee(call) == fn && !isInLoop && in.suite.findBenchmark(call) == b {
 				return true
 			}
@@ -347,7 +347,7 @@ func (in *input) hasSameArguments(l *loop, call *ast.CallExpr) bool {
 				if !ok || v.IsField() {
 					return true
 				}
-				if !in.isOutside(v, l) || in.maySet(l, v) || isRand(v.Type()) {
+				if !in.isDeclaredOutside(v, l) || in.maySet(l, v) || isRand(v.Type()) {
 					isSame = false
 				}
 			}
@@ -424,7 +424,7 @@ func (in *input) isPassedOn(l *loop, call *ast.CallExpr) bool {
 		return isWork(parent(path, 2))
 	case *ast.AssignStmt:
 		v := in.variable(p.Lhs[0])
-		if v == nil || in.isOutside(v, l) {
+		if v == nil || in.isDeclaredOutside(v, l) {
 			return false
 		}
 		isUsed, isChanged := false, false
@@ -464,7 +464,7 @@ func (in *input) findFilledSlice(l *loop, s ast.Stmt) *types.Var {
 		return nil
 	}
 	v := in.variable(index.X)
-	if v == nil || in.isOutside(v, l) {
+	if v == nil || in.isDeclaredOutside(v, l) {
 		return nil
 	}
 	init, ok := in.initOf(l.body, v).(*ast.CallExpr)

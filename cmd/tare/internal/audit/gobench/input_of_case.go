@@ -24,7 +24,7 @@ func (in *input) isMadeByCase(l *loop, call *ast.CallExpr) bool {
 		return false // a declared function
 	}
 	root, _ := in.flowGraph().Path(call.Fun, flow.Binding{})
-	if root == nil || !in.isOutside(root, l) || in.maySet(l, root) || !in.hasSameArguments(l, call) && !in.hasBoundedArguments(l, call) {
+	if root == nil || !in.isDeclaredOutside(root, l) || in.maySet(l, root) || !in.hasSameArguments(l, call) && !in.hasBoundedArguments(l, call) {
 		return false
 	}
 	made := in.flowGraph().Called(call, nil)
@@ -48,7 +48,7 @@ func (in *input) hasBoundedArguments(l *loop, call *ast.CallExpr) bool {
 	isBounded, isCounted := true, false
 	for _, arg := range call.Args {
 		limit, isBinary := ast.Unparen(arg).(*ast.BinaryExpr)
-		if isBinary && (limit.Op == token.REM || limit.Op == token.AND) && in.variable(limit.X) == counter && !in.containsVariable(limit.Y, counter) {
+		if isBinary && (limit.Op == token.REM || limit.Op == token.AND) && in.variable(limit.X) == counter && !in.isOrContains(limit.Y, counter) {
 			isCounted = true
 			continue
 		}
@@ -67,8 +67,8 @@ func (in *input) hasState(f flow.Function, depth int) bool {
 	isForeign := func(e ast.Expr) bool {
 		root, fields := in.flowGraph().Path(e, nil)
 		_, isDereferenced := ast.Unparen(e).(*ast.StarExpr)
-		isLocal := root != nil && isWithinPos(root.Pos(), f.Node)
-		isParam := root != nil && isWithinPos(root.Pos(), f.Node) && !isWithinPos(root.Pos(), f.Body)
+		isLocal := root != nil && isPosIn(root.Pos(), f.Node)
+		isParam := root != nil && isPosIn(root.Pos(), f.Node) && !isPosIn(root.Pos(), f.Body)
 		return !isLocal || isParam && (fields != "" || isDereferenced)
 	}
 	found := false
@@ -137,7 +137,7 @@ func (in *input) findUser(l *loop, call *ast.CallExpr) *ast.CallExpr {
 		}
 	case *ast.AssignStmt:
 		v := in.variable(p.Lhs[0])
-		if len(p.Rhs) != 1 || v == nil || in.isOutside(v, l) {
+		if len(p.Rhs) != 1 || v == nil || in.isDeclaredOutside(v, l) {
 			return nil
 		}
 		var user *ast.CallExpr

@@ -39,14 +39,14 @@ func (in *input) reportRemoved(l *loop, call *ast.CallExpr, f *frame) {
 		}
 		receiver := in.findReceiver(call, called)
 		p, ok := in.pathOf(receiver, f.binding)
-		if !ok || receiver == nil || !in.isOuterLocal(p.root, l) || f.isIn(p.root.Pos()) {
+		if !ok || receiver == nil || !in.isLocalBefore(p.root, l) || f.containsPos(p.root.Pos()) {
 			continue
 		}
 		if takingName.MatchString(calledName(call)) && p.fields == "" && in.takesEntry(fn) {
 			continue // reportDrained reads it
 		}
 		t := in.pass.TypesInfo.TypeOf(receiver)
-		if in.isFilledBefore(l, t) && !in.mayBeRefilled(l, t) && !in.isFilledForN(l, p.root) {
+		if in.isFilledBefore(l, t) && !in.mayBeRefilled(l, t) && !in.isPreparedForN(l, p.root) {
 			in.reportAs(tare.Warn, call, "%s removes an entry of %s, the loop adds none, and nothing reads whether there was one: most iterations may find the key gone", formatExpr(call.Fun), p)
 		}
 	}
@@ -162,7 +162,7 @@ func (in *input) isFilledBefore(l *loop, t types.Type) bool {
 // method of type t whose name suggests that it adds entries.
 func (in *input) addsTo(root ast.Node, t types.Type) bool {
 	found := false
-	in.inspectCalls(root, func(call *ast.CallExpr, binding flow.Binding) {
+	in.inspectCallsDeep(root, func(call *ast.CallExpr, binding flow.Binding) {
 		for _, called := range in.flowGraph().Called(call, binding) {
 			isAdding := called.Object != nil && addingName.MatchString(called.Object.Name()) && len(call.Args) > 0
 			found = found || isAdding && isOfType(called.Object.Signature().Recv(), t)
@@ -215,7 +215,7 @@ func (in *input) mayBeRefilled(l *loop, t types.Type) bool {
 	}
 	found := false
 	isOther := func(f flow.Function) bool { return f.Object == nil || !removingName.MatchString(f.Object.Name()) }
-	in.inspectCalls(l.node, func(call *ast.CallExpr, binding flow.Binding) {
+	in.inspectCallsDeep(l.node, func(call *ast.CallExpr, binding flow.Binding) {
 		made := firstResult(in.pass.TypesInfo.TypeOf(call))
 		isPassed := func(arg ast.Expr) bool { return isSameType(in.pass.TypesInfo.TypeOf(arg), t) }
 		called := in.flowGraph().Called(call, binding)
@@ -228,9 +228,9 @@ func (in *input) mayBeRefilled(l *loop, t types.Type) bool {
 	return found
 }
 
-// isFilledForN reports whether a statement of the benchmark that uses v depends on b.N, also through
+// isPreparedForN reports whether a statement of the benchmark that uses v depends on b.N, also through
 // variables that are made with it: for _, key := range makeKeys(b.N) { store.Put(key, value) }.
-func (in *input) isFilledForN(l *loop, v *types.Var) bool {
+func (in *input) isPreparedForN(l *loop, v *types.Var) bool {
 	dependent := map[*types.Var]bool{} // variables whose value depends on b.N
 	dependsOnN := func(n ast.Node) bool {
 		return l.owner.dependsOnN(in.pass.TypesInfo, n) || hasNode(n, func(id *ast.Ident) bool {

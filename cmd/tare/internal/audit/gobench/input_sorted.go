@@ -25,7 +25,7 @@ func inputSorted() rule {
 				return
 			}
 			v := in.variable(stripConversion(in.pass.TypesInfo, call.Args[0]))
-			if in.isOuterLocal(v, l) && !in.isRefilled(l, v, call) {
+			if in.isLocalBefore(v, l) && !in.isRefilled(l, v, call) {
 				in.report(call, "%s sorts %s in each iteration, but it is already sorted after the first", formatExpr(call.Fun), v.Name())
 			}
 		})
@@ -38,6 +38,6 @@ func (in *input) isRefilled(l *loop, v *types.Var, sort *ast.CallExpr) bool {
 	return in.hasUse(l.node, v, func(id *ast.Ident, path []ast.Node) bool {
 		call, isCall := parent(path, 1).(*ast.CallExpr)
 		isLength := isCall && isBuiltin(in.pass.TypesInfo, call, "len")
-		return !isLength && !isWithin(id, sort)
+		return !isLength && !isNodeIn(id, sort)
 	})
 }

@@ -31,7 +31,7 @@ func loopMixed() rule {
 			loopEnd := b.loops[first].node.End()
 			ast.Inspect(b.body, func(n ast.Node) bool {
 				sel, ok := n.(*ast.SelectorExpr)
-				if ok && in.isN(sel) && (sel.Pos() < loopEnd || isLoopBound(b, sel)) {
+				if ok && in.isDirectN(sel) && (sel.Pos() < loopEnd || isInLoopHead(b, sel)) {
 					in.report(sel, "b.N is used in a benchmark with b.Loop, and is not the number of iterations before the loop ends")
 				}
 				_, isLiteral := n.(*ast.FuncLit)
@@ -41,8 +41,8 @@ func loopMixed() rule {
 	}}
 }
 
-// isN reports whether a selector is b.N of a testing.B b, not of a struct that embeds a testing.B.
-func (in *input) isN(sel *ast.SelectorExpr) bool {
+// isDirectN reports whether a selector is b.N of a testing.B b, not of a struct that embeds a testing.B.
+func (in *input) isDirectN(sel *ast.SelectorExpr) bool {
 	return sel.Sel.Name == "N" && isNamed(in.pass.TypesInfo.TypeOf(sel.X), "testing", "B")
 }
 
@@ -55,7 +55,7 @@ func (in *input) reportCalleesOfN(l *loop) {
 				continue
 			}
 			for _, f := range in.flowGraph().Called(call, nil) {
-				if f.Body != nil && in.usesN(f.Body) {
+				if f.Body != nil && in.containsN(f.Body) {
 					in.report(call, "%s uses b.N in a loop over b.Loop, where it is not the number of its iterations", formatExpr(call.Fun))
 				}
 			}
@@ -63,18 +63,18 @@ func (in *input) reportCalleesOfN(l *loop) {
 	}
 }
 
-// usesN reports whether statements use b.N.
-func (in *input) usesN(body ast.Node) bool {
+// containsN reports whether statements use b.N.
+func (in *input) containsN(body ast.Node) bool {
 	for sel := range nodesOf[*ast.SelectorExpr](body) {
-		if in.isN(sel) {
+		if in.isDirectN(sel) {
 			return true
 		}
 	}
 	return false
 }
 
-// isLoopBound reports whether n is in the head of a loop over b.N, as in "for range b.N".
-func isLoopBound(b *benchmark, n ast.Node) bool {
+// isInLoopHead reports whether n is in the head of a loop over b.N, as in "for range b.N".
+func isInLoopHead(b *benchmark, n ast.Node) bool {
 	return slices.ContainsFunc(b.loops, func(l *loop) bool {
 		return l.kind == overN && l.node.Pos() <= n.Pos() && n.Pos() < l.body.Pos()
 	})

@@ -70,7 +70,7 @@ func (in *input) findOrderDependent(l *loop, r *ast.RangeStmt) (v *types.Var, is
 			continue
 		}
 		v = in.variable(sel.X)
-		if !in.isOutside(v, l) {
+		if !in.isDeclaredOutside(v, l) {
 			continue
 		}
 		named, isTypeNamed := pointee(v.Type()).(*types.Named)

@@ -25,7 +25,7 @@ func noLoop() rule {
 		Seen:    []string{"https://github.com/RoaringBitmap/roaring/blob/v1.9.4/benchmark_test.go#L400"},
 	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
-			if len(b.loops) > 0 || b.b == nil || !strings.HasPrefix(b.name, "Benchmark") || !in.isRun(b) {
+			if len(b.loops) > 0 || b.b == nil || !strings.HasPrefix(b.name, "Benchmark") || !in.isRunByGoTest(b) {
 				continue
 			}
 			if hasCall(b.body, func(name string) bool { return name == "ReportMetric" }) {
@@ -42,8 +42,8 @@ func noLoop() rule {
 	}}
 }
 
-// isRun reports whether go test runs a benchmark: it is a declared function, or an argument of b.Run.
-func (in *input) isRun(b *benchmark) bool {
+// isRunByGoTest reports whether go test runs a benchmark: it is a declared function, or an argument of b.Run.
+func (in *input) isRunByGoTest(b *benchmark) bool {
 	if b.outer == nil {
 		return b.node == ast.Node(b.decl) && b.decl.Recv == nil
 	}

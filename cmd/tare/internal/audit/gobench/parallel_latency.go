@@ -29,7 +29,7 @@ func parallelLatency() rule {
 			for _, l := range in.parallelLoops(b) {
 				// A loop that calls time.Since or Time.Sub measures each operation itself.
 				measuresItself := false
-				in.inspectTimedCalls(l, func(n ast.Node, _ *frame) bool {
+				in.inspectTimedDeep(l, func(n ast.Node, _ *frame) bool {
 					if call, ok := n.(*ast.CallExpr); ok {
 						measuresItself = measuresItself || isOneOf(calledName(call), []string{"Since", "Sub"})
 					}

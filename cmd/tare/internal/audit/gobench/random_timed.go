@@ -31,7 +31,7 @@ func randomTimed() rule {
 		}
 		found := map[string][]*ast.CallExpr{} // by file
 		in.eachTimedLoop(func(l *loop) {
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				call, ok := n.(*ast.CallExpr)
 				if !ok || !in.isRandom(call, f) {
 					return true

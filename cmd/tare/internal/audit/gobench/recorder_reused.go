@@ -26,7 +26,7 @@ func recorderReused() rule {
 				return
 			}
 			v := in.variable(call.Args[0])
-			if !in.isOutside(v, l) || !in.isLocal(v) || !isNamed(v.Type(), "net/http/httptest", "ResponseRecorder") {
+			if !in.isDeclaredOutside(v, l) || !in.isLocal(v) || !isNamed(v.Type(), "net/http/httptest", "ResponseRecorder") {
 				return
 			}
 			// Any use other than as an argument or to read Code may reset the recorder, e.g.

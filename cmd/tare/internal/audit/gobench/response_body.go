@@ -28,7 +28,7 @@ func responseBody() rule {
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
 			in.reportUnread(l)
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				switch n := n.(type) {
 				case *ast.AssignStmt:
 					in.reportAssigned(f, n)
@@ -318,7 +318,7 @@ func (in *input) lineOfSuccess(r *ast.ReturnStmt) int {
 func isResponse(t types.Type) bool { return isNamed(firstResult(t), "net/http", "Response") }
 
 // bodyUse reports whether the statements below root may read the body of a response v, and whether they
-// may close it. It assumes that a function that gets resp.Body does both, unless isReader knows the
+// may close it. It assumes that a function that gets resp.Body does both, unless readsWithoutClosing knows the
 // function. It searches the function that gets the response itself (see argumentUse); depth is the
 // number of such functions around root.
 func (in *input) bodyUse(root ast.Node, v *types.Var, depth int) (read, closed bool) {
@@ -347,7 +347,7 @@ func (in *input) bodyUse(root ast.Node, v *types.Var, depth int) (read, closed b
 		case !isMethod: // resp.Body is an argument or a value
 			read = true
 			call, isCall := parent(path, 2).(*ast.CallExpr)
-			if !isCall || !isReader(in.callee(call)) {
+			if !isCall || !readsWithoutClosing(in.callee(call)) {
 				closed = true
 			}
 		case method.Sel.Name == "Close":
@@ -376,8 +376,8 @@ func (in *input) argumentUse(call *ast.CallExpr, arg ast.Expr, depth int) (read,
 	return read || len(called) == 0, closed || len(called) == 0
 }
 
-// isReader reports whether a function belongs to a package of the standard library whose
+// readsWithoutClosing reports whether a function belongs to a package of the standard library whose
 // functions read a body and do not close it.
-func isReader(fn *types.Func) bool {
+func readsWithoutClosing(fn *types.Func) bool {
 	return fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"io", "io/ioutil", "encoding/json", "encoding/xml", "bufio"})
 }

@@ -26,7 +26,7 @@ func resultUnused() rule {
 	}, find: func(in *input) {
 		bodies := in.smallBodies()
 		in.eachTimedLoop(func(l *loop) {
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				if call := in.findUnrangedSequence(n); call != nil {
 					in.report(n, "%s returns a sequence that nothing ranges over: none of its work is done", formatExpr(call.Fun))
 				}
@@ -65,7 +65,7 @@ func (in *input) findUnrangedSequence(n ast.Node) *ast.CallExpr {
 	}
 	needsValue := func(id *ast.Ident, path []ast.Node) bool {
 		p, isAssign := parent(path, 1).(*ast.AssignStmt)
-		return !isAssign || !isAmong(p.Lhs, id) && !isBlank(p.Lhs[0])
+		return !isAssign || !containsIdent(p.Lhs, id) && !isBlank(p.Lhs[0])
 	}
 	if slices.ContainsFunc(in.pass.Files, func(file *ast.File) bool { return in.hasUse(file, v, needsValue) }) {
 		return nil
@@ -153,11 +153,11 @@ func (in *input) findIgnored(l *loop, call *ast.CallExpr, f *frame) []ast.Expr {
 	return unused
 }
 
-// selectWork returns the expressions of a list that compute something (see isWork).
+// selectWork returns the expressions of a list that compute something (see computes).
 func (in *input) selectWork(list ...ast.Expr) []ast.Expr {
 	var out []ast.Expr
 	for _, e := range list {
-		if in.isWork(e) {
+		if in.computes(e) {
 			out = append(out, e)
 		}
 	}
@@ -187,8 +187,8 @@ func (in *input) isInlined(call *ast.CallExpr) bool {
 // the benchmark of the loop or in the function of the frame.
 func (in *input) isDead(l *loop, f *frame, v *types.Var) bool {
 	root := ast.Node(l.owner.decl) // function that declares v
-	if !isWithinPos(v.Pos(), root) {
-		if f.node == nil || !isWithinPos(v.Pos(), f.node) {
+	if !isPosIn(v.Pos(), root) {
+		if f.node == nil || !isPosIn(v.Pos(), f.node) {
 			return false
 		}
 		root = f.node
@@ -213,7 +213,7 @@ func (in *input) isDeadUse(v *types.Var, id *ast.Ident, path []ast.Node) bool {
 		case *ast.AssignStmt:
 			target, ok := p.Lhs[0].(*ast.Ident)
 			if !ok || len(p.Lhs) != 1 {
-				return isAmong(p.Lhs, id)
+				return containsIdent(p.Lhs, id)
 			}
 			isOwnValue := target == id || in.pass.TypesInfo.ObjectOf(target) == v // v = f(v), v += v
 			isDropped := isBlank(target) && p.Rhs[0] == ast.Expr(id)              // _ = v
@@ -230,13 +230,13 @@ func (in *input) isPassedByStatement(l *loop, v *types.Var) bool {
 	return in.hasUse(l.body, v, func(id *ast.Ident, path []ast.Node) bool {
 		call, isCall := parent(path, 1).(*ast.CallExpr)
 		_, isStatement := parent(path, 2).(*ast.ExprStmt)
-		return isCall && isStatement && isAmong(call.Args, id)
+		return isCall && isStatement && containsIdent(call.Args, id)
 	})
 }
 
-// isWork reports whether an expression is a binary operation or a call, other than a
+// computes reports whether an expression is a binary operation or a call, other than a
 // conversion, len or cap, and not a constant.
-func (in *input) isWork(e ast.Expr) bool {
+func (in *input) computes(e ast.Expr) bool {
 	if in.pass.TypesInfo.Types[e].Value != nil {
 		return false
 	}

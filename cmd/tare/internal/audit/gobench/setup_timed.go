@@ -98,7 +98,7 @@ func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 				} else if call, isCall := a.Rhs[0].(*ast.CallExpr); !isCall || !isBuiltin(in.pass.TypesInfo, call, "append") {
 					continue
 				}
-				if v := in.variable(target); in.isOutside(v, l) && in.usesVariable(main.node, v) {
+				if v := in.variable(target); in.isDeclaredOutside(v, l) && in.usesVariable(main.node, v) {
 					return l
 				}
 			}
@@ -122,7 +122,7 @@ func (in *input) findPreparingCall(b *benchmark, main *loop, statements []ast.St
 		}
 		for _, f := range in.flowGraph().Called(call, nil) {
 			for param, arg := range in.flowGraph().Bind(call, f) {
-				if f.Body != nil && b.dependsOnN(in.pass.TypesInfo, arg) && in.repeatsBy(f.Body, param) {
+				if f.Body != nil && b.dependsOnN(in.pass.TypesInfo, arg) && in.countsUpTo(f.Body, param) {
 					return call
 				}
 			}
@@ -131,25 +131,25 @@ func (in *input) findPreparingCall(b *benchmark, main *loop, statements []ast.St
 	return nil
 }
 
-// repeatsBy reports whether a body has a loop that ends by a parameter n: i < n, or range over a slice
+// countsUpTo reports whether a body has a loop that ends by a parameter n: i < n, or range over a slice
 // that is made with n elements.
-func (in *input) repeatsBy(body ast.Node, n *types.Var) bool {
+func (in *input) countsUpTo(body ast.Node, n *types.Var) bool {
 	return hasNode(body, func(s ast.Stmt) bool {
 		limit := loopBound(s)
 		if limit == nil {
 			return false
 		}
-		if in.containsVariable(limit, n) {
+		if in.isOrContains(limit, n) {
 			return true
 		}
 		v := in.variable(limit)
 		init, ok := in.initOf(body, v).(*ast.CallExpr)
-		return v != nil && ok && isMake(in.pass.TypesInfo, init) && in.containsVariable(init, n)
+		return v != nil && ok && isMake(in.pass.TypesInfo, init) && in.isOrContains(init, n)
 	})
 }
 
-// containsVariable reports whether an expression is or contains a variable.
-func (in *input) containsVariable(e ast.Expr, v *types.Var) bool {
+// isOrContains reports whether an expression is or contains a variable.
+func (in *input) isOrContains(e ast.Expr, v *types.Var) bool {
 	return hasNode(e, func(id *ast.Ident) bool { return in.pass.TypesInfo.Uses[id] == v })
 }
 

@@ -201,7 +201,7 @@ func (in *input) setsOption(outer *benchmark, p varPath, options []types.Object)
 		if !slices.ContainsFunc(a.Lhs, isP) {
 			continue
 		}
-		in.inspectCalls(a, func(call *ast.CallExpr, binding flow.Binding) {
+		in.inspectCallsDeep(a, func(call *ast.CallExpr, binding flow.Binding) {
 			for _, arg := range call.Args {
 				for _, source := range in.flowGraph().Sources(arg, binding) {
 					lit, ok := source.(*ast.CompositeLit)
@@ -219,7 +219,7 @@ func (in *input) isWarmed(s subBenchmark, p varPath) bool {
 	for _, l := range s.loops {
 		for _, before := range in.codeBefore(l) {
 			found := false
-			in.inspectCallsWith(before, false, func(call *ast.CallExpr, binding flow.Binding) {
+			in.inspectCallsWithLiterals(before, false, func(call *ast.CallExpr, binding flow.Binding) {
 				for _, called := range in.flowGraph().Called(call, binding) {
 					other, ok := in.pathOf(called.Receiver, binding)
 					found = found || called.Receiver != nil && ok && other == p && (in.isCaching(called.Object) || in.reorders(called.Object))

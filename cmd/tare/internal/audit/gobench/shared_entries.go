@@ -31,13 +31,13 @@ func (in *input) findGrown(outer ast.Node, s subBenchmark) map[varPath]ast.Node 
 	grown := map[varPath]ast.Node{}
 	statements := map[ast.Expr]bool{} // calls that are statements
 	for _, l := range s.loops {
-		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+		in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 			add := func(e ast.Expr) {
 				p, ok := in.pathOf(e, f.binding)
-				if !ok || isWithinPos(p.root.Pos(), s.function.Node) || f.isIn(p.root.Pos()) {
+				if !ok || isPosIn(p.root.Pos(), s.function.Node) || f.containsPos(p.root.Pos()) {
 					return // p is local to the sub-benchmark or to a function that it calls
 				}
-				if isWithinPos(p.root.Pos(), outer) || !in.isLocal(p.root) {
+				if isPosIn(p.root.Pos(), outer) || !in.isLocal(p.root) {
 					grown[p] = n
 				}
 			}
@@ -150,7 +150,7 @@ func (in *input) isElementOf(v, recv *types.Var) bool {
 // sub-benchmark uses the cache with other keys: the first may have evicted them.
 func (in *input) reportEvicted(outer *benchmark, writer subBenchmark, later []subBenchmark) {
 	for _, put := range in.findKeyedCalls(writer) {
-		if !in.isEvicting(put.method) || isWithinPos(put.receiver.root.Pos(), writer.function.Node) {
+		if !in.isEvicting(put.method) || isPosIn(put.receiver.root.Pos(), writer.function.Node) {
 			continue
 		}
 		for _, reader := range later {
@@ -192,7 +192,7 @@ type keyedCall struct {
 func (in *input) findKeyedCalls(s subBenchmark) []keyedCall {
 	var out []keyedCall
 	for _, l := range s.loops {
-		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+		in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok || len(call.Args) == 0 {
 				return true
@@ -250,15 +250,15 @@ func (in *input) reportMemoized(outer *benchmark, writer subBenchmark, later []s
 			in.report(call, "%s changes its order by use, and the sub-benchmark of the next case begins with that order", p)
 		} else if in.isCarriedOver(outer, writer, p) {
 			in.report(call, "%s remembers what it was asked for, and the sub-benchmark of the next case finds it there", p)
-		} else if use := in.findLaterUse(outer, writer, in.remembering(outer, later, p, call), p); use != nil {
+		} else if use := in.findLaterUse(outer, writer, in.selectRemembering(outer, later, p, call), p); use != nil {
 			in.report(use, "%s remembers what another sub-benchmark asked it for, in line %d", p, in.lineOf(call))
 		}
 	}
 }
 
-// remembering returns those of the later sub-benchmarks that call a memoizing method on p, because another
+// selectRemembering returns those of the later sub-benchmarks that call a memoizing method on p, because another
 // method may not ask the cache. It returns all of them if call runs a method for which isMemoizing is true.
-func (in *input) remembering(outer *benchmark, later []subBenchmark, p varPath, call *ast.CallExpr) []subBenchmark {
+func (in *input) selectRemembering(outer *benchmark, later []subBenchmark, p varPath, call *ast.CallExpr) []subBenchmark {
 	if in.isMemoizing(in.callee(call)) {
 		return later
 	}
@@ -276,7 +276,7 @@ func (in *input) remembering(outer *benchmark, later []subBenchmark, p varPath, 
 func (in *input) findMemoized(outer *benchmark, s subBenchmark) map[varPath]*ast.CallExpr {
 	memoized := map[varPath]*ast.CallExpr{}
 	for _, l := range s.loops {
-		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+		in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
 				return true

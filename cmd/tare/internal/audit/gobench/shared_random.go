@@ -33,7 +33,7 @@ func sharedRandom() rule {
 			if lit := l.innermostLiteral(); lit != nil {
 				function = lit
 			}
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				call, ok := n.(*ast.CallExpr)
 				if !ok {
 					return true
@@ -44,9 +44,9 @@ func sharedRandom() rule {
 					}
 					name, pos := in.originOf(called.Receiver, f.binding)
 					// Goroutines do not share the local variables of functions that they call.
-					isOfCall := pos.IsValid() && (f.isIn(pos) || in.callsFunctionAt(function, pos, f.binding))
+					isOfCall := pos.IsValid() && (f.containsPos(pos) || in.callsFunctionAt(function, pos, f.binding))
 					switch {
-					case !pos.IsValid() || isWithinPos(pos, function) || isOfCall:
+					case !pos.IsValid() || isPosIn(pos, function) || isOfCall:
 						// Each goroutine has its own.
 					case !takesLock:
 						in.report(call, "%s is a random source that all goroutines share", name)
@@ -78,7 +78,7 @@ func (in *input) originOf(e ast.Expr, binding flow.Binding) (name string, pos to
 func (in *input) callsFunctionAt(function ast.Node, pos token.Pos, binding flow.Binding) bool {
 	for call := range nodesOf[*ast.CallExpr](function) {
 		for _, called := range in.flowGraph().Called(call, binding) {
-			if called.Node != nil && isWithinPos(pos, called.Node) {
+			if called.Node != nil && isPosIn(pos, called.Node) {
 				return true
 			}
 		}
@@ -131,7 +131,7 @@ func (in *input) locksOnlyFor(body *ast.BlockStmt, draw *ast.CallExpr) bool {
 // named Lock.
 func (in *input) takesLock(l *loop) bool {
 	found := false
-	in.inspectTimedCalls(l, func(n ast.Node, _ *frame) bool {
+	in.inspectTimedDeep(l, func(n ast.Node, _ *frame) bool {
 		call, ok := n.(*ast.CallExpr)
 		found = found || ok && calledName(call) == "Lock"
 		return !found

@@ -18,7 +18,7 @@ import (
 func (in *input) reportSetUp(outer *benchmark, s subBenchmark) {
 	in.inspectSetUp(s, s.function.Body, setUpFrame{}, func(call *ast.CallExpr, called flow.Function, f setUpFrame) bool {
 		p, ok := in.pathOf(called.Receiver, f.binding)
-		isKnown := ok && (f.depth == 0 || isWithinPos(p.root.Pos(), outer.body))
+		isKnown := ok && (f.depth == 0 || isPosIn(p.root.Pos(), outer.body))
 		if !isKnown || !in.isCarriedOver(outer, s, p) || in.findFirstUse(s, p) == nil {
 			return true
 		}
@@ -74,7 +74,7 @@ func (in *input) inspectSetUp(s subBenchmark, body ast.Node, f setUpFrame, visit
 // adds an entry to p.
 func (in *input) isRefilledInLoop(s subBenchmark, p varPath, taken *ast.CallExpr) bool {
 	for _, l := range s.loops {
-		if !isWithin(taken, l.body) {
+		if !isNodeIn(taken, l.body) {
 			continue
 		}
 		for call := range nodesOf[*ast.CallExpr](l.body) {

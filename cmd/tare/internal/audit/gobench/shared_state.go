@@ -137,7 +137,7 @@ func (in *input) reportKeyed(outer, sub *benchmark) {
 			// The key is the first argument: store.Set(i, value).
 			call, isCall := parent(path, 2).(*ast.CallExpr)
 			hasKey := isCall && len(call.Args) > 0
-			if hasKey && usageOf(id, path) == writeUse && in.growsWith(call.Args[0], counter) {
+			if hasKey && usageOf(id, path) == writeUse && in.growsWithCounter(call.Args[0], counter) {
 				in.report(id, "%s gets entries from the sub-benchmark of each case, and the next case begins with them", v.Name())
 			}
 			return true
@@ -145,9 +145,9 @@ func (in *input) reportKeyed(outer, sub *benchmark) {
 	}
 }
 
-// growsWith reports whether an expression contains the counter of a loop, and does not limit it by
+// growsWithCounter reports whether an expression contains the counter of a loop, and does not limit it by
 // %, & or as an index: i and 2*i, but not i%100 or keys[i].
-func (in *input) growsWith(e ast.Expr, counter *types.Var) bool {
+func (in *input) growsWithCounter(e ast.Expr, counter *types.Var) bool {
 	contains, limited := false, false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -169,13 +169,13 @@ func (in *input) accessOf(b *benchmark, v *types.Var, subs []*benchmark) access 
 	var a access
 	in.inspectUses(b.body, v, func(id *ast.Ident, path []ast.Node) {
 		for _, sub := range subs {
-			if isWithin(id, sub.node) {
+			if isNodeIn(id, sub.node) {
 				return
 			}
 		}
 		isInLoop := len(subs) > 0
 		for _, l := range b.loops {
-			isInLoop = isInLoop || isWithin(id, l.body)
+			isInLoop = isInLoop || isNodeIn(id, l.body)
 		}
 		switch use := usageOf(id, path); {
 		case use == unknownUse || use == writeUse && !isInLoop:

@@ -24,7 +24,7 @@ func sleepInLoop() rule {
 			if in.reportsTime(l.owner) {
 				return
 			}
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				switch n := n.(type) {
 				case *ast.CallExpr:
 					if in.isSleep(n, f) && !containsWord(in.joinNames(l, n), "Sleep", "Timer") {

@@ -46,7 +46,7 @@ func (in *input) findGrowth(l *loop, n ast.Node) (v *types.Var, how string) {
 		return in.findInserted(l, n)
 	case *ast.Ident:
 		v, _ := in.pass.TypesInfo.Uses[n].(*types.Var)
-		if in.isOuterLocal(v, l) && isBuffer(v.Type()) && in.isOnlyWritten(l, v) {
+		if in.isLocalBefore(v, l) && isBuffer(v.Type()) && in.isOnlyWritten(l, v) {
 			return v, "is written to"
 		}
 	}
@@ -68,11 +68,11 @@ func (in *input) findAppended(l *loop, a *ast.AssignStmt) *types.Var {
 	v := in.variable(a.Lhs[0])
 	call, isCall := a.Rhs[0].(*ast.CallExpr)
 	appendsToItself := isCall && isBuiltin(in.pass.TypesInfo, call, "append") && in.variable(call.Args[0]) == v
-	if !appendsToItself || !in.isOuterLocal(v, l) {
+	if !appendsToItself || !in.isLocalBefore(v, l) {
 		return nil
 	}
 	init := in.initOf(l.owner.decl, v)
-	isMadeForN := l.owner.sized[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init)
+	isMadeForN := l.owner.sizedByN[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init)
 	appended := in.pass.TypesInfo.TypeOf(call.Args[len(call.Args)-1])
 	isMeasurement := isNamed(appended, "time", "Duration") || in.isReadAfter(l, v)
 	if isMadeForN || isMeasurement || in.isSetElsewhere(l, v, a) {
@@ -113,7 +113,7 @@ func (in *input) findGrownMap(l *loop, a *ast.AssignStmt) *types.Var {
 		return nil
 	}
 	v := in.variable(index.X)
-	if !in.isOuterLocal(v, l) || !isMap(v.Type()) {
+	if !in.isLocalBefore(v, l) || !isMap(v.Type()) {
 		return nil
 	}
 	counter, key := in.counter(l), in.variable(stripConversion(in.pass.TypesInfo, index.Index))
@@ -148,7 +148,7 @@ func (in *input) findInserted(l *loop, call *ast.CallExpr) (store *types.Var, ho
 	addsEachTime := in.isDistinct(l, call.Args[0]) || in.alwaysAdds(fn)
 	store = in.variable(sel.X)
 	const dropsResults = false // the loop may use what the method returns
-	if !addsEachTime || !in.isOuterLocal(store, l) || !in.isGrowing(fn, dropsResults) || in.mayShrink(l, store) {
+	if !addsEachTime || !in.isLocalBefore(store, l) || !in.isGrowing(fn, dropsResults) || in.mayShrink(l, store) {
 		return nil, ""
 	}
 	for inner := range nodesOf[*ast.CallExpr](body) {
@@ -260,7 +260,7 @@ func (in *input) isDistinct(l *loop, e ast.Expr) bool {
 		fn := in.callee(call)
 		return fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2"})
 	}
-	return counter != nil && in.growsWith(e, counter)
+	return counter != nil && in.growsWithCounter(e, counter)
 }
 
 // isOnlyWritten reports whether a loop writes to a buffer, and neither reads nor empties it. It returns

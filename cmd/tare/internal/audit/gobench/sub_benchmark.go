@@ -88,7 +88,7 @@ func (in *input) isCarriedOver(outer *benchmark, s subBenchmark, p varPath) bool
 
 // isShared reports whether p is declared in the benchmark outer, but outside its sub-benchmark s.
 func (s subBenchmark) isShared(outer *benchmark, p varPath) bool {
-	return isWithinPos(p.root.Pos(), outer.body) && !isWithinPos(p.root.Pos(), s.function.Node)
+	return isPosIn(p.root.Pos(), outer.body) && !isPosIn(p.root.Pos(), s.function.Node)
 }
 
 // isOverlapping reports whether an expression names p, a field of p, or a variable that contains p.
@@ -175,7 +175,7 @@ func (in *input) findUseAfter(outer *benchmark, writer, reader subBenchmark, p v
 func (in *input) findFirstUse(s subBenchmark, p varPath) ast.Node {
 	var first ast.Node
 	for _, l := range s.loops {
-		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+		in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 			var operands []ast.Expr
 			switch n := n.(type) {
 			case *ast.CallExpr:

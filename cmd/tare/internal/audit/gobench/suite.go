@@ -42,14 +42,14 @@ type fileLine struct {
 // benchmark is a function or function literal with a parameter *testing.B. It may also be a function
 // that has a *testing.B in a field or a parameter *testing.PB, and loops over the iterations.
 type benchmark struct {
-	name  string        // name of decl
-	decl  *ast.FuncDecl // the declared function: the benchmark itself, or the function around the literal
-	node  ast.Node      // decl, or the literal
-	body  *ast.BlockStmt
-	b     *types.Var            // the parameter b; nil if it has no name
-	outer *benchmark            // the benchmark around a literal; nil for a function
-	loops []*loop               // loops over the iterations of b, also in literals such as goroutines
-	sized map[types.Object]bool // variables computed from b.N, and slices and maps of that size
+	name     string        // name of decl
+	decl     *ast.FuncDecl // the declared function: the benchmark itself, or the function around the literal
+	node     ast.Node      // decl, or the literal
+	body     *ast.BlockStmt
+	b        *types.Var            // the parameter b; nil if it has no name
+	outer    *benchmark            // the benchmark around a literal; nil for a function
+	loops    []*loop               // loops over the iterations of b, also in literals such as goroutines
+	sizedByN map[types.Object]bool // variables computed from b.N, and slices and maps of that size
 }
 
 // loopKind is the kind of condition that ends a loop.
@@ -149,7 +149,7 @@ func (s *suite) nameAt(node ast.Node) string {
 		}
 		return 1
 	})
-	if after > 0 && isWithin(node, s.byPosition[after-1].decl) {
+	if after > 0 && isNodeIn(node, s.byPosition[after-1].decl) {
 		return s.byPosition[after-1].name
 	}
 	return ""
@@ -162,7 +162,7 @@ func (s *suite) readFunc(info *types.Info, fn *ast.FuncDecl) {
 		current := outer
 		b, ok := paramOf(info, t, "B")
 		// A function with a testing.B in a field, or with a parameter *testing.PB, may have loops, too.
-		if ok || outer == nil && hasIterations(info, body) {
+		if ok || outer == nil && hasIterationLoop(info, body) {
 			current = &benchmark{name: fn.Name.Name, decl: fn, node: node, body: body, b: b, outer: outer}
 			s.benchmarks = append(s.benchmarks, current)
 		}
@@ -181,9 +181,9 @@ func (s *suite) readFunc(info *types.Info, fn *ast.FuncDecl) {
 	}
 }
 
-// hasIterations reports whether a function has a loop that ends by b.N, b.Loop or pb.Next. It skips
+// hasIterationLoop reports whether a function has a loop that ends by b.N, b.Loop or pb.Next. It skips
 // literals with a parameter *testing.B.
-func hasIterations(info *types.Info, body *ast.BlockStmt) bool {
+func hasIterationLoop(info *types.Info, body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -191,28 +191,28 @@ func hasIterations(info *types.Info, body *ast.BlockStmt) bool {
 			_, isBenchmark := paramOf(info, n.Type, "B")
 			return !isBenchmark
 		case *ast.ForStmt:
-			found = found || n.Cond != nil && mentionsIterations(info, n.Cond)
+			found = found || n.Cond != nil && limitsIterations(info, n.Cond)
 		case *ast.RangeStmt:
-			found = found || mentionsIterations(info, n.X)
+			found = found || limitsIterations(info, n.X)
 		}
 		return !found
 	})
 	return found
 }
 
-// mentionsIterations reports whether an expression contains b.N, b.Loop or pb.Next.
-func mentionsIterations(info *types.Info, e ast.Expr) bool {
+// limitsIterations reports whether an expression contains b.N, b.Loop or pb.Next.
+func limitsIterations(info *types.Info, e ast.Expr) bool {
 	for sel := range nodesOf[*ast.SelectorExpr](e) {
 		fn, _ := info.Uses[sel.Sel].(*types.Func)
-		if selectsN(info, sel) || isMethodOf(fn, "testing", "B", "Loop") || isMethodOf(fn, "testing", "PB", "Next") {
+		if isBenchmarkN(info, sel) || isMethodOf(fn, "testing", "B", "Loop") || isMethodOf(fn, "testing", "PB", "Next") {
 			return true
 		}
 	}
 	return false
 }
 
-// selectsN reports whether a selector is b.N, where b is a testing.B or a struct that embeds one.
-func selectsN(info *types.Info, sel *ast.SelectorExpr) bool {
+// isBenchmarkN reports whether a selector is b.N, where b is a testing.B or a struct that embeds one.
+func isBenchmarkN(info *types.Info, sel *ast.SelectorExpr) bool {
 	if sel.Sel.Name != "N" {
 		return false
 	}
@@ -243,7 +243,7 @@ func paramOf(info *types.Info, t *ast.FuncType, name string) (v *types.Var, ok b
 // readLoops finds the loops over the iterations of a benchmark. It skips literals with a parameter
 // *testing.B, because they are benchmarks themselves.
 func (b *benchmark) readLoops(info *types.Info) {
-	b.readSized(info)
+	b.readSizedByN(info)
 	inspectPath(b.body, func(n ast.Node, path []ast.Node) bool {
 		if lit, ok := n.(*ast.FuncLit); ok {
 			_, isBenchmark := paramOf(info, lit.Type, "B")
@@ -292,7 +292,7 @@ func (l *loop) setKind(info *types.Info, end ast.Expr) bool {
 	return l.owner.dependsOnN(info, end)
 }
 
-// dependsOnN reports whether an expression or a statement contains b.N, or a variable of b.sized.
+// dependsOnN reports whether an expression or a statement contains b.N, or a variable of b.sizedByN.
 func (b *benchmark) dependsOnN(info *types.Info, root ast.Node) bool {
 	found := false
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -300,25 +300,25 @@ func (b *benchmark) dependsOnN(info *types.Info, root ast.Node) bool {
 		case *ast.FuncLit:
 			return false
 		case *ast.SelectorExpr:
-			found = found || selectsN(info, n)
+			found = found || isBenchmarkN(info, n)
 		case *ast.Ident:
-			found = found || b.sized[info.Uses[n]]
+			found = found || b.sizedByN[info.Uses[n]]
 		}
 		return !found
 	})
 	return found
 }
 
-// readSized sets b.sized to the variables that depend on b.N, as n and data do in
+// readSizedByN sets b.sizedByN to the variables that depend on b.N, as n and data do in
 //
 //	n := 2 * b.N
 //	data := make([]int, n)
 //
 // It reads the declarations of the benchmark in their order, after those of the benchmark around it.
-func (b *benchmark) readSized(info *types.Info) {
-	b.sized = map[types.Object]bool{}
+func (b *benchmark) readSizedByN(info *types.Info) {
+	b.sizedByN = map[types.Object]bool{}
 	if b.outer != nil {
-		maps.Copy(b.sized, b.outer.sized)
+		maps.Copy(b.sizedByN, b.outer.sizedByN)
 	}
 	for a := range nodesOf[*ast.AssignStmt](b.body) {
 		if a.Tok != token.DEFINE || len(a.Lhs) != len(a.Rhs) {
@@ -332,7 +332,7 @@ func (b *benchmark) readSized(info *types.Info) {
 				}
 			}
 			if id, ok := a.Lhs[i].(*ast.Ident); ok && b.dependsOnN(info, rhs) && info.Defs[id] != nil {
-				b.sized[info.Defs[id]] = true
+				b.sizedByN[info.Defs[id]] = true
 			}
 		}
 	}
@@ -406,7 +406,7 @@ func (s *suite) findBenchmark(node ast.Node) *benchmark {
 	var found *benchmark
 	for _, b := range s.benchmarks {
 		isInner := found == nil || found.node.Pos() < b.node.Pos()
-		if isWithin(node, b.node) && isInner {
+		if isNodeIn(node, b.node) && isInner {
 			found = b
 		}
 	}

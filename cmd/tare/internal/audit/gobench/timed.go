@@ -28,10 +28,10 @@ func (in *input) inspectTimed(l *loop, visit func(n ast.Node) bool) {
 	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
 }
 
-// inspectTimedCalls does the work of inspectTimed, and also visits the bodies of the functions that
+// inspectTimedDeep does the work of inspectTimed, and also visits the bodies of the functions that
 // belong to the benchmark (see isHarness) wherever the loop calls them: helpers, closures, method
 // values and the functions of a table. The frame tells visit which body n is in.
-func (in *input) inspectTimedCalls(l *loop, visit func(n ast.Node, f *frame) bool) {
+func (in *input) inspectTimedDeep(l *loop, visit func(n ast.Node, f *frame) bool) {
 	w := &timedWalk{in: in, visit: visit, follow: true}
 	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
 }
@@ -178,16 +178,16 @@ func (w *timedWalk) canEnter(called flow.Function, f *frame) bool {
 	return isOfBenchmark && !isRecursive && isWithinLimits
 }
 
-// inspectCalls calls visit for each call below root, whether the timer runs or not, and in the functions of
+// inspectCallsDeep calls visit for each call below root, whether the timer runs or not, and in the functions of
 // the benchmark that root calls. It also visits function literals that root may pass on.
 // binding has the arguments of the calls around the function that a call is in.
-func (in *input) inspectCalls(root ast.Node, visit func(call *ast.CallExpr, binding flow.Binding)) {
-	in.inspectCallsWith(root, true, visit)
+func (in *input) inspectCallsDeep(root ast.Node, visit func(call *ast.CallExpr, binding flow.Binding)) {
+	in.inspectCallsWithLiterals(root, true, visit)
 }
 
-// inspectCallsWith does the work of inspectCalls. If literals is false, it visits only the function literals
+// inspectCallsWithLiterals does the work of inspectCallsDeep. If literals is false, it visits only the function literals
 // that are called.
-func (in *input) inspectCallsWith(root ast.Node, literals bool, visit func(call *ast.CallExpr, binding flow.Binding)) {
+func (in *input) inspectCallsWithLiterals(root ast.Node, literals bool, visit func(call *ast.CallExpr, binding flow.Binding)) {
 	bodies := 0
 	var walk func(node ast.Node, binding flow.Binding, around []ast.Node)
 	walk = func(node ast.Node, binding flow.Binding, around []ast.Node) {
@@ -263,8 +263,8 @@ func (in *input) joinNames(l *loop, n ast.Node) string {
 	return l.owner.name + " " + in.suite.nameAt(n)
 }
 
-// isIn reports whether a position is in the function of the frame, or in one through which the loop
+// containsPos reports whether a position is in the function of the frame, or in one through which the loop
 // calls that function.
-func (f *frame) isIn(pos token.Pos) bool {
-	return slices.ContainsFunc(f.calls, func(function ast.Node) bool { return isWithinPos(pos, function) })
+func (f *frame) containsPos(pos token.Pos) bool {
+	return slices.ContainsFunc(f.calls, func(function ast.Node) bool { return isPosIn(pos, function) })
 }

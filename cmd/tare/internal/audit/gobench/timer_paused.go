@@ -102,6 +102,6 @@ func (in *input) reportsTime(b *benchmark) bool {
 // isInnermost reports whether no other loop over iterations is between l and a node within l.
 func (l *loop) isInnermost(n ast.Node) bool {
 	return !slices.ContainsFunc(l.owner.loops, func(other *loop) bool {
-		return other != l && other.node.Pos() > l.node.Pos() && isWithin(n, other.node)
+		return other != l && other.node.Pos() > l.node.Pos() && isNodeIn(n, other.node)
 	})
 }

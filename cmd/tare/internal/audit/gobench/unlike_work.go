@@ -288,20 +288,20 @@ func (in *input) tableSides(call *ast.CallExpr) []side {
 // next to the function: "std" in {"std", func() { … }}. The table is nil if no literal is around lit.
 func (in *input) findCase(lit *ast.FuncLit) (table ast.Node, name string) {
 	for _, file := range in.pass.Files {
-		if !isWithin(lit, file) {
+		if !isNodeIn(lit, file) {
 			continue
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			c, ok := n.(*ast.CompositeLit)
-			if !ok || !isWithin(lit, c) {
-				return n != nil && isWithin(lit, n)
+			if !ok || !isNodeIn(lit, c) {
+				return n != nil && isNodeIn(lit, n)
 			}
 			if table == nil {
 				table = c
 			}
 			for _, e := range c.Elts {
 				if kv, ok := e.(*ast.KeyValueExpr); ok {
-					if isWithin(lit, kv.Value) {
+					if isNodeIn(lit, kv.Value) {
 						name += " " + formatExpr(kv.Key)
 					}
 					e = kv.Value

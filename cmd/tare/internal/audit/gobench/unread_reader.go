@@ -16,7 +16,7 @@ func (in *input) reportUnread(l *loop) {
 	if !hasCall(l.owner.decl, func(name string) bool { return name == "SetBytes" }) {
 		return
 	}
-	in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+	in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 		a, ok := n.(*ast.AssignStmt)
 		if !ok || len(a.Rhs) != 1 {
 			return true
@@ -30,7 +30,7 @@ func (in *input) reportUnread(l *loop) {
 		}
 		for _, lhs := range a.Lhs {
 			v := in.variable(lhs)
-			if v == nil || !in.isLocal(v) || in.isOutside(v, l) {
+			if v == nil || !in.isLocal(v) || in.isDeclaredOutside(v, l) {
 				continue
 			}
 			field := findReaderField(v.Type())
@@ -52,7 +52,7 @@ func (in *input) selectsOnly(body ast.Node, v *types.Var, isAllowed func(name st
 	in.inspectUses(body, v, func(id *ast.Ident, path []ast.Node) {
 		switch p := parent(path, 1).(type) {
 		case *ast.AssignStmt:
-			isOnly = isOnly && !isAmong(p.Rhs, id)
+			isOnly = isOnly && !containsIdent(p.Rhs, id)
 		case *ast.SelectorExpr:
 			s := in.pass.TypesInfo.Selections[p]
 			isField := s != nil && s.Kind() == types.FieldVal

@@ -247,17 +247,19 @@ func (in *input) counter(l *loop) *types.Var {
 	return nil
 }
 
-// isOutside reports whether a variable, not a field or _, is declared outside of a loop: in the function
+// isDeclaredOutside reports whether a variable, not a field or _, is declared outside of a loop: in the function
 // around the loop or in the package.
-func (in *input) isOutside(v *types.Var, l *loop) bool {
+func (in *input) isDeclaredOutside(v *types.Var, l *loop) bool {
 	if v == nil || v.IsField() || v.Name() == "_" {
 		return false
 	}
 	return v.Pos() < l.node.Pos() || v.Pos() > l.node.End()
 }
 
-// isOuterLocal reports whether a variable is declared outside of a loop, in a function.
-func (in *input) isOuterLocal(v *types.Var, l *loop) bool { return in.isOutside(v, l) && in.isLocal(v) }
+// isLocalBefore reports whether a variable is declared outside of a loop, in a function.
+func (in *input) isLocalBefore(v *types.Var, l *loop) bool {
+	return in.isDeclaredOutside(v, l) && in.isLocal(v)
+}
 
 // isLocal reports whether a variable is declared in a function, not in the package.
 func (in *input) isLocal(v *types.Var) bool {
@@ -292,7 +294,7 @@ func (in *input) hasUse(root ast.Node, v *types.Var, matches func(id *ast.Ident,
 func (in *input) readUses(v *types.Var) (isSet, isRead bool) {
 	for _, file := range in.pass.Files {
 		in.inspectUses(file, v, func(id *ast.Ident, path []ast.Node) {
-			if a, ok := parent(path, 1).(*ast.AssignStmt); ok && a.Tok == token.ASSIGN && isAmong(a.Lhs, id) {
+			if a, ok := parent(path, 1).(*ast.AssignStmt); ok && a.Tok == token.ASSIGN && containsIdent(a.Lhs, id) {
 				isSet = true
 				return
 			}
@@ -337,14 +339,14 @@ func loopBody(n ast.Node) *ast.BlockStmt {
 	return nil
 }
 
-// isAmong reports whether a list contains an identifier.
-func isAmong(list []ast.Expr, id *ast.Ident) bool { return slices.Contains(list, ast.Expr(id)) }
+// containsIdent reports whether a list contains an identifier.
+func containsIdent(list []ast.Expr, id *ast.Ident) bool { return slices.Contains(list, ast.Expr(id)) }
 
-// isWithin reports whether a node begins in the source text of another.
-func isWithin(n, outer ast.Node) bool { return isWithinPos(n.Pos(), outer) }
+// isNodeIn reports whether a node begins in the source text of another.
+func isNodeIn(n, outer ast.Node) bool { return isPosIn(n.Pos(), outer) }
 
-// isWithinPos reports whether a position is in the source text of a node.
-func isWithinPos(pos token.Pos, n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
+// isPosIn reports whether a position is in the source text of a node.
+func isPosIn(pos token.Pos, n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
 
 // lineOf returns the line of a node.
 func (in *input) lineOf(n ast.Node) int { return in.pass.Fset.Position(n.Pos()).Line }

@@ -30,7 +30,7 @@ func writerUnflushed() rule {
 		}
 		in.eachTimedLoop(func(l *loop) {
 			in.reportOuter(l)
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				switch n := n.(type) {
 				case *ast.AssignStmt:
 					if v := in.findWriter(n, f); v != nil && in.writesOnly(f.body, v, 0) {
@@ -92,7 +92,7 @@ func (in *input) findWriter(a *ast.AssignStmt, f *frame) *types.Var {
 		return nil
 	}
 	v := in.variable(a.Lhs[0])
-	if v == nil || !in.isLocal(v) || !isWithinPos(v.Pos(), f.body) {
+	if v == nil || !in.isLocal(v) || !isPosIn(v.Pos(), f.body) {
 		return nil
 	}
 	switch rhs := ast.Unparen(a.Rhs[0]).(type) {
@@ -116,7 +116,7 @@ func (in *input) findReset(call *ast.CallExpr, f *frame) (p varPath, ok bool) {
 		return varPath{}, false
 	}
 	p, ok = in.pathOf(sel.X, f.binding)
-	return p, ok && in.isOuterLocal(p.root, f.loop)
+	return p, ok && in.isLocalBefore(p.root, f.loop)
 }
 
 // mayBeWriter reports whether the type of an expression is or wraps a buffered writer, or is an interface
@@ -137,18 +137,18 @@ func (in *input) writesOnlyTo(l *loop, p varPath) bool {
 		return in.writesOnly(l.body, p.root, 0)
 	}
 	hasWrite, hasOther := false, false
-	in.inspectCalls(l.body, func(call *ast.CallExpr, binding flow.Binding) {
+	in.inspectCallsDeep(l.body, func(call *ast.CallExpr, binding flow.Binding) {
 		isOfBenchmark := func(f flow.Function) bool { return f.Body != nil && in.isHarness(f.Node) }
 		called := in.flowGraph().Called(call, binding)
 		isFollowed := len(called) > 0 && !slices.ContainsFunc(called, func(f flow.Function) bool { return !isOfBenchmark(f) })
-		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && in.isPath(sel.X, binding, p) {
+		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && in.namesPath(sel.X, binding, p) {
 			isWrite := !flushingName.MatchString(sel.Sel.Name)
 			hasWrite = hasWrite || isWrite && sel.Sel.Name != "Reset"
 			hasOther = hasOther || !isWrite
 		}
 		for i, arg := range call.Args {
 			switch {
-			case isFollowed || !in.isPath(arg, binding, p):
+			case isFollowed || !in.namesPath(arg, binding, p):
 			case in.argumentWritesOnly(call, i, 0):
 				hasWrite = true
 			default:
@@ -159,8 +159,8 @@ func (in *input) writesOnlyTo(l *loop, p varPath) bool {
 	return hasWrite && !hasOther
 }
 
-// isPath reports whether an expression names p.
-func (in *input) isPath(e ast.Expr, binding flow.Binding, p varPath) bool {
+// namesPath reports whether an expression names p.
+func (in *input) namesPath(e ast.Expr, binding flow.Binding, p varPath) bool {
 	other, ok := in.pathOf(e, binding)
 	return ok && other == p
 }
@@ -265,7 +265,7 @@ func (in *input) reportOuter(l *loop) {
 			return true
 		}
 		v, _ := in.pass.TypesInfo.Uses[id].(*types.Var)
-		if v == nil || seen[v] || !in.isOuterLocal(v, l) {
+		if v == nil || seen[v] || !in.isLocalBefore(v, l) {
 			return true
 		}
 		seen[v] = true
@@ -316,7 +316,7 @@ func (in *input) writesOnly(root ast.Node, v *types.Var, depth int) bool {
 				}
 			}
 		case *ast.AssignStmt:
-			if isAmong(p.Lhs, id) {
+			if containsIdent(p.Lhs, id) {
 				return
 			}
 		}
