@@ -27,8 +27,8 @@ func bytesOfN() rule {
 	}}
 }
 
-// containsNUndivided reports whether an expression contains b.N outside of divisions: total/b.N
-// is a value of one iteration.
+// containsNUndivided reports whether an expression contains b.N outside of divisions. total/b.N is
+// of one iteration.
 func (in *input) containsNUndivided(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// clientPerOp finds connections and pools of connections that each iteration makes,
-// unless the name of the benchmark shows that it is about them.
+// clientPerOp finds connections that each iteration makes. Benchmarks of connecting are exempt by
+// their name.
 func clientPerOp() rule {
 	return rule{Rule: audit.Rule{
 		ID: "client-per-op", Severity: tare.Warn,

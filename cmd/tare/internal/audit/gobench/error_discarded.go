@@ -14,12 +14,12 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// errorDiscarded finds calls in timed loops whose error is discarded, if no test file of the package
-// checks the error of the same function:
+// errorDiscarded finds calls in timed regions that discard an error:
 //
 //	for b.Loop() { json.Unmarshal(data, &v) }
 //
-// A "checker" below is a function of the test files that checks the error.
+// A test file may check the error of the same function, which suffices. Code that does so is called
+// a checker below.
 func errorDiscarded() rule {
 	return rule{Rule: audit.Rule{
 		ID: "error-discarded", Severity: tare.Warn,
@@ -42,8 +42,7 @@ func errorDiscarded() rule {
 }
 
 // reportDiscarded reports a call at n that discards its error. failing has the functions that may
-// return the error. The finding is a warning if one of them has no checker, and a note if all
-// checkers use other input.
+// return the error. It is only a note if each of them has a checker, but with other input.
 func (in *input) reportDiscarded(l *loop, n ast.Node, call *ast.CallExpr, failing []*types.Func) {
 	for _, fn := range failing {
 		name := formatExpr(call.Fun)
@@ -61,9 +60,8 @@ func (in *input) reportDiscarded(l *loop, n ast.Node, call *ast.CallExpr, failin
 	}
 }
 
-// findUncheckedFile returns the name of a file that the benchmark reads and that no checker of fn
-// mentions: fn may fail on this file although it succeeds on the input of the checkers. It returns ""
-// if there is no such file.
+// findUncheckedFile returns the name of a file that the benchmark reads and no checker of fn
+// mentions. It returns "" if there is none. On this file fn may fail.
 func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 	for call := range nodesOf[*ast.CallExpr](l.owner.decl) {
 		if !in.opensFile(call) {
@@ -76,7 +74,7 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 		if len(texts) == 0 {
 			continue
 		}
-		name := texts[len(texts)-1] // "large.json" in filepath.Join("testdata", "large.json")
+		name := texts[len(texts)-1] // as in filepath.Join("testdata", "large.json")
 		base := path.Base(strings.Trim(name, "\"`"))
 		mentions := func(decl *ast.FuncDecl) bool {
 			mayMatch := func(text string) bool { return strings.Contains(text, base) || strings.Contains(text, "*") }
@@ -91,8 +89,7 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 	return ""
 }
 
-// findUncheckedInput describes an argument of a call that no checker of fn uses, e.g. "largeInput". It
-// returns "" if the checkers use all arguments.
+// findUncheckedInput describes an argument that no checker of fn uses, or returns "".
 func (in *input) findUncheckedInput(l *loop, call *ast.CallExpr, fn *types.Func) string {
 	for _, arg := range inputsOf(call) {
 		if description := in.describeUnchecked(l, arg, fn); description != "" {
@@ -102,7 +99,7 @@ func (in *input) findUncheckedInput(l *loop, call *ast.CallExpr, fn *types.Func)
 	return ""
 }
 
-// inputsOf returns the arguments of a call, and those of the calls that make its receiver: data of
+// inputsOf returns the arguments of a call and of the calls in its receiver: data for
 // NewDecoder(data).ReadAll().
 func inputsOf(call *ast.CallExpr) []ast.Expr {
 	args := slices.Clone(call.Args)
@@ -114,9 +111,9 @@ func inputsOf(call *ast.CallExpr) []ast.Expr {
 	return args
 }
 
-// describeUnchecked describes an argument that no checker of fn mentions: the texts of a table in the
-// benchmark, a value that a function of the test files makes, or a package variable of the test files
-// that holds a slice or string and has only its initial value. It returns "" for other arguments.
+// describeUnchecked describes an argument that no checker of fn mentions, or returns "". The
+// argument may be a text in a table of the benchmark. It may be the result of a function of the
+// test files, or a constant variable of them.
 func (in *input) describeUnchecked(l *loop, arg ast.Expr, fn *types.Func) string {
 	if call, ok := arg.(*ast.CallExpr); ok {
 		if called := in.callee(call); isFunc(called, "strings", "NewReader") || isFunc(called, "bytes", "NewReader", "NewBuffer", "NewBufferString") {
@@ -134,7 +131,7 @@ func (in *input) describeUnchecked(l *loop, arg ast.Expr, fn *types.Func) string
 		}
 	}
 	for r := range nodesOf[*ast.RangeStmt](l.owner.decl) {
-		if v != nil && r.Value != nil && in.variable(r.Value) == v { // v is an element of r.X: check r.X
+		if v != nil && r.Value != nil && in.variable(r.Value) == v { // an element of r.X
 			v, _ = in.flowGraph().Path(r.X, nil)
 		}
 	}
@@ -158,7 +155,7 @@ func (in *input) describeUnchecked(l *loop, arg ast.Expr, fn *types.Func) string
 	return v.Name()
 }
 
-// findMaker returns the function of the test files whose result is the only value of v, or nil.
+// findMaker returns the function of the test files that makes the only value of v, or nil.
 func (in *input) findMaker(v *types.Var) *types.Func {
 	values := in.flowGraph().Values(v)
 	if len(values) != 1 {
@@ -175,8 +172,8 @@ func (in *input) findMaker(v *types.Var) *types.Func {
 	return fn
 }
 
-// tableTexts returns the string literals of a table in the benchmark, with their quotes, if v is the
-// element in a loop over the table. It returns nil for other variables.
+// tableTexts returns the string literals of a table with quotes, if v is the element in a loop over
+// it.
 func (in *input) tableTexts(l *loop, v *types.Var) []string {
 	if v == nil || !in.isLocal(v) {
 		return nil
@@ -198,7 +195,7 @@ func (in *input) tableTexts(l *loop, v *types.Var) []string {
 	return nil
 }
 
-// stringLiterals returns the string literals in root as in the source text, with their quotes.
+// stringLiterals returns the string literals in root, with quotes.
 func stringLiterals(root ast.Node) []string {
 	var out []string
 	for lit := range nodesOf[*ast.BasicLit](root) {
@@ -209,8 +206,8 @@ func stringLiterals(root ast.Node) []string {
 	return out
 }
 
-// hasNoTable reports whether a function has no range statement. It then checks only the texts that it
-// mentions itself, not those of a table.
+// hasNoTable reports whether a function has no range statement. It then checks only texts in its
+// own code.
 func hasNoTable(decl *ast.FuncDecl) bool {
 	for range nodesOf[*ast.RangeStmt](decl) {
 		return false
@@ -218,7 +215,7 @@ func hasNoTable(decl *ast.FuncDecl) bool {
 	return true
 }
 
-// opensFile reports whether a call opens a file, directly or in a function of the test files.
+// opensFile reports whether a call opens a file, directly or in a harness function.
 func (in *input) opensFile(call *ast.CallExpr) bool {
 	isOpener := func(fn *types.Func) bool {
 		return isFunc(fn, "os", "ReadFile", "Open") || isFunc(fn, "io/ioutil", "ReadFile")
@@ -239,8 +236,8 @@ func (in *input) opensFile(call *ast.CallExpr) bool {
 	return false
 }
 
-// isMentionedByChecker reports whether a checker of fn may use an input: it mentions the input, which
-// mentions decides, calls a helper, or is a helper itself.
+// isMentionedByChecker reports whether a checker of fn may use an input. mentions says whether a
+// function mentions the input. Helpers may use any input.
 func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDecl) bool) bool {
 	for decl := range in.functions() {
 		if !in.isHarness(decl) {
@@ -255,8 +252,8 @@ func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDec
 	return false
 }
 
-// isMadeForChecker reports whether a checker of fn may use what maker makes: it calls maker, itself or in a
-// function of the test files, or is a helper, which may get any input.
+// isMadeForChecker reports whether a checker of fn may use what maker makes. Helpers may use any
+// input.
 func (in *input) isMadeForChecker(fn, maker *types.Func) bool {
 	for decl := range in.functions() {
 		checked := map[*types.Func]bool{}
@@ -277,12 +274,12 @@ func (in *input) isMadeForChecker(fn, maker *types.Func) bool {
 	return false
 }
 
-// isHelperName reports whether a function with this name is not one that go test runs.
+// isHelperName reports whether go test does not run functions with this name.
 func isHelperName(name string) bool {
 	return !hasAnyPrefix(name, "Test", "Benchmark", "Fuzz", "Example")
 }
 
-// callsHelper reports whether a function calls a function of the test files, which may use any input.
+// callsHelper reports whether a function calls a harness function.
 func (in *input) callsHelper(decl *ast.FuncDecl) bool {
 	for call := range nodesOf[*ast.CallExpr](decl) {
 		for _, f := range in.flowGraph().Called(call, nil) {
@@ -294,11 +291,9 @@ func (in *input) callsHelper(decl *ast.FuncDecl) bool {
 	return false
 }
 
-// findDiscarded returns the call in a statement n that discards the call's error: the call is the
-// statement, or the error is assigned to _ or to a variable that nothing reads, or an if statement
-// does nothing about the error. It returns nil for other nodes.
+// findDiscarded returns the call whose error a statement n discards, or nil.
 func (in *input) findDiscarded(l *loop, n ast.Node, f *frame) *ast.CallExpr {
-	root := l.owner.decl // declaration around n
+	root := l.owner.decl // the function around n
 	if f.callDepth() > 0 {
 		if decl, ok := f.node.(*ast.FuncDecl); ok {
 			root = decl
@@ -314,7 +309,7 @@ func (in *input) findDiscarded(l *loop, n ast.Node, f *frame) *ast.CallExpr {
 			return call
 		}
 	case *ast.CallExpr:
-		for i, a := range n.Args { // ignore(json.Unmarshal(data, &v)), keep(parse(text))
+		for i, a := range n.Args { // ignore(json.Unmarshal(data, &v))
 			inner, ok := a.(*ast.CallExpr)
 			if !ok {
 				continue
@@ -341,7 +336,7 @@ func (in *input) findDiscarded(l *loop, n ast.Node, f *frame) *ast.CallExpr {
 		if !ok {
 			return nil
 		}
-		// Only = may assign to a variable that nothing reads: the compiler rejects := with such a variable.
+		// The compiler rejects := for an unread variable.
 		isUnread := n.Tok == token.ASSIGN && !isNamedResult(root, in.variable(id)) && !in.isRead(root, in.variable(id))
 		if id.Name == "_" || isUnread {
 			return call
@@ -350,11 +345,9 @@ func (in *input) findDiscarded(l *loop, n ast.Node, f *frame) *ast.CallExpr {
 	return nil
 }
 
-// findSkipped returns the call whose error an if statement checks only to continue the loop:
+// findSkipped returns the call whose error only continues the loop, or nil:
 //
 //	err := f(); if err != nil { continue }
-//
-// It returns nil for other statements.
 func (in *input) findSkipped(s *ast.IfStmt, f *frame) *ast.CallExpr {
 	v := in.findSkippedError(s)
 	if v == nil || f.callDepth() > 0 {
@@ -364,8 +357,8 @@ func (in *input) findSkipped(s *ast.IfStmt, f *frame) *ast.CallExpr {
 	return init
 }
 
-// findSkippedError returns the variable err of the statement "if err != nil { continue }", or the same
-// with an empty body. It returns nil for other statements.
+// findSkippedError returns the variable err of "if err != nil { continue }", or nil. The body may
+// also be empty.
 func (in *input) findSkippedError(s *ast.IfStmt) *types.Var {
 	cond, ok := s.Cond.(*ast.BinaryExpr)
 	if !ok || cond.Op != token.NEQ || s.Else != nil || len(s.Body.List) > 1 {
@@ -383,9 +376,8 @@ func (in *input) findSkippedError(s *ast.IfStmt) *types.Var {
 	return v
 }
 
-// neverFails reports whether a call such as tree.Walk(func(n Node) error { …; return nil }) has an
-// argument that is a function whose error is always nil: most functions with such a parameter fail
-// only if the argument does.
+// neverFails reports whether an argument is a function that always returns a nil error. Functions
+// such as tree.Walk fail only if this argument does.
 func (in *input) neverFails(call *ast.CallExpr) bool {
 	for _, a := range call.Args {
 		lit, ok := a.(*ast.FuncLit)
@@ -404,7 +396,7 @@ func (in *input) neverFails(call *ast.CallExpr) bool {
 	return false
 }
 
-// isNamedResult reports whether v is a named result of a function or function literal in root.
+// isNamedResult reports whether v is a named result of a function in root.
 func isNamedResult(root ast.Node, v *types.Var) bool {
 	found := false
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -416,8 +408,8 @@ func isNamedResult(root ast.Node, v *types.Var) bool {
 	return found
 }
 
-// ignoresArgument reports whether all functions that a call may run ignore its argument with this
-// index: they belong to the package, and their bodies use the parameter at most in _ = x.
+// ignoresArgument reports whether all functions that a call may run ignore the argument with this
+// index. They may use it in _ = x. Their code must be in the package.
 func (in *input) ignoresArgument(call *ast.CallExpr, index int) bool {
 	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
@@ -438,9 +430,8 @@ func (in *input) ignoresArgument(call *ast.CallExpr, index int) bool {
 	return len(called) > 0
 }
 
-// findFailing returns the functions whose error a call may return, without the functions that
-// isHarmless accepts. If the called function belongs to the test files, it returns the functions whose
-// error that function passes on. depth is the number of such functions around the call.
+// findFailing returns the functions whose error a call may return, without harmless ones. It looks
+// for them in harness functions, too. depth is the number of such functions around the call.
 func (in *input) findFailing(call *ast.CallExpr, binding flow.Binding, depth int) []*types.Func {
 	var out []*types.Func
 	for _, f := range in.flowGraph().Called(call, binding) {
@@ -471,8 +462,7 @@ func (in *input) findFailing(call *ast.CallExpr, binding flow.Binding, depth int
 	return out
 }
 
-// errorResult returns the index of the error among the results of a function type, or -1 if the last
-// result is not an error.
+// errorResult returns the index of the error in the results of a function type, or -1.
 func errorResult(t types.Type) int {
 	if sig, ok := t.Underlying().(*types.Signature); ok {
 		return lastError(sig.Results())
@@ -480,8 +470,7 @@ func errorResult(t types.Type) int {
 	return -1
 }
 
-// errorIndex returns the index of the error among the results of a call, or -1 if the last result is
-// not an error.
+// errorIndex returns the index of the error in the results of a call, or -1.
 func errorIndex(info *types.Info, call *ast.CallExpr) int {
 	switch t := info.TypeOf(call).(type) {
 	case *types.Tuple:
@@ -494,7 +483,6 @@ func errorIndex(info *types.Info, call *ast.CallExpr) int {
 	return -1
 }
 
-// lastError returns the index of the last of the results if that is an error, else -1.
 func lastError(results *types.Tuple) int {
 	if last := results.Len() - 1; last >= 0 && isError(results.At(last).Type()) {
 		return last
@@ -502,8 +490,8 @@ func lastError(results *types.Tuple) int {
 	return -1
 }
 
-// isRead reports whether root reads a local variable v other than by _ = v. It returns true if v is nil
-// or a package variable, which other code may read.
+// isRead reports whether root reads a variable, other than by _ = v. It is true for package
+// variables, because other code may read them, and for nil.
 func (in *input) isRead(root ast.Node, v *types.Var) bool {
 	if !in.isLocal(v) {
 		return true
@@ -522,7 +510,7 @@ func (in *input) isRead(root ast.Node, v *types.Var) bool {
 	return found
 }
 
-// isChecked reports whether a function has a checker in the test files of the package.
+// isChecked reports whether a test file checks the error of a function.
 func (in *input) isChecked(fn *types.Func) bool {
 	if in.suite.checked == nil {
 		in.suite.checked = map[*types.Func]bool{}
@@ -535,7 +523,7 @@ func (in *input) isChecked(fn *types.Func) bool {
 	return in.suite.checked[fn]
 }
 
-// addChecked adds to checked the functions whose errors the code of root reads.
+// addChecked adds to checked the functions whose errors root reads.
 func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -563,10 +551,10 @@ func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 				check()
 			}
 		case *ast.ReturnStmt:
-			// The callers of this function may check the error: findFailing finds this call there.
+			// findFailing finds this call in the callers.
 		case *ast.CallExpr:
 			index := slices.Index(p.Args, ast.Expr(call))
-			if index < 0 || !in.ignoresArgument(p, index+i) { // index+i: keep(parse(text)) passes on all results
+			if index < 0 || !in.ignoresArgument(p, index+i) { // keep(parse(text)) passes on all results
 				check()
 			}
 		default: // a condition
@@ -576,8 +564,8 @@ func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 	})
 }
 
-// isHarmless reports whether programs usually ignore the error of a function for good reason: the
-// error is always nil, as for writers to memory, or is about output, as for printing and closing.
+// isHarmless reports whether programs ignore the error of a function for good reason. Writers to
+// memory never fail, and errors of printing or closing matter little.
 func isHarmless(fn *types.Func) bool {
 	if fn.Pkg() == nil || isFunc(fn, "fmt") || isFunc(fn, "crypto/rand") || isFunc(fn, "math/rand") {
 		return true

@@ -11,12 +11,10 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// inputConsumed finds inputs that are made before the loop and that the first iteration uses up:
-// readers, requests with a body, maps from which the loop deletes keys, and queues from which it takes
-// entries.
+// inputConsumed finds inputs that the first iteration uses up, such as readers and queues:
 //
 //	r := strings.NewReader(text)
-//	for b.Loop() { parse(r) } // only the first iteration reads the text
+//	for b.Loop() { parse(r) }
 func inputConsumed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-consumed", Severity: tare.Void,
@@ -55,7 +53,7 @@ func inputConsumed() rule {
 	}}
 }
 
-// reportDeleted reports a call of delete if nothing adds keys to the map again.
+// reportDeleted reports a call of delete if nothing adds keys to the map.
 func (in *input) reportDeleted(l *loop, call *ast.CallExpr) {
 	measuresMaps := in.pass.Pkg.Path() == "runtime_test" // Go's own tests of maps
 	if measuresMaps || !isBuiltin(in.pass.TypesInfo, call, "delete") {
@@ -66,8 +64,7 @@ func (in *input) reportDeleted(l *loop, call *ast.CallExpr) {
 	}
 }
 
-// reportCompacted reports a call such as q.dropExpired(), in which a method drops entries of a variable
-// that is declared before the loop, if the loop does nothing else with the variable.
+// reportCompacted reports a call such as q.dropExpired() if it is the only use of q in the loop.
 func (in *input) reportCompacted(l *loop, call *ast.CallExpr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -84,7 +81,7 @@ func (in *input) reportCompacted(l *loop, call *ast.CallExpr) {
 	}
 }
 
-// compacts reports whether a method of the package drops entries of a slice of its receiver in place:
+// compacts reports whether a method drops entries of a slice of its receiver in place:
 //
 //	kept := r.s[:0]
 //	for … { if expired(e) { continue }; kept = append(kept, e) }
@@ -95,8 +92,8 @@ func (in *input) compacts(fn *types.Func) bool {
 		return false
 	}
 	var kept *types.Var
-	sliceFields := ""             // ".s" for r.s
-	skips, stores := false, false // whether continue and r.s = kept occur
+	sliceFields := ""             // ".s"
+	skips, stores := false, false // whether it has continue and r.s = kept
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
@@ -121,12 +118,11 @@ func (in *input) compacts(fn *types.Func) bool {
 	return kept != nil && skips && stores
 }
 
-// takingName matches the names of methods that take an entry from their receiver, such as Pop.
+// takingName matches methods that take an entry from their receiver, such as Pop.
 var takingName = lazyregexp.New(`^(Pop|Next|Dequeue|Take|Poll|Shift|Remove|Delete(Min|Max)|Extract)`)
 
-// reportDrained reports a call v, _ := queue.Pop() that takes an entry from a queue which was filled
-// before the loop, if the loop adds no entries and ignores the last result, which shows whether there
-// was one.
+// reportDrained reports a call v, _ := queue.Pop() if the loop adds no entries. The last result,
+// which says whether there was an entry, has to be ignored.
 func (in *input) reportDrained(l *loop, call *ast.CallExpr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || !takingName.MatchString(sel.Sel.Name) || !in.ignoresLastResult(l, call) {
@@ -136,12 +132,12 @@ func (in *input) reportDrained(l *loop, call *ast.CallExpr) {
 	if !in.isDeclaredOutside(v, l) || !in.isLocal(v) || !in.takesEntry(in.callee(call)) || in.getsEntries(l, v) {
 		return
 	}
-	// This is only a warning: if b.N is small, the entries may suffice.
+	// This is only a warning: the entries may suffice for a small b.N.
 	in.reportAs(tare.Warn, call, "%s takes an entry from %s, the loop adds none, and nothing reads whether there was one: most iterations may find %s empty", formatExpr(call.Fun), v.Name(), v.Name())
 }
 
-// ignoresLastResult reports whether a loop ignores the last result of a call, or uses it only as the
-// condition of an assignment (see onlyGuards).
+// ignoresLastResult reports whether a loop ignores the last result of a call, or uses it only as in
+// onlyGuards.
 func (in *input) ignoresLastResult(l *loop, call *ast.CallExpr) bool {
 	isIgnored := false
 	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
@@ -162,8 +158,7 @@ func (in *input) ignoresLastResult(l *loop, call *ast.CallExpr) bool {
 	return isIgnored
 }
 
-// onlyGuards reports whether the only use of a variable in a loop is as the condition of an if
-// statement whose body only assigns: if ok { sink = v }.
+// onlyGuards reports whether a loop uses a variable only in if ok { sink = v }.
 func (in *input) onlyGuards(l *loop, v *types.Var) bool {
 	uses, guards := 0, 0
 	if v == nil {
@@ -189,7 +184,7 @@ func (in *input) onlyGuards(l *loop, v *types.Var) bool {
 }
 
 // isSink reports whether v is an unexported package variable that nothing reads. Benchmarks assign
-// results to such variables so that the compiler does not remove the work.
+// results to it to keep the compiler from removing the work.
 func (in *input) isSink(v *types.Var) bool {
 	if v == nil || in.isLocal(v) || v.Exported() {
 		return false
@@ -198,9 +193,8 @@ func (in *input) isSink(v *types.Var) bool {
 	return !isRead
 }
 
-// takesEntry reports whether a method of the package removes an entry of its receiver, or returns
-// false or an error as its last result if there is none. It returns false for a method that waits for
-// entries.
+// takesEntry reports whether a method removes an entry of its receiver. Its last result has to say
+// whether there was one. A method that waits for entries does not count.
 func (in *input) takesEntry(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil || fn.Signature().Results().Len() == 0 {
@@ -245,9 +239,7 @@ func (in *input) takesEntry(fn *types.Func) bool {
 	return removes && fails && !waits
 }
 
-// getsEntries reports whether v, a queue, may get entries while the loop l runs, or has entries for b.N
-// iterations. It returns true if the loop uses v other than by methods that take or count entries, or
-// if a goroutine, a function literal or a statement that depends on b.N uses v.
+// getsEntries reports whether the queue v may get entries during the loop, or has b.N of them.
 func (in *input) getsEntries(l *loop, v *types.Var) bool {
 	init := in.initOf(l.owner.decl, v)
 	mayGet := l.owner.sizedByN[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init) || in.isPreparedForN(l, v)
@@ -271,9 +263,8 @@ func (in *input) getsEntries(l *loop, v *types.Var) bool {
 	return mayGet
 }
 
-// describeInput returns the part "a reader made" of the finding "v is a reader made before the loop" if
-// the initial value of v can be read only once. It returns "" for other variables, and for variables
-// whose initial value depends on b.N.
+// describeInput describes the initial value of v if it can be read only once, else it returns "".
+// The text is part of a finding: "v is a reader made before the loop".
 func (in *input) describeInput(l *loop, v *types.Var) string {
 	call, ok := in.initOf(l.owner.decl, v).(*ast.CallExpr)
 	if !ok || l.owner.dependsOnN(in.pass.TypesInfo, call) {
@@ -296,8 +287,7 @@ func (in *input) describeInput(l *loop, v *types.Var) string {
 	return ""
 }
 
-// isConsumableBody reports whether body, an argument of NewRequest, can be read only once: it is the
-// result of a call, or a variable that describeInput describes and that the loop does not renew.
+// isConsumableBody reports whether an argument of NewRequest can be read only once.
 func (in *input) isConsumableBody(l *loop, body ast.Expr) bool {
 	if in.pass.TypesInfo.Types[body].IsNil() || formatExpr(body) == "http.NoBody" {
 		return false
@@ -313,8 +303,7 @@ func (in *input) isConsumableBody(l *loop, body ast.Expr) bool {
 	return in.isConsumed(l, v) || !in.usesVariable(l.node, v)
 }
 
-// getsKeys reports whether v, a map, may get keys or has enough of them: the loop l uses v other than
-// by delete and len, another loop of the benchmark uses v, or v was made for b.N iterations.
+// getsKeys reports whether the map v may get keys, or has b.N of them.
 func (in *input) getsKeys(l *loop, v *types.Var) bool {
 	mayGet := l.owner.sizedByN[v]
 	for _, other := range l.owner.loops {
@@ -329,8 +318,8 @@ func (in *input) getsKeys(l *loop, v *types.Var) bool {
 	return mayGet
 }
 
-// isMemoryReader reports whether e is a call that makes a bytes.Reader or strings.Reader, or a variable
-// that is initialized by such a call and that the loop does not use.
+// isMemoryReader reports whether e is a new bytes.Reader or strings.Reader. It may be a variable
+// that the loop does not use.
 func (in *input) isMemoryReader(l *loop, e ast.Expr) bool {
 	if v := in.variable(e); v != nil && in.isLocal(v) {
 		if in.usesVariable(l.node, v) {
@@ -346,8 +335,8 @@ func (in *input) isMemoryReader(l *loop, e ast.Expr) bool {
 	return isFunc(fn, "bytes", "NewReader") || isFunc(fn, "strings", "NewReader")
 }
 
-// isConsumed reports whether a loop reads v to its end, by a call with the argument v or by a method of
-// v, and does nothing that may renew v. It assumes that unknown uses renew v.
+// isConsumed reports whether a loop reads v to its end and does not renew it. Unknown uses count as
+// renewing it.
 func (in *input) isConsumed(l *loop, v *types.Var) bool {
 	consumed, mayBeRenewed := false, false
 	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
@@ -369,9 +358,9 @@ func (in *input) isConsumed(l *loop, v *types.Var) bool {
 			case isMethodCall && isOneOf(name, []string{"WriteTo", "ReadByte", "ReadRune", "ReadString", "ReadBytes", "ReadAll", "Scan", "Decode"}):
 				consumed = true
 			case isMethodCall && isOneOf(name, []string{"Len", "Size", "Context", "Method", "Header", "Bytes", "Text", "Err", "More", "String", "Cap", "Available"}):
-				// These methods neither read nor renew the input.
+				// They neither read nor renew the input.
 			case !isCall && isOneOf(name, []string{"URL", "Header", "Method", "Host", "RemoteAddr", "RequestURI"}):
-				// These are fields of a request other than its body.
+				// Other fields of a request.
 			default:
 				mayBeRenewed = true
 			}
@@ -382,8 +371,7 @@ func (in *input) isConsumed(l *loop, v *types.Var) bool {
 	return consumed && !mayBeRenewed
 }
 
-// readsArgument reports whether a call reads its argument with index arg, a reader or a request, to
-// the end.
+// readsArgument reports whether a call reads its argument at an index to the end.
 func (in *input) readsArgument(call *ast.CallExpr, arg int) bool {
 	fn := in.callee(call)
 	switch {
@@ -400,8 +388,7 @@ func (in *input) readsArgument(call *ast.CallExpr, arg int) bool {
 	if fn.Signature().Recv() != nil && (servesRequest || fn.Name() == "Do" && strings.HasPrefix(fn.Pkg().Path(), "net/http")) {
 		return true
 	}
-	// A function with a parameter io.Reader probably reads to the end, or a part in each call until the
-	// reader is empty.
+	// Functions with a parameter io.Reader mostly read to the end, sooner or later.
 	params := fn.Signature().Params()
 	return arg < params.Len() && isNamed(params.At(arg).Type(), "io", "Reader")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// inputOfN finds loops over b.N in which the size of the input is b.N or the iteration's number:
+// inputOfN finds loops over b.N with an input that grows with b.N:
 //
 //	data := make([]int, b.N)
 //	for range b.N { sum(data) }
@@ -51,9 +51,8 @@ func inputOfN() rule {
 	}}
 }
 
-// reportFilled reports containers that the main loop works on and that have b.N entries before: a
-// function with the argument b.N, or another loop, has added them. It omits plain slices, because an
-// iteration often takes one element.
+// reportFilled reports containers that have b.N entries when the main loop begins. Plain slices are
+// omitted: an iteration often takes one element.
 func (in *input) reportFilled(b *benchmark, main *loop) {
 	seen := map[*types.Var]bool{}
 	in.inspectTimed(main, func(n ast.Node) bool {
@@ -74,7 +73,7 @@ func (in *input) reportFilled(b *benchmark, main *loop) {
 			}
 			seen[v] = true
 			if in.hasNElements(main, v) || in.getsNEntries(b, main, v) {
-				// This is only a warning: an operation may take the same time with any number of entries.
+				// This is only a warning: the number of entries may not matter.
 				in.reportAs(tare.Warn, e, "%s has b.N entries before the loop, so what an iteration takes depends on -benchtime", v.Name())
 			}
 		}
@@ -82,8 +81,8 @@ func (in *input) reportFilled(b *benchmark, main *loop) {
 	})
 }
 
-// isContainer reports whether a type may store any number of entries: a map, a slice with methods,
-// or a struct or interface, except those of packages such as sync and testing.
+// isContainer reports whether a type may store any number of entries. A slice needs methods for
+// this.
 func isContainer(t types.Type) bool {
 	t = pointee(t)
 	switch t.Underlying().(type) {
@@ -94,15 +93,17 @@ func isContainer(t types.Type) bool {
 			isNamed(t, "testing") || isNamed(t, "bytes") || isNamed(t, "strings") || isNamed(t, "time")
 		return !isOther && !isError(t)
 	case *types.Slice:
-		named, ok := t.(*types.Named) // e.g. a type for container/heap
+		named, ok := t.(*types.Named) // such as a heap
 		return ok && named.NumMethods() > 0
 	}
 	return false
 }
 
-// hasNElements reports whether a variable has b.N elements: it is a slice of that size, its only value is
-// the result of a call with the argument b.N that repeats work b.N times, or it is a container whose
-// only value is the result of a call with such a slice.
+// hasNElements reports whether a variable has b.N elements, by the way it is made:
+//
+//	data := make([]int, b.N)
+//	keys := makeKeys(b.N)
+//	tree := newTree(keys)
 func (in *input) hasNElements(l *loop, v *types.Var) bool {
 	if v == nil || l.kind == byLoop {
 		return false
@@ -130,13 +131,13 @@ func (in *input) takesNElements(l *loop, call *ast.CallExpr) bool {
 	})
 }
 
-// loopsNTimes reports whether a call has an argument that depends on b.N, and runs a loop that often.
+// loopsNTimes reports whether a call such as fill(m, b.N) runs a loop b.N times.
 func (in *input) loopsNTimes(b *benchmark, call *ast.CallExpr) bool {
 	return in.loopsByArgument(call, func(arg ast.Expr) bool { return b.dependsOnN(in.pass.TypesInfo, arg) })
 }
 
-// loopsByArgument reports whether a call such as fill(m, b.N) runs a loop as often as an argument
-// says, here b.N. isCount selects the argument. It sees only functions of this package.
+// loopsByArgument reports whether a call runs a loop as often as an argument says. isCount selects
+// the argument. Only functions of this package are known.
 func (in *input) loopsByArgument(call *ast.CallExpr, isCount func(arg ast.Expr) bool) bool {
 	for _, f := range in.flowGraph().Called(call, nil) {
 		for param, arg := range in.flowGraph().Bind(call, f) {
@@ -148,8 +149,8 @@ func (in *input) loopsByArgument(call *ast.CallExpr, isCount func(arg ast.Expr) 
 	return false
 }
 
-// loopsByParam reports whether the body of a function has a loop that runs n times for its
-// parameter n, or makes a slice or map of size n.
+// loopsByParam reports whether a body runs a loop as often as its parameter says. It may also make
+// a slice or map of this size.
 func (in *input) loopsByParam(body ast.Node, param *types.Var) bool {
 	for n := range ast.Preorder(body) {
 		if call, ok := n.(*ast.CallExpr); ok && isMake(in.pass.TypesInfo, call) && len(call.Args) == 2 && in.variable(call.Args[1]) == param {
@@ -177,8 +178,8 @@ func (in *input) loopsByParam(body ast.Node, param *types.Var) bool {
 	return false
 }
 
-// getsNEntries reports whether a loop over b.N before the main loop, or a call such as fill(v, b.N),
-// adds entries to v.
+// getsNEntries reports whether the benchmark adds b.N entries to v before the main loop. It does so
+// by another loop or by fill(v, b.N).
 func (in *input) getsNEntries(b *benchmark, main *loop, v *types.Var) bool {
 	if in.hasCapacity(v) {
 		return false
@@ -211,7 +212,7 @@ func (in *input) getsNEntries(b *benchmark, main *loop, v *types.Var) bool {
 	return false
 }
 
-// findNElementArgument returns the first argument of a call that is a slice with b.N elements, or nil.
+// findNElementArgument returns the first argument with b.N elements, or nil.
 func (in *input) findNElementArgument(l *loop, call *ast.CallExpr) *types.Var {
 	if in.callee(call) == nil {
 		return nil
@@ -224,8 +225,8 @@ func (in *input) findNElementArgument(l *loop, call *ast.CallExpr) *types.Var {
 	return nil
 }
 
-// hasGrowingInput reports whether the work of a call grows with the counter i of the loop l: the call
-// has the argument data[:i], runs a loop i times, or is make or Repeat with the size i.
+// hasGrowingInput reports whether the work of a call grows with the counter i of the loop. Examples
+// are f(data[:i]), fill(v, i) and strings.Repeat(s, i).
 func (in *input) hasGrowingInput(l *loop, call *ast.CallExpr) bool {
 	counter := in.counter(l)
 	if counter == nil {
@@ -252,8 +253,7 @@ func (in *input) hasGrowingInput(l *loop, call *ast.CallExpr) bool {
 	return in.variable(stripConversion(in.pass.TypesInfo, call.Args[1])) == counter
 }
 
-// hasCapacity reports whether a value of v is a call with a constant above 1, which may limit the
-// entries of v: newCache(1000).
+// hasCapacity reports whether a number may limit the entries of v, as in newCache(1000).
 func (in *input) hasCapacity(v *types.Var) bool {
 	for _, e := range in.flowGraph().Values(v) {
 		call, ok := ast.Unparen(e).(*ast.CallExpr)

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// loopMixed finds benchmarks that use b.N before or in a loop over b.Loop, when b.N is not yet the
-// number of iterations, or that also loop over b.N:
+// loopMixed finds benchmarks with b.Loop that also use b.N. Before the loop ends, it is not the
+// number of iterations.
 //
 //	data := make([]int, b.N)
 //	for b.Loop() { … }
@@ -41,13 +41,12 @@ func loopMixed() rule {
 	}}
 }
 
-// isDirectN reports whether a selector is b.N of a testing.B b, not of a struct that embeds a testing.B.
+// isDirectN reports whether a selector is b.N of a testing.B, not of a struct that embeds one.
 func (in *input) isDirectN(sel *ast.SelectorExpr) bool {
 	return sel.Sel.Name == "N" && isNamed(in.pass.TypesInfo.TypeOf(sel.X), "testing", "B")
 }
 
-// reportCalleesOfN reports calls f(b) in a loop over b.Loop if f is a function of the package that uses
-// b.N.
+// reportCalleesOfN reports calls f(b) in a loop over b.Loop if f uses b.N.
 func (in *input) reportCalleesOfN(l *loop) {
 	for call := range nodesOf[*ast.CallExpr](l.body) {
 		for _, a := range call.Args {
@@ -63,7 +62,6 @@ func (in *input) reportCalleesOfN(l *loop) {
 	}
 }
 
-// containsN reports whether statements use b.N.
 func (in *input) containsN(body ast.Node) bool {
 	for sel := range nodesOf[*ast.SelectorExpr](body) {
 		if in.isDirectN(sel) {
@@ -73,7 +71,7 @@ func (in *input) containsN(body ast.Node) bool {
 	return false
 }
 
-// isInLoopHead reports whether n is in the head of a loop over b.N, as in "for range b.N".
+// isInLoopHead reports whether n is in the head of a loop over b.N.
 func isInLoopHead(b *benchmark, n ast.Node) bool {
 	return slices.ContainsFunc(b.loops, func(l *loop) bool {
 		return l.kind == overN && l.node.Pos() <= n.Pos() && n.Pos() < l.body.Pos()

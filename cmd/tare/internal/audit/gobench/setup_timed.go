@@ -11,11 +11,13 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// setupTimed finds preparation that grows with b.N, or is known to be slow, before the loop of a
-// benchmark whose timer is not reset:
+// setupTimed finds preparation before a loop that is in the figure, because nothing resets the
+// timer:
 //
-//	data, _ := os.ReadFile("large.json") // in ns/op: milliseconds, divided by b.N
+//	data, _ := os.ReadFile("large.json")
 //	for i := 0; i < b.N; i++ { parse(data) }
+//
+// The preparation has to be slow, or be for b.N iterations.
 func setupTimed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "setup-timed", Severity: tare.Warn,
@@ -47,10 +49,10 @@ func setupTimed() rule {
 	}}
 }
 
-// findTimedSetup returns the statements before a loop that the timer counts: those after the last call
-// that resets or starts the timer. isReset reports whether there is such a call.
+// findTimedSetup returns the timed statements before a loop. isReset reports whether a call resets
+// or starts the timer.
 func (in *input) findTimedSetup(l *loop) (prepared []ast.Stmt, isReset bool) {
-	running := true // whether the timer runs
+	running := true // the timer
 	for i := 0; i+1 < len(l.path); i++ {
 		if _, ok := l.path[i].(*ast.FuncLit); ok && l.kind == byNext {
 			break // each goroutine prepares the rest for itself
@@ -73,8 +75,8 @@ func (in *input) findTimedSetup(l *loop) (prepared []ast.Stmt, isReset bool) {
 	return prepared, isReset
 }
 
-// hasTimerCall reports whether a statement, or a function of the benchmark that it calls, calls the method
-// of the timer with a name.
+// hasTimerCall reports whether a statement, or a harness function that it calls, calls the timer
+// method name.
 func (in *input) hasTimerCall(s ast.Stmt, name string) bool {
 	found := false
 	w := &timedWalk{in: in, follow: true, visit: func(ast.Node, *frame) bool { return true }}
@@ -83,8 +85,7 @@ func (in *input) hasTimerCall(s ast.Stmt, name string) bool {
 	return found
 }
 
-// findPreparation returns a loop over b.N in the same block as the main loop that appends to a
-// slice or sets elements of a slice or map that the main loop uses, nil if there is none.
+// findPreparation returns a loop over b.N that fills a variable for the main loop, or nil.
 func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 	for _, l := range b.loops {
 		if l == main || l.block() != main.block() {
@@ -107,9 +108,8 @@ func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 	return nil
 }
 
-// findPreparingCall returns a call that makes b.N inputs for the main loop, as in keys := makeKeys(b.N): the
-// called function has a loop that ends by a parameter whose argument depends on b.N. It returns nil if the
-// statements have no such call.
+// findPreparingCall returns a call that makes b.N inputs for the main loop, as in keys :=
+// makeKeys(b.N). It returns nil if there is none.
 func (in *input) findPreparingCall(b *benchmark, main *loop, statements []ast.Stmt) *ast.CallExpr {
 	for _, s := range statements {
 		a, ok := s.(*ast.AssignStmt)
@@ -131,8 +131,8 @@ func (in *input) findPreparingCall(b *benchmark, main *loop, statements []ast.St
 	return nil
 }
 
-// countsUpTo reports whether a body has a loop that ends by a parameter n: i < n, or range over a slice
-// that is made with n elements.
+// countsUpTo reports whether a body has a loop up to its parameter n. The loop may also range over
+// n elements.
 func (in *input) countsUpTo(body ast.Node, n *types.Var) bool {
 	return hasNode(body, func(s ast.Stmt) bool {
 		limit := loopBound(s)
@@ -153,23 +153,21 @@ func (in *input) isOrContains(e ast.Expr, v *types.Var) bool {
 	return hasNode(e, func(id *ast.Ident) bool { return in.pass.TypesInfo.Uses[id] == v })
 }
 
-// stepLimit selects the preparation that is reported. Steps estimate its time: they are the iterations of
-// its innermost loop, as countSteps counts them.
+// stepLimit selects slow preparation by its steps. These are the iterations of its innermost loop.
 type stepLimit struct {
-	unknown int64 // steps to assume for a loop of unknown length
-	min     int64 // steps of the shortest preparation that is reported
+	unknown int64 // steps of a loop of unknown length
+	min     int64 // report from here
 }
 
 // Numbers of steps.
 const (
 	longLoop  = 100_000 // takes a millisecond or more
 	shortLoop = 1_000   // takes some microseconds
-	maxSteps  = 1 << 30 // counted for a loop, so that the product of two does not overflow
+	maxSteps  = 1 << 30 // keeps products from overflowing
 )
 
-// reportSlow reports the loops and calls in statements before a loop that take a millisecond or
-// more. If the timer was reset before these statements, it reports those of some microseconds too,
-// and loops of unknown length. It omits function literals, and the bodies of if statements.
+// reportSlow reports loops and calls that take a millisecond or more. After a reset of the timer,
+// some microseconds are enough: the author has meant to exclude all preparation.
 func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
 	limit, cause := stepLimit{unknown: 1, min: longLoop}, "nothing resets the timer after it"
 	if isReset {
@@ -189,7 +187,7 @@ func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
 				return false
 			case *ast.ForStmt, *ast.RangeStmt:
 				if slices.ContainsFunc(b.loops, func(l *loop) bool { return l.node == n }) {
-					return false // its iterations are measured, too
+					return false // it is measured, too
 				}
 				switch steps := in.countSteps(n, nil, limit.unknown, map[ast.Node]bool{}); {
 				case steps < limit.min:
@@ -204,7 +202,7 @@ func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
 					reportCall(n.Init)
 					reportCall(n.Cond)
 				}
-				return false // the body may run once in all rounds: if data == nil { data = read() }
+				return false // the body may run only once: if data == nil { data = read() }
 			case *ast.CallExpr:
 				return !reportCall(n)
 			}
@@ -213,8 +211,8 @@ func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
 	}
 }
 
-// findSlowCall returns the first call in a part of a statement that takes limit.min steps or
-// more, nil if there is none or the part is nil.
+// findSlowCall returns the first call in a part of a statement with limit.min steps, or nil. The
+// part may be nil.
 func (in *input) findSlowCall(part ast.Node, limit stepLimit) *ast.CallExpr {
 	if part == nil {
 		return nil
@@ -230,10 +228,9 @@ func (in *input) findSlowCall(part ast.Node, limit stepLimit) *ast.CallExpr {
 	return found
 }
 
-// countSteps returns the number of iterations of the innermost loop below a node, at least 1: 5000 for a
-// loop to 50 in a loop to 100. It assumes unknown iterations for a loop without a constant bound, and
-// longLoop for a call that may take milliseconds. It also reads the functions of the package that the
-// node calls, once each: seen holds the functions that it has read.
+// countSteps returns the iterations of the innermost loop of a node, at least 1. They are 5000 for
+// a loop to 50 in a loop to 100. For loops without a constant bound it assumes unknown. Called
+// functions of the package count, each once: seen has those that were read.
 func (in *input) countSteps(node ast.Node, binding flow.Binding, unknown int64, seen map[ast.Node]bool) int64 {
 	steps := int64(1)
 	ast.Inspect(node, func(n ast.Node) bool {
@@ -270,8 +267,8 @@ func (in *input) countSteps(node ast.Node, binding flow.Binding, unknown int64, 
 	return steps
 }
 
-// makesMany reports whether a function of another package, but not of the standard library, may make as
-// many values as an argument says: it returns a slice or a string, and is no constructor.
+// makesMany reports whether a function may make as many values as an argument says. It belongs to
+// another module and returns a slice or a string.
 func (in *input) makesMany(fn *types.Func) bool {
 	if fn == nil || fn.Pkg() == nil || fn.Pkg() == in.pass.Pkg || fn.Signature().Results().Len() == 0 || makerName.MatchString(fn.Name()) {
 		return false
@@ -290,8 +287,8 @@ func (in *input) largestArgument(call *ast.CallExpr, binding flow.Binding) int64
 	return largest
 }
 
-// countElements returns the value of an expression that is a number, or the number of elements of a
-// slice, and false if that is unknown.
+// countElements returns the value of a number, or the number of elements of a slice, if it is
+// known.
 func (in *input) countElements(e ast.Expr, binding flow.Binding) (int64, bool) {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && isBuiltin(in.pass.TypesInfo, call, "len") {
 		e = call.Args[0]
@@ -303,7 +300,7 @@ func (in *input) countElements(e ast.Expr, binding flow.Binding) (int64, bool) {
 		switch source := source.(type) {
 		case *ast.CallExpr:
 			if isMake(in.pass.TypesInfo, source) && len(source.Args) > 1 {
-				size := source.Args[len(source.Args)-1] // the capacity if there is one: the length then is mostly 0
+				size := source.Args[len(source.Args)-1] // if there is a capacity, the length is mostly 0
 				if count, ok := in.flowGraph().MaxConstant(size, binding); ok && count > 0 {
 					return count, true
 				}
@@ -312,7 +309,7 @@ func (in *input) countElements(e ast.Expr, binding flow.Binding) (int64, bool) {
 				return in.flowGraph().MaxConstant(source.Args[0], binding)
 			}
 		case *ast.CompositeLit:
-			if len(source.Elts) > 0 { // otherwise elements are added later
+			if len(source.Elts) > 0 { // else elements are added later
 				return int64(len(source.Elts)), true
 			}
 		}
@@ -320,13 +317,13 @@ func (in *input) countElements(e ast.Expr, binding flow.Binding) (int64, bool) {
 	return 0, false
 }
 
-// isPermutation reports whether a function or method is Perm of math/rand: rand.Perm(n) returns n elements.
+// isPermutation reports whether a function is rand.Perm. rand.Perm(n) returns n elements.
 func isPermutation(fn *types.Func) bool {
 	return fn != nil && fn.Name() == "Perm" && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2"})
 }
 
-// loopBound returns the expression that a loop counts up to, or the operand of range. It returns
-// nil for other loops.
+// loopBound returns the expression that a loop counts up to, or the operand of range. It is nil for
+// other loops.
 func loopBound(s ast.Stmt) ast.Expr {
 	switch s := s.(type) {
 	case *ast.ForStmt:
@@ -347,8 +344,7 @@ func isBulky(fn *types.Func) bool {
 		isFunc(fn, "net/http/httptest", "NewServer", "NewTLSServer") || isFunc(fn, "sort") && fn.Name() != "Search" || isFunc(fn, "slices", "Sort", "SortFunc", "Collect", "Sorted")
 }
 
-// isSlow reports whether a function may take milliseconds: it sleeps, makes an RSA key,
-// reads a file or runs a program.
+// isSlow reports whether a function may take milliseconds.
 func isSlow(fn *types.Func) bool {
 	readsFile := isFunc(fn, "os", "ReadFile") || isFunc(fn, "io/ioutil", "ReadFile")
 	runsProgram := isMethodOf(fn, "os/exec", "Cmd", "Run", "Output", "CombinedOutput", "Wait")

@@ -10,22 +10,21 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the audit rule shared-state: a sub-benchmark reads through a cache inside of a
-// variable, as store.Get does that asks store.cache first, and the next one finds the cache filled.
+// This file is a part of the rule shared-state. A sub-benchmark reads through a cache inside of a
+// variable: store.Get asks store.cache first. The next sub-benchmark finds the cache filled.
 
-// mutatorName matches the names of methods whose purpose is to change their receiver.
+// mutatorName matches methods that are meant to change their receiver.
 var mutatorName = lazyregexp.New(`^(?i:set|put|add|insert|store|push|create|register|save|write|append|update|upsert|inc|enqueue|delete|remove|observe|record|mark|touch|apply|commit|merge|import|init|open|new|build|subscribe|close|reset|swap|sort|shuffle|rotate|reverse|pop|fix)`)
 
-// cacheUse tells how a method, and the methods that it calls on parts of its receiver, use the maps of the
-// receiver.
+// cacheUse says how a method uses the maps of its receiver, also in methods of its parts.
 type cacheUse struct {
-	looksUp map[*types.Var]bool // maps, fields of the receiver or of its parts: value, ok := m[key]
-	stores  map[*types.Var]bool // m[key] = value
-	parts   []*types.Var        // fields of the receiver that have the maps, such as cache of store.cache
+	looksUp map[*types.Var]bool // maps m with value, ok := m[key]
+	stores  map[*types.Var]bool // maps m with m[key] = value
+	parts   []*types.Var        // fields with such maps, such as cache of store.cache
 }
 
-// isCaching reports whether a method that does not exist to change its receiver looks up a key in a map of
-// its receiver, and stores values in the same map.
+// isCaching reports whether a method looks up keys in a map of its receiver and stores values
+// there. A method that is meant to change the receiver does not count.
 func (in *input) isCaching(fn *types.Func) bool {
 	if fn == nil || mutatorName.MatchString(fn.Name()) {
 		return false
@@ -39,21 +38,20 @@ func (in *input) isCaching(fn *types.Func) bool {
 	return false
 }
 
-// readCacheUse returns what a method does with the maps of its receiver.
 func (in *input) readCacheUse(fn *types.Func) cacheUse {
 	use := cacheUse{looksUp: map[*types.Var]bool{}, stores: map[*types.Var]bool{}}
 	in.addCacheUse(fn, &use, 0)
 	return use
 }
 
-// addCacheUse adds to use what a method does with the maps of its receiver. depth is the number of calls
-// between the method that a benchmark calls and fn. It returns false if the method does nothing with them.
+// addCacheUse adds the maps of a method's receiver to use. It returns false if the method uses
+// none. depth is the number of calls around fn.
 func (in *input) addCacheUse(fn *types.Func, use *cacheUse, depth int) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil || depth > maxTimedDepth {
 		return false
 	}
-	// mapOf returns the map in m[key] if it is a field of the receiver, else nil.
+	// mapOf returns m of m[key] if m is a field of the receiver, else nil.
 	mapOf := func(e ast.Expr) *types.Var {
 		index, ok := ast.Unparen(e).(*ast.IndexExpr)
 		if !ok || !isMap(in.pass.TypesInfo.TypeOf(index.X)) {
@@ -95,11 +93,11 @@ func (in *input) addCacheUse(fn *types.Func, use *cacheUse, depth int) bool {
 	return isUsed
 }
 
-// isRemembering reports whether a method stores its results in a map of its receiver, or in a cache of it.
+// isRemembering reports whether a method stores its results in its receiver.
 func (in *input) isRemembering(fn *types.Func) bool { return in.isMemoizing(fn) || in.isCaching(fn) }
 
-// reorders reports whether a method that does not exist to change its receiver swaps elements of a slice of
-// its receiver, as one does that moves what it finds to the front.
+// reorders reports whether a method swaps elements of a slice of its receiver. It then finds them
+// faster the next time.
 func (in *input) reorders(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil || mutatorName.MatchString(fn.Name()) {
@@ -118,13 +116,11 @@ func (in *input) reorders(fn *types.Func) bool {
 	})
 }
 
-// reordersByCall reports whether a call may run a method that reorders its receiver.
 func (in *input) reordersByCall(call *ast.CallExpr) bool {
 	return slices.ContainsFunc(in.flowGraph().Called(call, nil), func(f flow.Function) bool { return in.reorders(f.Object) })
 }
 
-// mayBeOff reports whether the cache that a method reads through may not be there: a constructor makes it
-// only if an option is set, and the benchmark does not set the option when it makes p.
+// mayBeOff reports whether a cache may not be there, because the benchmark does not set its option:
 //
 //	if opts.CacheBytes > 0 { s.cache = newCache(opts.CacheBytes) }
 func (in *input) mayBeOff(outer *benchmark, p varPath, fn *types.Func) bool {
@@ -136,8 +132,8 @@ func (in *input) mayBeOff(outer *benchmark, p varPath, fn *types.Func) bool {
 	return false
 }
 
-// findOptions returns the fields in the conditions under which the package sets a field, as CacheBytes in
-// the example of mayBeOff. It returns nil if it sets the field without a condition.
+// findOptions returns the fields on which setting a field depends, such as CacheBytes. It is nil if
+// nothing does.
 func (in *input) findOptions(field *types.Var) []types.Object {
 	var options []types.Object
 	isAlways := false
@@ -182,8 +178,8 @@ func (in *input) fieldsOfConditions(path []ast.Node) []types.Object {
 	return fields
 }
 
-// setsOption reports whether the statements of a benchmark that set p, or the functions of the benchmark that
-// they call, pass on a literal that sets one of the options.
+// setsOption reports whether the code that makes p sets one of the options in a literal. Harness
+// functions count.
 func (in *input) setsOption(outer *benchmark, p varPath, options []types.Object) bool {
 	found := false
 	isOption := func(e ast.Expr) bool {
@@ -213,8 +209,7 @@ func (in *input) setsOption(outer *benchmark, p varPath, options []types.Object)
 	return found
 }
 
-// isWarmed reports whether a benchmark, or a sub-benchmark before its loop, calls a caching method on p: it
-// then fills the cache on purpose.
+// isWarmed reports whether the benchmark fills a cache of p on purpose, before its loop.
 func (in *input) isWarmed(s subBenchmark, p varPath) bool {
 	for _, l := range s.loops {
 		for _, before := range in.codeBefore(l) {

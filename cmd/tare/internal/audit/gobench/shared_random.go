@@ -11,11 +11,12 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// sharedRandom finds a random source that the goroutines of RunParallel share, without a lock or behind
-// one that is only for the source:
+// sharedRandom finds a random source that the goroutines of RunParallel share:
 //
 //	r := rand.New(rand.NewSource(1))
 //	b.RunParallel(func(pb *testing.PB) { for pb.Next() { get(r.Intn(n)) } })
+//
+// It may have no lock, or one that is only for the source.
 func sharedRandom() rule {
 	return rule{Rule: audit.Rule{
 		ID: "shared-random", Severity: tare.Void,
@@ -26,10 +27,10 @@ func sharedRandom() rule {
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
 			if l.kind != byNext {
-				return // not a loop of RunParallel
+				return
 			}
 			takesLock := in.takesLock(l)
-			function := l.owner.node // the function that each goroutine runs
+			function := l.owner.node // of each goroutine
 			if lit := l.innermostLiteral(); lit != nil {
 				function = lit
 			}
@@ -60,9 +61,9 @@ func sharedRandom() rule {
 	}}
 }
 
-// originOf returns the name and the position of the variable that an expression selects from, or of the
-// call that makes its value: the goroutines share the result of newLoad() if it is outside of their
-// function, as in next := newLoad().next. The position is invalid for other expressions.
+// originOf returns the name and position of the variable that an expression selects from. It may be
+// the call that makes the value instead, as in next := newLoad().next. The position is invalid for
+// others.
 func (in *input) originOf(e ast.Expr, binding flow.Binding) (name string, pos token.Pos) {
 	if v := in.flowGraph().Origin(e, binding); v != nil {
 		return v.Name(), v.Pos()
@@ -73,8 +74,8 @@ func (in *input) originOf(e ast.Expr, binding flow.Binding) (name string, pos to
 	return "", token.NoPos
 }
 
-// callsFunctionAt reports whether the function of a goroutine calls a function that contains the position
-// pos. The goroutines then do not share the variable that is declared at pos.
+// callsFunctionAt reports whether a function calls another one, in which pos is. A variable
+// declared there is not shared.
 func (in *input) callsFunctionAt(function ast.Node, pos token.Pos, binding flow.Binding) bool {
 	for call := range nodesOf[*ast.CallExpr](function) {
 		for _, called := range in.flowGraph().Called(call, binding) {
@@ -86,13 +87,12 @@ func (in *input) callsFunctionAt(function ast.Node, pos token.Pos, binding flow.
 	return false
 }
 
-// isSource reports whether t is a source of random numbers that only one goroutine may use at a time.
+// isSource reports whether t is a random source that only one goroutine may use at a time.
 func isSource(t types.Type) bool {
 	return isNamed(t, "math/rand", "Rand", "Zipf") || isNamed(t, "math/rand/v2", "Rand", "Zipf", "PCG", "ChaCha8")
 }
 
-// innermostLiteral returns the innermost function literal of the benchmark around a loop, or nil if the
-// loop is directly in the body of the benchmark.
+// innermostLiteral returns the innermost function literal around a loop, or nil.
 func (l *loop) innermostLiteral() *ast.FuncLit {
 	for i := len(l.path) - 1; i >= 0; i-- {
 		if lit, ok := l.path[i].(*ast.FuncLit); ok {
@@ -102,8 +102,7 @@ func (l *loop) innermostLiteral() *ast.FuncLit {
 	return nil
 }
 
-// locksOnlyFor reports whether a lock is held around draw, a call that draws a random number, and for
-// nothing else: between Lock and Unlock, a body calls only methods of random sources.
+// locksOnlyFor reports whether a lock is held around the random number draw, and for nothing else.
 func (in *input) locksOnlyFor(body *ast.BlockStmt, draw *ast.CallExpr) bool {
 	isLocked, isOnly, isAround := false, true, false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -127,8 +126,6 @@ func (in *input) locksOnlyFor(body *ast.BlockStmt, draw *ast.CallExpr) bool {
 	return isAround && isOnly
 }
 
-// takesLock reports whether a loop, or a function of the benchmark that it calls, calls a function
-// named Lock.
 func (in *input) takesLock(l *loop) bool {
 	found := false
 	in.inspectTimedDeep(l, func(n ast.Node, _ *frame) bool {

@@ -13,14 +13,13 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// unlikeWork finds sides of a comparison that do less than another side:
+// unlikeWork finds comparisons in which one side does less than another:
 //
 //	b.Run("std", func(b *testing.B) { for b.Loop() { json.NewEncoder(w).Encode(v) } })
-//	b.Run("fast", func(b *testing.B) { for b.Loop() { fast.NewEncoder(w) } }) // only makes a value
+//	b.Run("fast", func(b *testing.B) { for b.Loop() { fast.NewEncoder(w) } })
 //
-// The sides are the sub-benchmarks of a benchmark, the functions of a table of cases, or the
-// benchmarks of a file. The rule judges the work of a side by the names of the functions that the
-// side calls, and by whether functions of the package have loops.
+// The sides are sub-benchmarks, the functions of a table of cases, or the benchmarks of a file. The
+// rule judges their work by the names of the functions that they call.
 func unlikeWork() rule {
 	return rule{Rule: audit.Rule{
 		ID: "unlike-work", Severity: tare.Warn,
@@ -49,7 +48,7 @@ func unlikeWork() rule {
 		}
 		for _, loops := range byFile {
 			if len(loops) > 1 {
-				isWork := func(*ast.CallExpr) bool { return false } // only a call's name shows work
+				isWork := func(*ast.CallExpr) bool { return false } // only the name counts
 				in.reportMakers(loops, isWork)
 			}
 		}
@@ -64,12 +63,11 @@ func unlikeWork() rule {
 	}}
 }
 
-// compareSubBenchmarks reports sub-benchmarks of outer that do less than another one. loops has the
-// main loop of each.
+// compareSubBenchmarks compares the sub-benchmarks of outer. loops has the main loop of each.
 func (in *input) compareSubBenchmarks(outer *benchmark, loops []*loop) {
 	isWork := in.repeatsWork
 	if workBenchmarkName.MatchString(outer.name) {
-		isWork = func(*ast.CallExpr) bool { return true } // the name shows that all sides work on values
+		isWork = func(*ast.CallExpr) bool { return true }
 	}
 	in.reportMakers(loops, isWork)
 	in.reportUnfinished(loops)
@@ -83,18 +81,18 @@ func (in *input) compareSubBenchmarks(outer *benchmark, loops []*loop) {
 }
 
 var (
-	// makerName matches the names of functions that only make a value, such as NewEncoder.
+	// makerName matches functions that only make a value, such as NewEncoder.
 	makerName = lazyregexp.New(`^(New[A-Z]?|new[A-Z]?|make$|new$|Make[A-Z]|make[A-Z])`)
-	// workerName matches the names of functions that work on a value.
+	// workerName matches functions that work on a value.
 	workerName = lazyregexp.New(`^(Marshal|Unmarshal|Encode|Decode|Write|Read|Parse|Serialize|Deserialize|Compress|Copy|Hash|Sum|Format|Validate)`)
-	// workBenchmarkName matches the names of benchmarks whose sides all work on values.
+	// workBenchmarkName matches benchmarks in which all sides work on values.
 	workBenchmarkName = lazyregexp.New(`^Benchmark(Marshal|Unmarshal|Encod|Decod|Serializ|Deserializ|Compress|Pars|Format)`)
-	// declaredMakerName matches names of benchmarks that announce that they only make values.
+	// declaredMakerName matches benchmarks that are meant to only make values.
 	declaredMakerName = lazyregexp.New(`(?i)new|alloc|make|create|init|empty|noop|baseline|overhead|construct`)
 )
 
-// reportMakers reports loops that only make values or reserve memory for them, if another loop works
-// on values: it calls a function that workerName matches or for which isWork returns true.
+// reportMakers reports loops that only make values, if another loop works on them. A call works if
+// workerName matches or isWork returns true.
 func (in *input) reportMakers(loops []*loop, isWork func(*ast.CallExpr) bool) {
 	hasWork := slices.ContainsFunc(loops, func(l *loop) bool {
 		for call := range nodesOf[*ast.CallExpr](l.body) {
@@ -111,7 +109,7 @@ func (in *input) reportMakers(loops []*loop, isWork func(*ast.CallExpr) bool) {
 		isDeclared := declaredMakerName.MatchString(l.owner.name) || declaredMakerName.MatchString(in.subName(l.owner))
 		switch {
 		case isDeclared:
-			// The name of the side announces that it only makes values.
+			// The side is meant to only make values.
 		case in.onlyMakes(l):
 			in.report(l.node, "this side of the comparison only makes values, but another side also works on them")
 		case in.onlyReserves(l):
@@ -120,8 +118,7 @@ func (in *input) reportMakers(loops []*loop, isWork func(*ast.CallExpr) bool) {
 	}
 }
 
-// onlyMakes reports whether a loop makes values, by literals and by functions that makerName matches,
-// and does nothing else.
+// onlyMakes reports whether a loop only makes values, by literals or by functions like NewEncoder.
 func (in *input) onlyMakes(l *loop) bool {
 	values, onlyMakes := 0, true
 	in.inspectTimed(l, func(n ast.Node) bool {
@@ -133,7 +130,7 @@ func (in *input) onlyMakes(l *loop) bool {
 			values++
 			isMaker := makerName.MatchString(calledName(n)) && !in.isCallOfValue(n)
 			onlyMakes = onlyMakes && isMaker
-			return !isMaker // the arguments of a maker do not count as work
+			return !isMaker // the arguments of a maker are no work
 		case *ast.CompositeLit:
 			values++
 		case *ast.BinaryExpr:
@@ -146,12 +143,12 @@ func (in *input) onlyMakes(l *loop) bool {
 	return values > 0 && onlyMakes
 }
 
-// finisherName matches the names of methods that make the result from collected values: enc.Bytes()
+// finisherName matches methods that make the result of collected values. An example is enc.Bytes()
 // after calls of enc.AddString.
 var finisherName = lazyregexp.New(`^(Bytes|Encode|Marshal|Build|Finish|Render|Sum|Close|Flush)$`)
 
-// reportUnfinished reports loops that only make a reader, and loops that collect values in a variable
-// without ever calling the variable's finisher (see finisherName).
+// reportUnfinished reports loops that only make a reader. It also reports loops that collect values
+// without calling a finisher.
 func (in *input) reportUnfinished(loops []*loop) {
 	for _, l := range loops {
 		if len(l.body.List) == 1 {
@@ -171,8 +168,8 @@ func (in *input) reportUnfinished(loops []*loop) {
 	}
 }
 
-// onlyCollects reports whether a loop calls methods of v, a variable that the loop declares at
-// declared, and neither calls a finisher of v nor passes v to a function that may call one.
+// onlyCollects reports whether a loop calls methods of v, but no finisher. The loop declares v at
+// declared.
 func (in *input) onlyCollects(l *loop, v *types.Var, declared ast.Expr) bool {
 	collects, mayFinish := false, false
 	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
@@ -193,8 +190,7 @@ func (in *input) onlyCollects(l *loop, v *types.Var, declared ast.Expr) bool {
 	return collects && !mayFinish
 }
 
-// findFinisher returns a method of v that finisherName matches, that this package declares, and whose
-// body has a loop. It returns nil if v is nil or has no such method.
+// findFinisher returns a finisher among the methods of v, or nil. It must have a loop.
 func (in *input) findFinisher(v *types.Var) *types.Func {
 	if v == nil {
 		return nil
@@ -215,14 +211,14 @@ func (in *input) findFinisher(v *types.Var) *types.Func {
 }
 
 var (
-	// reserverName matches the names of methods that reserve memory for values, and getterName the
-	// names of methods that return the values or their number.
+	// reserverName matches methods for reserving memory, such as Grow. The name of a getter is
+	// Bytes or Len, for example.
 	reserverName = lazyregexp.New(`^(Reserve|Grow|Ensure|Prealloc|Resize)`)
 	getterName   = lazyregexp.New(`^(Bytes|String|Len|Cap|Size|Reset|Result|Buffer)$`)
 )
 
-// onlyReserves reports whether a loop calls a method that reserves memory, and otherwise only getters,
-// conversions and builtin functions.
+// onlyReserves reports whether a loop reserves memory and calls nothing else but getters and
+// builtins.
 func (in *input) onlyReserves(l *loop) bool {
 	reserves, hasOther := false, false
 	inspectTimedNodes(in, l, func(call *ast.CallExpr) {
@@ -236,8 +232,8 @@ func (in *input) onlyReserves(l *loop) bool {
 	return reserves && !hasOther
 }
 
-// repeatsWork reports whether a call is of a function of the package that has a loop. It returns false
-// for functions of test files and for functions that makerName matches.
+// repeatsWork reports whether a call runs a function of the package that has a loop. Functions of
+// test files and makers do not count.
 func (in *input) repeatsWork(call *ast.CallExpr) bool {
 	fn := in.callee(call)
 	if fn == nil || in.isTestHelper(fn) || makerName.MatchString(fn.Name()) {
@@ -251,17 +247,17 @@ func (in *input) repeatsWork(call *ast.CallExpr) bool {
 	return hasLoop
 }
 
-// side is a side of a comparison: the loop of a sub-benchmark, or a function in a table of cases.
+// side is a side of a comparison: the loop of a sub-benchmark, or a function in a table.
 type side struct {
 	node     ast.Node
 	body     *ast.BlockStmt
 	function *ast.FuncType // nil for a loop
 	object   *types.Func   // nil for a loop or a literal
-	name     string        // source text of its name in b.Run or the table; "" if it has none
+	name     string        // source text of its name; "" if it has none
 }
 
-// tableSides returns the sides of a call such as c.encode(v), where c is a case of a table: the
-// function literals of the table. It returns nil for other calls.
+// tableSides returns the functions of a table that a call such as c.encode(v) may run. Here c is a
+// case of the table.
 func (in *input) tableSides(call *ast.CallExpr) []side {
 	if in.callee(call) != nil {
 		return nil
@@ -283,9 +279,9 @@ func (in *input) tableSides(call *ast.CallExpr) []side {
 	return sides
 }
 
-// findCase returns the table that contains a function literal, i.e. the outermost literal of a slice,
-// map or struct around it, and the name of its case. The name consists of the key and the constants
-// next to the function: "std" in {"std", func() { … }}. The table is nil if no literal is around lit.
+// findCase returns the table around a function literal and the name of its case. The table is the
+// outermost composite literal, nil if there is none. The name "std" of {"std", func() { … }} is
+// made of constants next to the function.
 func (in *input) findCase(lit *ast.FuncLit) (table ast.Node, name string) {
 	for _, file := range in.pass.Files {
 		if !isNodeIn(lit, file) {
@@ -317,36 +313,33 @@ func (in *input) findCase(lit *ast.FuncLit) (table ast.Node, name string) {
 }
 
 var (
-	// wholeName matches the names of functions that work on all parts of their input, e.g. FindAll.
+	// wholeName matches functions that work on all parts of their input, such as FindAll.
 	wholeName = lazyregexp.New(`^(Find|Replace|Read|Get|Scan|Split|Parse|Decode|List|Match|Collect|Extract)\w*All|^All[A-Z]|All(Index|String|Submatch|$)`)
-	// partName matches the names of functions that work on a part of their input, or only check it.
+	// partName matches functions that work on a part of their input, or only check it.
 	partName = lazyregexp.New(`^(Next|First|Peek|Head|Skip|Valid|IsValid|Has[A-Z]|Contains|Index|Find|Match|Cut)`)
-	// decoderName matches the names of functions that decode their input, and checkerName the names of
-	// functions that only read it.
+	// decoderName and checkerName match functions that decode their input, or only check it.
 	decoderName = lazyregexp.New(`^(Unmarshal|Decode)`)
 	checkerName = lazyregexp.New(`^(Valid|IsValid|Validate|Skip|Peek)`)
-	// headWriterName matches the names of functions that write a part of their input.
+	// headWriterName matches functions that write the beginning of their input.
 	headWriterName = lazyregexp.New(`^(Append|Write|Encode|Marshal|Put)(Head|Header|Prefix|Length|Size|Count)$`)
-	// writerName matches the names of functions that write all of their input, unless headWriterName
-	// matches too.
+	// writerName matches functions that write their input, or its beginning.
 	writerName = lazyregexp.New(`^(Append|Write|Encode|Marshal|Put)`)
-	// declaredPartName matches names of sides that announce that they do less.
+	// declaredPartName matches sides that are meant to do less.
 	declaredPartName = lazyregexp.New(`(?i)next|first|peek|head|skip|valid|has|contains|index|one|single|prefix|noop|no-op|nop|baseline|empty|overhead|none|null|discard`)
 )
 
-// sideWork describes the work of a side by the names of the functions that it calls.
+// sideWork describes the work of a side.
 type sideWork struct {
 	side        side
 	worksOnAll  bool
-	worksOnPart bool // a function works on a part of the input, and the side has no loop
+	worksOnPart bool // and has no loop
 	decodes     bool
-	checks      bool // a function only checks the input
+	checks      bool
 	writesAll   bool
-	writesHead  bool // a function writes the beginning of the input
-	isDeclared  bool // the name announces that the side does less
+	writesHead  bool // writes only the beginning
+	isDeclared  bool // is meant to do less
 }
 
-// readSide returns the work of a side.
 func (in *input) readSide(s side) sideWork {
 	hasLoop, names := in.readWork(s.body, 0)
 	w := sideWork{side: s, isDeclared: isDeclaredLess(s.name)}
@@ -362,20 +355,19 @@ func (in *input) readSide(s side) sideWork {
 	return w
 }
 
-// isDeclaredLess reports whether the name of a side announces that the side does less than others.
+// isDeclaredLess reports whether a side is meant to do less, by its name.
 func isDeclaredLess(name string) bool {
 	return declaredPartName.MatchString(name) || declaredMakerName.MatchString(name)
 }
 
-// reportPartial compares the sides in four ways: it reports sides that work on a part of their input,
-// only check it, write only its beginning, or ignore it, if other sides do more.
+// reportPartial reports sides that do less with their input than another side. They work on a part
+// of it, only check it, write only its beginning, or ignore it.
 func (in *input) reportPartial(sides []side) {
 	var works []sideWork
 	for _, s := range sides {
 		works = append(works, in.readSide(s))
 	}
-	// split counts the sides for which hasAll is true. Of the other sides it returns those for which
-	// hasPart is true.
+	// split counts the sides with hasAll. It returns the others with hasPart.
 	split := func(hasAll, hasPart func(w sideWork) bool) (all int, partial []sideWork) {
 		for _, w := range works {
 			if hasAll(w) {
@@ -417,8 +409,8 @@ func (in *input) reportPartial(sides []side) {
 	}
 }
 
-// reportEmptyOutput reports sides that allocate their output and write nothing into it, if all other
-// sides write their output. It reports nothing if most sides have an empty output.
+// reportEmptyOutput reports sides that allocate their output and write nothing into it. All other
+// sides have to write theirs, and these must not be the minority.
 func (in *input) reportEmptyOutput(sides []side) {
 	var empty []side
 	writing := 0
@@ -439,8 +431,8 @@ func (in *input) reportEmptyOutput(sides []side) {
 	}
 }
 
-// callsOther reports whether a side calls a function that makerName does not match. reportMakers
-// reports sides that call only makers.
+// callsOther reports whether a side calls a function that is no maker. reportMakers reports the
+// other sides.
 func (in *input) callsOther(body ast.Node) bool {
 	for call := range nodesOf[*ast.CallExpr](body) {
 		if fn := in.callee(call); fn != nil && !makerName.MatchString(fn.Name()) {
@@ -450,9 +442,8 @@ func (in *input) callsOther(body ast.Node) bool {
 	return false
 }
 
-// calledSides returns all functions that a call such as encode(v) may run if encode is a variable, as
-// the sides of a comparison. Unlike tableSides, it also returns declared functions. It returns nil
-// for calls of a known function.
+// calledSides returns the functions that a call of a variable may run. Unlike tableSides, it also
+// returns declared functions.
 func (in *input) calledSides(call *ast.CallExpr) []side {
 	if in.callee(call) != nil {
 		return nil
@@ -474,9 +465,9 @@ func (in *input) calledSides(call *ast.CallExpr) []side {
 	return sides
 }
 
-// readOutput reports whether body and the functions of the package that it calls make a slice of
-// bytes, and whether they may write into one: they append, set elements, or call other packages. seen
-// contains the functions that were read; depth is the number of calls between the side and body.
+// readOutput reports whether body makes a slice of bytes, and whether it may write into one. It
+// reads the called functions of the package, too, once each. depth is the number of calls around
+// body.
 func (in *input) readOutput(body ast.Node, seen map[ast.Node]bool, depth int) (makes, writes bool) {
 	info := in.pass.TypesInfo
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -500,7 +491,7 @@ func (in *input) readOutput(body ast.Node, seen map[ast.Node]bool, depth int) (m
 			case isBuiltin(info, n, "append"), isBuiltin(info, n, "copy"):
 				writes = true
 			case isPool || fn == nil || fn.Pkg() == nil || fn.Pkg().Path() == "testing":
-				// The called value is unknown, or the function writes no output.
+				// This writes no output, as far as known.
 			case isFunc(fn, "slices", "Grow"):
 				makes = makes || isBytes(info.TypeOf(n))
 			case fn.Pkg() != in.pass.Pkg:
@@ -521,12 +512,11 @@ func (in *input) readOutput(body ast.Node, seen map[ast.Node]bool, depth int) (m
 	return makes, writes
 }
 
-// maxWrapperStatements is the maximum number of statements of a wrapper, a function that only calls
-// others.
+// maxWrapperStatements is the maximum number of statements of a function that only calls others.
 const maxWrapperStatements = 3
 
-// readWork returns whether a body has a loop, and the names of the functions that it calls. If depth
-// is 0, the body is that of a side, and the names include those in the wrappers that it calls.
+// readWork returns whether a body has a loop, and the names of the functions that it calls. At
+// depth 0 it also returns the names in short wrappers.
 func (in *input) readWork(body ast.Node, depth int) (hasLoop bool, names []string) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -549,8 +539,7 @@ func (in *input) readWork(body ast.Node, depth int) (hasLoop bool, names []strin
 	return hasLoop, names
 }
 
-// ignoresInput reports whether a side has named parameters other than a *testing.B, and uses none of
-// them.
+// ignoresInput reports whether a side has parameters and uses none. A *testing.B does not count.
 func (in *input) ignoresInput(s side) bool {
 	if s.function == nil || len(s.body.List) == 0 {
 		return false
@@ -567,7 +556,7 @@ func (in *input) ignoresInput(s side) bool {
 	return hasParam && !isUsed
 }
 
-// isCallOfValue reports whether a call calls a variable, whose value may be any function.
+// isCallOfValue reports whether a call calls a variable.
 func (in *input) isCallOfValue(call *ast.CallExpr) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok {
@@ -577,8 +566,7 @@ func (in *input) isCallOfValue(call *ast.CallExpr) bool {
 	return isVar
 }
 
-// subName returns the source text of the first argument of the b.Run call that runs a sub-benchmark.
-// It returns "" for a benchmark that is a declared function.
+// subName returns the source text of the name of a sub-benchmark in b.Run, else "".
 func (in *input) subName(b *benchmark) string {
 	if b.outer == nil {
 		return ""
