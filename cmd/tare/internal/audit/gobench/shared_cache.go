@@ -13,6 +13,100 @@ import (
 // This file is a part of the rule shared-state. A sub-benchmark reads through a cache inside of a
 // variable: store.Get asks store.cache first. The next sub-benchmark finds the cache filled.
 
+// reportMemoized reports a variable that stores results of a sub-benchmark. A later sub-benchmark
+// finds them instead of computing them.
+func (in *input) reportMemoized(outer *benchmark, writer subBenchmark, later []subBenchmark) {
+	for p, call := range in.findMemoized(outer, writer) {
+		isOrder := !in.isRemembering(in.callee(call)) && in.reordersByCall(call)
+		if isOrder && in.isCarriedOver(outer, writer, p) {
+			in.report(call, "%s changes its order by use, and the sub-benchmark of the next case begins with that order", p)
+		} else if in.isCarriedOver(outer, writer, p) {
+			in.report(call, "%s remembers what it was asked for, and the sub-benchmark of the next case finds it there", p)
+		} else if use := in.findLaterUse(outer, writer, in.selectRemembering(outer, later, p, call), p); use != nil {
+			in.report(use, "%s remembers what another sub-benchmark asked it for, in line %d", p, in.lineOf(call))
+		}
+	}
+}
+
+// selectRemembering returns the later sub-benchmarks that may find what call has stored in p. Only
+// methods that ask the cache do.
+func (in *input) selectRemembering(outer *benchmark, later []subBenchmark, p varPath, call *ast.CallExpr) []subBenchmark {
+	if in.isMemoizing(in.callee(call)) {
+		return later
+	}
+	var out []subBenchmark
+	for _, s := range later {
+		if in.findMemoized(outer, s)[p] != nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// findMemoized returns the variables of outer on which a sub-benchmark calls a method that stores
+// results. The value is the first such call.
+func (in *input) findMemoized(outer *benchmark, s subBenchmark) map[varPath]*ast.CallExpr {
+	memoized := map[varPath]*ast.CallExpr{}
+	for _, l := range s.loops {
+		in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			for _, called := range in.flowGraph().Called(call, f.binding) {
+				if called.Receiver == nil || !in.isRemembering(called.Object) && !in.reorders(called.Object) {
+					continue
+				}
+				if f.site == nil && !in.isMemoizing(called.Object) && in.hasSameArguments(l, call) {
+					continue // only the first iteration stores something
+				}
+				p, ok := in.pathOf(called.Receiver, f.binding)
+				if !ok || memoized[p] != nil || !s.isShared(outer, p) || in.mayReset(s, p, nil) {
+					continue
+				}
+				if !in.isWarmed(s, p) && !in.mayBeOff(outer, p, called.Object) {
+					memoized[p] = call
+				}
+			}
+			return true
+		})
+	}
+	return memoized
+}
+
+// isMemoizing reports whether a method returns an entry of a map of its receiver if it exists.
+// Otherwise it stores its result there.
+func (in *input) isMemoizing(fn *types.Func) bool {
+	recv, body := in.methodBody(fn)
+	if body == nil {
+		return false
+	}
+	isEntry := func(e ast.Expr) bool {
+		index, ok := ast.Unparen(e).(*ast.IndexExpr)
+		if !ok || !isMap(in.pass.TypesInfo.TypeOf(index.X)) {
+			return false
+		}
+		_, ok = in.receiverPath(index.X, recv)
+		return ok
+	}
+	finds, stores := false, false
+	for n := range ast.Preorder(body) {
+		switch n := n.(type) {
+		case *ast.IfStmt: // if v, ok := r.known[key]; ok { return v }
+			init, ok := n.Init.(*ast.AssignStmt)
+			isLookup := ok && len(init.Lhs) == 2 && len(init.Rhs) == 1 && isEntry(init.Rhs[0])
+			if isLookup && in.variable(n.Cond) == in.variable(init.Lhs[1]) {
+				for range nodesOf[*ast.ReturnStmt](n.Body) {
+					finds = true
+				}
+			}
+		case *ast.AssignStmt:
+			stores = stores || len(n.Lhs) == 1 && isEntry(n.Lhs[0])
+		}
+	}
+	return finds && stores
+}
+
 // mutatorName matches methods that are meant to change their receiver.
 var mutatorName = lazyregexp.New(`^(?i:set|put|add|insert|store|push|create|register|save|write|append|update|upsert|inc|enqueue|delete|remove|observe|record|mark|touch|apply|commit|merge|import|init|open|new|build|subscribe|close|reset|swap|sort|shuffle|rotate|reverse|pop|fix)`)
 
