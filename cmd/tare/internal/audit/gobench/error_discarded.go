@@ -60,56 +60,62 @@ func (in *input) reportDiscarded(l *loop, n ast.Node, call *ast.CallExpr, failin
 
 // findDiscarded returns the call whose error a statement n discards, or nil.
 func (in *input) findDiscarded(l *loop, n ast.Node, f *frame) *ast.CallExpr {
-	root := l.owner.decl // the function around n
-	if f.callDepth() > 0 {
-		if decl, ok := f.node.(*ast.FuncDecl); ok {
-			root = decl
-		}
-	}
 	switch n := n.(type) {
 	case *ast.ExprStmt:
-		call, ok := n.X.(*ast.CallExpr)
-		if !ok {
-			return nil
-		}
-		if errorIndex(in.pass.TypesInfo, call) >= 0 {
+		if call, ok := n.X.(*ast.CallExpr); ok && errorIndex(in.pass.TypesInfo, call) >= 0 {
 			return call
 		}
 	case *ast.CallExpr:
-		for i, a := range n.Args { // ignore(json.Unmarshal(data, &v))
-			inner, ok := a.(*ast.CallExpr)
-			if !ok {
-				continue
-			}
-			if index := errorIndex(in.pass.TypesInfo, inner); index >= 0 && in.ignoresArgument(n, i+index) {
-				return inner
-			}
-		}
+		return in.findIgnoredArgument(n)
 	case *ast.IfStmt:
 		return in.findSkipped(n, f)
 	case *ast.AssignStmt:
-		if len(n.Rhs) != 1 {
-			return nil
+		decl := l.owner.decl // the function around n
+		if inner, ok := f.node.(*ast.FuncDecl); ok {
+			decl = inner
 		}
-		call, ok := n.Rhs[0].(*ast.CallExpr)
+		return in.findUnreadResult(n, decl)
+	}
+	return nil
+}
+
+// findIgnoredArgument returns f(x) of ignore(f(x)) if ignore does nothing with the error, or nil.
+func (in *input) findIgnoredArgument(outer *ast.CallExpr) *ast.CallExpr {
+	for i, a := range outer.Args {
+		call, ok := a.(*ast.CallExpr)
 		if !ok {
-			return nil
+			continue
 		}
-		i := errorIndex(in.pass.TypesInfo, call)
-		if i < 0 || i >= len(n.Lhs) {
-			return nil
-		}
-		id, ok := n.Lhs[i].(*ast.Ident)
-		if !ok {
-			return nil
-		}
-		// The compiler rejects := for an unread variable.
-		isUnread := n.Tok == token.ASSIGN && !isNamedResult(root, in.variable(id)) && !in.isRead(root, in.variable(id))
-		if id.Name == "_" || isUnread {
+		if index := errorIndex(in.pass.TypesInfo, call); index >= 0 && in.ignoresArgument(outer, i+index) {
 			return call
 		}
 	}
 	return nil
+}
+
+// findUnreadResult returns the call in an assignment if decl does not read its error, or nil.
+func (in *input) findUnreadResult(a *ast.AssignStmt, decl *ast.FuncDecl) *ast.CallExpr {
+	if len(a.Rhs) != 1 {
+		return nil
+	}
+	call, ok := a.Rhs[0].(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	i := errorIndex(in.pass.TypesInfo, call)
+	if i < 0 || i >= len(a.Lhs) {
+		return nil
+	}
+	id, ok := a.Lhs[i].(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	// The compiler rejects := for an unread variable.
+	isUnread := a.Tok == token.ASSIGN && !isNamedResult(decl, in.variable(id)) && !in.isRead(decl, in.variable(id))
+	if id.Name != "_" && !isUnread {
+		return nil
+	}
+	return call
 }
 
 // findSkipped returns the call whose error only continues the loop, or nil:

@@ -98,23 +98,14 @@ func (in *input) takesEntry(fn *types.Func) bool {
 	}
 	results := fn.Signature().Results()
 	last := results.At(results.Len() - 1).Type()
-	if basic, ok := last.Underlying().(*types.Basic); !isError(last) && (!ok || basic.Kind() != types.Bool) {
+	if !isError(last) && !isBool(last) {
 		return false
 	}
 	removes, fails, waits := false, false, false
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			for i, lhs := range n.Lhs { // r.items = r.items[1:]
-				fields, isTarget := in.receiverPath(lhs, recv)
-				if !isTarget || fields == "" || len(n.Lhs) != len(n.Rhs) {
-					continue
-				}
-				if s, ok := n.Rhs[i].(*ast.SliceExpr); ok {
-					_, isSource := in.receiverPath(s.X, recv)
-					removes = removes || isSource
-				}
-			}
+			removes = removes || in.cutsSlice(n, recv)
 		case *ast.CallExpr:
 			name := calledName(n)
 			removes = removes || isBuiltin(in.pass.TypesInfo, n, "delete") || isFunc(in.callee(n), "container/heap", "Pop", "Remove") || isMethodOf(in.callee(n), "container/list", "List", "Remove")
@@ -133,6 +124,22 @@ func (in *input) takesEntry(fn *types.Func) bool {
 		return true
 	})
 	return removes && fails && !waits
+}
+
+// cutsSlice reports whether an assignment has the form r.items = r.items[1:] for a receiver r.
+func (in *input) cutsSlice(a *ast.AssignStmt, recv *types.Var) bool {
+	for i, lhs := range a.Lhs {
+		fields, isTarget := in.receiverPath(lhs, recv)
+		if !isTarget || fields == "" || len(a.Lhs) != len(a.Rhs) {
+			continue
+		}
+		if s, ok := a.Rhs[i].(*ast.SliceExpr); ok {
+			if _, isSource := in.receiverPath(s.X, recv); isSource {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // getsEntries reports whether the queue v may get entries during the loop, or has b.N of them.

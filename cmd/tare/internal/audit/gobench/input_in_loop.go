@@ -75,7 +75,12 @@ func isLibraryMaker(fn *types.Func) bool {
 // makers of other values, such as newOrder.
 var (
 	valueMakerName = lazyregexp.New(`^(?i:make|build|new|create|gen|prepare|setup|example|test)[A-Z0-9_]`)
-	generatorName  = lazyregexp.New(`^(?i:generate|gen|random|fake|mock|make(test|input|data|random|payload|big|large)|new(test|random|fake|sample)|create(test|sample|random|large|big)|build(test|sample|input|payload|large)|sample|fixture|load(fixture|testdata|sample))([A-Z0-9_]|[a-z]*$)`)
+	generatorName  = lazyregexp.New(`^(?i:generate|gen|random|fake|mock|` +
+		`make(test|input|data|random|payload|big|large)|` + // makeLargeText
+		`new(test|random|fake|sample)|create(test|sample|random|large|big)|` +
+		`build(test|sample|input|payload|large)|` +
+		`sample|fixture|load(fixture|testdata|sample))` + // loadFixture
+		`([A-Z0-9_]|[a-z]*$)`)
 )
 
 func (in *input) isGenerator(fn *types.Func) bool {

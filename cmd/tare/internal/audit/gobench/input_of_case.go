@@ -118,7 +118,8 @@ func (in *input) isCostly(f flow.Function, depth int) bool {
 
 // fixturePath matches the paths of packages that make inputs of tests, such as
 // example.com/shop/testdata.
-var fixturePath = lazyregexp.New(`(?i)(^|/|_|-)(fixtures?|testdata|test_?(util|help|gen|input)\w*|corpus|fakes?|gen(erator)?|samples?)$`)
+var fixturePath = lazyregexp.New(`(?i)(^|/|_|-)(fixtures?|testdata|test_?(util|help|gen|input)\w*|` +
+	`corpus|fakes?|gen(erator)?|samples?)$`)
 
 func isFixture(fn *types.Func) bool {
 	return fn.Pkg() != nil && fixturePath.MatchString(fn.Pkg().Path()) && fn.Signature().Results().Len() > 0
@@ -164,11 +165,12 @@ func (in *input) isTested(l *loop, call *ast.CallExpr) bool {
 	return slices.ContainsFunc(in.flowGraph().Called(call, nil), isTested)
 }
 
-// Names of functions that do not change the bytes they read, and of others that do not change the
+// Functions with readingName do not change the bytes they read. Those with outputName do not change the
 // values they write.
 var (
-	readingName = lazyregexp.New(`^(Unmarshal|Decode|Parse|Read|Scan|Valid|Hash|Sum|Encode|Marshal|Compress|Count|Index|Match|Render|Format|Lex|Tokeni[sz]e|Compile)`)
-	outputName  = lazyregexp.New(`^(Append|Encode|Marshal|Write|Render|Format|Hash|Size|Valid|Print|Pack|Serialize)`)
+	readingName = lazyregexp.New(`^(Unmarshal|Decode|Parse|Read|Scan|Valid|Hash|Sum|Encode|Marshal|Compress|` +
+		`Count|Index|Match|Render|Format|Lex|Tokeni[sz]e|Compile)`)
+	outputName = lazyregexp.New(`^(Append|Encode|Marshal|Write|Render|Format|Hash|Size|Valid|Print|Pack|Serialize)`)
 )
 
 // keepsArgument reports whether the call user does not change its argument, the result of made.

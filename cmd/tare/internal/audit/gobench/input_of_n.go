@@ -116,7 +116,12 @@ func (in *input) hasNElements(l *loop, v *types.Var) bool {
 		return false
 	}
 	call, ok := ast.Unparen(values[0]).(*ast.CallExpr)
-	return ok && (in.loopsNTimes(l.owner, call) || isContainer(v.Type()) && in.takesNElements(l, call))
+	if !ok {
+		return false
+	}
+	isFilled := in.loopsNTimes(l.owner, call)                     // makeKeys(b.N)
+	isCopy := isContainer(v.Type()) && in.takesNElements(l, call) // newTree(keys)
+	return isFilled || isCopy
 }
 
 // takesNElements reports whether an argument of a call is a slice with b.N elements.

@@ -18,11 +18,16 @@ import (
 
 var (
 	// removingName matches methods that remove the entry of a key.
-	removingName = lazyregexp.New(`^(Delete|Remove|Del|Evict|Unset|Unregister|Unsubscribe|Erase|Forget|Expire|LoadAndDelete|GetAndDelete|delete|remove|evict|unlink)([A-Z]\w*)?$`)
+	removingName = lazyregexp.New(`^(Delete|Remove|Del|Evict|Unset|Unregister|Unsubscribe|Erase|Forget|Expire|` +
+		`LoadAndDelete|GetAndDelete|delete|remove|evict|unlink)` +
+		`([A-Z]\w*)?$`) // DeleteUser
 	// addingName matches functions that may add entries.
-	addingName = lazyregexp.New(`(?i)^(put|set|insert|add|store|push|load|fill|restore|reset|register|subscribe|create|write|append|populate|refill|init|seed|enqueue|save|upsert|replace|new|open|clone|copy|swap|get_?or|load_?or|make|setup|prepare)`)
+	addingName = lazyregexp.New(`(?i)^(put|set|insert|add|store|push|load|fill|restore|reset|register|subscribe|` +
+		`create|write|append|populate|refill|init|seed|enqueue|save|upsert|replace|` +
+		`new|open|clone|copy|swap|get_?or|load_?or|make|setup|prepare)`) // GetOrCreate
 	// missingName matches benchmarks about missing keys.
-	missingName = lazyregexp.New(`(?i)miss|absent|empty|non_?exist|not_?exist|not_?found|unknown|no_?op|twice|idempotent|nothing`)
+	missingName = lazyregexp.New(`(?i)miss|absent|empty|non_?exist|not_?exist|not_?found|unknown|` +
+		`no_?op|twice|idempotent|nothing`) // BenchmarkDeleteMissing
 )
 
 // reportRemoved reports a call such as store.Delete(key) if the store has a fixed number of
@@ -83,7 +88,7 @@ func (in *input) ignoresAbsence(body ast.Node, call *ast.CallExpr, called flow.F
 
 func hasBoolResult(results *types.Tuple) bool {
 	for v := range results.Variables() {
-		if basic, ok := v.Type().Underlying().(*types.Basic); ok && basic.Kind() == types.Bool {
+		if isBool(v.Type()) {
 			return true
 		}
 	}
@@ -102,7 +107,7 @@ func (in *input) dropsBool(body ast.Node, call *ast.CallExpr, results *types.Tup
 			}
 			id, isIdent := lhs.(*ast.Ident)
 			isDropped := isIdent && (isBlank(id) || in.isSink(in.variable(id)))
-			if basic, ok := results.At(i).Type().Underlying().(*types.Basic); ok && basic.Kind() == types.Bool && !isDropped {
+			if isBool(results.At(i).Type()) && !isDropped {
 				return false
 			}
 		}

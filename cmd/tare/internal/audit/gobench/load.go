@@ -86,18 +86,9 @@ func findDirectories(paths []string) (dirs []directory, selected map[string]bool
 			addDirectory(filepath.Dir(abs))
 			continue
 		}
-		err = filepath.WalkDir(abs, func(file string, e fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			switch name := e.Name(); {
-			case e.IsDir() && file != abs && isSkipped(name):
-				return fs.SkipDir
-			case e.Type().IsRegular() && strings.HasSuffix(name, ".go") && hasBenchmarks(file):
-				selected[filepath.Dir(file)] = true
-				addDirectory(filepath.Dir(file))
-			}
-			return nil
+		err = eachBenchmarkFile(abs, func(file string) {
+			selected[filepath.Dir(file)] = true
+			addDirectory(filepath.Dir(file))
 		})
 		if err != nil {
 			return nil, nil, err
@@ -105,6 +96,22 @@ func findDirectories(paths []string) (dirs []directory, selected map[string]bool
 	}
 	slices.SortStableFunc(dirs, func(a, b directory) int { return strings.Compare(a.module, b.module) })
 	return dirs, selected, nil
+}
+
+// eachBenchmarkFile calls visit for each file with benchmarks at and below a directory.
+func eachBenchmarkFile(dir string, visit func(file string)) error {
+	return filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch name := e.Name(); {
+		case e.IsDir() && file != dir && isSkipped(name):
+			return fs.SkipDir
+		case e.Type().IsRegular() && strings.HasSuffix(name, ".go") && hasBenchmarks(file):
+			visit(file)
+		}
+		return nil
+	})
 }
 
 // isSkipped reports whether ./... of the go command skips a directory.
@@ -159,11 +166,23 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, selected ma
 	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
 		return len(p.Syntax) == 0 || p.TypesInfo == nil || strings.HasSuffix(p.ID, ".test")
 	})
+	isSelected := func(file string) bool { return selected[file] || selected[filepath.Dir(file)] }
+	if err := rep.runRules(pkgs, isSelected); err != nil {
+		return err
+	}
+	if !ignoreModule { // else the note above has the error
+		rep.noteErrors(pkgs)
+	}
+	rep.countBenchmarks(pkgs, isSelected)
+	return nil
+}
+
+// runRules adds the findings in selected files of packages.
+func (rep *Report) runRules(pkgs []*packages.Package, isSelected func(file string) bool) error {
 	graph, err := checker.Analyze(newAnalyzers(), pkgs, &checker.Options{Sequential: true})
 	if err != nil {
 		return err
 	}
-	isSelected := func(file string) bool { return selected[file] || selected[filepath.Dir(file)] }
 	for _, root := range graph.Roots {
 		if root.Err != nil {
 			return fmt.Errorf("%s: %w", root.Package.PkgPath, root.Err)
@@ -174,10 +193,6 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, selected ma
 			}
 		}
 	}
-	if !ignoreModule { // else the note above has the error
-		rep.noteErrors(pkgs)
-	}
-	rep.countBenchmarks(pkgs, isSelected)
 	return nil
 }
 

@@ -43,7 +43,8 @@ var (
 	// makerName matches functions that only make a value, such as NewEncoder.
 	makerName = lazyregexp.New(`^(New[A-Z]?|new[A-Z]?|make$|new$|Make[A-Z]|make[A-Z])`)
 	// workerName matches functions that work on a value.
-	workerName = lazyregexp.New(`^(Marshal|Unmarshal|Encode|Decode|Write|Read|Parse|Serialize|Deserialize|Compress|Copy|Hash|Sum|Format|Validate)`)
+	workerName = lazyregexp.New(`^(Marshal|Unmarshal|Encode|Decode|Write|Read|Parse|Serialize|Deserialize|` +
+		`Compress|Copy|Hash|Sum|Format|Validate)`)
 	// workBenchmarkName matches benchmarks in which all sides work on values.
 	workBenchmarkName = lazyregexp.New(`^Benchmark(Marshal|Unmarshal|Encod|Decod|Serializ|Deserializ|Compress|Pars|Format)`)
 	// declaredMakerName matches benchmarks that are meant to only make values.

@@ -93,14 +93,20 @@ func (in *input) claimsLatency(b *benchmark) bool {
 }
 
 var (
-	// latencyPhrase matches phrases for the time of one operation: "how long a call takes".
-	latencyPhrase = lazyregexp.New(`(?i)\bhow (long|fast) (a|an|each|one|every|the|it) |\b(a|each|one|every|the) (caller|client|user|request|call) (waits|takes)\b|\bresponse[- ]times?\b|\bround[- ]?trip time|\bwaiting times?\b|\blatenc|\btime (of|per|for) (a|an|each|one|every|single|call|request|query|caller|client)\b|\b(percentile|p50|p95|p99)\b`)
+	// latencyPhrase matches phrases for the time of one operation.
+	latencyPhrase = lazyregexp.New(`(?i)\bhow (long|fast) (a|an|each|one|every|the|it) |` + // how long a
+		`\b(a|each|one|every|the) (caller|client|user|request|call) (waits|takes)\b|` + // each call takes
+		`\bresponse[- ]times?\b|\bround[- ]?trip time|\bwaiting times?\b|\blatenc|` +
+		`\btime (of|per|for) (a|an|each|one|every|single|call|request|query|caller|client)\b|` + // time per call
+		`\b(percentile|p50|p95|p99)\b`)
 	// negation matches words that deny such a phrase: "this is not the response time".
 	negation = lazyregexp.New(`(?i)\b(not|no|never|instead of|rather than|unlike)\b|n't\b`)
 	// rateUnit matches units of a number per second: requests/s.
 	rateUnit = lazyregexp.New(`/s$`)
-	// waitUnit matches units of the time of one operation, but not ns/op: us/req.
-	waitUnit = lazyregexp.New(`(?i)\b(wait|delay|latency|rtt|resp|response|p50|p90|p95|p99)\b|^(ns|us|µs|ms|s|sec|seconds|micros|millis)[/-](call|req|request|caller|client|user|query|rpc|get|lookup|hit|msg|message|event)s?$`)
+	// waitUnit matches units of the time of one operation, such as us/req, but not ns/op.
+	waitUnit = lazyregexp.New(`(?i)\b(wait|delay|latency|rtt|resp|response|p50|p90|p95|p99)\b|` +
+		`^(ns|us|µs|ms|s|sec|seconds|micros|millis)[/-]` +
+		`(call|req|request|caller|client|user|query|rpc|get|lookup|hit|msg|message|event)s?$`)
 )
 
 func (in *input) reportsMetric(decl *ast.FuncDecl, units *lazyregexp.Regexp) bool {

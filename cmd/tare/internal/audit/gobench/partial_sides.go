@@ -17,46 +17,47 @@ func (in *input) reportPartial(sides []side) {
 	for _, s := range sides {
 		works = append(works, in.readSide(s))
 	}
-	// split counts the sides with hasAll. It returns the others with hasPart.
-	split := func(hasAll, hasPart func(w sideWork) bool) (all int, partial []sideWork) {
-		for _, w := range works {
-			if hasAll(w) {
-				all++
-			} else if hasPart(w) {
-				partial = append(partial, w)
-			}
-		}
-		return all, partial
-	}
 	report := func(partial []sideWork, text string) {
 		for _, w := range partial {
 			in.report(w.side.node, "this side of the comparison %s", text)
 		}
 	}
-	all, partial := split(
+	all, partial := splitSides(works,
 		func(w sideWork) bool { return w.worksOnAll },
 		func(w sideWork) bool { return w.worksOnPart && !w.isDeclared })
 	if all > 0 && 2*len(partial) <= len(sides) {
 		report(partial, "works on one part of its input, but another side works on all parts of it")
 	}
-	decoders, checkers := split(
+	decoders, checkers := splitSides(works,
 		func(w sideWork) bool { return w.decodes },
 		func(w sideWork) bool { return w.checks && !declaredPartName.MatchString(w.side.name) })
 	if decoders > 0 && decoders+len(checkers) == len(sides) {
 		report(checkers, "only checks its input, but another side decodes it")
 	}
-	writers, heads := split(
+	writers, heads := splitSides(works,
 		func(w sideWork) bool { return w.writesAll },
 		func(w sideWork) bool { return w.writesHead && !w.isDeclared })
 	if writers > 0 && writers+len(heads) == len(sides) {
 		report(heads, "writes only the beginning of its input, but another side writes all of it")
 	}
-	_, ignoring := split(
+	_, ignoring := splitSides(works,
 		func(w sideWork) bool { return w.isDeclared },
 		func(w sideWork) bool { return in.ignoresInput(w.side) })
 	if len(ignoring) < len(sides) {
 		report(ignoring, "does nothing with its input, but another side works on it")
 	}
+}
+
+// splitSides counts the sides with hasAll. It returns the others with hasPart.
+func splitSides(works []sideWork, hasAll, hasPart func(w sideWork) bool) (all int, partial []sideWork) {
+	for _, w := range works {
+		if hasAll(w) {
+			all++
+		} else if hasPart(w) {
+			partial = append(partial, w)
+		}
+	}
+	return all, partial
 }
 
 // sideWork describes the work of a side.
@@ -93,7 +94,8 @@ func isDeclaredLess(name string) bool {
 
 var (
 	// wholeName matches functions that work on all parts of their input, such as FindAll.
-	wholeName = lazyregexp.New(`^(Find|Replace|Read|Get|Scan|Split|Parse|Decode|List|Match|Collect|Extract)\w*All|^All[A-Z]|All(Index|String|Submatch|$)`)
+	wholeName = lazyregexp.New(`^(Find|Replace|Read|Get|Scan|Split|Parse|Decode|List|Match|Collect|Extract)\w*All|` +
+		`^All[A-Z]|All(Index|String|Submatch|$)`)
 	// partName matches functions that work on a part of their input, or only check it.
 	partName = lazyregexp.New(`^(Next|First|Peek|Head|Skip|Valid|IsValid|Has[A-Z]|Contains|Index|Find|Match|Cut)`)
 	// decoderName and checkerName match functions that decode their input, or only check it.
@@ -104,7 +106,8 @@ var (
 	// writerName matches functions that write their input, or its beginning.
 	writerName = lazyregexp.New(`^(Append|Write|Encode|Marshal|Put)`)
 	// declaredPartName matches sides that are meant to do less.
-	declaredPartName = lazyregexp.New(`(?i)next|first|peek|head|skip|valid|has|contains|index|one|single|prefix|noop|no-op|nop|baseline|empty|overhead|none|null|discard`)
+	declaredPartName = lazyregexp.New(`(?i)next|first|peek|head|skip|valid|has|contains|index|one|single|prefix|` +
+		`noop|no-op|nop|baseline|empty|overhead|none|null|discard`)
 )
 
 // ignoresInput reports whether a side has parameters and uses none. A *testing.B does not count.

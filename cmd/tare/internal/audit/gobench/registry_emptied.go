@@ -27,7 +27,8 @@ func (in *input) reportEmptied(call *ast.CallExpr, registries map[*types.Package
 }
 
 // registryResetName matches functions that surely empty a registry, such as ResetAll.
-var registryResetName = lazyregexp.New(`^(Reset|Clear|Unregister|Deregister)(All|Registry|Global|Globals|Types|Metadata|Mappings|Handlers|Codecs|Drivers)?$`)
+var registryResetName = lazyregexp.New(`^(Reset|Clear|Unregister|Deregister)` +
+	`(All|Registry|Global|Globals|Types|Metadata|Mappings|Handlers|Codecs|Drivers)?$`)
 
 // resetPrefix matches functions that may empty a registry. emptiesGlobal reads their code.
 var resetPrefix = lazyregexp.New(`^(Reset|Clear|Unregister|Deregister|Forget)`)

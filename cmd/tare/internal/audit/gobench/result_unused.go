@@ -92,8 +92,7 @@ func isSequence(t types.Type) bool {
 	if !ok || yield.Results().Len() != 1 {
 		return false
 	}
-	result, ok := yield.Results().At(0).Type().Underlying().(*types.Basic)
-	return ok && result.Kind() == types.Bool
+	return isBool(yield.Results().At(0).Type())
 }
 
 // findUnused returns the expressions in a statement whose value nothing uses. For an argument that

@@ -160,16 +160,9 @@ type stepLimit struct {
 // reportSlow reports loops and calls that take a millisecond or more. After a reset of the timer,
 // some microseconds are enough: the author has meant to exclude all preparation.
 func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
-	limit, cause := stepLimit{unknown: 1, min: longLoop}, "nothing resets the timer after it"
+	r := slowReport{in: in, limit: stepLimit{unknown: 1, min: longLoop}, cause: "nothing resets the timer after it"}
 	if isReset {
-		limit, cause = stepLimit{unknown: shortLoop, min: shortLoop}, "it runs after the timer was reset"
-	}
-	reportCall := func(part ast.Node) bool {
-		call := in.findSlowCall(part, limit)
-		if call != nil {
-			in.report(call, "%s before the loop is timed: %s", formatExpr(call.Fun), cause)
-		}
-		return call != nil
+		r = slowReport{in: in, limit: stepLimit{unknown: shortLoop, min: shortLoop}, isReset: true, cause: "it runs after the timer was reset"}
 	}
 	for _, s := range statements {
 		ast.Inspect(s, func(n ast.Node) bool {
@@ -180,26 +173,47 @@ func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
 				if slices.ContainsFunc(b.loops, func(l *loop) bool { return l.node == n }) {
 					return false // it is measured, too
 				}
-				switch steps := in.countSteps(n, nil, limit.unknown, map[ast.Node]bool{}); {
-				case steps < limit.min:
-				case isReset:
-					in.report(n, "a loop that prepares the input is timed: %s", cause)
-				default:
-					in.report(n, "a loop of %d iterations that prepares the input is timed: %s", steps, cause)
-				}
+				r.reportLoop(n)
 				return false
 			case *ast.IfStmt:
 				if endsIteration(n.Body) {
-					reportCall(n.Init)
-					reportCall(n.Cond)
+					r.reportCall(n.Init)
+					r.reportCall(n.Cond)
 				}
 				return false // the body may run only once: if data == nil { data = read() }
 			case *ast.CallExpr:
-				return !reportCall(n)
+				return !r.reportCall(n)
 			}
 			return true
 		})
 	}
+}
+
+// slowReport reports slow preparation.
+type slowReport struct {
+	in      *input
+	limit   stepLimit
+	isReset bool   // the timer was reset before
+	cause   string // end of a finding
+}
+
+func (r slowReport) reportLoop(n ast.Node) {
+	switch steps := r.in.countSteps(n, nil, r.limit.unknown, map[ast.Node]bool{}); {
+	case steps < r.limit.min:
+	case r.isReset:
+		r.in.report(n, "a loop that prepares the input is timed: %s", r.cause)
+	default:
+		r.in.report(n, "a loop of %d iterations that prepares the input is timed: %s", steps, r.cause)
+	}
+}
+
+// reportCall reports the first slow call in a part of a statement. It returns false if there is none.
+func (r slowReport) reportCall(part ast.Node) bool {
+	call := r.in.findSlowCall(part, r.limit)
+	if call != nil {
+		r.in.report(call, "%s before the loop is timed: %s", formatExpr(call.Fun), r.cause)
+	}
+	return call != nil
 }
 
 // findSlowCall returns the first call in a part of a statement with limit.min steps, or nil. The

@@ -108,7 +108,9 @@ func (in *input) isMemoizing(fn *types.Func) bool {
 }
 
 // mutatorName matches methods that are meant to change their receiver.
-var mutatorName = lazyregexp.New(`^(?i:set|put|add|insert|store|push|create|register|save|write|append|update|upsert|inc|enqueue|delete|remove|observe|record|mark|touch|apply|commit|merge|import|init|open|new|build|subscribe|close|reset|swap|sort|shuffle|rotate|reverse|pop|fix)`)
+var mutatorName = lazyregexp.New(`^(?i:set|put|add|insert|store|push|create|register|save|write|append|update|` +
+	`upsert|inc|enqueue|delete|remove|observe|record|mark|touch|apply|commit|merge|` +
+	`import|init|open|new|build|subscribe|close|reset|swap|sort|shuffle|rotate|reverse|pop|fix)`)
 
 // cacheUse says how a method uses the maps of its receiver, also in methods of its parts.
 type cacheUse struct {
@@ -145,26 +147,15 @@ func (in *input) addCacheUse(fn *types.Func, use *cacheUse, depth int) bool {
 	if body == nil || depth > maxTimedDepth {
 		return false
 	}
-	// mapOf returns m of m[key] if m is a field of the receiver, else nil.
-	mapOf := func(e ast.Expr) *types.Var {
-		index, ok := ast.Unparen(e).(*ast.IndexExpr)
-		if !ok || !isMap(in.pass.TypesInfo.TypeOf(index.X)) {
-			return nil
-		}
-		if fields, ok := in.receiverPath(index.X, recv); !ok || fields == "" {
-			return nil
-		}
-		return in.flowGraph().Variable(index.X)
-	}
 	isUsed := false
 	for n := range ast.Preorder(body) {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			if m := mapOf(n.Rhs[0]); m != nil && len(n.Lhs) == 2 && len(n.Rhs) == 1 {
+			if m := in.mapOfReceiver(n.Rhs[0], recv); m != nil && len(n.Lhs) == 2 && len(n.Rhs) == 1 {
 				use.looksUp[m], isUsed = true, true
 			}
 			for _, lhs := range n.Lhs {
-				if m := mapOf(lhs); m != nil {
+				if m := in.mapOfReceiver(lhs, recv); m != nil {
 					use.stores[m], isUsed = true, true
 				}
 			}
@@ -185,6 +176,18 @@ func (in *input) addCacheUse(fn *types.Func, use *cacheUse, depth int) bool {
 		}
 	}
 	return isUsed
+}
+
+// mapOfReceiver returns m of m[key] if m is a field of the receiver, else nil.
+func (in *input) mapOfReceiver(e ast.Expr, recv *types.Var) *types.Var {
+	index, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok || !isMap(in.pass.TypesInfo.TypeOf(index.X)) {
+		return nil
+	}
+	if fields, ok := in.receiverPath(index.X, recv); !ok || fields == "" {
+		return nil
+	}
+	return in.flowGraph().Variable(index.X)
 }
 
 // isRemembering reports whether a method stores its results in its receiver.

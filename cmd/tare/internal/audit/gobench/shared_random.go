@@ -30,35 +30,38 @@ func sharedRandom() rule {
 				return
 			}
 			takesLock := in.takesLock(l)
-			function := l.owner.node // of each goroutine
-			if lit := l.innermostLiteral(); lit != nil {
-				function = lit
-			}
 			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
-				call, ok := n.(*ast.CallExpr)
-				if !ok {
-					return true
-				}
-				for _, called := range in.flowGraph().Called(call, f.binding) {
-					if called.Receiver == nil || !isSource(in.pass.TypesInfo.TypeOf(called.Receiver)) {
-						continue
-					}
-					name, pos := in.originOf(called.Receiver, f.binding)
-					// Goroutines do not share the local variables of functions that they call.
-					isOfCall := pos.IsValid() && (f.containsPos(pos) || in.callsFunctionAt(function, pos, f.binding))
-					switch {
-					case !pos.IsValid() || isPosIn(pos, function) || isOfCall:
-						// Each goroutine has its own.
-					case !takesLock:
-						in.report(call, "%s is a random source that all goroutines share", name)
-					case in.locksOnlyFor(f.body, call) && !containsWord(l.owner.name, "rand"):
-						in.reportAs(tare.Warn, cmp.Or(f.site, call), "all goroutines wait for the lock around %s, a random source that they share", formatExpr(called.Receiver))
-					}
+				if call, ok := n.(*ast.CallExpr); ok {
+					in.reportSharedSource(call, f, takesLock)
 				}
 				return true
 			})
 		})
 	}}
+}
+
+// reportSharedSource reports a call that draws from a source of all goroutines.
+func (in *input) reportSharedSource(call *ast.CallExpr, f *frame, takesLock bool) {
+	goroutine := f.loop.owner.node // the function of each goroutine
+	if lit := f.loop.innermostLiteral(); lit != nil {
+		goroutine = lit
+	}
+	for _, called := range in.flowGraph().Called(call, f.binding) {
+		if called.Receiver == nil || !isSource(in.pass.TypesInfo.TypeOf(called.Receiver)) {
+			continue
+		}
+		name, pos := in.originOf(called.Receiver, f.binding)
+		// Goroutines do not share the local variables of functions that they call.
+		isOfCall := pos.IsValid() && (f.containsPos(pos) || in.callsFunctionAt(goroutine, pos, f.binding))
+		switch {
+		case !pos.IsValid() || isPosIn(pos, goroutine) || isOfCall:
+			// Each goroutine has its own.
+		case !takesLock:
+			in.report(call, "%s is a random source that all goroutines share", name)
+		case in.locksOnlyFor(f.body, call) && !containsWord(f.loop.owner.name, "rand"):
+			in.reportAs(tare.Warn, cmp.Or(f.site, call), "all goroutines wait for the lock around %s, a random source that they share", formatExpr(called.Receiver))
+		}
+	}
 }
 
 // originOf returns the name and position of the variable that an expression selects from. It may be

@@ -96,7 +96,8 @@ func (in *input) isOverlapping(e ast.Expr, p varPath) bool {
 }
 
 // shrinkingName matches methods that remove entries, such as Reset and Pop.
-var shrinkingName = lazyregexp.New(`^(Reset|Clear|Truncate|Delete|Remove|Pop|Dequeue|Drain|Evict|Flush|Close|Next|Take|Shift|Trim|Discard|Un(subscribe|register|link|watch))`)
+var shrinkingName = lazyregexp.New(`^(Reset|Clear|Truncate|Delete|Remove|Pop|Dequeue|Drain|Evict|Flush|Close|` +
+	`Next|Take|Shift|Trim|Discard|Un(subscribe|register|link|watch))`)
 
 // mayReset reports whether a sub-benchmark assigns to p or may remove entries of p. It skips calls
 // that isIgnored selects, if this is not nil.

@@ -130,6 +130,11 @@ func firstResult(t types.Type) types.Type {
 	return tuple.At(0).Type()
 }
 
+func isBool(t types.Type) bool {
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Kind() == types.Bool
+}
+
 func isBytes(t types.Type) bool {
 	if t == nil {
 		return false

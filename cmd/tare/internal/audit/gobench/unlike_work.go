@@ -25,18 +25,7 @@ func unlikeWork() rule {
 		Command: compareCodecs,
 		Seen:    []string{"tare: studies json-encode, ffi"},
 	}, find: func(in *input) {
-		byOuter, byFile := map[*benchmark][]*loop{}, map[string][]*loop{}
-		for _, b := range in.suite.benchmarks {
-			main := b.mainLoop()
-			switch {
-			case main == nil || !main.timed: // nothing to compare
-			case b.outer != nil:
-				byOuter[b.outer] = append(byOuter[b.outer], main)
-			case strings.HasPrefix(b.name, "Benchmark"):
-				file := in.pass.Fset.Position(b.decl.Pos()).Filename
-				byFile[file] = append(byFile[file], main)
-			}
-		}
+		byOuter, byFile := in.groupMainLoops()
 		for outer, loops := range byOuter {
 			if len(loops) > 1 {
 				in.compareSubBenchmarks(outer, loops)
@@ -57,6 +46,24 @@ func unlikeWork() rule {
 			})
 		})
 	}}
+}
+
+// groupMainLoops returns the loops to compare, of sub-benchmarks by the outer benchmark and of others by
+// file.
+func (in *input) groupMainLoops() (byOuter map[*benchmark][]*loop, byFile map[string][]*loop) {
+	byOuter, byFile = map[*benchmark][]*loop{}, map[string][]*loop{}
+	for _, b := range in.suite.benchmarks {
+		main := b.mainLoop()
+		switch {
+		case main == nil || !main.timed: // nothing to compare
+		case b.outer != nil:
+			byOuter[b.outer] = append(byOuter[b.outer], main)
+		case strings.HasPrefix(b.name, "Benchmark"):
+			file := in.pass.Fset.Position(b.decl.Pos()).Filename
+			byFile[file] = append(byFile[file], main)
+		}
+	}
+	return byOuter, byFile
 }
 
 // compareSubBenchmarks compares the sub-benchmarks of outer. loops has the main loop of each.

@@ -85,16 +85,20 @@ func (s *search) visitExpr(e ast.Expr, level, depth int) {
 			s.found = append(s.found, e)
 			return
 		}
-		for _, elt := range e.Elts {
-			if kv, ok := elt.(*ast.KeyValueExpr); ok {
-				elt = kv.Value
-			}
-			s.visitExpr(elt, level-1, depth+1)
-		}
+		s.visitElements(e, level-1, depth+1)
 	case *ast.CallExpr:
 		s.visitCall(e, 0, level, depth)
 	default:
 		s.addSource(e, level)
+	}
+}
+
+func (s *search) visitElements(lit *ast.CompositeLit, level, depth int) {
+	for _, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			e = kv.Value
+		}
+		s.visitExpr(e, level, depth)
 	}
 }
 
