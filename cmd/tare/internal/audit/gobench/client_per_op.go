@@ -40,7 +40,6 @@ func clientPerOp() rule {
 	}}
 }
 
-// isDial reports whether a function opens a connection or makes a pool of connections.
 func isDial(fn *types.Func) bool {
 	return isFunc(fn, "google.golang.org/grpc", "Dial", "DialContext", "NewClient") ||
 		isFunc(fn, "database/sql", "Open") ||

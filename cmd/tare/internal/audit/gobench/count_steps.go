@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// This file estimates how long code takes by its steps, the iterations of its innermost loop. A loop to
-// 50 in a loop to 100 has 5000.
+// This file estimates how long code takes by its steps, the iterations of its innermost loop. A
+// loop to 50 in a loop to 100 has 5000.
 
 // Numbers of steps.
 const (
@@ -18,9 +18,8 @@ const (
 	maxSteps  = 1 << 30 // keeps products from overflowing
 )
 
-// countSteps returns the iterations of the innermost loop of a node, at least 1. They are 5000 for
-// a loop to 50 in a loop to 100. For loops without a constant bound it assumes unknown. Called
-// functions of the package count, each once: seen has those that were read.
+// countSteps returns the steps of a node, at least 1. For loops without a constant bound it assumes
+// unknown. Called functions of the package count, each once: seen has those that were read.
 func (in *input) countSteps(node ast.Node, binding flow.Binding, unknown int64, seen map[ast.Node]bool) int64 {
 	steps := int64(1)
 	ast.Inspect(node, func(n ast.Node) bool {
@@ -73,8 +72,7 @@ func loopBound(s ast.Stmt) ast.Expr {
 	return nil
 }
 
-// countElements returns the value of a number, or the number of elements of a slice, if it is
-// known.
+// countElements returns the value of a number or the length of a slice, if known.
 func (in *input) countElements(e ast.Expr, binding flow.Binding) (int64, bool) {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && isBuiltin(in.pass.TypesInfo, call, "len") {
 		e = call.Args[0]
@@ -108,8 +106,8 @@ func isPermutation(fn *types.Func) bool {
 	return fn != nil && fn.Name() == "Perm" && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2"})
 }
 
-// makesMany reports whether a function may make as many values as an argument says. It belongs to
-// another module and returns a slice or a string.
+// makesMany reports whether a function of another module may make as many values as an argument
+// says.
 func (in *input) makesMany(fn *types.Func) bool {
 	if fn == nil || fn.Pkg() == nil || fn.Pkg() == in.pass.Pkg || fn.Signature().Results().Len() == 0 || makerName.MatchString(fn.Name()) {
 		return false
@@ -128,7 +126,7 @@ func (in *input) largestArgument(call *ast.CallExpr, binding flow.Binding) int64
 	return largest
 }
 
-// isBulky reports whether a function of the standard library mostly takes microseconds or more.
+// isBulky reports whether a function of the standard library mostly takes some microseconds.
 func isBulky(fn *types.Func) bool {
 	return isFunc(fn, "regexp", "MustCompile", "Compile") || isFunc(fn, "encoding/json", "Marshal", "MarshalIndent", "Unmarshal") ||
 		isFunc(fn, "net/http/httptest", "NewServer", "NewTLSServer") || isFunc(fn, "sort") && fn.Name() != "Search" || isFunc(fn, "slices", "Sort", "SortFunc", "Collect", "Sorted")

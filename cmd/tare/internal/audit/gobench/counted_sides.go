@@ -9,21 +9,18 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule unlike-work. One side makes all results and takes their number.
-// Another side only counts them:
+// This file is a part of the rule unlike-work. One side of a comparison makes all results and takes
+// their number. Another only counts them:
 //
 //	{"regexp", func(s string) int { return len(wordRE.FindAllString(s, -1)) }},
 //	{"table", countWords},
 
 var (
-	// countingName matches functions that count.
 	countingName = lazyregexp.New(`^(Count|count|Num|num)|Count$|RuneCount`)
 	// declaredCountName matches sides that are meant to count, or to make a slice.
 	declaredCountName = lazyregexp.New(`(?i)count|num|alloc|slice|collect|build|iter|len|lazy|stream|all|mater|append`)
 )
 
-// reportCounted reports sides that make a slice or a map only for its length. Another side has to
-// count.
 func (in *input) reportCounted(sides []side) {
 	var building []side
 	counts := false
@@ -46,7 +43,7 @@ func (in *input) reportCounted(sides []side) {
 }
 
 // isNamedAfterCall reports whether a side is named after a function that it calls. Such sides are
-// of different functions, so they are no comparison.
+// no comparison.
 func isNamedAfterCall(s side) bool {
 	return hasCall(s.body, func(name string) bool { return name != "" && containsWord(s.name, name) })
 }
@@ -100,8 +97,7 @@ func (in *input) hasFinisher(t types.Type) bool {
 	return false
 }
 
-// makesByLoop reports whether a call runs a function of the package with a loop. This may do the
-// work itself.
+// makesByLoop reports whether a call may do the work itself, in a loop.
 func (in *input) makesByLoop(call *ast.CallExpr) bool {
 	fn := in.callee(call)
 	if fn == nil {
@@ -111,7 +107,7 @@ func (in *input) makesByLoop(call *ast.CallExpr) bool {
 	return f.Body != nil && hasNode(f.Body, isLoop)
 }
 
-// hasIntResult reports whether a side is a loop, or a function with one integer as result.
+// hasIntResult reports whether a side is a loop or returns one integer.
 func (in *input) hasIntResult(s side) bool {
 	if s.function == nil {
 		return true
@@ -148,8 +144,8 @@ func (in *input) makesResults(call *ast.CallExpr) bool {
 	return isMap(t) || isSlice(t) && !isBytes(t)
 }
 
-// onlyCounts reports whether a side returns an integer and makes no results. It is named a count,
-// calls a function with such a name, or increments a number in a loop.
+// onlyCounts reports whether a side returns an integer and makes no results. By its name it counts,
+// or it calls such a function, or increments a number in a loop.
 func (in *input) onlyCounts(s side) bool {
 	if s.object != nil && countingName.MatchString(s.object.Name()) {
 		return true

@@ -97,7 +97,7 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 	return ""
 }
 
-// opensFile reports whether a call opens a file, directly or in a harness function.
+// opensFile reports whether a call opens a file, directly or in a test helper.
 func (in *input) opensFile(call *ast.CallExpr) bool {
 	isOpener := func(fn *types.Func) bool {
 		return isFunc(fn, "os", "ReadFile", "Open") || isFunc(fn, "io/ioutil", "ReadFile")
@@ -201,8 +201,7 @@ func (in *input) findMaker(v *types.Var) *types.Func {
 	return fn
 }
 
-// tableTexts returns the string literals of a table with quotes, if v is the element in a loop over
-// it.
+// tableTexts returns the string literals, with quotes, of a table. Its element is v.
 func (in *input) tableTexts(l *loop, v *types.Var) []string {
 	if v == nil || !in.isLocal(v) {
 		return nil
@@ -244,8 +243,8 @@ func hasNoTable(decl *ast.FuncDecl) bool {
 	return true
 }
 
-// isMentionedByChecker reports whether a checker of fn may use an input. mentions says whether a
-// function mentions the input. Helpers may use any input.
+// isMentionedByChecker reports whether a checker of fn may use an input. It mentions the input, or
+// is or calls a helper.
 func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDecl) bool) bool {
 	for decl := range in.functions() {
 		if !in.isHarness(decl) {
@@ -260,8 +259,7 @@ func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDec
 	return false
 }
 
-// isMadeForChecker reports whether a checker of fn may use what maker makes. Helpers may use any
-// input.
+// isMadeForChecker reports whether a checker of fn may use what maker makes.
 func (in *input) isMadeForChecker(fn, maker *types.Func) bool {
 	for decl := range in.functions() {
 		checked := map[*types.Func]bool{}
@@ -287,7 +285,6 @@ func isHelperName(name string) bool {
 	return !hasAnyPrefix(name, "Test", "Benchmark", "Fuzz", "Example")
 }
 
-// callsHelper reports whether a function calls a harness function.
 func (in *input) callsHelper(decl *ast.FuncDecl) bool {
 	for call := range nodesOf[*ast.CallExpr](decl) {
 		for _, f := range in.flowGraph().Called(call, nil) {

@@ -39,8 +39,8 @@ func errorDiscarded() rule {
 	}}
 }
 
-// reportDiscarded reports a call at n that discards its error. failing has the functions that may
-// return the error. It is only a note if each of them has a checker, but with other input.
+// reportDiscarded reports a call at n that discards the error of one of failing. It is only a note
+// if each of them has a checker, but with other input.
 func (in *input) reportDiscarded(l *loop, n ast.Node, call *ast.CallExpr, failing []*types.Func) {
 	for _, fn := range failing {
 		name := formatExpr(call.Fun)
@@ -169,7 +169,6 @@ func (in *input) neverFails(call *ast.CallExpr) bool {
 	return false
 }
 
-// isNamedResult reports whether v is a named result of a function in root.
 func isNamedResult(root ast.Node, v *types.Var) bool {
 	found := false
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -204,7 +203,7 @@ func (in *input) ignoresArgument(call *ast.CallExpr, index int) bool {
 }
 
 // findFailing returns the functions whose error a call may return, without harmless ones. It looks
-// for them in harness functions, too. depth is the number of such functions around the call.
+// for them in test helpers, too. The depth counts these.
 func (in *input) findFailing(call *ast.CallExpr, binding flow.Binding, depth int) []*types.Func {
 	var out []*types.Func
 	for _, f := range in.flowGraph().Called(call, binding) {

@@ -11,10 +11,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// globalsChanged finds tests that change a package variable or a registry of a benchmark. In a
-// registry, Register functions add entries to a table. The command go test runs the tests first, in
-// the same process. For example, TestLimit sets maxSize to 1. BenchmarkParse then measures a parser
-// that stops after one byte.
+// globalsChanged finds tests that change a package variable or a registry of a benchmark. The
+// command go test runs the tests first, in the same process. For example, TestLimit sets maxSize to
+// 1. BenchmarkParse then measures a parser that stops after one byte.
 func globalsChanged() rule {
 	return rule{Rule: audit.Rule{
 		ID: "globals-changed", Severity: tare.Warn,
@@ -35,8 +34,8 @@ func globalsChanged() rule {
 	}}
 }
 
-// reportChanges reports the variables of reads that a test changes, and the first call that empties
-// one of registries. The values of registries are benchmarks that need them.
+// reportChanges reports the variables of reads that a test changes, and a call that empties one of
+// registries. These have a benchmark that needs them.
 func (in *input) reportChanges(fn *ast.FuncDecl, reads map[*types.Var]globalRead, registries map[*types.Package]*benchmark) {
 	sets := map[*types.Var][]ast.Node{} // assignments, the conditional ones twice
 	inspectPath(fn.Body, func(n ast.Node, path []ast.Node) bool {
@@ -77,7 +76,6 @@ func (in *input) takesAddress(fn *ast.FuncDecl, v *types.Var) bool {
 	})
 }
 
-// globalRead is a read of a package variable by a benchmark, or by a function that it calls.
 type globalRead struct {
 	benchmark *benchmark
 	function  string // "" for the benchmark itself
@@ -91,8 +89,8 @@ func (r globalRead) describeReader() string {
 	return " in " + r.function
 }
 
-// findGlobalReads returns the package variables that a benchmark reads and does not set. Functions
-// of the package that it calls count.
+// findGlobalReads returns the package variables that benchmarks and their callees read and do not
+// set.
 func (in *input) findGlobalReads() map[*types.Var]globalRead {
 	reads := map[*types.Var]globalRead{}
 	for _, b := range in.suite.benchmarks {
@@ -110,7 +108,7 @@ func (in *input) findGlobalReads() map[*types.Var]globalRead {
 	return reads
 }
 
-// globals has the package variables that statements set and use. Functions that they call count.
+// globals has the package variables that statements and the functions that they call set and use.
 type globals struct {
 	set   map[*types.Var]bool
 	users map[*types.Var]string // function that uses the variable; "" for the statements
@@ -121,11 +119,10 @@ func newGlobals() globals {
 	return globals{set: map[*types.Var]bool{}, users: map[*types.Var]string{}, seen: map[ast.Node]bool{}}
 }
 
-// maxGlobalDepth is the number of calls within calls that collectGlobals follows.
-const maxGlobalDepth = 4
+const maxGlobalDepth = 4 // calls within calls
 
 // collectGlobals adds to g the package variables that root sets and uses. The name of the function
-// around root is "" at depth 0. The depth is the number of calls that lead to it.
+// around root is "" at depth 0.
 func (in *input) collectGlobals(root ast.Node, name string, g globals, depth int) {
 	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
 		switch n := n.(type) {
@@ -160,7 +157,6 @@ func (in *input) collectGlobals(root ast.Node, name string, g globals, depth int
 	})
 }
 
-// findSetByCalls returns the package variables that the called functions of a test set.
 func (in *input) findSetByCalls(fn *ast.FuncDecl) map[*types.Var]bool {
 	g := newGlobals()
 	for call := range nodesOf[*ast.CallExpr](fn.Body) {

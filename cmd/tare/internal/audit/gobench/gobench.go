@@ -7,10 +7,10 @@
 // All files use these words. A loop, if nothing else is said, repeats the work of a benchmark. It
 // ends by b.N, b.Loop or pb.Next. An iteration is one run of its body. The timed region is the code
 // in a loop that runs while the timer runs. The operation is the code that the benchmark wants to
-// measure. The harness is the code of tests and benchmarks around the operation. A deep walk also
-// enters the harness functions that the code calls.
+// measure. The harness is all other code of tests and benchmarks. A test helper is a function of
+// the harness, and a deep walk enters those that the code calls.
 //
-// Each rule is a file, an analyzer for go vet -vettool, and a directory of testdata. Start with
+// A rule has a file, an analyzer for go vet -vettool, and examples in testdata. Start with
 // suite.go, which finds the benchmarks and their loops. Then timed.go walks the timed region.
 // Package flow finds the functions that a call may run.
 package gobench

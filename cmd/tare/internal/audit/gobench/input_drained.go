@@ -32,8 +32,8 @@ func (in *input) reportDrained(l *loop, call *ast.CallExpr) {
 // takingName matches methods that take an entry from their receiver, such as Pop.
 var takingName = lazyregexp.New(`^(Pop|Next|Dequeue|Take|Poll|Shift|Remove|Delete(Min|Max)|Extract)`)
 
-// ignoresLastResult reports whether a loop ignores the last result of a call, or uses it only as in
-// onlyGuards.
+// ignoresLastResult reports whether a loop ignores the last result of a call. It may also guard an
+// assignment with it.
 func (in *input) ignoresLastResult(l *loop, call *ast.CallExpr) bool {
 	isIgnored := false
 	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {

@@ -217,8 +217,7 @@ func (in *input) isReadByMeasured(b *benchmark, id *ast.Ident, path []ast.Node) 
 	return false
 }
 
-// hasSameArguments reports whether a call has the same arguments in each iteration, as far as this
-// can be seen.
+// hasSameArguments reports whether a call surely has the same arguments in each iteration.
 func (in *input) hasSameArguments(l *loop, call *ast.CallExpr) bool {
 	info := in.pass.TypesInfo
 	isSame := true

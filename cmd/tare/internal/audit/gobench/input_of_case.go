@@ -55,8 +55,7 @@ func (in *input) hasBoundedArguments(l *loop, call *ast.CallExpr) bool {
 }
 
 // hasState reports whether calls of a function may have different results. It then sets outer
-// variables, takes random numbers or receives from a channel. The depth is the number of calls
-// around it.
+// variables, takes random numbers or receives from a channel. The depth counts the calls around it.
 func (in *input) hasState(f flow.Function, depth int) bool {
 	if depth > maxTimedDepth {
 		return true
@@ -95,8 +94,7 @@ func (in *input) hasState(f flow.Function, depth int) bool {
 	return found
 }
 
-// isCostly reports whether a harness function has a loop, or calls a function that takes a
-// microsecond or more.
+// isCostly reports whether a test helper has a loop, or calls a slow function.
 func (in *input) isCostly(f flow.Function, depth int) bool {
 	if f.Body == nil || depth > maxTimedDepth || !in.isHarness(f.Node) {
 		return false
@@ -157,7 +155,6 @@ func (in *input) findUser(l *loop, call *ast.CallExpr) *ast.CallExpr {
 	return nil
 }
 
-// isTested reports whether a call runs tested code.
 func (in *input) isTested(l *loop, call *ast.CallExpr) bool {
 	isTested := func(f flow.Function) bool {
 		return f.Object != nil && in.isAbout(l.owner, f.Object) && !in.isTestHelper(f.Object)
@@ -165,8 +162,8 @@ func (in *input) isTested(l *loop, call *ast.CallExpr) bool {
 	return slices.ContainsFunc(in.flowGraph().Called(call, nil), isTested)
 }
 
-// Functions with readingName do not change the bytes they read. Those with outputName do not change the
-// values they write.
+// Functions with readingName do not change the bytes they read. Those with outputName do not change
+// the values they write.
 var (
 	readingName = lazyregexp.New(`^(Unmarshal|Decode|Parse|Read|Scan|Valid|Hash|Sum|Encode|Marshal|Compress|` +
 		`Count|Index|Match|Render|Format|Lex|Tokeni[sz]e|Compile)`)

@@ -157,8 +157,7 @@ func (in *input) isFilledBefore(l *loop, t types.Type) bool {
 	return slices.ContainsFunc(in.codeBefore(l), func(s ast.Node) bool { return in.addsTo(s, t) })
 }
 
-// addsTo reports whether root, also in harness functions, calls a method of t with a name such as
-// Put.
+// addsTo reports whether root, also in test helpers, calls a method of t with a name such as Put.
 func (in *input) addsTo(root ast.Node, t types.Type) bool {
 	found := false
 	in.inspectCallsDeep(root, func(call *ast.CallExpr, binding flow.Binding) {

@@ -55,10 +55,9 @@ func Read(ctx context.Context, paths []string) (Report, error) {
 	return rep, nil
 }
 
-// directory is a directory with benchmarks.
 type directory struct {
 	path   string // absolute
-	module string // absolute path of the directory with its go.mod; "" if it has none
+	module string // absolute path of its module; "" if it has none
 }
 
 // findDirectories returns the directories with benchmarks at and below paths, sorted by module.
@@ -273,13 +272,11 @@ func dropBodies(file *ast.File) {
 	}
 }
 
-// areExcluded reports whether build constraints exclude all files.
 func areExcluded(pkgs []*packages.Package) bool {
 	err := firstError(pkgs)
 	return err != nil && !haveSyntax(pkgs) && strings.Contains(err.Error(), "build constraints exclude all Go files")
 }
 
-// haveSyntax reports whether a file was parsed.
 func haveSyntax(pkgs []*packages.Package) bool {
 	return slices.ContainsFunc(pkgs, func(p *packages.Package) bool { return len(p.Syntax) > 0 })
 }

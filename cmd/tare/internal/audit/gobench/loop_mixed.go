@@ -8,11 +8,12 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// loopMixed finds benchmarks with b.Loop that also use b.N. Before the loop ends, it is not the
-// number of iterations.
+// loopMixed finds benchmarks with b.Loop that also use b.N:
 //
 //	data := make([]int, b.N)
 //	for b.Loop() { … }
+//
+// Before the loop ends, b.N is not the number of iterations.
 func loopMixed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "loop-mixed", Severity: tare.Void,

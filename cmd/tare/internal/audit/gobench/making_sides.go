@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule unlike-work. One side only makes a value, and another side works on
-// it.
+// This file is a part of the rule unlike-work. One side of a comparison only makes a value, and
+// another works on it.
 
 // reportMakers reports loops that only make values, if another loop works on them. A call works if
 // workerName matches or isWork returns true.
@@ -51,14 +51,14 @@ var (
 	declaredMakerName = lazyregexp.New(`(?i)new|alloc|make|create|init|empty|noop|baseline|overhead|construct`)
 )
 
-// onlyMakes reports whether a loop only makes values, by literals or by functions like NewEncoder.
+// onlyMakes reports whether a loop only makes values, by literals or makers.
 func (in *input) onlyMakes(l *loop) bool {
 	values, onlyMakes := 0, true
 	in.inspectTimed(l, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			if in.pass.TypesInfo.Types[n.Fun].IsType() {
-				return true // a conversion
+				return true
 			}
 			values++
 			isMaker := makerName.MatchString(calledName(n)) && !in.isCallOfValue(n)
@@ -76,7 +76,6 @@ func (in *input) onlyMakes(l *loop) bool {
 	return values > 0 && onlyMakes
 }
 
-// isCallOfValue reports whether a call calls a variable.
 func (in *input) isCallOfValue(call *ast.CallExpr) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok {
@@ -93,8 +92,6 @@ var (
 	getterName   = lazyregexp.New(`^(Bytes|String|Len|Cap|Size|Reset|Result|Buffer)$`)
 )
 
-// onlyReserves reports whether a loop reserves memory and calls nothing else but getters and
-// builtins.
 func (in *input) onlyReserves(l *loop) bool {
 	reserves, hasOther := false, false
 	inspectTimedNodes(in, l, func(call *ast.CallExpr) {
@@ -108,8 +105,8 @@ func (in *input) onlyReserves(l *loop) bool {
 	return reserves && !hasOther
 }
 
-// repeatsWork reports whether a call runs a function of the package that has a loop. Functions of
-// test files and makers do not count.
+// repeatsWork reports whether a call runs a function of the package with a loop. Test helpers and
+// makers do not count.
 func (in *input) repeatsWork(call *ast.CallExpr) bool {
 	fn := in.callee(call)
 	if fn == nil || in.isTestHelper(fn) || makerName.MatchString(fn.Name()) {

@@ -7,12 +7,13 @@ import (
 	"slices"
 )
 
-// This file finds out whether code only reads a value. Such code does not set a part of the value, return
-// it or store it. callOnlyReads follows an argument into functions. codeOnlyReads checks all uses of a
-// variable, and useOnlyReads one use. Their depth counts the calls and variables followed so far.
+// This file finds out whether code only reads a value. Such code does not set a part of it, return
+// it or store it. Of the three functions below, the first follows an argument. The second checks
+// all uses of a variable, and the third one use. Their depth counts the calls and variables
+// followed so far.
 
-// callOnlyReads reports whether all functions that a call may run only read the argument arg. Their code
-// must be in the package.
+// callOnlyReads reports whether all functions that a call may run only read the argument arg. Their
+// code must be in the package.
 func (in *input) callOnlyReads(call *ast.CallExpr, arg ast.Expr, depth int) bool {
 	info := in.pass.TypesInfo
 	if isBuiltin(info, call, "len") || isBuiltin(info, call, "cap") || isBasic(info.TypeOf(arg)) {
@@ -56,8 +57,8 @@ func (in *input) codeOnlyReads(root ast.Node, v *types.Var, depth int) bool {
 	return readOnly
 }
 
-// useOnlyReads reports whether a use of a variable only reads it. path has the nodes from root to
-// id.
+// useOnlyReads reports whether a use of a variable only reads it. The path has the nodes from root
+// to id.
 func (in *input) useOnlyReads(root ast.Node, id *ast.Ident, path []ast.Node, depth int) bool {
 	info := in.pass.TypesInfo
 	part, i := ast.Expr(id), len(path)-2 // the used part, such as v.items[0]; path[i] is its parent

@@ -8,10 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule unlike-work. One side does less with its input than another side.
+// This file is a part of the rule unlike-work. One side of a comparison does less with its input
+// than another. It works on a part, only checks it, writes only its beginning, or ignores it.
 
-// reportPartial reports sides that do less with their input than another side. They work on a part
-// of it, only check it, write only its beginning, or ignore it.
 func (in *input) reportPartial(sides []side) {
 	var works []sideWork
 	for _, s := range sides {
@@ -60,7 +59,6 @@ func splitSides(works []sideWork, hasAll, hasPart func(w sideWork) bool) (all in
 	return all, partial
 }
 
-// sideWork describes the work of a side.
 type sideWork struct {
 	side        side
 	worksOnAll  bool
@@ -87,7 +85,6 @@ func (in *input) readSide(s side) sideWork {
 	return w
 }
 
-// isDeclaredLess reports whether a side is meant to do less, by its name.
 func isDeclaredLess(name string) bool {
 	return declaredPartName.MatchString(name) || declaredMakerName.MatchString(name)
 }
@@ -110,7 +107,7 @@ var (
 		`noop|no-op|nop|baseline|empty|overhead|none|null|discard`)
 )
 
-// ignoresInput reports whether a side has parameters and uses none. A *testing.B does not count.
+// ignoresInput reports whether a side uses none of its parameters, except a *testing.B.
 func (in *input) ignoresInput(s side) bool {
 	if s.function == nil || len(s.body.List) == 0 {
 		return false
@@ -149,8 +146,8 @@ func (in *input) reportEmptyOutput(sides []side) {
 	}
 }
 
-// callsOther reports whether a side calls a function that is no maker. reportMakers reports the
-// other sides.
+// callsOther reports whether a side calls a function that is no maker. Otherwise reportMakers
+// reports it.
 func (in *input) callsOther(body ast.Node) bool {
 	for call := range nodesOf[*ast.CallExpr](body) {
 		if fn := in.callee(call); fn != nil && !makerName.MatchString(fn.Name()) {
@@ -161,7 +158,7 @@ func (in *input) callsOther(body ast.Node) bool {
 }
 
 // readOutput reports whether body makes a slice of bytes, and whether it may write into one. It
-// reads the called functions of the package, too, once each. depth is the number of calls around
+// reads the called functions of the package, too, once each. The depth counts the calls around
 // body.
 func (in *input) readOutput(body ast.Node, seen map[ast.Node]bool, depth int) (makes, writes bool) {
 	info := in.pass.TypesInfo

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule globals-changed. A test empties a registry, a table to which Register
-// functions add entries. The benchmark needs these entries.
+// This file is a part of the rule globals-changed. A test empties a registry, a table to which
+// Register functions add entries. The benchmark needs these entries.
 
 // reportEmptied reports a call that empties one of registries, and deletes this one.
 func (in *input) reportEmptied(call *ast.CallExpr, registries map[*types.Package]*benchmark) {

@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// requestLog finds benchmarks of a router that logs each request to the terminal, such as
-// gin.Default().
+// requestLog finds routers that log each request to the terminal, such as gin.Default().
 func requestLog() rule {
 	return rule{Rule: audit.Rule{
 		ID: "request-log", Severity: tare.Warn,
@@ -49,7 +48,6 @@ func (in *input) reportLoggers(root ast.Node, seen map[ast.Node]bool, depth int)
 	}
 }
 
-// makesLogger reports whether a call of fn makes a logger that writes to the terminal.
 func makesLogger(call *ast.CallExpr, fn *types.Func) bool {
 	return isFunc(fn, "github.com/gin-gonic/gin", "Default", "Logger") ||
 		isFunc(fn, "github.com/labstack/echo/v4/middleware", "Logger") ||

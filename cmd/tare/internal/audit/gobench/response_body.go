@@ -10,10 +10,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// responseBody finds responses whose body is not read or not closed. It also finds unread readers
-// (see reportUnread).
+// responseBody finds responses whose body is not read or not closed:
 //
 //	for range b.N { resp, _ := http.Get(server.URL); checkStatus(resp.StatusCode) }
+//
+// It also finds unread readers (see reportUnread).
 func responseBody() rule {
 	return rule{Rule: audit.Rule{
 		ID: "response-body", Severity: tare.Warn,
@@ -168,12 +169,11 @@ func (in *input) handlesBody(root ast.Node, depth int) bool {
 	return found
 }
 
-// isResponse reports whether the first result of a call is an *http.Response. t is the type of the
-// call.
+// isResponse reports whether a call returns an *http.Response first. The type of the call is t.
 func isResponse(t types.Type) bool { return isNamed(firstResult(t), "net/http", "Response") }
 
 // bodyUse reports whether root may read the body of v, and whether it may close it. Unknown
-// functions may do both. depth is the number of functions that have passed v on.
+// functions may do both. The depth counts the functions that have passed v on.
 func (in *input) bodyUse(root ast.Node, v *types.Var, depth int) (read, closed bool) {
 	if v == nil || v.Name() == "_" {
 		return false, false

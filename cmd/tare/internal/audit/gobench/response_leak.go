@@ -9,11 +9,11 @@ import (
 	"golang.org/x/tools/go/cfg"
 )
 
-// This file is a part of the rule response-body. It finds ways through a function on which nothing uses
-// the body of a response.
+// This file is a part of the rule response-body. It finds ways through a function on which nothing
+// uses the body of a response.
 
-// findLeak returns the line in which a function or an iteration ends without a use of the body. It
-// returns 0 if there is none. Ends with an error do not count.
+// findLeak returns the line in which a function or an iteration ends without a use of the body.
+// Else it returns 0. Ends with an error do not count.
 func (in *input) findLeak(f *frame, a *ast.AssignStmt, v *types.Var) int {
 	body := f.body
 	if f.node == nil { // in a loop, the end leads to the next iteration
@@ -35,8 +35,7 @@ func (in *input) findLeak(f *frame, a *ast.AssignStmt, v *types.Var) int {
 	return 0
 }
 
-// leakSearch follows the control flow after an assignment of a response. It searches a way to the
-// end of the function or the iteration without a use of the body.
+// leakSearch follows the control flow after an assignment of a response.
 type leakSearch struct {
 	in         *input
 	frame      *frame
@@ -46,8 +45,8 @@ type leakSearch struct {
 	seen       map[*cfg.Block]bool
 }
 
-// follow continues the search at nodes, the rest of block b. It returns the line of the first leak,
-// or 0.
+// follow continues the search at nodes, the rest of block b. It returns a line or 0, as findLeak
+// does.
 func (s *leakSearch) follow(b *cfg.Block, nodes []ast.Node) int {
 	in, end := s.in, s.in.pass.Fset.Position(s.frame.body.Rbrace).Line
 	for _, n := range nodes {
@@ -95,7 +94,8 @@ func (s *leakSearch) successors(b *cfg.Block) []*cfg.Block {
 	return b.Succs
 }
 
-// endsInCall reports whether a block ends by a call. Such a call, like b.Fatal, does not return.
+// endsInCall reports whether a block ends in a call, which does not return then. An example is
+// b.Fatal.
 func endsInCall(b *cfg.Block) bool {
 	if len(b.Nodes) == 0 {
 		return false
@@ -108,8 +108,7 @@ func endsInCall(b *cfg.Block) bool {
 	return ok
 }
 
-// mentionsBody reports whether a node uses the body of v, or v itself. Other fields are no such
-// use.
+// mentionsBody reports whether a node uses the body of v, or v itself.
 func (in *input) mentionsBody(root ast.Node, v *types.Var) bool {
 	var s ast.Stmt // root as a statement, because inspectUses omits root itself
 	switch n := root.(type) {

@@ -73,7 +73,6 @@ func (in *input) findUnrangedSequence(n ast.Node) *ast.CallExpr {
 	return call
 }
 
-// isBlank reports whether an expression is _.
 func isBlank(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && id.Name == "_"

@@ -73,8 +73,8 @@ func (in *input) findTimedSetup(l *loop) (prepared []ast.Stmt, isReset bool) {
 	return prepared, isReset
 }
 
-// hasTimerCall reports whether a statement, or a harness function that it calls, calls the timer
-// method name.
+// hasTimerCall reports whether a statement, or a test helper that it calls, calls the timer method
+// name.
 func (in *input) hasTimerCall(s ast.Stmt, name string) bool {
 	found := false
 	w := &timedWalk{in: in, follow: true, visit: func(ast.Node, *frame) bool { return true }}
@@ -146,19 +146,18 @@ func (in *input) countsUpTo(body ast.Node, n *types.Var) bool {
 	})
 }
 
-// isOrContains reports whether an expression is or contains a variable.
 func (in *input) isOrContains(e ast.Expr, v *types.Var) bool {
 	return hasNode(e, func(id *ast.Ident) bool { return in.pass.TypesInfo.Uses[id] == v })
 }
 
-// stepLimit selects slow preparation by its steps. These are the iterations of its innermost loop.
+// stepLimit selects slow preparation by its steps (see countSteps).
 type stepLimit struct {
 	unknown int64 // steps of a loop of unknown length
 	min     int64 // report from here
 }
 
-// reportSlow reports loops and calls that take a millisecond or more. After a reset of the timer,
-// some microseconds are enough: the author has meant to exclude all preparation.
+// reportSlow reports loops and calls that take a millisecond or more. After a reset of the timer it
+// also reports those of some microseconds, and loops of unknown length.
 func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
 	r := slowReport{in: in, limit: stepLimit{unknown: 1, min: longLoop}, cause: "nothing resets the timer after it"}
 	if isReset {
@@ -207,7 +206,7 @@ func (r slowReport) reportLoop(n ast.Node) {
 	}
 }
 
-// reportCall reports the first slow call in a part of a statement. It returns false if there is none.
+// reportCall reports the first slow call in a part of a statement, if there is one.
 func (r slowReport) reportCall(part ast.Node) bool {
 	call := r.in.findSlowCall(part, r.limit)
 	if call != nil {

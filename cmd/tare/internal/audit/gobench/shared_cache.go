@@ -141,7 +141,7 @@ func (in *input) readCacheUse(fn *types.Func) cacheUse {
 }
 
 // addCacheUse adds the maps of a method's receiver to use. It returns false if the method uses
-// none. depth is the number of calls around fn.
+// none. The depth counts the calls around fn.
 func (in *input) addCacheUse(fn *types.Func, use *cacheUse, depth int) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil || depth > maxTimedDepth {
@@ -258,7 +258,6 @@ func (in *input) findOptions(field *types.Var) []types.Object {
 	return options
 }
 
-// fieldsOfConditions returns the fields in the conditions of the if statements on a path.
 func (in *input) fieldsOfConditions(path []ast.Node) []types.Object {
 	var fields []types.Object
 	for _, n := range path {
@@ -275,8 +274,8 @@ func (in *input) fieldsOfConditions(path []ast.Node) []types.Object {
 	return fields
 }
 
-// setsOption reports whether the code that makes p sets one of the options in a literal. Harness
-// functions count.
+// setsOption reports whether the code that makes p sets one of the options in a literal. Test
+// helpers count.
 func (in *input) setsOption(outer *benchmark, p varPath, options []types.Object) bool {
 	found := false
 	isOption := func(e ast.Expr) bool {

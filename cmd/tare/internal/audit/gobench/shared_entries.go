@@ -118,7 +118,7 @@ func (in *input) findCounted(body ast.Node, recv *types.Var) map[string]bool {
 	return counted
 }
 
-// isCountedKey reports whether e is an entry m[key] of a map with one of the counted fields as key.
+// isCountedKey reports whether e is an entry m[key] of a map, and key is a counted field.
 func (in *input) isCountedKey(e ast.Expr, counted map[string]bool) bool {
 	index, ok := e.(*ast.IndexExpr)
 	if !ok || !isMap(in.pass.TypesInfo.TypeOf(index.X)) {
@@ -210,8 +210,8 @@ func (in *input) findKeyedCalls(s subBenchmark) []keyedCall {
 	return out
 }
 
-// isEvicting reports whether a method adds an entry to a map and removes others, as in a cache of
-// fixed size.
+// isEvicting reports whether a method adds an entry to a map and removes others, as fixed-size
+// caches do.
 func (in *input) isEvicting(fn *types.Func) bool {
 	f := in.flowGraph().Declared(fn)
 	if f.Body == nil {

@@ -64,9 +64,8 @@ func (in *input) reportSharedSource(call *ast.CallExpr, f *frame, takesLock bool
 	}
 }
 
-// originOf returns the name and position of the variable that an expression selects from. It may be
-// the call that makes the value instead, as in next := newLoad().next. The position is invalid for
-// others.
+// originOf returns the name and position of the variable that an expression selects from. For
+// newLoad().next they are those of the call. The position is invalid for others.
 func (in *input) originOf(e ast.Expr, binding flow.Binding) (name string, pos token.Pos) {
 	if v := in.flowGraph().Origin(e, binding); v != nil {
 		return v.Name(), v.Pos()
@@ -95,7 +94,6 @@ func isSource(t types.Type) bool {
 	return isNamed(t, "math/rand", "Rand", "Zipf") || isNamed(t, "math/rand/v2", "Rand", "Zipf", "PCG", "ChaCha8")
 }
 
-// innermostLiteral returns the innermost function literal around a loop, or nil.
 func (l *loop) innermostLiteral() *ast.FuncLit {
 	for i := len(l.path) - 1; i >= 0; i-- {
 		if lit, ok := l.path[i].(*ast.FuncLit); ok {

@@ -116,7 +116,6 @@ func (in *input) reportProperty(outer *benchmark, s subBenchmark, later []subBen
 	}
 }
 
-// setsReceiver reports whether a method assigns to a field of its receiver.
 func (in *input) setsReceiver(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil {
@@ -132,7 +131,6 @@ func (in *input) setsReceiver(fn *types.Func) bool {
 	return false
 }
 
-// countCalls returns the number of calls of fn in root between two positions.
 func (in *input) countCalls(root ast.Node, fn *types.Func, from, to token.Pos) int {
 	n := 0
 	for call := range nodesOf[*ast.CallExpr](root) {

@@ -37,8 +37,8 @@ type fileLine struct {
 	line int
 }
 
-// benchmark is a function or literal with a parameter *testing.B. A function with a *testing.PB, or
-// with a *testing.B in a field, is one too if it has loops.
+// benchmark is a function or literal with a parameter *testing.B. With a loop it may have a
+// *testing.PB, or a *testing.B in a field, instead.
 type benchmark struct {
 	name     string        // name of decl
 	decl     *ast.FuncDecl // the declared function that is or contains the benchmark
@@ -50,8 +50,7 @@ type benchmark struct {
 	sizedByN map[types.Object]bool // numbers computed from b.N, and slices and maps of that size
 }
 
-// loopKind says what ends a loop.
-type loopKind int
+type loopKind int // what ends a loop
 
 const (
 	overN  loopKind = iota // i < b.N, range b.N
@@ -134,8 +133,7 @@ func (s *suite) isIgnored(rule string, at token.Position) bool {
 	return slices.Contains(s.ignores[fileLine{file: at.Filename, line: at.Line}], rule)
 }
 
-// nameAt returns the name of the benchmark function around a node. It returns "" in other
-// functions, which several benchmarks may call.
+// nameAt returns the name of the benchmark function around a node, or "".
 func (s *suite) nameAt(node ast.Node) string {
 	// after is the index of the first benchmark that begins after the node.
 	after, _ := slices.BinarySearchFunc(s.byPosition, node.Pos(), func(b *benchmark, pos token.Pos) int {
@@ -176,7 +174,7 @@ func (s *suite) readFunc(info *types.Info, fn *ast.FuncDecl) {
 	}
 }
 
-// hasIterationLoop reports whether a function has a loop over b.N, b.Loop or pb.Next. It skips the
+// hasIterationLoop reports whether a function has a loop over b.N, b.Loop or pb.Next, outside of
 // benchmarks in it.
 func hasIterationLoop(info *types.Info, body *ast.BlockStmt) bool {
 	found := false
@@ -206,7 +204,7 @@ func limitsIterations(info *types.Info, e ast.Expr) bool {
 	return false
 }
 
-// isBenchmarkN reports whether a selector is b.N. b may be a struct that embeds a testing.B.
+// isBenchmarkN reports whether a selector is b.N, maybe of a struct that embeds a testing.B.
 func isBenchmarkN(info *types.Info, sel *ast.SelectorExpr) bool {
 	if sel.Sel.Name != "N" {
 		return false
@@ -218,8 +216,7 @@ func isBenchmarkN(info *types.Info, sel *ast.SelectorExpr) bool {
 	return s != nil && len(s.Index()) > 1 && s.Obj().Pkg() != nil && s.Obj().Pkg().Path() == "testing"
 }
 
-// paramOf returns the parameter of type testing.NAME or *testing.NAME. v is nil if the parameter
-// has no name.
+// paramOf returns the parameter of type testing.NAME or *testing.NAME. It is nil if it has no name.
 func paramOf(info *types.Info, t *ast.FuncType, name string) (v *types.Var, ok bool) {
 	for _, field := range t.Params.List {
 		if !isNamed(info.TypeOf(field.Type), "testing", name) {
@@ -417,8 +414,8 @@ func timerCall(info *types.Info, s ast.Stmt) string {
 	return timerMethod(fn)
 }
 
-// timerMethod returns the name of fn if it starts, stops or resets the timer, else "". It may be a
-// method of testing.B or of an interface. fn may be nil.
+// timerMethod returns the name of fn if it starts, stops or resets the timer, else "". The method
+// may be of testing.B or an interface.
 func timerMethod(fn *types.Func) string {
 	isTimer := fn != nil && isOneOf(fn.Name(), []string{"StartTimer", "StopTimer", "ResetTimer"})
 	if !isTimer || fn.Signature().Recv() == nil {

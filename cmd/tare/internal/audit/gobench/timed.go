@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// inspectTimed calls visit for each node in the timed region of a loop. It omits the bodies of if
-// statements that end an iteration, and functions that the loop calls. Of this loop it visits err
+// inspectTimed calls visit for each node in the timed region of a loop. It does not enter
+// functions. It omits the bodies of if statements that end an iteration. Of this loop it visits err
 // := f(v) and err != nil:
 //
 //	b.StopTimer(); v := next(); b.StartTimer()
@@ -23,15 +23,14 @@ func (in *input) inspectTimed(l *loop, visit func(n ast.Node) bool) {
 	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
 }
 
-// inspectTimedDeep is inspectTimed that also visits the harness functions that the loop calls. They
-// may be helpers, closures, method values or entries of a table. The frame says in which body n is.
+// inspectTimedDeep is inspectTimed that also visits the test helpers that the loop calls. The frame
+// says in which body n is.
 func (in *input) inspectTimedDeep(l *loop, visit func(n ast.Node, f *frame) bool) {
 	w := &timedWalk{in: in, visit: visit, follow: true}
 	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
 }
 
-// frame is the body that a walk is in. As in a call stack, the first frame is the loop itself. The
-// others are functions that it calls.
+// frame is a body that a walk is in: the loop, or a function that it calls.
 type frame struct {
 	loop    *loop
 	body    *ast.BlockStmt
@@ -49,7 +48,6 @@ const (
 	maxTimedBodies = 100 // functions entered from one loop
 )
 
-// timedWalk visits a timed region.
 type timedWalk struct {
 	in     *input
 	visit  func(n ast.Node, f *frame) bool // returns whether to visit the nodes below n
@@ -59,8 +57,7 @@ type timedWalk struct {
 	onTimer func(method string) // called for each call of a timer method; may be nil
 }
 
-// setTimer returns whether the timer runs after a call. method is the called timer method, "" for
-// other calls.
+// setTimer returns whether the timer runs after a call. For calls of no timer method, method is "".
 func (w *timedWalk) setTimer(method string, running bool) bool {
 	if method != "" && w.onTimer != nil {
 		w.onTimer(method)
@@ -74,8 +71,8 @@ func (w *timedWalk) setTimer(method string, running bool) bool {
 	return running
 }
 
-// visitStatements visits a list of statements. The argument running says whether the timer runs
-// before the list. The result says the same of its end.
+// visitStatements visits a list of statements. Before the list the timer runs if running is true.
+// The result says whether it runs after the list.
 func (w *timedWalk) visitStatements(list []ast.Stmt, running bool, f *frame) bool {
 	info := w.in.pass.TypesInfo
 	for _, s := range list {
@@ -137,8 +134,7 @@ func (w *timedWalk) visitExit(s *ast.IfStmt, running bool, f *frame) bool {
 	return running
 }
 
-// enterCalls visits the harness functions that a call may run. It returns whether the timer runs
-// after the call.
+// enterCalls is visitStatements for the test helpers that a call may run.
 func (w *timedWalk) enterCalls(call *ast.CallExpr, running bool, f *frame) bool {
 	after := running
 	for _, called := range w.in.flowGraph().Called(call, f.binding) {
@@ -168,8 +164,8 @@ func (w *timedWalk) canEnter(called flow.Function, f *frame) bool {
 	return isOfBenchmark && !isRecursive && isWithinLimits
 }
 
-// inspectCallsDeep calls visit for each call below root, timed or not. It enters harness functions,
-// and function literals that root may pass on. binding has the known values of parameters.
+// inspectCallsDeep calls visit for each call below root, timed or not. It enters test helpers, and
+// function literals that root may pass on.
 func (in *input) inspectCallsDeep(root ast.Node, visit func(call *ast.CallExpr, binding flow.Binding)) {
 	in.inspectCallsWithLiterals(root, true, visit)
 }
@@ -213,8 +209,8 @@ func (in *input) flowGraph() *flow.Graph {
 	return in.suite.flow
 }
 
-// methodBody returns the receiver and the body of a method. The body is nil for nil, for other
-// functions and for methods of other packages.
+// methodBody returns the receiver and the body of a method. The body is nil for other functions,
+// other packages and nil.
 func (in *input) methodBody(fn *types.Func) (recv *types.Var, body *ast.BlockStmt) {
 	if fn == nil || fn.Signature().Recv() == nil {
 		return nil, nil
@@ -229,8 +225,8 @@ func (in *input) receiverPath(e ast.Expr, recv *types.Var) (fields string, ok bo
 	return fields, root != nil && root == recv
 }
 
-// isHarness reports whether a node belongs to the tests and benchmarks, not to the measured code.
-// Its file then is a test file, or imports package testing.
+// isHarness reports whether a node belongs to the tests and benchmarks. Its file then is a test
+// file, or imports package testing.
 func (in *input) isHarness(node ast.Node) bool {
 	if node == nil {
 		return false
@@ -246,7 +242,7 @@ func (in *input) isHarness(node ast.Node) bool {
 	return i >= 0 && importsTesting(in.pass.Files[i])
 }
 
-// joinNames returns the names of two benchmarks: that of the loop and the one around n.
+// joinNames returns the names of the benchmarks of the loop and around n.
 func (in *input) joinNames(l *loop, n ast.Node) string {
 	return l.owner.name + " " + in.suite.nameAt(n)
 }

@@ -57,8 +57,8 @@ func (in *input) findPause(l *loop) ast.Node {
 	return first
 }
 
-// stopsTimer reports whether a call always runs StopTimer, maybe in a harness function. The depth
-// is the number of calls around it.
+// stopsTimer reports whether a call always runs StopTimer, maybe in a test helper. The depth counts
+// the calls around it.
 func (in *input) stopsTimer(call *ast.CallExpr, binding flow.Binding, depth int) bool {
 	for _, f := range in.flowGraph().Called(call, binding) {
 		if timerMethod(f.Object) == "StopTimer" {
@@ -81,8 +81,7 @@ func (in *input) stopsTimer(call *ast.CallExpr, binding flow.Binding, depth int)
 	return false
 }
 
-// describePause returns the subject of a finding: "b.StopTimer", and the function around it. n is
-// the result of findPause.
+// describePause returns the subject of a finding: "b.StopTimer", and the function that calls it.
 func (in *input) describePause(n ast.Node) string {
 	call := n.(*ast.CallExpr)
 	if timerMethod(in.callee(call)) != "" {

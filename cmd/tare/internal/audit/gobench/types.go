@@ -20,8 +20,8 @@ func isOneOf(name string, names []string) bool {
 	return len(names) == 0 || slices.Contains(names, name)
 }
 
-// isMethodCall reports whether a call has the form x.name(…) and x has the type PKG.TYPE or
-// *PKG.TYPE. It works even if package PKG was not loaded, which leaves the method unknown.
+// isMethodCall reports whether a call has the form x.name(…), and x the type PKG.TYPE or *PKG.TYPE.
+// The method may be unknown because package PKG was not loaded.
 func isMethodCall(info *types.Info, call *ast.CallExpr, pkg, typ, name string) bool {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	return ok && sel.Sel.Name == name && isNamed(info.TypeOf(sel.X), pkg, typ)
@@ -32,7 +32,7 @@ func isMethodOf(fn *types.Func, pkg, typ string, names ...string) bool {
 	return fn != nil && fn.Signature().Recv() != nil && isNamed(fn.Signature().Recv().Type(), pkg, typ) && isOneOf(fn.Name(), names)
 }
 
-// isNamed reports whether t is a type of a package with one of names, or a pointer to it. No names
+// isNamed reports whether t is a type of a package with one of names, or points to it. No names
 // mean any name.
 func isNamed(t types.Type, pkg string, names ...string) bool {
 	if t == nil {

@@ -48,8 +48,8 @@ func unlikeWork() rule {
 	}}
 }
 
-// groupMainLoops returns the loops to compare, of sub-benchmarks by the outer benchmark and of others by
-// file.
+// groupMainLoops returns the loops to compare: those of sub-benchmarks by the outer benchmark, and
+// others by file.
 func (in *input) groupMainLoops() (byOuter map[*benchmark][]*loop, byFile map[string][]*loop) {
 	byOuter, byFile = map[*benchmark][]*loop{}, map[string][]*loop{}
 	for _, b := range in.suite.benchmarks {

@@ -80,8 +80,7 @@ func (in *input) eachTimedLoop(visit func(l *loop)) {
 	}
 }
 
-// eachTimedCall calls visit for each call in the timed regions of the package. It omits calls of
-// unknown functions.
+// eachTimedCall calls visit for each call of a known function in the timed regions.
 func (in *input) eachTimedCall(visit func(l *loop, call *ast.CallExpr, fn *types.Func)) {
 	in.eachTimedLoop(func(l *loop) {
 		inspectTimedNodes(in, l, func(call *ast.CallExpr) {
@@ -101,8 +100,8 @@ func inspectTimedNodes[N ast.Node](in *input, l *loop, visit func(n N)) {
 	})
 }
 
-// endsIteration reports whether a block ends an iteration or the benchmark. It does so by return,
-// break, continue, panic, or a method such as b.Fatal.
+// endsIteration reports whether a block ends an iteration or the benchmark, as break or b.Fatal
+// does.
 func endsIteration(b *ast.BlockStmt) bool {
 	for _, s := range b.List {
 		switch s := s.(type) {
@@ -122,7 +121,7 @@ func endsIteration(b *ast.BlockStmt) bool {
 	return false
 }
 
-// callee returns the function or method that a call names, nil if a variable is called.
+// callee returns the function or method that a call names, or nil.
 func (in *input) callee(call *ast.CallExpr) *types.Func {
 	fn, _ := typeutil.Callee(in.pass.TypesInfo, call).(*types.Func)
 	if fn == nil {
@@ -131,8 +130,7 @@ func (in *input) callee(call *ast.CallExpr) *types.Func {
 	return fn.Origin()
 }
 
-// calledName returns the name of the called function without package and receiver. It returns "" if
-// the called expression has no name.
+// calledName returns the name of the called function without package and receiver, or "".
 func calledName(call *ast.CallExpr) string {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:
@@ -159,13 +157,13 @@ func (in *input) isAppend(call *ast.CallExpr) bool {
 	return isBuiltin(in.pass.TypesInfo, call, "append") || strings.HasPrefix(calledName(call), "Append")
 }
 
-// isTestHelper reports whether a function, not a method, is declared in a test file of the package.
+// isTestHelper reports whether a function, not a method, is declared in a test file.
 func (in *input) isTestHelper(fn *types.Func) bool {
 	return fn.Pkg() == in.pass.Pkg && fn.Signature().Recv() == nil && strings.HasSuffix(in.pass.Fset.Position(fn.Pos()).Filename, "_test.go")
 }
 
-// isAbout reports whether a benchmark is about a function. Its name then contains that of the
-// function, or both belong to the same package.
+// isAbout reports whether a benchmark is about a function. Its name contains that of the function,
+// or both are of one package.
 func (in *input) isAbout(b *benchmark, fn *types.Func) bool {
 	testedPath := strings.TrimSuffix(in.pass.Pkg.Path(), "_test")
 	return containsWord(b.name, fn.Name()) || fn.Pkg() != nil && fn.Pkg().Path() == testedPath
@@ -178,8 +176,7 @@ func containsWord(text string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, strings.ToLower(w)) })
 }
 
-// variable returns the variable that an expression names, as in x, &x or (x). It returns nil for
-// others.
+// variable returns the variable of x, &x or (x). It returns nil for others.
 func (in *input) variable(e ast.Expr) *types.Var {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -193,8 +190,8 @@ func (in *input) variable(e ast.Expr) *types.Var {
 	return nil
 }
 
-// initOf returns the value in the declaration of a variable below root. For v, err := f() it is the
-// call. It is nil if there is none.
+// initOf returns the initial value of a variable that is declared below root, or nil. For v, err :=
+// f() it is the call.
 func (in *input) initOf(root ast.Node, v *types.Var) ast.Expr {
 	var init ast.Expr
 	ast.Inspect(root, func(n ast.Node) bool {

@@ -84,8 +84,8 @@ func (in *input) reportUnnamed(call *ast.CallExpr, f *frame) {
 	}
 }
 
-// findWriter returns the variable that a statement sets to a new buffered writer, or to one of a
-// pool. Else it returns nil.
+// findWriter returns the variable that a statement sets to a buffered writer, or nil. The writer is
+// new or from a pool.
 func (in *input) findWriter(a *ast.AssignStmt, f *frame) *types.Var {
 	if len(a.Rhs) != 1 {
 		return nil
@@ -126,8 +126,8 @@ func (in *input) mayBeWriter(e ast.Expr, binding flow.Binding) bool {
 	return slices.ContainsFunc(in.flowGraph().Types(e, binding), isWriter)
 }
 
-// writesOnlyTo reports whether a loop writes to p and never flushes it. Harness functions count.
-// Unknown uses may flush the writer.
+// writesOnlyTo reports whether a loop writes to p and never flushes it. Test helpers count. Unknown
+// uses may flush the writer.
 func (in *input) writesOnlyTo(l *loop, p varPath) bool {
 	if p.fields == "" {
 		return in.writesOnly(l.body, p.root, 0)
@@ -236,7 +236,7 @@ func isOrWrapsWriter(t types.Type, depth int) bool {
 	return false
 }
 
-// isStandard reports whether a package is of the standard library, by its path.
+// isStandard reports whether the path of a package is one of the standard library.
 func isStandard(pkg *types.Package) bool {
 	if pkg == nil {
 		return true
@@ -270,7 +270,6 @@ func (in *input) reportOuter(l *loop) {
 	})
 }
 
-// isListedWriter reports whether a type, or what it points to, is in bufferedWriters.
 func isListedWriter(t types.Type) bool {
 	for pkg, names := range bufferedWriters {
 		if isNamed(t, pkg, names...) {
@@ -339,7 +338,6 @@ func (in *input) argumentWritesOnly(call *ast.CallExpr, index, depth int) bool {
 	return len(called) > 0
 }
 
-// takesWriter reports whether the parameter at an index is an io.Writer.
 func takesWriter(fn *types.Func, index int) bool {
 	params := fn.Signature().Params()
 	return index < params.Len() && isNamed(params.At(index).Type(), "io", "Writer")

@@ -50,8 +50,8 @@ type Function struct {
 	isMethodExpr bool       // called as T.f, with the receiver as its first argument
 }
 
-// Binding has the known values of parameters: the arguments of the calls around an expression.
-// Other parameters may have the arguments of any call. A nil Binding is empty.
+// Binding has the known values of parameters, from the calls around an expression. Other parameters
+// may have the arguments of any call. A nil Binding is empty.
 type Binding map[*types.Var]ast.Expr
 
 // New returns the graph of a package. Its time grows with the size of the files.
@@ -75,7 +75,8 @@ func New(files []*ast.File, info *types.Info) *Graph {
 			return true
 		})
 	}
-	// Look up all functions before recording arguments: the order of the calls then does not matter.
+	// Look up all functions before recording arguments: the order of the calls then does not
+	// matter.
 	bindings := make([]Binding, 0, len(dynamic))
 	for _, call := range dynamic {
 		for _, f := range g.Called(call, nil) {
@@ -91,7 +92,7 @@ func New(files []*ast.File, info *types.Info) *Graph {
 }
 
 // addNode records the values that a node assigns. It returns a call of a function value or of an
-// interface method: New records its arguments later.
+// interface method for New to record later.
 func (g *Graph) addNode(n ast.Node) *ast.CallExpr {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -109,7 +110,7 @@ func (g *Graph) addNode(n ast.Node) *ast.CallExpr {
 	case *ast.CompositeLit:
 		g.addFields(n)
 	case *ast.SelectorExpr:
-		// In x.f the receiver of f has the value x.
+
 		if fn, ok := g.info.Uses[n.Sel].(*types.Func); ok {
 			if f := g.Declared(fn); f.recv != nil && g.isMethodValue(n) {
 				g.values[f.recv] = append(g.values[f.recv], value{expr: n.X})
@@ -129,7 +130,6 @@ func (g *Graph) addNode(n ast.Node) *ast.CallExpr {
 	return nil
 }
 
-// isMethodValue reports whether a selector selects a method of a value, not of a type.
 func (g *Graph) isMethodValue(e *ast.SelectorExpr) bool {
 	s := g.info.Selections[e]
 	return s != nil && s.Kind() == types.MethodVal
@@ -187,8 +187,7 @@ func (g *Graph) addFields(lit *ast.CompositeLit) {
 	}
 }
 
-// Variable returns the variable or field that an expression names, as in x, s.x, &x, *x or (x). It
-// returns nil for others.
+// Variable returns the variable or field that x, s.x, &x, *x or (x) names. It is nil for others.
 func (g *Graph) Variable(e ast.Expr) *types.Var {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -221,8 +220,7 @@ func (g *Graph) Declared(fn *types.Func) Function {
 	return f
 }
 
-// Called returns the functions that a call may run. There are none for builtins, conversions and
-// unknown values.
+// Called returns the functions that a call may run, without builtins and conversions.
 func (g *Graph) Called(call *ast.CallExpr, binding Binding) []Function {
 	if g.info.Types[call.Fun].IsType() || g.info.Types[call.Fun].IsBuiltin() {
 		return nil
@@ -235,8 +233,8 @@ func (g *Graph) Functions(e ast.Expr, binding Binding) []Function {
 	return g.searchSources(e, binding).findFunctions(0)
 }
 
-// findFunctions returns the functions among the sources found. depth is the number of steps from
-// the first expression.
+// findFunctions returns the functions among the sources found. The depth counts the steps from the
+// first expression.
 func (s *search) findFunctions(depth int) []Function {
 	g := s.graph
 	var out []Function
@@ -257,12 +255,12 @@ func (s *search) findFunctions(depth int) []Function {
 	return out
 }
 
-// findMethods returns the functions that a selector may select. For a method of an interface they
-// are the methods of its possible values.
+// findMethods returns the functions that a selector may select. An interface may have the methods
+// of its possible values.
 func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func, depth int) []Function {
 	g := s.graph
 	selection := g.info.Selections[e]
-	if selection == nil { // a function of another package
+	if selection == nil { // of another package
 		return []Function{g.Declared(fn)}
 	}
 	declared := g.Declared(fn)
@@ -312,8 +310,8 @@ const (
 	maxProductDepth = 3       // nesting of products
 )
 
-// MaxConstant returns the largest possible value of an integer expression. It knows constants and
-// products of constants.
+// MaxConstant returns the largest possible value of an integer expression, among constants and
+// their products.
 func (g *Graph) MaxConstant(e ast.Expr, binding Binding) (largest int64, ok bool) {
 	return g.maxConstant(e, binding, 0)
 }

@@ -16,7 +16,6 @@ func (g *Graph) Sources(e ast.Expr, binding Binding) []ast.Expr {
 	return g.searchSources(e, binding).found
 }
 
-// search collects the sources of an expression.
 type search struct {
 	graph   *Graph
 	binding Binding
@@ -43,9 +42,9 @@ func (s *search) searchWithin(e ast.Expr, depth int) *search {
 	return inner
 }
 
-// visitExpr adds the sources of e to s.found. At level 1 it adds those of the elements of e
-// instead, at level 2 those of their elements. It visits table[i] by visiting table one level
-// higher. depth is the number of steps from the first expression.
+// visitExpr adds the sources of e to s.found. At level 1 it adds those of the elements of e, at
+// level 2 those of their elements. For table[i] it visits table one level higher. The depth counts
+// the steps from the first expression.
 func (s *search) visitExpr(e ast.Expr, level, depth int) {
 	current := visit{expr: e, level: level}
 	if e == nil || depth > maxDepth || len(s.seen) > maxValues || s.seen[current] {
@@ -109,7 +108,6 @@ func (s *search) addSource(e ast.Expr, level int) {
 	}
 }
 
-// visitVariable adds the sources of v, which e names.
 func (s *search) visitVariable(e ast.Expr, v *types.Var, level, depth int) {
 	if arg, ok := s.binding[v]; ok {
 		s.visitExpr(arg, level, depth+1)
@@ -139,7 +137,7 @@ func (s *search) visitVariable(e ast.Expr, v *types.Var, level, depth int) {
 	}
 }
 
-// visitCall adds the sources of a result of a call. result is its index.
+// visitCall adds the sources of the result of a call at an index.
 func (s *search) visitCall(call *ast.CallExpr, result, level, depth int) {
 	info := s.graph.info
 	if isConversion := info.Types[call.Fun].IsType(); isConversion && len(call.Args) == 1 {
@@ -197,7 +195,6 @@ func (g *Graph) Base(e ast.Expr, binding Binding) ast.Expr {
 	return base
 }
 
-// follow is Path and Base. base is the expression at the end of the path.
 func (g *Graph) follow(e ast.Expr, binding Binding) (v *types.Var, fields string, base ast.Expr) {
 	for range maxDepth {
 		switch x := e.(type) {
