@@ -47,7 +47,7 @@ func (in *input) reportPartial(sides []side) {
 	}
 }
 
-// splitSides counts the sides with hasAll. It returns the others with hasPart.
+// splitSides counts the sides with hasAll. Of the other sides it returns those with hasPart.
 func splitSides(works []sideWork, hasAll, hasPart func(w sideWork) bool) (all int, partial []sideWork) {
 	for _, w := range works {
 		if hasAll(w) {

@@ -106,8 +106,8 @@ func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 	return nil
 }
 
-// findPreparingCall returns a call that makes b.N inputs for the main loop, as in keys :=
-// makeKeys(b.N). It returns nil if there is none.
+// findPreparingCall returns a call that makes b.N inputs for the main loop, or nil. An example is
+// keys := makeKeys(b.N).
 func (in *input) findPreparingCall(b *benchmark, main *loop, statements []ast.Stmt) *ast.CallExpr {
 	for _, s := range statements {
 		a, ok := s.(*ast.AssignStmt)

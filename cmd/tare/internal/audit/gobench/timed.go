@@ -12,9 +12,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// inspectTimed calls visit for each node in the timed region of a loop. It does not enter
-// functions. It omits the bodies of if statements that end an iteration. Of this loop it visits err
-// := f(v) and err != nil:
+// inspectTimed calls visit for each node in the timed region of a loop. It enters no function
+// except literals that are called on the spot. It omits the bodies of if statements that end an
+// iteration. Here it visits err := f(v) and err != nil:
 //
 //	b.StopTimer(); v := next(); b.StartTimer()
 //	if err := f(v); err != nil { b.Fatal(err) }

@@ -190,8 +190,8 @@ func (in *input) variable(e ast.Expr) *types.Var {
 	return nil
 }
 
-// initOf returns the initial value of a variable that is declared below root, or nil. For v, err :=
-// f() it is the call.
+// initOf returns the initial value of a variable that is declared below root, or nil. It is the
+// call for v, err := f().
 func (in *input) initOf(root ast.Node, v *types.Var) ast.Expr {
 	var init ast.Expr
 	ast.Inspect(root, func(n ast.Node) bool {
