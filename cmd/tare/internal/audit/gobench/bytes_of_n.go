@@ -19,7 +19,7 @@ func bytesOfN() rule {
 		for _, b := range in.suite.benchmarks {
 			for call := range nodesOf[*ast.CallExpr](b.body) {
 				isSetBytes := isMethodCall(in.pass.TypesInfo, call, "testing", "B", "SetBytes") && len(call.Args) == 1
-				if isSetBytes && in.mentionsN(call.Args[0]) && in.suite.findBenchmark(call) == b {
+				if isSetBytes && in.containsNUndivided(call.Args[0]) && in.suite.findBenchmark(call) == b {
 					in.report(call, "b.SetBytes gets %s, which is not the bytes of one iteration", formatExpr(call.Args[0]))
 				}
 			}
@@ -27,16 +27,16 @@ func bytesOfN() rule {
 	}}
 }
 
-// mentionsN reports whether an expression contains b.N outside of divisions: total/b.N
-// is a value of one iteration.
-func (in *input) mentionsN(e ast.Expr) bool {
+// containsNUndivided reports whether an expression contains b.N outside of divisions. total/b.N is
+// of one iteration.
+func (in *input) containsNUndivided(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BinaryExpr:
 			return n.Op.String() != "/"
 		case *ast.SelectorExpr:
-			found = found || in.isN(n)
+			found = found || in.isDirectN(n)
 		}
 		return !found
 	})

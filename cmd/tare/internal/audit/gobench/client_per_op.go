@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// clientPerOp finds connections and pools of connections that each iteration makes,
-// unless the name of the benchmark shows that it is about them.
+// clientPerOp finds connections that each iteration makes. Benchmarks of connecting are exempt by
+// their name.
 func clientPerOp() rule {
 	return rule{Rule: audit.Rule{
 		ID: "client-per-op", Severity: tare.Warn,
@@ -40,7 +40,6 @@ func clientPerOp() rule {
 	}}
 }
 
-// isDial reports whether a function opens a connection or makes a pool of connections.
 func isDial(fn *types.Func) bool {
 	return isFunc(fn, "google.golang.org/grpc", "Dial", "DialContext", "NewClient") ||
 		isFunc(fn, "database/sql", "Open") ||

@@ -9,21 +9,18 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the audit rule unlike-work: one side makes a slice of all results and takes its
-// length, and another side only counts the results.
+// This file is a part of the rule unlike-work. One side of a comparison makes all results and takes
+// their number. Another only counts them:
 //
 //	{"regexp", func(s string) int { return len(wordRE.FindAllString(s, -1)) }},
 //	{"table", countWords},
 
 var (
-	// countingName matches the names of functions that count.
 	countingName = lazyregexp.New(`^(Count|count|Num|num)|Count$|RuneCount`)
-	// declaredCountName matches names of sides that announce that they count, or that they make a slice.
+	// declaredCountName matches sides that are meant to count, or to make a slice.
 	declaredCountName = lazyregexp.New(`(?i)count|num|alloc|slice|collect|build|iter|len|lazy|stream|all|mater|append`)
 )
 
-// reportCounted reports the sides that make a slice or a map only to take its length, if another side only
-// counts.
 func (in *input) reportCounted(sides []side) {
 	var building []side
 	counts := false
@@ -45,14 +42,14 @@ func (in *input) reportCounted(sides []side) {
 	}
 }
 
-// isNamedAfterCall reports whether the name of a side contains that of a function that it calls: sub-benchmarks
-// with such names are of different functions, and are no comparison.
+// isNamedAfterCall reports whether a side is named after a function that it calls. Such sides are
+// no comparison.
 func isNamedAfterCall(s side) bool {
 	return hasCall(s.body, func(name string) bool { return name != "" && containsWord(s.name, name) })
 }
 
-// reportUnstarted reports the sides that only make a value, and perhaps take its size, if the type of the
-// value has a method such as Bytes that does the work, and another side works on values:
+// reportUnstarted reports sides that only make a value. A method of it, such as Bytes, would do the
+// work. Another side has to work on values:
 //
 //	func packWire(r *Record) int { return wire.NewMessage(r).Len() }
 func (in *input) reportUnstarted(sides []side) {
@@ -70,8 +67,8 @@ func (in *input) reportUnstarted(sides []side) {
 	}
 }
 
-// onlyStarts reports whether all calls below root make a value, or return its size, and one makes a value
-// whose type has a method that finisherName matches.
+// onlyStarts reports whether all calls below root make values or return their size. One of the
+// values needs a finisher (see finisherName).
 func (in *input) onlyStarts(root ast.Node) bool {
 	starts, works := false, false
 	for call := range nodesOf[*ast.CallExpr](root) {
@@ -90,7 +87,6 @@ func (in *input) onlyStarts(root ast.Node) bool {
 	return starts && !works && !hasNode(root, isLoop)
 }
 
-// hasFinisher reports whether a type has a method that finisherName matches.
 func (in *input) hasFinisher(t types.Type) bool {
 	methods := types.NewMethodSet(t)
 	for i := range methods.Len() {
@@ -101,8 +97,7 @@ func (in *input) hasFinisher(t types.Type) bool {
 	return false
 }
 
-// makesByLoop reports whether a call is of a function of the package that has a loop, so that it may do the
-// work itself.
+// makesByLoop reports whether a call may do the work itself, in a loop.
 func (in *input) makesByLoop(call *ast.CallExpr) bool {
 	fn := in.callee(call)
 	if fn == nil {
@@ -112,7 +107,7 @@ func (in *input) makesByLoop(call *ast.CallExpr) bool {
 	return f.Body != nil && hasNode(f.Body, isLoop)
 }
 
-// hasIntResult reports whether a side is a loop, or a function with one result, an integer.
+// hasIntResult reports whether a side is a loop or returns one integer.
 func (in *input) hasIntResult(s side) bool {
 	if s.function == nil {
 		return true
@@ -121,15 +116,14 @@ func (in *input) hasIntResult(s side) bool {
 	return results != nil && results.NumFields() == 1 && isNonStringBasic(in.pass.TypesInfo.TypeOf(results.List[0].Type))
 }
 
-// takesLength reports whether a body calls a function that returns a slice or a map, and uses nothing of the
-// result but its length.
+// takesLength reports whether a body calls a function only for the length of its slice or map.
 func (in *input) takesLength(body ast.Node) bool {
 	return hasNode(body, func(call *ast.CallExpr) bool {
 		if !isBuiltin(in.pass.TypesInfo, call, "len") {
 			return false
 		}
 		arg := ast.Unparen(call.Args[0])
-		if v := in.variable(arg); v != nil && in.isLocal(v) && isWithinPos(v.Pos(), body) {
+		if v := in.variable(arg); v != nil && in.isLocal(v) && isPosIn(v.Pos(), body) {
 			uses := 0
 			in.inspectUses(body, v, func(*ast.Ident, []ast.Node) { uses++ })
 			if uses == 1 {
@@ -141,8 +135,7 @@ func (in *input) takesLength(body ast.Node) bool {
 	})
 }
 
-// makesResults reports whether a call is of a function that returns a slice of other elements than bytes, or
-// a map.
+// makesResults reports whether a call returns a map or a slice, but not of bytes.
 func (in *input) makesResults(call *ast.CallExpr) bool {
 	if in.pass.TypesInfo.Types[call.Fun].IsType() || in.pass.TypesInfo.Types[call.Fun].IsBuiltin() {
 		return false
@@ -151,8 +144,8 @@ func (in *input) makesResults(call *ast.CallExpr) bool {
 	return isMap(t) || isSlice(t) && !isBytes(t)
 }
 
-// onlyCounts reports whether a side has an integer as its result and makes no results: it is named a count,
-// calls a function of such a name, or increments a number in a loop.
+// onlyCounts reports whether a side returns an integer and makes no results. By its name it counts,
+// or it calls such a function, or increments a number in a loop.
 func (in *input) onlyCounts(s side) bool {
 	if s.object != nil && countingName.MatchString(s.object.Name()) {
 		return true
@@ -178,9 +171,8 @@ func (in *input) onlyCounts(s side) bool {
 	})
 }
 
-// countedSides returns the sides of a call of a variable, such as split(text): the literals and declared
-// functions that it may run, also those of other packages, whose body is nil. The node of a declared
-// function is the call. It returns nil for other calls.
+// countedSides returns the functions that a call of a variable may run. Those of other packages
+// have no body. The node of a declared function is the call.
 func (in *input) countedSides(call *ast.CallExpr) []side {
 	if in.callee(call) != nil {
 		return nil

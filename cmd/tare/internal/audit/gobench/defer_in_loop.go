@@ -29,8 +29,8 @@ func deferInLoop() rule {
 	}}
 }
 
-// isInLiteral reports whether a function literal within a loop contains a node. A call that the
-// literal defers runs when the literal returns, in the same iteration.
+// isInLiteral reports whether a function literal in a loop contains a node. What it defers runs
+// when it returns, in the same iteration.
 func isInLiteral(l *loop, node ast.Node) bool {
-	return hasNode(l.body, func(lit *ast.FuncLit) bool { return isWithin(node, lit) })
+	return hasNode(l.body, func(lit *ast.FuncLit) bool { return isNodeIn(node, lit) })
 }

@@ -5,21 +5,19 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// errorDiscarded finds calls in timed loops whose error is discarded, if no test file of the package
-// checks the error of the same function:
+// errorDiscarded finds calls in timed regions that discard an error:
 //
 //	for b.Loop() { json.Unmarshal(data, &v) }
 //
-// A "checker" below is a function of the test files that checks the error.
+// A test file may check the error of the same function, which suffices. Code that does so is called
+// a checker below.
 func errorDiscarded() rule {
 	return rule{Rule: audit.Rule{
 		ID: "error-discarded", Severity: tare.Warn,
@@ -30,7 +28,7 @@ func errorDiscarded() rule {
 		Seen:    []string{"tare: studies ffi, ingest", "https://github.com/json-iterator/go/blob/v1.1.12/benchmarks/jsoniter_large_file_test.go#L130"},
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				call := in.findDiscarded(l, n, f)
 				if call != nil && !in.neverFails(call) {
 					in.reportDiscarded(l, n, call, in.findFailing(call, f.binding, 0))
@@ -41,9 +39,8 @@ func errorDiscarded() rule {
 	}}
 }
 
-// reportDiscarded reports a call at n that discards its error. failing has the functions that may
-// return the error. The finding is a warning if one of them has no checker, and a note if all
-// checkers use other input.
+// reportDiscarded reports a call at n that discards the error of one of failing. It is only a note
+// if each of them has a checker, but with other input.
 func (in *input) reportDiscarded(l *loop, n ast.Node, call *ast.CallExpr, failing []*types.Func) {
 	for _, fn := range failing {
 		name := formatExpr(call.Fun)
@@ -61,298 +58,69 @@ func (in *input) reportDiscarded(l *loop, n ast.Node, call *ast.CallExpr, failin
 	}
 }
 
-// findUncheckedFile returns the name of a file that the benchmark reads and that no checker of fn
-// mentions: fn may fail on this file although it succeeds on the input of the checkers. It returns ""
-// if there is no such file.
-func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
-	for call := range nodesOf[*ast.CallExpr](l.owner.decl) {
-		if !in.opensFile(call) {
-			continue
-		}
-		var texts []string
-		for _, arg := range call.Args {
-			texts = append(texts, stringLiterals(arg)...)
-		}
-		if len(texts) == 0 {
-			continue
-		}
-		name := texts[len(texts)-1] // "large.json" in filepath.Join("testdata", "large.json")
-		base := path.Base(strings.Trim(name, "\"`"))
-		mentions := func(decl *ast.FuncDecl) bool {
-			mayMatch := func(text string) bool { return strings.Contains(text, base) || strings.Contains(text, "*") }
-			return slices.ContainsFunc(stringLiterals(decl), mayMatch) || hasCall(decl, func(name string) bool {
-				return isOneOf(name, []string{"ReadDir", "Glob", "WalkDir", "Walk", "ReadFile", "Open"})
-			})
-		}
-		if !in.isMentionedByChecker(fn, mentions) {
-			return name
-		}
-	}
-	return ""
-}
-
-// findUncheckedInput describes an argument of a call that no checker of fn uses, e.g. "largeInput". It
-// returns "" if the checkers use all arguments.
-func (in *input) findUncheckedInput(l *loop, call *ast.CallExpr, fn *types.Func) string {
-	for _, arg := range inputsOf(call) {
-		if description := in.describeUnchecked(l, arg, fn); description != "" {
-			return description
-		}
-	}
-	return ""
-}
-
-// inputsOf returns the arguments of a call, and those of the calls that make its receiver: data of
-// NewDecoder(data).ReadAll().
-func inputsOf(call *ast.CallExpr) []ast.Expr {
-	args := slices.Clone(call.Args)
-	if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
-		if made, ok := sel.X.(*ast.CallExpr); ok {
-			args = append(args, inputsOf(made)...)
-		}
-	}
-	return args
-}
-
-// describeUnchecked describes an argument that no checker of fn mentions: the texts of a table in the
-// benchmark, a value that a function of the test files makes, or a package variable of the test files
-// that holds a slice or string and has only its initial value. It returns "" for other arguments.
-func (in *input) describeUnchecked(l *loop, arg ast.Expr, fn *types.Func) string {
-	if call, ok := arg.(*ast.CallExpr); ok {
-		if called := in.callee(call); isFunc(called, "strings", "NewReader") || isFunc(called, "bytes", "NewReader", "NewBuffer", "NewBufferString") {
-			arg = call.Args[0]
-		}
-	}
-	v, _ := in.flowGraph().Path(stripConversion(in.pass.TypesInfo, arg), nil)
-	if texts := in.tableTexts(l, v); len(texts) > 0 {
-		mentionsText := func(decl *ast.FuncDecl) bool {
-			isText := func(lit string) bool { return slices.Contains(texts, lit) }
-			return decl != l.owner.decl && slices.ContainsFunc(stringLiterals(decl), isText)
-		}
-		if !in.isMentionedByChecker(fn, mentionsText) && in.isMentionedByChecker(fn, hasNoTable) {
-			return "the texts of its table"
-		}
-	}
-	for r := range nodesOf[*ast.RangeStmt](l.owner.decl) {
-		if v != nil && r.Value != nil && in.variable(r.Value) == v { // v is an element of r.X: check r.X
-			v, _ = in.flowGraph().Path(r.X, nil)
-		}
-	}
-	if v == nil || !isSliceOrString(v.Type()) {
-		return ""
-	}
-	if in.isLocal(v) {
-		maker := in.findMaker(v)
-		if maker != nil && !in.isMadeForChecker(fn, maker) {
-			return "what " + maker.Name() + " makes"
-		}
-		return ""
-	}
-	isSet, _ := in.readUses(v)
-	if isSet || !strings.HasSuffix(in.pass.Fset.Position(v.Pos()).Filename, "_test.go") {
-		return ""
-	}
-	if in.isMentionedByChecker(fn, func(decl *ast.FuncDecl) bool { return in.usesVariable(decl, v) }) {
-		return ""
-	}
-	return v.Name()
-}
-
-// findMaker returns the function of the test files whose result is the only value of v, or nil.
-func (in *input) findMaker(v *types.Var) *types.Func {
-	values := in.flowGraph().Values(v)
-	if len(values) != 1 {
-		return nil
-	}
-	call, ok := ast.Unparen(values[0]).(*ast.CallExpr)
-	if !ok {
-		return nil
-	}
-	fn := in.callee(call)
-	if fn == nil || !in.isTestHelper(fn) {
-		return nil
-	}
-	return fn
-}
-
-// tableTexts returns the string literals of a table in the benchmark, with their quotes, if v is the
-// element in a loop over the table. It returns nil for other variables.
-func (in *input) tableTexts(l *loop, v *types.Var) []string {
-	if v == nil || !in.isLocal(v) {
-		return nil
-	}
-	for r := range nodesOf[*ast.RangeStmt](l.owner.decl) {
-		if r.Value == nil || in.variable(r.Value) != v {
-			continue
-		}
-		table, ok := r.X.(*ast.CompositeLit)
-		if named := in.variable(r.X); in.isLocal(named) {
-			if values := in.flowGraph().Values(named); len(values) == 1 {
-				table, ok = values[0].(*ast.CompositeLit)
-			}
-		}
-		if ok {
-			return stringLiterals(table)
-		}
-	}
-	return nil
-}
-
-// stringLiterals returns the string literals in root as in the source text, with their quotes.
-func stringLiterals(root ast.Node) []string {
-	var out []string
-	for lit := range nodesOf[*ast.BasicLit](root) {
-		if lit.Kind == token.STRING {
-			out = append(out, lit.Value)
-		}
-	}
-	return out
-}
-
-// hasNoTable reports whether a function has no range statement. It then checks only the texts that it
-// mentions itself, not those of a table.
-func hasNoTable(decl *ast.FuncDecl) bool {
-	for range nodesOf[*ast.RangeStmt](decl) {
-		return false
-	}
-	return true
-}
-
-// opensFile reports whether a call opens a file, directly or in a function of the test files.
-func (in *input) opensFile(call *ast.CallExpr) bool {
-	isOpener := func(fn *types.Func) bool {
-		return isFunc(fn, "os", "ReadFile", "Open") || isFunc(fn, "io/ioutil", "ReadFile")
-	}
-	if isOpener(in.callee(call)) {
-		return true
-	}
-	for _, f := range in.flowGraph().Called(call, nil) {
-		if f.Body == nil || !in.isHarness(f.Node) {
-			continue
-		}
-		for inner := range nodesOf[*ast.CallExpr](f.Body) {
-			if isOpener(in.callee(inner)) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// isMentionedByChecker reports whether a checker of fn may use an input: it mentions the input, which
-// mentions decides, calls a helper, or is a helper itself.
-func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDecl) bool) bool {
-	for decl := range in.functions() {
-		if !in.isHarness(decl) {
-			continue
-		}
-		checked := map[*types.Func]bool{}
-		in.addChecked(decl, checked)
-		if checked[fn] && (isHelper(decl.Name.Name) || mentions(decl) || in.callsHelper(decl)) {
-			return true
-		}
-	}
-	return false
-}
-
-// isMadeForChecker reports whether a checker of fn may use what maker makes: it calls maker, itself or in a
-// function of the test files, or is a helper, which may get any input.
-func (in *input) isMadeForChecker(fn, maker *types.Func) bool {
-	for decl := range in.functions() {
-		checked := map[*types.Func]bool{}
-		if in.isHarness(decl) {
-			in.addChecked(decl, checked)
-		}
-		if !checked[fn] {
-			continue
-		}
-		callsMaker := isHelper(decl.Name.Name)
-		in.inspectCalls(decl.Body, func(call *ast.CallExpr, _ flow.Binding) {
-			callsMaker = callsMaker || in.callee(call) == maker
-		})
-		if callsMaker {
-			return true
-		}
-	}
-	return false
-}
-
-// isHelper reports whether a function with this name is not one that go test runs.
-func isHelper(name string) bool { return !hasAnyPrefix(name, "Test", "Benchmark", "Fuzz", "Example") }
-
-// callsHelper reports whether a function calls a function of the test files, which may use any input.
-func (in *input) callsHelper(decl *ast.FuncDecl) bool {
-	for call := range nodesOf[*ast.CallExpr](decl) {
-		for _, f := range in.flowGraph().Called(call, nil) {
-			if f.Body != nil && f.Object != nil && in.isHarness(f.Node) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// findDiscarded returns the call in a statement n that discards the call's error: the call is the
-// statement, or the error is assigned to _ or to a variable that nothing reads, or an if statement
-// does nothing about the error. It returns nil for other nodes.
+// findDiscarded returns the call whose error a statement n discards, or nil.
 func (in *input) findDiscarded(l *loop, n ast.Node, f *frame) *ast.CallExpr {
-	root := l.owner.decl // declaration around n
-	if f.callDepth() > 0 {
-		if decl, ok := f.node.(*ast.FuncDecl); ok {
-			root = decl
-		}
-	}
 	switch n := n.(type) {
 	case *ast.ExprStmt:
-		call, ok := n.X.(*ast.CallExpr)
-		if !ok {
-			return nil
-		}
-		if errorIndex(in.pass.TypesInfo, call) >= 0 {
+		if call, ok := n.X.(*ast.CallExpr); ok && errorIndex(in.pass.TypesInfo, call) >= 0 {
 			return call
 		}
 	case *ast.CallExpr:
-		for i, a := range n.Args { // ignore(json.Unmarshal(data, &v)), keep(parse(text))
-			inner, ok := a.(*ast.CallExpr)
-			if !ok {
-				continue
-			}
-			if index := errorIndex(in.pass.TypesInfo, inner); index >= 0 && in.ignoresArgument(n, i+index) {
-				return inner
-			}
-		}
+		return in.findIgnoredArgument(n)
 	case *ast.IfStmt:
 		return in.findSkipped(n, f)
 	case *ast.AssignStmt:
-		if len(n.Rhs) != 1 {
-			return nil
+		decl := l.owner.decl // the function around n
+		if inner, ok := f.node.(*ast.FuncDecl); ok {
+			decl = inner
 		}
-		call, ok := n.Rhs[0].(*ast.CallExpr)
+		return in.findUnreadResult(n, decl)
+	}
+	return nil
+}
+
+// findIgnoredArgument returns f(x) of ignore(f(x)) if ignore does nothing with the error, or nil.
+func (in *input) findIgnoredArgument(outer *ast.CallExpr) *ast.CallExpr {
+	for i, a := range outer.Args {
+		call, ok := a.(*ast.CallExpr)
 		if !ok {
-			return nil
+			continue
 		}
-		i := errorIndex(in.pass.TypesInfo, call)
-		if i < 0 || i >= len(n.Lhs) {
-			return nil
-		}
-		id, ok := n.Lhs[i].(*ast.Ident)
-		if !ok {
-			return nil
-		}
-		// Only = may assign to a variable that nothing reads: the compiler rejects := with such a variable.
-		isUnread := n.Tok == token.ASSIGN && !isNamedResult(root, in.variable(id)) && !in.isRead(root, in.variable(id))
-		if id.Name == "_" || isUnread {
+		if index := errorIndex(in.pass.TypesInfo, call); index >= 0 && in.ignoresArgument(outer, i+index) {
 			return call
 		}
 	}
 	return nil
 }
 
-// findSkipped returns the call whose error an if statement checks only to continue the loop:
+// findUnreadResult returns the call in an assignment if decl does not read its error, or nil.
+func (in *input) findUnreadResult(a *ast.AssignStmt, decl *ast.FuncDecl) *ast.CallExpr {
+	if len(a.Rhs) != 1 {
+		return nil
+	}
+	call, ok := a.Rhs[0].(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	i := errorIndex(in.pass.TypesInfo, call)
+	if i < 0 || i >= len(a.Lhs) {
+		return nil
+	}
+	id, ok := a.Lhs[i].(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	// The compiler rejects := for an unread variable.
+	isUnread := a.Tok == token.ASSIGN && !isNamedResult(decl, in.variable(id)) && !in.isRead(decl, in.variable(id))
+	if id.Name != "_" && !isUnread {
+		return nil
+	}
+	return call
+}
+
+// findSkipped returns the call whose error only continues the loop, or nil:
 //
 //	err := f(); if err != nil { continue }
-//
-// It returns nil for other statements.
 func (in *input) findSkipped(s *ast.IfStmt, f *frame) *ast.CallExpr {
 	v := in.findSkippedError(s)
 	if v == nil || f.callDepth() > 0 {
@@ -362,8 +130,8 @@ func (in *input) findSkipped(s *ast.IfStmt, f *frame) *ast.CallExpr {
 	return init
 }
 
-// findSkippedError returns the variable err of the statement "if err != nil { continue }", or the same
-// with an empty body. It returns nil for other statements.
+// findSkippedError returns the variable err of "if err != nil { continue }", or nil. The body may
+// also be empty.
 func (in *input) findSkippedError(s *ast.IfStmt) *types.Var {
 	cond, ok := s.Cond.(*ast.BinaryExpr)
 	if !ok || cond.Op != token.NEQ || s.Else != nil || len(s.Body.List) > 1 {
@@ -381,9 +149,8 @@ func (in *input) findSkippedError(s *ast.IfStmt) *types.Var {
 	return v
 }
 
-// neverFails reports whether a call such as tree.Walk(func(n Node) error { …; return nil }) has an
-// argument that is a function whose error is always nil: most functions with such a parameter fail
-// only if the argument does.
+// neverFails reports whether an argument is a function that always returns a nil error. Functions
+// such as tree.Walk fail only if this argument does.
 func (in *input) neverFails(call *ast.CallExpr) bool {
 	for _, a := range call.Args {
 		lit, ok := a.(*ast.FuncLit)
@@ -402,20 +169,19 @@ func (in *input) neverFails(call *ast.CallExpr) bool {
 	return false
 }
 
-// isNamedResult reports whether v is a named result of a function or function literal in root.
 func isNamedResult(root ast.Node, v *types.Var) bool {
 	found := false
 	ast.Inspect(root, func(n ast.Node) bool {
 		if t, ok := n.(*ast.FuncType); ok && v != nil && t.Results != nil {
-			found = found || isWithinPos(v.Pos(), t.Results)
+			found = found || isPosIn(v.Pos(), t.Results)
 		}
 		return !found
 	})
 	return found
 }
 
-// ignoresArgument reports whether all functions that a call may run ignore its argument with this
-// index: they belong to the package, and their bodies use the parameter at most in _ = x.
+// ignoresArgument reports whether all functions that a call may run ignore the argument with this
+// index. They may use it in _ = x. Their code must be in the package.
 func (in *input) ignoresArgument(call *ast.CallExpr, index int) bool {
 	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
@@ -436,9 +202,8 @@ func (in *input) ignoresArgument(call *ast.CallExpr, index int) bool {
 	return len(called) > 0
 }
 
-// findFailing returns the functions whose error a call may return, without the functions that
-// isHarmless accepts. If the called function belongs to the test files, it returns the functions whose
-// error that function passes on. depth is the number of such functions around the call.
+// findFailing returns the functions whose error a call may return, without harmless ones. It looks
+// for them in test helpers, too. The depth counts these.
 func (in *input) findFailing(call *ast.CallExpr, binding flow.Binding, depth int) []*types.Func {
 	var out []*types.Func
 	for _, f := range in.flowGraph().Called(call, binding) {
@@ -469,8 +234,7 @@ func (in *input) findFailing(call *ast.CallExpr, binding flow.Binding, depth int
 	return out
 }
 
-// errorResult returns the index of the error among the results of a function type, or -1 if the last
-// result is not an error.
+// errorResult returns the index of the error in the results of a function type, or -1.
 func errorResult(t types.Type) int {
 	if sig, ok := t.Underlying().(*types.Signature); ok {
 		return lastError(sig.Results())
@@ -478,8 +242,7 @@ func errorResult(t types.Type) int {
 	return -1
 }
 
-// errorIndex returns the index of the error among the results of a call, or -1 if the last result is
-// not an error.
+// errorIndex returns the index of the error in the results of a call, or -1.
 func errorIndex(info *types.Info, call *ast.CallExpr) int {
 	switch t := info.TypeOf(call).(type) {
 	case *types.Tuple:
@@ -492,7 +255,6 @@ func errorIndex(info *types.Info, call *ast.CallExpr) int {
 	return -1
 }
 
-// lastError returns the index of the last of the results if that is an error, else -1.
 func lastError(results *types.Tuple) int {
 	if last := results.Len() - 1; last >= 0 && isError(results.At(last).Type()) {
 		return last
@@ -500,8 +262,8 @@ func lastError(results *types.Tuple) int {
 	return -1
 }
 
-// isRead reports whether root reads a local variable v other than by _ = v. It returns true if v is nil
-// or a package variable, which other code may read.
+// isRead reports whether root reads a variable, other than by _ = v. It is true for package
+// variables, because other code may read them, and for nil.
 func (in *input) isRead(root ast.Node, v *types.Var) bool {
 	if !in.isLocal(v) {
 		return true
@@ -520,62 +282,8 @@ func (in *input) isRead(root ast.Node, v *types.Var) bool {
 	return found
 }
 
-// isChecked reports whether a function has a checker in the test files of the package.
-func (in *input) isChecked(fn *types.Func) bool {
-	if in.suite.checked == nil {
-		in.suite.checked = map[*types.Func]bool{}
-		for _, file := range in.pass.Files {
-			if strings.HasSuffix(in.pass.Fset.Position(file.FileStart).Filename, "_test.go") {
-				in.addChecked(file, in.suite.checked)
-			}
-		}
-	}
-	return in.suite.checked[fn]
-}
-
-// addChecked adds to checked the functions whose errors the code of root reads.
-func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
-	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
-		i := errorIndex(in.pass.TypesInfo, call)
-		if i < 0 {
-			return true
-		}
-		check := func() {
-			for _, fn := range in.findFailing(call, nil, 0) {
-				checked[fn] = true
-			}
-		}
-		switch p := parent(path, 1).(type) {
-		case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
-			// The statement discards the error.
-		case *ast.AssignStmt:
-			id, isIdent := p.Lhs[min(i, len(p.Lhs)-1)].(*ast.Ident)
-			if s, ok := parent(path, 2).(*ast.IfStmt); ok && isIdent && s.Init == ast.Stmt(p) && in.findSkippedError(s) == in.variable(id) {
-				return true
-			}
-			if !isIdent || id.Name != "_" && in.isRead(root, in.variable(id)) {
-				check()
-			}
-		case *ast.ReturnStmt:
-			// The callers of this function may check the error: findFailing finds this call there.
-		case *ast.CallExpr:
-			index := slices.Index(p.Args, ast.Expr(call))
-			if index < 0 || !in.ignoresArgument(p, index+i) { // index+i: keep(parse(text)) passes on all results
-				check()
-			}
-		default: // a condition
-			check()
-		}
-		return true
-	})
-}
-
-// isHarmless reports whether programs usually ignore the error of a function for good reason: the
-// error is always nil, as for writers to memory, or is about output, as for printing and closing.
+// isHarmless reports whether programs ignore the error of a function for good reason. Writers to
+// memory never fail, and errors of printing or closing matter little.
 func isHarmless(fn *types.Func) bool {
 	if fn.Pkg() == nil || isFunc(fn, "fmt") || isFunc(fn, "crypto/rand") || isFunc(fn, "math/rand") {
 		return true

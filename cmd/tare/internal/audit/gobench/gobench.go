@@ -1,14 +1,18 @@
-// Package gobench reads the source of Go benchmarks and finds mistakes by which they measure
-// something else than they should, for example:
+// Package gobench reads the source of Go benchmarks and finds mistakes in them. An example:
 //
 //	for b.Loop() {
 //		json.Unmarshal(data, &v) // error-discarded: … no test or benchmark of the package checks it
 //	}
 //
-// Each rule is a file, an analyzer for go vet -vettool, and a directory of testdata with a bad and
-// a good example, which documentation shows. A rule walks the timed loops of a package (walk.go,
-// timed.go), which readSuite has found (suite.go). Package flow finds the functions that a call may
-// run.
+// All files use these words. A loop, if nothing else is said, repeats the work of a benchmark. It
+// ends by b.N, b.Loop or pb.Next. An iteration is one run of its body. The timed region is the code
+// in a loop that runs while the timer runs. The operation is the code that the benchmark wants to
+// measure. The harness is all other code of tests and benchmarks. A test helper is a function of
+// the harness, and a deep walk enters those that the code calls.
+//
+// A rule has a file, an analyzer for go vet -vettool, and examples in testdata. Start with
+// suite.go, which finds the benchmarks and their loops. Then timed.go walks the timed region.
+// Package flow finds the functions that a call may run.
 package gobench
 
 import (
@@ -28,14 +32,13 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// rule is an audit rule with the function that reports the findings of a package.
+// rule is an audit rule with its search. The function find reports the mistakes in a package.
 type rule struct {
 	audit.Rule
 	find func(*input)
 }
 
-// Commands of tare that measure properly, which rules recommend. reportAs replaces NAME by a pattern
-// that matches the benchmark.
+// Commands of tare that rules recommend. reportAs replaces NAME by the benchmark.
 const (
 	compareRevisions = "tare bench --bench NAME --base main"
 	compareFull      = "tare bench --bench NAME --base main --max 30m"
@@ -44,7 +47,7 @@ const (
 	compareCodecs    = "tare json FILE.json"
 )
 
-// allRules returns the rules in the order of docs/audit.md and of tare audit --rules.
+// allRules returns the rules in the order of docs/audit.md.
 func allRules() []rule {
 	return []rule{
 		noLoop(), loopMixed(), parallelN(), resetInLoop(), timerStopped(), pausedInLoop(), sleepInLoop(), bytesOfN(),
@@ -67,8 +70,8 @@ func Rules() []audit.Rule {
 //go:embed testdata/src/*/bad_test.go testdata/src/*/good_test.go
 var examples embed.FS
 
-// readExample returns the bad or good example of a rule, without its "// want" comments, from which a
-// test takes the expected findings. It panics if the file is missing; a test reads all examples.
+// readExample returns the bad or good example of a rule without the comments for its test. It
+// panics if the file is missing. A test reads all examples.
 func readExample(id, name string) string {
 	text, err := examples.ReadFile("testdata/src/" + identifier(id) + "/" + name + "_test.go")
 	if err != nil {
@@ -77,10 +80,8 @@ func readExample(id, name string) string {
 	return regexp.MustCompile(`(?m)(^\s*// want .*\n|[ \t]*// want .*)`).ReplaceAllString(strings.ReplaceAll(string(text), "\r\n", "\n"), "")
 }
 
-// identifier returns the name of a rule's analyzer and of its package in testdata.
 func identifier(id string) string { return strings.ReplaceAll(id, "-", "_") }
 
-// ruleIDs returns the ids of rules.
 func ruleIDs(rules []rule) []string {
 	out := make([]string, 0, len(rules))
 	for _, r := range rules {
@@ -89,34 +90,32 @@ func ruleIDs(rules []rule) []string {
 	return out
 }
 
-// input is the input of a rule, a package with its benchmarks, together with the rule's findings.
+// input is what a rule gets: a package, and the benchmarks in it. It collects the findings.
 type input struct {
 	pass     *analysis.Pass // the package
-	suite    *suite         // its benchmarks and their loops
+	suite    *suite         // its benchmarks
 	rule     audit.Rule
 	findings []finding
-	reported map[findingKey]bool // findings so far
+	reported map[findingKey]bool
 }
 
-// finding is a finding with its position in the syntax trees of the package.
 type finding struct {
 	audit.Finding
 	pos token.Pos
 }
 
-// findingKey identifies a finding of a rule.
 type findingKey struct {
 	pos  token.Pos
 	text string
 }
 
-// report adds a finding at node, unless a tare:ignore comment switches the rule off there. The
-// formatted text is a sentence without a full stop.
+// report adds a finding at node. The formatted text is a sentence without a full stop. A comment
+// tare:ignore at this place suppresses the finding.
 func (in *input) report(node ast.Node, format string, args ...any) {
 	in.reportAs(in.rule.Severity, node, format, args...)
 }
 
-// reportAs does the work of report, for a finding whose severity may differ from the rule's.
+// reportAs is report with a severity other than the rule's.
 func (in *input) reportAs(severity tare.Severity, node ast.Node, format string, args ...any) {
 	at := in.pass.Fset.Position(node.Pos())
 	if in.suite.isIgnored(in.rule.ID, at) {
@@ -126,7 +125,7 @@ func (in *input) reportAs(severity tare.Severity, node ast.Node, format string, 
 	rule.Severity = severity
 	f := rule.NewFinding(at.Filename, at.Line, at.Column, fmt.Sprintf(format, args...))
 	key := findingKey{pos: node.Pos(), text: f.What}
-	if in.reported[key] { // several loops may call the function that contains node
+	if in.reported[key] { // several loops may call the function around node
 		return
 	}
 	in.reported[key] = true
@@ -139,8 +138,8 @@ func (in *input) reportAs(severity tare.Severity, node ast.Node, format string, 
 	in.findings = append(in.findings, finding{Finding: f, pos: node.Pos()})
 }
 
-// diagnose passes the findings to the driver of the analyzers and returns them. It sorts them by
-// position, because rules that iterate over a map of variables report them in random order.
+// diagnose passes the findings to the driver of the analyzers and returns them. It sorts them,
+// because some rules iterate over maps.
 func (in *input) diagnose() []audit.Finding {
 	slices.SortStableFunc(in.findings, func(a, b finding) int { return cmp.Compare(a.pos, b.pos) })
 	var out []audit.Finding

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// goroutineUnawaited finds goroutines that a timed loop starts without waiting for their end:
+// goroutineUnawaited finds goroutines that a loop starts without waiting for their end:
 //
 //	for b.Loop() { go work() }
 func goroutineUnawaited() rule {
@@ -31,8 +31,8 @@ func goroutineUnawaited() rule {
 	}}
 }
 
-// mayWait reports whether the code of root may wait for another goroutine: it receives from a channel,
-// has a select statement, or calls a function whose name suggests waiting.
+// mayWait reports whether root may wait for another goroutine. A lock or a call such as Close may
+// do so.
 func (in *input) mayWait(root ast.Node) bool {
 	found := hasCall(root, func(name string) bool {
 		return containsWord(name, "wait", "join", "sleep", "gosched", "lock", "close", "stop", "acquire")

@@ -8,15 +8,12 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
-	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// inputConsumed finds inputs that are made before the loop and that the first iteration uses up:
-// readers, requests with a body, maps from which the loop deletes keys, and queues from which it takes
-// entries.
+// inputConsumed finds inputs that the first iteration uses up, such as readers and queues:
 //
 //	r := strings.NewReader(text)
-//	for b.Loop() { parse(r) } // only the first iteration reads the text
+//	for b.Loop() { parse(r) }
 func inputConsumed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-consumed", Severity: tare.Void,
@@ -26,7 +23,7 @@ func inputConsumed() rule {
 		Command: compareRevisions,
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				if call, ok := n.(*ast.CallExpr); ok {
 					in.reportRemoved(l, call, f)
 				}
@@ -41,7 +38,7 @@ func inputConsumed() rule {
 					in.reportCompacted(l, n)
 				case *ast.Ident:
 					v, _ := in.pass.TypesInfo.Uses[n].(*types.Var)
-					if !in.isOutside(v, l) || !in.isLocal(v) || seen[v] {
+					if !in.isDeclaredOutside(v, l) || !in.isLocal(v) || seen[v] {
 						break
 					}
 					seen[v] = true
@@ -55,26 +52,25 @@ func inputConsumed() rule {
 	}}
 }
 
-// reportDeleted reports a call of delete if nothing adds keys to the map again.
+// reportDeleted reports a call of delete if nothing adds keys to the map.
 func (in *input) reportDeleted(l *loop, call *ast.CallExpr) {
 	measuresMaps := in.pass.Pkg.Path() == "runtime_test" // Go's own tests of maps
 	if measuresMaps || !isBuiltin(in.pass.TypesInfo, call, "delete") {
 		return
 	}
-	if v := in.variable(call.Args[0]); in.isOutside(v, l) && in.isLocal(v) && !in.getsKeys(l, v) {
+	if v := in.variable(call.Args[0]); in.isDeclaredOutside(v, l) && in.isLocal(v) && !in.getsKeys(l, v) {
 		in.report(call, "delete removes keys from %s and nothing adds them again: only the first iteration finds them", v.Name())
 	}
 }
 
-// reportCompacted reports a call such as q.dropExpired(), in which a method drops entries of a variable
-// that is declared before the loop, if the loop does nothing else with the variable.
+// reportCompacted reports a call such as q.dropExpired() if it is the only use of q in the loop.
 func (in *input) reportCompacted(l *loop, call *ast.CallExpr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
 		return
 	}
 	v, fn := in.variable(sel.X), in.callee(call)
-	if fn == nil || !in.isOutside(v, l) || !in.isLocal(v) || !in.compacts(fn) {
+	if fn == nil || !in.isDeclaredOutside(v, l) || !in.isLocal(v) || !in.compacts(fn) {
 		return
 	}
 	uses := 0
@@ -84,7 +80,7 @@ func (in *input) reportCompacted(l *loop, call *ast.CallExpr) {
 	}
 }
 
-// compacts reports whether a method of the package drops entries of a slice of its receiver in place:
+// compacts reports whether a method drops entries of a slice of its receiver in place:
 //
 //	kept := r.s[:0]
 //	for … { if expired(e) { continue }; kept = append(kept, e) }
@@ -95,8 +91,8 @@ func (in *input) compacts(fn *types.Func) bool {
 		return false
 	}
 	var kept *types.Var
-	sliceFields := ""             // ".s" for r.s
-	skips, stores := false, false // whether continue and r.s = kept occur
+	sliceFields := ""             // ".s"
+	skips, stores := false, false // whether it has continue and r.s = kept
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
@@ -121,159 +117,8 @@ func (in *input) compacts(fn *types.Func) bool {
 	return kept != nil && skips && stores
 }
 
-// takingName matches the names of methods that take an entry from their receiver, such as Pop.
-var takingName = lazyregexp.New(`^(Pop|Next|Dequeue|Take|Poll|Shift|Remove|Delete(Min|Max)|Extract)`)
-
-// reportDrained reports a call v, _ := queue.Pop() that takes an entry from a queue which was filled
-// before the loop, if the loop adds no entries and ignores the last result, which shows whether there
-// was one.
-func (in *input) reportDrained(l *loop, call *ast.CallExpr) {
-	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || !takingName.MatchString(sel.Sel.Name) || !in.ignoresLastResult(l, call) {
-		return
-	}
-	v := in.variable(sel.X)
-	if !in.isOutside(v, l) || !in.isLocal(v) || !in.takesEntry(in.callee(call)) || in.getsEntries(l, v) {
-		return
-	}
-	// This is only a warning: if b.N is small, the entries may suffice.
-	in.reportAs(tare.Warn, call, "%s takes an entry from %s, the loop adds none, and nothing reads whether there was one: most iterations may find %s empty", formatExpr(call.Fun), v.Name(), v.Name())
-}
-
-// ignoresLastResult reports whether a loop ignores the last result of a call, or uses it only as the
-// condition of an assignment (see onlyGuards).
-func (in *input) ignoresLastResult(l *loop, call *ast.CallExpr) bool {
-	isIgnored := false
-	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
-		if n != ast.Node(call) {
-			return !isIgnored
-		}
-		switch p := parent(path, 1).(type) {
-		case *ast.ExprStmt:
-			isIgnored = true
-		case *ast.AssignStmt:
-			last := p.Lhs[len(p.Lhs)-1]
-			id, ok := last.(*ast.Ident)
-			v := in.variable(last)
-			isIgnored = ok && (isBlank(id) || in.isSink(v) || len(p.Lhs) > 1 && in.onlyGuards(l, v))
-		}
-		return false
-	})
-	return isIgnored
-}
-
-// onlyGuards reports whether the only use of a variable in a loop is as the condition of an if
-// statement whose body only assigns: if ok { sink = v }.
-func (in *input) onlyGuards(l *loop, v *types.Var) bool {
-	uses, guards := 0, 0
-	if v == nil {
-		return false
-	}
-	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
-		switch p := parent(path, 1).(type) {
-		case *ast.AssignStmt:
-			return
-		case *ast.IfStmt:
-			assigns := p.Else == nil && p.Init == nil
-			for _, s := range p.Body.List {
-				_, isAssign := s.(*ast.AssignStmt)
-				assigns = assigns && isAssign
-			}
-			if assigns {
-				guards++
-			}
-		}
-		uses++
-	})
-	return uses == 1 && guards == 1
-}
-
-// isSink reports whether v is an unexported package variable that nothing reads. Benchmarks assign
-// results to such variables so that the compiler does not remove the work.
-func (in *input) isSink(v *types.Var) bool {
-	if v == nil || in.isLocal(v) || v.Exported() {
-		return false
-	}
-	_, isRead := in.readUses(v)
-	return !isRead
-}
-
-// takesEntry reports whether a method of the package removes an entry of its receiver, or returns
-// false or an error as its last result if there is none. It returns false for a method that waits for
-// entries.
-func (in *input) takesEntry(fn *types.Func) bool {
-	recv, body := in.methodBody(fn)
-	if body == nil || fn.Signature().Results().Len() == 0 {
-		return false
-	}
-	results := fn.Signature().Results()
-	last := results.At(results.Len() - 1).Type()
-	if basic, ok := last.Underlying().(*types.Basic); !isError(last) && (!ok || basic.Kind() != types.Bool) {
-		return false
-	}
-	removes, fails, waits := false, false, false
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for i, lhs := range n.Lhs { // r.items = r.items[1:]
-				fields, isTarget := in.receiverPath(lhs, recv)
-				if !isTarget || fields == "" || len(n.Lhs) != len(n.Rhs) {
-					continue
-				}
-				if s, ok := n.Rhs[i].(*ast.SliceExpr); ok {
-					_, isSource := in.receiverPath(s.X, recv)
-					removes = removes || isSource
-				}
-			}
-		case *ast.CallExpr:
-			name := calledName(n)
-			removes = removes || isBuiltin(in.pass.TypesInfo, n, "delete") || isFunc(in.callee(n), "container/heap", "Pop", "Remove") || isMethodOf(in.callee(n), "container/list", "List", "Remove")
-			waits = waits || name == "Wait" || name == "Sleep"
-		case *ast.UnaryExpr:
-			waits = waits || n.Op == token.ARROW
-		case *ast.SelectStmt:
-			waits = true
-		case *ast.ReturnStmt:
-			if len(n.Results) == results.Len() {
-				result := in.pass.TypesInfo.Types[n.Results[len(n.Results)-1]]
-				isFalse := result.Value != nil && result.Value.String() == "false"
-				fails = fails || isFalse || isError(last) && !result.IsNil()
-			}
-		}
-		return true
-	})
-	return removes && fails && !waits
-}
-
-// getsEntries reports whether v, a queue, may get entries while the loop l runs, or has entries for b.N
-// iterations. It returns true if the loop uses v other than by methods that take or count entries, or
-// if a goroutine, a function literal or a statement that depends on b.N uses v.
-func (in *input) getsEntries(l *loop, v *types.Var) bool {
-	init := in.initOf(l.owner.decl, v)
-	mayGet := l.owner.sized[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init) || in.isFilledForN(l, v)
-	in.inspectUses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
-		if !isWithin(id, l.node) {
-			for _, p := range path {
-				switch p := p.(type) {
-				case *ast.GoStmt:
-					mayGet = true
-				case *ast.FuncLit:
-					mayGet = mayGet || !isWithin(l.node, p)
-				case ast.Stmt:
-					mayGet = mayGet || !isWithin(l.node, p) && l.owner.dependsOnN(in.pass.TypesInfo, p)
-				}
-			}
-			return
-		}
-		sel, ok := parent(path, 1).(*ast.SelectorExpr)
-		mayGet = mayGet || !ok || !takingName.MatchString(sel.Sel.Name) && !isOneOf(sel.Sel.Name, []string{"Len", "Size", "Cap", "Peek", "Front"})
-	})
-	return mayGet
-}
-
-// describeInput returns the part "a reader made" of the finding "v is a reader made before the loop" if
-// the initial value of v can be read only once. It returns "" for other variables, and for variables
-// whose initial value depends on b.N.
+// describeInput describes the initial value of v if it can be read only once, else it returns "".
+// The text is part of a finding: "v is a reader made before the loop".
 func (in *input) describeInput(l *loop, v *types.Var) string {
 	call, ok := in.initOf(l.owner.decl, v).(*ast.CallExpr)
 	if !ok || l.owner.dependsOnN(in.pass.TypesInfo, call) {
@@ -296,8 +141,7 @@ func (in *input) describeInput(l *loop, v *types.Var) string {
 	return ""
 }
 
-// isConsumableBody reports whether body, an argument of NewRequest, can be read only once: it is the
-// result of a call, or a variable that describeInput describes and that the loop does not renew.
+// isConsumableBody reports whether an argument of NewRequest can be read only once.
 func (in *input) isConsumableBody(l *loop, body ast.Expr) bool {
 	if in.pass.TypesInfo.Types[body].IsNil() || formatExpr(body) == "http.NoBody" {
 		return false
@@ -313,10 +157,9 @@ func (in *input) isConsumableBody(l *loop, body ast.Expr) bool {
 	return in.isConsumed(l, v) || !in.usesVariable(l.node, v)
 }
 
-// getsKeys reports whether v, a map, may get keys or has enough of them: the loop l uses v other than
-// by delete and len, another loop of the benchmark uses v, or v was made for b.N iterations.
+// getsKeys reports whether the map v may get keys, or has b.N of them.
 func (in *input) getsKeys(l *loop, v *types.Var) bool {
-	mayGet := l.owner.sized[v]
+	mayGet := l.owner.sizedByN[v]
 	for _, other := range l.owner.loops {
 		mayGet = mayGet || other != l && in.usesVariable(other.node, v)
 	}
@@ -329,8 +172,8 @@ func (in *input) getsKeys(l *loop, v *types.Var) bool {
 	return mayGet
 }
 
-// isMemoryReader reports whether e is a call that makes a bytes.Reader or strings.Reader, or a variable
-// that is initialized by such a call and that the loop does not use.
+// isMemoryReader reports whether e is a new bytes.Reader or strings.Reader. It may be a variable
+// that the loop does not use.
 func (in *input) isMemoryReader(l *loop, e ast.Expr) bool {
 	if v := in.variable(e); v != nil && in.isLocal(v) {
 		if in.usesVariable(l.node, v) {
@@ -346,8 +189,8 @@ func (in *input) isMemoryReader(l *loop, e ast.Expr) bool {
 	return isFunc(fn, "bytes", "NewReader") || isFunc(fn, "strings", "NewReader")
 }
 
-// isConsumed reports whether a loop reads v to its end, by a call with the argument v or by a method of
-// v, and does nothing that may renew v. It assumes that unknown uses renew v.
+// isConsumed reports whether a loop reads v to its end and does not renew it. Unknown uses count as
+// renewing it.
 func (in *input) isConsumed(l *loop, v *types.Var) bool {
 	consumed, mayBeRenewed := false, false
 	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
@@ -369,9 +212,9 @@ func (in *input) isConsumed(l *loop, v *types.Var) bool {
 			case isMethodCall && isOneOf(name, []string{"WriteTo", "ReadByte", "ReadRune", "ReadString", "ReadBytes", "ReadAll", "Scan", "Decode"}):
 				consumed = true
 			case isMethodCall && isOneOf(name, []string{"Len", "Size", "Context", "Method", "Header", "Bytes", "Text", "Err", "More", "String", "Cap", "Available"}):
-				// These methods neither read nor renew the input.
+				// They neither read nor renew the input.
 			case !isCall && isOneOf(name, []string{"URL", "Header", "Method", "Host", "RemoteAddr", "RequestURI"}):
-				// These are fields of a request other than its body.
+				// Other fields of a request.
 			default:
 				mayBeRenewed = true
 			}
@@ -382,8 +225,7 @@ func (in *input) isConsumed(l *loop, v *types.Var) bool {
 	return consumed && !mayBeRenewed
 }
 
-// readsArgument reports whether a call reads its argument with index arg, a reader or a request, to
-// the end.
+// readsArgument reports whether a call reads its argument at an index to the end.
 func (in *input) readsArgument(call *ast.CallExpr, arg int) bool {
 	fn := in.callee(call)
 	switch {
@@ -400,8 +242,7 @@ func (in *input) readsArgument(call *ast.CallExpr, arg int) bool {
 	if fn.Signature().Recv() != nil && (servesRequest || fn.Name() == "Do" && strings.HasPrefix(fn.Pkg().Path(), "net/http")) {
 		return true
 	}
-	// A function with a parameter io.Reader probably reads to the end, or a part in each call until the
-	// reader is empty.
+	// Functions with a parameter io.Reader mostly read to the end, sooner or later.
 	params := fn.Signature().Params()
 	return arg < params.Len() && isNamed(params.At(arg).Type(), "io", "Reader")
 }

@@ -17,7 +17,7 @@ import (
 //
 //	for b.Loop() { encode(newOrders(1000)) }
 //
-// Here newOrders is the maker, and encode the measured function, after which BenchmarkEncode is named.
+// In BenchmarkEncode, encode is the measured function. The maker is newOrders.
 func inputInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-in-loop", Severity: tare.Warn,
@@ -48,8 +48,8 @@ func inputInLoop() rule {
 	}}
 }
 
-// makesInput reports whether call, a call of fn in the loop l, makes an input, and is not itself the
-// operation that the benchmark measures. There are four kinds of makers:
+// makesInput reports whether a call of fn makes an input. It must not be the operation itself.
+// There are four kinds of makers:
 //
 //	os.ReadFile("a.json")     a slow function of the standard library (isLibraryMaker)
 //	generateItems(100)        a function of the test files with a telling name (isGenerator)
@@ -63,7 +63,6 @@ func (in *input) makesInput(l *loop, call *ast.CallExpr, fn *types.Func) bool {
 	return !isMeasured && (isLibraryMaker(fn) || in.isGenerator(fn) || in.isMadeByHelper(l, call, fn))
 }
 
-// isLibraryMaker reports whether fn is a slow function of the standard library that makes inputs.
 func isLibraryMaker(fn *types.Func) bool {
 	return isFunc(fn, "strings", "Repeat") || isFunc(fn, "bytes", "Repeat") ||
 		isFunc(fn, "regexp", "MustCompile", "Compile") ||
@@ -72,20 +71,24 @@ func isLibraryMaker(fn *types.Func) bool {
 		isFunc(fn, "time", "LoadLocation") || isFunc(fn, "math/rand", "Perm")
 }
 
-// generatorName matches the names of functions that make inputs, such as randomOrders. valueMakerName matches
-// more: the names of functions that make values of any kind, such as newOrder.
+// generatorName matches functions that make inputs, such as randomOrders. The other name also fits
+// makers of other values, such as newOrder.
 var (
 	valueMakerName = lazyregexp.New(`^(?i:make|build|new|create|gen|prepare|setup|example|test)[A-Z0-9_]`)
-	generatorName  = lazyregexp.New(`^(?i:generate|gen|random|fake|mock|make(test|input|data|random|payload|big|large)|new(test|random|fake|sample)|create(test|sample|random|large|big)|build(test|sample|input|payload|large)|sample|fixture|load(fixture|testdata|sample))([A-Z0-9_]|[a-z]*$)`)
+	generatorName  = lazyregexp.New(`^(?i:generate|gen|random|fake|mock|` +
+		`make(test|input|data|random|payload|big|large)|` + // makeLargeText
+		`new(test|random|fake|sample)|create(test|sample|random|large|big)|` +
+		`build(test|sample|input|payload|large)|` +
+		`sample|fixture|load(fixture|testdata|sample))` + // loadFixture
+		`([A-Z0-9_]|[a-z]*$)`)
 )
 
-// isGenerator reports whether fn is a function of the test files whose name says that it makes inputs.
 func (in *input) isGenerator(fn *types.Func) bool {
 	return in.isTestHelper(fn) && generatorName.MatchString(fn.Name()) && fn.Signature().Results().Len() > 0
 }
 
-// isMadeByHelper reports whether fn is a function of the test files that makes a large value in a loop,
-// and the function that gets the value only reads it. One value would then suffice for all iterations.
+// isMadeByHelper reports whether a function of the test files makes a large value in a loop. Its
+// user may only read the value. One value would then do for all iterations.
 func (in *input) isMadeByHelper(l *loop, call *ast.CallExpr, fn *types.Func) bool {
 	if !in.isTestHelper(fn) || !in.isLargeValue(call) {
 		return false
@@ -97,19 +100,19 @@ func (in *input) isMadeByHelper(l *loop, call *ast.CallExpr, fn *types.Func) boo
 	}
 	isLoop := func(s ast.Stmt) bool { return loopBound(s) != nil }
 	if !slices.ContainsFunc(maker.Body.List, isLoop) {
-		return false // it costs little, e.g. because it returns a constant
+		return false // it costs little
 	}
 	switch user := parent(pathTo(l.body, call), 1).(type) {
 	case *ast.CallExpr: // sum(newTree(1000))
 		return in.callOnlyReads(user, call, 0)
 	case *ast.AssignStmt: // tree := newTree(1000)
 		v := in.variable(user.Lhs[0])
-		return in.isLocal(v) && !in.isOutside(v, l) && in.codeOnlyReads(l.body, v, 0)
+		return in.isLocal(v) && !in.isDeclaredOutside(v, l) && in.codeOnlyReads(l.body, v, 0)
 	}
 	return false
 }
 
-// pathTo returns the nodes from the child of root down to node, which is the last element.
+// pathTo returns the nodes from a child of root to node, the last element.
 func pathTo(root, node ast.Node) (found []ast.Node) {
 	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
 		if n == node {
@@ -124,7 +127,7 @@ func pathTo(root, node ast.Node) (found []ast.Node) {
 func (in *input) isCalledBeforeLoop(fn *types.Func) bool {
 	for _, b := range in.suite.benchmarks {
 		for call := range nodesOf[*ast.CallExpr](b.body) {
-			isInLoop := slices.ContainsFunc(b.loops, func(l *loop) bool { return isWithin(call, l.node) })
+			isInLoop := slices.ContainsFunc(b.loops, func(l *loop) bool { return isNodeIn(call, l.node) })
 			if in.callee(call) == fn && !isInLoop && in.suite.findBenchmark(call) == b {
 				return true
 			}
@@ -133,14 +136,13 @@ func (in *input) isCalledBeforeLoop(fn *types.Func) bool {
 	return false
 }
 
-// isLargeValue reports whether the result of a call is a slice, a string or a pointer to a struct.
 func (in *input) isLargeValue(call *ast.CallExpr) bool {
 	t := in.pass.TypesInfo.TypeOf(call)
 	return t != nil && (isSliceOrString(t) || isStructPointer(t))
 }
 
-// isMadeForMeasured reports whether fn is a function of the package that makes a large value in a loop, and
-// only the measured function gets the value, and only reads it.
+// isMadeForMeasured reports whether a function of the package makes a large value in a loop. Only
+// the measured function may get the value, and only to read it.
 func (in *input) isMadeForMeasured(l *loop, call *ast.CallExpr, fn *types.Func) bool {
 	isPackageFunction := fn.Pkg() == in.pass.Pkg && fn.Signature().Recv() == nil
 	if !isPackageFunction || isMeasuredBy(l.owner, fn) || !in.isLargeValue(call) {
@@ -156,15 +158,13 @@ func (in *input) isMadeForMeasured(l *loop, call *ast.CallExpr, fn *types.Func) 
 	return in.isArgumentOfMeasured(l, call) || in.isVariableForMeasured(l, call)
 }
 
-// isMeasuredBy reports whether fn is the measured function of a benchmark: the benchmark's name contains
-// the function's.
+// isMeasuredBy reports whether the name of a benchmark contains that of fn.
 func isMeasuredBy(b *benchmark, fn *types.Func) bool {
 	return fn != nil && containsWord(b.name, fn.Name())
 }
 
-// isArgumentOfMeasured reports whether a call is within the arguments of the measured function, and that
-// function cannot change its result: encode(newOrders(1000)) if encode only reads the orders, or
-// encode(trim(newText(1000))) because the result of newText is a string.
+// isArgumentOfMeasured reports whether a call is in the arguments of the measured function, as in
+// encode(newOrders(1000)). That function must not change the result.
 func (in *input) isArgumentOfMeasured(l *loop, call *ast.CallExpr) bool {
 	path := pathTo(l.body, call)
 	for level := 1; ; level++ {
@@ -179,8 +179,8 @@ func (in *input) isArgumentOfMeasured(l *loop, call *ast.CallExpr) bool {
 	}
 }
 
-// isVariableForMeasured reports whether a call is the initial value of a variable, and the only use of the
-// variable is that the measured function reads it:
+// isVariableForMeasured reports whether a call makes a variable that only the measured function
+// reads:
 //
 //	orders := newOrders(1000)
 //	encode(orders)
@@ -199,8 +199,8 @@ func (in *input) isVariableForMeasured(l *loop, call *ast.CallExpr) bool {
 	return uses == 1 && isRead
 }
 
-// isReadByMeasured reports whether id, a use of a variable, is the argument or the receiver in a call of
-// the measured function of b, and that function only reads the variable.
+// isReadByMeasured reports whether the measured function gets id, a use of a variable, and only
+// reads it.
 func (in *input) isReadByMeasured(b *benchmark, id *ast.Ident, path []ast.Node) bool {
 	switch p := parent(path, 1).(type) {
 	case *ast.CallExpr: // encode(orders)
@@ -217,118 +217,7 @@ func (in *input) isReadByMeasured(b *benchmark, id *ast.Ident, path []ast.Node) 
 	return false
 }
 
-// The next three functions find out whether code only reads a value: it does not set a part of the value,
-// return it, store it, or pass it to a function that may do so. They call each other: callOnlyReads follows
-// an argument into the called functions, codeOnlyReads checks all uses of a variable, and useOnlyReads one
-// use. depth is the number of calls, assignments and ranges through which the value was followed.
-
-// callOnlyReads reports whether all functions that a call may run belong to the package and only read the
-// argument arg.
-func (in *input) callOnlyReads(call *ast.CallExpr, arg ast.Expr, depth int) bool {
-	info := in.pass.TypesInfo
-	if isBuiltin(info, call, "len") || isBuiltin(info, call, "cap") || isBasic(info.TypeOf(arg)) {
-		return true
-	}
-	if isBuiltin(info, call, "append") || isBuiltin(info, call, "copy") {
-		isSource := call.Args[0] != arg // the first argument is the destination
-		t, isSlice := info.TypeOf(arg).Underlying().(*types.Slice)
-		return isSource && isSlice && isBasic(t.Elem()) // other elements could be changed through the copy
-	}
-	called := in.flowGraph().Called(call, nil)
-	for _, f := range called {
-		if f.Body == nil || depth == maxTimedDepth {
-			return false
-		}
-		isBound := false
-		for param, value := range in.flowGraph().Bind(call, f) {
-			if value == arg {
-				isBound = true
-				if !in.codeOnlyReads(f.Body, param, depth+1) {
-					return false
-				}
-			}
-		}
-		if !isBound {
-			return false
-		}
-	}
-	return len(called) > 0
-}
-
-// codeOnlyReads reports whether the statements in root only read v and the memory that v refers to.
-func (in *input) codeOnlyReads(root ast.Node, v *types.Var, depth int) bool {
-	if v == nil || depth > maxTimedDepth {
-		return false
-	}
-	readOnly := true
-	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) {
-		readOnly = readOnly && in.useOnlyReads(root, id, path, depth)
-	})
-	return readOnly
-}
-
-// useOnlyReads reports whether id, a use of a variable in root, only reads the variable. path has the
-// nodes from root to id.
-func (in *input) useOnlyReads(root ast.Node, id *ast.Ident, path []ast.Node, depth int) bool {
-	info := in.pass.TypesInfo
-	part, i := ast.Expr(id), len(path)-2 // part is the used part, e.g. v.items[0]; path[i] is its parent
-	for i >= 0 && in.isPartOf(path[i], part) {
-		part = path[i].(ast.Expr)
-		i--
-	}
-	if i < 0 {
-		return false
-	}
-	switch p := path[i].(type) {
-	case *ast.SelectorExpr, *ast.IncDecStmt: // a method, which may change the variable, or v++
-		return false
-	case *ast.IndexExpr, *ast.SliceExpr, *ast.UnaryExpr, *ast.BinaryExpr: // an index or an operand
-		return true
-	case *ast.AssignStmt:
-		j := slices.Index(p.Rhs, part)
-		if j < 0 { // the assignment sets the part
-			return false
-		}
-		alias := in.variable(p.Lhs[min(j, len(p.Lhs)-1)])
-		isReadAlias := p.Tok == token.DEFINE && in.isLocal(alias) && in.codeOnlyReads(root, alias, depth+1)
-		return isBasic(info.TypeOf(part)) || isReadAlias
-	case *ast.RangeStmt:
-		if p.X != part { // the loop sets the part
-			return false
-		}
-		if p.Value == nil {
-			return true
-		}
-		element := in.variable(p.Value)
-		return element != nil && (element.Name() == "_" || in.codeOnlyReads(root, element, depth+1))
-	case *ast.CallExpr:
-		return p.Fun != part && in.callOnlyReads(p, part, depth)
-	}
-	return isBasic(info.TypeOf(part))
-}
-
-// isPartOf reports whether a node, the parent of the expression x, is a part of x or the address of x:
-// x.field, x[i], x[i:j], (x) or &x.
-func (in *input) isPartOf(n ast.Node, x ast.Expr) bool {
-	switch n := n.(type) {
-	case *ast.SelectorExpr:
-		s := in.pass.TypesInfo.Selections[n]
-		return s != nil && s.Kind() == types.FieldVal
-	case *ast.IndexExpr:
-		return n.X == x
-	case *ast.SliceExpr:
-		return n.X == x
-	case *ast.ParenExpr:
-		return true
-	case *ast.UnaryExpr:
-		return n.Op == token.AND
-	}
-	return false
-}
-
-// hasSameArguments reports whether a call has the same arguments in each iteration: they contain no
-// variable that the loop declares or sets, no random source, and no call other than conversions and
-// len.
+// hasSameArguments reports whether a call surely has the same arguments in each iteration.
 func (in *input) hasSameArguments(l *loop, call *ast.CallExpr) bool {
 	info := in.pass.TypesInfo
 	isSame := true
@@ -347,7 +236,7 @@ func (in *input) hasSameArguments(l *loop, call *ast.CallExpr) bool {
 				if !ok || v.IsField() {
 					return true
 				}
-				if !in.isOutside(v, l) || in.maySet(l, v) || isRand(v.Type()) {
+				if !in.isDeclaredOutside(v, l) || in.maySet(l, v) || isRand(v.Type()) {
 					isSame = false
 				}
 			}
@@ -357,7 +246,7 @@ func (in *input) hasSameArguments(l *loop, call *ast.CallExpr) bool {
 	return isSame
 }
 
-// maySet reports whether a loop may set v: it assigns to v, increments v or takes the address of v.
+// maySet reports whether a loop sets v or takes its address.
 func (in *input) maySet(l *loop, v *types.Var) bool {
 	found := false
 	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
@@ -373,8 +262,8 @@ func (in *input) maySet(l *loop, v *types.Var) bool {
 	return found
 }
 
-// drawsFromOutside reports whether a function takes random numbers from a source that it does not make,
-// so that each call returns another value. It also reads the functions of the package that fn calls.
+// drawsFromOutside reports whether fn takes random numbers from a source that it does not make.
+// Each call then returns another value.
 func (in *input) drawsFromOutside(fn *types.Func) bool {
 	draws, makesSource := false, false
 	seen := map[ast.Node]bool{}
@@ -401,9 +290,8 @@ func (in *input) drawsFromOutside(fn *types.Func) bool {
 	return draws && !makesSource
 }
 
-// isPassedOn reports whether the loop passes the result of a call to a function or method that may do the
-// measured work: a known one, but not a function of the test files. It follows the result through a
-// variable that the loop declares and does not copy or set again.
+// isPassedOn reports whether the loop passes the result of a call to a function outside the test
+// files. The result may be in a variable of the loop meanwhile.
 func (in *input) isPassedOn(l *loop, call *ast.CallExpr) bool {
 	isWork := func(n ast.Node) bool {
 		user, ok := n.(*ast.CallExpr)
@@ -424,7 +312,7 @@ func (in *input) isPassedOn(l *loop, call *ast.CallExpr) bool {
 		return isWork(parent(path, 2))
 	case *ast.AssignStmt:
 		v := in.variable(p.Lhs[0])
-		if v == nil || in.isOutside(v, l) {
+		if v == nil || in.isDeclaredOutside(v, l) {
 			return false
 		}
 		isUsed, isChanged := false, false
@@ -443,13 +331,11 @@ func (in *input) isPassedOn(l *loop, call *ast.CallExpr) bool {
 	return false
 }
 
-// findFilledSlice returns the slice that a statement s of a loop's body fills, as data in
+// findFilledSlice returns the slice that a statement s of a loop fills, or nil. Here this is data:
 //
 //	data := make([]int, 1000)
 //	for i := range data { data[i] = i } // s
 //	sum(data)
-//
-// It returns nil for other statements.
 func (in *input) findFilledSlice(l *loop, s ast.Stmt) *types.Var {
 	body := loopBody(s)
 	if body == nil || len(body.List) != 1 {
@@ -464,7 +350,7 @@ func (in *input) findFilledSlice(l *loop, s ast.Stmt) *types.Var {
 		return nil
 	}
 	v := in.variable(index.X)
-	if v == nil || in.isOutside(v, l) {
+	if v == nil || in.isDeclaredOutside(v, l) {
 		return nil
 	}
 	init, ok := in.initOf(l.body, v).(*ast.CallExpr)

@@ -10,21 +10,19 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the audit rule input-in-loop: a method, a closure or a function of a table of
-// cases makes the input.
+// This file is a part of the rule input-in-loop. Here a method, a closure or a function of a table
+// makes the input. In this example c.body marshals 500 items, each time the same:
 //
-//	for b.Loop() { Decode(c.body(b)) } // c.body marshals 500 items, each time the same
-//
-// The walks of the other makers (see makesInput) know only the declared functions of the test files.
+//	for b.Loop() { Decode(c.body(b)) }
 
-// isMadeByCase reports whether a call of a method, a closure or a function of a table makes a costly input
-// that is the same in each iteration, and passes it on to the tested code, which does not change it.
+// isMadeByCase reports whether a call makes a costly input for the tested code. The input is the
+// same in each iteration. The call is of a method, a closure or a function of a table.
 func (in *input) isMadeByCase(l *loop, call *ast.CallExpr) bool {
 	if fn := in.callee(call); fn != nil && fn.Signature().Recv() == nil {
 		return false // a declared function
 	}
 	root, _ := in.flowGraph().Path(call.Fun, flow.Binding{})
-	if root == nil || !in.isOutside(root, l) || in.maySet(l, root) || !in.hasSameArguments(l, call) && !in.hasBoundedArguments(l, call) {
+	if root == nil || !in.isDeclaredOutside(root, l) || in.maySet(l, root) || !in.hasSameArguments(l, call) && !in.hasBoundedArguments(l, call) {
 		return false
 	}
 	made := in.flowGraph().Called(call, nil)
@@ -37,9 +35,8 @@ func (in *input) isMadeByCase(l *loop, call *ast.CallExpr) bool {
 	return user != nil && in.isTested(l, user) && in.keepsArgument(l, user, call)
 }
 
-// hasBoundedArguments reports whether the arguments of a call have a limited number of values, which
-// alternate from iteration to iteration: the only variable of the loop in them is its counter, as in
-// i % n and i & 1023.
+// hasBoundedArguments reports whether the arguments of a call have a limited number of values. They
+// may contain the counter of the loop as in i % n and i & 1023.
 func (in *input) hasBoundedArguments(l *loop, call *ast.CallExpr) bool {
 	counter := in.counter(l)
 	if counter == nil {
@@ -48,7 +45,7 @@ func (in *input) hasBoundedArguments(l *loop, call *ast.CallExpr) bool {
 	isBounded, isCounted := true, false
 	for _, arg := range call.Args {
 		limit, isBinary := ast.Unparen(arg).(*ast.BinaryExpr)
-		if isBinary && (limit.Op == token.REM || limit.Op == token.AND) && in.variable(limit.X) == counter && !in.containsVariable(limit.Y, counter) {
+		if isBinary && (limit.Op == token.REM || limit.Op == token.AND) && in.variable(limit.X) == counter && !in.isOrContains(limit.Y, counter) {
 			isCounted = true
 			continue
 		}
@@ -57,9 +54,8 @@ func (in *input) hasBoundedArguments(l *loop, call *ast.CallExpr) bool {
 	return isBounded && isCounted
 }
 
-// hasState reports whether calls of a function of the benchmark may have different results: the function,
-// or one that it calls, sets a variable that it does not declare, takes random numbers or receives from a
-// channel. depth is the number of calls around the function.
+// hasState reports whether calls of a function may have different results. It then sets outer
+// variables, takes random numbers or receives from a channel. The depth counts the calls around it.
 func (in *input) hasState(f flow.Function, depth int) bool {
 	if depth > maxTimedDepth {
 		return true
@@ -67,8 +63,8 @@ func (in *input) hasState(f flow.Function, depth int) bool {
 	isForeign := func(e ast.Expr) bool {
 		root, fields := in.flowGraph().Path(e, nil)
 		_, isDereferenced := ast.Unparen(e).(*ast.StarExpr)
-		isLocal := root != nil && isWithinPos(root.Pos(), f.Node)
-		isParam := root != nil && isWithinPos(root.Pos(), f.Node) && !isWithinPos(root.Pos(), f.Body)
+		isLocal := root != nil && isPosIn(root.Pos(), f.Node)
+		isParam := root != nil && isPosIn(root.Pos(), f.Node) && !isPosIn(root.Pos(), f.Body)
 		return !isLocal || isParam && (fields != "" || isDereferenced)
 	}
 	found := false
@@ -98,8 +94,7 @@ func (in *input) hasState(f flow.Function, depth int) bool {
 	return found
 }
 
-// isCostly reports whether a function, or one of the test files that it calls, has a loop or calls a
-// function of the standard library that takes a microsecond or more.
+// isCostly reports whether a test helper has a loop, or calls a slow function.
 func (in *input) isCostly(f flow.Function, depth int) bool {
 	if f.Body == nil || depth > maxTimedDepth || !in.isHarness(f.Node) {
 		return false
@@ -119,16 +114,17 @@ func (in *input) isCostly(f flow.Function, depth int) bool {
 	})
 }
 
-// fixturePath matches the paths of packages that make the inputs of tests.
-var fixturePath = lazyregexp.New(`(?i)(^|/|_|-)(fixtures?|testdata|test_?(util|help|gen|input)\w*|corpus|fakes?|gen(erator)?|samples?)$`)
+// fixturePath matches the paths of packages that make inputs of tests, such as
+// example.com/shop/testdata.
+var fixturePath = lazyregexp.New(`(?i)(^|/|_|-)(fixtures?|testdata|test_?(util|help|gen|input)\w*|` +
+	`corpus|fakes?|gen(erator)?|samples?)$`)
 
-// isFixture reports whether a function of another package makes an input of tests.
 func isFixture(fn *types.Func) bool {
 	return fn.Pkg() != nil && fixturePath.MatchString(fn.Pkg().Path()) && fn.Signature().Results().Len() > 0
 }
 
-// findUser returns the call that gets the result of call as an argument, directly or by a variable that
-// the loop uses for nothing else. It returns nil if there is no such call.
+// findUser returns the call that gets the result of call, or nil. The result may be in a variable
+// with no other use.
 func (in *input) findUser(l *loop, call *ast.CallExpr) *ast.CallExpr {
 	switch p := parent(pathTo(l.body, call), 1).(type) {
 	case *ast.CallExpr:
@@ -137,7 +133,7 @@ func (in *input) findUser(l *loop, call *ast.CallExpr) *ast.CallExpr {
 		}
 	case *ast.AssignStmt:
 		v := in.variable(p.Lhs[0])
-		if len(p.Rhs) != 1 || v == nil || in.isOutside(v, l) {
+		if len(p.Rhs) != 1 || v == nil || in.isDeclaredOutside(v, l) {
 			return nil
 		}
 		var user *ast.CallExpr
@@ -159,8 +155,6 @@ func (in *input) findUser(l *loop, call *ast.CallExpr) *ast.CallExpr {
 	return nil
 }
 
-// isTested reports whether a call in a loop runs tested code: functions and methods of the tested package,
-// or one that the benchmark is named after.
 func (in *input) isTested(l *loop, call *ast.CallExpr) bool {
 	isTested := func(f flow.Function) bool {
 		return f.Object != nil && in.isAbout(l.owner, f.Object) && !in.isTestHelper(f.Object)
@@ -168,15 +162,15 @@ func (in *input) isTested(l *loop, call *ast.CallExpr) bool {
 	return slices.ContainsFunc(in.flowGraph().Called(call, nil), isTested)
 }
 
-// readingName matches the names of functions that do not change the bytes that they read, and outputName
-// the names of functions that do not change the values that they write.
+// Functions with readingName do not change the bytes they read. Those with outputName do not change
+// the values they write.
 var (
-	readingName = lazyregexp.New(`^(Unmarshal|Decode|Parse|Read|Scan|Valid|Hash|Sum|Encode|Marshal|Compress|Count|Index|Match|Render|Format|Lex|Tokeni[sz]e|Compile)`)
-	outputName  = lazyregexp.New(`^(Append|Encode|Marshal|Write|Render|Format|Hash|Size|Valid|Print|Pack|Serialize)`)
+	readingName = lazyregexp.New(`^(Unmarshal|Decode|Parse|Read|Scan|Valid|Hash|Sum|Encode|Marshal|Compress|` +
+		`Count|Index|Match|Render|Format|Lex|Tokeni[sz]e|Compile)`)
+	outputName = lazyregexp.New(`^(Append|Encode|Marshal|Write|Render|Format|Hash|Size|Valid|Print|Pack|Serialize)`)
 )
 
-// keepsArgument reports whether user, a call in a loop that gets the result of made, does not change what
-// the result was made of: the result is a string or a reader, or the functions only read it.
+// keepsArgument reports whether the call user does not change its argument, the result of made.
 func (in *input) keepsArgument(l *loop, user, made *ast.CallExpr) bool {
 	t := firstResult(in.pass.TypesInfo.TypeOf(made))
 	if t == nil {
@@ -190,14 +184,14 @@ func (in *input) keepsArgument(l *loop, user, made *ast.CallExpr) bool {
 	if i := slices.IndexFunc(user.Args, func(a ast.Expr) bool { return in.isInitialValue(l, a, made) }); i >= 0 {
 		arg = user.Args[i]
 	}
-	isDestination := len(user.Args) > 1 && user.Args[0] == arg // dst of Append(dst, value)
+	isDestination := len(user.Args) > 1 && user.Args[0] == arg // as in Append(dst, value)
 	if outputName.MatchString(calledName(user)) && !isDestination {
 		return true
 	}
 	return (isSliceOrString(t) || isStructPointer(t)) && in.callOnlyReads(user, arg, 0)
 }
 
-// isInitialValue reports whether e is a variable of the loop whose initial value is a call.
+// isInitialValue reports whether e is a variable of the loop with a call as initial value.
 func (in *input) isInitialValue(l *loop, e ast.Expr, call *ast.CallExpr) bool {
 	v := in.variable(e)
 	return v != nil && in.initOf(l.body, v) == ast.Expr(call)

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// inputOfN finds loops over b.N in which the size of the input is b.N or the iteration's number:
+// inputOfN finds loops over b.N with an input that grows with b.N:
 //
 //	data := make([]int, b.N)
 //	for range b.N { sum(data) }
@@ -27,17 +27,17 @@ func inputOfN() rule {
 				return
 			}
 			in.inspectTimed(l, func(n ast.Node) bool {
-				if r, ok := n.(*ast.RangeStmt); ok && in.isSizedByN(l, in.variable(r.X)) {
+				if r, ok := n.(*ast.RangeStmt); ok && in.hasNElements(l, in.variable(r.X)) {
 					in.report(r, "each iteration goes through %s, which has b.N elements", formatExpr(r.X))
 				}
 				call, ok := n.(*ast.CallExpr)
 				if !ok {
 					return true
 				}
-				if sized := in.findSizedArgument(l, call); sized != nil {
+				if sized := in.findNElementArgument(l, call); sized != nil {
 					in.report(call, "each iteration works on %s, which has b.N elements", sized.Name())
 				}
-				if in.growsWithCounter(l, call) {
+				if in.hasGrowingInput(l, call) {
 					in.report(call, "%s has an input as large as the iteration's number", formatExpr(call))
 				}
 				return true
@@ -51,9 +51,8 @@ func inputOfN() rule {
 	}}
 }
 
-// reportFilled reports containers that the main loop works on and that have b.N entries before: a
-// function with the argument b.N, or another loop, has added them. It omits plain slices, because an
-// iteration often takes one element.
+// reportFilled reports containers that have b.N entries when the main loop begins. Plain slices are
+// omitted: an iteration often takes one element.
 func (in *input) reportFilled(b *benchmark, main *loop) {
 	seen := map[*types.Var]bool{}
 	in.inspectTimed(main, func(n ast.Node) bool {
@@ -69,12 +68,12 @@ func (in *input) reportFilled(b *benchmark, main *loop) {
 		}
 		for _, e := range operands {
 			v := in.variable(e)
-			if v == nil || seen[v] || !in.isOutside(v, main) || !isContainer(v.Type()) {
+			if v == nil || seen[v] || !in.isDeclaredOutside(v, main) || !isContainer(v.Type()) {
 				continue
 			}
 			seen[v] = true
-			if in.isSizedByN(main, v) || in.isFilledByN(b, main, v) {
-				// This is only a warning: an operation may take the same time with any number of entries.
+			if in.hasNElements(main, v) || in.getsNEntries(b, main, v) {
+				// This is only a warning: the number of entries may not matter.
 				in.reportAs(tare.Warn, e, "%s has b.N entries before the loop, so what an iteration takes depends on -benchtime", v.Name())
 			}
 		}
@@ -82,8 +81,8 @@ func (in *input) reportFilled(b *benchmark, main *loop) {
 	})
 }
 
-// isContainer reports whether a type may store any number of entries: a map, a slice with methods,
-// or a struct or interface, except those of packages such as sync and testing.
+// isContainer reports whether a type may store any number of entries. A slice needs methods for
+// this.
 func isContainer(t types.Type) bool {
 	t = pointee(t)
 	switch t.Underlying().(type) {
@@ -94,20 +93,22 @@ func isContainer(t types.Type) bool {
 			isNamed(t, "testing") || isNamed(t, "bytes") || isNamed(t, "strings") || isNamed(t, "time")
 		return !isOther && !isError(t)
 	case *types.Slice:
-		named, ok := t.(*types.Named) // e.g. a type for container/heap
+		named, ok := t.(*types.Named) // such as a heap
 		return ok && named.NumMethods() > 0
 	}
 	return false
 }
 
-// isSizedByN reports whether a variable has b.N elements: it is a slice of that size, its only value is
-// the result of a call with the argument b.N that repeats work b.N times, or it is a container whose
-// only value is the result of a call with such a slice.
-func (in *input) isSizedByN(l *loop, v *types.Var) bool {
+// hasNElements reports whether a variable has b.N elements, by the way it is made:
+//
+//	data := make([]int, b.N)
+//	keys := makeKeys(b.N)
+//	tree := newTree(keys)
+func (in *input) hasNElements(l *loop, v *types.Var) bool {
 	if v == nil || l.kind == byLoop {
 		return false
 	}
-	if isSlice(v.Type()) && l.owner.sized[v] {
+	if isSlice(v.Type()) && l.owner.sizedByN[v] {
 		return true
 	}
 	values := in.flowGraph().Values(v)
@@ -115,32 +116,37 @@ func (in *input) isSizedByN(l *loop, v *types.Var) bool {
 		return false
 	}
 	call, ok := ast.Unparen(values[0]).(*ast.CallExpr)
-	return ok && (in.repeatsN(l.owner, call) || isContainer(v.Type()) && in.hasSizedArgument(l, call))
+	if !ok {
+		return false
+	}
+	isFilled := in.loopsNTimes(l.owner, call)                     // makeKeys(b.N)
+	isCopy := isContainer(v.Type()) && in.takesNElements(l, call) // newTree(keys)
+	return isFilled || isCopy
 }
 
-// hasSizedArgument reports whether an argument of a call is a slice with b.N elements.
-func (in *input) hasSizedArgument(l *loop, call *ast.CallExpr) bool {
+// takesNElements reports whether an argument of a call is a slice with b.N elements.
+func (in *input) takesNElements(l *loop, call *ast.CallExpr) bool {
 	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
 		arg := in.variable(a)
 		if arg == nil {
 			return false
 		}
 		_, isUnnamedSlice := arg.Type().(*types.Slice)
-		return isUnnamedSlice && in.isSizedByN(l, arg)
+		return isUnnamedSlice && in.hasNElements(l, arg)
 	})
 }
 
-// repeatsN reports whether a call has an argument that depends on b.N, and runs a loop that often.
-func (in *input) repeatsN(b *benchmark, call *ast.CallExpr) bool {
-	return in.repeatsArgument(call, func(arg ast.Expr) bool { return b.dependsOnN(in.pass.TypesInfo, arg) })
+// loopsNTimes reports whether a call such as fill(m, b.N) runs a loop b.N times.
+func (in *input) loopsNTimes(b *benchmark, call *ast.CallExpr) bool {
+	return in.loopsByArgument(call, func(arg ast.Expr) bool { return b.dependsOnN(in.pass.TypesInfo, arg) })
 }
 
-// repeatsArgument reports whether a call such as fill(m, b.N) runs a loop as often as an argument
-// says, here b.N. isCount selects the argument. It sees only functions of this package.
-func (in *input) repeatsArgument(call *ast.CallExpr, isCount func(arg ast.Expr) bool) bool {
+// loopsByArgument reports whether a call runs a loop as often as an argument says. isCount selects
+// the argument. Only functions of this package are known.
+func (in *input) loopsByArgument(call *ast.CallExpr, isCount func(arg ast.Expr) bool) bool {
 	for _, f := range in.flowGraph().Called(call, nil) {
 		for param, arg := range in.flowGraph().Bind(call, f) {
-			if f.Body != nil && isCount(arg) && in.repeatsParam(f.Body, param) {
+			if f.Body != nil && isCount(arg) && in.loopsByParam(f.Body, param) {
 				return true
 			}
 		}
@@ -148,9 +154,9 @@ func (in *input) repeatsArgument(call *ast.CallExpr, isCount func(arg ast.Expr) 
 	return false
 }
 
-// repeatsParam reports whether the body of a function has a loop that runs n times for its
-// parameter n, or makes a slice or map of size n.
-func (in *input) repeatsParam(body ast.Node, param *types.Var) bool {
+// loopsByParam reports whether a body runs a loop as often as its parameter says. It may also make
+// a slice or map of this size.
+func (in *input) loopsByParam(body ast.Node, param *types.Var) bool {
 	for n := range ast.Preorder(body) {
 		if call, ok := n.(*ast.CallExpr); ok && isMake(in.pass.TypesInfo, call) && len(call.Args) == 2 && in.variable(call.Args[1]) == param {
 			return true
@@ -177,16 +183,16 @@ func (in *input) repeatsParam(body ast.Node, param *types.Var) bool {
 	return false
 }
 
-// isFilledByN reports whether a loop over b.N before the main loop, or a call such as fill(v, b.N),
-// adds entries to v.
-func (in *input) isFilledByN(b *benchmark, main *loop, v *types.Var) bool {
+// getsNEntries reports whether the benchmark adds b.N entries to v before the main loop. It does so
+// by another loop or by fill(v, b.N).
+func (in *input) getsNEntries(b *benchmark, main *loop, v *types.Var) bool {
 	if in.hasCapacity(v) {
 		return false
 	}
 	for _, s := range statementsOf(main.block()) { // fill(v, b.N)
 		if e, ok := s.(*ast.ExprStmt); ok && s.Pos() < main.node.Pos() {
 			call, isCall := e.X.(*ast.CallExpr)
-			if isCall && in.repeatsN(b, call) && slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return in.variable(a) == v }) {
+			if isCall && in.loopsNTimes(b, call) && slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return in.variable(a) == v }) {
 				return true
 			}
 		}
@@ -211,28 +217,28 @@ func (in *input) isFilledByN(b *benchmark, main *loop, v *types.Var) bool {
 	return false
 }
 
-// findSizedArgument returns the first argument of a call that is a slice with b.N elements, or nil.
-func (in *input) findSizedArgument(l *loop, call *ast.CallExpr) *types.Var {
+// findNElementArgument returns the first argument with b.N elements, or nil.
+func (in *input) findNElementArgument(l *loop, call *ast.CallExpr) *types.Var {
 	if in.callee(call) == nil {
 		return nil
 	}
 	for _, a := range call.Args {
-		if v := in.variable(a); in.isSizedByN(l, v) && isSlice(v.Type()) {
+		if v := in.variable(a); in.hasNElements(l, v) && isSlice(v.Type()) {
 			return v
 		}
 	}
 	return nil
 }
 
-// growsWithCounter reports whether the work of a call grows with the counter i of the loop l: the call
-// has the argument data[:i], runs a loop i times, or is make or Repeat with the size i.
-func (in *input) growsWithCounter(l *loop, call *ast.CallExpr) bool {
+// hasGrowingInput reports whether the work of a call grows with the counter i of the loop. Examples
+// are f(data[:i]), fill(v, i) and strings.Repeat(s, i).
+func (in *input) hasGrowingInput(l *loop, call *ast.CallExpr) bool {
 	counter := in.counter(l)
 	if counter == nil {
 		return false
 	}
 	for _, a := range call.Args { // f(data[:i])
-		if s, ok := a.(*ast.SliceExpr); ok && s.Low == nil && s.High != nil && in.growsWith(s.High, counter) {
+		if s, ok := a.(*ast.SliceExpr); ok && s.Low == nil && s.High != nil && in.growsWithCounter(s.High, counter) {
 			return true
 		}
 	}
@@ -240,7 +246,7 @@ func (in *input) growsWithCounter(l *loop, call *ast.CallExpr) bool {
 		return false
 	}
 	for _, a := range call.Args { // fill(v, i)
-		if in.variable(stripConversion(in.pass.TypesInfo, a)) == counter && in.repeatsArgument(call, func(arg ast.Expr) bool { return arg == a }) {
+		if in.variable(stripConversion(in.pass.TypesInfo, a)) == counter && in.loopsByArgument(call, func(arg ast.Expr) bool { return arg == a }) {
 			return true
 		}
 	}
@@ -252,8 +258,7 @@ func (in *input) growsWithCounter(l *loop, call *ast.CallExpr) bool {
 	return in.variable(stripConversion(in.pass.TypesInfo, call.Args[1])) == counter
 }
 
-// hasCapacity reports whether a value of v is a call with a constant above 1, which may limit the
-// entries of v: newCache(1000).
+// hasCapacity reports whether a number may limit the entries of v, as in newCache(1000).
 func (in *input) hasCapacity(v *types.Var) bool {
 	for _, e := range in.flowGraph().Values(v) {
 		call, ok := ast.Unparen(e).(*ast.CallExpr)

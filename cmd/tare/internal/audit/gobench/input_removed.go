@@ -10,24 +10,28 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the audit rule input-consumed: the loop removes entries of a store by their keys,
-// and nothing puts them back.
+// This file is a part of the rule input-consumed. The loop removes entries of a store by their
+// keys, and nothing puts them back. After 1000 iterations all keys are gone:
 //
 //	store := openFilled(b, 1000)
-//	for i := range b.N { store.Delete(keys[i%1000]) } // after 1000 iterations all keys are gone
+//	for i := range b.N { store.Delete(keys[i%1000]) }
 
 var (
-	// removingName matches the names of methods that remove the entry of a key.
-	removingName = lazyregexp.New(`^(Delete|Remove|Del|Evict|Unset|Unregister|Unsubscribe|Erase|Forget|Expire|LoadAndDelete|GetAndDelete|delete|remove|evict|unlink)([A-Z]\w*)?$`)
-	// addingName matches the names of functions that may add entries.
-	addingName = lazyregexp.New(`(?i)^(put|set|insert|add|store|push|load|fill|restore|reset|register|subscribe|create|write|append|populate|refill|init|seed|enqueue|save|upsert|replace|new|open|clone|copy|swap|get_?or|load_?or|make|setup|prepare)`)
-	// missingName matches the names of benchmarks of the removal of keys that do not exist.
-	missingName = lazyregexp.New(`(?i)miss|absent|empty|non_?exist|not_?exist|not_?found|unknown|no_?op|twice|idempotent|nothing`)
+	// removingName matches methods that remove the entry of a key.
+	removingName = lazyregexp.New(`^(Delete|Remove|Del|Evict|Unset|Unregister|Unsubscribe|Erase|Forget|Expire|` +
+		`LoadAndDelete|GetAndDelete|delete|remove|evict|unlink)` +
+		`([A-Z]\w*)?$`) // DeleteUser
+	// addingName matches functions that may add entries.
+	addingName = lazyregexp.New(`(?i)^(put|set|insert|add|store|push|load|fill|restore|reset|register|subscribe|` +
+		`create|write|append|populate|refill|init|seed|enqueue|save|upsert|replace|` +
+		`new|open|clone|copy|swap|get_?or|load_?or|make|setup|prepare)`) // GetOrCreate
+	// missingName matches benchmarks about missing keys.
+	missingName = lazyregexp.New(`(?i)miss|absent|empty|non_?exist|not_?exist|not_?found|unknown|` +
+		`no_?op|twice|idempotent|nothing`) // BenchmarkDeleteMissing
 )
 
-// reportRemoved reports a call such as store.Delete(key) if the store is filled before the loop with a
-// number of entries that does not depend on b.N, the loop adds none, and nothing reads whether the key
-// existed. Like reportDrained it only warns.
+// reportRemoved reports a call such as store.Delete(key) if the store has a fixed number of
+// entries. The loop must add none, and nothing reads whether the key existed.
 func (in *input) reportRemoved(l *loop, call *ast.CallExpr, f *frame) {
 	if missingName.MatchString(in.joinNames(l, call)) {
 		return
@@ -39,21 +43,20 @@ func (in *input) reportRemoved(l *loop, call *ast.CallExpr, f *frame) {
 		}
 		receiver := in.findReceiver(call, called)
 		p, ok := in.pathOf(receiver, f.binding)
-		if !ok || receiver == nil || !in.isOuterLocal(p.root, l) || f.isIn(p.root.Pos()) {
+		if !ok || receiver == nil || !in.isLocalBefore(p.root, l) || f.containsPos(p.root.Pos()) {
 			continue
 		}
 		if takingName.MatchString(calledName(call)) && p.fields == "" && in.takesEntry(fn) {
-			continue // reportDrained reads it
+			continue // reportDrained reports it
 		}
 		t := in.pass.TypesInfo.TypeOf(receiver)
-		if in.isFilledBefore(l, t) && !in.mayBeRefilled(l, t) && !in.isFilledForN(l, p.root) {
+		if in.isFilledBefore(l, t) && !in.mayBeRefilled(l, t) && !in.isPreparedForN(l, p.root) {
 			in.reportAs(tare.Warn, call, "%s removes an entry of %s, the loop adds none, and nothing reads whether there was one: most iterations may find the key gone", formatExpr(call.Fun), p)
 		}
 	}
 }
 
-// findReceiver returns the receiver of a call: x of x.Delete(key), of a method value of x, and the first
-// argument of a method expression.
+// findReceiver returns the receiver of a call, such as x of x.Delete(key).
 func (in *input) findReceiver(call *ast.CallExpr, called flow.Function) ast.Expr {
 	if called.Receiver != nil {
 		return called.Receiver
@@ -62,13 +65,12 @@ func (in *input) findReceiver(call *ast.CallExpr, called flow.Function) ast.Expr
 	return in.flowGraph().Bind(call, called)[recv]
 }
 
-// ignoresAbsence reports whether the caller of a removing method cannot see that a key did not exist, or does
-// not look: the method has no result for it, or body drops the result. It returns false if the method
-// does the same work for a key that does not exist.
+// ignoresAbsence reports whether the caller of a removing method does not see that a key did not
+// exist. It is false for a method that does the same work then.
 func (in *input) ignoresAbsence(body ast.Node, call *ast.CallExpr, called flow.Function) bool {
 	results := called.Object.Signature().Results()
 	if called.Body == nil {
-		// Known by its name only: it has to report the absence of the key, or to be the method of a map.
+		// Only the name of this method is known.
 		isMap := isNamed(called.Object.Signature().Recv().Type(), "sync", "Map")
 		return isMap && results.Len() == 0 || hasBoolResult(results) && in.dropsBool(body, call, results)
 	}
@@ -84,17 +86,16 @@ func (in *input) ignoresAbsence(body ast.Node, call *ast.CallExpr, called flow.F
 	return isError(results.At(results.Len()-1).Type()) && !in.returnsErrorIf(called.Body)
 }
 
-// hasBoolResult reports whether one of the results is a bool.
 func hasBoolResult(results *types.Tuple) bool {
 	for v := range results.Variables() {
-		if basic, ok := v.Type().Underlying().(*types.Basic); ok && basic.Kind() == types.Bool {
+		if isBool(v.Type()) {
 			return true
 		}
 	}
 	return false
 }
 
-// dropsBool reports whether a call is a statement, or its results of type bool are assigned to _.
+// dropsBool reports whether a call is a statement, or its bool results are dropped.
 func (in *input) dropsBool(body ast.Node, call *ast.CallExpr, results *types.Tuple) bool {
 	switch p := parent(pathTo(body, call), 1).(type) {
 	case *ast.ExprStmt:
@@ -106,7 +107,7 @@ func (in *input) dropsBool(body ast.Node, call *ast.CallExpr, results *types.Tup
 			}
 			id, isIdent := lhs.(*ast.Ident)
 			isDropped := isIdent && (isBlank(id) || in.isSink(in.variable(id)))
-			if basic, ok := results.At(i).Type().Underlying().(*types.Basic); ok && basic.Kind() == types.Bool && !isDropped {
+			if isBool(results.At(i).Type()) && !isDropped {
 				return false
 			}
 		}
@@ -115,8 +116,7 @@ func (in *input) dropsBool(body ast.Node, call *ast.CallExpr, results *types.Tup
 	return false
 }
 
-// endsEarly reports whether a removing method, or a method of the package that it calls, does less for a
-// key that does not exist: it deletes from a map, or returns after a look-up in a map.
+// endsEarly reports whether a removing method does less for a missing key: it deletes from a map.
 func (in *input) endsEarly(f flow.Function, depth int) bool {
 	if f.Body == nil || depth > maxTimedDepth {
 		return false
@@ -134,8 +134,7 @@ func (in *input) endsEarly(f flow.Function, depth int) bool {
 	})
 }
 
-// returnsErrorIf reports whether a body returns an error made on the spot, such as ErrNotFound, from an if
-// statement that is not about another error.
+// returnsErrorIf reports whether a body returns an error such as ErrNotFound in an if statement.
 func (in *input) returnsErrorIf(body ast.Node) bool {
 	return hasNode(body, func(s *ast.IfStmt) bool {
 		cond, isBinary := ast.Unparen(s.Cond).(*ast.BinaryExpr)
@@ -152,17 +151,16 @@ func (in *input) returnsErrorIf(body ast.Node) bool {
 	})
 }
 
-// isFilledBefore reports whether the benchmark, or a function of it, calls a method before a loop that may add
-// entries to a value of type t.
+// isFilledBefore reports whether the benchmark may add entries to a value of type t before the
+// loop.
 func (in *input) isFilledBefore(l *loop, t types.Type) bool {
 	return slices.ContainsFunc(in.codeBefore(l), func(s ast.Node) bool { return in.addsTo(s, t) })
 }
 
-// addsTo reports whether the code below root, also in the functions of the benchmark that it calls, calls a
-// method of type t whose name suggests that it adds entries.
+// addsTo reports whether root, also in test helpers, calls a method of t with a name such as Put.
 func (in *input) addsTo(root ast.Node, t types.Type) bool {
 	found := false
-	in.inspectCalls(root, func(call *ast.CallExpr, binding flow.Binding) {
+	in.inspectCallsDeep(root, func(call *ast.CallExpr, binding flow.Binding) {
 		for _, called := range in.flowGraph().Called(call, binding) {
 			isAdding := called.Object != nil && addingName.MatchString(called.Object.Name()) && len(call.Args) > 0
 			found = found || isAdding && isOfType(called.Object.Signature().Recv(), t)
@@ -171,13 +169,12 @@ func (in *input) addsTo(root ast.Node, t types.Type) bool {
 	return found
 }
 
-// isOfType reports whether a variable has the type t, or one is a pointer to the type of the other.
 func isOfType(v *types.Var, t types.Type) bool {
 	return v != nil && isSameType(v.Type(), t)
 }
 
-// isSameType reports whether two types are the same, or one is a pointer to the other. Instances of a generic
-// type are the same. It returns false for nil.
+// isSameType reports whether two types are the same, or one is a pointer to the other. Instances of
+// one generic type are the same.
 func isSameType(a, b types.Type) bool {
 	if a == nil || b == nil {
 		return false
@@ -188,7 +185,8 @@ func isSameType(a, b types.Type) bool {
 	return types.Identical(a, b) || isNamedX && isNamedY && x.Obj() == y.Obj()
 }
 
-// codeBefore returns the statements of a benchmark, and of those around it, that come before a loop.
+// codeBefore returns the statements of a benchmark before a loop. It includes those of benchmarks
+// around it.
 func (in *input) codeBefore(l *loop) []ast.Node {
 	var out []ast.Node
 	for b := l.owner; b != nil; b = b.outer {
@@ -207,15 +205,14 @@ func (in *input) codeBefore(l *loop) []ast.Node {
 	return out
 }
 
-// mayBeRefilled reports whether a loop may add entries to a value of type t: by a method, or because it
-// passes the value on, gets another or sets a variable of the type.
+// mayBeRefilled reports whether a loop may add entries to a value of type t, or replace it.
 func (in *input) mayBeRefilled(l *loop, t types.Type) bool {
 	if in.addsTo(l.node, t) {
 		return true
 	}
 	found := false
 	isOther := func(f flow.Function) bool { return f.Object == nil || !removingName.MatchString(f.Object.Name()) }
-	in.inspectCalls(l.node, func(call *ast.CallExpr, binding flow.Binding) {
+	in.inspectCallsDeep(l.node, func(call *ast.CallExpr, binding flow.Binding) {
 		made := firstResult(in.pass.TypesInfo.TypeOf(call))
 		isPassed := func(arg ast.Expr) bool { return isSameType(in.pass.TypesInfo.TypeOf(arg), t) }
 		called := in.flowGraph().Called(call, binding)
@@ -228,10 +225,11 @@ func (in *input) mayBeRefilled(l *loop, t types.Type) bool {
 	return found
 }
 
-// isFilledForN reports whether a statement of the benchmark that uses v depends on b.N, also through
-// variables that are made with it: for _, key := range makeKeys(b.N) { store.Put(key, value) }.
-func (in *input) isFilledForN(l *loop, v *types.Var) bool {
-	dependent := map[*types.Var]bool{} // variables whose value depends on b.N
+// isPreparedForN reports whether a statement with v depends on b.N:
+//
+//	for _, key := range makeKeys(b.N) { store.Put(key, value) }
+func (in *input) isPreparedForN(l *loop, v *types.Var) bool {
+	dependent := map[*types.Var]bool{}
 	dependsOnN := func(n ast.Node) bool {
 		return l.owner.dependsOnN(in.pass.TypesInfo, n) || hasNode(n, func(id *ast.Ident) bool {
 			used, _ := in.pass.TypesInfo.Uses[id].(*types.Var)

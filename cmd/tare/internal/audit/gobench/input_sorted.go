@@ -8,8 +8,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// inputSorted finds loops that sort the same slice in each iteration, such as
-// for range b.N { sort.Ints(s) }. All but the first iteration find the slice sorted.
+// inputSorted finds loops that sort the same slice again. After the first iteration it is sorted:
+//
+//	for range b.N { sort.Ints(s) }
 func inputSorted() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-sorted", Severity: tare.Void,
@@ -25,19 +26,18 @@ func inputSorted() rule {
 				return
 			}
 			v := in.variable(stripConversion(in.pass.TypesInfo, call.Args[0]))
-			if in.isOuterLocal(v, l) && !in.isRefilled(l, v, call) {
+			if in.isLocalBefore(v, l) && !in.isRefilled(l, v, call) {
 				in.report(call, "%s sorts %s in each iteration, but it is already sorted after the first", formatExpr(call.Fun), v.Name())
 			}
 		})
 	}}
 }
 
-// isRefilled reports whether a loop may change a slice other than by sorting it: it uses the slice
-// elsewhere than in the call sort and as the argument of len.
+// isRefilled reports whether a loop may change a slice other than by the call that sorts it.
 func (in *input) isRefilled(l *loop, v *types.Var, sort *ast.CallExpr) bool {
 	return in.hasUse(l.node, v, func(id *ast.Ident, path []ast.Node) bool {
 		call, isCall := parent(path, 1).(*ast.CallExpr)
 		isLength := isCall && isBuiltin(in.pass.TypesInfo, call, "len")
-		return !isLength && !isWithin(id, sort)
+		return !isLength && !isNodeIn(id, sort)
 	})
 }

@@ -24,22 +24,17 @@ import (
 // Report has the findings in directories and files.
 type Report struct {
 	Findings   []audit.Finding
-	Benchmarks int      // number of functions and literals with a parameter *testing.B
-	Files      int      // number of files that contain benchmarks
-	Notes      []string // one line for each package or module that was not read completely
+	Benchmarks int      // functions and literals with a parameter *testing.B
+	Files      int      // files with benchmarks
+	Notes      []string // a line for each package or module that was not read completely
 }
 
-// maxDirectories limits the directories that are loaded at the same time, so that a large module does
-// not fill the memory.
+// maxDirectories limits the directories that are in memory at the same time.
 const maxDirectories = 16
 
-// Read finds the mistakes in the benchmarks of paths, which are Go files and directories. It reads a
-// file together with its package, but reports only findings in the file. It reads a directory with all
-// directories below it that "./..." of the go command includes. If code does not compile, it reads
-// the parts whose types are known.
-//
-// findDirectories lists the directories, loadPackages parses and type-checks those of one module, and
-// readModule runs the rules on them.
+// Read finds the mistakes in the benchmarks of Go files and directories. It reads a directory like
+// "./..." of the go command. It reads a file with its package, but reports findings in the file
+// only. If code does not compile, it reads the parts with known types.
 func Read(ctx context.Context, paths []string) (Report, error) {
 	var rep Report
 	dirs, selected, err := findDirectories(paths)
@@ -47,7 +42,7 @@ func Read(ctx context.Context, paths []string) (Report, error) {
 		return rep, err
 	}
 	for len(dirs) > 0 {
-		n := 1 // number of directories that are read together
+		n := 1 // directories that are read together
 		for n < min(len(dirs), maxDirectories) && dirs[n].module == dirs[0].module {
 			n++
 		}
@@ -60,17 +55,15 @@ func Read(ctx context.Context, paths []string) (Report, error) {
 	return rep, nil
 }
 
-// directory is a directory with benchmarks.
 type directory struct {
 	path   string // absolute
-	module string // absolute path of the directory with its go.mod; "" if it has none
+	module string // absolute path of its module; "" if it has none
 }
 
-// findDirectories returns the directories with benchmarks at and below paths, sorted by module. selected
-// has the files and directories whose findings are reported: the files among paths, and the
-// directories that were found at or below directories among paths.
+// findDirectories returns the directories with benchmarks at and below paths, sorted by module.
+// Findings are reported in the files and directories in selected.
 func findDirectories(paths []string) (dirs []directory, selected map[string]bool, err error) {
-	seen := map[string]bool{} // paths in dirs
+	seen := map[string]bool{}
 	addDirectory := func(dir string) {
 		if !seen[dir] {
 			seen[dir] = true
@@ -92,18 +85,9 @@ func findDirectories(paths []string) (dirs []directory, selected map[string]bool
 			addDirectory(filepath.Dir(abs))
 			continue
 		}
-		err = filepath.WalkDir(abs, func(file string, e fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			switch name := e.Name(); {
-			case e.IsDir() && file != abs && isSkipped(name):
-				return fs.SkipDir
-			case e.Type().IsRegular() && strings.HasSuffix(name, ".go") && hasBenchmarks(file):
-				selected[filepath.Dir(file)] = true
-				addDirectory(filepath.Dir(file))
-			}
-			return nil
+		err = eachBenchmarkFile(abs, func(file string) {
+			selected[filepath.Dir(file)] = true
+			addDirectory(filepath.Dir(file))
 		})
 		if err != nil {
 			return nil, nil, err
@@ -113,19 +97,35 @@ func findDirectories(paths []string) (dirs []directory, selected map[string]bool
 	return dirs, selected, nil
 }
 
-// isSkipped reports whether ./... of the go command skips directories with a name.
+// eachBenchmarkFile calls visit for each file with benchmarks at and below a directory.
+func eachBenchmarkFile(dir string, visit func(file string)) error {
+	return filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch name := e.Name(); {
+		case e.IsDir() && file != dir && isSkipped(name):
+			return fs.SkipDir
+		case e.Type().IsRegular() && strings.HasSuffix(name, ".go") && hasBenchmarks(file):
+			visit(file)
+		}
+		return nil
+	})
+}
+
+// isSkipped reports whether ./... of the go command skips a directory.
 func isSkipped(name string) bool {
 	return name == "testdata" || name == "vendor" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 }
 
-// hasBenchmarks reports whether a file mentions testing.B. It returns true for a file that cannot be
-// read, so that loading its package reports the error.
+// hasBenchmarks reports whether a file mentions testing.B. It is true for an unreadable file:
+// loading its package then reports the error.
 func hasBenchmarks(file string) bool {
 	text, err := os.ReadFile(file)
 	return err != nil || bytes.Contains(text, []byte("testing.B"))
 }
 
-// moduleDir returns the directory of the go.mod that a directory belongs to, or "" outside modules.
+// moduleDir returns the directory of the go.mod for a directory, "" outside modules.
 func moduleDir(dir string) string {
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
@@ -139,8 +139,7 @@ func moduleDir(dir string) string {
 	}
 }
 
-// readModule runs the rules on directories of one module, or on directories outside of modules. It adds the
-// findings in selected files and directories to rep.
+// readModule runs the rules on directories of one module, or on directories outside modules.
 func (rep *Report) readModule(ctx context.Context, dirs []directory, selected map[string]bool) error {
 	inModule := dirs[0].module != ""
 	pkgs, err := loadPackages(ctx, dirs, inModule)
@@ -154,8 +153,7 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, selected ma
 	}
 	ignoreModule := inModule && loadError != nil && ctx.Err() == nil
 	if ignoreModule {
-		// The go command cannot load the module, e.g. because a required module is not on this machine.
-		// Load its files as if they belonged to no module.
+		// A required module may be missing on this machine. Load the files as if outside modules.
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: read without its module: %s", dirs[0].module, format.Line(loadError.Error(), 0)))
 		inModule = false
 		pkgs, err = loadPackages(ctx, dirs, inModule)
@@ -163,15 +161,27 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, selected ma
 	if err != nil {
 		return fmt.Errorf("load packages of %s: %w", dirs[0].path, err)
 	}
-	// Packages whose ID ends with .test are the generated main packages of tests.
+	// Packages with the suffix .test are the generated main packages of tests.
 	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
 		return len(p.Syntax) == 0 || p.TypesInfo == nil || strings.HasSuffix(p.ID, ".test")
 	})
+	isSelected := func(file string) bool { return selected[file] || selected[filepath.Dir(file)] }
+	if err := rep.runRules(pkgs, isSelected); err != nil {
+		return err
+	}
+	if !ignoreModule { // else the note above has the error
+		rep.noteErrors(pkgs)
+	}
+	rep.countBenchmarks(pkgs, isSelected)
+	return nil
+}
+
+// runRules adds the findings in selected files of packages.
+func (rep *Report) runRules(pkgs []*packages.Package, isSelected func(file string) bool) error {
 	graph, err := checker.Analyze(newAnalyzers(), pkgs, &checker.Options{Sequential: true})
 	if err != nil {
 		return err
 	}
-	isSelected := func(file string) bool { return selected[file] || selected[filepath.Dir(file)] }
 	for _, root := range graph.Roots {
 		if root.Err != nil {
 			return fmt.Errorf("%s: %w", root.Package.PkgPath, root.Err)
@@ -182,14 +192,10 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, selected ma
 			}
 		}
 	}
-	if !ignoreModule { // otherwise the note about the module contains the error
-		rep.noteErrors(pkgs)
-	}
-	rep.countBenchmarks(pkgs, isSelected)
 	return nil
 }
 
-// noteErrors adds a note for each package that does not compile, with its first error.
+// noteErrors notes the first error of each package that does not compile.
 func (rep *Report) noteErrors(pkgs []*packages.Package) {
 	noted := map[string]bool{}
 	for _, p := range pkgs {
@@ -200,8 +206,8 @@ func (rep *Report) noteErrors(pkgs []*packages.Package) {
 	}
 }
 
-// countBenchmarks counts the benchmarks of the selected files. It counts a file once, although a package
-// and its variant with tests share files.
+// countBenchmarks counts the benchmarks of selected files. It counts a file once, even if two
+// variants of a package have it.
 func (rep *Report) countBenchmarks(pkgs []*packages.Package, isSelected func(file string) bool) {
 	counted := map[string]bool{}
 	for _, p := range pkgs {
@@ -219,13 +225,13 @@ func (rep *Report) countBenchmarks(pkgs []*packages.Package, isSelected func(fil
 	}
 }
 
-// loadMode requests the source of imported packages instead of compiled export data. Nothing is
-// compiled, so that no code of the module runs and no C compiler is needed.
+// loadMode requests the source of imports, not export data. So nothing is compiled: no code of the
+// module runs, and no C compiler is needed.
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
 	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule
 
-// loadPackages loads directories with their tests. If inModule is false, it loads them as in a GOPATH,
-// and imports of other modules remain unknown.
+// loadPackages loads directories with their tests. Without a module it loads them as in a GOPATH.
+// Imports of other modules then remain unknown.
 func loadPackages(ctx context.Context, dirs []directory, inModule bool) ([]*packages.Package, error) {
 	cfg := &packages.Config{Context: ctx, Mode: loadMode, Tests: true, Dir: dirs[0].path, Fset: token.NewFileSet(), Env: append(os.Environ(), "CGO_ENABLED=0")}
 	if !inModule {
@@ -241,7 +247,7 @@ func loadPackages(ctx context.Context, dirs []directory, inModule bool) ([]*pack
 		if rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 			rel = "." + string(filepath.Separator) + rel
 		}
-		patterns = append(patterns, rel) // outside modules the go command rejects absolute paths
+		patterns = append(patterns, rel) // the go command rejects absolute paths outside modules
 		isListed[d.path] = true
 	}
 	cfg.ParseFile = func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
@@ -257,8 +263,7 @@ func loadPackages(ctx context.Context, dirs []directory, inModule bool) ([]*pack
 	return packages.Load(cfg, patterns...)
 }
 
-// dropBodies removes the bodies of functions from a file of an imported package: only its declared types
-// are needed.
+// dropBodies removes the function bodies of an imported file. Only its types are needed.
 func dropBodies(file *ast.File) {
 	for _, d := range file.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {
@@ -267,19 +272,17 @@ func dropBodies(file *ast.File) {
 	}
 }
 
-// areExcluded reports whether build constraints exclude all files of packages.
 func areExcluded(pkgs []*packages.Package) bool {
 	err := firstError(pkgs)
 	return err != nil && !haveSyntax(pkgs) && strings.Contains(err.Error(), "build constraints exclude all Go files")
 }
 
-// haveSyntax reports whether a file of the packages was parsed.
 func haveSyntax(pkgs []*packages.Package) bool {
 	return slices.ContainsFunc(pkgs, func(p *packages.Package) bool { return len(p.Syntax) > 0 })
 }
 
-// firstError returns the first error in loading packages, without the prefix "-: ", which means an
-// unknown position. It returns nil if no package has an error.
+// firstError returns the first error of packages, or nil. It removes the prefix "-: " of an unknown
+// position.
 func firstError(pkgs []*packages.Package) error {
 	for _, p := range pkgs {
 		for _, e := range p.Errors {

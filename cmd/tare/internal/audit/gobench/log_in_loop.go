@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// logInLoop finds timed loops that print to the terminal or to the log of the test in each iteration:
+// logInLoop finds loops that print in each iteration:
 //
 //	for b.Loop() { fmt.Println(parse(data)) }
 func logInLoop() rule {
@@ -20,14 +20,14 @@ func logInLoop() rule {
 		Command: compareRevisions,
 		Seen:    []string{"tare: studies tiny, users"},
 	}, find: func(in *input) {
-		// The benchmarks of these packages are about printing and logging.
+		// These packages measure printing itself.
 		if isOneOf(in.pass.Pkg.Path(), []string{"fmt_test", "log", "log_test", "log/slog"}) {
 			return
 		}
 		in.eachTimedLoop(func(l *loop) {
 			inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
-				if !ok || isConditional(path) { // e.g. if err != nil { fmt.Println(err) }, which may not run
+				if !ok || isConditional(path) { // as in if err != nil { fmt.Println(err) }
 					return true
 				}
 				fn := in.callee(call)
@@ -36,7 +36,7 @@ func logInLoop() rule {
 					isFunc(fn, "log/slog", "Debug", "Info", "Warn", "Error") ||
 					isMethodCall(in.pass.TypesInfo, call, "testing", "B", "Log") ||
 					isMethodCall(in.pass.TypesInfo, call, "testing", "B", "Logf")
-				isOfLoop := l.isInnermost(call) // otherwise it belongs to a loop over iterations within l
+				isOfLoop := l.isInnermost(call)
 				if isPrint && isOfLoop && !in.redirectsOutput() {
 					in.report(call, "%s writes a line in each iteration", formatExpr(call.Fun))
 				}
@@ -46,8 +46,8 @@ func logInLoop() rule {
 	}}
 }
 
-// redirectsOutput reports whether a file of the package redirects the standard log, the default logger
-// of log/slog or os.Stdout, for example to io.Discard.
+// redirectsOutput reports whether the package redirects a log or os.Stdout, for example to
+// io.Discard.
 func (in *input) redirectsOutput() bool {
 	for _, file := range in.pass.Files {
 		if setsVariable(file, "os.Stdout") {
@@ -62,7 +62,7 @@ func (in *input) redirectsOutput() bool {
 	return false
 }
 
-// setsVariable reports whether a file assigns to a variable. text is its name in the source: os.Stdout.
+// setsVariable reports whether a file assigns to a variable, such as os.Stdout.
 func setsVariable(file *ast.File, text string) bool {
 	for a := range nodesOf[*ast.AssignStmt](file) {
 		if slices.ContainsFunc(a.Lhs, func(lhs ast.Expr) bool { return formatExpr(lhs) == text }) {

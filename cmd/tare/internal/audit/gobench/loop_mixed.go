@@ -8,11 +8,12 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// loopMixed finds benchmarks that use b.N before or in a loop over b.Loop, when b.N is not yet the
-// number of iterations, or that also loop over b.N:
+// loopMixed finds benchmarks with b.Loop that also use b.N:
 //
 //	data := make([]int, b.N)
 //	for b.Loop() { … }
+//
+// Before the loop ends, b.N is not the number of iterations.
 func loopMixed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "loop-mixed", Severity: tare.Void,
@@ -31,7 +32,7 @@ func loopMixed() rule {
 			loopEnd := b.loops[first].node.End()
 			ast.Inspect(b.body, func(n ast.Node) bool {
 				sel, ok := n.(*ast.SelectorExpr)
-				if ok && in.isN(sel) && (sel.Pos() < loopEnd || isLoopBound(b, sel)) {
+				if ok && in.isDirectN(sel) && (sel.Pos() < loopEnd || isInLoopHead(b, sel)) {
 					in.report(sel, "b.N is used in a benchmark with b.Loop, and is not the number of iterations before the loop ends")
 				}
 				_, isLiteral := n.(*ast.FuncLit)
@@ -41,13 +42,12 @@ func loopMixed() rule {
 	}}
 }
 
-// isN reports whether a selector is b.N of a testing.B b, not of a struct that embeds a testing.B.
-func (in *input) isN(sel *ast.SelectorExpr) bool {
+// isDirectN reports whether a selector is b.N of a testing.B, not of a struct that embeds one.
+func (in *input) isDirectN(sel *ast.SelectorExpr) bool {
 	return sel.Sel.Name == "N" && isNamed(in.pass.TypesInfo.TypeOf(sel.X), "testing", "B")
 }
 
-// reportCalleesOfN reports calls f(b) in a loop over b.Loop if f is a function of the package that uses
-// b.N.
+// reportCalleesOfN reports calls f(b) in a loop over b.Loop if f uses b.N.
 func (in *input) reportCalleesOfN(l *loop) {
 	for call := range nodesOf[*ast.CallExpr](l.body) {
 		for _, a := range call.Args {
@@ -55,7 +55,7 @@ func (in *input) reportCalleesOfN(l *loop) {
 				continue
 			}
 			for _, f := range in.flowGraph().Called(call, nil) {
-				if f.Body != nil && in.usesN(f.Body) {
+				if f.Body != nil && in.containsN(f.Body) {
 					in.report(call, "%s uses b.N in a loop over b.Loop, where it is not the number of its iterations", formatExpr(call.Fun))
 				}
 			}
@@ -63,18 +63,17 @@ func (in *input) reportCalleesOfN(l *loop) {
 	}
 }
 
-// usesN reports whether statements use b.N.
-func (in *input) usesN(body ast.Node) bool {
+func (in *input) containsN(body ast.Node) bool {
 	for sel := range nodesOf[*ast.SelectorExpr](body) {
-		if in.isN(sel) {
+		if in.isDirectN(sel) {
 			return true
 		}
 	}
 	return false
 }
 
-// isLoopBound reports whether n is in the head of a loop over b.N, as in "for range b.N".
-func isLoopBound(b *benchmark, n ast.Node) bool {
+// isInLoopHead reports whether n is in the head of a loop over b.N.
+func isInLoopHead(b *benchmark, n ast.Node) bool {
 	return slices.ContainsFunc(b.loops, func(l *loop) bool {
 		return l.kind == overN && l.node.Pos() <= n.Pos() && n.Pos() < l.body.Pos()
 	})

@@ -11,12 +11,11 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mapOrder finds loops over a map, within the timed loop, whose cost depends on the random order:
+// mapOrder finds loops over a map whose cost depends on the random order of its entries:
 //
 //	for b.Loop() { for k := range m { cache.Get(k) } }
 //
-// The loop takes the first entry and breaks, or it passes each entry to a method of a cache or of a
-// list that searches its entries.
+// The inner loop takes the first entry only, or passes each entry to a cache.
 func mapOrder() rule {
 	return rule{Rule: audit.Rule{
 		ID: "map-order", Severity: tare.Warn,
@@ -51,18 +50,17 @@ func mapOrder() rule {
 	}}
 }
 
-// isBreak reports whether s is a break statement.
 func isBreak(s ast.Stmt) bool {
 	branch, ok := s.(*ast.BranchStmt)
 	return ok && branch.Tok == token.BREAK
 }
 
-// cacheName matches the names of types of caches.
+// cacheName matches types of caches.
 var cacheName = lazyregexp.New(`(?i)cache|lru|lfu|memo`)
 
-// findOrderDependent finds a call v.method(entry) in r, a loop over a map, whose cost depends on the
-// order of the entries: v is declared outside the timed loop l, and has the type of a cache or a
-// method that searches a slice of v and changes it. It returns v, or nil without such a call.
+// findOrderDependent returns v of a call v.method(entry) whose cost depends on the order of
+// entries, else nil. The call is in r, a loop over a map. The variable is a cache, or the method
+// searches and changes it.
 func (in *input) findOrderDependent(l *loop, r *ast.RangeStmt) (v *types.Var, isCache bool) {
 	for call := range nodesOf[*ast.CallExpr](r.Body) {
 		sel, ok := call.Fun.(*ast.SelectorExpr)
@@ -70,7 +68,7 @@ func (in *input) findOrderDependent(l *loop, r *ast.RangeStmt) (v *types.Var, is
 			continue
 		}
 		v = in.variable(sel.X)
-		if !in.isOutside(v, l) {
+		if !in.isDeclaredOutside(v, l) {
 			continue
 		}
 		named, isTypeNamed := pointee(v.Type()).(*types.Named)
@@ -89,14 +87,14 @@ func (in *input) findOrderDependent(l *loop, r *ast.RangeStmt) (v *types.Var, is
 	return nil, false
 }
 
-// searchesAndChanges reports whether a method of this package ranges over a slice of its receiver with
-// a return or break in the loop, and sets a part of the receiver.
+// searchesAndChanges reports whether a method searches a slice of its receiver and sets a part of
+// the receiver.
 func (in *input) searchesAndChanges(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil {
 		return false
 	}
-	isField := func(e ast.Expr) bool { // of the receiver
+	isField := func(e ast.Expr) bool {
 		fields, ok := in.receiverPath(e, recv)
 		return ok && fields != ""
 	}

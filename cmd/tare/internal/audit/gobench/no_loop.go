@@ -14,7 +14,7 @@ import (
 //
 //	func BenchmarkParse(b *testing.B) { parse(data) }
 //
-// It skips benchmarks that call ReportMetric, because the metric may be their only purpose.
+// It skips benchmarks with ReportMetric: their metric may be their only purpose.
 func noLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "no-loop", Severity: tare.Void,
@@ -25,7 +25,7 @@ func noLoop() rule {
 		Seen:    []string{"https://github.com/RoaringBitmap/roaring/blob/v1.9.4/benchmark_test.go#L400"},
 	}, find: func(in *input) {
 		for _, b := range in.suite.benchmarks {
-			if len(b.loops) > 0 || b.b == nil || !strings.HasPrefix(b.name, "Benchmark") || !in.isRun(b) {
+			if len(b.loops) > 0 || b.b == nil || !strings.HasPrefix(b.name, "Benchmark") || !in.isRunByGoTest(b) {
 				continue
 			}
 			if hasCall(b.body, func(name string) bool { return name == "ReportMetric" }) {
@@ -42,8 +42,8 @@ func noLoop() rule {
 	}}
 }
 
-// isRun reports whether go test runs a benchmark: it is a declared function, or an argument of b.Run.
-func (in *input) isRun(b *benchmark) bool {
+// isRunByGoTest reports whether a benchmark is a declared function or an argument of b.Run.
+func (in *input) isRunByGoTest(b *benchmark) bool {
 	if b.outer == nil {
 		return b.node == ast.Node(b.decl) && b.decl.Recv == nil
 	}
@@ -55,9 +55,8 @@ func (in *input) isRun(b *benchmark) bool {
 	return false
 }
 
-// mayRepeat reports whether a benchmark without a loop may repeat its work in another way: it passes b
-// to another function or stores b, uses b.N or b.Loop, or calls RunParallel or Run. It also returns
-// true if the benchmark always skips or fails, and so has no work to repeat.
+// mayRepeat reports whether a benchmark without a loop may repeat its work in another way.
+// Benchmarks that always skip or fail have no work to repeat.
 func (in *input) mayRepeat(b *benchmark) bool {
 	repeats := false
 	inspectPath(b.body, func(n ast.Node, path []ast.Node) bool {
@@ -70,7 +69,7 @@ func (in *input) mayRepeat(b *benchmark) bool {
 		}
 		sel, ok := parent(path, 1).(*ast.SelectorExpr)
 		switch {
-		case !ok || sel.X != ast.Expr(id): // b itself is an argument or a value
+		case !ok || sel.X != ast.Expr(id): // passes b on
 			repeats = true
 		case isOneOf(sel.Sel.Name, []string{"N", "Loop", "Run", "RunParallel"}):
 			repeats = true
@@ -82,8 +81,8 @@ func (in *input) mayRepeat(b *benchmark) bool {
 	return repeats
 }
 
-// takesInterface reports whether the parameter for an argument of a call is an interface such as
-// testing.TB, through which the function cannot read b.N.
+// takesInterface reports whether a function gets an argument as an interface such as testing.TB. It
+// cannot read b.N then.
 func (in *input) takesInterface(call *ast.CallExpr, arg ast.Expr) bool {
 	fn := in.callee(call)
 	if fn == nil {

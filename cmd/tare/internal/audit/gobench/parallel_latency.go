@@ -12,7 +12,7 @@ import (
 )
 
 // parallelLatency finds benchmarks with RunParallel that call their figure a latency, such as
-// BenchmarkGetLatency: in their name or doc comment, in a literal, or in the unit of a metric.
+// BenchmarkGetLatency.
 func parallelLatency() rule {
 	return rule{Rule: audit.Rule{
 		ID: "parallel-latency", Severity: tare.Warn,
@@ -27,9 +27,9 @@ func parallelLatency() rule {
 				continue
 			}
 			for _, l := range in.parallelLoops(b) {
-				// A loop that calls time.Since or Time.Sub measures each operation itself.
+				// A loop with time.Since or Time.Sub measures each operation itself.
 				measuresItself := false
-				in.inspectTimedCalls(l, func(n ast.Node, _ *frame) bool {
+				in.inspectTimedDeep(l, func(n ast.Node, _ *frame) bool {
 					if call, ok := n.(*ast.CallExpr); ok {
 						measuresItself = measuresItself || isOneOf(calledName(call), []string{"Since", "Sub"})
 					}
@@ -43,8 +43,7 @@ func parallelLatency() rule {
 	}}
 }
 
-// parallelLoops returns the loops over pb.Next of a benchmark, and of the functions that it passes
-// to RunParallel.
+// parallelLoops returns the loops over pb.Next of a benchmark, also in functions for RunParallel.
 func (in *input) parallelLoops(b *benchmark) []*loop {
 	var out []*loop
 	add := func(loops []*loop) {
@@ -77,7 +76,7 @@ func (in *input) claimsLatency(b *benchmark) bool {
 	if containsWord(b.name, "throughput") {
 		return false
 	}
-	doc := strings.Join(strings.Fields(b.decl.Doc.Text()), " ") // "" without a doc comment
+	doc := strings.Join(strings.Fields(b.decl.Doc.Text()), " ")
 	if containsWord(doc, "throughput") && in.reportsMetric(b.decl, rateUnit) {
 		return false
 	}
@@ -94,17 +93,22 @@ func (in *input) claimsLatency(b *benchmark) bool {
 }
 
 var (
-	// latencyPhrase matches phrases that call a figure the time of one operation: "how long a call takes".
-	latencyPhrase = lazyregexp.New(`(?i)\bhow (long|fast) (a|an|each|one|every|the|it) |\b(a|each|one|every|the) (caller|client|user|request|call) (waits|takes)\b|\bresponse[- ]times?\b|\bround[- ]?trip time|\bwaiting times?\b|\blatenc|\btime (of|per|for) (a|an|each|one|every|single|call|request|query|caller|client)\b|\b(percentile|p50|p95|p99)\b`)
-	// negation matches words before such a phrase that deny it: "this is not the response time".
+	// latencyPhrase matches phrases for the time of one operation.
+	latencyPhrase = lazyregexp.New(`(?i)\bhow (long|fast) (a|an|each|one|every|the|it) |` + // how long a
+		`\b(a|each|one|every|the) (caller|client|user|request|call) (waits|takes)\b|` + // each call takes
+		`\bresponse[- ]times?\b|\bround[- ]?trip time|\bwaiting times?\b|\blatenc|` +
+		`\btime (of|per|for) (a|an|each|one|every|single|call|request|query|caller|client)\b|` + // time per call
+		`\b(percentile|p50|p95|p99)\b`)
+	// negation matches words that deny such a phrase: "this is not the response time".
 	negation = lazyregexp.New(`(?i)\b(not|no|never|instead of|rather than|unlike)\b|n't\b`)
-	// rateUnit matches units of metrics that are a number per second: requests/s.
+	// rateUnit matches units of a number per second: requests/s.
 	rateUnit = lazyregexp.New(`/s$`)
-	// waitUnit matches units of metrics that are the time of one operation, without ns/op itself: us/req.
-	waitUnit = lazyregexp.New(`(?i)\b(wait|delay|latency|rtt|resp|response|p50|p90|p95|p99)\b|^(ns|us|µs|ms|s|sec|seconds|micros|millis)[/-](call|req|request|caller|client|user|query|rpc|get|lookup|hit|msg|message|event)s?$`)
+	// waitUnit matches units of the time of one operation, such as us/req, but not ns/op.
+	waitUnit = lazyregexp.New(`(?i)\b(wait|delay|latency|rtt|resp|response|p50|p90|p95|p99)\b|` +
+		`^(ns|us|µs|ms|s|sec|seconds|micros|millis)[/-]` +
+		`(call|req|request|caller|client|user|query|rpc|get|lookup|hit|msg|message|event)s?$`)
 )
 
-// reportsMetric reports whether a function reports a metric whose unit matches.
 func (in *input) reportsMetric(decl *ast.FuncDecl, units *lazyregexp.Regexp) bool {
 	return hasNode(decl.Body, func(call *ast.CallExpr) bool {
 		if calledName(call) != "ReportMetric" || len(call.Args) != 2 {
@@ -116,8 +120,8 @@ func (in *input) reportsMetric(decl *ast.FuncDecl, units *lazyregexp.Regexp) boo
 	})
 }
 
-// mentions reports whether the name, the doc comment or a literal of a benchmark
-// contains one of words.
+// mentions reports whether the name, the doc comment or a literal of a benchmark contains one of
+// words.
 func (in *input) mentions(b *benchmark, words ...string) bool {
 	if containsWord(b.name, words...) || containsWord(b.decl.Doc.Text(), words...) {
 		return true

@@ -7,7 +7,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// parallelN finds functions of RunParallel that do not use their *testing.PB:
+// parallelN finds functions of RunParallel that ignore their *testing.PB:
 //
 //	b.RunParallel(func(pb *testing.PB) { work() }) // must be: for pb.Next() { work() }
 func parallelN() rule {
@@ -29,7 +29,7 @@ func parallelN() rule {
 				}
 				pb, _ := paramOf(in.pass.TypesInfo, lit.Type, "PB")
 				isUsed := pb != nil && in.usesVariable(lit.Body, pb)
-				// Each call belongs to the innermost benchmark around it, and is reported once.
+				// The call belongs to the innermost benchmark only.
 				if !isUsed && len(lit.Body.List) > 0 && b == in.suite.findBenchmark(call) {
 					in.report(call, "the function does not call pb.Next, so the goroutines do not share the iterations")
 				}

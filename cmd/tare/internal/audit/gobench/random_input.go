@@ -24,7 +24,7 @@ func randomInput() rule {
 			for call := range nodesOf[*ast.CallExpr](b.body) {
 				fn := in.callee(call)
 				isSeeding := isFunc(fn, "math/rand", "NewSource", "Seed") || isFunc(fn, "math/rand/v2", "NewPCG")
-				isOwnCall := in.suite.findBenchmark(call) == b // otherwise a call of a sub-benchmark in the body of b
+				isOwnCall := in.suite.findBenchmark(call) == b
 				if isSeeding && isOwnCall && slices.ContainsFunc(call.Args, in.callsNow) {
 					in.report(call, "%s is seeded by the clock, so that each run has other inputs", formatExpr(call.Fun))
 				}
@@ -33,7 +33,6 @@ func randomInput() rule {
 	}}
 }
 
-// callsNow reports whether an expression contains a call of time.Now.
 func (in *input) callsNow(e ast.Expr) bool {
 	for call := range nodesOf[*ast.CallExpr](e) {
 		if isFunc(in.callee(call), "time", "Now") {

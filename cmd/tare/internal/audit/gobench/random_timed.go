@@ -12,12 +12,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// randomTimed finds random numbers that are made in timed loops, also in functions of the test files that
-// the loop calls:
+// randomTimed finds random numbers that are made in the timed region:
 //
 //	for b.Loop() { m.Get(keys[rand.IntN(100)]) }
 //
-// It reports the first such call of a file, with the number of the others.
+// It reports the first call of a file and the number of the others.
 func randomTimed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "random-timed", Severity: tare.Note,
@@ -31,17 +30,17 @@ func randomTimed() rule {
 		}
 		found := map[string][]*ast.CallExpr{} // by file
 		in.eachTimedLoop(func(l *loop) {
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				call, ok := n.(*ast.CallExpr)
 				if !ok || !in.isRandom(call, f) {
 					return true
 				}
-				isBenchmarkOfRandom := containsWord(in.joinNames(l, call), "rand") // e.g. BenchmarkRandomKey
-				isInLoop := f.site == nil                                          // otherwise in a called function
+				isBenchmarkOfRandom := containsWord(in.joinNames(l, call), "rand")
+				isInLoop := f.site == nil
 				if isBenchmarkOfRandom || isInLoop && in.isStatement(l, call) {
 					return true
 				}
-				call = cmp.Or(f.site, call) // report the call in the loop itself, which leads to this one
+				call = cmp.Or(f.site, call) // report the call in the loop itself
 				file := in.pass.Fset.Position(call.Pos()).Filename
 				if !slices.Contains(found[file], call) {
 					found[file] = append(found[file], call)
@@ -59,11 +58,9 @@ func randomTimed() rule {
 	}}
 }
 
-// randomPackages are the packages of the standard library that make random numbers.
 var randomPackages = []string{"math/rand", "math/rand/v2", "crypto/rand"}
 
-// isRandom reports whether a call makes random numbers: it may run a function or a method of
-// randomPackages, also through a variable. f is the loop or the function that contains the call.
+// isRandom reports whether a call may make random numbers.
 func (in *input) isRandom(call *ast.CallExpr, f *frame) bool {
 	for _, called := range in.flowGraph().Called(call, f.binding) {
 		if fn := called.Object; fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), randomPackages) {
@@ -73,8 +70,8 @@ func (in *input) isRandom(call *ast.CallExpr, f *frame) bool {
 	return false
 }
 
-// isStatement reports whether a call is a statement of a loop by itself, f() or _ = f(). The call is then
-// the operation that the loop measures, because no other operation uses its result.
+// isStatement reports whether a call is a statement f() or _ = f() of a loop. It then is the
+// operation itself.
 func (in *input) isStatement(l *loop, call *ast.CallExpr) bool {
 	for s := range nodesOf[ast.Stmt](l.body) {
 		e, isExpr := s.(*ast.ExprStmt)

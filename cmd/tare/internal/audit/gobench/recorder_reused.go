@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// recorderReused finds a httptest.ResponseRecorder that all iterations write to:
+// recorderReused finds a httptest.ResponseRecorder that all iterations share:
 //
 //	rec := httptest.NewRecorder()
 //	for b.Loop() { handler.ServeHTTP(rec, req) }
@@ -26,11 +26,10 @@ func recorderReused() rule {
 				return
 			}
 			v := in.variable(call.Args[0])
-			if !in.isOutside(v, l) || !in.isLocal(v) || !isNamed(v.Type(), "net/http/httptest", "ResponseRecorder") {
+			if !in.isDeclaredOutside(v, l) || !in.isLocal(v) || !isNamed(v.Type(), "net/http/httptest", "ResponseRecorder") {
 				return
 			}
-			// Any use other than as an argument or to read Code may reset the recorder, e.g.
-			// rec = httptest.NewRecorder() or rec.Body.Reset().
+			// Other uses, such as rec.Body.Reset(), may reset the recorder.
 			mayBeReset := false
 			in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
 				_, isArg := parent(path, 1).(*ast.CallExpr)

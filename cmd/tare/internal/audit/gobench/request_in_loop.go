@@ -7,8 +7,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// requestInLoop finds timed loops that make a request of httptest and serve it in the same iteration:
-// for range b.N { h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil)) }.
+// requestInLoop finds loops that make a request of httptest and serve it:
+//
+//	for range b.N { h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil)) }
 func requestInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "request-in-loop", Severity: tare.Note,

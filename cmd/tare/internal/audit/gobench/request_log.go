@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// requestLog finds benchmarks that make a router which logs each request to the terminal, such as
-// gin.Default(), directly or in a function of the package.
+// requestLog finds routers that log each request to the terminal, such as gin.Default().
 func requestLog() rule {
 	return rule{Rule: audit.Rule{
 		ID: "request-log", Severity: tare.Warn,
@@ -23,15 +22,15 @@ func requestLog() rule {
 		if in.setsGinWriter() {
 			return
 		}
-		seen := map[ast.Node]bool{} // bodies that were read
+		seen := map[ast.Node]bool{}
 		for _, b := range in.suite.benchmarks {
 			in.reportLoggers(b.body, seen, 0)
 		}
 	}}
 }
 
-// reportLoggers reports calls in root, the body of a function, that make a logger of requests. It
-// follows calls of functions of the package. depth is the number of calls between a benchmark and root.
+// reportLoggers reports calls in root that make a logger of requests. It follows calls of functions
+// of the package, and skips bodies in seen. The depth is the number of calls around root.
 func (in *input) reportLoggers(root ast.Node, seen map[ast.Node]bool, depth int) {
 	if seen[root] || depth > maxTimedDepth {
 		return
@@ -49,8 +48,6 @@ func (in *input) reportLoggers(root ast.Node, seen map[ast.Node]bool, depth int)
 	}
 }
 
-// makesLogger reports whether a call of fn makes a logger that writes to the terminal. Fiber's logger
-// writes to the terminal if it gets no configuration.
 func makesLogger(call *ast.CallExpr, fn *types.Func) bool {
 	return isFunc(fn, "github.com/gin-gonic/gin", "Default", "Logger") ||
 		isFunc(fn, "github.com/labstack/echo/v4/middleware", "Logger") ||

@@ -2,21 +2,19 @@ package gobench
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
-
-	"golang.org/x/tools/go/cfg"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// responseBody finds responses from functions of net/http whose body a loop does not read or does not
-// close, and readers that a loop opens and does not read:
+// responseBody finds responses whose body is not read or not closed:
 //
 //	for range b.N { resp, _ := http.Get(server.URL); checkStatus(resp.StatusCode) }
+//
+// It also finds unread readers (see reportUnread).
 func responseBody() rule {
 	return rule{Rule: audit.Rule{
 		ID: "response-body", Severity: tare.Warn,
@@ -28,7 +26,7 @@ func responseBody() rule {
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
 			in.reportUnread(l)
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				switch n := n.(type) {
 				case *ast.AssignStmt:
 					in.reportAssigned(f, n)
@@ -45,7 +43,6 @@ func responseBody() rule {
 	}}
 }
 
-// reportAssigned reports an assignment whose value is the response to a request.
 func (in *input) reportAssigned(f *frame, a *ast.AssignStmt) {
 	if len(a.Lhs) == 0 || len(a.Rhs) != 1 {
 		return
@@ -59,8 +56,8 @@ func (in *input) reportAssigned(f *frame, a *ast.AssignStmt) {
 	}
 }
 
-// reportPassed reports a call such as check(client.Do(request)) if the functions that it may run do not
-// read, or do not close, the body of the response that they get.
+// reportPassed reports a call such as check(client.Do(request)) if check does not read or not close
+// the body.
 func (in *input) reportPassed(f *frame, call *ast.CallExpr) {
 	for _, arg := range call.Args {
 		if request, ok := ast.Unparen(arg).(*ast.CallExpr); ok && in.returnsBody(request, f) {
@@ -70,14 +67,13 @@ func (in *input) reportPassed(f *frame, call *ast.CallExpr) {
 	}
 }
 
-// returnsBody reports whether a call sends a request, by a function of net/http, and returns its response
-// with a body that is open. The response to HEAD has no body.
+// returnsBody reports whether a call sends a request and returns its response with an open body.
 func (in *input) returnsBody(call *ast.CallExpr, f *frame) bool {
 	return isResponse(in.pass.TypesInfo.TypeOf(call)) && in.isRequest(call, 0) && !in.asksForHead(call, f.binding)
 }
 
-// asksForHead reports whether a call makes or sends a request with the method HEAD: an argument is the
-// name of the method, or a request that was made with it.
+// asksForHead reports whether a call makes or sends a request with the method HEAD. Its response
+// has no body.
 func (in *input) asksForHead(call *ast.CallExpr, binding flow.Binding) bool {
 	if calledName(call) == "Head" {
 		return true
@@ -105,8 +101,8 @@ func (in *input) asksForHead(call *ast.CallExpr, binding flow.Binding) bool {
 	return false
 }
 
-// reportResponse reports an assignment that sets v to the response to a request, if its body is not
-// read or not closed. v is nil for an unknown variable.
+// reportResponse reports an assignment of a response to v if its body is not read or not closed.
+// The variable may be nil.
 func (in *input) reportResponse(f *frame, a *ast.AssignStmt, request *ast.CallExpr, v *types.Var) {
 	read, closed := in.bodyUse(f.body, v, 0)
 	in.reportUse(a, request, read, closed)
@@ -117,8 +113,6 @@ func (in *input) reportResponse(f *frame, a *ast.AssignStmt, request *ast.CallEx
 	}
 }
 
-// reportUse reports a statement or call that gets the response to a request, unless its body is both read
-// and closed.
 func (in *input) reportUse(node ast.Node, request *ast.CallExpr, read, closed bool) {
 	name := formatExpr(request.Fun)
 	switch {
@@ -131,8 +125,8 @@ func (in *input) reportUse(node ast.Node, request *ast.CallExpr, read, closed bo
 	}
 }
 
-// isRequest reports whether a call sends a request by a function of net/http, itself or in a
-// function of the package that it calls and that leaves the body of the response to its caller.
+// isRequest reports whether a call sends a request by net/http, itself or in a function of the
+// package. That function must not handle the body.
 func (in *input) isRequest(call *ast.CallExpr, depth int) bool {
 	for _, f := range in.flowGraph().Called(call, nil) {
 		if f.Object != nil && f.Object.Pkg() != nil && f.Object.Pkg().Path() == "net/http" {
@@ -152,8 +146,7 @@ func (in *input) isRequest(call *ast.CallExpr, depth int) bool {
 	return false
 }
 
-// handlesBody reports whether a function mentions the body of any response, or passes a response to a
-// function that may mention it.
+// handlesBody reports whether a function may use the body of a response.
 func (in *input) handlesBody(root ast.Node, depth int) bool {
 	info := in.pass.TypesInfo
 	found := false
@@ -176,151 +169,11 @@ func (in *input) handlesBody(root ast.Node, depth int) bool {
 	return found
 }
 
-// leakSearch follows the control flow from an assignment that sets a response to the ends of the function
-// or of the iteration, in search of a path on which nothing reads or closes the body.
-type leakSearch struct {
-	in         *input
-	frame      *frame
-	assignment *ast.AssignStmt
-	response   *types.Var
-	err        *types.Var // the error that the assignment sets; nil if there is none
-	seen       map[*cfg.Block]bool
-}
-
-// findLeak returns the line in which a function or an iteration ends, without an error, although no
-// statement on the way there mentions the body of the response v, which the assignment a sets. It
-// returns 0 without such a path.
-func (in *input) findLeak(f *frame, a *ast.AssignStmt, v *types.Var) int {
-	body := f.body
-	if f.node == nil { // in a loop, continue and the end lead to the next iteration
-		body = &ast.BlockStmt{List: []ast.Stmt{&ast.ForStmt{Body: f.body}}}
-	}
-	mayReturn := func(call *ast.CallExpr) bool {
-		name := calledName(call)
-		return !isOneOf(name, []string{"panic", "Exit", "FailNow"}) && !hasAnyPrefix(name, "Fatal", "Skip")
-	}
-	s := &leakSearch{in: in, frame: f, assignment: a, response: v, seen: map[*cfg.Block]bool{}}
-	if len(a.Lhs) > 1 {
-		s.err = in.variable(a.Lhs[len(a.Lhs)-1])
-	}
-	for _, b := range cfg.New(body, mayReturn).Blocks {
-		if i := slices.Index(b.Nodes, ast.Node(a)); i >= 0 {
-			return s.follow(b, b.Nodes[i+1:])
-		}
-	}
-	return 0
-}
-
-// follow continues the search at nodes, the rest of the block b. It returns the line of the first end
-// that the control flow reaches without a use of the body, or 0 if there is none.
-func (s *leakSearch) follow(b *cfg.Block, nodes []ast.Node) int {
-	in, end := s.in, s.in.pass.Fset.Position(s.frame.body.Rbrace).Line
-	for _, n := range nodes {
-		if n == ast.Node(s.assignment) { // the next iteration
-			return end
-		}
-		if in.mentionsBody(n, s.response) || in.reportsFailure(n) {
-			return 0
-		}
-		if r, ok := n.(*ast.ReturnStmt); ok {
-			return in.lineOfSuccess(r)
-		}
-	}
-	for _, next := range s.successors(b) {
-		if s.seen[next] {
-			continue
-		}
-		s.seen[next] = true
-		if line := s.follow(next, next.Nodes); line > 0 {
-			return line
-		}
-	}
-	isEnd := len(b.Succs) == 0 && b.Live && b.Kind != cfg.KindUnreachable
-	if isEnd && !endsInCall(b) {
-		return end
-	}
-	return 0
-}
-
-// successors returns the blocks after b in which the response is not nil: after if err != nil, only
-// the block for a nil error.
-func (s *leakSearch) successors(b *cfg.Block) []*cfg.Block {
-	if len(b.Succs) != 2 || len(b.Nodes) == 0 || s.err == nil {
-		return b.Succs
-	}
-	cond, ok := b.Nodes[len(b.Nodes)-1].(*ast.BinaryExpr)
-	if !ok || s.in.variable(cond.X) != s.err {
-		return b.Succs
-	}
-	switch cond.Op {
-	case token.NEQ: // err != nil: the second block runs if err is nil
-		return b.Succs[1:]
-	case token.EQL: // err == nil: the first block does
-		return b.Succs[:1]
-	}
-	return b.Succs
-}
-
-// endsInCall reports whether a block ends by a call, such as b.Fatal, that does not return.
-func endsInCall(b *cfg.Block) bool {
-	if len(b.Nodes) == 0 {
-		return false
-	}
-	s, ok := b.Nodes[len(b.Nodes)-1].(*ast.ExprStmt)
-	if !ok {
-		return false
-	}
-	_, ok = s.X.(*ast.CallExpr)
-	return ok
-}
-
-// mentionsBody reports whether a node mentions the body of the response v, or passes on the response
-// itself. The field StatusCode, for example, is no such use.
-func (in *input) mentionsBody(root ast.Node, v *types.Var) bool {
-	var s ast.Stmt // root as a statement: inspectUses visits only the nodes below its root
-	switch n := root.(type) {
-	case ast.Stmt:
-		s = n
-	case ast.Expr:
-		s = &ast.ExprStmt{X: n}
-	default:
-		return false
-	}
-	return in.hasUse(&ast.BlockStmt{List: []ast.Stmt{s}}, v, func(_ *ast.Ident, path []ast.Node) bool {
-		sel, ok := parent(path, 1).(*ast.SelectorExpr)
-		return !ok || sel.Sel.Name == "Body"
-	})
-}
-
-// reportsFailure reports whether a node calls a method such as b.Error.
-func (in *input) reportsFailure(root ast.Node) bool {
-	return hasNode(root, func(call *ast.CallExpr) bool {
-		fn := in.callee(call)
-		isOfTesting := fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "testing"
-		return isOfTesting && hasAnyPrefix(fn.Name(), "Error", "Fail")
-	})
-}
-
-// lineOfSuccess returns the line of a return statement, and 0 if it may return an error.
-func (in *input) lineOfSuccess(r *ast.ReturnStmt) int {
-	if len(r.Results) == 0 {
-		return in.lineOf(r)
-	}
-	last := r.Results[len(r.Results)-1]
-	if tv := in.pass.TypesInfo.Types[last]; !tv.IsNil() && isError(tv.Type) {
-		return 0
-	}
-	return in.lineOf(r)
-}
-
-// isResponse reports whether t, the type of a call, is *http.Response or a tuple that
-// begins with it.
+// isResponse reports whether a call returns an *http.Response first. The type of the call is t.
 func isResponse(t types.Type) bool { return isNamed(firstResult(t), "net/http", "Response") }
 
-// bodyUse reports whether the statements below root may read the body of a response v, and whether they
-// may close it. It assumes that a function that gets resp.Body does both, unless isReader knows the
-// function. It searches the function that gets the response itself (see argumentUse); depth is the
-// number of such functions around root.
+// bodyUse reports whether root may read the body of v, and whether it may close it. Unknown
+// functions may do both. The depth counts the functions that have passed v on.
 func (in *input) bodyUse(root ast.Node, v *types.Var, depth int) (read, closed bool) {
 	if v == nil || v.Name() == "_" {
 		return false, false
@@ -330,7 +183,7 @@ func (in *input) bodyUse(root ast.Node, v *types.Var, depth int) (read, closed b
 		if !ok {
 			switch p := parent(path, 1).(type) {
 			case *ast.AssignStmt:
-				// The response itself is set.
+				// v is set.
 			case *ast.CallExpr:
 				argRead, argClosed := in.argumentUse(p, id, depth)
 				read, closed = read || argRead, closed || argClosed
@@ -347,7 +200,7 @@ func (in *input) bodyUse(root ast.Node, v *types.Var, depth int) (read, closed b
 		case !isMethod: // resp.Body is an argument or a value
 			read = true
 			call, isCall := parent(path, 2).(*ast.CallExpr)
-			if !isCall || !isReader(in.callee(call)) {
+			if !isCall || !readsWithoutClosing(in.callee(call)) {
 				closed = true
 			}
 		case method.Sel.Name == "Close":
@@ -359,7 +212,7 @@ func (in *input) bodyUse(root ast.Node, v *types.Var, depth int) (read, closed b
 	return read, closed
 }
 
-// argumentUse does the work of bodyUse for a response that is the argument of a call.
+// argumentUse is bodyUse for the argument of a call.
 func (in *input) argumentUse(call *ast.CallExpr, arg ast.Expr, depth int) (read, closed bool) {
 	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
@@ -376,8 +229,8 @@ func (in *input) argumentUse(call *ast.CallExpr, arg ast.Expr, depth int) (read,
 	return read || len(called) == 0, closed || len(called) == 0
 }
 
-// isReader reports whether a function belongs to a package of the standard library whose
-// functions read a body and do not close it.
-func isReader(fn *types.Func) bool {
+// readsWithoutClosing reports whether a function of the standard library reads a body and does not
+// close it.
+func readsWithoutClosing(fn *types.Func) bool {
 	return fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"io", "io/ioutil", "encoding/json", "encoding/xml", "bufio"})
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// resultUnused finds work that the compiler may remove: expressions without effects whose value
-// nothing uses. A loop over b.Loop is exempt, as b.Loop keeps results alive.
+// resultUnused finds work that the compiler may remove because nothing uses its result:
 //
-//	for i := range b.N { square(i) }       // the result is dropped
-//	for i := range b.N { sink(square(i)) } // func sink(int) {} ignores its argument
+//	for i := range b.N { square(i) }
+//
+// Loops over b.Loop keep their results alive and are exempt.
 func resultUnused() rule {
 	return rule{Rule: audit.Rule{
 		ID: "result-unused", Severity: tare.Void,
@@ -26,12 +26,12 @@ func resultUnused() rule {
 	}, find: func(in *input) {
 		bodies := in.smallBodies()
 		in.eachTimedLoop(func(l *loop) {
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				if call := in.findUnrangedSequence(n); call != nil {
 					in.report(n, "%s returns a sequence that nothing ranges over: none of its work is done", formatExpr(call.Fun))
 				}
 				if l.kind == byLoop && f.callDepth() == 0 {
-					return true // b.Loop keeps the results of these statements
+					return true // b.Loop keeps these results
 				}
 				for _, value := range in.findUnused(l, n, f) {
 					if in.isPure(value, bodies, 0) {
@@ -45,8 +45,8 @@ func resultUnused() rule {
 	}}
 }
 
-// findUnrangedSequence returns the call of a statement v = f() whose result is an iterator, a function that
-// takes yield, if nothing uses v, so that the iterator never runs. It returns nil for other statements.
+// findUnrangedSequence returns the call in v = f() if the result is an iterator that nothing uses.
+// Else it returns nil.
 func (in *input) findUnrangedSequence(n ast.Node) *ast.CallExpr {
 	a, ok := n.(*ast.AssignStmt)
 	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
@@ -65,7 +65,7 @@ func (in *input) findUnrangedSequence(n ast.Node) *ast.CallExpr {
 	}
 	needsValue := func(id *ast.Ident, path []ast.Node) bool {
 		p, isAssign := parent(path, 1).(*ast.AssignStmt)
-		return !isAssign || !isAmong(p.Lhs, id) && !isBlank(p.Lhs[0])
+		return !isAssign || !containsIdent(p.Lhs, id) && !isBlank(p.Lhs[0])
 	}
 	if slices.ContainsFunc(in.pass.Files, func(file *ast.File) bool { return in.hasUse(file, v, needsValue) }) {
 		return nil
@@ -73,13 +73,12 @@ func (in *input) findUnrangedSequence(n ast.Node) *ast.CallExpr {
 	return call
 }
 
-// isBlank reports whether an expression is the identifier _.
 func isBlank(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && id.Name == "_"
 }
 
-// isSequence reports whether t is the type of an iterator, such as iter.Seq: func(yield func(T) bool).
+// isSequence reports whether t is the type of an iterator: func(yield func(T) bool).
 func isSequence(t types.Type) bool {
 	if t == nil {
 		return false
@@ -92,14 +91,11 @@ func isSequence(t types.Type) bool {
 	if !ok || yield.Results().Len() != 1 {
 		return false
 	}
-	result, ok := yield.Results().At(0).Type().Underlying().(*types.Basic)
-	return ok && result.Kind() == types.Bool
+	return isBool(yield.Results().At(0).Type())
 }
 
-// findUnused returns the expressions that compute something for a statement although nothing uses the
-// value: the call that is the statement, the right side of an assignment to a variable that nothing
-// reads, and the arguments of a function that ignores them. For an argument that is a variable, it
-// returns the expressions that are assigned to the variable.
+// findUnused returns the expressions in a statement whose value nothing uses. For an argument that
+// is a variable, it returns the values of the variable.
 func (in *input) findUnused(l *loop, n ast.Node, f *frame) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.ExprStmt:
@@ -123,11 +119,10 @@ func (in *input) findUnused(l *loop, n ast.Node, f *frame) []ast.Expr {
 	return nil
 }
 
-// canRemove reports whether the compiler may remove an assignment to v in the frame f, and the rule
-// reports the assignment.
+// canRemove reports whether the compiler may remove an assignment to v.
 func (in *input) canRemove(l *loop, f *frame, a *ast.AssignStmt, v *types.Var) bool {
 	mayPanic := a.Tok == token.QUO_ASSIGN || a.Tok == token.REM_ASSIGN // division by 0
-	// In a loop that calls functions, these calls are the measured work, and not a sum of their results.
+	// In a loop with calls, the operation is a call, not a sum of results.
 	isAnyName := func(name string) bool { return name != "" }
 	isMeasured := hasCall(a.Rhs[0], isAnyName) || !hasCall(f.body, isAnyName)
 	if mayPanic || !isMeasured || !in.isLocal(v) || isNamedResult(l.owner.decl.Type, v) {
@@ -136,8 +131,8 @@ func (in *input) canRemove(l *loop, f *frame, a *ast.AssignStmt, v *types.Var) b
 	return in.isDead(l, f, v) && !in.isPassedByStatement(l, v)
 }
 
-// findIgnored returns the expressions that compute those arguments of a call that the called functions,
-// which the compiler inlines, ignore.
+// findIgnored returns the expressions for those arguments of a call that an inlined function
+// ignores.
 func (in *input) findIgnored(l *loop, call *ast.CallExpr, f *frame) []ast.Expr {
 	var unused []ast.Expr
 	for i, a := range call.Args {
@@ -153,25 +148,22 @@ func (in *input) findIgnored(l *loop, call *ast.CallExpr, f *frame) []ast.Expr {
 	return unused
 }
 
-// selectWork returns the expressions of a list that compute something (see isWork).
 func (in *input) selectWork(list ...ast.Expr) []ast.Expr {
 	var out []ast.Expr
 	for _, e := range list {
-		if in.isWork(e) {
+		if in.computes(e) {
 			out = append(out, e)
 		}
 	}
 	return out
 }
 
-// isAddress reports whether an expression takes an address.
 func isAddress(e ast.Expr) bool {
 	u, ok := ast.Unparen(e).(*ast.UnaryExpr)
 	return ok && u.Op == token.AND
 }
 
-// isInlined reports whether the compiler certainly inlines all functions that a call may run: they
-// are small, and called by name or the only value of a local variable.
+// isInlined reports whether the compiler surely inlines all functions that a call may run.
 func (in *input) isInlined(call *ast.CallExpr) bool {
 	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
@@ -183,12 +175,12 @@ func (in *input) isInlined(call *ast.CallExpr) bool {
 	return len(called) > 0
 }
 
-// isDead reports whether no use of a local variable needs its value (see isDeadUse). v must be declared in
-// the benchmark of the loop or in the function of the frame.
+// isDead reports whether no use of a local variable needs its value. It must be declared in the
+// benchmark or in the function of the frame.
 func (in *input) isDead(l *loop, f *frame, v *types.Var) bool {
-	root := ast.Node(l.owner.decl) // function that declares v
-	if !isWithinPos(v.Pos(), root) {
-		if f.node == nil || !isWithinPos(v.Pos(), f.node) {
+	root := ast.Node(l.owner.decl) // declares v
+	if !isPosIn(v.Pos(), root) {
+		if f.node == nil || !isPosIn(v.Pos(), f.node) {
 			return false
 		}
 		root = f.node
@@ -196,8 +188,8 @@ func (in *input) isDead(l *loop, f *frame, v *types.Var) bool {
 	return !in.hasUse(root, v, func(id *ast.Ident, path []ast.Node) bool { return !in.isDeadUse(v, id, path) })
 }
 
-// isDeadUse reports whether a use of v does not need its value: it passes v to a function that ignores
-// it, assigns v to _, or computes another value of v itself, as in v++ and v = f(v).
+// isDeadUse reports whether a use of v does not need its value. This holds for arguments that are
+// ignored, for _ = v, and for v = f(v).
 func (in *input) isDeadUse(v *types.Var, id *ast.Ident, path []ast.Node) bool {
 	if call, ok := parent(path, 1).(*ast.CallExpr); ok {
 		if i := slices.Index(call.Args, ast.Expr(id)); i >= 0 && in.isInlined(call) && in.ignoresArgument(call, i) {
@@ -213,7 +205,7 @@ func (in *input) isDeadUse(v *types.Var, id *ast.Ident, path []ast.Node) bool {
 		case *ast.AssignStmt:
 			target, ok := p.Lhs[0].(*ast.Ident)
 			if !ok || len(p.Lhs) != 1 {
-				return isAmong(p.Lhs, id)
+				return containsIdent(p.Lhs, id)
 			}
 			isOwnValue := target == id || in.pass.TypesInfo.ObjectOf(target) == v // v = f(v), v += v
 			isDropped := isBlank(target) && p.Rhs[0] == ast.Expr(id)              // _ = v
@@ -223,20 +215,19 @@ func (in *input) isDeadUse(v *types.Var, id *ast.Ident, path []ast.Node) bool {
 	return false
 }
 
-// isPassedByStatement reports whether a statement of a loop passes a variable to a function and drops the
-// results. If the function ignores the variable, findIgnored finds this call, which is reported in place
-// of the assignment.
+// isPassedByStatement reports whether a statement of a loop only passes a variable to a function.
+// Such a call is reported in place of the assignment, by findIgnored.
 func (in *input) isPassedByStatement(l *loop, v *types.Var) bool {
 	return in.hasUse(l.body, v, func(id *ast.Ident, path []ast.Node) bool {
 		call, isCall := parent(path, 1).(*ast.CallExpr)
 		_, isStatement := parent(path, 2).(*ast.ExprStmt)
-		return isCall && isStatement && isAmong(call.Args, id)
+		return isCall && isStatement && containsIdent(call.Args, id)
 	})
 }
 
-// isWork reports whether an expression is a binary operation or a call, other than a
-// conversion, len or cap, and not a constant.
-func (in *input) isWork(e ast.Expr) bool {
+// computes reports whether an expression is a call or a binary operation. Constants, conversions,
+// len and cap do not count.
+func (in *input) computes(e ast.Expr) bool {
 	if in.pass.TypesInfo.Types[e].Value != nil {
 		return false
 	}
@@ -247,170 +238,4 @@ func (in *input) isWork(e ast.Expr) bool {
 		return true
 	}
 	return false
-}
-
-// Limits of the functions that the compiler inlines for certain, in nodes of the syntax tree. The
-// compiler itself allows 80 nodes of its internal form. None of 600 functions of the standard library
-// without calls that have up to 70 nodes of the syntax tree exceeds that (Go 1.26).
-const (
-	maxLeafNodes   = 100 // nodes of a function without calls
-	maxInlineNodes = 40  // nodes of a function with calls, as the functions that it calls are inlined too
-	maxInlineDepth = 2   // calls within calls
-)
-
-// isSmall reports whether the compiler certainly inlines a function with a body.
-func (in *input) isSmall(body *ast.BlockStmt) bool {
-	isRealCall := func(call *ast.CallExpr) bool { return !in.pass.TypesInfo.Types[call.Fun].IsType() } // no conversion
-	if hasNode(body, isRealCall) {
-		return countNodes(body) <= maxInlineNodes
-	}
-	return countNodes(body) <= maxLeafNodes
-}
-
-// smallBodies returns the declarations of the functions of the package that are small enough for
-// the compiler to inline. isPureCall reads their statements.
-func (in *input) smallBodies() map[*types.Func]*ast.FuncDecl {
-	bodies := map[*types.Func]*ast.FuncDecl{}
-	for fn := range in.functions() {
-		obj, ok := in.pass.TypesInfo.Defs[fn.Name].(*types.Func)
-		if ok && !hasDirective(fn) && in.isSmall(fn.Body) {
-			bodies[obj] = fn
-		}
-	}
-	return bodies
-}
-
-// hasDirective reports whether a function has the directive //go:noinline or //go:nosplit.
-func hasDirective(fn *ast.FuncDecl) bool {
-	return fn.Doc != nil && slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool { return isOneOf(c.Text, []string{"//go:noinline", "//go:nosplit"}) })
-}
-
-// countNodes returns the number of nodes of the syntax tree at root.
-func countNodes(root ast.Node) int {
-	n := 0
-	ast.Inspect(root, func(node ast.Node) bool {
-		if node != nil {
-			n++
-		}
-		return true
-	})
-	return n
-}
-
-// isPure reports whether the compiler can remove an expression: it has no effects, and the compiler sees
-// all of it. bodies holds the functions of the package that are inlined, and depth is the number of
-// their calls around the expression.
-func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
-	info := in.pass.TypesInfo
-	switch e := ast.Unparen(e).(type) {
-	case *ast.BasicLit:
-		return true
-	case *ast.Ident:
-		return info.TypeOf(e) != nil
-	case *ast.SelectorExpr:
-		return info.Selections[e] == nil || in.isPure(e.X, bodies, depth)
-	case *ast.BinaryExpr:
-		// Operations on strings call the runtime. A division by a variable leaves its check for 0.
-		if !isNonStringBasic(info.TypeOf(e)) || !isNonStringBasic(info.TypeOf(e.X)) {
-			return false
-		}
-		return in.isPure(e.X, bodies, depth) && in.isPure(e.Y, bodies, depth)
-	case *ast.IndexExpr:
-		if isMap(info.TypeOf(e.X)) || info.Types[e.Index].IsType() {
-			return false
-		}
-		return in.isPure(e.X, bodies, depth) && in.isPure(e.Index, bodies, depth)
-	case *ast.UnaryExpr:
-		if e.Op == token.AND { // &s[i], by which a function reads the element
-			_, isElement := ast.Unparen(e.X).(*ast.IndexExpr)
-			return isElement && in.isPure(e.X, bodies, depth)
-		}
-		return e.Op != token.ARROW && in.isPure(e.X, bodies, depth)
-	case *ast.CallExpr:
-		return in.isPureCall(e, bodies, depth)
-	}
-	return false
-}
-
-// isPureCall reports whether a call is a conversion to a number, or calls a function
-// without effects that the compiler inlines: a builtin, an intrinsic or one of bodies.
-func (in *input) isPureCall(call *ast.CallExpr, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
-	info := in.pass.TypesInfo
-	if !in.arePure(call.Args, bodies, depth) {
-		return false
-	}
-	if info.Types[call.Fun].IsType() {
-		t, ok := info.TypeOf(call).Underlying().(*types.Basic)
-		return ok && t.Info()&types.IsNumeric != 0
-	}
-	fn := in.callee(call)
-	switch {
-	case fn == nil:
-		return isBuiltin(info, call, "len") || isBuiltin(info, call, "min") || isBuiltin(info, call, "max")
-	case isFunc(fn, "math/bits", pureBits...), isFunc(fn, "math", pureMath...):
-		return true
-	}
-	decl, ok := bodies[fn]
-	if !ok || depth > maxInlineDepth {
-		return false
-	}
-	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && info.Selections[sel] != nil && !in.isPure(sel.X, bodies, depth) {
-		return false
-	}
-	return len(decl.Body.List) > 0 && in.arePureStatements(decl.Body.List, bodies, depth+1)
-}
-
-// Functions of math/bits and math that the compiler inlines or replaces by instructions.
-var (
-	pureBits = []string{
-		"LeadingZeros", "LeadingZeros8", "LeadingZeros16", "LeadingZeros32", "LeadingZeros64",
-		"TrailingZeros", "TrailingZeros16", "TrailingZeros32", "TrailingZeros64",
-		"OnesCount", "OnesCount64", "Len", "Len64", "RotateLeft", "RotateLeft32", "RotateLeft64", "ReverseBytes64",
-	}
-	pureMath = []string{
-		"Abs", "Sqrt", "Floor", "Ceil", "Trunc", "Copysign", "Float64bits", "Float64frombits", "Float32bits",
-		"IsNaN", "IsInf", "FMA",
-	}
-)
-
-// isPureStatement reports whether a statement only returns pure values or assigns them to local
-// variables, or is a range loop or an if statement without else that does so.
-func (in *input) isPureStatement(s ast.Stmt, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
-	switch s := s.(type) {
-	case *ast.ReturnStmt:
-		return in.arePure(s.Results, bodies, depth)
-	case *ast.IfStmt:
-		return s.Init == nil && s.Else == nil && in.isPure(s.Cond, bodies, depth) && in.arePureStatements(s.Body.List, bodies, depth)
-	case *ast.AssignStmt:
-		if isDivision := s.Tok == token.QUO_ASSIGN || s.Tok == token.REM_ASSIGN; isDivision && in.pass.TypesInfo.Types[s.Rhs[0]].Value == nil {
-			return false // it may panic
-		}
-		return in.areLocal(s.Lhs) && in.arePure(s.Rhs, bodies, depth)
-	case *ast.IncDecStmt:
-		return in.areLocal([]ast.Expr{s.X})
-	case *ast.RangeStmt:
-		for range nodesOf[*ast.ReturnStmt](s.Body) {
-			return false // the compiler does not remove a loop that may end early
-		}
-		return in.isPure(s.X, bodies, depth) && in.arePureStatements(s.Body.List, bodies, depth)
-	}
-	return false
-}
-
-// arePureStatements reports whether all statements are pure.
-func (in *input) arePureStatements(list []ast.Stmt, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
-	return !slices.ContainsFunc(list, func(s ast.Stmt) bool { return !in.isPureStatement(s, bodies, depth) })
-}
-
-// areLocal reports whether all expressions are local variables.
-func (in *input) areLocal(list []ast.Expr) bool {
-	return !slices.ContainsFunc(list, func(e ast.Expr) bool {
-		id, ok := e.(*ast.Ident)
-		return !ok || id.Name != "_" && !in.isLocal(in.variable(id))
-	})
-}
-
-// arePure reports whether all expressions are pure.
-func (in *input) arePure(list []ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
-	return !slices.ContainsFunc(list, func(e ast.Expr) bool { return !in.isPure(e, bodies, depth) })
 }

@@ -21,7 +21,7 @@ func runInLoop() rule {
 		for _, b := range in.suite.benchmarks {
 			for _, l := range b.loops {
 				for call := range nodesOf[*ast.CallExpr](l.body) {
-					// If the loop contains a sub-benchmark, its b.Run belongs to another b.
+					// The b.Run of a sub-benchmark belongs to another b.
 					if isMethodCall(in.pass.TypesInfo, call, "testing", "B", "Run") && in.suite.findBenchmark(call) == b {
 						in.report(call, "b.Run is called in a loop over the iterations")
 					}

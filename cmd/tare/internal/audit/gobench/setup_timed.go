@@ -2,20 +2,20 @@ package gobench
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
-	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// setupTimed finds preparation that grows with b.N, or is known to be slow, before the loop of a
-// benchmark whose timer is not reset:
+// setupTimed finds preparation before a loop that is in the figure, because nothing resets the
+// timer:
 //
-//	data, _ := os.ReadFile("large.json") // in ns/op: milliseconds, divided by b.N
+//	data, _ := os.ReadFile("large.json")
 //	for i := 0; i < b.N; i++ { parse(data) }
+//
+// The preparation has to be slow, or be for b.N iterations.
 func setupTimed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "setup-timed", Severity: tare.Warn,
@@ -47,10 +47,10 @@ func setupTimed() rule {
 	}}
 }
 
-// findTimedSetup returns the statements before a loop that the timer counts: those after the last call
-// that resets or starts the timer. isReset reports whether there is such a call.
+// findTimedSetup returns the timed statements before a loop. isReset reports whether a call resets
+// or starts the timer.
 func (in *input) findTimedSetup(l *loop) (prepared []ast.Stmt, isReset bool) {
-	running := true // whether the timer runs
+	running := true // the timer
 	for i := 0; i+1 < len(l.path); i++ {
 		if _, ok := l.path[i].(*ast.FuncLit); ok && l.kind == byNext {
 			break // each goroutine prepares the rest for itself
@@ -73,8 +73,8 @@ func (in *input) findTimedSetup(l *loop) (prepared []ast.Stmt, isReset bool) {
 	return prepared, isReset
 }
 
-// hasTimerCall reports whether a statement, or a function of the benchmark that it calls, calls the method
-// of the timer with a name.
+// hasTimerCall reports whether a statement, or a test helper that it calls, calls the timer method
+// name.
 func (in *input) hasTimerCall(s ast.Stmt, name string) bool {
 	found := false
 	w := &timedWalk{in: in, follow: true, visit: func(ast.Node, *frame) bool { return true }}
@@ -83,8 +83,7 @@ func (in *input) hasTimerCall(s ast.Stmt, name string) bool {
 	return found
 }
 
-// findPreparation returns a loop over b.N in the same block as the main loop that appends to a
-// slice or sets elements of a slice or map that the main loop uses, nil if there is none.
+// findPreparation returns a loop over b.N that fills a variable for the main loop, or nil.
 func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 	for _, l := range b.loops {
 		if l == main || l.block() != main.block() {
@@ -98,7 +97,7 @@ func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 				} else if call, isCall := a.Rhs[0].(*ast.CallExpr); !isCall || !isBuiltin(in.pass.TypesInfo, call, "append") {
 					continue
 				}
-				if v := in.variable(target); in.isOutside(v, l) && in.usesVariable(main.node, v) {
+				if v := in.variable(target); in.isDeclaredOutside(v, l) && in.usesVariable(main.node, v) {
 					return l
 				}
 			}
@@ -107,9 +106,8 @@ func (in *input) findPreparation(b *benchmark, main *loop) *loop {
 	return nil
 }
 
-// findPreparingCall returns a call that makes b.N inputs for the main loop, as in keys := makeKeys(b.N): the
-// called function has a loop that ends by a parameter whose argument depends on b.N. It returns nil if the
-// statements have no such call.
+// findPreparingCall returns a call that makes b.N inputs for the main loop, or nil. An example is
+// keys := makeKeys(b.N).
 func (in *input) findPreparingCall(b *benchmark, main *loop, statements []ast.Stmt) *ast.CallExpr {
 	for _, s := range statements {
 		a, ok := s.(*ast.AssignStmt)
@@ -122,7 +120,7 @@ func (in *input) findPreparingCall(b *benchmark, main *loop, statements []ast.St
 		}
 		for _, f := range in.flowGraph().Called(call, nil) {
 			for param, arg := range in.flowGraph().Bind(call, f) {
-				if f.Body != nil && b.dependsOnN(in.pass.TypesInfo, arg) && in.repeatsBy(f.Body, param) {
+				if f.Body != nil && b.dependsOnN(in.pass.TypesInfo, arg) && in.countsUpTo(f.Body, param) {
 					return call
 				}
 			}
@@ -131,56 +129,39 @@ func (in *input) findPreparingCall(b *benchmark, main *loop, statements []ast.St
 	return nil
 }
 
-// repeatsBy reports whether a body has a loop that ends by a parameter n: i < n, or range over a slice
-// that is made with n elements.
-func (in *input) repeatsBy(body ast.Node, n *types.Var) bool {
+// countsUpTo reports whether a body has a loop up to its parameter n. The loop may also range over
+// n elements.
+func (in *input) countsUpTo(body ast.Node, n *types.Var) bool {
 	return hasNode(body, func(s ast.Stmt) bool {
 		limit := loopBound(s)
 		if limit == nil {
 			return false
 		}
-		if in.containsVariable(limit, n) {
+		if in.isOrContains(limit, n) {
 			return true
 		}
 		v := in.variable(limit)
 		init, ok := in.initOf(body, v).(*ast.CallExpr)
-		return v != nil && ok && isMake(in.pass.TypesInfo, init) && in.containsVariable(init, n)
+		return v != nil && ok && isMake(in.pass.TypesInfo, init) && in.isOrContains(init, n)
 	})
 }
 
-// containsVariable reports whether an expression is or contains a variable.
-func (in *input) containsVariable(e ast.Expr, v *types.Var) bool {
+func (in *input) isOrContains(e ast.Expr, v *types.Var) bool {
 	return hasNode(e, func(id *ast.Ident) bool { return in.pass.TypesInfo.Uses[id] == v })
 }
 
-// stepLimit selects the preparation that is reported. Steps estimate its time: they are the iterations of
-// its innermost loop, as countSteps counts them.
+// stepLimit selects slow preparation by its steps (see countSteps).
 type stepLimit struct {
-	unknown int64 // steps to assume for a loop of unknown length
-	min     int64 // steps of the shortest preparation that is reported
+	unknown int64 // steps of a loop of unknown length
+	min     int64 // report from here
 }
 
-// Numbers of steps.
-const (
-	longLoop  = 100_000 // takes a millisecond or more
-	shortLoop = 1_000   // takes some microseconds
-	maxSteps  = 1 << 30 // counted for a loop, so that the product of two does not overflow
-)
-
-// reportSlow reports the loops and calls in statements before a loop that take a millisecond or
-// more. If the timer was reset before these statements, it reports those of some microseconds too,
-// and loops of unknown length. It omits function literals, and the bodies of if statements.
+// reportSlow reports loops and calls that take a millisecond or more. After a reset of the timer it
+// also reports those of some microseconds, and loops of unknown length.
 func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
-	limit, cause := stepLimit{unknown: 1, min: longLoop}, "nothing resets the timer after it"
+	r := slowReport{in: in, limit: stepLimit{unknown: 1, min: longLoop}, cause: "nothing resets the timer after it"}
 	if isReset {
-		limit, cause = stepLimit{unknown: shortLoop, min: shortLoop}, "it runs after the timer was reset"
-	}
-	reportCall := func(part ast.Node) bool {
-		call := in.findSlowCall(part, limit)
-		if call != nil {
-			in.report(call, "%s before the loop is timed: %s", formatExpr(call.Fun), cause)
-		}
-		return call != nil
+		r = slowReport{in: in, limit: stepLimit{unknown: shortLoop, min: shortLoop}, isReset: true, cause: "it runs after the timer was reset"}
 	}
 	for _, s := range statements {
 		ast.Inspect(s, func(n ast.Node) bool {
@@ -189,32 +170,53 @@ func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
 				return false
 			case *ast.ForStmt, *ast.RangeStmt:
 				if slices.ContainsFunc(b.loops, func(l *loop) bool { return l.node == n }) {
-					return false // its iterations are measured, too
+					return false // it is measured, too
 				}
-				switch steps := in.countSteps(n, nil, limit.unknown, map[ast.Node]bool{}); {
-				case steps < limit.min:
-				case isReset:
-					in.report(n, "a loop that prepares the input is timed: %s", cause)
-				default:
-					in.report(n, "a loop of %d iterations that prepares the input is timed: %s", steps, cause)
-				}
+				r.reportLoop(n)
 				return false
 			case *ast.IfStmt:
 				if endsIteration(n.Body) {
-					reportCall(n.Init)
-					reportCall(n.Cond)
+					r.reportCall(n.Init)
+					r.reportCall(n.Cond)
 				}
-				return false // the body may run once in all rounds: if data == nil { data = read() }
+				return false // the body may run only once: if data == nil { data = read() }
 			case *ast.CallExpr:
-				return !reportCall(n)
+				return !r.reportCall(n)
 			}
 			return true
 		})
 	}
 }
 
-// findSlowCall returns the first call in a part of a statement that takes limit.min steps or
-// more, nil if there is none or the part is nil.
+// slowReport reports slow preparation.
+type slowReport struct {
+	in      *input
+	limit   stepLimit
+	isReset bool   // the timer was reset before
+	cause   string // end of a finding
+}
+
+func (r slowReport) reportLoop(n ast.Node) {
+	switch steps := r.in.countSteps(n, nil, r.limit.unknown, map[ast.Node]bool{}); {
+	case steps < r.limit.min:
+	case r.isReset:
+		r.in.report(n, "a loop that prepares the input is timed: %s", r.cause)
+	default:
+		r.in.report(n, "a loop of %d iterations that prepares the input is timed: %s", steps, r.cause)
+	}
+}
+
+// reportCall reports the first slow call in a part of a statement, if there is one.
+func (r slowReport) reportCall(part ast.Node) bool {
+	call := r.in.findSlowCall(part, r.limit)
+	if call != nil {
+		r.in.report(call, "%s before the loop is timed: %s", formatExpr(call.Fun), r.cause)
+	}
+	return call != nil
+}
+
+// findSlowCall returns the first call in a part of a statement with limit.min steps, or nil. The
+// part may be nil.
 func (in *input) findSlowCall(part ast.Node, limit stepLimit) *ast.CallExpr {
 	if part == nil {
 		return nil
@@ -228,129 +230,4 @@ func (in *input) findSlowCall(part ast.Node, limit stepLimit) *ast.CallExpr {
 		return found == nil && !isLiteral
 	})
 	return found
-}
-
-// countSteps returns the number of iterations of the innermost loop below a node, at least 1: 5000 for a
-// loop to 50 in a loop to 100. It assumes unknown iterations for a loop without a constant bound, and
-// longLoop for a call that may take milliseconds. It also reads the functions of the package that the
-// node calls, once each: seen holds the functions that it has read.
-func (in *input) countSteps(node ast.Node, binding flow.Binding, unknown int64, seen map[ast.Node]bool) int64 {
-	steps := int64(1)
-	ast.Inspect(node, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit, *ast.GoStmt:
-			return false
-		case *ast.ForStmt, *ast.RangeStmt:
-			count := unknown
-			if limit := loopBound(n.(ast.Stmt)); limit != nil {
-				if c, ok := in.countElements(limit, binding); ok {
-					count = c
-				}
-			}
-			inner := in.countSteps(loopBody(n), binding, unknown, seen)
-			steps = max(steps, min(count, maxSteps)*min(inner, maxSteps))
-			return false
-		case *ast.CallExpr:
-			for _, f := range in.flowGraph().Called(n, binding) {
-				switch {
-				case isSlow(f.Object):
-					steps = max(steps, longLoop)
-				case isBulky(f.Object):
-					steps = max(steps, unknown)
-				case unknown > 1 && in.makesMany(f.Object):
-					steps = max(steps, in.largestArgument(n, binding))
-				case f.Body != nil && !seen[f.Node]:
-					seen[f.Node] = true
-					steps = max(steps, in.countSteps(f.Body, in.flowGraph().Bind(n, f), unknown, seen))
-				}
-			}
-		}
-		return true
-	})
-	return steps
-}
-
-// makesMany reports whether a function of another package, but not of the standard library, may make as
-// many values as an argument says: it returns a slice or a string, and is no constructor.
-func (in *input) makesMany(fn *types.Func) bool {
-	if fn == nil || fn.Pkg() == nil || fn.Pkg() == in.pass.Pkg || fn.Signature().Results().Len() == 0 || makerName.MatchString(fn.Name()) {
-		return false
-	}
-	return !isStandard(fn.Pkg()) && isSliceOrString(fn.Signature().Results().At(0).Type())
-}
-
-// largestArgument returns the largest constant argument of a call, at least 1.
-func (in *input) largestArgument(call *ast.CallExpr, binding flow.Binding) int64 {
-	largest := int64(1)
-	for _, arg := range call.Args {
-		if n, ok := in.flowGraph().MaxConstant(arg, binding); ok {
-			largest = max(largest, min(n, maxSteps))
-		}
-	}
-	return largest
-}
-
-// countElements returns the value of an expression that is a number, or the number of elements of a
-// slice, and false if that is unknown.
-func (in *input) countElements(e ast.Expr, binding flow.Binding) (int64, bool) {
-	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && isBuiltin(in.pass.TypesInfo, call, "len") {
-		e = call.Args[0]
-	}
-	if count, ok := in.flowGraph().MaxConstant(e, binding); ok {
-		return count, true
-	}
-	for _, source := range in.flowGraph().Sources(e, binding) {
-		switch source := source.(type) {
-		case *ast.CallExpr:
-			if isMake(in.pass.TypesInfo, source) && len(source.Args) > 1 {
-				size := source.Args[len(source.Args)-1] // the capacity if there is one: the length then is mostly 0
-				if count, ok := in.flowGraph().MaxConstant(size, binding); ok && count > 0 {
-					return count, true
-				}
-			}
-			if fn := in.callee(source); isPermutation(fn) && len(source.Args) == 1 {
-				return in.flowGraph().MaxConstant(source.Args[0], binding)
-			}
-		case *ast.CompositeLit:
-			if len(source.Elts) > 0 { // otherwise elements are added later
-				return int64(len(source.Elts)), true
-			}
-		}
-	}
-	return 0, false
-}
-
-// isPermutation reports whether a function or method is Perm of math/rand: rand.Perm(n) returns n elements.
-func isPermutation(fn *types.Func) bool {
-	return fn != nil && fn.Name() == "Perm" && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2"})
-}
-
-// loopBound returns the expression that a loop counts up to, or the operand of range. It returns
-// nil for other loops.
-func loopBound(s ast.Stmt) ast.Expr {
-	switch s := s.(type) {
-	case *ast.ForStmt:
-		_, isCounted := s.Post.(*ast.IncDecStmt)
-		cond, ok := s.Cond.(*ast.BinaryExpr)
-		if ok && isCounted && (cond.Op == token.LSS || cond.Op == token.LEQ) {
-			return cond.Y
-		}
-	case *ast.RangeStmt:
-		return s.X
-	}
-	return nil
-}
-
-// isBulky reports whether a function of the standard library mostly takes microseconds or more.
-func isBulky(fn *types.Func) bool {
-	return isFunc(fn, "regexp", "MustCompile", "Compile") || isFunc(fn, "encoding/json", "Marshal", "MarshalIndent", "Unmarshal") ||
-		isFunc(fn, "net/http/httptest", "NewServer", "NewTLSServer") || isFunc(fn, "sort") && fn.Name() != "Search" || isFunc(fn, "slices", "Sort", "SortFunc", "Collect", "Sorted")
-}
-
-// isSlow reports whether a function may take milliseconds: it sleeps, makes an RSA key,
-// reads a file or runs a program.
-func isSlow(fn *types.Func) bool {
-	readsFile := isFunc(fn, "os", "ReadFile") || isFunc(fn, "io/ioutil", "ReadFile")
-	runsProgram := isMethodOf(fn, "os/exec", "Cmd", "Run", "Output", "CombinedOutput", "Wait")
-	return readsFile || runsProgram || isFunc(fn, "time", "Sleep") || isFunc(fn, "crypto/rsa", "GenerateKey")
 }

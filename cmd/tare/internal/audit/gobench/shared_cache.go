@@ -10,22 +10,117 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the audit rule shared-state: a sub-benchmark reads through a cache inside of a
-// variable, as store.Get does that asks store.cache first, and the next one finds the cache filled.
+// This file is a part of the rule shared-state. A sub-benchmark reads through a cache inside of a
+// variable: store.Get asks store.cache first. The next sub-benchmark finds the cache filled.
 
-// mutatorName matches the names of methods whose purpose is to change their receiver.
-var mutatorName = lazyregexp.New(`^(?i:set|put|add|insert|store|push|create|register|save|write|append|update|upsert|inc|enqueue|delete|remove|observe|record|mark|touch|apply|commit|merge|import|init|open|new|build|subscribe|close|reset|swap|sort|shuffle|rotate|reverse|pop|fix)`)
-
-// cacheUse tells how a method, and the methods that it calls on parts of its receiver, use the maps of the
-// receiver.
-type cacheUse struct {
-	looksUp map[*types.Var]bool // maps, fields of the receiver or of its parts: value, ok := m[key]
-	stores  map[*types.Var]bool // m[key] = value
-	parts   []*types.Var        // fields of the receiver that have the maps, such as cache of store.cache
+// reportMemoized reports a variable that stores results of a sub-benchmark. A later sub-benchmark
+// finds them instead of computing them.
+func (in *input) reportMemoized(outer *benchmark, writer subBenchmark, later []subBenchmark) {
+	for p, call := range in.findMemoized(outer, writer) {
+		isOrder := !in.isRemembering(in.callee(call)) && in.reordersByCall(call)
+		if isOrder && in.isCarriedOver(outer, writer, p) {
+			in.report(call, "%s changes its order by use, and the sub-benchmark of the next case begins with that order", p)
+		} else if in.isCarriedOver(outer, writer, p) {
+			in.report(call, "%s remembers what it was asked for, and the sub-benchmark of the next case finds it there", p)
+		} else if use := in.findLaterUse(outer, writer, in.selectRemembering(outer, later, p, call), p); use != nil {
+			in.report(use, "%s remembers what another sub-benchmark asked it for, in line %d", p, in.lineOf(call))
+		}
+	}
 }
 
-// isCaching reports whether a method that does not exist to change its receiver looks up a key in a map of
-// its receiver, and stores values in the same map.
+// selectRemembering returns the later sub-benchmarks that may find what call has stored in p. Only
+// methods that ask the cache do.
+func (in *input) selectRemembering(outer *benchmark, later []subBenchmark, p varPath, call *ast.CallExpr) []subBenchmark {
+	if in.isMemoizing(in.callee(call)) {
+		return later
+	}
+	var out []subBenchmark
+	for _, s := range later {
+		if in.findMemoized(outer, s)[p] != nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// findMemoized returns the variables of outer on which a sub-benchmark calls a method that stores
+// results. The value is the first such call.
+func (in *input) findMemoized(outer *benchmark, s subBenchmark) map[varPath]*ast.CallExpr {
+	memoized := map[varPath]*ast.CallExpr{}
+	for _, l := range s.loops {
+		in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			for _, called := range in.flowGraph().Called(call, f.binding) {
+				if called.Receiver == nil || !in.isRemembering(called.Object) && !in.reorders(called.Object) {
+					continue
+				}
+				if f.site == nil && !in.isMemoizing(called.Object) && in.hasSameArguments(l, call) {
+					continue // only the first iteration stores something
+				}
+				p, ok := in.pathOf(called.Receiver, f.binding)
+				if !ok || memoized[p] != nil || !s.isShared(outer, p) || in.mayReset(s, p, nil) {
+					continue
+				}
+				if !in.isWarmed(s, p) && !in.mayBeOff(outer, p, called.Object) {
+					memoized[p] = call
+				}
+			}
+			return true
+		})
+	}
+	return memoized
+}
+
+// isMemoizing reports whether a method returns an entry of a map of its receiver if it exists.
+// Otherwise it stores its result there.
+func (in *input) isMemoizing(fn *types.Func) bool {
+	recv, body := in.methodBody(fn)
+	if body == nil {
+		return false
+	}
+	isEntry := func(e ast.Expr) bool {
+		index, ok := ast.Unparen(e).(*ast.IndexExpr)
+		if !ok || !isMap(in.pass.TypesInfo.TypeOf(index.X)) {
+			return false
+		}
+		_, ok = in.receiverPath(index.X, recv)
+		return ok
+	}
+	finds, stores := false, false
+	for n := range ast.Preorder(body) {
+		switch n := n.(type) {
+		case *ast.IfStmt: // if v, ok := r.known[key]; ok { return v }
+			init, ok := n.Init.(*ast.AssignStmt)
+			isLookup := ok && len(init.Lhs) == 2 && len(init.Rhs) == 1 && isEntry(init.Rhs[0])
+			if isLookup && in.variable(n.Cond) == in.variable(init.Lhs[1]) {
+				for range nodesOf[*ast.ReturnStmt](n.Body) {
+					finds = true
+				}
+			}
+		case *ast.AssignStmt:
+			stores = stores || len(n.Lhs) == 1 && isEntry(n.Lhs[0])
+		}
+	}
+	return finds && stores
+}
+
+// mutatorName matches methods that are meant to change their receiver.
+var mutatorName = lazyregexp.New(`^(?i:set|put|add|insert|store|push|create|register|save|write|append|update|` +
+	`upsert|inc|enqueue|delete|remove|observe|record|mark|touch|apply|commit|merge|` +
+	`import|init|open|new|build|subscribe|close|reset|swap|sort|shuffle|rotate|reverse|pop|fix)`)
+
+// cacheUse says how a method uses the maps of its receiver, also in methods of its parts.
+type cacheUse struct {
+	looksUp map[*types.Var]bool // maps m with value, ok := m[key]
+	stores  map[*types.Var]bool // maps m with m[key] = value
+	parts   []*types.Var        // fields with such maps, such as cache of store.cache
+}
+
+// isCaching reports whether a method looks up keys in a map of its receiver and stores values
+// there. A method that is meant to change the receiver does not count.
 func (in *input) isCaching(fn *types.Func) bool {
 	if fn == nil || mutatorName.MatchString(fn.Name()) {
 		return false
@@ -39,40 +134,28 @@ func (in *input) isCaching(fn *types.Func) bool {
 	return false
 }
 
-// readCacheUse returns what a method does with the maps of its receiver.
 func (in *input) readCacheUse(fn *types.Func) cacheUse {
 	use := cacheUse{looksUp: map[*types.Var]bool{}, stores: map[*types.Var]bool{}}
 	in.addCacheUse(fn, &use, 0)
 	return use
 }
 
-// addCacheUse adds to use what a method does with the maps of its receiver. depth is the number of calls
-// between the method that a benchmark calls and fn. It returns false if the method does nothing with them.
+// addCacheUse adds the maps of a method's receiver to use. It returns false if the method uses
+// none. The depth counts the calls around fn.
 func (in *input) addCacheUse(fn *types.Func, use *cacheUse, depth int) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil || depth > maxTimedDepth {
 		return false
 	}
-	// mapOf returns the map in m[key] if it is a field of the receiver, else nil.
-	mapOf := func(e ast.Expr) *types.Var {
-		index, ok := ast.Unparen(e).(*ast.IndexExpr)
-		if !ok || !isMap(in.pass.TypesInfo.TypeOf(index.X)) {
-			return nil
-		}
-		if fields, ok := in.receiverPath(index.X, recv); !ok || fields == "" {
-			return nil
-		}
-		return in.flowGraph().Variable(index.X)
-	}
 	isUsed := false
 	for n := range ast.Preorder(body) {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			if m := mapOf(n.Rhs[0]); m != nil && len(n.Lhs) == 2 && len(n.Rhs) == 1 {
+			if m := in.mapOfReceiver(n.Rhs[0], recv); m != nil && len(n.Lhs) == 2 && len(n.Rhs) == 1 {
 				use.looksUp[m], isUsed = true, true
 			}
 			for _, lhs := range n.Lhs {
-				if m := mapOf(lhs); m != nil {
+				if m := in.mapOfReceiver(lhs, recv); m != nil {
 					use.stores[m], isUsed = true, true
 				}
 			}
@@ -95,11 +178,23 @@ func (in *input) addCacheUse(fn *types.Func, use *cacheUse, depth int) bool {
 	return isUsed
 }
 
-// isRemembering reports whether a method stores its results in a map of its receiver, or in a cache of it.
+// mapOfReceiver returns m of m[key] if m is a field of the receiver, else nil.
+func (in *input) mapOfReceiver(e ast.Expr, recv *types.Var) *types.Var {
+	index, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok || !isMap(in.pass.TypesInfo.TypeOf(index.X)) {
+		return nil
+	}
+	if fields, ok := in.receiverPath(index.X, recv); !ok || fields == "" {
+		return nil
+	}
+	return in.flowGraph().Variable(index.X)
+}
+
+// isRemembering reports whether a method stores its results in its receiver.
 func (in *input) isRemembering(fn *types.Func) bool { return in.isMemoizing(fn) || in.isCaching(fn) }
 
-// reorders reports whether a method that does not exist to change its receiver swaps elements of a slice of
-// its receiver, as one does that moves what it finds to the front.
+// reorders reports whether a method swaps elements of a slice of its receiver. It then finds them
+// faster the next time.
 func (in *input) reorders(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil || mutatorName.MatchString(fn.Name()) {
@@ -118,13 +213,11 @@ func (in *input) reorders(fn *types.Func) bool {
 	})
 }
 
-// reordersByCall reports whether a call may run a method that reorders its receiver.
 func (in *input) reordersByCall(call *ast.CallExpr) bool {
 	return slices.ContainsFunc(in.flowGraph().Called(call, nil), func(f flow.Function) bool { return in.reorders(f.Object) })
 }
 
-// mayBeOff reports whether the cache that a method reads through may not be there: a constructor makes it
-// only if an option is set, and the benchmark does not set the option when it makes p.
+// mayBeOff reports whether a cache may not be there, because the benchmark does not set its option:
 //
 //	if opts.CacheBytes > 0 { s.cache = newCache(opts.CacheBytes) }
 func (in *input) mayBeOff(outer *benchmark, p varPath, fn *types.Func) bool {
@@ -136,8 +229,8 @@ func (in *input) mayBeOff(outer *benchmark, p varPath, fn *types.Func) bool {
 	return false
 }
 
-// findOptions returns the fields in the conditions under which the package sets a field, as CacheBytes in
-// the example of mayBeOff. It returns nil if it sets the field without a condition.
+// findOptions returns the fields on which setting a field depends, such as CacheBytes. It is nil if
+// nothing does.
 func (in *input) findOptions(field *types.Var) []types.Object {
 	var options []types.Object
 	isAlways := false
@@ -165,7 +258,6 @@ func (in *input) findOptions(field *types.Var) []types.Object {
 	return options
 }
 
-// fieldsOfConditions returns the fields in the conditions of the if statements on a path.
 func (in *input) fieldsOfConditions(path []ast.Node) []types.Object {
 	var fields []types.Object
 	for _, n := range path {
@@ -182,8 +274,8 @@ func (in *input) fieldsOfConditions(path []ast.Node) []types.Object {
 	return fields
 }
 
-// setsOption reports whether the statements of a benchmark that set p, or the functions of the benchmark that
-// they call, pass on a literal that sets one of the options.
+// setsOption reports whether the code that makes p sets one of the options in a literal. Test
+// helpers count.
 func (in *input) setsOption(outer *benchmark, p varPath, options []types.Object) bool {
 	found := false
 	isOption := func(e ast.Expr) bool {
@@ -201,7 +293,7 @@ func (in *input) setsOption(outer *benchmark, p varPath, options []types.Object)
 		if !slices.ContainsFunc(a.Lhs, isP) {
 			continue
 		}
-		in.inspectCalls(a, func(call *ast.CallExpr, binding flow.Binding) {
+		in.inspectCallsDeep(a, func(call *ast.CallExpr, binding flow.Binding) {
 			for _, arg := range call.Args {
 				for _, source := range in.flowGraph().Sources(arg, binding) {
 					lit, ok := source.(*ast.CompositeLit)
@@ -213,13 +305,12 @@ func (in *input) setsOption(outer *benchmark, p varPath, options []types.Object)
 	return found
 }
 
-// isWarmed reports whether a benchmark, or a sub-benchmark before its loop, calls a caching method on p: it
-// then fills the cache on purpose.
+// isWarmed reports whether the benchmark fills a cache of p on purpose, before its loop.
 func (in *input) isWarmed(s subBenchmark, p varPath) bool {
 	for _, l := range s.loops {
 		for _, before := range in.codeBefore(l) {
 			found := false
-			in.inspectCallsWith(before, false, func(call *ast.CallExpr, binding flow.Binding) {
+			in.inspectCallsWithLiterals(before, false, func(call *ast.CallExpr, binding flow.Binding) {
 				for _, called := range in.flowGraph().Called(call, binding) {
 					other, ok := in.pathOf(called.Receiver, binding)
 					found = found || called.Receiver != nil && ok && other == p && (in.isCaching(called.Object) || in.reorders(called.Object))

@@ -9,11 +9,11 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// This file is a part of the audit rule shared-state: a sub-benchmark changes a container, and a
-// sub-benchmark that runs later then works on a container whose content depends on b.N.
+// This file is a part of the rule shared-state. A sub-benchmark changes a container. A later one
+// then works on content that depends on b.N.
 
-// reportEntries reports a variable to which a sub-benchmark adds an entry in each iteration, if a later
-// sub-benchmark, or the sub-benchmark of the next case of a table, uses the variable.
+// reportEntries reports a variable that grows in each iteration and that another sub-benchmark uses
+// later. This may be the one of the next case.
 func (in *input) reportEntries(outer *benchmark, writer subBenchmark, later []subBenchmark) {
 	for p, addition := range in.findGrown(outer.body, writer) {
 		if in.isCarriedOver(outer, writer, p) {
@@ -24,20 +24,19 @@ func (in *input) reportEntries(outer *benchmark, writer subBenchmark, later []su
 	}
 }
 
-// findGrown returns the variables and fields of the outer benchmark, or of the package, to which a
-// sub-benchmark adds an entry in each iteration without resetting them. The value of the map is the
-// statement or call that adds the entry.
+// findGrown returns the variables outside a sub-benchmark to which it adds an entry in each
+// iteration. The value is the statement that does so.
 func (in *input) findGrown(outer ast.Node, s subBenchmark) map[varPath]ast.Node {
 	grown := map[varPath]ast.Node{}
 	statements := map[ast.Expr]bool{} // calls that are statements
 	for _, l := range s.loops {
-		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+		in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 			add := func(e ast.Expr) {
 				p, ok := in.pathOf(e, f.binding)
-				if !ok || isWithinPos(p.root.Pos(), s.function.Node) || f.isIn(p.root.Pos()) {
-					return // p is local to the sub-benchmark or to a function that it calls
+				if !ok || isPosIn(p.root.Pos(), s.function.Node) || f.containsPos(p.root.Pos()) {
+					return // p is local
 				}
-				if isWithinPos(p.root.Pos(), outer) || !in.isLocal(p.root) {
+				if isPosIn(p.root.Pos(), outer) || !in.isLocal(p.root) {
 					grown[p] = n
 				}
 			}
@@ -66,11 +65,8 @@ func (in *input) findGrown(outer ast.Node, s subBenchmark) map[varPath]ast.Node 
 	return grown
 }
 
-// isGrowing reports whether each call of a method of the package adds an entry to its receiver. The
-// method must append to a slice, insert into a slice, store a value in a map under a number that it
-// increments, or push to a heap or list, and must not remove entries. isStatement means that the
-// caller drops the results of the method: isGrowing then ignores function literals, which the method
-// may return to remove the entry.
+// isGrowing reports whether each call of a method adds an entry to its receiver, and removes none.
+// If the call is a statement, nobody calls a returned function that removes the entry.
 func (in *input) isGrowing(fn *types.Func, isStatement bool) bool {
 	if isMethodOf(fn, "container/list", "List", "PushBack", "PushFront") {
 		return true
@@ -111,7 +107,7 @@ func (in *input) isGrowing(fn *types.Func, isStatement bool) bool {
 	return grows && !shrinks
 }
 
-// findCounted returns the fields of a receiver that a body increments by ++: ".next" for r.next++.
+// findCounted returns the fields of a receiver that a body increments: ".next" for r.next++.
 func (in *input) findCounted(body ast.Node, recv *types.Var) map[string]bool {
 	counted := map[string]bool{}
 	for n := range nodesOf[*ast.IncDecStmt](body) {
@@ -122,8 +118,7 @@ func (in *input) findCounted(body ast.Node, recv *types.Var) map[string]bool {
 	return counted
 }
 
-// isCountedKey reports whether e is an entry m[key] of a map, and key is one of the counted fields or a
-// variable whose value is one.
+// isCountedKey reports whether e is an entry m[key] of a map, and key is a counted field.
 func (in *input) isCountedKey(e ast.Expr, counted map[string]bool) bool {
 	index, ok := e.(*ast.IndexExpr)
 	if !ok || !isMap(in.pass.TypesInfo.TypeOf(index.X)) {
@@ -133,7 +128,7 @@ func (in *input) isCountedKey(e ast.Expr, counted map[string]bool) bool {
 	return counted[fields]
 }
 
-// isElementOf reports whether the only value of v is a part of the receiver, as in e := &r.entries[i].
+// isElementOf reports whether v is a part of the receiver, as in e := &r.entries[i].
 func (in *input) isElementOf(v, recv *types.Var) bool {
 	if v == nil {
 		return false
@@ -146,11 +141,11 @@ func (in *input) isElementOf(v, recv *types.Var) bool {
 	return ok
 }
 
-// reportEvicted reports a cache of fixed size into which a sub-benchmark puts entries, if a later
-// sub-benchmark uses the cache with other keys: the first may have evicted them.
+// reportEvicted reports a cache of fixed size if two sub-benchmarks use it with different keys. The
+// first may have evicted the keys of the second.
 func (in *input) reportEvicted(outer *benchmark, writer subBenchmark, later []subBenchmark) {
 	for _, put := range in.findKeyedCalls(writer) {
-		if !in.isEvicting(put.method) || isWithinPos(put.receiver.root.Pos(), writer.function.Node) {
+		if !in.isEvicting(put.method) || isPosIn(put.receiver.root.Pos(), writer.function.Node) {
 			continue
 		}
 		for _, reader := range later {
@@ -163,8 +158,8 @@ func (in *input) reportEvicted(outer *benchmark, writer subBenchmark, later []su
 	}
 }
 
-// findOtherKeys returns the variable from which a sub-benchmark takes the keys for calls on the receiver
-// of put. It returns nil if there are no such calls, or if one uses the keys of put.
+// findOtherKeys returns the variable with the keys that a sub-benchmark uses on the receiver of
+// put. It is nil if there are no such calls, or if one has the keys of put.
 func (in *input) findOtherKeys(s subBenchmark, put keyedCall) *types.Var {
 	var keys *types.Var
 	for _, c := range in.findKeyedCalls(s) {
@@ -179,8 +174,8 @@ func (in *input) findOtherKeys(s subBenchmark, put keyedCall) *types.Var {
 	return keys
 }
 
-// keyedCall is a call of a method whose first argument is an element of a slice or array:
-// cache.Put(keys[i], value).
+// keyedCall is a call whose first argument is an element of a slice, as in cache.Put(keys[i],
+// value).
 type keyedCall struct {
 	call     *ast.CallExpr
 	method   *types.Func // Put
@@ -188,11 +183,10 @@ type keyedCall struct {
 	keys     *types.Var  // keys
 }
 
-// findKeyedCalls returns the keyed calls in the loops of a sub-benchmark.
 func (in *input) findKeyedCalls(s subBenchmark) []keyedCall {
 	var out []keyedCall
 	for _, l := range s.loops {
-		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+		in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok || len(call.Args) == 0 {
 				return true
@@ -216,8 +210,8 @@ func (in *input) findKeyedCalls(s subBenchmark) []keyedCall {
 	return out
 }
 
-// isEvicting reports whether a method of the package both adds an entry to a map and removes entries,
-// like the method Put of a cache of fixed size.
+// isEvicting reports whether a method adds an entry to a map and removes others, as fixed-size
+// caches do.
 func (in *input) isEvicting(fn *types.Func) bool {
 	f := in.flowGraph().Declared(fn)
 	if f.Body == nil {
@@ -238,99 +232,4 @@ func (in *input) isEvicting(fn *types.Func) bool {
 		return true
 	})
 	return adds && removes
-}
-
-// reportMemoized reports a variable whose memoizing method a sub-benchmark calls, if the sub-benchmark
-// of the next case, or a later sub-benchmark, uses the variable: it then finds stored results instead
-// of computing them.
-func (in *input) reportMemoized(outer *benchmark, writer subBenchmark, later []subBenchmark) {
-	for p, call := range in.findMemoized(outer, writer) {
-		isOrder := !in.isRemembering(in.callee(call)) && in.reordersByCall(call)
-		if isOrder && in.isCarriedOver(outer, writer, p) {
-			in.report(call, "%s changes its order by use, and the sub-benchmark of the next case begins with that order", p)
-		} else if in.isCarriedOver(outer, writer, p) {
-			in.report(call, "%s remembers what it was asked for, and the sub-benchmark of the next case finds it there", p)
-		} else if use := in.findLaterUse(outer, writer, in.remembering(outer, later, p, call), p); use != nil {
-			in.report(use, "%s remembers what another sub-benchmark asked it for, in line %d", p, in.lineOf(call))
-		}
-	}
-}
-
-// remembering returns those of the later sub-benchmarks that call a memoizing method on p, because another
-// method may not ask the cache. It returns all of them if call runs a method for which isMemoizing is true.
-func (in *input) remembering(outer *benchmark, later []subBenchmark, p varPath, call *ast.CallExpr) []subBenchmark {
-	if in.isMemoizing(in.callee(call)) {
-		return later
-	}
-	var out []subBenchmark
-	for _, s := range later {
-		if in.findMemoized(outer, s)[p] != nil {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// findMemoized returns the variables and fields of the outer benchmark on which a sub-benchmark calls a
-// memoizing method, each with the first such call. It omits variables that the sub-benchmark resets.
-func (in *input) findMemoized(outer *benchmark, s subBenchmark) map[varPath]*ast.CallExpr {
-	memoized := map[varPath]*ast.CallExpr{}
-	for _, l := range s.loops {
-		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok {
-				return true
-			}
-			for _, called := range in.flowGraph().Called(call, f.binding) {
-				if called.Receiver == nil || !in.isRemembering(called.Object) && !in.reorders(called.Object) {
-					continue
-				}
-				if f.site == nil && !in.isMemoizing(called.Object) && in.hasSameArguments(l, call) {
-					continue // only the first iteration can find something else than the others
-				}
-				p, ok := in.pathOf(called.Receiver, f.binding)
-				if !ok || memoized[p] != nil || !s.isShared(outer, p) || in.mayReset(s, p, nil) {
-					continue
-				}
-				if !in.isWarmed(s, p) && !in.mayBeOff(outer, p, called.Object) {
-					memoized[p] = call
-				}
-			}
-			return true
-		})
-	}
-	return memoized
-}
-
-// isMemoizing reports whether a method returns an entry of a map of its receiver if the entry exists,
-// and otherwise stores its result in the map.
-func (in *input) isMemoizing(fn *types.Func) bool {
-	recv, body := in.methodBody(fn)
-	if body == nil {
-		return false
-	}
-	isEntry := func(e ast.Expr) bool { // of a map of the receiver
-		index, ok := ast.Unparen(e).(*ast.IndexExpr)
-		if !ok || !isMap(in.pass.TypesInfo.TypeOf(index.X)) {
-			return false
-		}
-		_, ok = in.receiverPath(index.X, recv)
-		return ok
-	}
-	finds, stores := false, false
-	for n := range ast.Preorder(body) {
-		switch n := n.(type) {
-		case *ast.IfStmt: // if v, ok := r.known[key]; ok { return v }
-			init, ok := n.Init.(*ast.AssignStmt)
-			isLookup := ok && len(init.Lhs) == 2 && len(init.Rhs) == 1 && isEntry(init.Rhs[0])
-			if isLookup && in.variable(n.Cond) == in.variable(init.Lhs[1]) {
-				for range nodesOf[*ast.ReturnStmt](n.Body) {
-					finds = true
-				}
-			}
-		case *ast.AssignStmt:
-			stores = stores || len(n.Lhs) == 1 && isEntry(n.Lhs[0])
-		}
-	}
-	return finds && stores
 }

@@ -11,11 +11,12 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// sharedRandom finds a random source that the goroutines of RunParallel share, without a lock or behind
-// one that is only for the source:
+// sharedRandom finds a random source that the goroutines of RunParallel share:
 //
 //	r := rand.New(rand.NewSource(1))
 //	b.RunParallel(func(pb *testing.PB) { for pb.Next() { get(r.Intn(n)) } })
+//
+// It may have no lock, or one that is only for the source.
 func sharedRandom() rule {
 	return rule{Rule: audit.Rule{
 		ID: "shared-random", Severity: tare.Void,
@@ -26,33 +27,12 @@ func sharedRandom() rule {
 	}, find: func(in *input) {
 		in.eachTimedLoop(func(l *loop) {
 			if l.kind != byNext {
-				return // not a loop of RunParallel
+				return
 			}
 			takesLock := in.takesLock(l)
-			function := l.owner.node // the function that each goroutine runs
-			if lit := l.innermostLiteral(); lit != nil {
-				function = lit
-			}
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
-				call, ok := n.(*ast.CallExpr)
-				if !ok {
-					return true
-				}
-				for _, called := range in.flowGraph().Called(call, f.binding) {
-					if called.Receiver == nil || !isSource(in.pass.TypesInfo.TypeOf(called.Receiver)) {
-						continue
-					}
-					name, pos := in.originOf(called.Receiver, f.binding)
-					// Goroutines do not share the local variables of functions that they call.
-					isOfCall := pos.IsValid() && (f.isIn(pos) || in.callsFunctionAt(function, pos, f.binding))
-					switch {
-					case !pos.IsValid() || isWithinPos(pos, function) || isOfCall:
-						// Each goroutine has its own.
-					case !takesLock:
-						in.report(call, "%s is a random source that all goroutines share", name)
-					case in.locksOnlyFor(f.body, call) && !containsWord(l.owner.name, "rand"):
-						in.reportAs(tare.Warn, cmp.Or(f.site, call), "all goroutines wait for the lock around %s, a random source that they share", formatExpr(called.Receiver))
-					}
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
+				if call, ok := n.(*ast.CallExpr); ok {
+					in.reportSharedSource(call, f, takesLock)
 				}
 				return true
 			})
@@ -60,9 +40,32 @@ func sharedRandom() rule {
 	}}
 }
 
-// originOf returns the name and the position of the variable that an expression selects from, or of the
-// call that makes its value: the goroutines share the result of newLoad() if it is outside of their
-// function, as in next := newLoad().next. The position is invalid for other expressions.
+// reportSharedSource reports a call that draws from a source of all goroutines.
+func (in *input) reportSharedSource(call *ast.CallExpr, f *frame, takesLock bool) {
+	goroutine := f.loop.owner.node // the function of each goroutine
+	if lit := f.loop.innermostLiteral(); lit != nil {
+		goroutine = lit
+	}
+	for _, called := range in.flowGraph().Called(call, f.binding) {
+		if called.Receiver == nil || !isSource(in.pass.TypesInfo.TypeOf(called.Receiver)) {
+			continue
+		}
+		name, pos := in.originOf(called.Receiver, f.binding)
+		// Goroutines do not share the local variables of functions that they call.
+		isOfCall := pos.IsValid() && (f.containsPos(pos) || in.callsFunctionAt(goroutine, pos, f.binding))
+		switch {
+		case !pos.IsValid() || isPosIn(pos, goroutine) || isOfCall:
+			// Each goroutine has its own.
+		case !takesLock:
+			in.report(call, "%s is a random source that all goroutines share", name)
+		case in.locksOnlyFor(f.body, call) && !containsWord(f.loop.owner.name, "rand"):
+			in.reportAs(tare.Warn, cmp.Or(f.site, call), "all goroutines wait for the lock around %s, a random source that they share", formatExpr(called.Receiver))
+		}
+	}
+}
+
+// originOf returns the name and position of the variable that an expression selects from. For
+// newLoad().next they are those of the call. The position is invalid for others.
 func (in *input) originOf(e ast.Expr, binding flow.Binding) (name string, pos token.Pos) {
 	if v := in.flowGraph().Origin(e, binding); v != nil {
 		return v.Name(), v.Pos()
@@ -73,12 +76,12 @@ func (in *input) originOf(e ast.Expr, binding flow.Binding) (name string, pos to
 	return "", token.NoPos
 }
 
-// callsFunctionAt reports whether the function of a goroutine calls a function that contains the position
-// pos. The goroutines then do not share the variable that is declared at pos.
+// callsFunctionAt reports whether a function calls another one, in which pos is. A variable
+// declared there is not shared.
 func (in *input) callsFunctionAt(function ast.Node, pos token.Pos, binding flow.Binding) bool {
 	for call := range nodesOf[*ast.CallExpr](function) {
 		for _, called := range in.flowGraph().Called(call, binding) {
-			if called.Node != nil && isWithinPos(pos, called.Node) {
+			if called.Node != nil && isPosIn(pos, called.Node) {
 				return true
 			}
 		}
@@ -86,13 +89,11 @@ func (in *input) callsFunctionAt(function ast.Node, pos token.Pos, binding flow.
 	return false
 }
 
-// isSource reports whether t is a source of random numbers that only one goroutine may use at a time.
+// isSource reports whether t is a random source that only one goroutine may use at a time.
 func isSource(t types.Type) bool {
 	return isNamed(t, "math/rand", "Rand", "Zipf") || isNamed(t, "math/rand/v2", "Rand", "Zipf", "PCG", "ChaCha8")
 }
 
-// innermostLiteral returns the innermost function literal of the benchmark around a loop, or nil if the
-// loop is directly in the body of the benchmark.
 func (l *loop) innermostLiteral() *ast.FuncLit {
 	for i := len(l.path) - 1; i >= 0; i-- {
 		if lit, ok := l.path[i].(*ast.FuncLit); ok {
@@ -102,8 +103,7 @@ func (l *loop) innermostLiteral() *ast.FuncLit {
 	return nil
 }
 
-// locksOnlyFor reports whether a lock is held around draw, a call that draws a random number, and for
-// nothing else: between Lock and Unlock, a body calls only methods of random sources.
+// locksOnlyFor reports whether a lock is held around the random number draw, and for nothing else.
 func (in *input) locksOnlyFor(body *ast.BlockStmt, draw *ast.CallExpr) bool {
 	isLocked, isOnly, isAround := false, true, false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -127,11 +127,9 @@ func (in *input) locksOnlyFor(body *ast.BlockStmt, draw *ast.CallExpr) bool {
 	return isAround && isOnly
 }
 
-// takesLock reports whether a loop, or a function of the benchmark that it calls, calls a function
-// named Lock.
 func (in *input) takesLock(l *loop) bool {
 	found := false
-	in.inspectTimedCalls(l, func(n ast.Node, _ *frame) bool {
+	in.inspectTimedDeep(l, func(n ast.Node, _ *frame) bool {
 		call, ok := n.(*ast.CallExpr)
 		found = found || ok && calledName(call) == "Lock"
 		return !found

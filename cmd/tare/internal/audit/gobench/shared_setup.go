@@ -10,15 +10,15 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the audit rule shared-state: the set-up of a sub-benchmark, the code outside
-// its timed loops, changes a variable that other sub-benchmarks use.
+// This file is a part of the rule shared-state. The set-up of a sub-benchmark, the code outside its
+// loops, changes a variable. Other sub-benchmarks use it.
 
-// reportSetUp reports the first variable to which the sub-benchmark of each case of a table adds entries
-// in its set-up, if its loop uses the variable: it still has the entries of the previous cases.
+// reportSetUp reports the first variable that gets entries in the set-up of each case. Its entries
+// of previous cases are still there.
 func (in *input) reportSetUp(outer *benchmark, s subBenchmark) {
 	in.inspectSetUp(s, s.function.Body, setUpFrame{}, func(call *ast.CallExpr, called flow.Function, f setUpFrame) bool {
 		p, ok := in.pathOf(called.Receiver, f.binding)
-		isKnown := ok && (f.depth == 0 || isWithinPos(p.root.Pos(), outer.body))
+		isKnown := ok && (f.depth == 0 || isPosIn(p.root.Pos(), outer.body))
 		if !isKnown || !in.isCarriedOver(outer, s, p) || in.findFirstUse(s, p) == nil {
 			return true
 		}
@@ -33,14 +33,13 @@ func (in *input) reportSetUp(outer *benchmark, s subBenchmark) {
 
 // setUpFrame is the body of a sub-benchmark, or of a function that its set-up calls.
 type setUpFrame struct {
-	site    *ast.CallExpr // call in the sub-benchmark that leads to the function; nil for the sub-benchmark
-	binding flow.Binding  // arguments of the call of the function
-	depth   int           // number of calls between the sub-benchmark and the function
+	site    *ast.CallExpr // call in the sub-benchmark that leads here; nil for itself
+	binding flow.Binding  // arguments of the call
+	depth   int           // calls between the sub-benchmark and the function
 }
 
-// inspectSetUp calls visit for each call in the set-up of a sub-benchmark that adds an entry to its
-// receiver, also in functions of the test files that the set-up calls. If visit returns false,
-// inspectSetUp stops and returns false.
+// inspectSetUp calls visit for each call in a set-up that adds an entry to its receiver. It enters
+// functions of the test files. It stops and returns false after visit has returned false.
 func (in *input) inspectSetUp(s subBenchmark, body ast.Node, f setUpFrame, visit func(*ast.CallExpr, flow.Function, setUpFrame) bool) bool {
 	proceed := true
 	statements := map[ast.Expr]bool{} // calls that are statements
@@ -56,7 +55,7 @@ func (in *input) inspectSetUp(s subBenchmark, body ast.Node, f setUpFrame, visit
 		case *ast.CallExpr:
 			for _, called := range in.flowGraph().Called(n, f.binding) {
 				switch {
-				case !proceed: // visit has returned false
+				case !proceed:
 				case called.Receiver != nil && in.isGrowing(called.Object, statements[n]):
 					proceed = visit(n, called, f)
 				case called.Body != nil && called.Object != nil && f.depth < maxTimedDepth && in.isTestHelper(called.Object):
@@ -70,11 +69,11 @@ func (in *input) inspectSetUp(s subBenchmark, body ast.Node, f setUpFrame, visit
 	return proceed
 }
 
-// isRefilledInLoop reports whether the timed loop around taken, a call that takes an entry from p, also
-// adds an entry to p.
+// isRefilledInLoop reports whether the loop around taken, which takes an entry from p, also adds
+// one.
 func (in *input) isRefilledInLoop(s subBenchmark, p varPath, taken *ast.CallExpr) bool {
 	for _, l := range s.loops {
-		if !isWithin(taken, l.body) {
+		if !isNodeIn(taken, l.body) {
 			continue
 		}
 		for call := range nodesOf[*ast.CallExpr](l.body) {
@@ -86,11 +85,11 @@ func (in *input) isRefilledInLoop(s subBenchmark, p varPath, taken *ast.CallExpr
 	return false
 }
 
-// setterName matches the names of methods that set a property of their receiver, such as SetIndent.
+// setterName matches methods that set a property of their receiver, such as SetIndent.
 var setterName = lazyregexp.New(`^(Set|Use|Enable|Disable|With)[A-Z]`)
 
-// reportProperty reports a property that a sub-benchmark sets, if a later sub-benchmark uses the same
-// variable and does not set the property: its result depends on whether the first one has run.
+// reportProperty reports a property that a sub-benchmark sets and a later one does not. The result
+// of the later one depends on whether the first has run.
 func (in *input) reportProperty(outer *benchmark, s subBenchmark, later []subBenchmark) {
 	for call := range nodesOf[*ast.CallExpr](s.function.Body) {
 		fn := in.callee(call)
@@ -117,7 +116,6 @@ func (in *input) reportProperty(outer *benchmark, s subBenchmark, later []subBen
 	}
 }
 
-// setsReceiver reports whether a method of the package assigns to a field of its receiver.
 func (in *input) setsReceiver(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil {
@@ -133,7 +131,6 @@ func (in *input) setsReceiver(fn *types.Func) bool {
 	return false
 }
 
-// countCalls returns the number of calls of fn in root between two positions.
 func (in *input) countCalls(root ast.Node, fn *types.Func, from, to token.Pos) int {
 	n := 0
 	for call := range nodesOf[*ast.CallExpr](root) {

@@ -9,14 +9,13 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// sharedState finds sub-benchmarks that work on a variable to which another sub-benchmark, or the
-// one of the previous case, has added entries:
+// sharedState finds sub-benchmarks that read what another one wrote to a common variable:
 //
 //	b.Run("put", func(b *testing.B) { for i := range b.N { store.Put(i, value) } })
 //	b.Run("get", func(b *testing.B) { for i := range b.N { store.Get(i) } })
 //
-// This file knows methods by their names only; shared_entries.go and shared_setup.go read what the
-// methods of the package do.
+// How much is there then depends on the other's b.N. This file knows methods by their names only.
+// The files shared_*.go read their code.
 func sharedState() rule {
 	return rule{Rule: audit.Rule{
 		ID: "shared-state", Severity: tare.Warn,
@@ -27,7 +26,7 @@ func sharedState() rule {
 		Seen:    []string{"tare: study users (the store of all benchmarks)"},
 	}, find: func(in *input) {
 		for _, outer := range in.suite.benchmarks {
-			var subs []*benchmark // literals that outer passes to b.Run
+			var subs []*benchmark
 			for _, b := range in.suite.benchmarks {
 				if b.outer == outer {
 					subs = append(subs, b)
@@ -52,26 +51,26 @@ func sharedState() rule {
 	}}
 }
 
-// access holds the uses of a variable by a benchmark; a field is nil without such a use.
+// access has the uses of a variable by a benchmark, nil if there is none.
 type access struct {
-	writes ast.Node // first write in a loop over the iterations, such as store.Put(i, value)
+	writes ast.Node // first write in a loop, such as store.Put(i, value)
 	reads  ast.Node // first read, such as store.Get(i)
-	fills  ast.Node // a use outside of these loops that may fill the variable, or an unknown use
+	fills  ast.Node // a write outside of loops, or an unknown use
 }
 
-// usage is the way in which one identifier uses a variable.
+// usage says how one identifier uses a variable.
 type usage int
 
 const (
-	unknownUse usage = iota // as an argument, or by a method with another name
-	writeUse                // store.Put(key, value), m[key] = value
-	readUse                 // store.Get(key), m[key]
+	unknownUse usage = iota
+	writeUse         // store.Put(key, value), m[key] = value
+	readUse          // store.Get(key), m[key]
 )
 
-// reportShared reports a variable of the benchmark outer if one of its sub-benchmarks writes to the
-// variable in its loop, a later one reads the variable, and outer itself does not fill it.
+// reportShared reports variables of outer that one sub-benchmark writes and a later one reads. They
+// must not be filled by outer itself.
 func (in *input) reportShared(outer *benchmark, subs []*benchmark) {
-	declared := map[*types.Var]bool{} // variables that outer declares outside of literals
+	declared := map[*types.Var]bool{} // by outer itself
 	ast.Inspect(outer.body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			v, isVariable := in.pass.TypesInfo.Defs[id].(*types.Var)
@@ -102,10 +101,10 @@ func (in *input) reportShared(outer *benchmark, subs []*benchmark) {
 	}
 }
 
-// reportKeyed reports a variable that the benchmark outer declares before a loop over cases, if the
-// sub-benchmark of each case adds entries to the variable under the number of the iteration.
+// reportKeyed reports a variable from before a loop over cases. The sub-benchmark of each case adds
+// entries to it. The number of the iteration has to be in the key.
 func (in *input) reportKeyed(outer, sub *benchmark) {
-	var cases ast.Node // innermost loop around the sub-benchmark
+	var cases ast.Node // the loop over cases
 	inspectPath(outer.body, func(n ast.Node, path []ast.Node) bool {
 		if n == sub.node {
 			for _, p := range path {
@@ -137,7 +136,7 @@ func (in *input) reportKeyed(outer, sub *benchmark) {
 			// The key is the first argument: store.Set(i, value).
 			call, isCall := parent(path, 2).(*ast.CallExpr)
 			hasKey := isCall && len(call.Args) > 0
-			if hasKey && usageOf(id, path) == writeUse && in.growsWith(call.Args[0], counter) {
+			if hasKey && usageOf(id, path) == writeUse && in.growsWithCounter(call.Args[0], counter) {
 				in.report(id, "%s gets entries from the sub-benchmark of each case, and the next case begins with them", v.Name())
 			}
 			return true
@@ -145,9 +144,9 @@ func (in *input) reportKeyed(outer, sub *benchmark) {
 	}
 }
 
-// growsWith reports whether an expression contains the counter of a loop, and does not limit it by
-// %, & or as an index: i and 2*i, but not i%100 or keys[i].
-func (in *input) growsWith(e ast.Expr, counter *types.Var) bool {
+// growsWithCounter reports whether an expression grows with the counter of a loop. It does in 2*i,
+// but not in i%100 or keys[i].
+func (in *input) growsWithCounter(e ast.Expr, counter *types.Var) bool {
 	contains, limited := false, false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -163,19 +162,19 @@ func (in *input) growsWith(e ast.Expr, counter *types.Var) bool {
 	return contains && !limited
 }
 
-// accessOf returns the uses of a variable by a benchmark, without the uses in the sub-benchmarks subs. If
-// there are subs, all other uses count as if they were in a loop.
+// accessOf returns the uses of a variable by a benchmark, without those in subs. If there are subs,
+// other uses count as if in a loop.
 func (in *input) accessOf(b *benchmark, v *types.Var, subs []*benchmark) access {
 	var a access
 	in.inspectUses(b.body, v, func(id *ast.Ident, path []ast.Node) {
 		for _, sub := range subs {
-			if isWithin(id, sub.node) {
+			if isNodeIn(id, sub.node) {
 				return
 			}
 		}
 		isInLoop := len(subs) > 0
 		for _, l := range b.loops {
-			isInLoop = isInLoop || isWithin(id, l.body)
+			isInLoop = isInLoop || isNodeIn(id, l.body)
 		}
 		switch use := usageOf(id, path); {
 		case use == unknownUse || use == writeUse && !isInLoop:
@@ -189,8 +188,7 @@ func (in *input) accessOf(b *benchmark, v *types.Var, subs []*benchmark) access 
 	return a
 }
 
-// usageOf tells by the name of the called method or by an index how the last node of a path, the
-// identifier id, uses its variable.
+// usageOf returns how an identifier, the last node of a path, uses its variable.
 func usageOf(id *ast.Ident, path []ast.Node) usage {
 	switch p := parent(path, 1).(type) {
 	case *ast.SelectorExpr:

@@ -8,9 +8,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// sleepInLoop finds waits for the clock in timed loops and in the functions of the benchmark that they
-// call: time.Sleep(d), <-time.After(d), and for time.Since(start) < d {}. It exempts a benchmark whose
-// name shows that it measures such a wait.
+// sleepInLoop finds waits for the clock in the timed region, such as time.Sleep(d) and
+// <-time.After(d). It also finds for time.Since(start) < d {}. Benchmarks of such waits are exempt.
 func sleepInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "sleep-in-loop", Severity: tare.Void,
@@ -24,7 +23,7 @@ func sleepInLoop() rule {
 			if in.reportsTime(l.owner) {
 				return
 			}
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				switch n := n.(type) {
 				case *ast.CallExpr:
 					if in.isSleep(n, f) && !containsWord(in.joinNames(l, n), "Sleep", "Timer") {
@@ -52,8 +51,8 @@ func sleepInLoop() rule {
 	}}
 }
 
-// describeSleeper returns the subject and the verb of a finding in the frame f: "the loop sleeps", or
-// "retry, which the loop calls, sleeps" if f is inside of the loop's call of retry.
+// describeSleeper returns subject and verb of a finding. They are "the loop sleeps" or "retry,
+// which the loop calls, sleeps".
 func describeSleeper(f *frame, verb string) string {
 	if f.site == nil {
 		return "the loop " + verb
@@ -61,7 +60,6 @@ func describeSleeper(f *frame, verb string) string {
 	return formatExpr(f.site.Fun) + ", which the loop calls, " + verb
 }
 
-// isSleep reports whether a call sleeps for its last argument.
 func (in *input) isSleep(call *ast.CallExpr, f *frame) bool {
 	for _, called := range in.flowGraph().Called(call, f.binding) {
 		if isFunc(called.Object, "time", "Sleep") && len(call.Args) == 1 {
@@ -78,8 +76,8 @@ func (in *input) reportWait(l *loop, n ast.Node, channel ast.Expr, f *frame) {
 	}
 }
 
-// isClock reports whether the clock sends to a channel: the channel is the result of a function of package
-// time with one of names, such as time.After(d), or the field C of such a type, such as ticker.C.
+// isClock reports whether the clock sends to a channel. The channel comes from a function of
+// package time with one of names. It may also be the field C, as in ticker.C.
 func (in *input) isClock(channel ast.Expr, f *frame, names ...string) bool {
 	for _, source := range in.flowGraph().Sources(channel, f.binding) {
 		switch source := source.(type) {
@@ -96,8 +94,8 @@ func (in *input) isClock(channel ast.Expr, f *frame, names ...string) bool {
 	return false
 }
 
-// findPoll returns the last receive by which a select statement waits for a tick: <-ticker.C. It
-// returns nil if there is none, or if the statement has a default case and so does not wait.
+// findPoll returns the last <-ticker.C by which a select statement waits. It is nil if there is
+// none, or a default case.
 func (in *input) findPoll(s *ast.SelectStmt, f *frame) *ast.UnaryExpr {
 	var poll *ast.UnaryExpr
 	for _, c := range s.Body.List {
@@ -120,7 +118,7 @@ func (in *input) findPoll(s *ast.SelectStmt, f *frame) *ast.UnaryExpr {
 	return poll
 }
 
-// isSpin reports whether the condition of a loop reads the clock: time.Since(start) < d.
+// isSpin reports whether a condition reads the clock: time.Since(start) < d.
 func (in *input) isSpin(cond ast.Expr) bool {
 	return hasNode(cond, func(call *ast.CallExpr) bool {
 		fn := in.callee(call)

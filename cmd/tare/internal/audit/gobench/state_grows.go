@@ -9,8 +9,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// stateGrows finds slices, maps, buffers and stores that are declared before a loop and that each
-// iteration makes larger: for range b.N { out = append(out, decode(data)) }.
+// stateGrows finds variables from before a loop that each iteration makes larger:
+//
+//	for range b.N { out = append(out, decode(data)) }
 func stateGrows() rule {
 	return rule{Rule: audit.Rule{
 		ID: "state-grows", Severity: tare.Warn,
@@ -33,8 +34,8 @@ func stateGrows() rule {
 	}}
 }
 
-// findGrowth returns the variable that a node of a loop makes larger, and how the finding describes the
-// growth, such as "gets a new key". It returns nil for other nodes.
+// findGrowth returns the variable that a node makes larger, or nil. The text for the finding is
+// "gets a new key", for example.
 func (in *input) findGrowth(l *loop, n ast.Node) (v *types.Var, how string) {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -46,21 +47,19 @@ func (in *input) findGrowth(l *loop, n ast.Node) (v *types.Var, how string) {
 		return in.findInserted(l, n)
 	case *ast.Ident:
 		v, _ := in.pass.TypesInfo.Uses[n].(*types.Var)
-		if in.isOuterLocal(v, l) && isBuffer(v.Type()) && in.isOnlyWritten(l, v) {
+		if in.isLocalBefore(v, l) && isBuffer(v.Type()) && in.isOnlyWritten(l, v) {
 			return v, "is written to"
 		}
 	}
 	return nil, ""
 }
 
-// isBuffer reports whether t is bytes.Buffer or strings.Builder.
 func isBuffer(t types.Type) bool {
 	return isNamed(t, "bytes", "Buffer") || isNamed(t, "strings", "Builder")
 }
 
-// findAppended returns the variable v of a statement v = append(v, …) if v is declared before the loop
-// and the loop does not set it in another way. It returns nil for other statements, for slices that
-// are made for b.N elements, and for measurements that the benchmark reads after the loop.
+// findAppended returns v of v = append(v, …) if v is declared before the loop, else nil. It omits
+// slices for b.N elements, and measurements that the benchmark reads after the loop.
 func (in *input) findAppended(l *loop, a *ast.AssignStmt) *types.Var {
 	if len(a.Lhs) != 1 || a.Tok != token.ASSIGN {
 		return nil
@@ -68,11 +67,11 @@ func (in *input) findAppended(l *loop, a *ast.AssignStmt) *types.Var {
 	v := in.variable(a.Lhs[0])
 	call, isCall := a.Rhs[0].(*ast.CallExpr)
 	appendsToItself := isCall && isBuiltin(in.pass.TypesInfo, call, "append") && in.variable(call.Args[0]) == v
-	if !appendsToItself || !in.isOuterLocal(v, l) {
+	if !appendsToItself || !in.isLocalBefore(v, l) {
 		return nil
 	}
 	init := in.initOf(l.owner.decl, v)
-	isMadeForN := l.owner.sized[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init)
+	isMadeForN := l.owner.sizedByN[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init)
 	appended := in.pass.TypesInfo.TypeOf(call.Args[len(call.Args)-1])
 	isMeasurement := isNamed(appended, "time", "Duration") || in.isReadAfter(l, v)
 	if isMadeForN || isMeasurement || in.isSetElsewhere(l, v, a) {
@@ -81,8 +80,7 @@ func (in *input) findAppended(l *loop, a *ast.AssignStmt) *types.Var {
 	return v
 }
 
-// isSetElsewhere reports whether a loop sets a variable by another statement than a, or takes its
-// address, by which other code may set the variable.
+// isSetElsewhere reports whether a loop sets a variable other than by a, or takes its address.
 func (in *input) isSetElsewhere(l *loop, v *types.Var, a *ast.AssignStmt) bool {
 	return in.hasUse(l.node, v, func(id *ast.Ident, path []ast.Node) bool {
 		switch p := parent(path, 1).(type) {
@@ -95,8 +93,7 @@ func (in *input) isSetElsewhere(l *loop, v *types.Var, a *ast.AssignStmt) bool {
 	})
 }
 
-// isReadAfter reports whether a benchmark uses a variable after a loop, other than in an
-// assignment such as _ = v.
+// isReadAfter reports whether a benchmark uses a variable after a loop, other than in _ = v.
 func (in *input) isReadAfter(l *loop, v *types.Var) bool {
 	return in.hasUse(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) bool {
 		_, isAssign := parent(path, 1).(*ast.AssignStmt)
@@ -104,16 +101,15 @@ func (in *input) isReadAfter(l *loop, v *types.Var) bool {
 	})
 }
 
-// findGrownMap returns the map m of a statement m[i] = … if m is declared before the loop, i is the
-// counter of the loop, and the loop does not empty m. It returns nil for other statements, and for maps
-// that are made for b.N elements.
+// findGrownMap returns m of m[i] = … if i counts the iterations, else nil. It omits maps that are
+// made for b.N entries, or emptied.
 func (in *input) findGrownMap(l *loop, a *ast.AssignStmt) *types.Var {
 	index, ok := a.Lhs[0].(*ast.IndexExpr)
 	if !ok || len(a.Lhs) != 1 {
 		return nil
 	}
 	v := in.variable(index.X)
-	if !in.isOuterLocal(v, l) || !isMap(v.Type()) {
+	if !in.isLocalBefore(v, l) || !isMap(v.Type()) {
 		return nil
 	}
 	counter, key := in.counter(l), in.variable(stripConversion(in.pass.TypesInfo, index.Index))
@@ -134,10 +130,9 @@ func (in *input) findGrownMap(l *loop, a *ast.AssignStmt) *types.Var {
 	return v
 }
 
-// findInserted returns the receiver of a call, a store, if it is declared before the loop and the method
-// adds an entry in each iteration, in time proportional to the number of entries: it inserts into a
-// slice, or appends to one and ranges over it. how is the predicate of the finding, such as "gets an
-// entry and is looked through". findInserted returns nil for other calls.
+// findInserted returns the receiver of a call that adds an entry to it, else nil. Such a call takes
+// longer the more entries there are. The text for the finding is "gets an entry and is looked
+// through", for example.
 func (in *input) findInserted(l *loop, call *ast.CallExpr) (store *types.Var, how string) {
 	sel, isSelector := call.Fun.(*ast.SelectorExpr)
 	fn := in.callee(call)
@@ -148,7 +143,7 @@ func (in *input) findInserted(l *loop, call *ast.CallExpr) (store *types.Var, ho
 	addsEachTime := in.isDistinct(l, call.Args[0]) || in.alwaysAdds(fn)
 	store = in.variable(sel.X)
 	const dropsResults = false // the loop may use what the method returns
-	if !addsEachTime || !in.isOuterLocal(store, l) || !in.isGrowing(fn, dropsResults) || in.mayShrink(l, store) {
+	if !addsEachTime || !in.isLocalBefore(store, l) || !in.isGrowing(fn, dropsResults) || in.mayShrink(l, store) {
 		return nil, ""
 	}
 	for inner := range nodesOf[*ast.CallExpr](body) {
@@ -162,8 +157,7 @@ func (in *input) findInserted(l *loop, call *ast.CallExpr) (store *types.Var, ho
 	return nil, ""
 }
 
-// mayShrink reports whether a loop may remove entries from a store: it calls a method that does so,
-// or has the name of one, or passes the store to other code.
+// mayShrink reports whether a loop may remove entries from a store.
 func (in *input) mayShrink(l *loop, store *types.Var) bool {
 	return in.hasUse(l.node, store, func(_ *ast.Ident, path []ast.Node) bool {
 		sel, isSelector := parent(path, 1).(*ast.SelectorExpr)
@@ -175,8 +169,7 @@ func (in *input) mayShrink(l *loop, store *types.Var) bool {
 	})
 }
 
-// shrinks reports whether a method of the package may remove entries of its receiver: it deletes from a map,
-// or sets a slice of the receiver to a part of a slice.
+// shrinks reports whether a method may remove entries of its receiver.
 func (in *input) shrinks(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	return body != nil && hasNode(body, func(n ast.Node) bool {
@@ -192,7 +185,7 @@ func (in *input) shrinks(fn *types.Func) bool {
 	})
 }
 
-// looksThrough reports whether a method ranges over a slice of its receiver that it appends to.
+// looksThrough reports whether a method ranges over a slice of its receiver and appends to it.
 func (in *input) looksThrough(body ast.Node, recv *types.Var) bool {
 	appended := map[string]bool{} // fields of the receiver
 	for a := range nodesOf[*ast.AssignStmt](body) {
@@ -220,8 +213,8 @@ func (in *input) movesEntries(call *ast.CallExpr) bool {
 	return isTargetSlice && isSourceSlice && formatExpr(target.X) == formatExpr(source.X)
 }
 
-// alwaysAdds reports whether each call of a method adds an entry to a slice of the receiver: the body
-// has a statement that does so outside of any condition, and no return comes before it.
+// alwaysAdds reports whether each call of a method adds an entry to a slice of the receiver. No
+// condition or return may come before.
 func (in *input) alwaysAdds(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil {
@@ -249,8 +242,8 @@ func (in *input) alwaysAdds(fn *types.Func) bool {
 	return false
 }
 
-// isDistinct reports whether an expression may have another value in each iteration: it contains
-// the counter i of the loop, or is keys[i] or a random number such as rand.Int().
+// isDistinct reports whether an expression may have another value in each iteration. It is random,
+// or contains the counter.
 func (in *input) isDistinct(l *loop, e ast.Expr) bool {
 	counter := in.counter(l)
 	if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok && counter != nil {
@@ -260,11 +253,11 @@ func (in *input) isDistinct(l *loop, e ast.Expr) bool {
 		fn := in.callee(call)
 		return fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2"})
 	}
-	return counter != nil && in.growsWith(e, counter)
+	return counter != nil && in.growsWithCounter(e, counter)
 }
 
-// isOnlyWritten reports whether a loop writes to a buffer, and neither reads nor empties it. It returns
-// false if code outside of the loop passes the buffer on, as the function that gets it may do both.
+// isOnlyWritten reports whether a loop writes to a buffer, and neither reads nor empties it. It is
+// false if other code gets the buffer.
 func (in *input) isOnlyWritten(l *loop, v *types.Var) bool {
 	hasWrite, hasOther := false, false // hasOther: a use that may read or empty the buffer
 	in.inspectUses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
@@ -286,7 +279,7 @@ func (in *input) isOnlyWritten(l *loop, v *types.Var) bool {
 		case isOneOf(sel.Sel.Name, []string{"Write", "WriteString", "WriteByte", "WriteRune"}):
 			hasWrite = true
 		case isOneOf(sel.Sel.Name, []string{"Len", "Cap", "Grow"}):
-			// These methods neither read nor empty the buffer.
+			// Neither reads nor empties.
 		default:
 			hasOther = true
 		}

@@ -11,16 +11,15 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// subBenchmark is a call of b.Run with a function that it runs. Rules use it to find variables that
-// several sub-benchmarks share.
+// subBenchmark is a call of b.Run with a function that it runs.
 type subBenchmark struct {
 	call     *ast.CallExpr
 	function flow.Function
-	loops    []*loop // loops of the function; empty if it is not a benchmark of the package
-	isCase   bool    // the call is in a loop over cases, so that the sub-benchmark runs several times
+	loops    []*loop // of the function
+	isCase   bool    // in a loop over cases, so it runs several times
 }
 
-// findSubBenchmarks returns the sub-benchmarks that a benchmark runs, in the order of their calls.
+// findSubBenchmarks returns the sub-benchmarks of a benchmark in the order of their calls.
 func (in *input) findSubBenchmarks(outer *benchmark) []subBenchmark {
 	var subs []subBenchmark
 	inspectPath(outer.body, func(n ast.Node, path []ast.Node) bool {
@@ -45,7 +44,7 @@ func (in *input) findSubBenchmarks(outer *benchmark) []subBenchmark {
 	return subs
 }
 
-// outermostLoop returns the first loop on a path from the outermost node, or nil if there is no loop.
+// outermostLoop returns the first loop on a path, or nil.
 func outermostLoop(path []ast.Node) ast.Node {
 	if i := slices.IndexFunc(path, isLoop); i >= 0 {
 		return path[i]
@@ -53,23 +52,21 @@ func outermostLoop(path []ast.Node) ast.Node {
 	return nil
 }
 
-// varPath is a variable or a field of a variable: s.store has the root s and the fields ".store".
+// varPath is a variable or a field of one. s.store has the root s and the fields ".store".
 type varPath struct {
 	root   *types.Var
 	fields string // "" for the variable itself
 }
 
-// String returns the path as in the source text.
 func (p varPath) String() string { return p.root.Name() + p.fields }
 
-// pathOf returns the variable or field that an expression names. ok is false for other expressions.
 func (in *input) pathOf(e ast.Expr, binding flow.Binding) (p varPath, ok bool) {
 	root, fields := in.flowGraph().Path(e, binding)
 	return varPath{root: root, fields: fields}, root != nil
 }
 
-// isCarriedOver reports whether a sub-benchmark runs once for each case of a table, and all cases work
-// on the same variable p, because p is declared before the loop over the cases.
+// isCarriedOver reports whether a sub-benchmark runs for several cases, and p is declared before
+// the loop over them.
 func (in *input) isCarriedOver(outer *benchmark, s subBenchmark, p varPath) bool {
 	if !s.isCase {
 		return false
@@ -86,23 +83,24 @@ func (in *input) isCarriedOver(outer *benchmark, s subBenchmark, p varPath) bool
 	return p.root.Pos() < casesPos
 }
 
-// isShared reports whether p is declared in the benchmark outer, but outside its sub-benchmark s.
+// isShared reports whether p is declared in outer, but not in its sub-benchmark s.
 func (s subBenchmark) isShared(outer *benchmark, p varPath) bool {
-	return isWithinPos(p.root.Pos(), outer.body) && !isWithinPos(p.root.Pos(), s.function.Node)
+	return isPosIn(p.root.Pos(), outer.body) && !isPosIn(p.root.Pos(), s.function.Node)
 }
 
-// isOverlapping reports whether an expression names p, a field of p, or a variable that contains p.
+// isOverlapping reports whether an expression names p, a part of p, or a variable with p in it.
 func (in *input) isOverlapping(e ast.Expr, p varPath) bool {
 	other, ok := in.pathOf(e, nil)
 	isPart := strings.HasPrefix(other.fields+".", p.fields+".") || strings.HasPrefix(p.fields+".", other.fields+".")
 	return ok && other.root == p.root && isPart
 }
 
-// shrinkingName matches the names of methods that remove entries, such as Reset and Pop.
-var shrinkingName = lazyregexp.New(`^(Reset|Clear|Truncate|Delete|Remove|Pop|Dequeue|Drain|Evict|Flush|Close|Next|Take|Shift|Trim|Discard|Un(subscribe|register|link|watch))`)
+// shrinkingName matches methods that remove entries, such as Reset and Pop.
+var shrinkingName = lazyregexp.New(`^(Reset|Clear|Truncate|Delete|Remove|Pop|Dequeue|Drain|Evict|Flush|Close|` +
+	`Next|Take|Shift|Trim|Discard|Un(subscribe|register|link|watch))`)
 
-// mayReset reports whether a sub-benchmark assigns to p, or calls a method whose name suggests that it
-// removes entries of p. It skips calls for which isIgnored returns true; isIgnored may be nil.
+// mayReset reports whether a sub-benchmark assigns to p or may remove entries of p. It skips calls
+// that isIgnored selects, if this is not nil.
 func (in *input) mayReset(s subBenchmark, p varPath, isIgnored func(call *ast.CallExpr) bool) bool {
 	found := false
 	ast.Inspect(s.function.Body, func(n ast.Node) bool {
@@ -122,13 +120,13 @@ func (in *input) mayReset(s subBenchmark, p varPath, isIgnored func(call *ast.Ca
 	return found
 }
 
-// isAppendTo reports whether the assignment target = value has the form x = append(x, …).
+// isAppendTo reports whether target = value has the form x = append(x, …).
 func (in *input) isAppendTo(target, value ast.Expr) bool {
 	call, ok := value.(*ast.CallExpr)
 	return ok && isBuiltin(in.pass.TypesInfo, call, "append") && formatExpr(call.Args[0]) == formatExpr(target)
 }
 
-// isResetBetween reports whether the benchmark outer assigns to p or empties p between two positions.
+// isResetBetween reports whether outer assigns to p or empties p between two positions.
 func (in *input) isResetBetween(outer *benchmark, p varPath, from, to token.Pos) bool {
 	found := false
 	ast.Inspect(outer.body, func(n ast.Node) bool {
@@ -150,7 +148,7 @@ func (in *input) isResetBetween(outer *benchmark, p varPath, from, to token.Pos)
 	return found
 }
 
-// findLaterUse returns the first use of p, which writer changes, in the sub-benchmarks later, or nil.
+// findLaterUse returns the first use of p in the sub-benchmarks later, or nil. writer changes p.
 func (in *input) findLaterUse(outer *benchmark, writer subBenchmark, later []subBenchmark, p varPath) ast.Node {
 	for _, reader := range later {
 		if use := in.findUseAfter(outer, writer, reader, p); use != nil {
@@ -160,8 +158,8 @@ func (in *input) findLaterUse(outer *benchmark, writer subBenchmark, later []sub
 	return nil
 }
 
-// findUseAfter returns the first use of p in the loops of reader, a sub-benchmark that runs after
-// writer. It returns nil if both run the same function, or if reader or outer resets p.
+// findUseAfter returns the first use of p in reader, which runs after writer. It is nil if p is
+// reset meanwhile, or if both run the same function.
 func (in *input) findUseAfter(outer *benchmark, writer, reader subBenchmark, p varPath) ast.Node {
 	isReset := in.mayReset(reader, p, nil) || in.isResetBetween(outer, p, writer.call.End(), reader.call.Pos())
 	if isReset || reader.function.Node == writer.function.Node {
@@ -170,12 +168,11 @@ func (in *input) findUseAfter(outer *benchmark, writer, reader subBenchmark, p v
 	return in.findFirstUse(reader, p)
 }
 
-// findFirstUse returns the first node in the loops of a sub-benchmark that uses p as the receiver or an
-// argument of a call, or as the operand of range or an index. It returns nil if there is none.
+// findFirstUse returns the first node in the loops of a sub-benchmark that uses p, or nil.
 func (in *input) findFirstUse(s subBenchmark, p varPath) ast.Node {
 	var first ast.Node
 	for _, l := range s.loops {
-		in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+		in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 			var operands []ast.Expr
 			switch n := n.(type) {
 			case *ast.CallExpr:

@@ -16,15 +16,14 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// suite has the benchmarks of a package with their loops, and the comments that switch off rules.
-// readSuite makes it once for each package, and all rules read it.
+// suite has the benchmarks of a package. readSuite makes it once, and all rules read it.
 type suite struct {
 	benchmarks []*benchmark
-	byPosition []*benchmark          // benchmarks in functions named Benchmark…, sorted by position
-	ignores    map[fileLine][]string // ids of the rules that are switched off in a line
-	checked    map[*types.Func]bool  // functions whose error a test file checks; nil until isChecked is called
+	byPosition []*benchmark          // those in functions named Benchmark…, sorted
+	ignores    map[fileLine][]string // ids of rules that are switched off in a line
+	checked    map[*types.Func]bool  // functions whose error a test file checks; nil until isChecked
 	unclear    []unclearComment      // ignore comments without effect
-	flow       *flow.Graph           // nil until flowGraph is called
+	flow       *flow.Graph           // nil until flowGraph
 }
 
 // unclearComment is a tare:ignore comment without a known rule or without a reason.
@@ -33,49 +32,46 @@ type unclearComment struct {
 	err     error // from audit.ParseIgnore
 }
 
-// fileLine is a line of a file.
 type fileLine struct {
 	file string
 	line int
 }
 
-// benchmark is a function or function literal with a parameter *testing.B. It may also be a function
-// that has a *testing.B in a field or a parameter *testing.PB, and loops over the iterations.
+// benchmark is a function or literal with a parameter *testing.B. With a loop it may have a
+// *testing.PB, or a *testing.B in a field, instead.
 type benchmark struct {
-	name  string        // name of decl
-	decl  *ast.FuncDecl // the declared function: the benchmark itself, or the function around the literal
-	node  ast.Node      // decl, or the literal
-	body  *ast.BlockStmt
-	b     *types.Var            // the parameter b; nil if it has no name
-	outer *benchmark            // the benchmark around a literal; nil for a function
-	loops []*loop               // loops over the iterations of b, also in literals such as goroutines
-	sized map[types.Object]bool // variables computed from b.N, and slices and maps of that size
+	name     string        // name of decl
+	decl     *ast.FuncDecl // the declared function that is or contains the benchmark
+	node     ast.Node      // decl or the literal
+	body     *ast.BlockStmt
+	b        *types.Var            // the parameter b; nil if it has no name
+	outer    *benchmark            // the benchmark around a literal; nil for a function
+	loops    []*loop               // also those in goroutines
+	sizedByN map[types.Object]bool // numbers computed from b.N, and slices and maps of that size
 }
 
-// loopKind is the kind of condition that ends a loop.
-type loopKind int
+type loopKind int // what ends a loop
 
 const (
 	overN  loopKind = iota // i < b.N, range b.N
 	byLoop                 // b.Loop()
-	byNext                 // pb.Next(), in the function that RunParallel gets
+	byNext                 // pb.Next() in RunParallel
 )
 
-// loop is a loop of a benchmark over its iterations.
+// loop is a loop over the iterations of a benchmark.
 type loop struct {
 	kind  loopKind
 	owner *benchmark
 	node  ast.Stmt
 	body  *ast.BlockStmt
-	path  []ast.Node // nodes around the loop: the first is the body of the owner, the last the loop itself
-	timed bool       // false if the loop runs before ResetTimer or after StopTimer
+	path  []ast.Node // nodes from the body of the owner to the loop itself
+	timed bool       // false for a loop before ResetTimer or after StopTimer
 }
 
-// block returns the node directly around the loop: the block whose statement it is.
+// block returns the block whose statement the loop is.
 func (l *loop) block() ast.Node { return l.path[len(l.path)-2] }
 
-// readSuite finds the benchmarks of a package, and the comments that switch off rules. known has the ids
-// of all rules.
+// readSuite finds the benchmarks of a package. known has the ids of all rules.
 func readSuite(pass *analysis.Pass, known []string) *suite {
 	s := &suite{ignores: map[fileLine][]string{}}
 	for _, file := range pass.Files {
@@ -98,14 +94,12 @@ func readSuite(pass *analysis.Pass, known []string) *suite {
 	return s
 }
 
-// importsTesting reports whether a file imports package testing.
 func importsTesting(file *ast.File) bool {
 	return slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"testing"` })
 }
 
-// readIgnores records the comments of a file that switch off rules, "//tare:ignore RULE reason". A
-// comment switches the rule off in its line and the next line. If it belongs to the doc comment of a
-// function, it switches the rule off in the function.
+// readIgnores records comments "//tare:ignore RULE reason", each for its line and the next one. In
+// the doc comment of a function it counts for the function.
 func (s *suite) readIgnores(pass *analysis.Pass, file *ast.File, known []string) {
 	ignoreLines := func(rule, filename string, from, to int) {
 		for line := from; line <= to; line++ {
@@ -139,8 +133,7 @@ func (s *suite) isIgnored(rule string, at token.Position) bool {
 	return slices.Contains(s.ignores[fileLine{file: at.Filename, line: at.Line}], rule)
 }
 
-// nameAt returns the name of the benchmark that contains a node. It returns "" if the
-// node is in another function, which several benchmarks may call.
+// nameAt returns the name of the benchmark function around a node, or "".
 func (s *suite) nameAt(node ast.Node) string {
 	// after is the index of the first benchmark that begins after the node.
 	after, _ := slices.BinarySearchFunc(s.byPosition, node.Pos(), func(b *benchmark, pos token.Pos) int {
@@ -149,20 +142,20 @@ func (s *suite) nameAt(node ast.Node) string {
 		}
 		return 1
 	})
-	if after > 0 && isWithin(node, s.byPosition[after-1].decl) {
+	if after > 0 && isNodeIn(node, s.byPosition[after-1].decl) {
 		return s.byPosition[after-1].name
 	}
 	return ""
 }
 
-// readFunc adds a function and the function literals in it, with their loops, if they are benchmarks.
+// readFunc adds the benchmarks that a function is or contains.
 func (s *suite) readFunc(info *types.Info, fn *ast.FuncDecl) {
 	var addNested func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt, outer *benchmark)
 	addNested = func(node ast.Node, t *ast.FuncType, body *ast.BlockStmt, outer *benchmark) {
 		current := outer
 		b, ok := paramOf(info, t, "B")
-		// A function with a testing.B in a field, or with a parameter *testing.PB, may have loops, too.
-		if ok || outer == nil && hasIterations(info, body) {
+
+		if ok || outer == nil && hasIterationLoop(info, body) {
 			current = &benchmark{name: fn.Name.Name, decl: fn, node: node, body: body, b: b, outer: outer}
 			s.benchmarks = append(s.benchmarks, current)
 		}
@@ -181,9 +174,9 @@ func (s *suite) readFunc(info *types.Info, fn *ast.FuncDecl) {
 	}
 }
 
-// hasIterations reports whether a function has a loop that ends by b.N, b.Loop or pb.Next. It skips
-// literals with a parameter *testing.B.
-func hasIterations(info *types.Info, body *ast.BlockStmt) bool {
+// hasIterationLoop reports whether a function has a loop over b.N, b.Loop or pb.Next, outside of
+// benchmarks in it.
+func hasIterationLoop(info *types.Info, body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -191,28 +184,28 @@ func hasIterations(info *types.Info, body *ast.BlockStmt) bool {
 			_, isBenchmark := paramOf(info, n.Type, "B")
 			return !isBenchmark
 		case *ast.ForStmt:
-			found = found || n.Cond != nil && mentionsIterations(info, n.Cond)
+			found = found || n.Cond != nil && limitsIterations(info, n.Cond)
 		case *ast.RangeStmt:
-			found = found || mentionsIterations(info, n.X)
+			found = found || limitsIterations(info, n.X)
 		}
 		return !found
 	})
 	return found
 }
 
-// mentionsIterations reports whether an expression contains b.N, b.Loop or pb.Next.
-func mentionsIterations(info *types.Info, e ast.Expr) bool {
+// limitsIterations reports whether an expression contains b.N, b.Loop or pb.Next.
+func limitsIterations(info *types.Info, e ast.Expr) bool {
 	for sel := range nodesOf[*ast.SelectorExpr](e) {
 		fn, _ := info.Uses[sel.Sel].(*types.Func)
-		if selectsN(info, sel) || isMethodOf(fn, "testing", "B", "Loop") || isMethodOf(fn, "testing", "PB", "Next") {
+		if isBenchmarkN(info, sel) || isMethodOf(fn, "testing", "B", "Loop") || isMethodOf(fn, "testing", "PB", "Next") {
 			return true
 		}
 	}
 	return false
 }
 
-// selectsN reports whether a selector is b.N, where b is a testing.B or a struct that embeds one.
-func selectsN(info *types.Info, sel *ast.SelectorExpr) bool {
+// isBenchmarkN reports whether a selector is b.N, maybe of a struct that embeds a testing.B.
+func isBenchmarkN(info *types.Info, sel *ast.SelectorExpr) bool {
 	if sel.Sel.Name != "N" {
 		return false
 	}
@@ -223,8 +216,7 @@ func selectsN(info *types.Info, sel *ast.SelectorExpr) bool {
 	return s != nil && len(s.Index()) > 1 && s.Obj().Pkg() != nil && s.Obj().Pkg().Path() == "testing"
 }
 
-// paramOf returns the parameter of a function with the type testing.NAME or *testing.NAME. ok is false
-// if there is none; v is nil if the parameter has no name.
+// paramOf returns the parameter of type testing.NAME or *testing.NAME. It is nil if it has no name.
 func paramOf(info *types.Info, t *ast.FuncType, name string) (v *types.Var, ok bool) {
 	for _, field := range t.Params.List {
 		if !isNamed(info.TypeOf(field.Type), "testing", name) {
@@ -240,10 +232,9 @@ func paramOf(info *types.Info, t *ast.FuncType, name string) (v *types.Var, ok b
 	return nil, false
 }
 
-// readLoops finds the loops over the iterations of a benchmark. It skips literals with a parameter
-// *testing.B, because they are benchmarks themselves.
+// readLoops finds the loops of a benchmark. It skips the benchmarks in it.
 func (b *benchmark) readLoops(info *types.Info) {
-	b.readSized(info)
+	b.readSizedByN(info)
 	inspectPath(b.body, func(n ast.Node, path []ast.Node) bool {
 		if lit, ok := n.(*ast.FuncLit); ok {
 			_, isBenchmark := paramOf(info, lit.Type, "B")
@@ -254,11 +245,11 @@ func (b *benchmark) readLoops(info *types.Info) {
 			return true
 		}
 		l := &loop{owner: b, node: stmt}
-		var end ast.Expr // expression that determines the number of iterations
+		var end ast.Expr // determines the number of iterations
 		switch stmt := stmt.(type) {
 		case *ast.ForStmt:
 			l.body, end = stmt.Body, stmt.Cond
-			// A loop may count down from b.N: for i := b.N; i > 0; i--.
+			// A loop may count down: for i := b.N; i > 0; i--.
 			if init, ok := stmt.Init.(*ast.AssignStmt); ok && len(init.Rhs) == 1 && end != nil && b.dependsOnN(info, init.Rhs[0]) {
 				end = init.Rhs[0]
 			}
@@ -275,8 +266,8 @@ func (b *benchmark) readLoops(info *types.Info) {
 	})
 }
 
-// setKind sets the kind of a loop by the expression that ends it. It returns false if the loop is not
-// over the iterations of a benchmark.
+// setKind sets the kind of a loop by the expression that ends it. It returns false if this does not
+// depend on b.
 func (l *loop) setKind(info *types.Info, end ast.Expr) bool {
 	if call, ok := end.(*ast.CallExpr); ok {
 		fn, _ := typeutil.Callee(info, call).(*types.Func)
@@ -292,7 +283,7 @@ func (l *loop) setKind(info *types.Info, end ast.Expr) bool {
 	return l.owner.dependsOnN(info, end)
 }
 
-// dependsOnN reports whether an expression or a statement contains b.N, or a variable of b.sized.
+// dependsOnN reports whether a node contains b.N or a variable of b.sizedByN.
 func (b *benchmark) dependsOnN(info *types.Info, root ast.Node) bool {
 	found := false
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -300,25 +291,23 @@ func (b *benchmark) dependsOnN(info *types.Info, root ast.Node) bool {
 		case *ast.FuncLit:
 			return false
 		case *ast.SelectorExpr:
-			found = found || selectsN(info, n)
+			found = found || isBenchmarkN(info, n)
 		case *ast.Ident:
-			found = found || b.sized[info.Uses[n]]
+			found = found || b.sizedByN[info.Uses[n]]
 		}
 		return !found
 	})
 	return found
 }
 
-// readSized sets b.sized to the variables that depend on b.N, as n and data do in
+// readSizedByN finds the variables that depend on b.N, as n and data do in
 //
 //	n := 2 * b.N
 //	data := make([]int, n)
-//
-// It reads the declarations of the benchmark in their order, after those of the benchmark around it.
-func (b *benchmark) readSized(info *types.Info) {
-	b.sized = map[types.Object]bool{}
+func (b *benchmark) readSizedByN(info *types.Info) {
+	b.sizedByN = map[types.Object]bool{}
 	if b.outer != nil {
-		maps.Copy(b.sized, b.outer.sized)
+		maps.Copy(b.sizedByN, b.outer.sizedByN)
 	}
 	for a := range nodesOf[*ast.AssignStmt](b.body) {
 		if a.Tok != token.DEFINE || len(a.Lhs) != len(a.Rhs) {
@@ -332,14 +321,13 @@ func (b *benchmark) readSized(info *types.Info) {
 				}
 			}
 			if id, ok := a.Lhs[i].(*ast.Ident); ok && b.dependsOnN(info, rhs) && info.Defs[id] != nil {
-				b.sized[info.Defs[id]] = true
+				b.sizedByN[info.Defs[id]] = true
 			}
 		}
 	}
 }
 
-// isTimed reports whether the timer runs during a loop, and no ResetTimer follows. It reads the calls
-// of StartTimer, StopTimer and ResetTimer in the blocks around the loop.
+// isTimed reports whether the timer runs during a loop, and no ResetTimer follows.
 func (l *loop) isTimed(info *types.Info) bool {
 	if l.kind == byLoop {
 		return true
@@ -354,8 +342,8 @@ func (l *loop) isTimed(info *types.Info) bool {
 	return !l.isStopped(info)
 }
 
-// isStopped reports whether the timer is stopped when a loop begins. It reads the calls before the loop
-// in the blocks around the loop.
+// isStopped reports whether the timer is stopped when a loop begins. It reads the calls in the
+// blocks around the loop.
 func (l *loop) isStopped(info *types.Info) bool {
 	stopped := false
 	for i := 0; i+1 < len(l.path); i++ {
@@ -374,7 +362,7 @@ func (l *loop) isStopped(info *types.Info) bool {
 	return stopped
 }
 
-// statementsOf returns the statements of a block or a case. It returns nil for other nodes.
+// statementsOf returns the statements of a block or a case, nil for other nodes.
 func statementsOf(n ast.Node) []ast.Stmt {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
@@ -387,7 +375,6 @@ func statementsOf(n ast.Node) []ast.Stmt {
 	return nil
 }
 
-// countBenchmarks returns the number of functions and literals of a file with a parameter *testing.B.
 func countBenchmarks(info *types.Info, file *ast.File) int {
 	n := 0
 	for t := range nodesOf[*ast.FuncType](file) {
@@ -401,20 +388,19 @@ func countBenchmarks(info *types.Info, file *ast.File) int {
 	return n
 }
 
-// findBenchmark returns the innermost benchmark around a node, or nil outside benchmarks.
+// findBenchmark returns the innermost benchmark around a node, or nil.
 func (s *suite) findBenchmark(node ast.Node) *benchmark {
 	var found *benchmark
 	for _, b := range s.benchmarks {
 		isInner := found == nil || found.node.Pos() < b.node.Pos()
-		if isWithin(node, b.node) && isInner {
+		if isNodeIn(node, b.node) && isInner {
 			found = b
 		}
 	}
 	return found
 }
 
-// timerCall returns "StartTimer", "StopTimer" or "ResetTimer" if a statement is a call of this method,
-// else "".
+// timerCall returns the timer method that a statement calls, or "".
 func timerCall(info *types.Info, s ast.Stmt) string {
 	e, ok := s.(*ast.ExprStmt)
 	if !ok {
@@ -428,8 +414,8 @@ func timerCall(info *types.Info, s ast.Stmt) string {
 	return timerMethod(fn)
 }
 
-// timerMethod returns the name of a method of testing.B, or of an interface that testing.B
-// implements, that starts, stops or resets the timer. It returns "" for other functions and nil.
+// timerMethod returns the name of fn if it starts, stops or resets the timer, else "". The method
+// may be of testing.B or an interface.
 func timerMethod(fn *types.Func) string {
 	isTimer := fn != nil && isOneOf(fn.Name(), []string{"StartTimer", "StopTimer", "ResetTimer"})
 	if !isTimer || fn.Signature().Recv() == nil {
@@ -441,8 +427,7 @@ func timerMethod(fn *types.Func) string {
 	return ""
 }
 
-// mainLoop returns the last loop of a benchmark, which usually is the measured one. It returns nil if
-// the benchmark has no loops.
+// mainLoop returns the last loop of a benchmark, usually the measured one. It is nil without loops.
 func (b *benchmark) mainLoop() *loop {
 	if len(b.loops) == 0 {
 		return nil

@@ -12,62 +12,52 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// inspectTimed calls visit for each node of a loop that runs in every iteration while the timer
-// runs. It omits the code between StopTimer and StartTimer, the bodies of if statements that end an
-// iteration or the benchmark (see endsIteration), and function literals that are not called on the
-// spot. In this loop it visits the nodes of err := f(v) and err != nil:
+// inspectTimed calls visit for each node in the timed region of a loop. It enters no function
+// except literals that are called on the spot. It omits the bodies of if statements that end an
+// iteration. Here it visits err := f(v) and err != nil:
 //
-//	b.StopTimer()
-//	v := next()
-//	b.StartTimer()
-//	if err := f(v); err != nil {
-//		b.Fatal(err)
-//	}
+//	b.StopTimer(); v := next(); b.StartTimer()
+//	if err := f(v); err != nil { b.Fatal(err) }
 func (in *input) inspectTimed(l *loop, visit func(n ast.Node) bool) {
 	w := &timedWalk{in: in, visit: func(n ast.Node, _ *frame) bool { return visit(n) }}
 	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
 }
 
-// inspectTimedCalls does the work of inspectTimed, and also visits the bodies of the functions that
-// belong to the benchmark (see isHarness) wherever the loop calls them: helpers, closures, method
-// values and the functions of a table. The frame tells visit which body n is in.
-func (in *input) inspectTimedCalls(l *loop, visit func(n ast.Node, f *frame) bool) {
+// inspectTimedDeep is inspectTimed that also visits the test helpers that the loop calls. The frame
+// says in which body n is.
+func (in *input) inspectTimedDeep(l *loop, visit func(n ast.Node, f *frame) bool) {
 	w := &timedWalk{in: in, visit: visit, follow: true}
 	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
 }
 
-// frame is the body that a walk is in: that of the loop or, like a frame of a call stack, that of a
-// function that the loop calls directly or through others.
+// frame is a body that a walk is in: the loop, or a function that it calls.
 type frame struct {
 	loop    *loop
 	body    *ast.BlockStmt
-	node    ast.Node      // declaration or literal of the function; nil in the frame of the loop
-	calls   []ast.Node    // declarations and literals of the functions from the loop to this one
-	binding flow.Binding  // arguments of the calls around this frame, by parameter
-	site    *ast.CallExpr // call in the loop's body that leads to the function; nil in the frame of the loop
+	node    ast.Node      // the function's declaration or literal; nil for the loop
+	calls   []ast.Node    // the functions from the loop to this one
+	binding flow.Binding  // known values of parameters
+	site    *ast.CallExpr // the call in the loop that leads here; nil for the loop
 }
 
-// callDepth returns the number of calls between the loop and the frame.
 func (f *frame) callDepth() int { return len(f.calls) }
 
-// Limits of a walk of the timed part.
+// Limits of a deep walk.
 const (
 	maxTimedDepth  = 3   // calls within calls
-	maxTimedBodies = 100 // bodies entered from one loop
+	maxTimedBodies = 100 // functions entered from one loop
 )
 
-// timedWalk visits what runs in each iteration while the timer runs.
 type timedWalk struct {
 	in     *input
 	visit  func(n ast.Node, f *frame) bool // returns whether to visit the nodes below n
-	follow bool                            // enter functions that belong to the benchmark
-	bodies int                             // bodies entered
+	follow bool                            // make the walk deep
+	bodies int                             // functions entered
 
-	onTimer func(method string) // called for each call of a method of the timer; may be nil
+	onTimer func(method string) // called for each call of a timer method; may be nil
 }
 
-// setTimer returns whether the timer runs after a call of one of its methods. If method is "", the call
-// is of another function and setTimer returns running.
+// setTimer returns whether the timer runs after a call. For calls of no timer method, method is "".
 func (w *timedWalk) setTimer(method string, running bool) bool {
 	if method != "" && w.onTimer != nil {
 		w.onTimer(method)
@@ -81,8 +71,8 @@ func (w *timedWalk) setTimer(method string, running bool) bool {
 	return running
 }
 
-// visitStatements visits a list of statements. running reports whether the timer runs before the
-// list, and the result reports whether it runs after the list.
+// visitStatements visits a list of statements. Before the list the timer runs if running is true.
+// The result says whether it runs after the list.
 func (w *timedWalk) visitStatements(list []ast.Stmt, running bool, f *frame) bool {
 	info := w.in.pass.TypesInfo
 	for _, s := range list {
@@ -95,8 +85,8 @@ func (w *timedWalk) visitStatements(list []ast.Stmt, running bool, f *frame) boo
 	return running
 }
 
-// visitNodes does the work of visitStatements for one statement or expression, root. It follows the
-// order of the source, as a call in the middle may stop the timer for the nodes after it.
+// visitNodes is visitStatements for one statement or expression. It follows the order of the
+// source, because a call in the middle may stop the timer.
 func (w *timedWalk) visitNodes(root ast.Node, running bool, f *frame) bool {
 	ast.Inspect(root, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -111,9 +101,9 @@ func (w *timedWalk) visitNodes(root ast.Node, running bool, f *frame) bool {
 				return false
 			}
 		case *ast.FuncLit:
-			return false // if it is called on the spot, the case of the call visits its body
+			return false // see the case of its call
 		case *ast.DeferStmt, *ast.GoStmt:
-			if running { // the statement itself is timed, but its call runs later
+			if running { // the call itself runs later
 				w.visit(n, f)
 			}
 			return false
@@ -129,8 +119,7 @@ func (w *timedWalk) visitNodes(root ast.Node, running bool, f *frame) bool {
 	return running
 }
 
-// visitExit visits an if statement whose body ends the iteration, without that body: of
-// if err := f(v); err != nil { b.Fatal(err) } it visits err := f(v) and err != nil.
+// visitExit visits an if statement without its body, which ends the iteration.
 func (w *timedWalk) visitExit(s *ast.IfStmt, running bool, f *frame) bool {
 	if running {
 		w.visit(s, f)
@@ -145,8 +134,7 @@ func (w *timedWalk) visitExit(s *ast.IfStmt, running bool, f *frame) bool {
 	return running
 }
 
-// enterCalls visits the functions that a call may run and that belong to the benchmark. Like
-// visitStatements it returns whether the timer runs after the call.
+// enterCalls is visitStatements for the test helpers that a call may run.
 func (w *timedWalk) enterCalls(call *ast.CallExpr, running bool, f *frame) bool {
 	after := running
 	for _, called := range w.in.flowGraph().Called(call, f.binding) {
@@ -161,7 +149,7 @@ func (w *timedWalk) enterCalls(call *ast.CallExpr, running bool, f *frame) bool 
 		maps.Copy(inner.binding, w.in.flowGraph().Bind(call, called))
 		after = w.visitStatements(called.Body.List, running, inner)
 		for _, s := range called.Body.List {
-			if d, ok := s.(*ast.DeferStmt); ok { // such as defer b.StartTimer()
+			if d, ok := s.(*ast.DeferStmt); ok { // defer b.StartTimer()
 				after = w.setTimer(timerCall(w.in.pass.TypesInfo, &ast.ExprStmt{X: d.Call}), after)
 			}
 		}
@@ -169,8 +157,6 @@ func (w *timedWalk) enterCalls(call *ast.CallExpr, running bool, f *frame) bool 
 	return after
 }
 
-// canEnter reports whether a walk enters a function that is called in f: the function belongs to the
-// benchmark, it does not call itself on the way, and the walk has not reached its limits.
 func (w *timedWalk) canEnter(called flow.Function, f *frame) bool {
 	isOfBenchmark := called.Body != nil && w.in.isHarness(called.Node)
 	isRecursive := slices.Contains(f.calls, called.Node)
@@ -178,16 +164,15 @@ func (w *timedWalk) canEnter(called flow.Function, f *frame) bool {
 	return isOfBenchmark && !isRecursive && isWithinLimits
 }
 
-// inspectCalls calls visit for each call below root, whether the timer runs or not, and in the functions of
-// the benchmark that root calls. It also visits function literals that root may pass on.
-// binding has the arguments of the calls around the function that a call is in.
-func (in *input) inspectCalls(root ast.Node, visit func(call *ast.CallExpr, binding flow.Binding)) {
-	in.inspectCallsWith(root, true, visit)
+// inspectCallsDeep calls visit for each call below root, timed or not. It enters test helpers, and
+// function literals that root may pass on.
+func (in *input) inspectCallsDeep(root ast.Node, visit func(call *ast.CallExpr, binding flow.Binding)) {
+	in.inspectCallsWithLiterals(root, true, visit)
 }
 
-// inspectCallsWith does the work of inspectCalls. If literals is false, it visits only the function literals
-// that are called.
-func (in *input) inspectCallsWith(root ast.Node, literals bool, visit func(call *ast.CallExpr, binding flow.Binding)) {
+// inspectCallsWithLiterals is inspectCallsDeep if literals is true. Otherwise it visits a function
+// literal only if it is called.
+func (in *input) inspectCallsWithLiterals(root ast.Node, literals bool, visit func(call *ast.CallExpr, binding flow.Binding)) {
 	bodies := 0
 	var walk func(node ast.Node, binding flow.Binding, around []ast.Node)
 	walk = func(node ast.Node, binding flow.Binding, around []ast.Node) {
@@ -217,7 +202,6 @@ func (in *input) inspectCallsWith(root ast.Node, literals bool, visit func(call 
 	walk(root, flow.Binding{}, nil)
 }
 
-// flowGraph returns the graph of values and functions of the package.
 func (in *input) flowGraph() *flow.Graph {
 	if in.suite.flow == nil {
 		in.suite.flow = flow.New(in.pass.Files, in.pass.TypesInfo)
@@ -225,8 +209,8 @@ func (in *input) flowGraph() *flow.Graph {
 	return in.suite.flow
 }
 
-// methodBody returns the receiver and the body of a method of the package. The body is nil for
-// other functions and for nil.
+// methodBody returns the receiver and the body of a method. The body is nil for other functions,
+// other packages and nil.
 func (in *input) methodBody(fn *types.Func) (recv *types.Var, body *ast.BlockStmt) {
 	if fn == nil || fn.Signature().Recv() == nil {
 		return nil, nil
@@ -234,15 +218,15 @@ func (in *input) methodBody(fn *types.Func) (recv *types.Var, body *ast.BlockStm
 	return fn.Signature().Recv(), in.flowGraph().Declared(fn).Body
 }
 
-// receiverPath returns the fields that an expression in a method selects from the receiver recv:
-// ".items" of r.items[i], "" of r. ok is false if the expression does not begin with the receiver.
+// receiverPath returns the fields that an expression selects from a receiver r. They are ".items"
+// for r.items[i] and "" for r. ok is false for expressions without r.
 func (in *input) receiverPath(e ast.Expr, recv *types.Var) (fields string, ok bool) {
-	root, fields := in.flowGraph().Path(e, flow.Binding{recv: nil}) // nil: stop at recv
+	root, fields := in.flowGraph().Path(e, flow.Binding{recv: nil}) // nil stops the path at recv
 	return fields, root != nil && root == recv
 }
 
-// isHarness reports whether a node belongs to the benchmarks or tests and not to the measured code:
-// it is in a test file, or in one that imports package testing.
+// isHarness reports whether a node belongs to the tests and benchmarks. Its file then is a test
+// file, or imports package testing.
 func (in *input) isHarness(node ast.Node) bool {
 	if node == nil {
 		return false
@@ -258,13 +242,12 @@ func (in *input) isHarness(node ast.Node) bool {
 	return i >= 0 && importsTesting(in.pass.Files[i])
 }
 
-// joinNames returns the names of the benchmark of a loop and of the one that a node is in.
+// joinNames returns the names of the benchmarks of the loop and around n.
 func (in *input) joinNames(l *loop, n ast.Node) string {
 	return l.owner.name + " " + in.suite.nameAt(n)
 }
 
-// isIn reports whether a position is in the function of the frame, or in one through which the loop
-// calls that function.
-func (f *frame) isIn(pos token.Pos) bool {
-	return slices.ContainsFunc(f.calls, func(function ast.Node) bool { return isWithinPos(pos, function) })
+// containsPos reports whether a position is in one of the called functions of the frame.
+func (f *frame) containsPos(pos token.Pos) bool {
+	return slices.ContainsFunc(f.calls, func(function ast.Node) bool { return isPosIn(pos, function) })
 }

@@ -11,9 +11,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// pausedInLoop finds loops that call StopTimer in each iteration, such as
-// for range b.N { b.StopTimer(); v := next(); b.StartTimer(); use(v) }. It reports the first such loop of a
-// file, with the number of the others.
+// pausedInLoop finds loops that call StopTimer in each iteration:
+//
+//	for range b.N { b.StopTimer(); v := next(); b.StartTimer(); use(v) }
+//
+// It reports the first loop of a file and the number of the others.
 func pausedInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "paused-in-loop", Severity: tare.Note,
@@ -42,8 +44,7 @@ func pausedInLoop() rule {
 	}}
 }
 
-// findPause returns the first StopTimer that runs in each iteration of a loop, or the call of
-// a function of the benchmark that does so. It returns nil without such a call.
+// findPause returns the first call that stops the timer in each iteration, or nil.
 func (in *input) findPause(l *loop) ast.Node {
 	var first ast.Node
 	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
@@ -56,8 +57,8 @@ func (in *input) findPause(l *loop) ast.Node {
 	return first
 }
 
-// stopsTimer reports whether a call always runs StopTimer, itself or in a function of the
-// benchmark. binding holds the arguments of the calls around it, depth is their number.
+// stopsTimer reports whether a call always runs StopTimer, maybe in a test helper. The depth counts
+// the calls around it.
 func (in *input) stopsTimer(call *ast.CallExpr, binding flow.Binding, depth int) bool {
 	for _, f := range in.flowGraph().Called(call, binding) {
 		if timerMethod(f.Object) == "StopTimer" {
@@ -80,8 +81,7 @@ func (in *input) stopsTimer(call *ast.CallExpr, binding flow.Binding, depth int)
 	return false
 }
 
-// describePause returns the subject of a finding: "b.StopTimer" and, if the loop calls it through a
-// function, the name of the function. n is a call that findPause returned.
+// describePause returns the subject of a finding: "b.StopTimer", and the function that calls it.
 func (in *input) describePause(n ast.Node) string {
 	call := n.(*ast.CallExpr)
 	if timerMethod(in.callee(call)) != "" {
@@ -90,8 +90,8 @@ func (in *input) describePause(n ast.Node) string {
 	return "b.StopTimer, which " + formatExpr(call.Fun) + " calls,"
 }
 
-// reportsTime reports whether a benchmark replaces ns/op by b.ReportMetric(value, "ns/op"), so that the
-// timer does not matter.
+// reportsTime reports whether a benchmark replaces ns/op by b.ReportMetric. The timer does not
+// matter then.
 func (in *input) reportsTime(b *benchmark) bool {
 	return hasNode(b.body, func(call *ast.CallExpr) bool {
 		isReport := isMethodCall(in.pass.TypesInfo, call, "testing", "B", "ReportMetric") && len(call.Args) == 2
@@ -99,9 +99,9 @@ func (in *input) reportsTime(b *benchmark) bool {
 	})
 }
 
-// isInnermost reports whether no other loop over iterations is between l and a node within l.
+// isInnermost reports whether l is the innermost loop around n.
 func (l *loop) isInnermost(n ast.Node) bool {
 	return !slices.ContainsFunc(l.owner.loops, func(other *loop) bool {
-		return other != l && other.node.Pos() > l.node.Pos() && isWithin(n, other.node)
+		return other != l && other.node.Pos() > l.node.Pos() && isNodeIn(n, other.node)
 	})
 }

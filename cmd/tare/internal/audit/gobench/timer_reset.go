@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// resetInLoop finds ResetTimer in a loop or after the last loop over b.N:
+// resetInLoop finds ResetTimer in a loop or after the last one:
 //
-//	for range b.N { data := prepare(); b.ResetTimer(); parse(data) } // times only the last iteration
+//	for range b.N { data := prepare(); b.ResetTimer(); parse(data) } // times the last iteration
 func resetInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "reset-in-loop", Severity: tare.Void,
@@ -22,7 +22,7 @@ func resetInLoop() rule {
 		for _, b := range in.suite.benchmarks {
 			for _, l := range b.loops {
 				if l.kind == byNext {
-					continue // package testing forbids ResetTimer in the function of RunParallel
+					continue // package testing forbids ResetTimer here
 				}
 				ast.Inspect(l.body, func(n ast.Node) bool {
 					s, ok := n.(ast.Stmt)
@@ -46,8 +46,7 @@ func resetInLoop() rule {
 	}}
 }
 
-// hasWorkAfter reports whether a statement that may take time follows the statement after. All
-// statements may take time, except those that isReporting accepts.
+// hasWorkAfter reports whether a statement that may take time follows after.
 func hasWorkAfter(b *benchmark, after ast.Stmt) bool {
 	for _, s := range b.body.List {
 		if s.Pos() <= after.Pos() {
@@ -61,8 +60,8 @@ func hasWorkAfter(b *benchmark, after ast.Stmt) bool {
 	return false
 }
 
-// isReporting reports whether a statement calls a method of testing.B that only reports, logs or stops
-// the timer, and so takes almost no time.
+// isReporting reports whether a statement only reports, logs or stops the timer. It takes almost no
+// time.
 func isReporting(s *ast.ExprStmt) bool {
 	call, ok := s.X.(*ast.CallExpr)
 	return ok && isOneOf(calledName(call), []string{"ReportMetric", "ReportAllocs", "SetBytes", "Log", "Logf", "StopTimer"})

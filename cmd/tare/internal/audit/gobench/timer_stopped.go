@@ -8,7 +8,8 @@ import (
 )
 
 // timerStopped finds benchmarks that stop the timer before their loops and never start it again:
-// b.StopTimer(); prepare(); b.ResetTimer(); for range b.N { work() }.
+//
+//	b.StopTimer(); prepare(); b.ResetTimer(); for range b.N { work() }
 func timerStopped() rule {
 	return rule{Rule: audit.Rule{
 		ID: "timer-stopped", Severity: tare.Void,

@@ -5,8 +5,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// unclearIgnore finds comments such as "//tare:ignore sleep", which should switch a rule off, but name
-// no known rule or give no reason. readSuite has collected them.
+// unclearIgnore finds comments such as "//tare:ignore sleep" that have no effect. They name no
+// known rule or give no reason.
 func unclearIgnore() rule {
 	return rule{Rule: audit.Rule{
 		ID: "unclear-ignore", Severity: tare.Warn,

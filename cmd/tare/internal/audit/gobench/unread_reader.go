@@ -5,18 +5,17 @@ import (
 	"go/types"
 )
 
-// reportUnread reports readers that a timed loop opens and never reads:
+// reportUnread reports readers that a loop opens and never reads, if it reports MB/s:
 //
 //	b.SetBytes(size)
 //	for b.Loop() { r, _ := store.Open(name); r.Close() }
 //
-// The reported MB/s then measure only the opening. It is part of the rule response-body, and skips
-// benchmarks without SetBytes and functions of other packages.
+// It is part of the rule response-body.
 func (in *input) reportUnread(l *loop) {
 	if !hasCall(l.owner.decl, func(name string) bool { return name == "SetBytes" }) {
 		return
 	}
-	in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+	in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 		a, ok := n.(*ast.AssignStmt)
 		if !ok || len(a.Rhs) != 1 {
 			return true
@@ -30,7 +29,7 @@ func (in *input) reportUnread(l *loop) {
 		}
 		for _, lhs := range a.Lhs {
 			v := in.variable(lhs)
-			if v == nil || !in.isLocal(v) || in.isOutside(v, l) {
+			if v == nil || !in.isLocal(v) || in.isDeclaredOutside(v, l) {
 				continue
 			}
 			field := findReaderField(v.Type())
@@ -45,14 +44,14 @@ func (in *input) reportUnread(l *loop) {
 	})
 }
 
-// selectsOnly reports whether each use of v, after its declaration, selects a field or the method
-// Close, and isAllowed returns true for the selected name.
+// selectsOnly reports whether each use of v selects Close or a field, with a name that isAllowed
+// accepts.
 func (in *input) selectsOnly(body ast.Node, v *types.Var, isAllowed func(name string) bool) bool {
 	isOnly := true
 	in.inspectUses(body, v, func(id *ast.Ident, path []ast.Node) {
 		switch p := parent(path, 1).(type) {
 		case *ast.AssignStmt:
-			isOnly = isOnly && !isAmong(p.Rhs, id)
+			isOnly = isOnly && !containsIdent(p.Rhs, id)
 		case *ast.SelectorExpr:
 			s := in.pass.TypesInfo.Selections[p]
 			isField := s != nil && s.Kind() == types.FieldVal
@@ -64,14 +63,13 @@ func (in *input) selectsOnly(body ast.Node, v *types.Var, isAllowed func(name st
 	return isOnly
 }
 
-// isReadCloser reports whether values of a type have the methods Read and Close.
 func isReadCloser(t types.Type) bool {
 	methods := types.NewMethodSet(t)
 	return methods.Lookup(nil, "Read") != nil && methods.Lookup(nil, "Close") != nil
 }
 
-// findReaderField returns the name of the exported field with the methods Read and Close, such as Body,
-// of a struct or of a pointer to a struct. It returns "" if there is no such field or more than one.
+// findReaderField returns the only exported field of a struct with the methods Read and Close, such
+// as Body. It returns "" if there is not exactly one.
 func findReaderField(t types.Type) string {
 	s, ok := pointee(t).Underlying().(*types.Struct)
 	if !ok {

@@ -6,8 +6,7 @@ import (
 	"golang.org/x/tools/go/analysis/unitchecker"
 )
 
-// IsVetCall reports whether the go command calls this program as go vet -vettool
-// does: with -V=full, with -flags, or with the configuration of a package.
+// IsVetCall reports whether the go command calls this program for go vet -vettool.
 func IsVetCall(args []string) bool {
 	return len(args) > 0 && (args[0] == "-V=full" || args[0] == "-flags" || strings.HasSuffix(args[len(args)-1], "vet.cfg"))
 }

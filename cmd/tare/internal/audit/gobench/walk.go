@@ -13,11 +13,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file has the searches in syntax trees that the rules share: walks over nodes, and questions about
-// calls, variables and positions.
+// This file has searches in syntax trees that rules share.
 
-// inspectPath calls visit for each node n below root. path holds the nodes from the child of root
-// down to n, its last element. The children of n are visited if visit returns true.
+// inspectPath calls visit for each node n below root. The path holds the nodes from a child of root
+// to n, its last element. If visit returns false, the nodes below n are skipped.
 func inspectPath(root ast.Node, visit func(n ast.Node, path []ast.Node) bool) {
 	var path []ast.Node
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -37,7 +36,7 @@ func inspectPath(root ast.Node, visit func(n ast.Node, path []ast.Node) bool) {
 	})
 }
 
-// nodesOf returns the nodes of type N below root, and root if it is one.
+// nodesOf returns the nodes of type N at and below root.
 func nodesOf[N ast.Node](root ast.Node) iter.Seq[N] {
 	return func(yield func(N) bool) {
 		for n := range ast.Preorder(root) {
@@ -48,7 +47,7 @@ func nodesOf[N ast.Node](root ast.Node) iter.Seq[N] {
 	}
 }
 
-// hasNode reports whether matches returns true for a node of type N below root, or for root itself.
+// hasNode reports whether matches returns true for a node of type N at or below root.
 func hasNode[N ast.Node](root ast.Node, matches func(n N) bool) bool {
 	for n := range nodesOf[N](root) {
 		if matches(n) {
@@ -58,7 +57,6 @@ func hasNode[N ast.Node](root ast.Node, matches func(n N) bool) bool {
 	return false
 }
 
-// functions returns the functions and methods of the package that have a body.
 func (in *input) functions() iter.Seq[*ast.FuncDecl] {
 	return func(yield func(*ast.FuncDecl) bool) {
 		for _, file := range in.pass.Files {
@@ -71,7 +69,7 @@ func (in *input) functions() iter.Seq[*ast.FuncDecl] {
 	}
 }
 
-// eachTimedLoop calls visit for each timed loop of the package.
+// eachTimedLoop calls visit for each loop of the package that runs while the timer runs.
 func (in *input) eachTimedLoop(visit func(l *loop)) {
 	for _, b := range in.suite.benchmarks {
 		for _, l := range b.loops {
@@ -82,8 +80,7 @@ func (in *input) eachTimedLoop(visit func(l *loop)) {
 	}
 }
 
-// eachTimedCall calls visit for each timed call in the statements of the loops of the package,
-// with the function or method fn that it calls. Calls of unknown functions are omitted.
+// eachTimedCall calls visit for each call of a known function in the timed regions.
 func (in *input) eachTimedCall(visit func(l *loop, call *ast.CallExpr, fn *types.Func)) {
 	in.eachTimedLoop(func(l *loop) {
 		inspectTimedNodes(in, l, func(call *ast.CallExpr) {
@@ -94,7 +91,6 @@ func (in *input) eachTimedCall(visit func(l *loop, call *ast.CallExpr, fn *types
 	})
 }
 
-// inspectTimedNodes calls visit for the nodes of type N that inspectTimed visits.
 func inspectTimedNodes[N ast.Node](in *input, l *loop, visit func(n N)) {
 	in.inspectTimed(l, func(n ast.Node) bool {
 		if n, ok := n.(N); ok {
@@ -104,8 +100,8 @@ func inspectTimedNodes[N ast.Node](in *input, l *loop, visit func(n N)) {
 	})
 }
 
-// endsIteration reports whether a block ends an iteration or the benchmark: it contains a
-// return, break or continue, or calls panic or a method such as b.Fatal or b.Skip.
+// endsIteration reports whether a block ends an iteration or the benchmark, as break or b.Fatal
+// does.
 func endsIteration(b *ast.BlockStmt) bool {
 	for _, s := range b.List {
 		switch s := s.(type) {
@@ -125,8 +121,7 @@ func endsIteration(b *ast.BlockStmt) bool {
 	return false
 }
 
-// callee returns the function or method that a call names. It returns nil if that is unknown, e.g.
-// for a variable.
+// callee returns the function or method that a call names, or nil.
 func (in *input) callee(call *ast.CallExpr) *types.Func {
 	fn, _ := typeutil.Callee(in.pass.TypesInfo, call).(*types.Func)
 	if fn == nil {
@@ -135,8 +130,7 @@ func (in *input) callee(call *ast.CallExpr) *types.Func {
 	return fn.Origin()
 }
 
-// calledName returns the name of the called function or method without its package or
-// receiver, and "" if the called expression has no name.
+// calledName returns the name of the called function without package and receiver, or "".
 func calledName(call *ast.CallExpr) string {
 	switch f := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:
@@ -149,43 +143,40 @@ func calledName(call *ast.CallExpr) string {
 	return ""
 }
 
-// hasCall reports whether a function or method whose name matches is called below root.
+// hasCall reports whether the code at root calls a function with a matching name.
 func hasCall(root ast.Node, matches func(name string) bool) bool {
 	return hasNode(root, func(call *ast.CallExpr) bool { return matches(calledName(call)) })
 }
 
-// hasAnyPrefix reports whether a text begins with one of prefixes.
 func hasAnyPrefix(text string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(text, p) })
 }
 
-// isAppend reports whether a call appends to its first argument: it calls append, or a function
-// such as strconv.AppendInt.
+// isAppend reports whether a call is append, or a function such as strconv.AppendInt.
 func (in *input) isAppend(call *ast.CallExpr) bool {
 	return isBuiltin(in.pass.TypesInfo, call, "append") || strings.HasPrefix(calledName(call), "Append")
 }
 
-// isTestHelper reports whether a function, not a method, is declared in a test file of the package.
+// isTestHelper reports whether a function, not a method, is declared in a test file.
 func (in *input) isTestHelper(fn *types.Func) bool {
 	return fn.Pkg() == in.pass.Pkg && fn.Signature().Recv() == nil && strings.HasSuffix(in.pass.Fset.Position(fn.Pos()).Filename, "_test.go")
 }
 
-// isAbout reports whether a benchmark is about a function: its name contains that of
-// the function, or both belong to the same package.
+// isAbout reports whether a benchmark is about a function. Its name contains that of the function,
+// or both are of one package.
 func (in *input) isAbout(b *benchmark, fn *types.Func) bool {
 	testedPath := strings.TrimSuffix(in.pass.Pkg.Path(), "_test")
 	return containsWord(b.name, fn.Name()) || fn.Pkg() != nil && fn.Pkg().Path() == testedPath
 }
 
-// containsWord reports whether a text contains one of words, in upper or lower case. Rules pass the name
-// of a benchmark to exempt it: BenchmarkSleep measures sleeping itself, so it may sleep.
+// containsWord reports whether a text contains one of words, in any case. Rules use it to exempt a
+// benchmark by its name: BenchmarkSleep may sleep.
 func containsWord(text string, words ...string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, strings.ToLower(w)) })
 }
 
-// variable returns the variable that an expression names: x, &x or (x). It returns nil
-// if the expression is something else.
+// variable returns the variable of x, &x or (x). It returns nil for others.
 func (in *input) variable(e ast.Expr) *types.Var {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -199,9 +190,8 @@ func (in *input) variable(e ast.Expr) *types.Var {
 	return nil
 }
 
-// initOf returns the initial value in the declaration of a local variable below root:
-// the right side of v := value or var v = value, and the call in v, err := f(). It
-// returns nil for a variable without an initial value.
+// initOf returns the initial value of a variable that is declared below root, or nil. It is the
+// call for v, err := f().
 func (in *input) initOf(root ast.Node, v *types.Var) ast.Expr {
 	var init ast.Expr
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -221,7 +211,7 @@ func (in *input) initOf(root ast.Node, v *types.Var) ast.Expr {
 			if !ok || in.pass.TypesInfo.Defs[id] != v || len(values) == 0 {
 				continue
 			}
-			init = values[0] // a call with several results
+			init = values[0]
 			if len(values) == len(names) {
 				init = values[i]
 			}
@@ -231,8 +221,8 @@ func (in *input) initOf(root ast.Node, v *types.Var) ast.Expr {
 	return init
 }
 
-// counter returns the variable that counts the iterations of a loop: i in for i := range b.N. It
-// returns nil if there is none.
+// counter returns the variable that counts iterations, as i in for i := range b.N. It is nil if
+// there is none.
 func (in *input) counter(l *loop) *types.Var {
 	switch n := l.node.(type) {
 	case *ast.ForStmt:
@@ -247,25 +237,27 @@ func (in *input) counter(l *loop) *types.Var {
 	return nil
 }
 
-// isOutside reports whether a variable, not a field or _, is declared outside of a loop: in the function
-// around the loop or in the package.
-func (in *input) isOutside(v *types.Var, l *loop) bool {
+// isDeclaredOutside reports whether a variable is declared outside the loop, in the function or the
+// package. It is false for fields and _.
+func (in *input) isDeclaredOutside(v *types.Var, l *loop) bool {
 	if v == nil || v.IsField() || v.Name() == "_" {
 		return false
 	}
 	return v.Pos() < l.node.Pos() || v.Pos() > l.node.End()
 }
 
-// isOuterLocal reports whether a variable is declared outside of a loop, in a function.
-func (in *input) isOuterLocal(v *types.Var, l *loop) bool { return in.isOutside(v, l) && in.isLocal(v) }
+// isLocalBefore reports whether a local variable is declared before the loop.
+func (in *input) isLocalBefore(v *types.Var, l *loop) bool {
+	return in.isDeclaredOutside(v, l) && in.isLocal(v)
+}
 
-// isLocal reports whether a variable is declared in a function, not in the package.
+// isLocal reports whether a variable is declared in a function.
 func (in *input) isLocal(v *types.Var) bool {
 	return v != nil && !v.IsField() && v.Pkg() != nil && v.Parent() != v.Pkg().Scope()
 }
 
-// inspectUses calls visit for each identifier id below root that uses a variable. path holds the nodes
-// from the child of root down to id, its last element.
+// inspectUses calls visit for each use of a variable below root. The path holds the nodes from a
+// child of root to the identifier, its last element.
 func (in *input) inspectUses(root ast.Node, v *types.Var, visit func(id *ast.Ident, path []ast.Node)) {
 	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && in.pass.TypesInfo.Uses[id] == v {
@@ -275,24 +267,23 @@ func (in *input) inspectUses(root ast.Node, v *types.Var, visit func(id *ast.Ide
 	})
 }
 
-// usesVariable reports whether the code below root uses a variable.
 func (in *input) usesVariable(root ast.Node, v *types.Var) bool {
 	return in.hasUse(root, v, func(*ast.Ident, []ast.Node) bool { return true })
 }
 
-// hasUse reports whether matches returns true for a use of a variable below root. See inspectUses.
+// hasUse reports whether matches returns true for a use of a variable below root.
 func (in *input) hasUse(root ast.Node, v *types.Var, matches func(id *ast.Ident, path []ast.Node) bool) bool {
 	found := false
 	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) { found = found || matches(id, path) })
 	return found
 }
 
-// readUses reports whether the package assigns to a variable after its declaration (isSet), and whether
-// it uses the variable in another way (isRead).
+// readUses reports whether the package assigns to a variable after its declaration (isSet). isRead
+// reports other uses.
 func (in *input) readUses(v *types.Var) (isSet, isRead bool) {
 	for _, file := range in.pass.Files {
 		in.inspectUses(file, v, func(id *ast.Ident, path []ast.Node) {
-			if a, ok := parent(path, 1).(*ast.AssignStmt); ok && a.Tok == token.ASSIGN && isAmong(a.Lhs, id) {
+			if a, ok := parent(path, 1).(*ast.AssignStmt); ok && a.Tok == token.ASSIGN && containsIdent(a.Lhs, id) {
 				isSet = true
 				return
 			}
@@ -302,8 +293,8 @@ func (in *input) readUses(v *types.Var) (isSet, isRead bool) {
 	return isSet, isRead
 }
 
-// parent returns the node that is levels above the last node of a path: 1 for its
-// parent. It returns nil if the path is shorter.
+// parent returns the node that is levels above the last node of a path: 1 for its parent. It
+// returns nil if the path is shorter.
 func parent(path []ast.Node, levels int) ast.Node {
 	if len(path) <= levels {
 		return nil
@@ -311,8 +302,7 @@ func parent(path []ast.Node, levels int) ast.Node {
 	return path[len(path)-1-levels]
 }
 
-// isConditional reports whether the last node of a path may not run in each iteration:
-// it is in an if statement, a case or a function literal.
+// isConditional reports whether the last node of a path may not run in each iteration.
 func isConditional(path []ast.Node) bool {
 	for _, n := range path {
 		switch n.(type) {
@@ -323,10 +313,10 @@ func isConditional(path []ast.Node) bool {
 	return false
 }
 
-// isLoop reports whether a node is a for statement, with or without range.
+// isLoop reports whether a node is any for statement.
 func isLoop(n ast.Node) bool { return loopBody(n) != nil }
 
-// loopBody returns the body of a for statement, with or without range, and nil for other nodes.
+// loopBody returns the body of any for statement, nil for other nodes.
 func loopBody(n ast.Node) *ast.BlockStmt {
 	switch n := n.(type) {
 	case *ast.ForStmt:
@@ -337,20 +327,16 @@ func loopBody(n ast.Node) *ast.BlockStmt {
 	return nil
 }
 
-// isAmong reports whether a list contains an identifier.
-func isAmong(list []ast.Expr, id *ast.Ident) bool { return slices.Contains(list, ast.Expr(id)) }
+func containsIdent(list []ast.Expr, id *ast.Ident) bool { return slices.Contains(list, ast.Expr(id)) }
 
-// isWithin reports whether a node begins in the source text of another.
-func isWithin(n, outer ast.Node) bool { return isWithinPos(n.Pos(), outer) }
+// isNodeIn reports whether a node begins in the source text of another.
+func isNodeIn(n, outer ast.Node) bool { return isPosIn(n.Pos(), outer) }
 
-// isWithinPos reports whether a position is in the source text of a node.
-func isWithinPos(pos token.Pos, n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
+func isPosIn(pos token.Pos, n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
 
-// lineOf returns the line of a node.
 func (in *input) lineOf(n ast.Node) int { return in.pass.Fset.Position(n.Pos()).Line }
 
-// stripConversion returns the operand of a conversion, e.g. s of sort.IntSlice(s), and
-// other expressions as they are.
+// stripConversion removes conversions from an expression: it returns s for sort.IntSlice(s).
 func stripConversion(info *types.Info, e ast.Expr) ast.Expr {
 	for {
 		call, ok := ast.Unparen(e).(*ast.CallExpr)
@@ -361,7 +347,7 @@ func stripConversion(info *types.Info, e ast.Expr) ast.Expr {
 	}
 }
 
-// formatExpr returns the source text of an expression in one line, cut to 60 characters.
+// formatExpr returns the source text of an expression in one line of at most 60 characters.
 func formatExpr(e ast.Expr) string {
 	const maxLength = 60
 	return format.Clip(strings.Join(strings.Fields(types.ExprString(e)), " "), maxLength)

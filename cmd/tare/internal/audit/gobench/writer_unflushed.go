@@ -12,8 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// writerUnflushed finds buffered writers that nothing flushes, if an iteration makes or resets them and
-// writes to them, or if they are made before the loop:
+// writerUnflushed finds buffered writers that nothing flushes:
 //
 //	for range b.N { w := bufio.NewWriter(f); w.Write(data) }
 func writerUnflushed() rule {
@@ -26,11 +25,11 @@ func writerUnflushed() rule {
 		Seen:    []string{"tare: study json-encode (jsoniter's Stream)"},
 	}, find: func(in *input) {
 		if bufferedWriters[strings.TrimSuffix(in.pass.Pkg.Path(), "_test")] != nil {
-			return // benchmarks of the writer itself
+			return // the benchmarks are about the writer
 		}
 		in.eachTimedLoop(func(l *loop) {
 			in.reportOuter(l)
-			in.inspectTimedCalls(l, func(n ast.Node, f *frame) bool {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				switch n := n.(type) {
 				case *ast.AssignStmt:
 					if v := in.findWriter(n, f); v != nil && in.writesOnly(f.body, v, 0) {
@@ -48,7 +47,7 @@ func writerUnflushed() rule {
 	}}
 }
 
-// bufferedWriters holds the names of the types of buffered writers by package.
+// bufferedWriters has the types of buffered writers by package.
 var bufferedWriters = map[string][]string{
 	"archive/tar":                        {"Writer"},
 	"archive/zip":                        {"Writer"},
@@ -68,8 +67,8 @@ var bufferedWriters = map[string][]string{
 	"github.com/pierrec/lz4/v4":          {"Writer"},
 }
 
-// reportUnnamed reports a buffered writer that is made as the receiver or an argument of a call, so
-// that it has no name by which the loop could close it: csv.NewWriter(f).Write(record).
+// reportUnnamed reports a buffered writer without a name, which the loop cannot flush:
+// csv.NewWriter(f).Write(record).
 func (in *input) reportUnnamed(call *ast.CallExpr, f *frame) {
 	if sel, ok := call.Fun.(*ast.SelectorExpr); ok && !isOneOf(sel.Sel.Name, []string{"Flush", "Close", "Reset"}) {
 		made, ok := sel.X.(*ast.CallExpr)
@@ -85,14 +84,14 @@ func (in *input) reportUnnamed(call *ast.CallExpr, f *frame) {
 	}
 }
 
-// findWriter returns the variable that a statement declares or sets to a new buffered writer, or to
-// one of a pool. It returns nil for other statements.
+// findWriter returns the variable that a statement sets to a buffered writer, or nil. The writer is
+// new or from a pool.
 func (in *input) findWriter(a *ast.AssignStmt, f *frame) *types.Var {
 	if len(a.Rhs) != 1 {
 		return nil
 	}
 	v := in.variable(a.Lhs[0])
-	if v == nil || !in.isLocal(v) || !isWithinPos(v.Pos(), f.body) {
+	if v == nil || !in.isLocal(v) || !isPosIn(v.Pos(), f.body) {
 		return nil
 	}
 	switch rhs := ast.Unparen(a.Rhs[0]).(type) {
@@ -108,19 +107,16 @@ func (in *input) findWriter(a *ast.AssignStmt, f *frame) *types.Var {
 	return nil
 }
 
-// findReset returns the buffered writer from before a loop, a variable or a field, that a call in the loop
-// or in a function of the benchmark resets. ok is false for other calls.
+// findReset returns the buffered writer that a call resets, if it is declared before the loop.
 func (in *input) findReset(call *ast.CallExpr, f *frame) (p varPath, ok bool) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Reset" || len(call.Args) != 1 || !in.mayBeWriter(sel.X, f.binding) {
 		return varPath{}, false
 	}
 	p, ok = in.pathOf(sel.X, f.binding)
-	return p, ok && in.isOuterLocal(p.root, f.loop)
+	return p, ok && in.isLocalBefore(p.root, f.loop)
 }
 
-// mayBeWriter reports whether the type of an expression is or wraps a buffered writer, or is an interface
-// that may have a value of such a type.
 func (in *input) mayBeWriter(e ast.Expr, binding flow.Binding) bool {
 	t := in.pass.TypesInfo.TypeOf(e)
 	if t == nil || !types.IsInterface(t) {
@@ -130,25 +126,25 @@ func (in *input) mayBeWriter(e ast.Expr, binding flow.Binding) bool {
 	return slices.ContainsFunc(in.flowGraph().Types(e, binding), isWriter)
 }
 
-// writesOnlyTo reports whether a loop writes to p and never flushes it, also in the functions of the
-// benchmark that it calls. Like writesOnly it assumes that unknown uses flush the writer.
+// writesOnlyTo reports whether a loop writes to p and never flushes it. Test helpers count. Unknown
+// uses may flush the writer.
 func (in *input) writesOnlyTo(l *loop, p varPath) bool {
 	if p.fields == "" {
 		return in.writesOnly(l.body, p.root, 0)
 	}
 	hasWrite, hasOther := false, false
-	in.inspectCalls(l.body, func(call *ast.CallExpr, binding flow.Binding) {
+	in.inspectCallsDeep(l.body, func(call *ast.CallExpr, binding flow.Binding) {
 		isOfBenchmark := func(f flow.Function) bool { return f.Body != nil && in.isHarness(f.Node) }
 		called := in.flowGraph().Called(call, binding)
 		isFollowed := len(called) > 0 && !slices.ContainsFunc(called, func(f flow.Function) bool { return !isOfBenchmark(f) })
-		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && in.isPath(sel.X, binding, p) {
+		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && in.namesPath(sel.X, binding, p) {
 			isWrite := !flushingName.MatchString(sel.Sel.Name)
 			hasWrite = hasWrite || isWrite && sel.Sel.Name != "Reset"
 			hasOther = hasOther || !isWrite
 		}
 		for i, arg := range call.Args {
 			switch {
-			case isFollowed || !in.isPath(arg, binding, p):
+			case isFollowed || !in.namesPath(arg, binding, p):
 			case in.argumentWritesOnly(call, i, 0):
 				hasWrite = true
 			default:
@@ -159,17 +155,15 @@ func (in *input) writesOnlyTo(l *loop, p varPath) bool {
 	return hasWrite && !hasOther
 }
 
-// isPath reports whether an expression names p.
-func (in *input) isPath(e ast.Expr, binding flow.Binding, p varPath) bool {
+func (in *input) namesPath(e ast.Expr, binding flow.Binding, p varPath) bool {
 	other, ok := in.pathOf(e, binding)
 	return ok && other == p
 }
 
-// flushingName matches the names of methods that may flush a writer, or do not write to it.
+// flushingName matches methods that may flush a writer, or do not write.
 var flushingName = lazyregexp.New(`^(Flush|Close|ReadFrom|Buffer|Available|Error|Finish|Sync|End)$`)
 
-// resetsWriter reports whether a loop calls Reset on a writer. reportOuter omits such a writer, as
-// findReset finds the call.
+// resetsWriter reports whether a loop calls Reset on a writer. findReset finds such a call.
 func (in *input) resetsWriter(l *loop, v *types.Var) bool {
 	return in.hasUse(l.body, v, func(_ *ast.Ident, path []ast.Node) bool {
 		sel, ok := parent(path, 1).(*ast.SelectorExpr)
@@ -177,8 +171,8 @@ func (in *input) resetsWriter(l *loop, v *types.Var) bool {
 	})
 }
 
-// makesWriter reports whether a call makes a buffered writer: the type of its first result is or wraps
-// one, or is an interface with Close or Flush that may have a value of such a type.
+// makesWriter reports whether a call makes a buffered writer. Its type may be a struct around one,
+// or an interface.
 func (in *input) makesWriter(call *ast.CallExpr, f *frame) bool {
 	t := firstResult(in.pass.TypesInfo.TypeOf(call))
 	if isListedWriter(t) || isEncoder(in.callee(call)) {
@@ -193,29 +187,28 @@ func (in *input) makesWriter(call *ast.CallExpr, f *frame) bool {
 	return slices.ContainsFunc(in.flowGraph().Types(call, f.binding), func(value types.Type) bool { return isOrWrapsWriter(firstResult(value), 0) })
 }
 
-// isFunctionCall reports whether a call is of a function or a variable. A method may return a writer that
-// belongs to its receiver.
+// isFunctionCall reports whether no method is called. A method may return a writer of its receiver.
 func (in *input) isFunctionCall(call *ast.CallExpr) bool {
 	fn := in.callee(call)
 	return fn == nil || fn.Signature().Recv() == nil
 }
 
-// isEncoder reports whether a function returns an io.WriteCloser that buffers the last bytes until
-// it is closed.
+// isEncoder reports whether a function returns a writer that keeps the last bytes until it is
+// closed.
 func isEncoder(fn *types.Func) bool {
 	return isFunc(fn, "encoding/base64", "NewEncoder") || isFunc(fn, "encoding/base32", "NewEncoder") || isFunc(fn, "encoding/ascii85", "NewEncoder") ||
 		isFunc(fn, "encoding/hex", "Dumper") || isFunc(fn, "compress/lzw", "NewWriter")
 }
 
-// hasMethod reports whether a value of a type has a method without parameters.
+// hasMethod reports whether a type has a method without parameters.
 func hasMethod(t types.Type, name string) bool {
 	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
 	fn, ok := obj.(*types.Func)
 	return ok && fn.Signature().Params().Len() == 0
 }
 
-// isOrWrapsWriter reports whether a type is a listed writer, or a struct with a method Flush or Close and
-// a field of such a type. depth is the number of structs around the type.
+// isOrWrapsWriter reports whether a type is a listed writer. It may also be a struct with such a
+// field and Flush or Close. The depth is the number of structs around it.
 func isOrWrapsWriter(t types.Type, depth int) bool {
 	const maxStructDepth = 3
 	if t == nil || depth > maxStructDepth {
@@ -243,20 +236,19 @@ func isOrWrapsWriter(t types.Type, depth int) bool {
 	return false
 }
 
-// isStandard reports whether a package is of the standard library, by the first element of its
-// path.
+// isStandard reports whether the path of a package is one of the standard library.
 func isStandard(pkg *types.Package) bool {
 	if pkg == nil {
 		return true
 	}
-	// elements are the first elements of the paths of the standard packages that have writers.
+	// elements are the first elements of the paths of packages with writers.
 	const elements = " archive bufio bytes compress crypto database debug encoding fmt go hash html image internal io log mime net os runtime strings sync testing text time "
 	first, _, _ := strings.Cut(pkg.Path(), "/")
 	return strings.Contains(elements, " "+first+" ")
 }
 
-// reportOuter reports writers that are made before a loop and that nothing in the function flushes.
-// Only the output of the last iterations stays in the buffer, so the findings are notes.
+// reportOuter reports writers from before a loop that nothing flushes. Only the last output is
+// lost, so the findings are notes.
 func (in *input) reportOuter(l *loop) {
 	seen := map[*types.Var]bool{}
 	in.inspectTimed(l, func(n ast.Node) bool {
@@ -265,7 +257,7 @@ func (in *input) reportOuter(l *loop) {
 			return true
 		}
 		v, _ := in.pass.TypesInfo.Uses[id].(*types.Var)
-		if v == nil || seen[v] || !in.isOuterLocal(v, l) {
+		if v == nil || seen[v] || !in.isLocalBefore(v, l) {
 			return true
 		}
 		seen[v] = true
@@ -278,7 +270,6 @@ func (in *input) reportOuter(l *loop) {
 	})
 }
 
-// isListedWriter reports whether a type is in the table bufferedWriters, or is a pointer to such a type.
 func isListedWriter(t types.Type) bool {
 	for pkg, names := range bufferedWriters {
 		if isNamed(t, pkg, names...) {
@@ -288,9 +279,8 @@ func isListedWriter(t types.Type) bool {
 	return false
 }
 
-// writesOnly reports whether the code below root writes to a writer v and never flushes it: each use calls
-// a method that writes, resets v, sets v, puts it in a pool, or passes it to a function that only writes
-// (see argumentWritesOnly). depth is the number of such functions around root.
+// writesOnly reports whether root writes to v and has no use that may flush v. The depth counts the
+// functions that have passed v on.
 func (in *input) writesOnly(root ast.Node, v *types.Var, depth int) bool {
 	hasWrite, hasOther := false, false // hasOther: a use that may flush the writer
 	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) {
@@ -316,7 +306,7 @@ func (in *input) writesOnly(root ast.Node, v *types.Var, depth int) bool {
 				}
 			}
 		case *ast.AssignStmt:
-			if isAmong(p.Lhs, id) {
+			if containsIdent(p.Lhs, id) {
 				return
 			}
 		}
@@ -325,9 +315,8 @@ func (in *input) writesOnly(root ast.Node, v *types.Var, depth int) bool {
 	return hasWrite && !hasOther
 }
 
-// argumentWritesOnly reports whether all functions that a call may run write to the argument at an index
-// and cannot flush it: functions of the standard library whose parameter is an io.Writer, and functions
-// of the package for which writesOnly returns true.
+// argumentWritesOnly reports whether all functions that a call may run only write to an argument.
+// Those of the standard library do so to an io.Writer.
 func (in *input) argumentWritesOnly(call *ast.CallExpr, index, depth int) bool {
 	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
@@ -349,7 +338,6 @@ func (in *input) argumentWritesOnly(call *ast.CallExpr, index, depth int) bool {
 	return len(called) > 0
 }
 
-// takesWriter reports whether the parameter of a function at an index is an io.Writer.
 func takesWriter(fn *types.Func, index int) bool {
 	params := fn.Signature().Params()
 	return index < params.Len() && isNamed(params.At(index).Type(), "io", "Writer")

@@ -1,9 +1,5 @@
-// Package flow finds the functions that a call may run and the values that an expression
-// may have, within the syntax trees of one package. It follows variables, fields,
-// parameters, results, method values and elements of literals, without regard to the order of
-// statements: it returns all functions and values that are possible, except those that it cannot follow.
-//
-// For example, in
+// Package flow finds the functions that a call may run and the values that an expression may have.
+// It looks at one package. It ignores the order of statements, and so finds everything possible. In
 //
 //	for _, c := range []codec{{encode: encodeJSON}, {encode: encodeGob}} {
 //		c.encode(v)
@@ -27,35 +23,35 @@ const (
 	maxValues = 200 // expressions visited
 )
 
-// Graph holds the declared functions of a package and the values that it assigns to variables.
+// Graph holds the functions of a package and the values that it assigns to variables.
 type Graph struct {
 	info     *types.Info
 	decls    map[*types.Func]*ast.FuncDecl
-	values   map[*types.Var][]value    // values of variables, fields, parameters and receivers
-	elements map[*types.Var][]ast.Expr // values that statements v[i] = value set, by v
+	values   map[*types.Var][]value    // also of fields, parameters and receivers
+	elements map[*types.Var][]ast.Expr // values that v[i] = value sets, by v
 }
 
 // value is an expression whose value a variable may have.
 type value struct {
 	expr      ast.Expr
-	isElement bool // the value is an element of expr, as in "for _, v := range expr"
-	result    int  // index of the result if expr is a call with several results, else 0
+	isElement bool // the value is an element, as in "for _, v := range expr"
+	result    int  // index of the result of a call
 }
 
 // Function is a function, method or literal that a call may run.
 type Function struct {
 	Object   *types.Func    // nil for a literal
-	Node     ast.Node       // its declaration or literal; nil if it is not declared in the package
+	Node     ast.Node       // its declaration or literal; nil for other packages
 	Type     *ast.FuncType  // nil if Node is nil
-	Body     *ast.BlockStmt // nil if Node is nil, or for a declaration without a body
+	Body     *ast.BlockStmt // nil if Node is nil or has no body
 	Receiver ast.Expr       // x of the method value or call x.f, else nil
 
 	recv         *types.Var // the receiver in the declaration; nil if it has no name
-	isMethodExpr bool       // the function is called as T.f, with the receiver as its first argument
+	isMethodExpr bool       // called as T.f, with the receiver as its first argument
 }
 
-// Binding has the arguments of the calls that lead to an expression, by parameter. A parameter that is
-// not in it may have the arguments of all calls of its function. A nil Binding is empty.
+// Binding has the known values of parameters, from the calls around an expression. Other parameters
+// may have the arguments of any call. A nil Binding is empty.
 type Binding map[*types.Var]ast.Expr
 
 // New returns the graph of a package. Its time grows with the size of the files.
@@ -79,8 +75,8 @@ func New(files []*ast.File, info *types.Info) *Graph {
 			return true
 		})
 	}
-	// The functions that these calls run depend on the values recorded above. Look up all functions
-	// before recording arguments, so that the order of the calls does not matter.
+	// Look up all functions before recording arguments: the order of the calls then does not
+	// matter.
 	bindings := make([]Binding, 0, len(dynamic))
 	for _, call := range dynamic {
 		for _, f := range g.Called(call, nil) {
@@ -95,8 +91,8 @@ func New(files []*ast.File, info *types.Info) *Graph {
 	return g
 }
 
-// addNode records the values that a node assigns. If the node is a call of a function value or of a
-// method of an interface, addNode returns the call, and New records its arguments later.
+// addNode records the values that a node assigns. It returns a call of a function value or of an
+// interface method for New to record later.
 func (g *Graph) addNode(n ast.Node) *ast.CallExpr {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -114,7 +110,7 @@ func (g *Graph) addNode(n ast.Node) *ast.CallExpr {
 	case *ast.CompositeLit:
 		g.addFields(n)
 	case *ast.SelectorExpr:
-		// In x.f, the receiver of the method f has the value x.
+
 		if fn, ok := g.info.Uses[n.Sel].(*types.Func); ok {
 			if f := g.Declared(fn); f.recv != nil && g.isMethodValue(n) {
 				g.values[f.recv] = append(g.values[f.recv], value{expr: n.X})
@@ -134,13 +130,11 @@ func (g *Graph) addNode(n ast.Node) *ast.CallExpr {
 	return nil
 }
 
-// isMethodValue reports whether a selector selects a method of a value, not of a type.
 func (g *Graph) isMethodValue(e *ast.SelectorExpr) bool {
 	s := g.info.Selections[e]
 	return s != nil && s.Kind() == types.MethodVal
 }
 
-// addAssignment records what an assignment or a declaration assigns.
 func (g *Graph) addAssignment(targets, values []ast.Expr) {
 	for i, target := range targets {
 		val := value{}
@@ -164,7 +158,7 @@ func (g *Graph) addAssignment(targets, values []ast.Expr) {
 	}
 }
 
-// addFields records the values of the fields that a literal of a struct sets.
+// addFields records the fields that a struct literal sets.
 func (g *Graph) addFields(lit *ast.CompositeLit) {
 	t := g.info.TypeOf(lit)
 	if t == nil {
@@ -193,8 +187,7 @@ func (g *Graph) addFields(lit *ast.CompositeLit) {
 	}
 }
 
-// Variable returns the variable or field that an expression names: x, s.x, &x, *x or (x). It
-// returns nil for other expressions.
+// Variable returns the variable or field that x, s.x, &x, *x or (x) names. It is nil for others.
 func (g *Graph) Variable(e ast.Expr) *types.Var {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -214,7 +207,7 @@ func (g *Graph) Variable(e ast.Expr) *types.Var {
 	return nil
 }
 
-// Declared returns a function or method of any package, with its body if this package declares it.
+// Declared returns a function of any package. It has a body if this package declares it.
 func (g *Graph) Declared(fn *types.Func) Function {
 	fn = fn.Origin()
 	f := Function{Object: fn}
@@ -227,8 +220,7 @@ func (g *Graph) Declared(fn *types.Func) Function {
 	return f
 }
 
-// Called returns the functions that a call may run. It is empty for builtins and
-// conversions, and if the called value is unknown.
+// Called returns the functions that a call may run, without builtins and conversions.
 func (g *Graph) Called(call *ast.CallExpr, binding Binding) []Function {
 	if g.info.Types[call.Fun].IsType() || g.info.Types[call.Fun].IsBuiltin() {
 		return nil
@@ -236,13 +228,13 @@ func (g *Graph) Called(call *ast.CallExpr, binding Binding) []Function {
 	return g.Functions(call.Fun, binding)
 }
 
-// Functions returns the functions that may be the value of an expression of function type.
+// Functions returns the functions that may be the value of an expression.
 func (g *Graph) Functions(e ast.Expr, binding Binding) []Function {
 	return g.searchSources(e, binding).findFunctions(0)
 }
 
-// findFunctions returns the functions among the sources that were found. depth is the number of
-// steps from the expression that the search began with.
+// findFunctions returns the functions among the sources found. The depth counts the steps from the
+// first expression.
 func (s *search) findFunctions(depth int) []Function {
 	g := s.graph
 	var out []Function
@@ -263,12 +255,12 @@ func (s *search) findFunctions(depth int) []Function {
 	return out
 }
 
-// findMethods returns the functions that the selector e may select: fn itself or, if fn is a method of
-// an interface, the methods of the values that the interface may have.
+// findMethods returns the functions that a selector may select. An interface may have the methods
+// of its possible values.
 func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func, depth int) []Function {
 	g := s.graph
 	selection := g.info.Selections[e]
-	if selection == nil { // a function of another package
+	if selection == nil { // of another package
 		return []Function{g.Declared(fn)}
 	}
 	declared := g.Declared(fn)
@@ -301,8 +293,7 @@ func (g *Graph) Types(e ast.Expr, binding Binding) []types.Type {
 	return g.searchSources(e, binding).collectTypes()
 }
 
-// collectTypes returns the types of the sources that were found. The source of &T{} is T{}, so
-// its type is T and not *T.
+// collectTypes returns the types of the sources found. The type for &T{} is T, not *T.
 func (s *search) collectTypes() []types.Type {
 	var out []types.Type
 	for _, source := range s.found {
@@ -313,20 +304,19 @@ func (s *search) collectTypes() []types.Type {
 	return out
 }
 
-// Limits of the products that MaxConstant computes.
+// Limits of MaxConstant.
 const (
-	maxFactor       = 1 << 31 // factors must be less, so that the product of two cannot overflow
+	maxFactor       = 1 << 31 // keeps products from overflowing
 	maxProductDepth = 3       // nesting of products
 )
 
-// MaxConstant returns the largest possible value of an integer expression, among values that are
-// constants or products of constants. It returns false if there are no such values.
+// MaxConstant returns the largest possible value of an integer expression, among constants and
+// their products.
 func (g *Graph) MaxConstant(e ast.Expr, binding Binding) (largest int64, ok bool) {
 	return g.maxConstant(e, binding, 0)
 }
 
-// maxConstant does the work of MaxConstant. depth is the number of products around the expression. Its
-// limit ends the search if a variable is a product of itself, as in n = n * 2.
+// maxConstant is MaxConstant within depth products. The limit stops at n = n * 2.
 func (g *Graph) maxConstant(e ast.Expr, binding Binding, depth int) (largest int64, ok bool) {
 	for _, source := range g.Sources(e, binding) {
 		n, isKnown := int64(0), false
@@ -344,7 +334,7 @@ func (g *Graph) maxConstant(e ast.Expr, binding Binding, depth int) (largest int
 	return largest, ok
 }
 
-// Bind returns the arguments and the receiver of a call of f, by the parameters of f. It omits variadic
+// Bind returns the arguments and the receiver of a call of f, by parameter. It omits variadic
 // parameters.
 func (g *Graph) Bind(call *ast.CallExpr, f Function) Binding {
 	if f.Type == nil {
@@ -394,8 +384,7 @@ func Params(t *ast.FuncType) []Param {
 	return out
 }
 
-// Values returns the expressions that are assigned to a variable. It omits the operands of range
-// statements, because the variable has only their elements.
+// Values returns the expressions that are assigned to a variable, without operands of range.
 func (g *Graph) Values(v *types.Var) []ast.Expr {
 	var out []ast.Expr
 	for _, val := range g.values[v] {
@@ -406,8 +395,8 @@ func (g *Graph) Values(v *types.Var) []ast.Expr {
 	return out
 }
 
-// Results returns the expressions at an index of the return statements of a function. It omits return
-// statements with fewer expressions: those without any, and those with one call for several results.
+// Results returns the expressions at an index of the return statements of a function. It omits
+// statements with fewer expressions.
 func (g *Graph) Results(f Function, index int) []ast.Expr {
 	var out []ast.Expr
 	if f.Body == nil {

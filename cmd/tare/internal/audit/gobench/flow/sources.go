@@ -10,14 +10,12 @@ import (
 //	f := json.Marshal
 //	if fast { f = marshalFast }
 //
-// the sources of f are json.Marshal and marshalFast. A source is a literal, a constant, a function, a
-// call of a function of another package, or a variable that is never assigned to. binding has the
-// argument of each parameter that is known.
+// the sources of f are json.Marshal and marshalFast. A source can be a literal, a constant or a
+// function. It can also be a call into another package, or a variable without a value.
 func (g *Graph) Sources(e ast.Expr, binding Binding) []ast.Expr {
 	return g.searchSources(e, binding).found
 }
 
-// search collects the sources of an expression.
 type search struct {
 	graph   *Graph
 	binding Binding
@@ -25,30 +23,28 @@ type search struct {
 	found   []ast.Expr
 }
 
-// visit is an expression whose value (level 0) or whose elements (level 1 or more) were searched.
+// visit is an expression that was visited at a level (see visitExpr).
 type visit struct {
 	expr  ast.Expr
-	level int // see visitExpr
+	level int
 }
 
-// searchSources returns the finished search for the sources of e.
 func (g *Graph) searchSources(e ast.Expr, binding Binding) *search {
 	s := &search{graph: g, binding: binding, seen: map[visit]bool{}}
 	s.visitExpr(e, 0, 0)
 	return s
 }
 
-// searchWithin returns the finished search for the sources of e, without expressions that s has visited.
+// searchWithin searches the sources of e, but skips what s has visited.
 func (s *search) searchWithin(e ast.Expr, depth int) *search {
 	inner := &search{graph: s.graph, binding: s.binding, seen: s.seen}
 	inner.visitExpr(e, 0, depth)
 	return inner
 }
 
-// visitExpr adds the sources of e to s.found. If level is 1, it adds the sources of the elements of e
-// instead, because an index follows e, and if level is 2, those of the elements' elements: it visits
-// table[i] at level 0 by visiting table at level 1. depth is the number of steps from the expression
-// with which the search began.
+// visitExpr adds the sources of e to s.found. At level 1 it adds those of the elements of e, at
+// level 2 those of their elements. For table[i] it visits table one level higher. The depth counts
+// the steps from the first expression.
 func (s *search) visitExpr(e ast.Expr, level, depth int) {
 	current := visit{expr: e, level: level}
 	if e == nil || depth > maxDepth || len(s.seen) > maxValues || s.seen[current] {
@@ -78,7 +74,7 @@ func (s *search) visitExpr(e ast.Expr, level, depth int) {
 			s.addSource(e, level)
 		}
 	case *ast.IndexExpr:
-		if tv := info.Types[e.Index]; tv.IsType() { // f[int], an instance of a generic function
+		if tv := info.Types[e.Index]; tv.IsType() { // f[int] of a generic f
 			s.visitExpr(e.X, level, depth+1)
 			return
 		}
@@ -88,12 +84,7 @@ func (s *search) visitExpr(e ast.Expr, level, depth int) {
 			s.found = append(s.found, e)
 			return
 		}
-		for _, elt := range e.Elts {
-			if kv, ok := elt.(*ast.KeyValueExpr); ok {
-				elt = kv.Value
-			}
-			s.visitExpr(elt, level-1, depth+1)
-		}
+		s.visitElements(e, level-1, depth+1)
 	case *ast.CallExpr:
 		s.visitCall(e, 0, level, depth)
 	default:
@@ -101,14 +92,22 @@ func (s *search) visitExpr(e ast.Expr, level, depth int) {
 	}
 }
 
-// addSource adds e itself as a source, unless the search is for the elements of e, which are unknown.
+func (s *search) visitElements(lit *ast.CompositeLit, level, depth int) {
+	for _, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			e = kv.Value
+		}
+		s.visitExpr(e, level, depth)
+	}
+}
+
+// addSource adds e itself as a source. Elements of e are unknown.
 func (s *search) addSource(e ast.Expr, level int) {
 	if level == 0 {
 		s.found = append(s.found, e)
 	}
 }
 
-// visitVariable adds the sources of v, the variable that e names.
 func (s *search) visitVariable(e ast.Expr, v *types.Var, level, depth int) {
 	if arg, ok := s.binding[v]; ok {
 		s.visitExpr(arg, level, depth+1)
@@ -138,8 +137,7 @@ func (s *search) visitVariable(e ast.Expr, v *types.Var, level, depth int) {
 	}
 }
 
-// visitCall adds the sources of a result of a call, at the level of visitExpr. result is the index of
-// the result.
+// visitCall adds the sources of the result of a call at an index.
 func (s *search) visitCall(call *ast.CallExpr, result, level, depth int) {
 	info := s.graph.info
 	if isConversion := info.Types[call.Fun].IsType(); isConversion && len(call.Args) == 1 {
@@ -172,23 +170,23 @@ func (s *search) visitCall(call *ast.CallExpr, result, level, depth int) {
 	}
 }
 
-// Origin returns the variable that an expression selects from: v for v, &v, v[i] and v.field. It
-// replaces a variable whose only value is another variable by the other one, unless binding has nil
-// for it. It returns nil for other expressions.
+// Origin returns the variable that an expression selects from: v for v, &v, v[i] and v.field. If v
+// is only another name of a variable w, it returns w. A nil entry in binding prevents this. It
+// returns nil for other expressions.
 func (g *Graph) Origin(e ast.Expr, binding Binding) *types.Var {
 	v, _ := g.Path(e, binding)
 	return v
 }
 
-// Path returns the variable that an expression selects from, as Origin does, and the names of the
-// selected fields: for s.store it returns s and ".store".
+// Path returns the variable of Origin and the names of the selected fields. They are s and ".store"
+// for s.store.
 func (g *Graph) Path(e ast.Expr, binding Binding) (*types.Var, string) {
 	v, fields, _ := g.follow(e, binding)
 	return v, fields
 }
 
-// Base returns the expression at which the path of e ends if that is no variable: newStore() for s.items, if
-// binding has newStore() for s. It returns nil for a variable.
+// Base returns the expression at which a path ends without a variable. For s.items it is newStore()
+// if binding has this for s. It is nil if there is a variable.
 func (g *Graph) Base(e ast.Expr, binding Binding) ast.Expr {
 	v, _, base := g.follow(e, binding)
 	if v != nil {
@@ -197,7 +195,6 @@ func (g *Graph) Base(e ast.Expr, binding Binding) ast.Expr {
 	return base
 }
 
-// follow does the work of Path. base is the expression at which the path ends.
 func (g *Graph) follow(e ast.Expr, binding Binding) (v *types.Var, fields string, base ast.Expr) {
 	for range maxDepth {
 		switch x := e.(type) {
@@ -233,7 +230,7 @@ func (g *Graph) follow(e ast.Expr, binding Binding) (v *types.Var, fields string
 	return nil, "", nil
 }
 
-// findAlias returns the only value of v if the value is another variable or a field, else nil.
+// findAlias returns the only value of v if this is a variable or a field, else nil.
 func (g *Graph) findAlias(v *types.Var) ast.Expr {
 	values := g.values[v]
 	if v == nil || len(values) != 1 || values[0].isElement || values[0].result > 0 {

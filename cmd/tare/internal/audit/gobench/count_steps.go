@@ -1,0 +1,140 @@
+package gobench
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
+)
+
+// This file estimates how long code takes by its steps, the iterations of its innermost loop. A
+// loop to 50 in a loop to 100 has 5000.
+
+// Numbers of steps.
+const (
+	longLoop  = 100_000 // takes a millisecond or more
+	shortLoop = 1_000   // takes some microseconds
+	maxSteps  = 1 << 30 // keeps products from overflowing
+)
+
+// countSteps returns the steps of a node, at least 1. For loops without a constant bound it assumes
+// unknown. Called functions of the package count, each once: seen has those that were read.
+func (in *input) countSteps(node ast.Node, binding flow.Binding, unknown int64, seen map[ast.Node]bool) int64 {
+	steps := int64(1)
+	ast.Inspect(node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.GoStmt:
+			return false
+		case *ast.ForStmt, *ast.RangeStmt:
+			count := unknown
+			if limit := loopBound(n.(ast.Stmt)); limit != nil {
+				if c, ok := in.countElements(limit, binding); ok {
+					count = c
+				}
+			}
+			inner := in.countSteps(loopBody(n), binding, unknown, seen)
+			steps = max(steps, min(count, maxSteps)*min(inner, maxSteps))
+			return false
+		case *ast.CallExpr:
+			for _, f := range in.flowGraph().Called(n, binding) {
+				switch {
+				case isSlow(f.Object):
+					steps = max(steps, longLoop)
+				case isBulky(f.Object):
+					steps = max(steps, unknown)
+				case unknown > 1 && in.makesMany(f.Object):
+					steps = max(steps, in.largestArgument(n, binding))
+				case f.Body != nil && !seen[f.Node]:
+					seen[f.Node] = true
+					steps = max(steps, in.countSteps(f.Body, in.flowGraph().Bind(n, f), unknown, seen))
+				}
+			}
+		}
+		return true
+	})
+	return steps
+}
+
+// loopBound returns the expression that a loop counts up to, or the operand of range. It is nil for
+// other loops.
+func loopBound(s ast.Stmt) ast.Expr {
+	switch s := s.(type) {
+	case *ast.ForStmt:
+		_, isCounted := s.Post.(*ast.IncDecStmt)
+		cond, ok := s.Cond.(*ast.BinaryExpr)
+		if ok && isCounted && (cond.Op == token.LSS || cond.Op == token.LEQ) {
+			return cond.Y
+		}
+	case *ast.RangeStmt:
+		return s.X
+	}
+	return nil
+}
+
+// countElements returns the value of a number or the length of a slice, if known.
+func (in *input) countElements(e ast.Expr, binding flow.Binding) (int64, bool) {
+	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && isBuiltin(in.pass.TypesInfo, call, "len") {
+		e = call.Args[0]
+	}
+	if count, ok := in.flowGraph().MaxConstant(e, binding); ok {
+		return count, true
+	}
+	for _, source := range in.flowGraph().Sources(e, binding) {
+		switch source := source.(type) {
+		case *ast.CallExpr:
+			if isMake(in.pass.TypesInfo, source) && len(source.Args) > 1 {
+				size := source.Args[len(source.Args)-1] // if there is a capacity, the length is mostly 0
+				if count, ok := in.flowGraph().MaxConstant(size, binding); ok && count > 0 {
+					return count, true
+				}
+			}
+			if fn := in.callee(source); isPermutation(fn) && len(source.Args) == 1 {
+				return in.flowGraph().MaxConstant(source.Args[0], binding)
+			}
+		case *ast.CompositeLit:
+			if len(source.Elts) > 0 { // else elements are added later
+				return int64(len(source.Elts)), true
+			}
+		}
+	}
+	return 0, false
+}
+
+// isPermutation reports whether a function is rand.Perm. rand.Perm(n) returns n elements.
+func isPermutation(fn *types.Func) bool {
+	return fn != nil && fn.Name() == "Perm" && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2"})
+}
+
+// makesMany reports whether a function of another module may make as many values as an argument
+// says.
+func (in *input) makesMany(fn *types.Func) bool {
+	if fn == nil || fn.Pkg() == nil || fn.Pkg() == in.pass.Pkg || fn.Signature().Results().Len() == 0 || makerName.MatchString(fn.Name()) {
+		return false
+	}
+	return !isStandard(fn.Pkg()) && isSliceOrString(fn.Signature().Results().At(0).Type())
+}
+
+// largestArgument returns the largest constant argument of a call, at least 1.
+func (in *input) largestArgument(call *ast.CallExpr, binding flow.Binding) int64 {
+	largest := int64(1)
+	for _, arg := range call.Args {
+		if n, ok := in.flowGraph().MaxConstant(arg, binding); ok {
+			largest = max(largest, min(n, maxSteps))
+		}
+	}
+	return largest
+}
+
+// isBulky reports whether a function of the standard library mostly takes some microseconds.
+func isBulky(fn *types.Func) bool {
+	return isFunc(fn, "regexp", "MustCompile", "Compile") || isFunc(fn, "encoding/json", "Marshal", "MarshalIndent", "Unmarshal") ||
+		isFunc(fn, "net/http/httptest", "NewServer", "NewTLSServer") || isFunc(fn, "sort") && fn.Name() != "Search" || isFunc(fn, "slices", "Sort", "SortFunc", "Collect", "Sorted")
+}
+
+// isSlow reports whether a function may take milliseconds.
+func isSlow(fn *types.Func) bool {
+	readsFile := isFunc(fn, "os", "ReadFile") || isFunc(fn, "io/ioutil", "ReadFile")
+	runsProgram := isMethodOf(fn, "os/exec", "Cmd", "Run", "Output", "CombinedOutput", "Wait")
+	return readsFile || runsProgram || isFunc(fn, "time", "Sleep") || isFunc(fn, "crypto/rsa", "GenerateKey")
+}

@@ -1,0 +1,297 @@
+package gobench
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
+)
+
+// This file is a part of the rule error-discarded. It searches the test files for checkers of a
+// function: code that calls it and reads its error.
+
+// isChecked reports whether a test file checks the error of a function.
+func (in *input) isChecked(fn *types.Func) bool {
+	if in.suite.checked == nil {
+		in.suite.checked = map[*types.Func]bool{}
+		for _, file := range in.pass.Files {
+			if strings.HasSuffix(in.pass.Fset.Position(file.FileStart).Filename, "_test.go") {
+				in.addChecked(file, in.suite.checked)
+			}
+		}
+	}
+	return in.suite.checked[fn]
+}
+
+// addChecked adds to checked the functions whose errors root reads.
+func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
+	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		i := errorIndex(in.pass.TypesInfo, call)
+		if i < 0 {
+			return true
+		}
+		check := func() {
+			for _, fn := range in.findFailing(call, nil, 0) {
+				checked[fn] = true
+			}
+		}
+		switch p := parent(path, 1).(type) {
+		case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
+			// The statement discards the error.
+		case *ast.AssignStmt:
+			id, isIdent := p.Lhs[min(i, len(p.Lhs)-1)].(*ast.Ident)
+			if s, ok := parent(path, 2).(*ast.IfStmt); ok && isIdent && s.Init == ast.Stmt(p) && in.findSkippedError(s) == in.variable(id) {
+				return true
+			}
+			if !isIdent || id.Name != "_" && in.isRead(root, in.variable(id)) {
+				check()
+			}
+		case *ast.ReturnStmt:
+			// findFailing finds this call in the callers.
+		case *ast.CallExpr:
+			index := slices.Index(p.Args, ast.Expr(call))
+			if index < 0 || !in.ignoresArgument(p, index+i) { // keep(parse(text)) passes on all results
+				check()
+			}
+		default: // a condition
+			check()
+		}
+		return true
+	})
+}
+
+// findUncheckedFile returns the name of a file that the benchmark reads and no checker of fn
+// mentions. It returns "" if there is none. On this file fn may fail.
+func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
+	for call := range nodesOf[*ast.CallExpr](l.owner.decl) {
+		if !in.opensFile(call) {
+			continue
+		}
+		var texts []string
+		for _, arg := range call.Args {
+			texts = append(texts, stringLiterals(arg)...)
+		}
+		if len(texts) == 0 {
+			continue
+		}
+		name := texts[len(texts)-1] // as in filepath.Join("testdata", "large.json")
+		base := path.Base(strings.Trim(name, "\"`"))
+		mentions := func(decl *ast.FuncDecl) bool {
+			mayMatch := func(text string) bool { return strings.Contains(text, base) || strings.Contains(text, "*") }
+			return slices.ContainsFunc(stringLiterals(decl), mayMatch) || hasCall(decl, func(name string) bool {
+				return isOneOf(name, []string{"ReadDir", "Glob", "WalkDir", "Walk", "ReadFile", "Open"})
+			})
+		}
+		if !in.isMentionedByChecker(fn, mentions) {
+			return name
+		}
+	}
+	return ""
+}
+
+// opensFile reports whether a call opens a file, directly or in a test helper.
+func (in *input) opensFile(call *ast.CallExpr) bool {
+	isOpener := func(fn *types.Func) bool {
+		return isFunc(fn, "os", "ReadFile", "Open") || isFunc(fn, "io/ioutil", "ReadFile")
+	}
+	if isOpener(in.callee(call)) {
+		return true
+	}
+	for _, f := range in.flowGraph().Called(call, nil) {
+		if f.Body == nil || !in.isHarness(f.Node) {
+			continue
+		}
+		for inner := range nodesOf[*ast.CallExpr](f.Body) {
+			if isOpener(in.callee(inner)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// findUncheckedInput describes an argument that no checker of fn uses, or returns "".
+func (in *input) findUncheckedInput(l *loop, call *ast.CallExpr, fn *types.Func) string {
+	for _, arg := range inputsOf(call) {
+		if description := in.describeUnchecked(l, arg, fn); description != "" {
+			return description
+		}
+	}
+	return ""
+}
+
+// inputsOf returns the arguments of a call and of the calls in its receiver: data for
+// NewDecoder(data).ReadAll().
+func inputsOf(call *ast.CallExpr) []ast.Expr {
+	args := slices.Clone(call.Args)
+	if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
+		if made, ok := sel.X.(*ast.CallExpr); ok {
+			args = append(args, inputsOf(made)...)
+		}
+	}
+	return args
+}
+
+// describeUnchecked describes an argument that no checker of fn mentions, or returns "". The
+// argument may be a text in a table of the benchmark. It may be the result of a function of the
+// test files, or a constant variable of them.
+func (in *input) describeUnchecked(l *loop, arg ast.Expr, fn *types.Func) string {
+	if call, ok := arg.(*ast.CallExpr); ok {
+		if called := in.callee(call); isFunc(called, "strings", "NewReader") || isFunc(called, "bytes", "NewReader", "NewBuffer", "NewBufferString") {
+			arg = call.Args[0]
+		}
+	}
+	v, _ := in.flowGraph().Path(stripConversion(in.pass.TypesInfo, arg), nil)
+	if texts := in.tableTexts(l, v); len(texts) > 0 {
+		mentionsText := func(decl *ast.FuncDecl) bool {
+			isText := func(lit string) bool { return slices.Contains(texts, lit) }
+			return decl != l.owner.decl && slices.ContainsFunc(stringLiterals(decl), isText)
+		}
+		if !in.isMentionedByChecker(fn, mentionsText) && in.isMentionedByChecker(fn, hasNoTable) {
+			return "the texts of its table"
+		}
+	}
+	for r := range nodesOf[*ast.RangeStmt](l.owner.decl) {
+		if v != nil && r.Value != nil && in.variable(r.Value) == v { // an element of r.X
+			v, _ = in.flowGraph().Path(r.X, nil)
+		}
+	}
+	if v == nil || !isSliceOrString(v.Type()) {
+		return ""
+	}
+	if in.isLocal(v) {
+		maker := in.findMaker(v)
+		if maker != nil && !in.isMadeForChecker(fn, maker) {
+			return "what " + maker.Name() + " makes"
+		}
+		return ""
+	}
+	isSet, _ := in.readUses(v)
+	if isSet || !strings.HasSuffix(in.pass.Fset.Position(v.Pos()).Filename, "_test.go") {
+		return ""
+	}
+	if in.isMentionedByChecker(fn, func(decl *ast.FuncDecl) bool { return in.usesVariable(decl, v) }) {
+		return ""
+	}
+	return v.Name()
+}
+
+// findMaker returns the function of the test files that makes the only value of v, or nil.
+func (in *input) findMaker(v *types.Var) *types.Func {
+	values := in.flowGraph().Values(v)
+	if len(values) != 1 {
+		return nil
+	}
+	call, ok := ast.Unparen(values[0]).(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	fn := in.callee(call)
+	if fn == nil || !in.isTestHelper(fn) {
+		return nil
+	}
+	return fn
+}
+
+// tableTexts returns the string literals, with quotes, of a table. Its element is v.
+func (in *input) tableTexts(l *loop, v *types.Var) []string {
+	if v == nil || !in.isLocal(v) {
+		return nil
+	}
+	for r := range nodesOf[*ast.RangeStmt](l.owner.decl) {
+		if r.Value == nil || in.variable(r.Value) != v {
+			continue
+		}
+		table, ok := r.X.(*ast.CompositeLit)
+		if named := in.variable(r.X); in.isLocal(named) {
+			if values := in.flowGraph().Values(named); len(values) == 1 {
+				table, ok = values[0].(*ast.CompositeLit)
+			}
+		}
+		if ok {
+			return stringLiterals(table)
+		}
+	}
+	return nil
+}
+
+// stringLiterals returns the string literals in root, with quotes.
+func stringLiterals(root ast.Node) []string {
+	var out []string
+	for lit := range nodesOf[*ast.BasicLit](root) {
+		if lit.Kind == token.STRING {
+			out = append(out, lit.Value)
+		}
+	}
+	return out
+}
+
+// hasNoTable reports whether a function has no range statement. It then checks only texts in its
+// own code.
+func hasNoTable(decl *ast.FuncDecl) bool {
+	for range nodesOf[*ast.RangeStmt](decl) {
+		return false
+	}
+	return true
+}
+
+// isMentionedByChecker reports whether a checker of fn may use an input. It mentions the input, or
+// is or calls a helper.
+func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDecl) bool) bool {
+	for decl := range in.functions() {
+		if !in.isHarness(decl) {
+			continue
+		}
+		checked := map[*types.Func]bool{}
+		in.addChecked(decl, checked)
+		if checked[fn] && (isHelperName(decl.Name.Name) || mentions(decl) || in.callsHelper(decl)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isMadeForChecker reports whether a checker of fn may use what maker makes.
+func (in *input) isMadeForChecker(fn, maker *types.Func) bool {
+	for decl := range in.functions() {
+		checked := map[*types.Func]bool{}
+		if in.isHarness(decl) {
+			in.addChecked(decl, checked)
+		}
+		if !checked[fn] {
+			continue
+		}
+		callsMaker := isHelperName(decl.Name.Name)
+		in.inspectCallsDeep(decl.Body, func(call *ast.CallExpr, _ flow.Binding) {
+			callsMaker = callsMaker || in.callee(call) == maker
+		})
+		if callsMaker {
+			return true
+		}
+	}
+	return false
+}
+
+// isHelperName reports whether go test does not run functions with this name.
+func isHelperName(name string) bool {
+	return !hasAnyPrefix(name, "Test", "Benchmark", "Fuzz", "Example")
+}
+
+func (in *input) callsHelper(decl *ast.FuncDecl) bool {
+	for call := range nodesOf[*ast.CallExpr](decl) {
+		for _, f := range in.flowGraph().Called(call, nil) {
+			if f.Body != nil && f.Object != nil && in.isHarness(f.Node) {
+				return true
+			}
+		}
+	}
+	return false
+}

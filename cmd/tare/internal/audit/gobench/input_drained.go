@@ -1,0 +1,167 @@
+package gobench
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/lazyregexp"
+)
+
+// This file is a part of the rule input-consumed. The loop takes entries from a queue until it is
+// empty:
+//
+//	for range b.N { v, _ := queue.Pop() }
+
+// reportDrained reports a call v, _ := queue.Pop() if the loop adds no entries. The last result,
+// which says whether there was an entry, has to be ignored.
+func (in *input) reportDrained(l *loop, call *ast.CallExpr) {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || !takingName.MatchString(sel.Sel.Name) || !in.ignoresLastResult(l, call) {
+		return
+	}
+	v := in.variable(sel.X)
+	if !in.isDeclaredOutside(v, l) || !in.isLocal(v) || !in.takesEntry(in.callee(call)) || in.getsEntries(l, v) {
+		return
+	}
+	// This is only a warning: the entries may suffice for a small b.N.
+	in.reportAs(tare.Warn, call, "%s takes an entry from %s, the loop adds none, and nothing reads whether there was one: most iterations may find %s empty", formatExpr(call.Fun), v.Name(), v.Name())
+}
+
+// takingName matches methods that take an entry from their receiver, such as Pop.
+var takingName = lazyregexp.New(`^(Pop|Next|Dequeue|Take|Poll|Shift|Remove|Delete(Min|Max)|Extract)`)
+
+// ignoresLastResult reports whether a loop ignores the last result of a call. It may also guard an
+// assignment with it.
+func (in *input) ignoresLastResult(l *loop, call *ast.CallExpr) bool {
+	isIgnored := false
+	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
+		if n != ast.Node(call) {
+			return !isIgnored
+		}
+		switch p := parent(path, 1).(type) {
+		case *ast.ExprStmt:
+			isIgnored = true
+		case *ast.AssignStmt:
+			last := p.Lhs[len(p.Lhs)-1]
+			id, ok := last.(*ast.Ident)
+			v := in.variable(last)
+			isIgnored = ok && (isBlank(id) || in.isSink(v) || len(p.Lhs) > 1 && in.onlyGuards(l, v))
+		}
+		return false
+	})
+	return isIgnored
+}
+
+// onlyGuards reports whether a loop uses a variable only in if ok { sink = v }.
+func (in *input) onlyGuards(l *loop, v *types.Var) bool {
+	uses, guards := 0, 0
+	if v == nil {
+		return false
+	}
+	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
+		switch p := parent(path, 1).(type) {
+		case *ast.AssignStmt:
+			return
+		case *ast.IfStmt:
+			assigns := p.Else == nil && p.Init == nil
+			for _, s := range p.Body.List {
+				_, isAssign := s.(*ast.AssignStmt)
+				assigns = assigns && isAssign
+			}
+			if assigns {
+				guards++
+			}
+		}
+		uses++
+	})
+	return uses == 1 && guards == 1
+}
+
+// isSink reports whether v is an unexported package variable that nothing reads. Benchmarks assign
+// results to it to keep the compiler from removing the work.
+func (in *input) isSink(v *types.Var) bool {
+	if v == nil || in.isLocal(v) || v.Exported() {
+		return false
+	}
+	_, isRead := in.readUses(v)
+	return !isRead
+}
+
+// takesEntry reports whether a method removes an entry of its receiver. Its last result has to say
+// whether there was one. A method that waits for entries does not count.
+func (in *input) takesEntry(fn *types.Func) bool {
+	recv, body := in.methodBody(fn)
+	if body == nil || fn.Signature().Results().Len() == 0 {
+		return false
+	}
+	results := fn.Signature().Results()
+	last := results.At(results.Len() - 1).Type()
+	if !isError(last) && !isBool(last) {
+		return false
+	}
+	removes, fails, waits := false, false, false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			removes = removes || in.cutsSlice(n, recv)
+		case *ast.CallExpr:
+			name := calledName(n)
+			removes = removes || isBuiltin(in.pass.TypesInfo, n, "delete") || isFunc(in.callee(n), "container/heap", "Pop", "Remove") || isMethodOf(in.callee(n), "container/list", "List", "Remove")
+			waits = waits || name == "Wait" || name == "Sleep"
+		case *ast.UnaryExpr:
+			waits = waits || n.Op == token.ARROW
+		case *ast.SelectStmt:
+			waits = true
+		case *ast.ReturnStmt:
+			if len(n.Results) == results.Len() {
+				result := in.pass.TypesInfo.Types[n.Results[len(n.Results)-1]]
+				isFalse := result.Value != nil && result.Value.String() == "false"
+				fails = fails || isFalse || isError(last) && !result.IsNil()
+			}
+		}
+		return true
+	})
+	return removes && fails && !waits
+}
+
+// cutsSlice reports whether an assignment has the form r.items = r.items[1:] for a receiver r.
+func (in *input) cutsSlice(a *ast.AssignStmt, recv *types.Var) bool {
+	for i, lhs := range a.Lhs {
+		fields, isTarget := in.receiverPath(lhs, recv)
+		if !isTarget || fields == "" || len(a.Lhs) != len(a.Rhs) {
+			continue
+		}
+		if s, ok := a.Rhs[i].(*ast.SliceExpr); ok {
+			if _, isSource := in.receiverPath(s.X, recv); isSource {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// getsEntries reports whether the queue v may get entries during the loop, or has b.N of them.
+func (in *input) getsEntries(l *loop, v *types.Var) bool {
+	init := in.initOf(l.owner.decl, v)
+	mayGet := l.owner.sizedByN[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init) || in.isPreparedForN(l, v)
+	in.inspectUses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
+		if !isNodeIn(id, l.node) {
+			for _, p := range path {
+				switch p := p.(type) {
+				case *ast.GoStmt:
+					mayGet = true
+				case *ast.FuncLit:
+					mayGet = mayGet || !isNodeIn(l.node, p)
+				case ast.Stmt:
+					mayGet = mayGet || !isNodeIn(l.node, p) && l.owner.dependsOnN(in.pass.TypesInfo, p)
+				}
+			}
+			return
+		}
+		sel, ok := parent(path, 1).(*ast.SelectorExpr)
+		mayGet = mayGet || !ok || !takingName.MatchString(sel.Sel.Name) && !isOneOf(sel.Sel.Name, []string{"Len", "Size", "Cap", "Peek", "Front"})
+	})
+	return mayGet
+}
