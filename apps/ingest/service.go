@@ -131,7 +131,7 @@ func ParseSink(text string) (kind, path string, err error) {
 	return kind, path, nil
 }
 
-// unreadyTime is how long the service is not ready after a failure. Only a new request can show that the sink
+// After a failure the service is not ready for unreadyTime. Only a new request can show that the sink
 // works.
 const unreadyTime = 5 * time.Second
 

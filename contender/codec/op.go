@@ -6,7 +6,7 @@ import (
 	"github.com/tarebench/tare/contender"
 )
 
-// A codec is a library that encodes and decodes JSON. Each of its operations becomes a contender.Work here.
+// A codec is a library that encodes and decodes JSON. Each of its operations becomes a contender.Work.
 // A Work has two functions:
 //
 //   - Do(k) runs the operation on input k and returns the size of the output. It is timed.

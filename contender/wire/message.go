@@ -125,7 +125,7 @@ type Counts struct {
 	Bytes     int64  `json:"bytes,omitempty"`       // stats: heap bytes allocated
 	Allocs    int64  `json:"allocs,omitempty"`      // stats: heap objects allocated
 	Message   string `json:"message,omitempty"`     // slice, stats: text of the first error
-	UntimedNS int64  `json:"untimed_ns,omitempty"`  // warm, slice, stats of a benchmark: ns besides WallNS, including the start of its process
+	UntimedNS int64  `json:"untimed_ns,omitempty"`  // warm, slice, stats of a benchmark: ns in addition to WallNS, including the start of its process
 }
 
 // Calling are measurements of concurrent callers, in replies to warm and slice. Histograms are in ns, in the

@@ -30,7 +30,7 @@ func (w *Writer) Request(q Request) error { return w.writeLine(&q) }
 // Reply writes a. It returns the same errors as [Writer.Request].
 func (w *Writer) Reply(a Reply) error { return w.writeLine(&a) }
 
-// maxRetained limits a buffer that is kept, in bytes. Most lines are small, but answers can be large.
+// maxRetained limits a buffer that stays allocated, in bytes. Most lines are small, but answers can be large.
 const maxRetained = 64 << 10
 
 func (w *Writer) writeLine(v any) error {

@@ -7,7 +7,7 @@ import (
 )
 
 // Available returns the memory that new programs can use without swapping, in bytes. It is the kernel's
-// estimate. ok is false if there is none.
+// estimate. ok is false if the kernel gives no estimate.
 func Available() (bytes int64, ok bool) {
 	b, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// ErrNoController is the error of a limit that is not enabled here.
+// ErrNoController is the error of a limit that is not enabled.
 var ErrNoController = errors.New("the controller is not available in this control group")
 
 // Cgroup is a control group (version 2), a child of this process's group. To start a process in it, set

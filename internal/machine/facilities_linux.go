@@ -88,7 +88,7 @@ func probeGroup() (found bool, note string) {
 	return tryInGroup(func(c *Cgroup) (bool, string) { return true, filepath.Dir(c.dir) })
 }
 
-// tryInGroup calls probe with a new control group. If there is none, the note has the reason.
+// tryInGroup calls probe with a new control group. Without a group, the note has the reason.
 func tryInGroup(probe func(*Cgroup) (bool, string)) (found bool, note string) {
 	c, err := NewCgroup(fmt.Sprintf("tare-probe-%d-%d", os.Getpid(), time.Now().UnixNano()))
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // EnvGuardian is the environment variable that makes a process a guardian. Its value is the run's tag.
 const EnvGuardian = "TARE_GUARDIAN"
 
-// guardLimit is how long a guardian waits for processes to end.
+// guardLimit limits the time that a guardian waits for processes to end.
 const guardLimit = 5 * time.Second
 
 // Guardian is a second process. If tare is killed, it kills the processes of the run.

@@ -256,7 +256,7 @@ func (c pendingCall) lateError() error {
 	return trialError(tare.ErrDeadline, "no answer to %s within %s", c.op, format.Seconds(limit))
 }
 
-// exitNotice is how long a busy kernel may take to report the end of a process.
+// exitNotice is the longest time in which a busy kernel reports the end of a process.
 const exitNotice = 5 * time.Second
 
 // wireError ends the trial after err, an error of the connection. It returns nil if bye has ended the process.

@@ -14,7 +14,7 @@ import (
 // watchEvery determines how soon an exceeded limit is noticed.
 const watchEvery = 100 * time.Millisecond
 
-// idleEvery is how rarely an idle contender's memory is read. Meanwhile another contender is measured, which a
+// idleEvery is the interval at which an idle contender's memory is read. Meanwhile another contender is measured, which a
 // check disturbs.
 const idleEvery = 5
 

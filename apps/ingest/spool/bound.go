@@ -103,7 +103,7 @@ func (s *Spool) oldestAge(now time.Time) time.Duration {
 	return now.Sub(s.marks[0].at)
 }
 
-// readerState is what the writer last read.
+// readerState has the values that the writer last read.
 type readerState struct {
 	spool    *Spool
 	lastRead time.Time // guarded by the lock of the spool

@@ -76,7 +76,7 @@ func (m *memory) newFilled(from copier.Source, seed uint64) unsafe.Pointer {
 	return C.fixture_make(m.ctype, names, count, items, C.uint64_t(seed))
 }
 
-// At asks C or the library for the values of seed i.
+// At returns the values of seed i from C or from the library.
 func (m *memory) At(i int) (unsafe.Pointer, int) {
 	if m.library != nil {
 		place := C.library_at(m.library, m.table, C.int(i))

@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	// RFC 8949 prefers the shortest exact float. Times are text with tag 0; the default is whole seconds.
+	// RFC 8949 prefers the shortest exact float. Times are text with tag 0; the default has no fractions of a second.
 	enc := cbor.PreferredUnsortedEncOptions()
 	enc.Time, enc.TimeTag = cbor.TimeRFC3339Nano, cbor.EncTagRequired
 	em, err := enc.EncMode()

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// errorLevel is that of an interval after a fixed number of rounds.
+	// errorLevel is the error rate of an interval after a fixed number of rounds.
 	errorLevel = 0.05
 	// power is the required share of studies that find a difference.
 	power = 0.90

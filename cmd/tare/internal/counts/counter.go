@@ -81,8 +81,8 @@ func (c *Counter) WhyUnsupported(release string) string {
 
 const packageNames = "valgrind (apt-get install valgrind, dnf install valgrind, apk add valgrind)"
 
-// FindCounter returns the counter of a choice, or nil and why there is none. It returns nil and ""
-// if counting is off.
+// FindCounter returns the counter of a choice, or nil and the reason. It returns nil and "" if
+// counting is off.
 func FindCounter(ctx context.Context, choice Choice) (c *Counter, why string) {
 	if choice == "" || choice == Off {
 		return nil, ""

@@ -42,7 +42,7 @@ type busyError struct{ doing string }
 
 func (e *busyError) Error() string { return "busy: " + e.doing }
 
-// RefusedError is why a message was rejected.
+// RefusedError has the reason for the rejection of a message.
 type RefusedError struct{ Why string }
 
 // Error is one line.

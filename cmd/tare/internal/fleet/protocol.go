@@ -53,7 +53,7 @@ const (
 	coordinator = "coordinator" // no agent can have this name
 )
 
-// subjects are those of agent name; "*" means all.
+// subjects has the subjects of agent name; "*" means all.
 type subjects struct{ prefix, name string }
 
 func (s subjects) toAgent(topic string) string   { return s.prefix + ".to." + s.name + "." + topic }
@@ -162,7 +162,7 @@ type outcome struct {
 	Nothing bool `json:"nothing,omitempty"` // nothing to measure, which is no failure
 }
 
-// NothingError is why an order has nothing to measure, such as a part without benchmarks.
+// NothingError says that an order has nothing to measure, such as a part without benchmarks.
 type NothingError struct{ Why string }
 
 // Error returns the reason in one line.

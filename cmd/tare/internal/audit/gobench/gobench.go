@@ -90,7 +90,7 @@ func ruleIDs(rules []rule) []string {
 	return out
 }
 
-// input is what a rule gets: a package, and the benchmarks in it. It collects the findings.
+// input has the package and the benchmarks that a rule reads. It collects the findings.
 type input struct {
 	pass     *analysis.Pass // the package
 	suite    *suite         // its benchmarks

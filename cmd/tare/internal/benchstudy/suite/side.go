@@ -28,7 +28,7 @@ type UsageError struct {
 // Error is one line.
 func (e *UsageError) Error() string { return e.What }
 
-// Side is one of two compared revisions, before it is built.
+// Side has the sources of a compared revision, before the build.
 type Side struct {
 	ID       string   // base or head
 	Dir      string   // working directory of the go command
