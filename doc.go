@@ -2,7 +2,7 @@
 // its result. It imports no other package of the project. Its functions only validate, find and
 // print.
 //
-// For example, a study asks whether chi answers faster than net/http. A scale is tared before it
+// For example, a study measures whether chi answers faster than net/http. A scale is tared before it
 // weighs, and so is every study. The baseline net/http runs a second time, as a control. A null
 // contender that does nothing runs next to them. A difference that the control could show by itself
 // is never claimed.

@@ -104,7 +104,7 @@ type Record struct {
 // Asked contains the options of a run that no other part of the document has.
 type Asked struct {
 	Study      string        `json:"study_source,omitempty"` // text of the study file
-	Dir        string        `json:"study_dir,omitempty"`    // relative paths in Study begin here
+	Dir        string        `json:"study_dir,omitempty"`    // relative paths in Study begin in this directory
 	Budget     string        `json:"budget,omitempty"`       // quick, full or a duration
 	Rounds     int           `json:"rounds,omitempty"`       // 0 means by budget
 	Slice      time.Duration `json:"slice_ns,omitempty"`     // requested length; 0 means by the slice rule

@@ -27,7 +27,7 @@ type Study struct {
 	Decompose   []Decompose `json:"decompose,omitempty"`
 	BreakEven   []BreakEven `json:"break_even,omitempty"`
 	Budget      Budget      `json:"budget"`
-	Dir         string      `json:"-"` // relative paths begin here
+	Dir         string      `json:"-"` // relative paths begin in this directory
 	Borrowed    bool        `json:"-"` // the user brought only the input
 }
 

@@ -116,7 +116,7 @@ func (r *run) stopAtLimit() error {
 	return nil
 }
 
-// callPermit asks Options.Permit for another round. The answer does not depend on the measurements, so
+// callPermit requests another round from Options.Permit. The answer does not depend on the measurements, so
 // the result is that of a fixed number of rounds.
 func (r *run) callPermit(ctx context.Context, done int) (more bool, err error) {
 	if r.opts.Permit == nil {

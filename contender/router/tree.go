@@ -15,7 +15,7 @@ type node struct {
 	parts  []partialNode     // longest literals first
 	param  *node             // parameter, any text except ""; may be nil
 	rest   map[string]*Route // catch-alls by method, for any text
-	routes map[string]*Route // routes that end here, by method
+	routes map[string]*Route // routes that end at this node, by method
 }
 
 // partialNode is after a segment such as v-{name}.json, with literals around a parameter.

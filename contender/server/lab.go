@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// A lab is the tare process that measures a server, started here. alone.go starts one without a lab.
+// A lab is the tare process that measures a server and starts it. alone.go starts one without a lab.
 
 // Spec is the specification of a server in [wire.Workload.Spec].
 type Spec struct {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// [Null] is a minimal server that shows the cost of measuring. It parses requests here.
+// [Null] is a minimal server that shows the cost of measuring. This file parses its requests.
 
 const chunkedLength = -1
 

@@ -27,7 +27,7 @@ import (
 //	421                another host is named in a request to a loopback address
 //	401                the required token is missing
 //	404                unknown path; the message names the most similar one
-//	405                Ops has a page at the path, but nobody has the method
+//	405                Ops has a page at the path, but none for the method
 //	415                the type of the body is not accepted, or may come from other sites
 //
 // A server that tare measures has no Ops: a nil Ops answers nothing.

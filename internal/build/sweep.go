@@ -10,7 +10,7 @@ import (
 // tmpPrefix begins the names of unfinished builds.
 const tmpPrefix = ".building-"
 
-// abandonedAge is the age of a build directory that nobody uses.
+// abandonedAge is the age of an unused build directory.
 const abandonedAge = 24 * time.Hour
 
 // removeAbandoned removes what killed processes have left in dir.

@@ -14,7 +14,7 @@ import (
 
 func wantAll(string) bool { return true }
 
-// SDKDirs returns the directories with packages that contenders link, besides the root.
+// SDKDirs returns the directories with packages that contenders link, without the root.
 func SDKDirs() []string {
 	return []string{"apps", "contender", "internal/protowire", "internal/userswire", "internal/atomicfile", "load/h2", "load/hist", "load/nap", "load/pace"}
 }

@@ -12,7 +12,7 @@ import (
 // trivialFactor is the distance of a limit from all values at which a criterion could not fail.
 const trivialFactor = 10
 
-// discriminating finds criteria whose verdict tells nothing. A criterion is a limit of a value, or
+// discriminating finds criteria whose verdict shows nothing. A criterion is a limit of a value, or
 // of a ratio to the baseline.
 func discriminating() Check {
 	return Check{

@@ -3,7 +3,7 @@
 // the tests.
 //
 // An app is a service that servers implement, such as users. The tests of each app are in
-// apps/NAME/conformance. All other tests are here.
+// apps/NAME/conformance. This package has all other tests.
 package conformance
 
 import (

@@ -156,7 +156,7 @@ func (c quotedClaim) formatPair(baseline, value float64) string {
 	return formatQuoted(first) + " and " + formatQuoted(second) + " " + unit
 }
 
-// formatQuoted returns at most four significant digits, or a whole number from 1,000 on.
+// formatQuoted returns at most four significant digits, or an integer from 1,000 on.
 func formatQuoted(x float64) string {
 	if x >= 1000 {
 		return format.Grouped(x, 0)

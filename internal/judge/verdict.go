@@ -80,7 +80,7 @@ func isMeasuredOn(d evidence.Evidence, criterion tare.Criterion, workload string
 }
 
 // Decided reports whether more rounds are unnecessary: every criterion and claim that rounds can
-// decide is decided. It returns false if there is none; see [AllVoid].
+// decide is decided. It returns false without one; see [AllVoid].
 func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 	settled, open := countDecided(verdicts, claims)
 	return settled > 0 && open == 0

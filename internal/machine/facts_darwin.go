@@ -10,7 +10,7 @@ func kernelVersion() string { return readSysctl("kern.osrelease") }
 func cpuModel() string { return readSysctl("machdep.cpu.brand_string") }
 
 // totalMemory returns bytes, or 0 if unknown. syscall.Sysctl reads the eight bytes of the number like a string
-// and drops a trailing zero byte. So a byte is added here.
+// and drops a trailing zero byte. So this function adds a byte.
 func totalMemory() int64 {
 	b := []byte(readSysctl("hw.memsize"))
 	if len(b) == 0 || len(b) > 8 {

@@ -7,5 +7,5 @@ import "errors"
 // tryLockHost fails: this system has no lock for all users.
 func tryLockHost(string) (func(), error) { return nil, errors.ErrUnsupported }
 
-// hostHolder is never called here.
+// hostHolder is never called on this system.
 func hostHolder(string) string { return unknownHolder }

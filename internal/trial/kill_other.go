@@ -10,7 +10,7 @@ const tagging = false
 func findTagged([]string) []int { return nil }
 func killTagged(int, []string)  {}
 
-// awaitExit is not possible here without reaping.
+// awaitExit is not possible without reaping.
 func awaitExit(int) bool { return false }
 
 func identifyLeader(int) groupLeader { return groupLeader{} }

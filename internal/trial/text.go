@@ -2,7 +2,7 @@ package trial
 
 import "fmt"
 
-// formatSize rounds down to the largest unit: 64 MiB. GiB needs a whole number, so 2.5 GiB is 2560 MiB.
+// formatSize rounds down to the largest unit: 64 MiB. GiB needs an integer, so 2.5 GiB is 2560 MiB.
 func formatSize(n int64) string {
 	switch {
 	case n >= 1<<30 && n%(1<<30) == 0:

@@ -167,7 +167,7 @@ func compareRoutes(a, b route) int {
 type routeNode struct {
 	name  string                 // name of the parameter that leads to the node, or ""
 	next  map[segment]*routeNode // parameters have no text: their names do not count
-	taken map[string]Written     // routes that end here, by method
+	taken map[string]Written     // routes that end at this segment, by method
 }
 
 // addPath adds missing nodes from p, the root of the tree. It returns the last node, and the path

@@ -35,7 +35,7 @@ func commandShares() []float64 { return []float64{8, 1, 1} }
 
 // Requests in a mix. From minMixPool on every share has at least one.
 const (
-	mixPool    = 1000 // default; every share is a whole number
+	mixPool    = 1000 // default; every share is an integer
 	minMixPool = 100
 	maxMixPool = 100_000
 )

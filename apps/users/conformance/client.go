@@ -14,7 +14,7 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// A program of app users may have its own client, besides its server. The client must get correct results,
+// A program of app users may have its own client and a server. The client must get correct results,
 // also under load.
 
 // writeCalls writes a pool of calls to addr for the client.

@@ -21,7 +21,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// Errors of the users app over one protocol are checked here. So are requests that are not calls: health
+// Errors of the users app over one protocol are checked in this file. So are requests that are not calls: health
 // checks, wrong paths, and the server's end during a request.
 
 // checkFailures checks the error of each call that fails as configured.

@@ -25,7 +25,7 @@ const (
 	// lockKey is for building templates and migrating: "tareuser" in ASCII.
 	lockKey = 0x7461726575736572
 
-	// staleAge drops a temporary database without connections. It is for programs that cannot be seen here,
+	// staleAge drops a temporary database without connections. It is for programs that this machine cannot see,
 	// and counts from the day in the name.
 	staleAge = 48 * time.Hour
 )

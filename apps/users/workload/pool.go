@@ -16,7 +16,7 @@ const (
 	maxUsers   = 10_000_000 // largest number of users
 
 	defaultPool = 64   // default requests in the pool
-	mixPool     = 1000 // each share of a mix is a whole number
+	mixPool     = 1000 // each share of a mix is an integer
 	minMixPool  = 100
 	maxPool     = 100_000
 

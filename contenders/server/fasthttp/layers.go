@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/apps/homelab"
 )
 
-// fasthttp has no middleware. Here is that of app homelab.
+// fasthttp has no middleware. This is the middleware of app homelab.
 
 // countCalls calls layer and counts the calls.
 func (h house) countCalls(layer fasthttp.RequestHandler) fasthttp.RequestHandler {

@@ -206,7 +206,7 @@ type process struct {
 	log []string // the last maxLog lines of messages
 }
 
-// maxLog lines are kept for errors.
+// maxLog lines are stored for errors.
 const maxLog = 20
 
 // readLog closes ready when the server accepts connections. All its processes write to the pipe, so its end is

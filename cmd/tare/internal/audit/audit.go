@@ -29,7 +29,7 @@ type Finding struct {
 	Rule     string        `json:"rule"` // ID
 	Severity tare.Severity `json:"severity"`
 	File     string        `json:"file,omitempty"`   // as the user named it; - for standard input
-	Line     int           `json:"line,omitempty"`   // from 1; 0 for the whole file
+	Line     int           `json:"line,omitempty"`   // from 1; 0 for the entire file
 	Column   int           `json:"column,omitempty"` // from 1, in bytes; 0 if unknown
 	Name     string        `json:"name,omitempty"`   // the Go benchmark; "" unless there is exactly one
 	What     string        `json:"what"`             // without a full stop

@@ -72,7 +72,7 @@ func (b *Bench) Explain(ctx context.Context, r *tare.Result, selection Profile, 
 			r.Explanations = append(r.Explanations, explanation)
 			continue
 		}
-		explanation.Work = r.Explanations[counted].Work // kept from the counts of instructions
+		explanation.Work = r.Explanations[counted].Work // saved from the counts of instructions
 		r.Explanations[counted] = explanation
 	}
 }

@@ -23,7 +23,7 @@ import (
 )
 
 // Agent runs the orders of a coordinator, a tare process on another machine, one at a time. It sends hellos
-// (messages that it is alive), asks before each round of a study, and delivers the outcome.
+// (messages that it is alive), requests permission before each round of a study, and delivers the outcome.
 type Agent struct {
 	Hello  Hello  // the same in each hello
 	Prefix string // start of all NATS subjects
@@ -416,7 +416,7 @@ func (a *Agent) newTask(o Order) Task {
 	}
 }
 
-// permitRounds returns a function that asks the coordinator for another round. It waits until the coordinator
+// permitRounds returns a function that requests another round from the coordinator. It waits until the coordinator
 // has one, and fails after abandonAfter without a reply.
 func (a *Agent) permitRounds(o Order) lab.Permit {
 	return func(ctx context.Context, done int) (bool, error) {

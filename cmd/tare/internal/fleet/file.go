@@ -143,7 +143,7 @@ func (a *Agent) fetchFile(ctx context.Context, order string, f File, out io.Writ
 
 // Task contains the requests that a running order may send to the coordinator.
 type Task struct {
-	Permit lab.Permit                                             // asks for another round of the study
+	Permit lab.Permit                                             // requests another round of the study
 	Fetch  func(ctx context.Context, f File, out io.Writer) error // writes a file of the order
 }
 

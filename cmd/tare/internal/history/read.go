@@ -27,7 +27,7 @@ const ResultName = "result.json"
 // MaxBytes is the largest size of a file of results.
 const MaxBytes = 256 << 20
 
-// Error tells why a file is not a readable result, and at which position.
+// Error says why a file is not a readable result, and at which position.
 type Error struct {
 	File string
 	Line int // from 1; 0 if the error has no position

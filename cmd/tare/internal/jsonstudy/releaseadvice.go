@@ -90,7 +90,7 @@ func (a ReleaseAdvice) nameDocuments() string {
 	return "your documents"
 }
 
-// describeAnswers tells how many outputs differ, what was announced, and how to restore the former
+// describeAnswers describes how many outputs differ, what was announced, and how to restore the former
 // ones.
 func (a ReleaseAdvice) describeAnswers(id string) string {
 	s := a.findSemantics(id)

@@ -116,7 +116,7 @@ type composer struct {
 
 type schemaExample struct {
 	value   *node  // nil without an example
-	why     string // why there is none
+	why     string // why there is no example
 	invalid error  // the same as in composer
 }
 
@@ -127,7 +127,7 @@ func (s *composer) recordMissing(why string) *node {
 	return nil
 }
 
-// exampleOf returns the example of a schema or its parts. If there is none, it records why.
+// exampleOf returns the example of a schema or its parts. Without one, it records why.
 func (s *composer) exampleOf(schema *node) *node {
 	s.r.cost += costOfNode
 	s.read++

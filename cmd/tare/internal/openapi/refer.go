@@ -50,7 +50,7 @@ func describeRef(ref *node, why string) string {
 	return fmt.Sprintf("its $ref (%s) %s", format.Line(text[:min(len(text), maxRef)], 80), why)
 }
 
-// target is the node of a reference, or why there is none.
+// target is the node of a reference, or why there is no target.
 type target struct {
 	node *node
 	why  string // "" if there is a node

@@ -16,7 +16,7 @@ const (
 	maxVariables = 8 << 10 // bytes of the values of a server's variables
 )
 
-// base is the path of a server, or why there is none.
+// base is the path of a server, or why there is no server.
 type base struct {
 	path string // "" for the root
 	why  string // "" if there is a path

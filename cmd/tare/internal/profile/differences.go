@@ -64,7 +64,7 @@ func (p *Profile) Add(more *Profile) {
 }
 
 // shadeClass returns the CSS class of a box with the difference d, stronger for a larger share of
-// whole. total is the sum of both costs.
+// total. total is the sum of both costs.
 func shadeClass(d, whole, total float64) string {
 	if math.Abs(d) < total/100 {
 		return runtimeClass // grey

@@ -112,7 +112,7 @@ func isOfLine(release, line string) bool {
 }
 
 // newestOf returns the newest release of a line, e.g. go1.27.2, among versions without "go". A release
-// candidate is older than every release. newestOf returns "" if there is none.
+// candidate is older than every release. newestOf returns "" without a release.
 func newestOf(line string, versions []string) string {
 	newest := ""
 	for _, v := range versions {

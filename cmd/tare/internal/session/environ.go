@@ -50,7 +50,7 @@ func plainVariables() []string {
 var envDigest = lazyregexp.New(`\b([A-Za-z_][A-Za-z0-9_]*)=hmac-sha256:[0-9a-f]{32}\b`)
 
 // RecordEnv replaces the values in env by MACs with the key of the data directory. Equal values have equal
-// MACs. Without the key nobody can guess a value. Values of plainVariables stay.
+// MACs. Without the key a value cannot be guessed. Values of plainVariables stay.
 func RecordEnv(d cmdenv.Dirs, env []string) ([]string, error) {
 	list := slices.Clone(env)
 	for i, kv := range list {

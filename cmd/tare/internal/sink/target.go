@@ -18,7 +18,7 @@ import (
 type Kind struct {
 	Form    string   // form of its URL, which begins with the scheme, e.g. kafka://HOST:PORT/TOPIC
 	Help    string   // one line; "" if help shows the kind together with another one
-	Options []string // names after # in the URL, besides Limits: NAME, or NAME=on for a switch
+	Options []string // names after # in the URL, except Limits: NAME, or NAME=on for a switch
 	Poison  string   // describes the events that the destination rejects permanently, for docs/services.md
 	Open    func(Target, Settings) (Sink, error)
 }

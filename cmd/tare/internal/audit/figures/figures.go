@@ -40,7 +40,7 @@ type rule struct {
 	find func(d *document, report reportFunc)
 }
 
-// reportFunc adds a finding. Line 0 means the whole file. The text has no full stop.
+// reportFunc adds a finding. Line 0 means the entire file. The text has no full stop.
 type reportFunc func(line int, text string)
 
 func Rules() []audit.Rule {

@@ -113,7 +113,7 @@ func isMinor(word string) bool {
 	return strings.Contains(" large small simpl read write get set map parallel all one memory cpu ", " "+word+" ")
 }
 
-// isOperation reports whether a minor word can be a whole label.
+// isOperation reports whether a minor word can be a complete label.
 func isOperation(word string) bool {
 	return strings.Contains(" read write get set ", " "+word+" ")
 }

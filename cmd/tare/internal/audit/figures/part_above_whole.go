@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// partAboveWhole finds parts above their whole, e.g. a p99 above the maximum.
+// partAboveWhole finds parts above their total, e.g. a p99 above the maximum.
 func partAboveWhole() rule {
 	return rule{Rule: audit.Rule{
 		ID: "part-above-whole", Severity: tare.Void,
@@ -109,7 +109,7 @@ func findPartOfBench(b *bench, report reportFunc) {
 	}
 }
 
-// Examples: Import/whole is a whole, and Import/stage=read is a stage.
+// Examples: Import/whole is a total, and Import/stage=read is a stage.
 var (
 	wholeNameRE = lazyregexp.New(`(?i)/(?:(?:stage|step|phase|part)=)?(?:whole|total|all|full|complete|end[-_]?to[-_]?end|e2e)$`)
 	stageNameRE = lazyregexp.New(`(?i)/(?:stage|step|phase|part)=[^/]+$`)

@@ -10,7 +10,7 @@ import (
 )
 
 // This file checks claims below a table whose two sides the sentence does not name as the table does: "with 64
-// shards it does 13.7 times as many". It asks whether any two figures of the page have the claimed ratio. If none
+// shards it does 13.7 times as many". It checks whether any two figures of the page have the claimed ratio. If none
 // have, and the sentence names a row, the claim does not follow from the table.
 
 // figurePair is two figures of one column, or of one row, of a table.
@@ -44,7 +44,7 @@ func (d *document) comparablePairs(index int) []figurePair {
 	return out
 }
 
-// tableBefore returns the number of the table right before a sentence, under the same heading; -1 if there is none.
+// tableBefore returns the number of the table right before a sentence, under the same heading; -1 without one.
 func (d *document) tableBefore(s sentence) int {
 	for i, t := range slices.Backward(d.tables) {
 		if t.line >= s.line || len(t.rows) == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// This file decides the rows of a gate's report. A row asks whether the head is worse than the base
+// This file decides the rows of a gate's report. A row shows whether the head is worse than the base
 // by more than the margin, in one benchmark and metric. For example: the margin is 5 % and the
 // ratio head/base is 1.08 to 1.12, so BenchmarkEncode is worse. All rows are a family, and each row
 // is a member. They share the error level alpha: the probability that any is decided wrongly.

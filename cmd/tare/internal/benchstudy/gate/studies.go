@@ -21,7 +21,7 @@ type Measurement struct {
 	Requirements Requirements
 }
 
-// studyPrefix begins the ids of a gate's studies, which keeps their results apart from the
+// studyPrefix begins the ids of a gate's studies, which separates their results from the
 // project's.
 const studyPrefix = "gate-"
 

@@ -67,7 +67,7 @@ func formatTimeout(deadline time.Duration) string {
 	return fmt.Sprintf("%dm", (deadline+time.Millisecond-1)/time.Millisecond)
 }
 
-// resolveMethod returns the method at the path of target. Without --proto it asks the server, by server
+// resolveMethod returns the method at the path of target. Without --proto it queries the server, by server
 // reflection.
 func (o *options) resolveMethod(ctx context.Context, target loadstudy.Target, headers [][2]string) (*grpccall.Method, error) {
 	if file := o.grpc.proto; file != "" {
