@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// newSettings checks the options of a session, fills in their defaults, encodes the requests and resolves the address.
+// newSettings checks the options, fills in defaults, encodes the requests and resolves the address.
 func newSettings(o Options) (*settings, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -56,7 +56,6 @@ func newSettings(o Options) (*settings, error) {
 	return s, err
 }
 
-// check returns an error if options are invalid or contradict each other.
 func (o Options) check() error {
 	if err := checkTarget(o.Target); err != nil {
 		return err
@@ -108,7 +107,6 @@ func (o Options) check() error {
 // MaxStreams is the largest number of streams on a connection.
 const MaxStreams = 1000
 
-// maxSlots is the largest number of requests in flight.
 const maxSlots = 100_000
 
 // maxCPU is the largest number of processors for which Linux can be built.
@@ -137,8 +135,8 @@ func (l Leg) check() error {
 	return nil
 }
 
-// resolveAddress returns the addresses of host:port as IP:port, in the order of the resolver. Without a host it
-// returns the loopback address.
+// resolveAddress returns the addresses of host:port as IP:port, in the order of the resolver. Without a
+// host it returns the loopback address.
 func resolveAddress(addr string, timeout time.Duration) ([]string, error) {
 	host, service, err := net.SplitHostPort(addr)
 	if err != nil {

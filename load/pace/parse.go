@@ -32,8 +32,8 @@ func Parse(text string, over time.Duration) (Profile, error) {
 	return p, nil
 }
 
-// parseProfile parses a profile without checking its peak. what describes the error in text; it is ""
-// if text is valid, as for the other functions of this file.
+// parseProfile parses a profile without checking its peak. what describes an error, as in all functions
+// below; "" means none.
 func parseProfile(text string, over time.Duration) (p Profile, what string) {
 	form, rest, named := strings.Cut(text, ":")
 	if !named {
@@ -54,7 +54,7 @@ func parseProfile(text string, over time.Duration) (p Profile, what string) {
 	return nil, strconv.Quote(form) + " is not a profile"
 }
 
-// parseRamp parses the rates of a Ramp over the time over.
+// parseRamp parses the rates of a Ramp.
 func parseRamp(text string, over time.Duration) (p Profile, what string) {
 	from, to, ok := strings.Cut(text, "..")
 	switch {
@@ -76,7 +76,7 @@ func parseRamp(text string, over time.Duration) (p Profile, what string) {
 	return r, what
 }
 
-// parseStep parses the rates of a Step, which share the time over equally.
+// parseStep parses the rates of a Step. They share the time over equally.
 func parseStep(text string, over time.Duration) (p Profile, what string) {
 	parts := strings.Split(text, ",")
 	each := over / time.Duration(len(parts))
@@ -97,9 +97,8 @@ func parseStep(text string, over time.Duration) (p Profile, what string) {
 	return s, ""
 }
 
-// ratePattern matches a rate, e.g. 2.5k/m. Its groups are the number (2.5), the multiplier (k, M or "")
-// and the unit of time (/s, /m or ""). It is compiled at its first use, because few programs that link
-// the package use it.
+// ratePattern matches a rate, e.g. 2.5k/m. Its groups are the number, the multiplier and the unit of time.
+// It is compiled at its first use: few programs that link the package use it.
 var ratePattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
 })

@@ -1,9 +1,7 @@
-// Package relay simulates a slow network on one machine: a TCP relay in user
-// space that adds a delay to every round trip and limits the bandwidth. It needs
-// no privileges.
+// Package relay simulates a slow network on one machine. It is a TCP relay that delays every round trip and
+// limits the bandwidth. It needs no privileges.
 //
-// It delays bytes, not packets: a connection to the relay opens immediately, and
-// only its first byte is late.
+// It delays bytes, not packets: a connection opens immediately, and only its first byte is late.
 package relay
 
 import (
@@ -15,7 +13,7 @@ import (
 	"time"
 )
 
-// Options are the properties of the path. The zero value relays without delay or limit.
+// Options are the properties of the path. The zero value has no delay and no limit.
 type Options struct {
 	Delay     time.Duration // added to every round trip, half of it each way
 	Bandwidth int64         // bits per second in each direction, shared by all connections; 0 means unlimited
@@ -29,7 +27,7 @@ type Relay struct {
 	target   string
 	options  Options
 	listener net.Listener
-	out, in  *link // direction to the target, and direction back
+	out, in  *link // direction to the target, and back
 	chunk    int   // size of a chunk in bytes
 	buffers  sync.Pool
 
@@ -67,7 +65,7 @@ func Listen(target string, o Options) (*Relay, error) {
 // Addr returns the address of the listener, host:port.
 func (r *Relay) Addr() string { return r.listener.Addr().String() }
 
-// Close closes the relay and every connection through it, and waits for its goroutines.
+// Close closes the relay and its connections, and waits for its goroutines.
 func (r *Relay) Close() error {
 	r.mu.Lock()
 	if r.isClosed {
@@ -85,7 +83,6 @@ func (r *Relay) Close() error {
 	return err
 }
 
-// acceptConns accepts connections until the listener is closed.
 func (r *Relay) acceptConns() {
 	for {
 		client, err := r.listener.Accept()
@@ -116,7 +113,6 @@ func (r *Relay) addConn(c net.Conn) bool {
 	return true
 }
 
-// closeConns closes connections.
 func (r *Relay) closeConns(conns ...net.Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -162,9 +158,9 @@ func (r *Relay) waitUntil(t time.Time) bool {
 	}
 }
 
-// resetOnClose makes the close of c a reset, so that its peer does not consider the bytes so far complete.
+// resetOnClose makes the close of c a reset. So its peer does not consider the bytes so far complete.
 func resetOnClose(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
-		tcp.SetLinger(0) //nolint:errcheck // c is being given up; a plain close has to do then
+		tcp.SetLinger(0) //nolint:errcheck // a plain close has to do then
 	}
 }
