@@ -66,6 +66,7 @@ type Document struct {
 	Search *SearchSummary `json:"search,omitempty"`
 }
 
+// Failed returns the number of errors of all classes.
 func (d Document) Failed() int64 {
 	var n int64
 	for _, c := range d.Errors {

@@ -95,6 +95,7 @@ func ReadVarint(b []byte) (n uint64, size int) {
 	return n, size
 }
 
+// AppendFrame appends a frame.
 func AppendFrame(b []byte, frameType uint64, payload []byte) []byte {
 	b = AppendVarint(AppendVarint(b, frameType), uint64(len(payload)))
 	return append(b, payload...)

@@ -41,6 +41,7 @@ type Server struct {
 	conns map[net.Conn]bool
 }
 
+// Start starts a server with the behaviour.
 func Start(b Behaviour, o Options) (*Server, error) {
 	if o.Body == nil {
 		o.Body = []byte("Hello, world!\n")

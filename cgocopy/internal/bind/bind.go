@@ -17,6 +17,7 @@ type Pair struct {
 	Type *ctype.Type
 }
 
+// Result has the content of the generated code, and the notes to print.
 type Result struct {
 	Plan    *plan.Plan
 	Imports []string  // import paths of the generated file, sorted

@@ -82,6 +82,7 @@ func (s *Source) addDecls(f *ast.File) {
 
 type importerFunc func(path string) (*types.Package, error)
 
+// Import calls the function.
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
 // newImporter returns an importer for the packages that type declarations name. Functions may need many

@@ -11,6 +11,7 @@ import (
 	"strings"
 )
 
+// Error is one error in the compiler's output.
 type Error struct {
 	File string // path relative to the working directory; "" if unknown
 	Line int

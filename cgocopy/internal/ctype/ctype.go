@@ -7,6 +7,7 @@ import (
 	"strings"
 )
 
+// Kind is the sort of a type.
 type Kind int
 
 // Kinds.

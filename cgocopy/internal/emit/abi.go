@@ -67,6 +67,7 @@ func addMembers(list []Spot, s *plan.Struct, owner, path string, offset int64) [
 	return list
 }
 
+// Members returns the names of all members of a plan, sorted.
 func Members(p *plan.Plan) []string {
 	names := map[string]bool{}
 	add := func(path string) {

@@ -15,6 +15,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
+// Unit holds the settings that generated files share.
 type Unit struct {
 	Package   string
 	Command   string   // for the first line of the files

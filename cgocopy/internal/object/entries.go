@@ -19,6 +19,7 @@ type entries struct {
 // file, and would take long to read.
 const maxEnds = 1 << 16
 
+// Next returns the next entry, or nil at the end.
 func (e *entries) Next() (*dwarf.Entry, error) {
 	entry, err := e.Reader.Next()
 	if err != nil || entry == nil || entry.Tag != 0 {

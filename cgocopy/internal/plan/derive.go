@@ -34,6 +34,7 @@ type Enum struct {
 	Values []Value
 }
 
+// Value is a constant of an enum.
 type Value struct {
 	Go, C string
 	N     int64

@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
+// WantedCall is a C function to wrap.
 type WantedCall struct {
 	CallSpec
 	Type *ctype.Type

@@ -28,6 +28,7 @@ type Struct struct {
 	Part     bool   // a member is omitted
 }
 
+// Field is one field of the Go type.
 type Field struct {
 	Go     string
 	C      string // C member, or its path from the struct: u.i
@@ -70,6 +71,7 @@ const (
 	Opaque           // address in a pointer, as a number
 )
 
+// UTF8 is the treatment of text that is not valid UTF-8.
 type UTF8 string
 
 // Treatments of text that is not valid UTF-8.
@@ -114,6 +116,7 @@ type Count struct {
 	Signed bool
 }
 
+// Case is one alternative of a union.
 type Case struct {
 	Value int64  // of the discriminant
 	Field string // Go field

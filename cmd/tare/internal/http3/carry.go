@@ -170,6 +170,7 @@ func (c *carrier) Over() bool {
 	return c.leaving || c.conn.Context().Err() != nil
 }
 
+// Close closes the connection.
 func (c *carrier) Close() {
 	_ = c.conn.CloseWithError(quic.ApplicationErrorCode(h3.NoError), "")
 	c.pool.release(c.socket)

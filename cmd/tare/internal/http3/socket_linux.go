@@ -175,6 +175,7 @@ func (s *batchSocket) WriteMsgUDP(b, oob []byte, _ *net.UDPAddr) (n, oobn int, e
 	return len(b), len(oob), nil
 }
 
+// WriteTo queues a packet.
 func (s *batchSocket) WriteTo(b []byte, _ net.Addr) (int, error) {
 	n, _, err := s.WriteMsgUDP(b, nil, nil)
 	return n, err

@@ -62,6 +62,7 @@ func (s *stream) startRequest(opened *quic.Stream, err error) error {
 	return nil
 }
 
+// Send sends a complete request.
 func (s *stream) Send(b []byte) error {
 	if _, err := s.s.Write(b); err != nil {
 		return s.explain(err)
@@ -69,6 +70,7 @@ func (s *stream) Send(b []byte) error {
 	return s.s.Close()
 }
 
+// Read reads the response until io.EOF.
 func (s *stream) Read(b []byte) (int, error) {
 	n, err := s.s.Read(b)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -77,6 +79,7 @@ func (s *stream) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// Cancel ends the request with an error code.
 func (s *stream) Cancel(code h3.Code) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

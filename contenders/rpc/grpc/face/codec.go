@@ -19,6 +19,7 @@ func newCodec(receipts *server.Receipts) codec {
 	return codec{CodecV2: encoding.GetCodecV2(protoencoding.Name), receipts: receipts}
 }
 
+// Unmarshal decodes a message and counts its bytes.
 func (c codec) Unmarshal(data mem.BufferSlice, m any) error {
 	c.receipts.Body(int64(data.Len()))
 	return c.CodecV2.Unmarshal(data, m)
