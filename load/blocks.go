@@ -7,20 +7,20 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// blockCount is the number of equal parts of a phase. The intervals of objectives are computed over these
-// parts. Consecutive responses are correlated; parts are much less so.
+// blockCount is the number of equal parts (blocks) of a phase. Intervals are computed over blocks:
+// consecutive responses are correlated, blocks much less so.
 const blockCount = 12
 
 // studentT is the 97.5 % quantile of Student's t with 11 degrees of freedom, for an interval at 95 %.
 const studentT = 2.201
 
-// Block counts the results of one of the equal parts of a phase. Intervals are computed over blocks.
+// Block counts the results of one of the equal parts of a phase.
 type Block struct {
 	Sent    int64 // requests that ended, with a response or not
 	Errors  int64
 	Answers int64   // responses and timeouts, which have a latency
-	Sum     float64 // for each objective of Leg.Hold: responses and timeouts beyond the limit
-	Beyond  []int64 // responses and timeouts that miss the limit, for each objective of Leg.Hold
+	Sum     float64 // ns
+	Beyond  []int64 // responses and timeouts beyond the limit, for each objective of Leg.Hold
 }
 
 func (b *Block) addBlock(o Block) {

@@ -48,8 +48,8 @@ func callAffinity(call uintptr, tid int, m *cpuMask) error {
 type confinement struct {
 	to       cpuMask         // processors to restrict the threads to
 	original map[int]cpuMask // earlier processors of each restricted thread, by thread id
-	widest   cpuMask         // the largest set in original
-	others   map[int]bool    // ids of threads to leave alone: pinned elsewhere, ended or restored
+	widest   cpuMask
+	others   map[int]bool // ids of threads to leave alone: pinned elsewhere, ended or restored
 }
 
 // repeatUntilStable calls visit with the ids of all threads until several calls in a row have changed
@@ -123,7 +123,7 @@ func (c *confinement) release() {
 	})
 }
 
-// countAllowed returns the number of processors that the threads can use together, or 0 if unknown.
+// countAllowed returns the number of processors that the threads can use, or 0 if unknown.
 func (c *confinement) countAllowed() int {
 	var all cpuMask
 	for _, tid := range threadIDs() {

@@ -13,15 +13,15 @@ type encodedRequest struct {
 	wire    []byte      // HTTP/1.1, HTTP/3: the complete request; HTTP/2: start of the header block
 	last    []byte      // HTTP/1.1: wire as the last request of a connection
 	known   []*h2.Field // HTTP/2: fields that may be in the connection's dynamic table
-	tail    []byte      // HTTP/2: end of the header block
-	content []byte      // HTTP/2: payload of DATA frames
-	body    int         // length in bytes
-	status  int         // the only correct status; 0 means any that Accept accepts
-	items   int64       // number of items in the body
-	stream  bool        // gRPC: any number of messages in both directions
-	head    bool        // HEAD: the response has no body
-	closes  bool        // the request has Connection: close
-	draws   []draw      // numbers to write into the request
+	tail    []byte
+	content []byte
+	body    int // length in bytes
+	status  int // the only correct status; 0 means any that Accept accepts
+	items   int64
+	stream  bool // gRPC: any number of messages in both directions
+	head    bool // HEAD: the response has no body
+	closes  bool
+	draws   []draw // numbers to write into the request
 }
 
 // encodeRequests serialises every request for the protocol of o. c has the counters whose numbers requests
@@ -77,7 +77,6 @@ func encodeHTTP1(o Options, r Request, c counters) (encodedRequest, error) {
 	return e, e.addFills(r, c, len(r.Method)+1, 0)
 }
 
-// hasLength reports whether a request needs a Content-Length.
 func hasLength(r Request) bool {
 	return len(r.Body) > 0 || r.Method == "POST" || r.Method == "PUT" || r.Method == "PATCH"
 }
@@ -99,7 +98,6 @@ func (t Target) hostHeader() string {
 	return t.Addr
 }
 
-// findField returns the value of a header field, or nil.
 func findField(r Request, name string) *string {
 	for i, h := range r.Header {
 		if strings.EqualFold(h[0], name) {

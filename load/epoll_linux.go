@@ -25,7 +25,7 @@ const (
 // usually takes one call to send, one event and one call to receive. A link is one connection.
 type epollSockets struct {
 	t        *thread
-	fd       int  // descriptor of epoll
+	fd       int
 	wakeFD   int  // eventfd that ends a wait
 	isCoarse bool // the kernel lacks epoll_pwait2: waits have a resolution of 1 ms
 	events   []syscall.EpollEvent
@@ -55,7 +55,7 @@ func newEpollSockets(t *thread) (_ *epollSockets, err error) {
 // watchFD registers the socket of l, which is connecting.
 func (e *epollSockets) watchFD(l *link) error { return e.addFD(l.fd, l.index, l.generation) }
 
-// send sends as much of b as the socket accepts. After EAGAIN, an event reports that it accepts more.
+// send sends as much of b as the socket accepts. After EAGAIN, an event follows.
 func (e *epollSockets) send(l *link, b []byte) (int, syscall.Errno) { return sendAll(l.fd, b) }
 
 // receive reads available bytes into room. more reports whether there may be more, or the end of the input.
@@ -75,7 +75,6 @@ func (e *epollSockets) receive(l *link, room []byte) (b []byte, more bool, errno
 // shut closes l.fd, which also removes it from epoll.
 func (e *epollSockets) shut(l *link) { _ = syscall.Close(l.fd) }
 
-// wait waits at most d for events, passes them to the thread and returns their number.
 func (e *epollSockets) wait(d time.Duration) int {
 	var n int
 	var errno syscall.Errno
@@ -142,7 +141,6 @@ func receiveNonblocking(fd int, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// pollNonblocking returns the events that have already happened.
 func pollNonblocking(fd int, events []syscall.EpollEvent) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(fd), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
 	return int(n), errno

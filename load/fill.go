@@ -85,7 +85,6 @@ func (f Fill) whyInvalid(taken []bool) string {
 	return ""
 }
 
-// drawNumbers draws a number for each of e.draws and appends it to numbers.
 func (e *encodedRequest) drawNumbers(numbers []int64) []int64 {
 	for _, d := range e.draws {
 		if d.step {
@@ -97,7 +96,6 @@ func (e *encodedRequest) drawNumbers(numbers []int64) []int64 {
 	return numbers
 }
 
-// writeNumbers writes drawn numbers into the request's head and body.
 func (e *encodedRequest) writeNumbers(head, body []byte, numbers []int64) error {
 	for i, n := range numbers {
 		d := &e.draws[i]

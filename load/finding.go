@@ -26,7 +26,6 @@ func (m meter) checkClient(a Assessment) []tare.Finding {
 	return nil
 }
 
-// checkSendLag finds requests that were sent late because all connections were busy.
 func (m meter) checkSendLag() []tare.Finding {
 	lag, late := m.excessLag()
 	if !late || !m.isBlocked(lag) {

@@ -14,7 +14,6 @@ type frameError string
 
 func (e frameError) Error() string { return string(e) }
 
-// Errors of incomplete responses and of bytes without a request.
 const (
 	errUnsolicited = frameError("bytes that no request asked for")
 	errUnanswered  = frameError("connection closed without an answer")
@@ -23,14 +22,14 @@ const (
 
 // States of an http1Parser: the part of a response that the next byte belongs to.
 const (
-	atStatus    = iota // in a status line
-	atField            // in the header
-	atBody             // in a body with Content-Length
-	atRest             // in a body that ends with the connection
-	atChunkSize        // in the line with the size of a chunk
+	atStatus = iota
+	atField
+	atBody // in a body with Content-Length
+	atRest // in a body that ends with the connection
+	atChunkSize
 	atChunk
-	atChunkCR // at the CR after a chunk
-	atChunkLF // at the LF after a chunk
+	atChunkCR
+	atChunkLF
 	atTrailer
 	atEnd
 )
@@ -63,14 +62,14 @@ type http1Parser struct {
 // parseState is the part of an http1Parser that each response resets.
 type parseState struct {
 	at      uint8 // one of the states above
-	old     bool  // the response is HTTP/1.0
-	closes  bool  // the connection cannot be used again
-	stays   bool  // the response has Connection: keep-alive
-	chunked bool  // the response has Transfer-Encoding: chunked
+	old     bool
+	closes  bool // the connection cannot be used again
+	stays   bool
+	chunked bool
 	status  int
 	length  int64 // Content-Length plus 1; 0 without the field
 	left    int64 // bytes of the body or chunk still to arrive
-	size    int   // bytes of the header or of the trailers so far
+	size    int   // of the header or of the trailers
 }
 
 // knownHead is a header and the state after parsing it. Consecutive headers often have equal bytes and need
@@ -150,7 +149,6 @@ func (h *knownHead) remember(b []byte, f *http1Parser) {
 	}
 }
 
-// takeBody counts a part of the body, and stores it if needed.
 func (f *http1Parser) takeBody(b []byte) {
 	f.body += int64(len(b))
 	f.storeBody = f.storeBody && f.stored.appendPart(b)

@@ -42,7 +42,6 @@ func (f *http1Parser) readField(line []byte) error {
 	return nil
 }
 
-// readConnection parses the options of a Connection field.
 func (f *http1Parser) readConnection(list []byte) {
 	for len(list) > 0 {
 		option := list
@@ -74,7 +73,6 @@ func setContentLength(length *int64, value []byte) error {
 	return nil
 }
 
-// readLength parses a number of 1 to 18 digits, which fits into an int64.
 func readLength(value []byte) (n int64, ok bool) {
 	for _, c := range value {
 		if c < '0' || c > '9' {
@@ -101,7 +99,6 @@ func equalFold(b []byte, lower string) bool {
 	return true
 }
 
-// trimSpace removes spaces and tabs at both ends.
 func trimSpace(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
 		b = b[1:]

@@ -9,8 +9,7 @@ import (
 // to send, and finds the end of the response in the bytes received. They may be split anywhere.
 type framer interface {
 	open()
-	// startRequest starts a request with the numbers drawn for it. last marks the connection's last
-	// request. It fails if a number does not fit.
+	// startRequest starts a request with its numbers. last marks the connection's last request.
 	startRequest(q *encodedRequest, numbers []int64, last, storeBody bool) error
 	// takeOutput returns the new bytes to send, valid until the next call.
 	takeOutput() []byte
@@ -22,21 +21,20 @@ type framer interface {
 	// closeError returns the error of a request whose connection the server closes, or nil if that ends the
 	// response.
 	closeError() error
-	// currentResponse returns the state of the response to the last request.
 	currentResponse() response
 }
 
 // response is the part of a response that has arrived.
 type response struct {
-	begun     bool // some of it has arrived
-	done      bool // all of it has arrived
+	begun     bool
+	done      bool
 	closes    bool // the connection cannot be used again
 	unsent    bool // it arrived before all of the request was sent
 	status    int
 	rpc       bool  // a gRPC response: status is derived from code
-	code      int   // gRPC: grpc-status
+	code      int   // grpc-status
 	body      int64 // length in bytes
-	storeBody bool  // store the body for Verify
+	storeBody bool
 	stored    []byte
 }
 
@@ -78,7 +76,7 @@ func newFramer(p Protocol, bodyBudget *atomic.Int64) framer {
 
 type http1 struct {
 	http1Parser
-	out    []byte // bytes to send
+	out    []byte
 	filled []byte
 }
 

@@ -12,7 +12,6 @@ type message struct {
 	body   int64 // bytes of all messages so far, without prefixes
 }
 
-// takeData parses a part of the payload of DATA.
 func (m *message) takeData(b []byte) error {
 	for len(b) > 0 {
 		if m.many && m.got == prefixLen && m.left == 0 {

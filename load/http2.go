@@ -14,7 +14,7 @@ const (
 )
 
 const (
-	maxOffered   = 64 << 10 // most bytes of DATA that takeOutput returns at a time
+	maxOffered   = 64 << 10 // most bytes of DATA at a time
 	maxReplies   = 64 << 10 // most bytes of waiting replies to PING and SETTINGS
 	maxUnrelated = 4 << 20  // most bytes of unrelated frames between two responses
 )
@@ -33,7 +33,7 @@ type http2 struct {
 	field   func(name, value []byte) error // the method takeField, bound once to avoid allocations
 
 	out, lastOutput []byte // bytes to send, and those that takeOutput returned last
-	written         int64  // bytes that takeOutput has returned on this connection
+	written         int64  // bytes that takeOutput has returned
 	replied         int    // bytes of replies in out
 
 	hasSettings   bool
@@ -41,8 +41,8 @@ type http2 struct {
 	stream        uint32 // id of the last stream; 0 means none
 	maxStreams    uint32 // the server's limit of open streams
 	now           int64  // arrival time of the input in ns; only set by engine Epoll
-	feedCount     int    // calls of feedAll
-	unrelated     int    // bytes of unrelated frames since the last response
+	feedCount     int
+	unrelated     int // bytes of unrelated frames since the last response
 
 	calls   []call
 	decided []int // indices of the calls that the last input has ended
@@ -50,24 +50,24 @@ type http2 struct {
 	sendConn int64 // send window of the connection in bytes; negative if the server has reduced it
 	initial  int64
 	roomConn int64 // receive window of the connection
-	readConn int64 // bytes read since the last WINDOW_UPDATE of the connection
+	readConn int64 // bytes read since its last WINDOW_UPDATE
 
 	block     []byte // start of an incomplete header block
-	blockCall *call  // call of the incomplete block, or nil
-	blockEnds bool   // the incomplete block ends its stream
+	blockCall *call  // or nil
+	blockEnds bool
 	listed    *int
 }
 
 // call is one request and its response, on one stream. It is then reused for the next request.
 type call struct {
 	id        uint32 // id of the current or last stream; 0 means none
-	inFlight  bool   // the stream is open
-	abandoned bool   // this side has reset the stream: ignore its frames
+	inFlight  bool
+	abandoned bool // this side has reset the stream: ignore its frames
 	filled    []byte
-	content   []byte // rest of the body to send
+	content   []byte // rest of the body
 	upTo      int64  // end of the call's last DATA, in bytes of the connection's output
 
-	sendRoom   int64 // send window
+	sendRoom   int64
 	room, read int64 // receive window, and bytes read since the last WINDOW_UPDATE
 
 	hasHead   bool
@@ -85,8 +85,7 @@ type call struct {
 	first           int64 // arrival time of the first part in ns
 }
 
-// newHTTP2 returns an http2 with a number of streams. bodyBudget is the number of bytes that all stored
-// bodies may still take.
+// newHTTP2 returns an http2. bodyBudget is the number of bytes that all stored bodies may still take.
 func newHTTP2(grpc bool, streams int, bodyBudget *atomic.Int64) *http2 {
 	h := &http2{grpc: grpc, decoder: h2.NewDecoder(h2.TableSize), calls: make([]call, streams), decided: make([]int, 0, streams)}
 	for i := range h.calls {
@@ -96,7 +95,6 @@ func newHTTP2(grpc bool, streams int, bodyBudget *atomic.Int64) *http2 {
 	return h
 }
 
-// open resets the state for a new connection, and outputs the preface and the settings.
 func (h *http2) open() {
 	h.reader.Reset()
 	h.decoder.Reset()
@@ -243,7 +241,6 @@ func (h *http2) sendGoAway(err error) error {
 	return err
 }
 
-// finishCall ends a call, with a response or with the error lost.
 func (h *http2) finishCall(c *call, lost error) {
 	h.unrelated = 0
 	c.inFlight, c.lost = false, lost
@@ -331,7 +328,6 @@ func (h *http2) finishResponse(c *call) error {
 	return nil
 }
 
-// hasNoBody reports whether the response has no body, whatever its Content-Length.
 func (c *call) hasNoBody() bool {
 	return c.isHead || c.header.status == 204 || c.header.status == 304
 }

@@ -4,7 +4,7 @@ package load
 // HTTP/3.
 type headerFields struct {
 	trailers bool
-	regular  bool  // a field other than a pseudo-field has occurred
+	regular  bool  // a field other than a pseudo-field
 	status   int   // 0 without a status
 	length   int64 // Content-Length plus 1; 0 without the field
 	code     int   // grpc-status, noCode or badCode

@@ -11,7 +11,7 @@ type responseHTTP3 struct {
 	isHead      bool // the request was HEAD
 	hasHead     bool
 	hasTrailers bool
-	header      headerFields // the final header
+	header      headerFields
 	bodyBytes   int64
 	size        uint64 // bytes of all field sections, encoded
 	listed      int    // bytes of all field sections, decoded
@@ -95,7 +95,6 @@ func (h *responseHTTP3) addField(name, value []byte) error {
 	return h.fields.addField(name, value)
 }
 
-// readSection decodes an interim header, the final header, or trailers.
 func (h *responseHTTP3) readSection(section []byte) error {
 	h.fields = headerFields{trailers: h.hasHead, code: noCode}
 	if err := h.decoder.Decode(section, h.field); err != nil {

@@ -95,7 +95,6 @@ func (m meter) clientCores() float64 {
 	return float64(max(m.r.Threads, 1))
 }
 
-// clientShare returns the used share of the load generator's processors.
 func (m meter) clientShare() float64 { return m.r.CPU.Seconds() / (m.wall * m.clientCores()) }
 
 // waitedShare returns the share of their time that the threads waited for a processor.
@@ -110,7 +109,6 @@ func (m meter) isStarved() bool {
 	return m.waitedShare() >= ran && m.waitedShare()+ran >= saturatedShare
 }
 
-// serverShare returns the used share of the server's processors, or false if unknown.
 func (m meter) serverShare() (float64, bool) {
 	if m.f.ServerCores <= 0 {
 		return 0, false
@@ -140,7 +138,7 @@ func (m meter) linkShare() float64 {
 	return bitsPerByte * float64(max(m.r.BytesIn, m.r.BytesOut)) / m.wall / float64(m.f.Bandwidth)
 }
 
-// inFlightShare returns the mean number of requests in flight as a share of the possible number.
+// inFlightShare returns the used share of the possible requests in flight.
 func (m meter) inFlightShare() float64 {
 	if m.r.Connections == 0 {
 		return 0

@@ -102,7 +102,7 @@ const maxDialing = 64
 type slot struct {
 	prev, next *slot // neighbours in list
 	list       *list // nil if the slot is in none
-	since      int64 // time in ns at which the slot entered the list
+	since      int64 // ns at which the slot entered the list
 	link       *link
 	number     int  // index in link.slots
 	last       bool // HTTP/1.1: last request of the connection
@@ -110,21 +110,21 @@ type slot struct {
 }
 
 type link struct {
-	index         int32 // in thread.links
+	index         int32
 	generation    int32 // increases when fd is closed, to recognise late events of fd
 	fd            int
 	addr          int  // address to try, modulo their number
 	wasOpened     bool // opened at least once in this phase
 	isReopened    bool // it was open before: the next connection is a reconnect
-	opened        bool // requests can be sent
+	opened        bool
 	peerClosed    bool // the peer has closed, but not all input is read
-	isWriteClosed bool // writes fail
+	isWriteClosed bool
 	toFlush       bool
 	toRead        bool
-	uses          int     // requests since it was opened
-	rest          []byte  // bytes to send, before encryption
-	filled        []byte  // HTTP/1.1: buffer of a request with numbers
-	numbers       []int64 // HTTP/1.1: the numbers in filled
+	uses          int    // requests since it was opened
+	rest          []byte // bytes to send, before encryption
+	filled        []byte // HTTP/1.1: buffer of a request with numbers
+	numbers       []int64
 	parser        http1Parser
 	tls           *tlsConn // nil in plain text
 	slots         []slot
@@ -203,9 +203,9 @@ func (l *list) dueAt(d int64) int64 {
 }
 
 type event struct {
-	index, generation int32 // of the link
-	in                bool  // bytes have arrived, or the peer has closed
-	out               bool  // the socket is writable or connected
+	index, generation int32
+	in                bool // bytes have arrived, or the peer has closed
+	out               bool
 	peerClosed        bool
 }
 

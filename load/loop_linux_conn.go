@@ -205,7 +205,6 @@ func (t *thread) sendRequest(c *slot, tk ticket) {
 	t.pushOutput(l)
 }
 
-// abortPhase aborts the phase because request i cannot be made.
 func (t *thread) abortPhase(l *link, tk ticket, i int, err error) {
 	if t.r.queue != nil {
 		t.r.queue.giveBack(tk)
@@ -214,7 +213,6 @@ func (t *thread) abortPhase(l *link, tk ticket, i int, err error) {
 	t.dropLink(l)
 }
 
-// pushOutput sends as much of l.rest as the socket accepts, and reports whether all was sent.
 func (t *thread) pushOutput(l *link) bool {
 	if l.isWriteClosed {
 		return false
@@ -261,7 +259,6 @@ func (t *thread) flushLink(l *link) {
 	}
 }
 
-// queueFlush queues a connection to be flushed before the thread waits for events.
 func (t *thread) queueFlush(l *link) {
 	if !l.toFlush {
 		l.toFlush = true
@@ -278,7 +275,6 @@ func (t *thread) flushQueued() {
 	t.toFlush = t.toFlush[:0]
 }
 
-// queueRead queues a connection to be read again before the thread waits for events.
 func (t *thread) queueRead(l *link) {
 	if !l.toRead {
 		l.toRead = true
@@ -324,7 +320,6 @@ func (t *thread) readLink(l *link) (b []byte, more bool, err error) {
 	return nil, false, os.NewSyscallError("recv", errno)
 }
 
-// receiveResponse reads the available bytes of a response, in at most maxReads reads.
 func (t *thread) receiveResponse(l *link) {
 	c := l.firstSlot()
 	for range maxReads {
@@ -376,7 +371,6 @@ func (t *thread) hasMoreInput(l *link) bool {
 	return !errors.Is(err, errAgain)
 }
 
-// handleClose processes the end of the input during a request. It may end the response.
 func (t *thread) handleClose(c *slot) {
 	if err := c.link.parser.closeError(); err != nil {
 		t.failRequest(c, classReset, err)

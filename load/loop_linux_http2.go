@@ -139,7 +139,6 @@ func (t *thread) sendGoodbye(l *link) {
 	}
 }
 
-// recordOutcome records the outcome of call i, or queues its request to be sent again.
 func (t *thread) recordOutcome(l *link, i int) {
 	c, call := &l.slots[i], &l.http2.calls[i]
 	t.takeCounts(c, call)
@@ -150,7 +149,7 @@ func (t *thread) recordOutcome(l *link, i int) {
 	} else {
 		t.rec.recordResponse(&c.request, call.response, t.now)
 	}
-	sentUpTo := l.http2.written - int64(len(l.rest)) // bytes sent on the connection
+	sentUpTo := l.http2.written - int64(len(l.rest))
 	unsent := call.response.unsent || call.upTo > sentUpTo
 	if unsent { // the server responded before it got the complete request
 		l.http2.noMoreStreams = true

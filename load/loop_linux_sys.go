@@ -15,7 +15,6 @@ import (
 // clockThreadSched are the low bits of a clock id; see threadCPU.
 const clockThreadSched = 6
 
-// newWakeFD returns a descriptor that wakes a thread when it is written to.
 func newWakeFD() (int, error) {
 	fd, _, errno := syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	if errno != 0 {

@@ -10,27 +10,27 @@ import (
 )
 
 // thread is one operating system thread of engine Epoll, with its share of the connections (links). Each
-// link has one or more slots. A slot carries one request at a time, and is in the list of its state.
+// link has slots, which carry one request at a time. A slot is in the list of its state.
 type thread struct {
 	engine *loop
 	s      *settings
 	addrs  []address // not shared between threads: connecting writes to them
 	cpus   []int     // allowed processors; nil means any
-	tid    int       // of the operating system
+	tid    int
 	net    *epollSockets
 	work   chan *run // phases to execute
 
 	links []link
 	tls   *tls.Config // nil means plain text
-	buf   []byte      // buffer of readLink
-	known knownHead   // last response header; see http1Parser.known
+	buf   []byte
+	known knownHead // see http1Parser.known
 
-	closed  list // connections to open
-	failed  list // connections to open, after retryAfter
-	dialing list // connections that are being opened
-	idle    list // open slots without a request
-	pausing list // open slots during the think time
-	busy    list // slots with a request in flight
+	closed  list // to open
+	failed  list // to open, after retryAfter
+	dialing list
+	idle    list
+	pausing list
+	busy    list
 	toFlush []*link
 	toRead  []*link    // connections with input that was not read
 	resends []exchange // requests to send again, sorted by their first try
@@ -39,9 +39,9 @@ type thread struct {
 	rec           recorder
 	now           int64 // time in ns, as last read
 	timer         timer
-	nextRequest   int    // index in settings.requests
-	undialed      int    // connections not opened in this phase yet
-	allDialed     bool   // markDialed was called
+	nextRequest   int // index in settings.requests
+	undialed      int // connections not opened in this phase yet
+	allDialed     bool
 	isDrained     bool   // open loop: all requests of the phase were sent
 	waitingTicket ticket // of an open loop, for a free slot; valid if hasTicket
 	hasTicket     bool
@@ -267,7 +267,6 @@ func (t *thread) sendOpenLoop() (next int64) {
 	return next
 }
 
-// waitEvents waits for events until next and processes them. It returns their number.
 func (t *thread) waitEvents(next int64) int {
 	t.flushQueued()
 	if len(t.toRead) > 0 {

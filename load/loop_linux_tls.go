@@ -25,7 +25,6 @@ func (againError) Temporary() bool { return true }
 
 var errGivenUp = errors.New("the handshake was given up")
 
-// maxRecord is the number of bytes that are encrypted at a time.
 const maxRecord = 16 << 10
 
 // tlsConn implements TLS over one nonblocking socket. It is the net.Conn below a tls.Conn. Read returns
@@ -36,16 +35,16 @@ type tlsConn struct {
 	net        *epollSockets
 	l          *link
 	conn       *tls.Conn
-	began      int64  // start of the handshake in ns
+	began      int64  // ns
 	rest       []byte // encrypted bytes to send
 	buf        []byte
 	isDrained  bool // no more input until the next event
 	peerClosed bool // the peer has closed, but not all input is read
 
 	resume func() (struct{}, bool) // continues the handshake; false means its end
-	stop   func()                  // aborts the handshake
-	wait   func(struct{}) bool     // suspends the handshake; nil outside of it
-	err    error                   // result of the handshake
+	stop   func()
+	wait   func(struct{}) bool // suspends the handshake; nil outside of it
+	err    error
 }
 
 func newTLSConn(net *epollSockets, l *link, config *tls.Config, now int64) *tlsConn {

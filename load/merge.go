@@ -113,7 +113,6 @@ func mergeSteps(results []*Result) (out []StepResult) {
 	return out
 }
 
-// listHistograms returns the histograms of a result in a fixed order.
 func (r *Result) listHistograms() []*hist.Hist {
 	return []*hist.Hist{r.Latency, r.Service, r.FirstByte, r.Connect, r.Handshake, r.SendLag}
 }
@@ -124,7 +123,6 @@ func addCounts[K comparable](to, from map[K]int64) {
 	}
 }
 
-// mergeSecond adds a second to the one that begins at the same time.
 func mergeSecond(seconds map[time.Duration]*Second, s Second) {
 	to := seconds[s.At]
 	if to == nil {

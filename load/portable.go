@@ -24,7 +24,7 @@ type portable struct {
 	mu    sync.Mutex
 	phase *portablePhase // the running phase, or nil
 
-	cores  int                   // processors that the last phase could use
+	cores  int                   // of the last phase
 	waits  map[int]time.Duration // time each thread waited for a processor at the last reading, by thread id
 	waited time.Duration         // sum over all threads, also those that have ended
 }
@@ -41,10 +41,10 @@ type portablePhase struct {
 	r        *run
 	ctx      context.Context // for connecting: done at the end of the phase
 	cancel   context.CancelFunc
-	requests context.Context    // for requests in flight: done when the phase is aborted
-	giveUp   context.CancelFunc // cancels requests
-	tickets  chan ticket        // open loop: requests that are due; closed after the last
-	started  chan struct{}      // closed when requests may be sent, or the phase is over
+	requests context.Context // for requests in flight: done when the phase is aborted
+	giveUp   context.CancelFunc
+	tickets  chan ticket   // open loop: requests that are due; closed after the last
+	started  chan struct{} // closed when requests may be sent, or the phase is over
 	begun    bool
 }
 
@@ -131,7 +131,6 @@ func limitProcs(n int) (undo func()) {
 	}
 }
 
-// runPhase starts a goroutine for each connection and waits for their ends.
 func (p *portable) runPhase(r *run) {
 	l := &portablePhase{r: r, started: make(chan struct{}), tickets: make(chan ticket)}
 	l.requests, l.giveUp = context.WithCancel(context.Background())
@@ -190,7 +189,6 @@ func (p *portable) wake() {
 	}
 }
 
-// watchPhase starts and ends the lead-in and the measured part of the phase at their times.
 func (p *portable) watchPhase(l *portablePhase) {
 	const pollInterval = 20 * time.Millisecond
 	timer := time.NewTimer(0)
@@ -252,7 +250,7 @@ func (l *portablePhase) sendTickets() {
 			return
 		}
 		for now := l.r.s.nowNS(); now < t.at; now = l.r.s.nowNS() {
-			if l.ctx.Err() != nil { // the phase is over
+			if l.ctx.Err() != nil {
 				l.r.queue.giveBack(t)
 				return
 			}

@@ -16,10 +16,10 @@ type portableConn struct {
 	transport transport
 
 	opened     bool
-	addr       int   // address to try, modulo their number
-	isReopened bool  // it was open before: the next connection is a reconnect
-	uses       int   // requests since it was opened
-	lastUse    int64 // time of the last response in ns
+	addr       int  // address to try, modulo their number
+	isReopened bool // it was open before: the next connection is a reconnect
+	uses       int
+	lastUse    int64 // ns
 	request    exchange
 	idleTimer  *time.Timer // for checks during waits; nil before the first
 }
@@ -40,9 +40,7 @@ type transport interface {
 	// checkIdle checks a connection without a request. unsolicited is the error if the server has sent
 	// bytes.
 	checkIdle(l *portablePhase) (usable bool, unsolicited error)
-	// sendPending sends output between requests.
 	sendPending()
-	// interrupt ends a blocked read or write.
 	interrupt()
 	// shut releases the connection, and reports whether that has closed it.
 	shut() bool
@@ -52,7 +50,7 @@ type reply struct {
 	response
 	class int   // error class of why
 	why   error // why there is no complete response; nil if there is one
-	ends  bool  // the connection must be closed
+	ends  bool
 }
 
 func (c *portableConn) runPhase(l *portablePhase) {
@@ -290,7 +288,6 @@ func (c *portableConn) resend(l *portablePhase) (last bool, err error) {
 	return last, err
 }
 
-// startRequest starts the request, and reports whether it is the connection's last one.
 func (c *portableConn) startRequest() (last bool, err error) {
 	q := &c.s.requests[c.request.index]
 	c.uses++

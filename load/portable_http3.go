@@ -18,9 +18,9 @@ type carriedConn struct {
 	group  *connGroup
 	link   *quicConn // nil without a connection
 	stream CarrierStream
-	out    []byte // bytes of the request
+	out    []byte
 	filled []byte
-	isHead bool // the request is HEAD
+	isHead bool
 	buf    []byte
 	seen   int64 // bytes that the connection had received before the request
 	stored storedBody
@@ -28,7 +28,7 @@ type carriedConn struct {
 
 	mu   sync.Mutex
 	due  int64 // time in ns at which the request times out; 0 without a request
-	late bool  // cancelLate has cancelled the request
+	late bool
 }
 
 type connGroup struct {
@@ -41,8 +41,8 @@ type connGroup struct {
 // quicConn is a QUIC connection in use. The mutex of its group guards it.
 type quicConn struct {
 	Carrier
-	users   int   // number of carriedConns
-	retired bool  // it takes no more requests
+	users   int
+	retired bool
 	in, out int64 // bytes counted for requests
 	counted *run  // phase that counts it among its connections
 }
@@ -174,7 +174,6 @@ func (c *carriedConn) setDue(due int64) (late bool) {
 	return late
 }
 
-// cancelLate cancels the request in flight if it is late at time now, or if givenUp is true.
 func (c *carriedConn) cancelLate(now int64, givenUp bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -195,7 +194,6 @@ func (c *carriedConn) addTraffic(x *exchange) (alive bool) {
 	return in > c.seen
 }
 
-// sendAndRead sends the request and reads its response to the end of the stream.
 func (c *carriedConn) sendAndRead(l *portablePhase, x *exchange, due time.Time) error {
 	opened, err := c.stream.Open()
 	if err == nil && !opened {

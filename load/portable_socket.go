@@ -18,7 +18,7 @@ type socket struct {
 	mu    sync.Mutex   // guards conn, which interrupt uses from other goroutines
 	conn  net.Conn     // nil means closed
 	raw   *net.TCPConn // conn without TLS
-	probe *probe       // checks raw for input
+	probe *probe
 
 	received int64 // received bytes of no request yet
 	buf      []byte
@@ -57,8 +57,6 @@ func (c *socket) open(ctx context.Context, addr string, onHandshake func(took in
 
 func (c *socket) countIn(*run) bool { return true }
 
-// dialTCP opens a connection, with a TLS handshake if the target has TLS. It also returns the TCP
-// connection below TLS.
 func (c *socket) dialTCP(ctx context.Context, addr string, onHandshake func(took int64, resumed bool)) (net.Conn, *net.TCPConn, error) {
 	d := net.Dialer{Timeout: c.s.Timeout, KeepAlive: -1}
 	conn, err := d.DialContext(ctx, "tcp", addr)
@@ -157,7 +155,6 @@ func (c *socket) roundTrip(l *portablePhase, x *exchange, due time.Time) (o repl
 	return o
 }
 
-// readResponse reads until the response is complete, or returns the error and its class.
 func (c *socket) readResponse(x *exchange) (class int, err error) {
 	for {
 		n, err := c.conn.Read(c.buf)

@@ -21,12 +21,12 @@ type ticket struct {
 type queue struct {
 	mu       sync.Mutex
 	next     func() time.Duration
-	mean     func(time.Duration) float64 // mean rate per second up to a time
-	start    int64                       // time zero of the profile in ns
+	mean     func(time.Duration) float64 // per second
+	start    int64                       // ns
 	opened   bool
 	lead     int64 // requests of the lead-in
-	leadTime int64 // shortest lead-in in ns
-	duration int64 // measured time in ns
+	leadTime int64 // ns
+	duration int64 // ns
 
 	upcoming    ticket // next ticket; valid if hasUpcoming
 	hasUpcoming bool
@@ -108,14 +108,12 @@ func (q *queue) endTime() int64 {
 	return q.begin + q.duration
 }
 
-// measuredSpan returns when measuring begins and ends, or false while unknown.
 func (q *queue) measuredSpan() (begin, end int64, known bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.begin, q.endTime(), q.begin != never
 }
 
-// giveBack returns a ticket that could not be sent.
 func (q *queue) giveBack(t ticket) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

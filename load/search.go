@@ -156,8 +156,8 @@ func (s *SearchStep) judge() {
 // judgeOutcomes returns the ruling on all objectives together. why is "" if they are met. undecided means
 // that an interval contains the allowed value.
 func judgeOutcomes(outcomes []Outcome) (ruling tare.Ruling, why string, undecided bool) {
-	var tooFew, noneOf []string // names of values with too few responses, and with none
-	var openIntervals []string  // intervals that contain the allowed value
+	var tooFew, noneOf []string
+	var openIntervals []string
 	for _, o := range outcomes {
 		switch {
 		case o.Thin && o.Objective.Quantile == 0:
@@ -192,7 +192,6 @@ func (s SearchStep) Intervals() string {
 	return strings.Join(list, "; ")
 }
 
-// findVoid returns the first finding that makes an assessment void, or nil.
 func findVoid(a Assessment) *tare.Finding {
 	for i := range a.Findings {
 		if a.Findings[i].Severity == tare.Void {
@@ -202,8 +201,6 @@ func findVoid(a Assessment) *tare.Finding {
 	return nil
 }
 
-// doubleConns doubles the connections until an objective is missed, the rate no longer rises, or the
-// maximum is reached.
 func (x *search) doubleConns(ctx context.Context) error {
 	bestRate, flat := 0.0, 0 // flat counts the last doublings without a gain
 	for c := x.First; ; c = min(2*c, x.Most) {
@@ -257,7 +254,6 @@ func (x *search) bisectConns(ctx context.Context) error {
 	return nil
 }
 
-// confirmRate tries shares of the best rate in an open loop, until one meets the objectives.
 func (x *search) confirmRate(ctx context.Context) error {
 	best := x.bestStep()
 	for _, share := range confirmShares() {
@@ -289,7 +285,7 @@ func (x *search) whyInconclusive() string {
 	return ""
 }
 
-// bestStep returns the closed-loop step with the highest rate that met the objectives, or nil.
+// bestStep returns the best closed-loop step that met the objectives, or nil.
 func (x *search) bestStep() *SearchStep {
 	var best *SearchStep
 	for i := range x.found.Steps {
@@ -303,7 +299,7 @@ func (x *search) bestStep() *SearchStep {
 
 func (x *search) conclude(err error) {
 	f, last, best := &x.found, x.lastStep(), x.bestStep()
-	atLeast := "" // the highest rate that was met, as the end of a sentence
+	atLeast := "" // end of a sentence
 	if best != nil {
 		f.AtLeast, f.Connections = best.PerSecond(), best.Trial.Connections
 		atLeast = fmt.Sprintf("; with %s it kept %v at %s requests per second", formatConnections(f.Connections), f.SLO, formatNumber(f.AtLeast))

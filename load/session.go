@@ -25,9 +25,9 @@ type settings struct {
 	Options
 	base       time.Time // origin of all times in ns
 	requests   []encodedRequest
-	counters   counters     // of Fill, by name
-	addrs      []string     // addresses of the target as IP:port, in the order of trying
-	accepts    [1000]bool   // by status
+	counters   counters // of Fill, by name
+	addrs      []string // addresses of the target as IP:port, in the order of trying
+	accepts    [1000]bool
 	bodyBudget atomic.Int64 // bytes that all stored bodies may still take
 }
 
@@ -36,7 +36,7 @@ func (s *settings) nowNS() int64 { return int64(time.Since(s.base)) }
 // engine executes phases, one at a time. It keeps its connections open between them.
 type engine interface {
 	name() Engine
-	threadCount() int // threads that send
+	threadCount() int
 	dialerCount() int // threads or connections that call run.markDialed once per phase
 	recorderCount() int
 	// run sends until the phase is over and no request is in flight.
@@ -64,7 +64,6 @@ func Open(o Options) (*Session, error) {
 // retryAfter is the delay in ns after a failed attempt to connect.
 const retryAfter = int64(50 * time.Millisecond)
 
-// newEngine creates the engine. Auto falls back to the portable one.
 func newEngine(s *settings) (engine, error) {
 	if s.Engine == Portable || s.Protocol == HTTP3 {
 		return newPortable(s), nil

@@ -16,7 +16,7 @@ type collector struct {
 	r *run
 
 	mu        sync.Mutex
-	total     requestStats    // over the finished seconds of all threads
+	total     requestStats
 	current   []int           // current second of each thread
 	next      int             // first second that is not in timeline yet
 	seconds   map[int]*second // seconds that some thread has not finished, by number
@@ -153,7 +153,6 @@ func (c *collector) advanceToLocked(thread, second int) {
 	}
 }
 
-// addRest adds the last second and the totals of a thread that has finished the phase.
 func (c *collector) addRest(m *recorder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -243,7 +242,6 @@ func (c *collector) newResult(wall time.Duration, used usage, errors [classCount
 	return out
 }
 
-// buildResult returns the result of a phase that all threads have finished.
 func (r *run) buildResult() *Result {
 	c := r.collector
 	if c.ticks != nil {

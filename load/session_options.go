@@ -13,7 +13,6 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// newSettings checks the options, fills in defaults, encodes the requests and resolves the address.
 func newSettings(o Options) (*settings, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -33,10 +32,10 @@ func newSettings(o Options) (*settings, error) {
 		o.Sample = 1000
 	}
 	if o.Threads == 0 {
-		o.Threads = len(o.CPUs) // one for each processor
+		o.Threads = len(o.CPUs)
 	}
 	if o.Threads == 0 {
-		o.Threads = (runtime.NumCPU() + 3) / 4 // a quarter of the processors, rounded up
+		o.Threads = (runtime.NumCPU() + 3) / 4 // a quarter, rounded up
 	}
 	o.Threads = min(o.Threads, o.Connections)
 	s := &settings{Options: o, base: time.Now(), counters: counters{}}

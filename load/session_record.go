@@ -13,14 +13,14 @@ import (
 type exchange struct {
 	index    int   // in Options.Requests
 	measured bool  // open loop: the intended time is in the measured part
-	intended int64 // open loop: intended time in ns
-	sent     int64 // time of the first try in ns
-	first    int64 // time of the first byte of the response in ns; 0 if none has arrived
-	parts    int   // parts of the response so far
+	intended int64 // ns
+	sent     int64 // of the first try, ns
+	first    int64 // first byte of the response, ns; 0 if none has arrived
+	parts    int   // of the response so far
 	bytesOut int
 	bytesIn  int64
 
-	tries   int // how often it was sent
+	tries   int
 	verify  bool
 	numbers []int64 // numbers in the request; see Fill
 }
@@ -95,20 +95,20 @@ type recorder struct {
 	thread     int // index of the thread in the collector
 	s          *settings
 	r          *run
-	current    requestStats // of the current second
-	blocks     []Block      // nil if no intervals are needed
-	steps      []stepStats  // nil if the profile has no steps
-	secondEnd  int64        // end of the current second in ns; 0 if nothing has been measured
+	current    requestStats
+	blocks     []Block     // nil if no intervals are needed
+	steps      []stepStats // nil if the profile has no steps
+	secondEnd  int64       // end of the current second in ns; 0 if nothing has been measured
 	inFlight   inFlightArea
 	totals     Totals
-	connects   hist.Hist // ns to open a connection
+	connects   hist.Hist // ns
 	handshakes hist.Hist // ns
 
-	resumed       int64 // handshakes that resumed an earlier session
+	resumed       int64
 	reopened      int64 // connections that replaced another
-	connectErrors int64 // failed attempts
-	resent        int64 // requests that were sent again
-	toVerify      int   // responses until the next one to verify
+	connectErrors int64
+	resent        int64
+	toVerify      int // responses until the next one to verify
 }
 
 type inFlightArea struct {
@@ -300,7 +300,6 @@ func (m *recorder) recordFailure(q *exchange, class int, err error, now int64) {
 	stepBlock.recordLatency(m.r.leg.Hold, latency)
 }
 
-// recordUnsolicited records bytes that arrived while no request was in flight.
 func (m *recorder) recordUnsolicited(now int64) {
 	m.r.recordFirst(ErrFraming, errUnsolicited)
 	if m.r.begin.Load() == 0 || m.r.end.Load() != 0 {

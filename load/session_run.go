@@ -19,25 +19,25 @@ type run struct {
 	s      *settings
 	engine engine
 	leg    Leg
-	opened int64  // start of opening connections
+	opened int64
 	queue  *queue // schedule of an open loop; nil in a closed loop
 	steps  Step   // steps of the profile; without rates if it has none
 
 	mu             sync.Mutex
 	pendingDialers int          // remaining calls of markDialed
 	ended          bool         // the measured part has ended, or the phase was aborted
-	started        atomic.Int64 // start of sending requests; time zero of a profile
+	started        atomic.Int64 // time zero of a profile
 	conns          atomic.Int64
 	lastConn       atomic.Int64 // last known time with an open connection
 
 	admitted atomic.Int64 // calls of admitRequest, if Leg.Ops is set
 	done     atomic.Int64 // outcomes so far, lead-in included
 	leadIn   atomic.Int64 // outcomes before measuring began; -1 if it has not begun
-	begin    atomic.Int64 // start of the measured part
-	end      atomic.Int64 // end of the measured part
-	aborted  atomic.Bool  // requests in flight are abandoned
+	begin    atomic.Int64
+	end      atomic.Int64
+	aborted  atomic.Bool
 
-	err       error // why the phase was aborted
+	err       error
 	hasFirst  atomic.Bool
 	first     string
 	used      [2]usage // of the engine's threads, at both ends of the measured part
@@ -126,7 +126,6 @@ func (r *run) startMeasuring(at int64) {
 	r.begin.Store(at)
 }
 
-// callMark calls the user's Leg.Mark.
 func (r *run) callMark(begin bool) {
 	if r.leg.Mark != nil {
 		r.leg.Mark(begin)
@@ -260,7 +259,6 @@ func (r *run) measuredSpan() (begin, end int64) {
 
 func (r *run) isOver() bool { return r.end.Load() != 0 }
 
-// abort abandons the requests in flight and ends the phase with err.
 func (r *run) abort(err error) {
 	r.mu.Lock()
 	if r.err == nil {

@@ -16,8 +16,8 @@ type SLO []Objective
 // Objective is a bound on one value of a result. Exactly one of Quantile, Max, Mean and Errors is set.
 type Objective struct {
 	Quantile float64 // of the latencies, above 0 and below 1
-	Max      bool    // the largest latency
-	Mean     bool    // the mean latency
+	Max      bool
+	Mean     bool
 	Errors   bool    // the share of requests that failed
 	Below    bool    // the value must be less than Limit; otherwise at most Limit
 	Limit    float64 // ns, or a share: 0.001 is 0.1 %
@@ -108,7 +108,6 @@ func parseShare(text string) (share float64, what string) {
 	return x / 100, ""
 }
 
-// figureName returns the name of the bounded value, as in ParseSLO.
 func (o Objective) figureName() string {
 	switch {
 	case o.Max:
@@ -121,7 +120,6 @@ func (o Objective) figureName() string {
 	return "p" + strconv.FormatFloat(math.Round(o.Quantile*1e10)/1e8, 'f', -1, 64)
 }
 
-// formatLimit returns the bound as flags write it.
 func (o Objective) formatLimit() string {
 	if o.Errors {
 		return strconv.FormatFloat(math.Round(o.Limit*1e12)/1e10, 'f', -1, 64) + "%"

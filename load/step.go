@@ -15,7 +15,7 @@ const maxSteps = 100
 // is about the requests that were due in the step.
 type StepResult struct {
 	Number int           // from 0
-	Rate   float64       // requested rate per second
+	Rate   float64       // per second
 	At     time.Duration // start of the step, since measuring began
 	Result *Result       // only Connections, Wall, Asked, Sent, Requests, Errors, Latency and Blocks are set
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// threadIDs returns the ids of this process's threads in the order of their creation, or nil if unknown.
+// threadIDs returns the ids of this process's threads, the oldest first, or nil if unknown.
 func threadIDs() []int {
 	dir, err := os.Open("/proc/self/task")
 	if err != nil {

@@ -37,11 +37,11 @@ func (f *Field) Len() int { return max(len(f.indexed), len(f.literal)) }
 // adds it to the dynamic table; later blocks contain its index. All fields must be of the same Fields. Call
 // Reset before the first use.
 type Encoder struct {
-	queue      []*Field // fields in the table, the oldest first
+	queue      []*Field // the oldest first
 	serials    []int    // serial number of the last entry of each field, by Field.id; 0 means none
-	lastSerial int      // serial number of the newest entry
-	size       int      // size of the table in bytes
-	max        int      // largest size of the table in bytes
+	lastSerial int      // of the newest entry
+	size       int      // bytes
+	max        int      // bytes
 	minMax     int      // smallest max since the last block; above max if unchanged
 }
 

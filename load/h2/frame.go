@@ -107,7 +107,6 @@ type Frame struct {
 // Has reports whether a flag is set.
 func (f Frame) Has(flag uint8) bool { return f.Flags&flag != 0 }
 
-// priorityLen is the length of a priority in bytes.
 const priorityLen = 5
 
 // checkLength checks the length and stream of a frame against its type (RFC 9113, section 6).

@@ -5,7 +5,7 @@ package h2
 
 // Decoder reads the header blocks of one direction of a connection, in order.
 type Decoder struct {
-	limit       int // largest size of the table in bytes
+	limit       int // bytes
 	table       table
 	name, value []byte // buffers of the current field
 }
@@ -80,7 +80,6 @@ func (d *Decoder) readIndexed(block []byte) (name, value, rest []byte, err error
 	return n, v, rest, nil
 }
 
-// readLiteral reads a field with a literal value. Its name is an index or a literal.
 func (d *Decoder) readLiteral(block []byte, addToTable bool) (name, value, rest []byte, err error) {
 	prefix := 4
 	if addToTable {

@@ -58,7 +58,7 @@ func newHuffman() *huffman {
 // decodeString decodes s and appends the result. The unused bits of the last byte must be ones.
 func (h *huffman) decodeString(out, s []byte) ([]byte, error) {
 	var bits uint64 // left-aligned
-	n := 0          // number of valid bits
+	n := 0          // valid bits
 	for {
 		for ; n <= 56 && len(s) > 0; n += 8 {
 			bits |= uint64(s[0]) << (56 - n)

@@ -81,7 +81,7 @@ type table struct {
 	entries []entry // the newest last
 	bytes   []byte  // names and values of evicted entries, then of all entries
 	size    int     // sum of entry.tableSize
-	max     int     // largest size
+	max     int     // bytes
 }
 
 func (t *table) resetTo(limit int) {

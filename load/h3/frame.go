@@ -104,7 +104,7 @@ func AppendFrame(b []byte, frameType uint64, payload []byte) []byte {
 // Part is a part of a frame. If First and Last are both set, it is the complete frame.
 type Part struct {
 	Type        uint64
-	Length      uint64 // length of the frame's payload
+	Length      uint64 // of the frame's payload
 	Payload     []byte
 	First, Last bool
 }

@@ -10,9 +10,9 @@ const (
 
 // Bounds on the unidirectional streams of a server, per connection. Servers send far less in a day.
 const (
-	maxSettings = 4 << 10 // bytes of a SETTINGS frame
+	maxSettings = 4 << 10 // bytes
 	maxControl  = 1 << 20 // bytes of all streams
-	maxStreams  = 1000    // number of streams
+	maxStreams  = 1000
 )
 
 // ControlStream returns the bytes that a client sends on its control stream: its type and SETTINGS.
@@ -36,10 +36,10 @@ func (e *ConnectionError) Error() string { return e.Text }
 // value is ready for use. Calls must not be concurrent.
 type Peer struct {
 	opened map[uint64]bool // types of which only one stream is allowed
-	count  int             // number of streams
-	bytes  int             // bytes received on all streams
-	leaves bool            // the server has sent GOAWAY
-	last   uint64          // stream id of the last GOAWAY
+	count  int
+	bytes  int // received on all streams
+	leaves bool
+	last   uint64 // stream id of the last GOAWAY
 }
 
 // Leaves reports whether the server has sent GOAWAY. first is the first stream that the server does not

@@ -58,7 +58,6 @@ func Decode(s string) (*Hist, error) {
 	return h, nil
 }
 
-// decodeText parses s into h, which must be empty.
 func (h *Hist) decodeText(s string) error {
 	body, ok := strings.CutPrefix(s, version)
 	if !ok {
@@ -131,8 +130,8 @@ func (h *Hist) checkFigures() error {
 		return fmt.Errorf("min %d, max %d", h.min, h.max)
 	}
 	first, last := bucketOf(h.min), bucketOf(h.max)
-	lo, hi := new(big.Int), new(big.Int)   // bounds of the sum
-	lo2, hi2 := new(big.Int), new(big.Int) // bounds of the sum of squares
+	lo, hi := new(big.Int), new(big.Int)
+	lo2, hi2 := new(big.Int), new(big.Int)
 	for i, n := range h.counts {
 		if n == 0 {
 			if i == first || i == last {
@@ -162,7 +161,6 @@ func (h *Hist) checkFigures() error {
 	return nil
 }
 
-// addPowers adds n values of v to a sum and to a sum of squares.
 func addPowers(sum, squares *big.Int, n, v int64) {
 	x := big.NewInt(v)
 	nx := new(big.Int).Mul(big.NewInt(n), x)

@@ -28,11 +28,11 @@ const (
 // Hist is a histogram. Its zero value is empty and ready for use.
 type Hist struct {
 	counts   [bucketCount]int64 // by bucket
-	n        int64              // number of values
-	over     int64              // number of values above Top
-	min, max int64              // 0 without values
+	n        int64
+	over     int64 // values above Top
+	min, max int64 // 0 without values
 	sum      uint128
-	squares  uint128 // sum of the squares
+	squares  uint128
 }
 
 // uint128 is an unsigned integer of 128 bits. An hour squared, in nanoseconds, has 84 bits.

@@ -131,7 +131,6 @@ func (r *responseHTTP2) plainResponse() string {
 	return r.addBody(r.headerBlock(0, fields...))
 }
 
-// addBody appends DATA frames and, for gRPC, trailers to head.
 func (r *responseHTTP2) addBody(head string) string {
 	if !r.server.options.GRPC {
 		return head + r.dataFrames(h2.EndStream, r.payload())
@@ -139,7 +138,6 @@ func (r *responseHTTP2) addBody(head string) string {
 	return head + r.dataFrames(0, r.payload()) + r.headerBlock(h2.EndStream, "grpc-status", "0", "grpc-message", "")
 }
 
-// chunkedResponse returns a response with padded frames of size bytes, and trailers.
 func (r *responseHTTP2) chunkedResponse(size int) string {
 	var b strings.Builder
 	b.WriteString(r.headerBlock(0, ":status", "200", "trailer", "digest"))
@@ -172,7 +170,6 @@ func (r *responseHTTP2) headerBlock(flags uint8, fields ...string) string {
 	}
 }
 
-// dataFrames returns the DATA frames of text. The last frame has the flags.
 func (r *responseHTTP2) dataFrames(flags uint8, text string) string {
 	var out []byte
 	for len(text) > h2.MaxFrame {

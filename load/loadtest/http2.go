@@ -9,8 +9,8 @@ import (
 type partialRequest struct {
 	stream uint32
 	isHead bool
-	block  []byte // header block so far
-	body   int64  // bytes of the body so far
+	block  []byte
+	body   int64 // bytes
 }
 
 // serveHTTP2 responds to the requests of one HTTP/2 connection. A client must not interleave the frames of

@@ -30,8 +30,8 @@ type Server struct {
 	behaviour Behaviour
 	options   Options
 	listener  net.Listener
-	client    *tls.Config   // configuration of clients; nil in plain text
-	done      chan struct{} // closed by Close
+	client    *tls.Config // configuration of clients; nil in plain text
+	done      chan struct{}
 	once      sync.Once
 	wg        sync.WaitGroup
 
@@ -182,7 +182,6 @@ type response struct {
 	err    error // of the first failed write
 }
 
-// writeText writes text unless an earlier write has failed.
 func (r *response) writeText(text string) {
 	if r.err == nil {
 		_, r.err = io.WriteString(r.conn, text)

@@ -18,7 +18,6 @@ func New() *Timer {
 	return &Timer{file: os.NewFile(fd, "timer")}
 }
 
-// waitFor waits for d. It returns false if it could not.
 func (t *Timer) waitFor(d time.Duration) bool {
 	if t.file == nil {
 		return false

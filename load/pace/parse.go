@@ -54,7 +54,6 @@ func parseProfile(text string, over time.Duration) (p Profile, what string) {
 	return nil, strconv.Quote(form) + " is not a profile"
 }
 
-// parseRamp parses the rates of a Ramp.
 func parseRamp(text string, over time.Duration) (p Profile, what string) {
 	from, to, ok := strings.Cut(text, "..")
 	switch {
@@ -106,7 +105,6 @@ var ratePattern = sync.OnceValue(func() *regexp.Regexp {
 // minRate keeps the gap between two requests within an int64 of ns.
 const minRate = 1e-3
 
-// parseRate parses a rate in requests per second.
 func parseRate(text string) (rate float64, what string) {
 	m := ratePattern().FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
@@ -131,7 +129,6 @@ func parseRate(text string) (rate float64, what string) {
 	return x, ""
 }
 
-// formatRate prints a rate in the form that parseRate parses.
 func formatRate(perSecond float64) string {
 	return strconv.FormatFloat(perSecond, 'f', -1, 64) + "/s"
 }

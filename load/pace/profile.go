@@ -96,7 +96,7 @@ type Ramp struct {
 	Over time.Duration
 }
 
-// countDue returns the number of requests that are due by t seconds: the integral of the rate.
+// countDue returns the integral of the rate up to t seconds.
 func (r Ramp) countDue(t float64) float64 {
 	over := r.Over.Seconds()
 	if t <= over {

@@ -26,8 +26,8 @@ func chunkSize(bandwidth int64) int {
 
 type chunk struct {
 	buffer *[]byte
-	n      int       // number of bytes in buffer
-	due    time.Time // time of delivery
+	n      int
+	due    time.Time
 }
 
 // copyDelayed copies from src to dst over link l, until src ends or dst fails. It delays everything by half

@@ -19,7 +19,6 @@ type Options struct {
 	Bandwidth int64         // bits per second in each direction, shared by all connections; 0 means unlimited
 }
 
-// dialTimeout is the time limit of a connection to the target.
 const dialTimeout = 10 * time.Second
 
 // Relay listens on a loopback address and relays to one target.
@@ -28,16 +27,16 @@ type Relay struct {
 	options  Options
 	listener net.Listener
 	out, in  *link // direction to the target, and back
-	chunk    int   // size of a chunk in bytes
+	chunk    int   // bytes
 	buffers  sync.Pool
 
-	ctx    context.Context // ends with Close
+	ctx    context.Context
 	cancel context.CancelFunc
-	all    sync.WaitGroup // all goroutines
+	all    sync.WaitGroup
 
 	mu       sync.Mutex
 	isClosed bool
-	open     map[net.Conn]bool // connections on both sides
+	open     map[net.Conn]bool
 }
 
 // Listen starts a relay to target, host:port.
@@ -142,7 +141,6 @@ func (r *Relay) serveConn(client net.Conn) {
 	r.closeConns(client, server)
 }
 
-// waitUntil waits until t. It returns false if the relay was closed.
 func (r *Relay) waitUntil(t time.Time) bool {
 	d := time.Until(t)
 	if d <= 0 {

@@ -137,8 +137,8 @@ type Refusal struct {
 	Struct string
 	Field  string // name of the member; "" for the struct itself
 	Type   string // type of the member, as C writes it
-	Reason string // in C
-	Remedy string // sentence without its subject, the member
+	Reason string // a sentence without its subject, the member
+	Remedy string // what the user can do
 }
 
 // Error returns the reason and the remedy in one line.
