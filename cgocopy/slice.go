@@ -10,8 +10,8 @@ type Integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// Count returns n as an int if it can be the number of elements at p: at most maxElements, and 0 if p is
-// nil. Otherwise it returns a [BadCountError]. field is the name of the counting member.
+// Count returns n as an int if it can be the number of elements at p. It can be at most maxElements, and
+// only 0 if p is nil. Otherwise Count returns a [BadCountError]. field is the name of the counting member.
 func Count[N Integer](field string, p unsafe.Pointer, n N, maxElements int) (int, error) {
 	// An unsigned number above the largest int64 becomes negative, also in the error.
 	if int64(n) < 0 || int64(n) > int64(maxElements) {

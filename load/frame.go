@@ -34,17 +34,21 @@ const (
 	atEnd
 )
 
-// http1Parser finds the end of an HTTP/1.1 response in bytes that arrive in parts of any
-// size: the result does not depend on their boundaries. It is strict, because a
-// server under measurement should be correct (RFC 9110, RFC 9112):
+// http1Parser finds the end of an HTTP/1.1 response in bytes that arrive in parts of any size. It is
+// strict, because a server under measurement should be correct (RFC 9110, RFC 9112):
 //
 //   - a line ends with CR LF; a bare LF or CR is rejected, and so is NUL;
-//   - a field name is a token followed by a colon; folded fields are
-//     rejected;
-//   - Content-Length occurs once, in digits; together with Transfer-Encoding it is
-//     rejected, and so is any transfer coding but chunked, or one in HTTP/1.0;
-//   - interim responses (1xx) are skipped, except 101, because no request has Upgrade;
-//   - a response to HEAD, 204 and 304 have no body; one without a length ends with
+//
+//   - a field name is a token followed by a colon; folded fields are rejected;
+//
+//   - Content-Length occurs once, in digits, without Transfer-Encoding;
+//
+//   - the only transfer coding is chunked, in HTTP/1.1;
+//
+//   - interim responses (1xx) are skipped; 101 is rejected, as no request has Upgrade;
+//
+//   - responses to HEAD, 204 and 304 have no body; one without a length ends with
+//
 //     its connection.
 //
 // Its zero value is ready for the first response. reset makes it ready for the next one.

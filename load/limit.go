@@ -42,15 +42,15 @@ type Assessment struct {
 // Thresholds of an assessment. docs/LOAD.md documents them.
 const (
 	saturatedShare    = 0.85  // used share of the processors that makes a side the limit
-	maxThrottledShare = 0.01  // paused share of the time, with a CPU quota; longer pauses affect every p99
-	delayingShare     = 0.001 // paused share that may have delayed a request
-	maxWaitShare      = 0.15  // waiting for a processor as a share of the time; latencies include more
+	maxThrottledShare = 0.01  // share of the time that a CPU quota pauses the load generator; longer pauses affect every p99
+	delayingShare     = 0.001 // the same share, from which a pause may have delayed a request
+	maxWaitShare      = 0.15  // share of the time spent waiting for a processor; above it, latencies include the wait
 	negligibleLag     = time.Millisecond
 	maxLagShare       = 0.1  // largest send lag, as a share of the p99 latency
 	maxRateError      = 0.03 // largest relative error of the rate
-	maxLittleError    = 0.1  // of rate × latency, compared with the concurrency
+	maxLittleError    = 0.1  // largest relative difference of rate × latency and the concurrency
 	minLittleRequests = 1000 // fewer requests are not checked with Little's law
-	maxIdleShare      = 0.1  // of the connections
+	maxIdleShare      = 0.1  // largest share of idle connections
 	pathBoundShare    = 0.5  // share of a request's time that makes the path the limit
 	linkFullShare     = 0.9  // used share that makes the bandwidth the limit
 )
@@ -102,8 +102,8 @@ func (m meter) waitedShare() float64 {
 	return max(0, m.r.Wait.Seconds()) / (m.wall * float64(max(m.r.Threads, 1)))
 }
 
-// isStarved reports whether the threads ran or waited for a processor nearly all the time, and waited for
-// at least half of it.
+// isStarved reports whether the threads spent nearly all their time running or waiting for a processor, at
+// least half of it waiting.
 func (m meter) isStarved() bool {
 	ran := m.r.CPU.Seconds() / (m.wall * float64(max(m.r.Threads, 1)))
 	return m.waitedShare() >= ran && m.waitedShare()+ran >= saturatedShare

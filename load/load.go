@@ -170,7 +170,7 @@ type Result struct {
 	Reconnects  int64  // connections that replaced a broken or closed one
 	Resent      int64  // HTTP/2: how often an unprocessed request was sent again
 
-	Latency   *hist.Hist // ns; closed loop: from sending; open loop: from the intended time; timeouts count with the longer of both times
+	Latency   *hist.Hist // ns; closed loop: from sending; open loop: from the intended time; a timeout counts as the full wait, at least the timeout
 	Service   *hist.Hist // ns from sending, in either loop
 	FirstByte *hist.Hist // ns from sending to the first byte of the response
 	Connect   *hist.Hist // ns to open a connection, with its TLS handshake

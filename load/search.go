@@ -39,7 +39,7 @@ type SearchStep struct {
 	Facts      Facts
 	Assessment Assessment
 	Outcomes   []Outcome
-	Ruling     tare.Ruling // met, not met, inconclusive or void; void: the load generator was the limit
+	Ruling     tare.Ruling // met, not met, inconclusive (too few responses, or Undecided) or void (the load generator was the limit)
 	Why        string      // one sentence; "" if Ruling is met
 	Undecided  bool        // inconclusive despite enough responses: an interval contains the allowed value
 }
@@ -51,7 +51,7 @@ func (s SearchStep) PerSecond() float64 { return responseRate(s.Result) }
 type Search struct {
 	SLO         SLO // with an objective on errors
 	Steps       []SearchStep
-	Ruling      tare.Ruling // met: a rate was confirmed; not met: even the first step missed an objective; void: the load generator was the limit
+	Ruling      tare.Ruling // met: a rate was confirmed; not met: the first step missed an objective; void: the load generator was the limit
 	PerSecond   float64     // the confirmed rate if Ruling is met, otherwise 0
 	AtLeast     float64     // highest rate of a closed-loop step that was met, or 0
 	Connections int         // connections of that step, or 0

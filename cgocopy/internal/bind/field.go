@@ -46,9 +46,9 @@ func (b *binder) findFields(s *plan.Struct, t *types.Struct, path string, list [
 	return out
 }
 
-// findMember returns the member that a field takes: named by its tag, else with the Go name of the field,
-// else the only one with the same name but for case and underscores. Otherwise why is the reason, a
-// sentence without its subject.
+// findMember returns the member that a field takes. The tag may name it. Otherwise it has the Go name of
+// the field, or is the only one with that name but for case and underscores. Without a member, why is the
+// reason, a sentence without its subject.
 func findMember(f field, list []plan.Member) (member plan.Member, why string) {
 	if f.tag.Name != "" {
 		for _, m := range list {

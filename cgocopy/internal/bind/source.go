@@ -128,8 +128,8 @@ var goRoot = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(out))
 })
 
-// importsOf returns the import paths of a file that a package name may belong to: each path that contains
-// the name. The real name of a package is only known after its import.
+// importsOf returns the import paths that contain a package name. Which path belongs to the name is only
+// known after the import.
 func importsOf(f *ast.File, name string) []string {
 	var list []string
 	for _, i := range f.Imports {

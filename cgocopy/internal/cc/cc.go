@@ -102,9 +102,9 @@ func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, 
 	return f, found, nil
 }
 
-// Compiler returns the command that compiles C, or C++ if cxx is set: words, else the words of the
-// environment variable CC or CXX, else the first usual compiler that is installed. The error is
-// [ErrNoCompiler] if it is not installed.
+// Compiler returns the command that compiles C, or C++ if cxx is set. These are the words, or those of the
+// environment variable CC or CXX. Without them it is the first usual compiler that is installed. The error
+// is [ErrNoCompiler] if the compiler is not installed.
 func Compiler(words []string, cxx bool) ([]string, error) {
 	variable, usualNames := "CC", []string{"gcc", "clang", "cc"}
 	if cxx {

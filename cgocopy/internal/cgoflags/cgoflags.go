@@ -50,8 +50,8 @@ func Context(text string) build.Context {
 	return c
 }
 
-// Platform reports whether a build tag names a system, a kind of systems or a processor, as "go tool dist
-// list" and "go help buildconstraint" do.
+// Platform reports whether a build tag names a system, a kind of systems or a processor. Sources: "go tool
+// dist list" and "go help buildconstraint".
 func Platform(tag string) bool {
 	switch tag {
 	case "aix", "android", "darwin", "dragonfly", "freebsd", "illumos", "ios", "js", "linux", "netbsd", "openbsd", "plan9", "solaris", "unix", "wasip1", "windows":

@@ -1,8 +1,8 @@
 // Package cli is the command line of cgocopy.
 //
-// gen and bind parse options, read the C types (findTypes), plan the Go types (makePlan, or package bind),
-// and format and store the generated files (formatFiles, storeFiles). check reads the command in the first
-// line of a generated file, generates the files again, and compares.
+// gen and bind parse options, read the C types (findTypes) and plan the Go types (makePlan, or package
+// bind). Then they format and store the generated files (formatFiles, storeFiles). check reads the command
+// in a generated file, generates again, and compares.
 package cli
 
 import (

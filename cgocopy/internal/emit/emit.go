@@ -236,8 +236,9 @@ func hasText(r plan.Rule) bool {
 	return false
 }
 
-// fromCArgs returns the arguments for a call of fromC, as source. arena is only passed if s allocates.
-// remaining, the number of pointers that may still follow, is only passed if s has depth limits.
+// fromCArgs returns the arguments for a call of fromC, as source. A struct that does not allocate needs no
+// arena. remaining is the number of pointers that may still follow; only a struct with depth limits needs
+// it.
 func (f *file) fromCArgs(s *plan.Struct, p, arena, remaining string) string {
 	args := []string{p}
 	if s.Allocs {

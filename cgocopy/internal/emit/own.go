@@ -112,8 +112,7 @@ func offsetExpr(goName, path string) string {
 	return strings.Join(sum, " + ")
 }
 
-// writePointerCheck writes a declaration that does not compile if pointers have another size in Go than in
-// C.
+// writePointerCheck writes a declaration that only compiles if pointers have the same size in Go and C.
 func (f *file) writePointerCheck(p *plan.Plan) {
 	var size int64
 	var visit func(r plan.Rule)

@@ -172,7 +172,7 @@ func reachableStructs(s *plan.Struct) map[*plan.Struct]bool {
 }
 
 // releaseArgs returns the arguments, or the parameters, of the function that releases s. done is the set of
-// freed pointers, for pointers that can form a cycle.
+// freed pointers; only a struct with possible cycles needs it.
 func releaseArgs(s *plan.Struct, p, done string) string {
 	if isCircular(s) {
 		return p + ", " + done
