@@ -13,7 +13,7 @@ type ABI struct {
 
 // ABIError is the error of a library whose C types have another layout than the generated code expects.
 type ABIError struct {
-	Name string // C expression, e.g. offsetof(Person, age); "" if the library describes other members
+	Name string // C expression, e.g. offsetof(Person, age); "" if the library has other members
 	Got  uint64 // bytes in the library
 	Want uint64 // bytes in the generated code
 }

@@ -134,7 +134,7 @@ func (b *binder) planStruct(n *types.Named, t *ctype.Type, cName string, use tok
 // planFields plans the fields of s, and notes the members that no field takes.
 func (b *binder) planFields(s *plan.Struct, n *types.Named) {
 	list := plan.Members(s.C)
-	taken := map[string]string{} // name of the field that takes a member, by the member; "" if the member is only used to count another
+	taken := map[string]string{} // field that takes each member; "" if a member only counts another
 	for _, f := range b.findFields(s, n.Underlying().(*types.Struct), "", list) {
 		b.planField(s, f, list, taken)
 	}

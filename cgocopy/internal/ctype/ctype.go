@@ -31,7 +31,7 @@ const (
 // Type is one type of one object file.
 type Type struct {
 	Kind  Kind
-	Name  string // name as C writes it, without qualifiers: unsigned int, struct point, GameObject; "" if it has none
+	Name  string // in C, without qualifiers: unsigned int, struct point, GameObject; or ""
 	Size  int64  // in bytes; 0 if Incomplete
 	Align int64  // alignment of a struct or union; 0 for other kinds
 	Elem  *Type  // target, element, storage type of an enum, named type, or result; nil means void
@@ -45,7 +45,7 @@ type Type struct {
 	Enumerators []Enumerator // of an enum
 
 	Incomplete bool     // declared but not defined, as by struct x;
-	Why        string   // why a type of kind Other, or a struct, cannot be copied: a sentence without its subject; else ""
+	Why        string   // why it cannot be copied, a sentence without its subject; or ""
 	File       string   // file of the declaration, for messages; "" if unknown
 	Line       int      // of the declaration
 	Language   Language // language of the unit that describes the type

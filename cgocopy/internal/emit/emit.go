@@ -21,7 +21,7 @@ type Unit struct {
 	Command   string   // for the first line of the files
 	Headers   []string // for #include, relative to the directory of the files
 	Build     string   // build constraint, e.g. linux && amd64; "" means none
-	Name      string   // suffix of the names of package-level functions, so that the outputs in a package differ; may be ""
+	Name      string   // suffix of package-level functions, to distinguish outputs in a package; may be ""
 	Flags     []string // of the command line
 	CXX       bool     // the headers are C++
 	ABI       bool     // a C file states the layout of the library

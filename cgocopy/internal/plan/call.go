@@ -19,8 +19,8 @@ type Call struct {
 	Prototype string
 	Params    []Param
 	Result    Role
-	Text      string   // C function that describes an error code; "" if the user names no function
-	Free      string   // C function that frees the output; "" if the user names no function
+	Text      string   // C function that describes an error code, or ""
+	Free      string   // C function that frees the output, or ""
 	With      []string // arguments of Free, see [CallSpec]
 
 	One    *Struct     // target, if the output points to one struct; otherwise nil

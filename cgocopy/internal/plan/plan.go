@@ -85,7 +85,7 @@ const (
 type Rule struct {
 	Op      Op
 	Go      string  // Go type, as source
-	From    string  // Load: Go type of the value in C memory, if it differs from Go. Bool, Bits: "bool", if Go is a named bool type
+	From    string  // Load: Go type of the value in C memory, if it differs from Go. Bool, Bits: "bool" for a named bool type
 	Num     string  // Load: Go type with the layout of the C number, e.g. int32; "" if the value is no number
 	Size    int64   // size in C, in bytes
 	Aligned bool    // Go may load the value in one access
@@ -103,7 +103,7 @@ type Rule struct {
 	On      *Count  // Union: the discriminant
 	Cases   []Case  // Union: by the value of the discriminant
 	Free    string  // Text, Slice, Deref: C function that frees the target of the pointer; "" if none
-	View    string  // path of the union member that is read, if the value is a union, see [View]; "" if it is not, or the member has no name
+	View    string  // path of the member to read in a union, see [View]; "" for a member without a name
 }
 
 // Count is a member that counts the elements of another member. It may also be the discriminant of a union:

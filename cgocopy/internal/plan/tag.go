@@ -12,7 +12,7 @@ import (
 // items_ptr,len=items_count,max=1000   copy what items_ptr points to; items_count has the number
 // -                                    omit the member
 type Tag struct {
-	Name   string // name of the C member; "" means the member whose name corresponds to the Go field's
+	Name   string // C member; "" means the one with the name of the Go field
 	Skip   bool   // the member is omitted: "-"
 	String bool   // copy bytes as a string
 	Bytes  bool   // copy characters as bytes

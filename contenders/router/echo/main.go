@@ -29,7 +29,7 @@ func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 }
 
 func newHandler(route router.Route) echo.HandlerFunc {
-	last := "" // name of the parameter at the end of the route; "" if the route ends otherwise
+	last := "" // parameter at the end of the route, or ""
 	if n := len(route.Segments); n > 0 && route.Segments[n-1].Param && route.Rest == "" {
 		last = route.Segments[n-1].Text
 	}
