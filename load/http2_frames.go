@@ -35,7 +35,11 @@ func (h *http2) handleFrame(f h2.Frame) error {
 			return err
 		}
 	}
-	// The frame belongs to no call in flight.
+	return h.handleUnrelated(f)
+}
+
+// handleUnrelated processes a frame that belongs to no call in flight.
+func (h *http2) handleUnrelated(f h2.Frame) error {
 	if h.unrelated += h2.HeaderLen + len(f.Payload); h.unrelated > maxUnrelated {
 		return frameError("frames without end that belong to no answer")
 	}
@@ -56,15 +60,20 @@ func (h *http2) handleFrame(f h2.Frame) error {
 			h.replyFrame(h2.Frame{Type: h2.Ping, Flags: h2.Ack, Payload: f.Payload})
 		}
 	case h2.GoAway:
-		h.noMoreStreams = true
-		last := f.Number(0) &^ (1 << 31) // without the reserved bit
-		for i := range h.calls {
-			if c := &h.calls[i]; c.inFlight && !c.abandoned && c.id > last {
-				h.finishCall(c, c.lossError("the server went away and left the request: "+h2.Code(f.Number(4)).String()))
-			}
-		}
+		h.handleGoAway(f)
 	}
 	return nil
+}
+
+// handleGoAway ends the calls that the server will not process.
+func (h *http2) handleGoAway(f h2.Frame) {
+	h.noMoreStreams = true
+	last := f.Number(0) &^ (1 << 31) // without the reserved bit
+	for i := range h.calls {
+		if c := &h.calls[i]; c.inFlight && !c.abandoned && c.id > last {
+			h.finishCall(c, c.lossError("the server went away and left the request: "+h2.Code(f.Number(4)).String()))
+		}
+	}
 }
 
 // handleCallFrame processes a frame of a call. If only this response is invalid, it ends the call and

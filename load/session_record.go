@@ -216,18 +216,9 @@ func (m *recorder) recordResponse(q *exchange, a response, now int64) {
 		s.codes[knownCode(a.code)]++
 	}
 	s.bodyIn += a.body
-	block, latency := m.blockAt(now), now-q.sent
+	latency := m.recordTimes(s, q, now)
+	block := m.blockAt(now)
 	block.recordEnd()
-	if q.parts > 1 {
-		s.multiPart.Record(now - q.sent)
-		s.firstByte.Record(q.first - q.sent)
-	} else {
-		s.singlePart.Record(now - q.sent)
-	}
-	if m.r.queue != nil {
-		latency = now - q.intended
-		s.latency.Record(latency)
-	}
 	block.recordLatency(m.r.leg.Hold, latency)
 	step, stepBlock := m.stepAt(q)
 	step.recordEnd(true)
@@ -250,6 +241,22 @@ func (m *recorder) recordResponse(q *exchange, a response, now int64) {
 		stepBlock.recordError()
 		m.r.recordFirst(ErrAnswer, verifyErr)
 	}
+}
+
+// recordTimes records the times of a complete response in s, and returns its latency in ns.
+func (m *recorder) recordTimes(s *requestStats, q *exchange, now int64) (latency int64) {
+	if q.parts > 1 {
+		s.multiPart.Record(now - q.sent)
+		s.firstByte.Record(q.first - q.sent)
+	} else {
+		s.singlePart.Record(now - q.sent)
+	}
+	if m.r.queue == nil {
+		return now - q.sent
+	}
+	latency = now - q.intended
+	s.latency.Record(latency)
+	return latency
 }
 
 // statusError returns an error with the status of a response. want is the expected status; 0 means several.
