@@ -148,12 +148,7 @@ func appendName(c, name string) string {
 // copies the output to d and frees it in C.
 func (f *file) writeCall(c *plan.Call) {
 	if c.Out != nil {
-		f.writeLine("type %s struct {", c.Out.Go)
-		for _, m := range c.Out.Fields {
-			f.writeLine("\t%s %s", m.Go, m.Rule.Go)
-		}
-		f.writeLine("}\n")
-		f.writeFromC(c.Out)
+		f.writeOutputType(c.Out)
 	}
 	outputType, output := "", "" // Go type of the output, and its expression; "" without an output
 	switch {
@@ -201,6 +196,22 @@ func (f *file) writeCall(c *plan.Call) {
 	if c.Inline {
 		rawAddress = "unsafe.Pointer(raw)"
 	}
+	f.writeOutputCopy(c, rawAddress, returnPrefix)
+	f.writeLine("%snil\n}\n", returnPrefix)
+}
+
+// writeOutputType declares the struct of an output with its count, and its method fromC.
+func (f *file) writeOutputType(s *plan.Struct) {
+	f.writeLine("type %s struct {", s.Go)
+	for _, m := range s.Fields {
+		f.writeLine("\t%s %s", m.Go, m.Rule.Go)
+	}
+	f.writeLine("}\n")
+	f.writeFromC(s)
+}
+
+// writeOutputCopy writes the copy of the output to d.
+func (f *file) writeOutputCopy(c *plan.Call, rawAddress, returnPrefix string) {
 	switch {
 	case c.One != nil:
 		f.writeLine("if err := d.FromC(unsafe.Pointer(raw.out)); err != nil {\n%scgocopy.In(%q, err)\n}", returnPrefix, c.C)
@@ -217,7 +228,6 @@ func (f *file) writeCall(c *plan.Call) {
 			f.writeLine("%s", fill)
 		}
 	}
-	f.writeLine("%snil\n}\n", returnPrefix)
 }
 
 // writeHelperCall writes the call of the C helper, and the check of a result that can mean a failure.

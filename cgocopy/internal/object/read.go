@@ -272,10 +272,15 @@ func (r *reader) readType(off dwarf.Offset) (*ctype.Type, error) {
 }
 
 // Names of types that other threads may write, e.g. "struct std::__1::atomic<int>" and "struct AtomicU32".
-// The groups together are the name in the source, std::atomic. The namespace for the library's version,
-// __1, is not part of it.
+// The groups together are the name in the source, std::atomic.
+const (
+	cxxLibrary = `(std::|boost::atomics::)`
+	cxxVersion = `(?:__\w+::)?` // of the library, e.g. __1::
+	cxxAtomic  = `(atomic|atomic_ref|atomic_flag)(?:<|$)`
+)
+
 var (
-	atomicCXX  = regexp.MustCompile(`^struct (std::|boost::atomics::)(?:__\w+::)?(atomic|atomic_ref|atomic_flag)(?:<|$)`)
+	atomicCXX  = regexp.MustCompile(`^struct ` + cxxLibrary + cxxVersion + cxxAtomic)
 	atomicRust = regexp.MustCompile(`^struct (Atomic(?:Bool|[IU](?:size|[0-9]+)|Ptr<.*|<.*))$`)
 )
 
