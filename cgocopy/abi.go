@@ -11,10 +11,9 @@ type ABI struct {
 	Bytes uint64 // value of the expression when the code was generated
 }
 
-// ABIError is the error if the C types in a library have another layout than the types for which the
-// code was generated.
+// ABIError is the error of a library whose C types have another layout than the generated code expects.
 type ABIError struct {
-	Name string // C expression, e.g. offsetof(Person, age); "" if the library describes other members
+	Name string // C expression, e.g. offsetof(Person, age); "" if the library has other members
 	Got  uint64 // bytes in the library
 	Want uint64 // bytes in the generated code
 }
@@ -27,10 +26,10 @@ func (e *ABIError) Error() string {
 	return fmt.Sprintf("the library has %s = %d, and this program was generated for %d", e.Name, e.Got, e.Want)
 }
 
-// CheckABI compares the layout of a loaded library with want, the layout for which code was generated.
-// p is the address of a table that a generated C file exports from the library. The table begins with a
-// hash of the names in want, which must equal identity, and the number of values; the values follow.
-// The error is an [ABIError] for the first difference, or [ErrNilPointer].
+// CheckABI compares the layout of a loaded library with want, the layout of the generated code. p is the
+// address of a table that a generated C file exports from the library. The table contains identity, a hash
+// of the names in want, then the number of values and the values. The error is an [ABIError] for the first
+// difference, or [ErrNilPointer].
 func CheckABI(p unsafe.Pointer, identity uint64, want []ABI) error {
 	if p == nil {
 		return ErrNilPointer

@@ -12,11 +12,10 @@ import (
 // chunk is the maximum number of bytes that an arena allocates at once.
 const chunk = 16 << 10
 
-// Arena makes the strings of a batch of values from a few chunks of memory. A string keeps the
-// chunk that contains it, of at most 16 KiB, in memory. The zero value is ready to use; a nil arena
-// allocates every string separately. Generated code has an arena per batch.
+// Arena makes the strings of many values from a few chunks of memory. A string keeps its whole chunk, at
+// most 16 KiB, in memory. The zero value is ready to use. A nil arena allocates every string separately.
 type Arena struct {
-	free []byte // current chunk: its elements are strings in use, and the rest of its capacity is free
+	free []byte // current chunk: the strings in it, then free capacity
 	next int    // size of the next chunk in bytes; 0 means chunk
 }
 
@@ -28,8 +27,7 @@ func NewArena(n, size int) Arena {
 	return Arena{next: min(n*size, chunk)}
 }
 
-// copyBytes returns a copy of b as a string. A text that would take more than an eighth of a chunk gets
-// memory of its own.
+// copyBytes returns a copy of b as a string. A long text gets its own memory.
 func (a *Arena) copyBytes(b []byte) string {
 	if a == nil || len(b) == 0 || len(b) > chunk/8 {
 		return string(b)
@@ -46,12 +44,12 @@ func (a *Arena) copyBytes(b []byte) string {
 	return unsafe.String(&a.free[from], len(b))
 }
 
-// shortChars is the length of a char[n] up to which Chars searches the NUL eight bytes at a time. For
-// longer ones it calls bytes.IndexByte, which is faster per byte but costs more per call.
+// shortChars is the longest char[n] in which Chars itself looks for the NUL, eight bytes at a time. For
+// longer ones bytes.IndexByte is faster.
 const shortChars = 64
 
-// Chars returns the text in the char[n] at p: up to its NUL, or all n bytes. It never reads beyond the
-// n bytes. If the text equals old, it returns old and allocates nothing.
+// Chars returns the text in the char[n] at p: up to its NUL, or all n bytes. If the text equals old, it
+// returns old and allocates nothing.
 func (a *Arena) Chars(old string, p unsafe.Pointer, n int) string {
 	if old != "" && equalsChars(old, p, n) {
 		return old
@@ -69,15 +67,14 @@ func (a *Arena) Chars(old string, p unsafe.Pointer, n int) string {
 	return a.copyBytes(unsafe.Slice((*byte)(p), nulIndex(p, n)))
 }
 
-// copyChars returns the text in the char[n] at p. It searches the NUL and copies the text in one pass. The
-// current chunk must have room for n bytes.
+// copyChars finds the NUL and copies the text in one pass. The current chunk must have room for n bytes.
 func (a *Arena) copyChars(p unsafe.Pointer, n int) string {
 	from := len(a.free)
 	q := unsafe.Add(unsafe.Pointer(unsafe.SliceData(a.free)), from)
 	i := 0
 	for ; i+8 <= n; i += 8 {
 		w := wordAt(p, i)
-		// Bytes after the NUL are copied too, and overwritten by the next string.
+		// Bytes after the NUL are copied, too. The next string overwrites them.
 		*(*[8]byte)(unsafe.Add(q, i)) = *(*[8]byte)(unsafe.Add(p, i))
 		if zero := markZero(w); zero != 0 {
 			i += bits.TrailingZeros64(zero) / 8
@@ -113,7 +110,7 @@ func equalsChars(old string, p unsafe.Pointer, n int) bool {
 		}
 		return true
 	}
-	// The last eight bytes are compared as one word, which may overlap the word before it.
+	// The last eight bytes are one word, which may overlap the word before it.
 	for i := 0; i+8 < m; i += 8 {
 		if w := wordAt(p, i); w != wordAt(q, i) || markZero(w) != 0 {
 			return false
@@ -123,7 +120,7 @@ func equalsChars(old string, p unsafe.Pointer, n int) bool {
 	return w == wordAt(q, m-8) && markZero(w) == 0
 }
 
-// nulIndex returns the index of the first NUL among the n bytes at p, or n without a NUL.
+// nulIndex returns the index of the first NUL among the n bytes at p, or n.
 func nulIndex(p unsafe.Pointer, n int) int {
 	i := 0
 	for ; i+8 <= n; i += 8 {
@@ -141,18 +138,18 @@ func wordAt(p unsafe.Pointer, i int) uint64 {
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, i))[:])
 }
 
-// markZero returns a word whose lowest set bit is the highest bit of the lowest zero byte of w. It
-// returns 0 if w has no zero byte.
+// markZero sets the highest bit of the lowest zero byte of w; lower bits are 0. It returns 0 if w has no
+// zero byte.
 func markZero(w uint64) uint64 {
-	// Only a zero byte has a clear top bit that the subtraction of 1 sets: Henry S. Warren, Hacker's
-	// Delight, 6-1. Its borrow may mark bytes above it too, which does not change the lowest mark.
+	// The formula is from Henry S. Warren, Hacker's Delight, 6-1. It may also mark higher bytes; that does
+	// not matter.
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	return (w - ones) &^ w & tops
 }
 
 // Text returns the text that the char * p points to, up to its NUL, or "" if p is nil. It returns
-// [ErrTooLong] if the text has more than maxBytes bytes. It reads at most the rest of an aligned word
-// of eight bytes after the NUL. If the text equals old, it returns old and allocates nothing.
+// [ErrTooLong] if the text has more than maxBytes bytes. It may read on to the end of an aligned word after
+// the NUL. If the text equals old, it returns old and allocates nothing.
 func (a *Arena) Text(old string, p unsafe.Pointer, maxBytes int) (string, error) {
 	if p == nil {
 		return "", nil

@@ -10,8 +10,8 @@ func Bit(b bool) uint64 {
 	return 0
 }
 
-// PutBits writes the lowest width bits of v to memory, from bit number bit on, counted from the least
-// significant bit of the byte at p. Other bits in memory stay unchanged.
+// PutBits writes the lowest width bits of v to memory and leaves other bits unchanged. bit is the first
+// bit, counted from the least significant bit of the byte at p.
 func PutBits(p unsafe.Pointer, bit, width int, v uint64) {
 	for i := range width {
 		target := (*byte)(unsafe.Add(p, (bit+i)/8))
@@ -23,8 +23,8 @@ func PutBits(p unsafe.Pointer, bit, width int, v uint64) {
 	}
 }
 
-// PutChars writes text to the char[n] at p, and fills the rest with NULs. It returns [ErrTooLong] if there
-// is no room for the text and a NUL.
+// PutChars writes text to the char[n] at p, and fills the rest with NULs. It returns [ErrTooLong] without
+// room for the text and a NUL.
 func PutChars(p unsafe.Pointer, n int, text string) error {
 	if len(text) >= n {
 		return ErrTooLong

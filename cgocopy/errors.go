@@ -18,7 +18,7 @@ var (
 	ErrDepth = errors.New("pointers follow each other too far")
 )
 
-// BadCountError is the error of a member that counts the elements of another and cannot be correct.
+// BadCountError is the error of an impossible number of elements: a member that counts others has it.
 type BadCountError struct {
 	Field string // the counting member, e.g. DeviceList.items_count
 	N     int64  // its value
@@ -37,7 +37,7 @@ func (e *BadCountError) Error() string {
 	return fmt.Sprintf("%s is %d, at most %d are copied", e.Field, e.N, e.Max)
 }
 
-// Is reports whether target is [ErrBadCount], so that [errors.Is] matches every BadCountError with it.
+// Is reports whether target is [ErrBadCount].
 func (e *BadCountError) Is(target error) bool { return target == ErrBadCount }
 
 // ErrBadCount matches every [BadCountError].
@@ -66,7 +66,7 @@ func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
 // Unwrap returns the reason.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// In returns err with the name of a member, as a [FieldError]. It returns nil if err is nil.
+// In returns err as a [FieldError] of a member, or nil if err is nil.
 func In(field string, err error) error {
 	if err == nil {
 		return nil

@@ -7,11 +7,11 @@ import (
 	"unsafe"
 )
 
-// textLength returns the number of bytes before the NUL of the text at p. It returns false if there are
-// more than maxBytes. The memory after the text may be unmapped, so it reads aligned words of eight
-// bytes, which are never in two pages.
+// textLength returns the number of bytes before the NUL of the text at p, or false if there are more than
+// maxBytes. The memory after the text may be unmapped. So it reads aligned words of eight bytes, which
+// never cross pages.
 func textLength(p unsafe.Pointer, maxBytes int) (int, bool) {
-	n := 0 // bytes up to the first aligned address are read one by one
+	n := 0 // single bytes up to the first aligned address
 	for ; uintptr(unsafe.Add(p, n))%8 != 0; n++ {
 		if n > maxBytes {
 			return 0, false

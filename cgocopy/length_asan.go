@@ -4,9 +4,8 @@ package cgocopy
 
 import "unsafe"
 
-// textLength returns the number of bytes before the NUL of the text at p. It returns false if there are
-// more than maxBytes. It reads byte by byte, because the address sanitizer reports reads after the NUL
-// if the bytes there are not allocated.
+// textLength returns the number of bytes before the NUL of the text at p, or false if there are more than
+// maxBytes. It reads byte by byte: the address sanitizer reports reads after the NUL.
 func textLength(p unsafe.Pointer, maxBytes int) (int, bool) {
 	for n := range maxBytes + 1 {
 		if *(*byte)(unsafe.Add(p, n)) == 0 {

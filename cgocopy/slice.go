@@ -10,10 +10,10 @@ type Integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// Count returns n as an int if it can be the number of elements at p: it is from 0 to maxElements, and 0
-// if p is nil. Otherwise it returns a [BadCountError]. field is the name of the counting member.
+// Count returns n as an int if it can be the number of elements at p. It can be at most maxElements, and
+// only 0 if p is nil. Otherwise Count returns a [BadCountError]. field is the name of the counting member.
 func Count[N Integer](field string, p unsafe.Pointer, n N, maxElements int) (int, error) {
-	// An unsigned number above the largest int64 becomes negative in int64, also in the error.
+	// An unsigned number above the largest int64 becomes negative, also in the error.
 	if int64(n) < 0 || int64(n) > int64(maxElements) {
 		return 0, &BadCountError{Field: field, N: int64(n), Max: int64(maxElements)}
 	}
@@ -23,8 +23,8 @@ func Count[N Integer](field string, p unsafe.Pointer, n N, maxElements int) (int
 	return int(n), nil
 }
 
-// Resize returns dst with n elements, in new memory if dst has no room for them. Existing elements keep
-// their values, so that their texts can be reused.
+// Resize returns dst with n elements, in new memory if dst has no room. Existing elements keep their
+// values, so their texts can be reused.
 func Resize[T any](dst []T, n int) []T {
 	if n <= cap(dst) {
 		return dst[:n]
@@ -34,8 +34,7 @@ func Resize[T any](dst []T, n int) []T {
 	return grown
 }
 
-// Values returns dst with n elements, filled with the values at p. T must have the same layout in Go and
-// C.
+// Values returns dst with n elements, filled with the values at p. T must have the same layout in Go and C.
 func Values[T any](dst []T, p unsafe.Pointer, n int) []T {
 	dst = Resize(dst, n)
 	if n > 0 {
@@ -44,8 +43,7 @@ func Values[T any](dst []T, p unsafe.Pointer, n int) []T {
 	return dst
 }
 
-// Bytes returns the integer of size bytes at p, for members that Go may not load in one access. size is
-// at most 8.
+// Bytes returns the integer of size bytes at p, which may be unaligned. size is at most 8.
 func Bytes(p unsafe.Pointer, size int) uint64 {
 	var b [8]byte
 	copy(b[:], unsafe.Slice((*byte)(p), size))

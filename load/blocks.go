@@ -7,24 +7,22 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// blockCount is the number of parts of equal length that a phase is cut into for the intervals of objectives.
-// Intervals are computed over parts because consecutive responses are correlated, and parts much less.
+// blockCount is the number of equal parts (blocks) of a phase. Intervals are computed over blocks:
+// consecutive responses are correlated, blocks much less so.
 const blockCount = 12
 
-// studentT is the 97.5 % quantile of Student's t with blockCount-1 = 11 degrees of freedom, for an interval at
-// 95 %.
+// studentT is the 97.5 % quantile of Student's t with 11 degrees of freedom, for an interval at 95 %.
 const studentT = 2.201
 
-// Block counts the outcomes in one of blockCount parts of a phase, or of a step of its profile.
+// Block counts the results of one of the equal parts of a phase.
 type Block struct {
-	Sent    int64   // requests that ended in the block, with a response or not
-	Errors  int64   // errors of any class
+	Sent    int64 // requests that ended, with a response or not
+	Errors  int64
 	Answers int64   // responses and timeouts, which have a latency
-	Sum     float64 // sum of the latencies in ns
-	Beyond  []int64 // responses and timeouts that miss the limit, for each objective of Leg.Hold
+	Sum     float64 // ns
+	Beyond  []int64 // responses and timeouts beyond the limit, for each objective of Leg.Hold
 }
 
-// addBlock adds the counts of o.
 func (b *Block) addBlock(o Block) {
 	b.Sent, b.Errors, b.Answers, b.Sum = b.Sent+o.Sent, b.Errors+o.Errors, b.Answers+o.Answers, b.Sum+o.Sum
 	for i, n := range o.Beyond {
@@ -40,7 +38,6 @@ func newBlocks(leg Leg) []Block {
 	return makeBlocks(len(leg.Hold))
 }
 
-// makeBlocks returns empty blocks of a number of objectives.
 func makeBlocks(objectives int) []Block {
 	list := make([]Block, blockCount)
 	for i := range list {
@@ -49,7 +46,6 @@ func makeBlocks(objectives int) []Block {
 	return list
 }
 
-// countObjectives returns the number of objectives of blocks.
 func countObjectives(list []Block) int {
 	if len(list) == 0 {
 		return 0
@@ -57,8 +53,7 @@ func countObjectives(list []Block) int {
 	return len(list[0].Beyond)
 }
 
-// blockAt returns the block that contains time now, in ns, or nil if there are no blocks. A time after the end
-// belongs to the last block.
+// blockAt returns the block of time now, in ns, or nil if there are no blocks.
 func (m *recorder) blockAt(now int64) *Block {
 	if m.blocks == nil {
 		return nil
@@ -81,14 +76,12 @@ func (b *Block) recordLatency(s SLO, latency int64) {
 	}
 }
 
-// recordError counts an error. b may be nil.
 func (b *Block) recordError() {
 	if b != nil {
 		b.Errors++
 	}
 }
 
-// recordEnd counts a request that is over. b may be nil.
 func (b *Block) recordEnd() {
 	if b != nil {
 		b.Sent++
@@ -100,8 +93,8 @@ func (o Objective) isBeyond(latency float64) bool {
 	return latency > o.Limit || o.Below && latency == o.Limit
 }
 
-// computeInterval returns the measured value of objective i and its interval at 95 %. For a quantile the value is
-// the share of responses beyond the limit. ok is false if the interval cannot be computed, e.g. of the maximum.
+// computeInterval returns the value of objective i with its interval at 95 %. For a quantile, the value is
+// the share of responses beyond the limit.
 func (o Objective) computeInterval(list []Block, i int) (share, low, high float64, ok bool) {
 	var x, n [blockCount]float64 // the value is the sum of x over the sum of n
 	if len(list) != blockCount || o.Max {
@@ -122,9 +115,9 @@ func (o Objective) computeInterval(list []Block, i int) (share, low, high float6
 	return ratioInterval(x, n, !o.Mean)
 }
 
-// ratioInterval returns Σx/Σn with its interval at 95 %, by the ratio estimator over blocks. The interval of a
-// share is at least as wide as it would be if responses were independent. To compute that width, the share is
-// estimated as (Σx+1)/(Σn+2), so that the width is above zero even if x is zero in all blocks.
+// ratioInterval returns Σx/Σn with its interval at 95 %, by the ratio estimator over blocks. The interval
+// of a share is at least as wide as for independent responses. That width uses the share (Σx+1)/(Σn+2),
+// which is never zero.
 func ratioInterval(x, n [blockCount]float64, share bool) (r, low, high float64, ok bool) {
 	var sx, sn, squares float64
 	for k := range x {
@@ -147,9 +140,9 @@ func ratioInterval(x, n [blockCount]float64, share bool) (r, low, high float64, 
 	return r, max(0, r-studentT*se), r + studentT*se, true
 }
 
-// addInterval sets the interval of o, which is the outcome of objective i. The outcome is undecided if the interval
-// contains the allowed value. An objective on errors is decided if no request failed, because short phases cannot
-// prove that at most one request in a thousand fails, and would always be undecided.
+// addInterval sets the interval of o, the outcome of objective i. The outcome is undecided if the interval
+// contains the allowed value. Without errors, an objective on errors counts as met. A short phase could
+// never prove it: one failure in a thousand would always remain possible.
 func (o *Outcome) addInterval(list []Block, i int) {
 	share, low, high, ok := o.Objective.computeInterval(list, i)
 	if !ok {

@@ -25,7 +25,6 @@ func (m *cpuMask) countCPUs() int {
 	return n
 }
 
-// isSubset reports whether all processors of m are in o.
 func (m *cpuMask) isSubset(o *cpuMask) bool {
 	for i, word := range m {
 		if word&^o[i] != 0 {
@@ -35,7 +34,7 @@ func (m *cpuMask) isSubset(o *cpuMask) bool {
 	return true
 }
 
-// callAffinity gets or sets the processors of a thread; tid 0 is the calling thread.
+// callAffinity gets or sets the processors of a thread. Thread 0 is the calling thread.
 func callAffinity(call uintptr, tid int, m *cpuMask) error {
 	if _, _, errno := syscall.RawSyscall(call, uintptr(tid), unsafe.Sizeof(*m), uintptr(unsafe.Pointer(m))); errno != 0 {
 		return errno
@@ -43,19 +42,19 @@ func callAffinity(call uintptr, tid int, m *cpuMask) error {
 	return nil
 }
 
-// confinement restricts the threads of this process to some processors until release is called. It does not touch
-// threads that other code has pinned to other processors. There should be one at a time: release restores
-// the processors of threads even if another confinement has restricted these threads, too.
+// confinement restricts the threads of this process to some processors until release is called. It leaves
+// out threads pinned to other processors. Only one may exist at a time, because release would undo the
+// other.
 type confinement struct {
-	to       cpuMask         // the processors to which threads are restricted
-	original map[int]cpuMask // processors of each restricted thread before, by thread id
-	widest   cpuMask         // the largest set in original
-	others   map[int]bool    // ids of threads that are not restricted: pinned elsewhere, ended or restored
+	to       cpuMask         // processors to restrict the threads to
+	original map[int]cpuMask // earlier processors of each restricted thread, by thread id
+	widest   cpuMask
+	others   map[int]bool // ids of threads to leave alone: pinned elsewhere, ended or restored
 }
 
-// repeatUntilStable calls visit with the ids of all threads until several calls in a row have changed nothing. One
-// call without a change is not enough. A thread that is being created inherits the processors that its creator had
-// at the beginning of the creation, but the system lists the thread only at the end.
+// repeatUntilStable calls visit with the ids of all threads until several calls in a row have changed
+// nothing. One call is not enough: a new thread inherits its processors early, but the system lists it
+// late.
 func repeatUntilStable(visit func(tids []int) (changed bool)) {
 	const stableCalls, pause = 4, time.Millisecond
 	for n := 0; n < stableCalls; n++ {
@@ -63,12 +62,11 @@ func repeatUntilStable(visit func(tids []int) (changed bool)) {
 			time.Sleep(pause)
 		}
 		if visit(threadIDs()) {
-			n = -1 // start again
+			n = -1
 		}
 	}
 }
 
-// confineThreads restricts all threads of this process to cpus.
 func confineThreads(cpus []int) *confinement {
 	c := &confinement{to: newCPUMask(cpus), original: map[int]cpuMask{}, others: map[int]bool{}}
 	first := true
@@ -85,7 +83,7 @@ func confineThreads(cpus []int) *confinement {
 				c.others[tid] = true
 				continue
 			}
-			isChild := !first && current == c.to // a thread that is already restricted has created this thread
+			isChild := !first && current == c.to // a restricted thread has created this one
 			if isChild && c.widest.countCPUs() > current.countCPUs() {
 				current = c.widest
 			}
@@ -102,8 +100,8 @@ func confineThreads(cpus []int) *confinement {
 	return c
 }
 
-// release restores the processors of threads. Threads that were created during the confinement get the largest
-// original set.
+// release restores the processors of all threads. Threads created in the meantime get the largest original
+// set.
 func (c *confinement) release() {
 	repeatUntilStable(func(tids []int) (changed bool) {
 		for _, tid := range tids {
@@ -115,17 +113,17 @@ func (c *confinement) release() {
 			if !seen {
 				before = c.widest
 			}
-			c.others[tid] = true // do not restore it again
+			c.others[tid] = true
 			if !before.isSubset(&current) {
 				changed = true
-				_ = callAffinity(syscall.SYS_SCHED_SETAFFINITY, tid, &before) // the thread had these processors before
+				_ = callAffinity(syscall.SYS_SCHED_SETAFFINITY, tid, &before)
 			}
 		}
 		return changed
 	})
 }
 
-// countAllowed returns the number of processors that the threads can run on together, or 0 if unknown.
+// countAllowed returns the number of processors that the threads can use, or 0 if unknown.
 func (c *confinement) countAllowed() int {
 	var all cpuMask
 	for _, tid := range threadIDs() {

@@ -11,7 +11,6 @@ func confineThreads([]int) *confinement { return &confinement{} }
 
 func (*confinement) release() {}
 
-// countAllowed returns 0, which means unknown.
 func (*confinement) countAllowed() int { return 0 }
 
 // threadWaits returns nil: run queue waits are unknown on this system.

@@ -11,7 +11,7 @@ import (
 // DocumentSchema names the format of a Document. Later versions of the format only add fields.
 const DocumentSchema = "tare.load/1"
 
-// Document is the result of tare load, which sends requests to one URL, in the format of its flag --json.
+// Document is the result of the command tare load, as its flag --json prints it.
 type Document struct {
 	Schema            string           `json:"schema"`
 	URL               string           `json:"url"`
@@ -137,15 +137,14 @@ type Kept struct {
 	Interval  *Interval   `json:"interval,omitempty"` // nil if there is no interval
 }
 
-// Interval is the basis of a verdict: for a quantile the share of responses beyond its limit, otherwise the
-// value.
+// Interval is the basis of a verdict. For a quantile it is about the share of responses beyond the limit.
 type Interval struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"` // at 95 %, like High
 	High  float64 `json:"high"`
 }
 
-// SearchSummary is a search for the most requests per second.
+// SearchSummary describes a search for the most requests per second.
 type SearchSummary struct {
 	Objectives  string      `json:"objectives"`
 	Verdict     tare.Ruling `json:"verdict"`
@@ -172,18 +171,18 @@ type Stepped struct {
 	Objectives        []Kept      `json:"objectives"`
 }
 
-// Documented is the content of a document in addition to the result.
+// Documented is what a document contains in addition to the result.
 type Documented struct {
 	URL         string
 	Interrupted bool
 	Facts       Facts
-	Delay       time.Duration   // of a relay
+	Delay       time.Duration   // delay of a relay in front of the server
 	Profile     Profile         // nil means a closed loop
-	ServerCPU   []time.Duration // CPU time of the server, by second; nil if unknown
-	Memory      []int64         // memory of the server in bytes, by second; nil if unknown
+	ServerCPU   []time.Duration // CPU time of the server in each second; nil if unknown
+	Memory      []int64         // memory of the server in bytes, in each second; nil if unknown
 	SLO         SLO
 	Search      *Search
-	Generators  []Generator // if several machines sent; nil if only this machine did
+	Generators  []Generator // nil if only this machine sent requests
 }
 
 // NewDocument assesses r and returns the document.
@@ -247,7 +246,6 @@ func NewDocument(r *Result, o Documented) Document {
 	return d
 }
 
-// newLatencies returns the statistics of h, which may be nil.
 func newLatencies(h *hist.Hist) Latencies {
 	if h == nil {
 		return Latencies{}
@@ -259,7 +257,7 @@ func newLatencies(h *hist.Hist) Latencies {
 	}
 }
 
-// newPath returns the path of a phase. Without a given round-trip time it takes the median time of a connect.
+// newPath returns the path of a phase. The round-trip time defaults to the median time of a connect.
 func newPath(r *Result, o Documented) Path {
 	p := Path{RoundTrip: int64(o.Facts.RoundTrip), Delay: int64(o.Delay), Bandwidth: o.Facts.Bandwidth}
 	if p.RoundTrip == 0 {
@@ -271,8 +269,8 @@ func newPath(r *Result, o Documented) Path {
 	return p
 }
 
-// newKept returns the verdicts on objectives. A verdict on a latency is void if, according to the assessment, the
-// load generator and not the server determined the latencies.
+// newKept returns the verdicts on objectives. A verdict on a latency is void if the load generator
+// determined the latencies.
 func newKept(outcomes []Outcome, a Assessment) []Kept {
 	out := []Kept{}
 	for _, o := range outcomes {

@@ -7,8 +7,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Drift is a steady change of a value from the start of a phase to its end, with an interval at 95 % for that
-// value only.
+// Drift is a steady change of a value over a phase. Its interval at 95 % is for that value only.
 type Drift struct {
 	Of     string  `json:"of"`     // latency_p50, latency_p99, errors or server_memory
 	Unit   string  `json:"unit"`   // ns, share or bytes
@@ -19,22 +18,22 @@ type Drift struct {
 	Shown  bool    `json:"shown"` // the interval excludes zero
 }
 
-// To find a drift, a phase is cut into blocks of several seconds, because consecutive
-// seconds are correlated, and blocks much less.
+// To find a drift, a phase is cut into blocks of several seconds. Consecutive seconds are correlated;
+// blocks are much less so.
 const (
-	minBlockSeconds = 5    // least length of a block in seconds
-	maxBlocks       = 40   // largest number of blocks
+	minBlockSeconds = 5 // shortest block, in seconds
+	maxBlocks       = 40
 	driftAlpha      = 0.05 // for an interval at 95 %
 )
 
 // DriftLeast is the shortest phase that is tested for drift.
 const DriftLeast = 60 * time.Second
 
-// listDrifts tests the latencies, the errors and the server's memory for a trend. memory is in bytes, by second. It
-// returns nil if the profile changes the rate, or if the phase is shorter than DriftLeast.
+// listDrifts tests the latencies, the errors and the server's memory for a trend. memory is in bytes, by
+// second. It returns nil if the phase is too short or its rate changes.
 func listDrifts(seconds []Second, memory []int64, p Profile) []Drift {
 	switch p.(type) {
-	case nil, Constant, Poisson: // the rate is steady
+	case nil, Constant, Poisson:
 	default:
 		return nil
 	}
@@ -58,14 +57,12 @@ func listDrifts(seconds []Second, memory []int64, p Profile) []Drift {
 	return slices.DeleteFunc(out, func(d Drift) bool { return d.Of == "" })
 }
 
-// newDrift cuts n seconds into blocks, and compares each block of the first half of the phase with the block
-// half a phase later. The difference of a pair is the change over half the phase. value returns the value in a
-// second, or false without one. newDrift returns the zero Drift if a block has no value, or there are too
-// few for an interval.
+// newDrift cuts n seconds into blocks. It compares each block of the first half with the block half a phase
+// later. value returns the value in a second, or false without one. newDrift returns the zero Drift if
+// there are too few values.
 //
-// Source: H. Theil, "A rank-invariant method of linear and polynomial regression
-// analysis", Indag. Math. 12 (1950) 85–91, the incomplete method; the interval is
-// that of the signed-rank test of the pairs.
+// Source: H. Theil, "A rank-invariant method of linear and polynomial regression analysis", Indag. Math. 12
+// (1950) 85–91, the incomplete method. The interval is that of the signed-rank test of the pairs.
 func newDrift(of, unit string, n int, value func(second int) (float64, bool)) Drift {
 	pairs := min(n/minBlockSeconds, maxBlocks) / 2
 	if pairs < 1 {
@@ -82,7 +79,7 @@ func newDrift(of, unit string, n int, value func(second int) (float64, bool)) Dr
 		if len(values) == 0 {
 			return Drift{}
 		}
-		if unit == "share" { // most seconds have no errors, so the median would be zero
+		if unit == "share" {
 			levels[b] = computeMean(values)
 		} else {
 			levels[b] = computeMedian(values)
@@ -90,7 +87,7 @@ func newDrift(of, unit string, n int, value func(second int) (float64, bool)) Dr
 	}
 	changes := make([]float64, pairs)
 	for i := range changes {
-		changes[i] = 2 * (levels[i+pairs] - levels[i]) // twice the change over half the phase
+		changes[i] = 2 * (levels[i+pairs] - levels[i])
 	}
 	lo, hi, ok := stats.Interval(changes, driftAlpha)
 	if !ok {

@@ -9,23 +9,23 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// encodedRequest is a request in the form in which it is sent.
 type encodedRequest struct {
-	wire    []byte      // HTTP/1.1 and HTTP/3: the complete request; HTTP/2: start of its header block
-	last    []byte      // HTTP/1.1: wire as the last request of a connection, with Connection: close if PerConn is set
-	known   []*h2.Field // HTTP/2: fields of the header block that may be in the connection's dynamic table
-	tail    []byte      // HTTP/2: end of the header block
-	content []byte      // HTTP/2: payload of DATA frames
-	body    int         // length of the body in bytes
-	status  int         // the only status that is not an error; 0 means any that Accept accepts
-	items   int64       // number of items in the body
-	stream  bool        // gRPC: any number of messages in both directions
-	head    bool        // the method is HEAD: the response has no body
-	closes  bool        // the request has Connection: close
-	draws   []draw      // counters whose numbers are written into it
+	wire    []byte      // HTTP/1.1, HTTP/3: the complete request; HTTP/2: start of the header block
+	last    []byte      // HTTP/1.1: wire as the last request of a connection
+	known   []*h2.Field // HTTP/2: fields that may be in the connection's dynamic table
+	tail    []byte
+	content []byte
+	body    int // length in bytes
+	status  int // the only correct status; 0 means any that Accept accepts
+	items   int64
+	stream  bool // gRPC: any number of messages in both directions
+	head    bool // HEAD: the response has no body
+	closes  bool
+	draws   []draw // numbers to write into the request
 }
 
-// encodeRequests serialises every request, in the form of the protocol. c has the counters of fills.
+// encodeRequests serialises every request for the protocol of o. c has the counters whose numbers requests
+// contain.
 func encodeRequests(o Options, c counters) ([]encodedRequest, error) {
 	var encode func(r Request) (encodedRequest, error)
 	if o.Protocol == HTTP1 {
@@ -50,7 +50,6 @@ func encodeRequests(o Options, c counters) ([]encodedRequest, error) {
 	return out, nil
 }
 
-// encodeHTTP1 serialises a request for HTTP/1.1.
 func encodeHTTP1(o Options, r Request, c counters) (encodedRequest, error) {
 	path := r.Path
 	if path == "" {
@@ -78,7 +77,6 @@ func encodeHTTP1(o Options, r Request, c counters) (encodedRequest, error) {
 	return e, e.addFills(r, c, len(r.Method)+1, 0)
 }
 
-// hasLength reports whether a request needs a Content-Length: if it has a body, or a method that usually has one.
 func hasLength(r Request) bool {
 	return len(r.Body) > 0 || r.Method == "POST" || r.Method == "PUT" || r.Method == "PATCH"
 }
@@ -93,7 +91,6 @@ func asksToClose(connection string) bool {
 	return false
 }
 
-// hostHeader returns the value of the Host field for requests without one.
 func (t Target) hostHeader() string {
 	if t.Host != "" {
 		return t.Host
@@ -101,7 +98,6 @@ func (t Target) hostHeader() string {
 	return t.Addr
 }
 
-// findField returns the value of a field of a request, or nil.
 func findField(r Request, name string) *string {
 	for i, h := range r.Header {
 		if strings.EqualFold(h[0], name) {
@@ -111,7 +107,7 @@ func findField(r Request, name string) *string {
 	return nil
 }
 
-// CheckRequest returns an error if a server could not parse the bytes of r as exactly one request.
+// CheckRequest returns an error if a server could not parse r as exactly one request.
 func CheckRequest(r Request) error {
 	switch {
 	case !isTokenText(r.Method):
@@ -149,7 +145,6 @@ func CheckRequest(r Request) error {
 	return nil
 }
 
-// isTokenText reports whether s can be a method or the name of a field.
 func isTokenText(s string) bool {
 	for i := range len(s) {
 		if !isToken(s[i]) {
@@ -159,7 +154,7 @@ func isTokenText(s string) bool {
 	return s != ""
 }
 
-// checkTarget returns an error if the address is not host:port, or if the host cannot be in a request.
+// checkTarget returns an error if the address is not host:port, or the host cannot be in a request.
 func checkTarget(t Target) error {
 	_, port, err := net.SplitHostPort(t.Addr)
 	if err != nil || port == "" {

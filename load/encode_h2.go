@@ -10,21 +10,19 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// prefixLen is the length in bytes of the prefix of a gRPC message: a compression flag and the message's
-// length.
+// prefixLen is the length of the prefix of a gRPC message: a compression flag and the message's length.
 const prefixLen = 5
 
-// maxValues limits the use of the dynamic table of HTTP/2, with which a connection sends a repeated field as a short
-// index. Fields of a name enter the table only if a session has at most maxValues values for the name: a thousand
-// different paths, for example, would only evict other entries.
+// maxValues limits the use of the dynamic table of HTTP/2, which replaces a repeated field by a short
+// index. A field with more different values stays out: a thousand paths would only evict other entries.
 const maxValues = 16
 
-// requestHeads encodes requests for HTTP/2 and HTTP/3. It knows the header fields of all requests of a session.
+// requestHeads encodes the headers of requests for HTTP/2 and HTTP/3.
 type requestHeads struct {
 	o          Options
-	values     map[string]map[string]bool // values of each field, by name
-	pathVaries bool                       // a fill writes numbers into some path
-	fields     h2.Fields                  // fields that enter the dynamic table
+	values     map[string]map[string]bool
+	pathVaries bool // some path contains a number of a counter
+	fields     h2.Fields
 }
 
 func newRequestHeads(o Options) *requestHeads {
@@ -41,7 +39,7 @@ func newRequestHeads(o Options) *requestHeads {
 	return l
 }
 
-// listFields returns the header fields of a request, as name and value: first the pseudo-fields such as :path.
+// listFields returns the header fields of a request. Pseudo-fields such as :path come first.
 func (l *requestHeads) listFields(r Request) [][2]string {
 	t := l.o.Target
 	scheme, authority, path := "http", t.hostHeader(), r.Path
@@ -77,16 +75,16 @@ func (l *requestHeads) isRepeated(name string) bool {
 	return name != "content-length" && len(l.values[name]) <= maxValues && (name != ":path" || !l.pathVaries)
 }
 
-// encodeRequest serialises a request for HTTP/2. The header block begins with the pseudo-fields that are not in
-// the dynamic table, continues with all fields that may be in it, and ends with the other fields.
+// encodeRequest serialises a request for HTTP/2. Fields that may be in the dynamic table follow the other
+// pseudo-fields.
 func (l *requestHeads) encodeRequest(r Request, c counters) (encodedRequest, error) {
 	if err := checkHTTP2Fields(r); err != nil {
 		return encodedRequest{}, err
 	}
 	e := encodedRequest{body: len(r.Body), status: r.Status, items: int64(r.Items), head: r.Method == "HEAD", content: r.Body}
-	path := 0   // offset of the path in wire, for numbers
-	prefix := 0 // length of the prefix of a gRPC message
-	length := 0 // length of the head
+	path := 0 // offset of the path in wire
+	prefix := 0
+	length := 0
 	for _, f := range l.listFields(r) {
 		name, value := f[0], f[1]
 		part := &e.tail
@@ -94,7 +92,7 @@ func (l *requestHeads) encodeRequest(r Request, c counters) (encodedRequest, err
 			part = &e.wire
 		}
 		switch {
-		case name == ":path" && !l.isRepeated(name): // literally, so that numbers can be written over its bytes
+		case name == ":path" && !l.isRepeated(name): // literally: numbers are written over its bytes
 			*part = h2.AppendLiteral(*part, name, value)
 			path = len(*part) - len(value)
 		case h2.InStatic(name, value) || !l.isRepeated(name):

@@ -7,15 +7,15 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// encodeHTTP3 returns a request as HTTP/3 sends it on a stream: a HEADERS frame with one
-// field section, which refers to the static table only, and a DATA frame.
+// encodeHTTP3 serialises a request for HTTP/3: a HEADERS frame and a DATA frame. It uses the static table
+// only.
 func (l *requestHeads) encodeHTTP3(r Request, c counters) (encodedRequest, error) {
 	if err := checkHTTP2Fields(r); err != nil {
 		return encodedRequest{}, err
 	}
 	section, path := h3.AppendSectionPrefix(nil), 0
 	for _, f := range l.listFields(r) {
-		if f[0] == ":path" && len(r.Fill) > 0 { // as a literal, over whose bytes fills write numbers
+		if f[0] == ":path" && len(r.Fill) > 0 { // a literal: numbers are written over its bytes
 			section = h3.AppendLiteral(section, f[0], f[1])
 			path = len(section) - len(f[1])
 		} else {
@@ -27,7 +27,7 @@ func (l *requestHeads) encodeHTTP3(r Request, c counters) (encodedRequest, error
 	}
 	e := encodedRequest{body: len(r.Body), status: r.Status, items: int64(r.Items), head: r.Method == "HEAD"}
 	e.wire = h3.AppendFrame(nil, h3.Headers, section)
-	path += len(e.wire) - len(section) // the frame's header precedes the section
+	path += len(e.wire) - len(section)
 	if len(r.Body) > 0 {
 		e.wire = h3.AppendFrame(e.wire, h3.Data, r.Body)
 	}

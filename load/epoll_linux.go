@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Constants that package syscall lacks (Linux, include/uapi). They are equal on all architectures that this file
-// is built for.
+// Constants that package syscall lacks (Linux, include/uapi). They are equal on all architectures of this
+// file.
 const (
 	sysEpollPwait2 = 441
 	epollIn        = 0x1
@@ -21,15 +21,14 @@ const (
 	epollEdge      = 1 << 31
 )
 
-// epollSockets sends and receives on the sockets of one thread of engine Epoll, and waits for their events with
-// epoll. A socket belongs to a link, one connection. A request usually takes one system call to send, and a response
-// one event and one call to receive.
+// epollSockets sends and receives on the sockets of one thread, and waits for their events. A request
+// usually takes one call to send, one event and one call to receive. A link is one connection.
 type epollSockets struct {
-	t        *thread              // processes the events
-	fd       int                  // descriptor of epoll
-	wakeFD   int                  // eventfd that ends a wait; see endWait
-	isCoarse bool                 // the kernel has no epoll_pwait2: waits have a resolution of 1 ms
-	events   []syscall.EpollEvent // buffer of wait
+	t        *thread
+	fd       int
+	wakeFD   int  // eventfd that ends a wait
+	isCoarse bool // the kernel lacks epoll_pwait2: waits have a resolution of 1 ms
+	events   []syscall.EpollEvent
 }
 
 func newEpollSockets(t *thread) (_ *epollSockets, err error) {
@@ -45,30 +44,28 @@ func newEpollSockets(t *thread) (_ *epollSockets, err error) {
 	if e.wakeFD, err = newWakeFD(); err != nil {
 		return nil, os.NewSyscallError("eventfd2", err)
 	}
-	if err = e.addFD(e.wakeFD, -1, 0); err != nil { // index -1 is no link
+	if err = e.addFD(e.wakeFD, -1, 0); err != nil {
 		return nil, err
 	}
-	_, errno := pollFor(e.fd, e.events, 1)            // 1 ns: try whether the call works
-	e.isCoarse = errno != 0 && errno != syscall.EINTR // an old kernel, or a sandbox that knows only old ones
+	_, errno := pollFor(e.fd, e.events, 1)            // 1 ns: only try the call
+	e.isCoarse = errno != 0 && errno != syscall.EINTR // an old kernel, or a sandbox for one
 	return e, nil
 }
 
-// watchFD registers l.fd, which is connecting.
+// watchFD registers the socket of l, which is connecting.
 func (e *epollSockets) watchFD(l *link) error { return e.addFD(l.fd, l.index, l.generation) }
 
-// send sends as much of b as the socket accepts, and returns the number of bytes. If it returns EAGAIN, an event
-// will report that the socket accepts more.
+// send sends as much of b as the socket accepts. After EAGAIN, an event follows.
 func (e *epollSockets) send(l *link, b []byte) (int, syscall.Errno) { return sendAll(l.fd, b) }
 
-// receive reads available bytes into room. more reports whether there may be more: room is full, or the peer has
-// closed, so that the end of the input is still to be read.
+// receive reads available bytes into room. more reports whether there may be more, or the end of the input.
 func (e *epollSockets) receive(l *link, room []byte) (b []byte, more bool, errno syscall.Errno) {
 	for {
 		n, errno := receiveNonblocking(l.fd, room)
 		switch errno {
 		case 0:
 			return room[:n], l.peerClosed || n == len(room), 0
-		case syscall.EINTR: // a signal has interrupted the call: try again
+		case syscall.EINTR:
 		default:
 			return nil, false, errno
 		}
@@ -78,7 +75,6 @@ func (e *epollSockets) receive(l *link, room []byte) (b []byte, more bool, errno
 // shut closes l.fd, which also removes it from epoll.
 func (e *epollSockets) shut(l *link) { _ = syscall.Close(l.fd) }
 
-// wait waits at most d for events, passes them to the thread and returns their number.
 func (e *epollSockets) wait(d time.Duration) int {
 	var n int
 	var errno syscall.Errno
@@ -95,12 +91,12 @@ func (e *epollSockets) wait(d time.Duration) int {
 	}
 	for i := range e.events[:n] {
 		ev := &e.events[i]
-		if ev.Fd < 0 { // the event is of wakeFD
+		if ev.Fd < 0 { // wakeFD
 			e.t.now = e.t.s.nowNS()
 			continue
 		}
 		e.t.handleEvent(event{
-			index: ev.Fd, generation: ev.Pad, // as addFD has set them
+			index: ev.Fd, generation: ev.Pad,
 			in:         ev.Events&^epollOut != 0, // bytes, or an error or a close, which receive reports
 			out:        ev.Events&epollOut != 0,
 			peerClosed: ev.Events&(epollRdHup|epollHup|epollErr) != 0,
@@ -109,7 +105,7 @@ func (e *epollSockets) wait(d time.Duration) int {
 	return n
 }
 
-// endWait ends the current or the next wait; other threads call it.
+// endWait ends the current or the next wait. Other threads may call it.
 func (e *epollSockets) endWait() { signalWakeFD(e.wakeFD) }
 
 func (e *epollSockets) close() {
@@ -120,7 +116,6 @@ func (e *epollSockets) close() {
 	}
 }
 
-// sendAll sends as much of b as the socket accepts.
 func sendAll(fd int, b []byte) (sent int, errno syscall.Errno) {
 	for sent < len(b) {
 		n, errno := sendNonblocking(fd, b[sent:])
@@ -133,8 +128,7 @@ func sendAll(fd int, b []byte) (sent int, errno syscall.Errno) {
 	return sent, 0
 }
 
-// sendNonblocking and receiveNonblocking use raw system calls, which the Go scheduler does not notice. That is safe
-// because they never block.
+// sendNonblocking and receiveNonblocking bypass the Go scheduler. That is safe: they never block.
 func sendNonblocking(fd int, b []byte) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),
 		syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL, 0, 0)
@@ -147,13 +141,12 @@ func receiveNonblocking(fd int, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// pollNonblocking returns the events that have already happened.
 func pollNonblocking(fd int, events []syscall.EpollEvent) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(fd), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
 	return int(n), errno
 }
 
-// pollFor waits at most d for an event. It can block, so it informs the Go scheduler of the system call.
+// pollFor waits at most d for an event. It informs the Go scheduler, because it can block.
 func pollFor(fd int, events []syscall.EpollEvent, d time.Duration) (int, syscall.Errno) {
 	ts := syscall.NsecToTimespec(int64(d))
 	n, _, errno := syscall.Syscall6(sysEpollPwait2, uintptr(fd), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)),
@@ -161,15 +154,16 @@ func pollFor(fd int, events []syscall.EpollEvent, d time.Duration) (int, syscall
 	return int(n), errno
 }
 
-// pollCoarse is pollFor for kernels before 5.11. It waits for whole milliseconds, rounded down; the caller waits
-// for the rest with further calls, of which those below 1 ms return immediately.
+// pollCoarse is pollFor for kernels before 5.11. It waits for whole milliseconds, rounded down. The caller
+// repeats it for the rest.
 func pollCoarse(fd int, events []syscall.EpollEvent, d time.Duration) (int, syscall.Errno) {
 	n, _, errno := syscall.Syscall6(syscall.SYS_EPOLL_PWAIT, uintptr(fd), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)),
 		uintptr(d.Milliseconds()), 0, 0)
 	return int(n), errno
 }
 
-// addFD registers fd for edge-triggered events of both directions. The events will contain index and generation.
+// addFD registers fd for edge-triggered events of both directions. The events will contain index and
+// generation.
 func (e *epollSockets) addFD(fd int, index, generation int32) error {
 	const edges uint32 = epollIn | epollOut | epollRdHup | epollEdge
 	return os.NewSyscallError("epoll_ctl", syscall.EpollCtl(e.fd, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: edges, Fd: index, Pad: generation}))

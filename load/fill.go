@@ -7,10 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// counters maps names to the counters of a session.
 type counters map[string]*atomic.Int64
 
-// getCounter returns the counter of a name and creates it if needed.
 func (c counters) getCounter(name string) *atomic.Int64 {
 	if c[name] == nil {
 		c[name] = new(atomic.Int64)
@@ -18,31 +16,29 @@ func (c counters) getCounter(name string) *atomic.Int64 {
 	return c[name]
 }
 
-// draw is the use of one counter by a request (see [Fill]): each time before the request is sent, a number is drawn
-// from the counter and written to all spots.
+// draw takes a number from a counter before a request is sent, and writes it to all spots.
 type draw struct {
-	name  string        // of the counter
-	from  *atomic.Int64 // the counter
-	step  bool          // drawing increases the counter
+	name  string
+	from  *atomic.Int64
+	step  bool // increase the counter by one
 	spots []spot
 }
 
-// spot is a position at which a drawn number is written.
 type spot struct {
 	Fill
 	at int // offset in the body, or in the head
 }
 
-// Largest widths in bytes for which every number fits into an int64.
+// Largest widths in bytes whose numbers all fit into an int64.
 const (
 	maxDigits = 18
 	maxVarint = 9
 )
 
-// addFills checks the fills of a request and adds their draws to e. path is the offset of the path in the bytes that
-// writeNumbers gets as head. content is the offset of the body in those that it gets as body.
+// addFills checks the fills of a request and adds them to e. path and content are the offsets of the path
+// and the body in the bytes that writeNumbers gets.
 func (e *encodedRequest) addFills(r Request, c counters, path, content int) error {
-	// The bytes of the path and of the body that a fill already writes, by Fill.Body.
+	// Bytes that a fill already writes, by Fill.Body.
 	taken := map[bool][]bool{false: make([]bool, len(r.Path)), true: make([]bool, len(r.Body))}
 	for i, f := range r.Fill {
 		if reason := f.whyInvalid(taken[f.Body]); reason != "" {
@@ -64,8 +60,7 @@ func (e *encodedRequest) addFills(r Request, c counters, path, content int) erro
 	return nil
 }
 
-// whyInvalid returns what is wrong with a fill, or "". It marks the bytes of the fill in taken, and rejects
-// bytes that another fill writes.
+// whyInvalid returns why a fill is invalid, or "". It marks the bytes of the fill in taken.
 func (f Fill) whyInvalid(taken []bool) string {
 	maxWidth := maxDigits
 	if f.Varint {
@@ -90,7 +85,6 @@ func (f Fill) whyInvalid(taken []bool) string {
 	return ""
 }
 
-// drawNumbers draws the numbers of a request, one for each of e.draws, and appends them to numbers.
 func (e *encodedRequest) drawNumbers(numbers []int64) []int64 {
 	for _, d := range e.draws {
 		if d.step {
@@ -102,7 +96,6 @@ func (e *encodedRequest) drawNumbers(numbers []int64) []int64 {
 	return numbers
 }
 
-// writeNumbers writes the numbers that drawNumbers has drawn into the request's head and body.
 func (e *encodedRequest) writeNumbers(head, body []byte, numbers []int64) error {
 	for i, n := range numbers {
 		d := &e.draws[i]
@@ -119,8 +112,8 @@ func (e *encodedRequest) writeNumbers(head, body []byte, numbers []int64) error 
 	return nil
 }
 
-// Write writes the number of the fill into b, if the counter has the value n. The length of b is the width. Write
-// returns false if the number is negative or does not fit the width.
+// Write writes the number of the fill into b, if the counter has the value n. The length of b is the width.
+// Write returns false if the number is negative or too long.
 func (f Fill) Write(b []byte, n int64) bool {
 	if n += f.Add; n < 0 {
 		return false
@@ -128,7 +121,7 @@ func (f Fill) Write(b []byte, n int64) bool {
 	if f.Varint {
 		for i := range b {
 			if b[i] = byte(n) | 0x80; i > 0 && n == 0 {
-				return false // the number needs fewer bytes
+				return false
 			}
 			n >>= 7
 		}

@@ -10,9 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// The methods of meter below return the findings of an assessment: warnings about the measured values of a phase, or
-// reasons why they do not count (void). They return nil if there is nothing to report. If studies have the same check,
-// the finding has the name of that check.
+// The methods of meter below return findings about a phase. A finding warns about a measured value, or says
+// why the values do not count.
 
 // checkClient finds a load generator that was the limit, or that waited for a processor.
 func (m meter) checkClient(a Assessment) []tare.Finding {
@@ -27,7 +26,6 @@ func (m meter) checkClient(a Assessment) []tare.Finding {
 	return nil
 }
 
-// checkSendLag finds requests that were sent late because all connections were busy.
 func (m meter) checkSendLag() []tare.Finding {
 	lag, late := m.excessLag()
 	if !late || !m.isBlocked(lag) {
@@ -37,7 +35,6 @@ func (m meter) checkSendLag() []tare.Finding {
 		Message: fmt.Sprintf("requests were sent up to %s late (p99), because %s were busy", formatDuration(lag), formatSlots(m.r))}}
 }
 
-// checkRate finds an open loop that did not achieve the requested rate.
 func (m meter) checkRate() []tare.Finding {
 	if !m.isOpenLoop() || m.holdsRate() {
 		return nil
@@ -49,16 +46,14 @@ func (m meter) checkRate() []tare.Finding {
 	return []tare.Finding{{Check: "rate-held", Severity: tare.Void, Message: text, Advice: "ask for a rate that is held; --search finds it"}}
 }
 
-// maxMeanShare is the mean time of a request, as a share of the phase, up to which Little's law is checked.
+// maxMeanShare is the longest mean time of a request for Little's law, as a share of the phase.
 const maxMeanShare = 0.05
 
-// checkLittle checks the measurement with Little's law: the mean number of requests in flight is the product of their
-// rate and their mean time.
+// checkLittle checks the phase with Little's law: requests in flight are their rate times their mean time.
 func (m meter) checkLittle() []tare.Finding {
 	n := m.r.Service.Count()
-	mean := m.r.Service.Mean() / 1e9 // s
-	// At both ends of a phase some requests in flight are not counted. The error is small only if requests
-	// are short in comparison with the phase.
+	mean := m.r.Service.Mean() / 1e9 // seconds
+	// Requests that cross an end of the phase are not counted. That error is small only for short requests.
 	if n < minLittleRequests || m.r.Concurrency <= 0 || mean > maxMeanShare*m.wall {
 		return nil
 	}
@@ -70,16 +65,16 @@ func (m meter) checkLittle() []tare.Finding {
 		Message: fmt.Sprintf("rate × latency comes to %s requests under way, but there were %s", formatNumber(product), formatNumber(m.r.Concurrency))}}
 }
 
-// checkConnections finds a closed loop with too few connections, or with connections that had no request in flight
-// although nothing delayed the next request. A connection is also idle while the generator works between a response
-// and the next request: up to 0.1 ms per request is accepted.
+// checkConnections finds a closed loop with too few connections, or with connections that idled without a
+// reason. The generator itself needs some time between a response and the next request. Up to 0.1 ms is
+// accepted.
 func (m meter) checkConnections() []tare.Finding {
 	r := m.r
 	if m.isOpenLoop() || r.Connections == 0 || r.Requests == 0 {
 		return nil
 	}
-	const maxIdle = 1e-4                                                              // s
-	idle := (float64(r.maxInFlight()) - r.Concurrency) * m.wall / float64(r.Requests) // s per request
+	const maxIdle = 1e-4                                                              // seconds
+	idle := (float64(r.maxInFlight()) - r.Concurrency) * m.wall / float64(r.Requests) // seconds per request
 	reconnects := r.Opened > int64(r.Connections)+r.Requests/10                       // connecting takes time, too
 	allBusy := m.inFlightShare() >= 1-maxIdleShare
 	if allBusy || idle < maxIdle || reconnects || m.f.Think > 0 {
@@ -89,7 +84,6 @@ func (m meter) checkConnections() []tare.Finding {
 		Message: fmt.Sprintf("of %s only %s had a request under way in the mean", formatSlots(r), formatNumber(r.Concurrency))}}
 }
 
-// checkErrors finds failed requests.
 func (m meter) checkErrors() []tare.Finding {
 	share := errorShare(m.r)
 	if share == 0 {
@@ -106,7 +100,7 @@ func (m meter) checkErrors() []tare.Finding {
 	return out
 }
 
-// checkTails finds the first of the quantiles p99 and p99.9 that has too few responses above it.
+// checkTails finds the first of p99 and p99.9 with too few responses above it.
 func (m meter) checkTails() []tare.Finding {
 	for _, q := range []float64{0.99, 0.999} {
 		beyond := float64(m.r.Latency.Count()) * (1 - q)
@@ -128,7 +122,7 @@ func formatNumber(x float64) string {
 
 // formatDuration prints a duration with three digits.
 func formatDuration(d time.Duration) string {
-	for unit := time.Duration(1); unit < d; unit *= 10 { // the least unit of which d is below 1000
+	for unit := time.Duration(1); unit < d; unit *= 10 { // the smallest unit in which d is below 1000
 		if d < 1000*unit {
 			return d.Round(unit).String()
 		}
@@ -150,10 +144,8 @@ func formatConnections(n int) string {
 	return strconv.Itoa(n) + " connections"
 }
 
-// maxInFlight returns the number of requests that can be in flight at a time.
 func (r *Result) maxInFlight() int { return r.Connections * max(1, r.Streams) }
 
-// formatSlots prints the connections, and the streams on each.
 func formatSlots(r *Result) string {
 	if r.Streams > 1 {
 		return formatConnections(r.Connections) + " of " + strconv.Itoa(r.Streams) + " streams"

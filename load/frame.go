@@ -2,79 +2,82 @@ package load
 
 import "bytes"
 
-// MaxHead is the largest size of a response's header in bytes, interim responses included, and the largest size
-// of its trailers.
+// MaxHead is the largest size of a response's header in bytes, and of its trailers. Interim responses count
+// as header.
 const MaxHead = 256 << 10
 
-// maxChunk is the largest length in bytes of the line that contains the size of a chunk.
+// maxChunk is the longest line with the size of a chunk, in bytes.
 const maxChunk = 4 << 10
 
-// frameError is the reason why bytes are not a valid response of the protocol.
+// frameError is the reason why bytes are not a valid response.
 type frameError string
 
 func (e frameError) Error() string { return string(e) }
 
-// Errors of a request that has no complete response, and of bytes without a request.
 const (
 	errUnsolicited = frameError("bytes that no request asked for")
 	errUnanswered  = frameError("connection closed without an answer")
 	errCut         = frameError("connection closed in the middle of an answer")
 )
 
-// States of an http1Parser: the part of a response to which the next byte belongs.
+// States of an http1Parser: the part of a response that the next byte belongs to.
 const (
-	atStatus    = iota // in a status line
-	atField            // in the header
-	atBody             // in a body with Content-Length
-	atRest             // in a body that ends with the connection
-	atChunkSize        // in the line with the size of a chunk
+	atStatus = iota
+	atField
+	atBody // in a body with Content-Length
+	atRest // in a body that ends with the connection
+	atChunkSize
 	atChunk
-	atChunkCR // at the CR after a chunk
-	atChunkLF // at the LF after a chunk
+	atChunkCR
+	atChunkLF
 	atTrailer
-	atEnd // the response is complete
+	atEnd
 )
 
-// http1Parser finds the end of an HTTP/1.1 response in bytes that arrive in parts of any
-// size: the result does not depend on their boundaries. It is strict, because a
-// server under measurement should be correct (RFC 9110, RFC 9112):
+// http1Parser finds the end of an HTTP/1.1 response in bytes that arrive in parts of any size. It is
+// strict, because a server under measurement should be correct (RFC 9110, RFC 9112):
 //
 //   - a line ends with CR LF; a bare LF or CR is rejected, and so is NUL;
-//   - a field name is a token followed by a colon; folded fields are
-//     rejected;
-//   - Content-Length occurs once, in digits; together with Transfer-Encoding it is
-//     rejected, and so is any transfer coding but chunked, or one in HTTP/1.0;
-//   - interim responses (1xx) are skipped, except 101, because no request has Upgrade;
-//   - a response to HEAD, 204 and 304 have no body; one without a length ends with
+//
+//   - a field name is a token followed by a colon; folded fields are rejected;
+//
+//   - Content-Length occurs once, in digits, without Transfer-Encoding;
+//
+//   - the only transfer coding is chunked, in HTTP/1.1;
+//
+//   - interim responses (1xx) are skipped; 101 is rejected, as no request has Upgrade;
+//
+//   - responses to HEAD, 204 and 304 have no body; one without a length ends with
+//
 //     its connection.
 //
 // Its zero value is ready for the first response. reset makes it ready for the next one.
 type http1Parser struct {
 	parseState
-	isHead    bool   // the request was HEAD: the response has no body
-	storeBody bool   // store the body
-	begun     bool   // at least one byte of the response has arrived
-	body      int64  // bytes of the body so far
+	isHead    bool // the request was HEAD
+	storeBody bool
+	begun     bool // a byte of the response has arrived
+	body      int64
 	line      []byte // start of an incomplete line
 	stored    storedBody
-	known     *knownHead // last header that arrived in one part, shared by the connections of a thread; nil disables this
+	known     *knownHead // last header of any connection of the thread; nil disables this
 }
 
-// parseState is the state of an http1Parser within a response, and the values that it has parsed.
+// parseState is the part of an http1Parser that each response resets.
 type parseState struct {
 	at      uint8 // one of the states above
-	old     bool  // the response is HTTP/1.0
-	closes  bool  // the connection cannot be used after this response
-	stays   bool  // the response has Connection: keep-alive
-	chunked bool  // the response has Transfer-Encoding: chunked
+	old     bool
+	closes  bool // the connection cannot be used again
+	stays   bool
+	chunked bool
 	status  int
 	length  int64 // Content-Length plus 1; 0 without the field
-	left    int64 // bytes of the body or chunk that have not arrived
-	size    int   // bytes of the header or of the trailers so far
+	left    int64 // bytes of the body or chunk still to arrive
+	size    int   // of the header or of the trailers
 }
 
-// knownHead is the bytes of a header, with the state after parsing them. The headers of consecutive responses often
-// have equal bytes; the parser then takes the state from here instead of parsing them again.
+// knownHead is a header and the state after parsing it. Consecutive headers often have equal bytes and need
+// not be parsed again.
 type knownHead struct {
 	bytes  []byte
 	isHead bool
@@ -84,7 +87,6 @@ type knownHead struct {
 // maxKnownHead is the largest header that is remembered, in bytes.
 const maxKnownHead = 2 << 10
 
-// reset prepares the parser for the response to the next request.
 func (f *http1Parser) reset(isHead, storeBody bool) {
 	f.parseState, f.isHead, f.storeBody, f.begun, f.body = parseState{}, isHead, storeBody, false, 0
 	f.line = f.line[:0]
@@ -93,15 +95,14 @@ func (f *http1Parser) reset(isHead, storeBody bool) {
 
 func (f *http1Parser) isDone() bool { return f.at == atEnd }
 
-// currentResponse returns the known part of the response.
 func (f *http1Parser) currentResponse() response {
 	return response{begun: f.begun, done: f.isDone(), closes: f.closes, status: f.status, body: f.body, storeBody: f.storeBody, stored: f.stored.body}
 }
 
-// feed parses b and returns the number of bytes that belong to the response. Only if the response is complete,
-// this can be less than all of b.
+// feed parses b and returns the number of bytes that belong to the response. It uses all of b until the
+// response is complete.
 func (f *http1Parser) feed(b []byte) (n int, err error) {
-	learn := !f.begun && f.known != nil // remember the header if b contains all of it
+	learn := !f.begun && f.known != nil // remember a header that is complete in b
 	f.begun = f.begun || len(b) > 0
 	canCompare := learn && len(f.known.bytes) > 0 && f.known.isHead == f.isHead
 	if canCompare && bytes.HasPrefix(b, f.known.bytes) {
@@ -146,21 +147,19 @@ func (f *http1Parser) feed(b []byte) (n int, err error) {
 	return n, err
 }
 
-// remember stores a header, b, and the state of f after it, unless the header is long.
 func (h *knownHead) remember(b []byte, f *http1Parser) {
 	if len(b) <= maxKnownHead {
 		h.bytes, h.isHead, h.parseState = append(h.bytes[:0], b...), f.isHead, f.parseState
 	}
 }
 
-// takeBody counts a part of the body, and stores it if storeBody is set and there is room.
 func (f *http1Parser) takeBody(b []byte) {
 	f.body += int64(len(b))
 	f.storeBody = f.storeBody && f.stored.appendPart(b)
 }
 
-// feedLine parses b up to the end of a line. If b does not contain the end, it stores the bytes in f.line. It
-// returns the number of bytes that it has taken.
+// feedLine parses b up to the end of a line, and returns the number of bytes taken. An incomplete line is
+// stored in f.line.
 func (f *http1Parser) feedLine(b []byte) (n int, err error) {
 	line := b
 	i := bytes.IndexByte(b, '\n')
@@ -209,8 +208,8 @@ func (f *http1Parser) feedLine(b []byte) (n int, err error) {
 	return n, f.finishHead()
 }
 
-// closeError is called when the server closes the connection. It returns nil if the close ends the response,
-// otherwise the error of the request.
+// closeError returns the error of a request whose connection the server closes, or nil if that ends the
+// response.
 func (f *http1Parser) closeError() error {
 	switch {
 	case f.at == atRest:
@@ -227,8 +226,7 @@ const (
 	minorVersion = 7 // index of the x in protocol
 )
 
-// checkProtocol rejects other protocols on their first bytes, instead of waiting for the end of a line that
-// may never arrive.
+// checkProtocol rejects other protocols on their first bytes. The end of the line may never arrive.
 func checkProtocol(line []byte) error {
 	for i := 0; i < len(protocol) && i < len(line); i++ {
 		c := line[i]
@@ -240,7 +238,7 @@ func checkProtocol(line []byte) error {
 	return nil
 }
 
-// readStatusLine parses "HTTP/1.1 200 OK"; the reason phrase may be missing.
+// readStatusLine parses "HTTP/1.1 200 OK". The reason phrase may be missing.
 func (f *http1Parser) readStatusLine(line []byte) error {
 	const digits = len(protocol)
 	if len(line) < digits+3 || len(line) > digits+3 && line[digits+3] != ' ' {
@@ -260,7 +258,7 @@ func (f *http1Parser) readStatusLine(line []byte) error {
 	return nil
 }
 
-// finishHead checks a complete header, and sets the state by the body that follows (RFC 9112, section 6.3).
+// finishHead checks a complete header, and determines the body that follows (RFC 9112, section 6.3).
 func (f *http1Parser) finishHead() error {
 	switch {
 	case f.status == 101:
@@ -311,7 +309,6 @@ func (f *http1Parser) readChunkSize(line []byte) error {
 	return nil
 }
 
-// hexDigit returns the value of a hexadecimal digit.
 func hexDigit(c byte) (byte, bool) {
 	switch {
 	case c >= '0' && c <= '9':

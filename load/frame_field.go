@@ -2,9 +2,9 @@ package load
 
 import "bytes"
 
-// readField parses one line of a header or of trailers, such as Content-Length: 12. The parser needs only the
-// fields Connection, Content-Length and Transfer-Encoding, which determine the end of a response and of its
-// connection. In trailers they mean nothing (RFC 9110, section 6.5.1).
+// readField parses one line of a header or of trailers, such as Content-Length: 12. Only three fields
+// matter: they determine the end of a response and of its connection. In trailers they mean nothing (RFC
+// 9110, section 6.5.1).
 func (f *http1Parser) readField(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		return frameError("a folded field")
@@ -22,7 +22,7 @@ func (f *http1Parser) readField(line []byte) error {
 	if f.at == atTrailer {
 		return nil
 	}
-	switch len(name) { // to compare most names with none of the three
+	switch len(name) { // cheaper than comparing names
 	case len("connection"):
 		if equalFold(name, "connection") {
 			f.readConnection(line[colon+1:])
@@ -42,7 +42,6 @@ func (f *http1Parser) readField(line []byte) error {
 	return nil
 }
 
-// readConnection parses the options of a Connection field; there can be several.
 func (f *http1Parser) readConnection(list []byte) {
 	for len(list) > 0 {
 		option := list
@@ -60,8 +59,8 @@ func (f *http1Parser) readConnection(list []byte) {
 	}
 }
 
-// setContentLength parses the value of a Content-Length field and sets length to it plus 1, so that 0 means that
-// there is no such field. It fails if length is already set.
+// setContentLength parses a Content-Length and sets length to it plus 1; 0 means no such field. A second
+// field is an error.
 func setContentLength(length *int64, value []byte) error {
 	if *length > 0 {
 		return frameError("Content-Length more than once")
@@ -74,7 +73,6 @@ func setContentLength(length *int64, value []byte) error {
 	return nil
 }
 
-// readLength parses a number of 1 to 18 digits, which fits into an int64.
 func readLength(value []byte) (n int64, ok bool) {
 	for _, c := range value {
 		if c < '0' || c > '9' {
@@ -85,7 +83,7 @@ func readLength(value []byte) (n int64, ok bool) {
 	return n, len(value) > 0 && len(value) <= 18
 }
 
-// equalFold reports whether b equals lower, which is in lower case, without regard to the case of b.
+// equalFold reports whether b equals lower, which is in lower case, whatever the case of b.
 func equalFold(b []byte, lower string) bool {
 	if len(b) != len(lower) {
 		return false
@@ -101,7 +99,6 @@ func equalFold(b []byte, lower string) bool {
 	return true
 }
 
-// trimSpace returns b without spaces and tabs at both ends.
 func trimSpace(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
 		b = b[1:]
@@ -112,10 +109,10 @@ func trimSpace(b []byte) []byte {
 	return b
 }
 
-// isToken reports whether c can be in a method or a field name (RFC 9110,
-// section 5.6.2): letters, digits and !#$%&'*+-.^_`|~.
+// isToken reports whether c can be in a method or a field name: letters, digits and !#$%&'*+-.^_`|~ (RFC
+// 9110, section 5.6.2).
 func isToken(c byte) bool {
-	// Bit c of lo, for c below 64, and bit c-64 of hi, for c below 128, are 1 for these characters.
+	// Bits of the allowed characters: lo has those below 64, hi the next 64.
 	const lo, hi uint64 = 0x03ff6cfa00000000, 0x57ffffffc7fffffe
 	if c < 64 {
 		return lo>>c&1 != 0

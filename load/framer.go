@@ -5,62 +5,53 @@ import (
 	"sync/atomic"
 )
 
-// framer implements HTTP/1.1 or HTTP/2 on one connection of the portable engine (the
-// one on package net), one request after another: it returns the bytes to send, and
-// finds the end of the response in the received bytes, however they are split.
+// framer implements HTTP/1.1 or HTTP/2 on one connection, one request after another. It returns the bytes
+// to send, and finds the end of the response in the bytes received. They may be split anywhere.
 type framer interface {
-	// open resets the framer for a new connection.
 	open()
-	// startRequest starts a request with the numbers drawn for it. last means that it
-	// is the connection's last request, and storeBody that the response's body is to be
-	// stored. It fails if a number does not fit.
+	// startRequest starts a request with its numbers. last marks the connection's last request.
 	startRequest(q *encodedRequest, numbers []int64, last, storeBody bool) error
-	// takeOutput returns the bytes to send that it has not returned before. They are
-	// valid until the next call.
+	// takeOutput returns the new bytes to send, valid until the next call.
 	takeOutput() []byte
-	// feed parses bytes received while a request is in flight. If it fails, the response is
-	// lost. After a resetError or an unprocessedError the connection remains usable, otherwise
-	// it is not.
+	// feed parses bytes received while a request is in flight. If it fails, the response is lost. The
+	// connection remains usable only after a resetError or an unprocessedError.
 	feed(b []byte) error
-	// feedIdle parses bytes received while no request is in flight. It fails if they
-	// are a response that was not requested, or invalid.
+	// feedIdle parses bytes received while no request is in flight. It rejects responses.
 	feedIdle(b []byte) error
-	// closeError is called when the server closes the connection during a request. It returns the
-	// error of the request, or nil if the close ends the response.
+	// closeError returns the error of a request whose connection the server closes, or nil if that ends the
+	// response.
 	closeError() error
-	// currentResponse returns the state of the response to the last request.
 	currentResponse() response
 }
 
-// response is the state of a response, as far as it has arrived.
+// response is the part of a response that has arrived.
 type response struct {
-	begun     bool // part of it has arrived
-	done      bool // all of it has arrived
-	closes    bool // the connection cannot be used after the response
-	unsent    bool // the response arrived before all of the request was sent
+	begun     bool
+	done      bool
+	closes    bool // the connection cannot be used again
+	unsent    bool // it arrived before all of the request was sent
 	status    int
-	rpc       bool   // the response is one of gRPC, and status is derived from code
-	code      int    // gRPC: grpc-status
-	body      int64  // length in bytes
-	storeBody bool   // the body is stored, for Verify
-	stored    []byte // the body so far, if storeBody is set
+	rpc       bool  // a gRPC response: status is derived from code
+	code      int   // grpc-status
+	body      int64 // length in bytes
+	storeBody bool
+	stored    []byte
 }
 
-// resetError is the reason why a request is lost although the connection has not violated the protocol.
+// resetError is the error of a lost request on a connection that has not violated the protocol.
 type resetError string
 
 func (e resetError) Error() string { return string(e) }
 
-// unprocessedError is a resetError for a request that the server reports as not processed, so that it may be
-// sent again (RFC 9113, section 8.7).
+// unprocessedError is the error of a request that the server did not process. It may be sent again (RFC
+// 9113, section 8.7).
 type unprocessedError string
 
 func (e unprocessedError) Error() string { return string(e) }
 
-// maxTries is the number of times that a request is sent if the server does not process it.
+// maxTries is how often a request is sent that the server does not process.
 const maxTries = 10
 
-// isRetryable reports whether a request that failed with err is to be sent again.
 func (q *exchange) isRetryable(err error) bool {
 	var unprocessed unprocessedError
 	return errors.As(err, &unprocessed) && q.tries < maxTries
@@ -71,11 +62,11 @@ var (
 	_ framer = (*http2)(nil)
 )
 
-// maxReads is the number of reads of a connection in a row, after which other connections get their turn.
+// maxReads is the number of reads of a connection in a row. Then other connections get their turn.
 const maxReads = 16
 
-// newFramer returns a framer of protocol p. bodyBudget is the number of bytes of bodies that all connections may
-// still store for Verify.
+// newFramer returns a framer of protocol p. bodyBudget is the number of bytes that all stored bodies may
+// still take.
 func newFramer(p Protocol, bodyBudget *atomic.Int64) framer {
 	if p == HTTP1 {
 		return &http1{http1Parser: http1Parser{stored: storedBody{budget: bodyBudget}}}
@@ -83,11 +74,10 @@ func newFramer(p Protocol, bodyBudget *atomic.Int64) framer {
 	return newHTTP2(p == GRPC, 1, bodyBudget) // one stream: a framer has one request at a time
 }
 
-// http1 is the framer of HTTP/1.1.
 type http1 struct {
 	http1Parser
-	out    []byte // bytes to send
-	filled []byte // buffer of a request with numbers
+	out    []byte
+	filled []byte
 }
 
 func (h *http1) open() { h.out = nil }

@@ -7,12 +7,12 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Generator has the result of one load generator, if several machines ran a phase together.
+// Generator has the result of one of several machines that sent the load of a phase together.
 type Generator struct {
 	Name      string
 	Result    *Result // nil if the generator was lost
 	Facts     Facts
-	Offset    time.Duration // time by which its clock was ahead; the start of its load was corrected by it
+	Offset    time.Duration // time by which its clock was ahead; its start was corrected by it
 	Uncertain time.Duration // largest error of Offset
 	Drift     time.Duration // change of Offset during the phase
 	Lost      string        // why it did not send all of its share; "" if it did
@@ -37,12 +37,12 @@ type Generated struct {
 	Lost              string  `json:"lost,omitempty"` // why it did not send all of its share; "" if it did
 }
 
-// maxClockError is the uncertainty of a load generator's clock above which a document mentions it: the
-// starts and stops of generators differ by that much.
+// maxClockError is the largest clock uncertainty that a document does not mention. Generators start and
+// stop by their clocks.
 const maxClockError = time.Millisecond
 
-// assessAll assesses a phase: r, the sum over all load generators, and each generator. If a generator was the limit or
-// did not send its share, the result says nothing about the capacity of the server.
+// assessAll assesses r, the sum over all load generators, and each generator. The server's capacity stays
+// unknown if a generator was the limit or sent less than its share.
 func assessAll(r *Result, o Documented) (Assessment, []Generated) {
 	a := Assess(r, o.Facts)
 	var out []Generated

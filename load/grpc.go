@@ -1,23 +1,21 @@
 package load
 
-// codeCount is the number of gRPC status codes.
 const codeCount = 17
 
-// message parses the message of a gRPC response, or the messages of a stream, from the payload of DATA frames, which
-// arrives in parts of any size. A prefix of prefixLen bytes precedes each message: a compression flag and the length.
+// message parses the messages of a gRPC response from DATA frames, in parts of any size. A prefix precedes
+// each message: a compression flag and the length.
 type message struct {
-	many   bool            // the response is a stream: any number of messages
-	prefix [prefixLen]byte // of the current message
-	got    int             // bytes of the prefix that have arrived
-	left   int64           // bytes of the current message that have not arrived
-	body   int64           // bytes of all messages that have arrived, without prefixes
+	many   bool // a stream: any number of messages
+	prefix [prefixLen]byte
+	got    int   // bytes of the prefix so far
+	left   int64 // bytes of the current message still to arrive
+	body   int64 // bytes of all messages so far, without prefixes
 }
 
-// takeData parses a part of the payload of DATA.
 func (m *message) takeData(b []byte) error {
 	for len(b) > 0 {
 		if m.many && m.got == prefixLen && m.left == 0 {
-			m.got = 0 // the next message begins
+			m.got = 0
 		}
 		n := copy(m.prefix[m.got:], b)
 		if m.got += n; n > 0 && m.got == prefixLen {
@@ -42,8 +40,8 @@ func (m *message) takeData(b []byte) error {
 	return nil
 }
 
-// finish checks the messages at the end of the response, and returns the HTTP status that corresponds to code, the
-// grpc-status in the trailers. A response with grpc-status 0 (OK) must have a message unless it is a stream.
+// finish checks the messages at the end of the response, and returns the HTTP status for the gRPC code. A
+// successful response has a message unless it is a stream.
 func (m *message) finish(code int) (status int, err error) {
 	switch {
 	case code == noCode:

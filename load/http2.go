@@ -7,26 +7,23 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// Receive windows of this side in bytes: the server may send that many bytes of bodies
-// before it needs a WINDOW_UPDATE.
+// Receive windows in bytes. The server may send that many bytes of bodies before it needs a WINDOW_UPDATE.
 const (
 	streamRoom = 1 << 20 // of each stream
 	connRoom   = 4 << 20 // of the connection
 )
 
 const (
-	maxOffered   = 64 << 10 // most bytes of DATA that takeOutput returns at a time
-	maxReplies   = 64 << 10 // most bytes of replies to PING and SETTINGS that wait in the output
-	maxUnrelated = 4 << 20  // most bytes of frames outside of responses, unknown ones included, between two responses
+	maxOffered   = 64 << 10 // most bytes of DATA at a time
+	maxReplies   = 64 << 10 // most bytes of waiting replies to PING and SETTINGS
+	maxUnrelated = 4 << 20  // most bytes of unrelated frames between two responses
 )
 
-// http2 implements the client's side of HTTP/2 (RFC 9113), and gRPC over it, on one connection:
-// it makes the bytes to send and parses the received bytes, but does no input or output. It has
-// one call for each stream that may be open at a time. Like http1Parser it is strict: it rejects
-// everything that a server must not send.
+// http2 is the client's side of HTTP/2 (RFC 9113), and of gRPC, on one connection. It makes the bytes to
+// send and parses the received bytes, but does no input or output. Each stream that may be open at a time
+// has a call. It rejects everything that a server must not send.
 //
-// Header blocks of both sides use dynamic tables of 4096 bytes, the initial size of the protocol,
-// as other clients do.
+// Header blocks use dynamic tables of 4096 bytes, the initial size of the protocol.
 type http2 struct {
 	grpc    bool
 	reader  h2.Reader
@@ -35,48 +32,48 @@ type http2 struct {
 	fields  headerFields
 	field   func(name, value []byte) error // the method takeField, bound once to avoid allocations
 
-	out, lastOutput []byte // bytes to send, and the bytes that takeOutput returned last
-	written         int64  // bytes that takeOutput has returned since the connection was opened
+	out, lastOutput []byte // bytes to send, and those that takeOutput returned last
+	written         int64  // bytes that takeOutput has returned
 	replied         int    // bytes of replies in out
 
-	hasSettings   bool   // the server's SETTINGS have arrived
-	noMoreStreams bool   // no more streams may be opened
-	stream        uint32 // id of the last stream that was opened; 0 if none was
-	maxStreams    uint32 // number of streams that the server allows at a time
+	hasSettings   bool
+	noMoreStreams bool
+	stream        uint32 // id of the last stream; 0 means none
+	maxStreams    uint32 // the server's limit of open streams
 	now           int64  // arrival time of the input in ns; only set by engine Epoll
-	feedCount     int    // calls of feedAll
-	unrelated     int    // bytes of frames outside of responses since the last response
+	feedCount     int
+	unrelated     int // bytes of unrelated frames since the last response
 
 	calls   []call
-	decided []int // indices in calls of those that the last input has ended
+	decided []int // indices of the calls that the last input has ended
 
 	sendConn int64 // send window of the connection in bytes; negative if the server has reduced it
-	initial  int64 // initial send window of new streams
+	initial  int64
 	roomConn int64 // receive window of the connection
-	readConn int64 // bytes read on the connection since the last WINDOW_UPDATE
+	readConn int64 // bytes read since its last WINDOW_UPDATE
 
 	block     []byte // start of an incomplete header block
-	blockCall *call  // call of the incomplete block, or nil
-	blockEnds bool   // the incomplete block ends its stream
-	listed    *int   // field listed of the call whose block is decoded
+	blockCall *call  // or nil
+	blockEnds bool
+	listed    *int
 }
 
-// call is one request and its response, on a stream of its own. It is then reused for the next request.
+// call is one request and its response, on one stream. It is then reused for the next request.
 type call struct {
-	id        uint32 // id of the stream, or of the last one; 0 if there was none
-	inFlight  bool   // the stream is open
-	abandoned bool   // this side has reset the stream: its further frames are ignored
-	filled    []byte // buffer of a body with numbers
-	content   []byte // rest of the body to send
-	upTo      int64  // end of the call's last DATA in the output, in bytes since the connection was opened
+	id        uint32 // id of the current or last stream; 0 means none
+	inFlight  bool
+	abandoned bool // this side has reset the stream: ignore its frames
+	filled    []byte
+	content   []byte // rest of the body
+	upTo      int64  // end of the call's last DATA, in bytes of the connection's output
 
-	sendRoom   int64 // send window
+	sendRoom   int64
 	room, read int64 // receive window, and bytes read since the last WINDOW_UPDATE
 
-	hasHead   bool         // the final header has arrived
+	hasHead   bool
 	isHead    bool         // the request was HEAD
-	size      int          // bytes of header blocks and trailers, encoded
-	listed    int          // bytes of header fields and trailers, decoded
+	size      int          // bytes of encoded headers and trailers
+	listed    int          // bytes of decoded headers and trailers
 	dataBytes int64        // bytes of DATA without padding
 	header    headerFields // of the final header
 	msg       message
@@ -84,12 +81,11 @@ type call struct {
 	response  response
 	lost      error // why the response is lost, or nil
 
-	parts, lastFeed int   // number of parts in which the response arrived; feedCount of the last one
+	parts, lastFeed int   // number of parts of the response; feedCount of the last one
 	first           int64 // arrival time of the first part in ns
 }
 
-// newHTTP2 returns an http2 with a number of streams. bodyBudget is the number of bytes of bodies that all
-// connections may still store for Verify.
+// newHTTP2 returns an http2. bodyBudget is the number of bytes that all stored bodies may still take.
 func newHTTP2(grpc bool, streams int, bodyBudget *atomic.Int64) *http2 {
 	h := &http2{grpc: grpc, decoder: h2.NewDecoder(h2.TableSize), calls: make([]call, streams), decided: make([]int, 0, streams)}
 	for i := range h.calls {
@@ -99,7 +95,6 @@ func newHTTP2(grpc bool, streams int, bodyBudget *atomic.Int64) *http2 {
 	return h
 }
 
-// open resets the state for a new connection, and puts the preface and the settings into the output.
 func (h *http2) open() {
 	h.reader.Reset()
 	h.decoder.Reset()
@@ -123,8 +118,7 @@ func (h *http2) startRequest(q *encodedRequest, numbers []int64, _, storeBody bo
 	return h.startCall(0, q, numbers, storeBody)
 }
 
-// startCall puts a request into the output, as call i, which must be free. numbers are the numbers drawn for the
-// request; storeBody means that the body of the response is stored.
+// startCall outputs a request as call i, which must be free. numbers are the numbers drawn for the request.
 func (h *http2) startCall(i int, q *encodedRequest, numbers []int64, storeBody bool) error {
 	c := &h.calls[i]
 	c.stored.release()
@@ -153,7 +147,7 @@ func (h *http2) startCall(i int, q *encodedRequest, numbers []int64, storeBody b
 		h.out = h.encoder.Append(h.out, f)
 	}
 	h.out = append(h.out, q.tail...)
-	h2.SetLength(h.out[frame:]) // of the header block, which is known now
+	h2.SetLength(h.out[frame:])
 	if len(q.draws) > 0 {
 		if err := q.writeNumbers(h.out[head:], c.content, numbers); err != nil {
 			return err
@@ -163,8 +157,8 @@ func (h *http2) startCall(i int, q *encodedRequest, numbers []int64, storeBody b
 	return nil
 }
 
-// takeOutput returns the bytes to send, among them about maxOffered bytes of DATA. They are valid until the
-// next call.
+// takeOutput returns the bytes to send, with about maxOffered bytes of DATA. They are valid until the next
+// call.
 func (h *http2) takeOutput() []byte {
 	if h.readConn >= connRoom/2 {
 		h.out = h2.AppendWindowUpdate(h.out, 0, uint32(h.readConn))
@@ -181,9 +175,8 @@ func (h *http2) takeOutput() []byte {
 	return h.lastOutput
 }
 
-// sendMore adds frames of a call to the output: a WINDOW_UPDATE if the receive window is half used, and DATA of
-// the request until it has added limit bytes or more, or until a send window is used up. It returns the number of
-// bytes of DATA.
+// sendMore outputs frames of a call: a WINDOW_UPDATE if half the receive window is used, and DATA of the
+// request. It ends after about limit bytes of DATA, and returns their number.
 func (h *http2) sendMore(c *call, limit int) (offered int) {
 	if c.read >= streamRoom/2 {
 		h.out = h2.AppendWindowUpdate(h.out, c.id, uint32(c.read))
@@ -206,8 +199,8 @@ func (h *http2) sendMore(c *call, limit int) (offered int) {
 	return offered
 }
 
-// feed parses the input of a connection that has only one call. It returns the error of the call if the call has
-// failed, otherwise the error of the connection.
+// feed parses the input of a connection with a single call, and returns the error of the call or the
+// connection.
 func (h *http2) feed(b []byte) error {
 	err := h.feedAll(b)
 	if c := &h.calls[0]; c.lost != nil {
@@ -217,7 +210,7 @@ func (h *http2) feed(b []byte) error {
 	return err
 }
 
-// feedAll parses the input, and sets h.decided to the calls that the input has ended. An error means that the
+// feedAll parses the input, and sets h.decided to the calls that it has ended. After an error the
 // connection is unusable.
 func (h *http2) feedAll(b []byte) error {
 	h.decided = h.decided[:0]
@@ -248,7 +241,6 @@ func (h *http2) sendGoAway(err error) error {
 	return err
 }
 
-// finishCall ends a call: with a response if lost is nil, otherwise with the error lost.
 func (h *http2) finishCall(c *call, lost error) {
 	h.unrelated = 0
 	c.inFlight, c.lost = false, lost
@@ -261,8 +253,7 @@ func (h *http2) finishCall(c *call, lost error) {
 	}
 }
 
-// failCall ends a call whose response violates the protocol. The connection opens no more streams, and further
-// frames of the call are ignored.
+// failCall ends a call whose response violates the protocol. The connection opens no more streams.
 func (h *http2) failCall(c *call, why error) {
 	if !c.abandoned {
 		h.finishCall(c, why)
@@ -270,8 +261,8 @@ func (h *http2) failCall(c *call, why error) {
 	}
 }
 
-// abandonCall resets the stream of a call whose response is no longer needed. The connection opens no more
-// streams. The call counts as in flight until the server ends the stream, so that its frames are recognised.
+// abandonCall resets the stream of a call whose response is not needed. The connection opens no more
+// streams. The call stays in flight until the server ends the stream, so that its frames are recognised.
 func (h *http2) abandonCall(c *call, why h2.Code) {
 	c.inFlight, c.abandoned, c.content, h.noMoreStreams = true, true, nil, true
 	h.out = h2.AppendReset(h.out, c.id, why)
@@ -287,7 +278,7 @@ func (h *http2) callOf(stream uint32) *call {
 	return nil
 }
 
-// explainError returns err, or "not HTTP/2" if the server has not sent its SETTINGS, with which HTTP/2 begins.
+// explainError returns err, or "not HTTP/2" if the server has not sent its SETTINGS.
 func (h *http2) explainError(err error) error {
 	if !h.hasSettings {
 		return frameError("not HTTP/2")
@@ -313,10 +304,8 @@ func (h *http2) currentResponse() response {
 	return a
 }
 
-// isClosing reports whether no more streams can be opened.
 func (h *http2) isClosing() bool { return h.noMoreStreams || h.stream >= h2.MaxStream }
 
-// finishResponse checks the response at the end of its stream, and ends the call.
 func (h *http2) finishResponse(c *call) error {
 	switch k := &c.header; {
 	case !c.hasNoBody() && k.length > 0 && k.length != c.dataBytes+1: // length is Content-Length plus 1, or 0
@@ -339,7 +328,6 @@ func (h *http2) finishResponse(c *call) error {
 	return nil
 }
 
-// hasNoBody reports whether the response has no body, even if it has a Content-Length.
 func (c *call) hasNoBody() bool {
 	return c.isHead || c.header.status == 204 || c.header.status == 304
 }

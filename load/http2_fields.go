@@ -1,10 +1,10 @@
 package load
 
-// headerFields contains the fields of a header block of HTTP/2 or HTTP/3 that a client needs to find the end and
-// the status of a response.
+// headerFields contains the header fields that determine the end and the status of a response, in HTTP/2 or
+// HTTP/3.
 type headerFields struct {
-	trailers bool  // the block contains trailers
-	regular  bool  // a field that is not a pseudo-field has occurred
+	trailers bool
+	regular  bool  // a field other than a pseudo-field
 	status   int   // 0 without a status
 	length   int64 // Content-Length plus 1; 0 without the field
 	code     int   // grpc-status, noCode or badCode
@@ -13,7 +13,7 @@ type headerFields struct {
 // Special values of headerFields.code.
 const (
 	noCode  = -1 // there is no grpc-status
-	badCode = -2 // grpc-status is invalid, or there is more than one
+	badCode = -2 // grpc-status is invalid or repeated
 )
 
 // addField parses one field (RFC 9113, sections 8.2 and 8.3).
@@ -54,8 +54,8 @@ func (k *headerFields) addField(name, value []byte) error {
 	return nil
 }
 
-// isConnectionField reports whether a field, in lower case, is about a connection of HTTP/1.1 (RFC 9113,
-// section 8.2.2).
+// isConnectionField reports whether a field is only for HTTP/1.1 (RFC 9113, section 8.2.2). name is in
+// lower case.
 func isConnectionField(name []byte) bool {
 	switch string(name) {
 	case "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":
@@ -64,7 +64,6 @@ func isConnectionField(name []byte) bool {
 	return false
 }
 
-// readStatus parses the value of :status.
 func (k *headerFields) readStatus(value []byte) error {
 	if len(value) != 3 || value[0] < '1' {
 		return frameError("a status that is no number of three digits")
@@ -78,9 +77,9 @@ func (k *headerFields) readStatus(value []byte) error {
 	return nil
 }
 
-// readCode parses the value of a grpc-status field. before is the code of an earlier such field, or noCode.
+// readCode parses a grpc-status. before is the code of an earlier one, or noCode.
 func readCode(before int, value []byte) int {
-	const maxDigits = 9 // so that the code fits into an int of 32 bits
+	const maxDigits = 9 // fits into an int of 32 bits
 	n, ok := readLength(value)
 	if !ok || len(value) > maxDigits || before != noCode {
 		return badCode

@@ -6,10 +6,10 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// The methods of http2 below process the frames of a server on one connection of HTTP/2. A frame of the stream
-// of a request belongs to a call.
+// This file processes the frames of a server on one connection of HTTP/2. A frame of a request's stream
+// belongs to a call.
 
-// handleFrame processes a frame. An error means that the connection is unusable.
+// handleFrame processes a frame. After an error the connection is unusable.
 func (h *http2) handleFrame(f h2.Frame) error {
 	if !h.hasSettings && (f.Type != h2.Settings || f.Has(h2.Ack)) {
 		return frameError("a connection that does not begin with SETTINGS")
@@ -35,7 +35,11 @@ func (h *http2) handleFrame(f h2.Frame) error {
 			return err
 		}
 	}
-	// The frame belongs to no call in flight.
+	return h.handleUnrelated(f)
+}
+
+// handleUnrelated processes a frame that belongs to no call in flight.
+func (h *http2) handleUnrelated(f h2.Frame) error {
 	if h.unrelated += h2.HeaderLen + len(f.Payload); h.unrelated > maxUnrelated {
 		return frameError("frames without end that belong to no answer")
 	}
@@ -56,19 +60,24 @@ func (h *http2) handleFrame(f h2.Frame) error {
 			h.replyFrame(h2.Frame{Type: h2.Ping, Flags: h2.Ack, Payload: f.Payload})
 		}
 	case h2.GoAway:
-		h.noMoreStreams = true
-		last := f.Number(0) &^ (1 << 31) // without the reserved bit
-		for i := range h.calls {
-			if c := &h.calls[i]; c.inFlight && !c.abandoned && c.id > last {
-				h.finishCall(c, c.lossError("the server went away and left the request: "+h2.Code(f.Number(4)).String()))
-			}
-		}
+		h.handleGoAway(f)
 	}
 	return nil
 }
 
-// handleCallFrame processes a frame of a call. If only this response is invalid, it ends the call and returns
-// nil. It returns an error if the connection cannot be read any further.
+// handleGoAway ends the calls that the server will not process.
+func (h *http2) handleGoAway(f h2.Frame) {
+	h.noMoreStreams = true
+	last := f.Number(0) &^ (1 << 31) // without the reserved bit
+	for i := range h.calls {
+		if c := &h.calls[i]; c.inFlight && !c.abandoned && c.id > last {
+			h.finishCall(c, c.lossError("the server went away and left the request: "+h2.Code(f.Number(4)).String()))
+		}
+	}
+}
+
+// handleCallFrame processes a frame of a call. If only this response is invalid, it ends the call and
+// returns nil. After an error the connection is unusable.
 func (h *http2) handleCallFrame(c *call, f h2.Frame) error {
 	if c.lastFeed != h.feedCount {
 		if c.lastFeed = h.feedCount; c.parts == 0 {
@@ -99,8 +108,8 @@ func (h *http2) handleCallFrame(c *call, f h2.Frame) error {
 	return nil
 }
 
-// lossError returns the error of a request that the server reports as not processed: an unprocessedError, or a
-// resetError if a response has begun, because such a request must not be sent again.
+// lossError returns the error of a request that the server did not process. If a response has begun, the
+// request must not be sent again.
 func (c *call) lossError(why string) error {
 	if c.response.begun {
 		return resetError(why)
@@ -108,8 +117,8 @@ func (c *call) lossError(why string) error {
 	return unprocessedError(why)
 }
 
-// handleSettings applies the server's settings. MAX_HEADER_LIST_SIZE is ignored: requests never have header
-// lists that long.
+// handleSettings applies the server's settings. MAX_HEADER_LIST_SIZE is ignored: headers of requests are
+// never that long.
 func (h *http2) handleSettings(f h2.Frame) error {
 	if f.Has(h2.Ack) {
 		return nil
@@ -142,13 +151,11 @@ func (h *http2) handleSettings(f h2.Frame) error {
 	return nil
 }
 
-// replyFrame appends a reply, to SETTINGS or PING, to the output.
 func (h *http2) replyFrame(f h2.Frame) {
 	h.out = h2.AppendFrame(h.out, f)
 	h.replied += h2.HeaderLen + len(f.Payload)
 }
 
-// handleWindowUpdate adds the increment of a frame to a send window.
 func (h *http2) handleWindowUpdate(f h2.Frame, window *int64) error {
 	n := int64(f.Number(0) &^ (1 << 31)) // without the reserved bit
 	if n == 0 {
@@ -160,7 +167,6 @@ func (h *http2) handleWindowUpdate(f h2.Frame, window *int64) error {
 	return nil
 }
 
-// handleData processes a DATA frame, which contains a part of the body.
 func (h *http2) handleData(c *call, f h2.Frame) error {
 	n := int64(len(f.Payload)) // padding uses the window, too
 	h.roomConn, c.room = h.roomConn-n, c.room-n
@@ -195,8 +201,7 @@ func (h *http2) handleData(c *call, f h2.Frame) error {
 	return nil
 }
 
-// handleHeaders processes a HEADERS or CONTINUATION frame: a header block or trailers are in a HEADERS frame and
-// any number of CONTINUATION frames. At the end of the block it decodes the block.
+// handleHeaders collects a block from HEADERS and CONTINUATION frames, and decodes it at its end.
 func (h *http2) handleHeaders(c *call, f h2.Frame) error {
 	c.response.begun = true
 	if c.size += h2.HeaderLen + len(f.Payload); c.size > MaxHead {
@@ -230,7 +235,7 @@ const (
 	errRoom   = frameError("more DATA than there was room for")
 )
 
-// goAwayCode returns the code of the GOAWAY or RST_STREAM that this side sends because of err.
+// goAwayCode returns the code of the GOAWAY or RST_STREAM that err leads to.
 func goAwayCode(err error) h2.Code {
 	if errors.Is(err, errWindow) || errors.Is(err, errRoom) {
 		return h2.FlowControl
@@ -240,7 +245,7 @@ func goAwayCode(err error) h2.Code {
 
 const errHeadTooLong = frameError("the head of the answer is too long")
 
-// takeField processes one field of the block that is being decoded, and limits the size of all fields of the call.
+// takeField processes one field of the current block, and limits the size of all fields of the call.
 func (h *http2) takeField(name, value []byte) error {
 	if *h.listed += len(name) + len(value); *h.listed > MaxHead {
 		return errHeadTooLong
@@ -248,8 +253,8 @@ func (h *http2) takeField(name, value []byte) error {
 	return h.fields.addField(name, value)
 }
 
-// decodeBlock decodes a block: an interim header, the final header, or trailers. An error means that the connection
-// is unusable, because later blocks depend on the dynamic table, which this block may have changed.
+// decodeBlock decodes an interim header, the final header, or trailers. After an error the connection is
+// unusable: the block may have changed the dynamic table.
 func (h *http2) decodeBlock(c *call, block []byte) error {
 	h.fields, h.listed = headerFields{trailers: c.hasHead, code: noCode}, &c.listed
 	if err := h.decoder.Decode(block, h.field); err != nil {
@@ -261,7 +266,7 @@ func (h *http2) decodeBlock(c *call, block []byte) error {
 	return nil
 }
 
-// handleBlock processes a decoded block, whose fields are in h.fields. An error concerns only this call.
+// handleBlock processes a decoded block. An error concerns only this call.
 func (h *http2) handleBlock(c *call) error {
 	ends := h.blockEnds
 	switch status := h.fields.status; {

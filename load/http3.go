@@ -4,26 +4,25 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// responseHTTP3 parses the response to one request, the bytes of one stream of HTTP/3. It is reused for one
-// request after another. A field section is what HTTP/3 calls an encoded header, or the trailers.
+// responseHTTP3 parses the response to one request from the bytes of its stream. It is reused for the next
+// request. HTTP/3 calls an encoded header, or the trailers, a field section.
 type responseHTTP3 struct {
 	response    response
-	isHead      bool         // the request was HEAD
-	hasHead     bool         // the final header has arrived
-	hasTrailers bool         // the trailers have arrived
-	header      headerFields // of the final header
-	bodyBytes   int64        // of the body so far
-	size        uint64       // bytes of all field sections, encoded
-	listed      int          // bytes of the fields of all sections, decoded
-	section     []byte       // start of an incomplete field section
+	isHead      bool // the request was HEAD
+	hasHead     bool
+	hasTrailers bool
+	header      headerFields
+	bodyBytes   int64
+	size        uint64 // bytes of all field sections, encoded
+	listed      int    // bytes of all field sections, decoded
+	section     []byte // start of an incomplete field section
 	frames      h3.Reader
 	decoder     h3.Decoder
-	fields      headerFields                   // of the section that is being decoded
+	fields      headerFields                   // of the current section
 	field       func(name, value []byte) error // the method addField, bound once
-	body        func(b []byte) bool            // stores a part of the body; it returns false if there is no room
+	body        func(b []byte) bool            // stores a part of the body; false means no room
 }
 
-// reset prepares for the response to another request.
 func (h *responseHTTP3) reset(isHead, storeBody bool) {
 	if h.field == nil {
 		h.field = h.addField
@@ -32,7 +31,7 @@ func (h *responseHTTP3) reset(isHead, storeBody bool) {
 	h.frames.Reset()
 }
 
-// feed parses the next received bytes of the stream. If it fails, the response is lost.
+// feed parses the next bytes of the stream. If it fails, the response is lost.
 func (h *responseHTTP3) feed(b []byte) error {
 	h.response.begun = h.response.begun || len(b) > 0
 	for len(b) > 0 {
@@ -57,7 +56,6 @@ func (h *responseHTTP3) feed(b []byte) error {
 	return nil
 }
 
-// readData processes a part of a DATA frame.
 func (h *responseHTTP3) readData(p h3.Part) error {
 	if !h.hasHead || h.hasTrailers {
 		return frameError("DATA that does not follow a head")
@@ -71,7 +69,6 @@ func (h *responseHTTP3) readData(p h3.Part) error {
 	return nil
 }
 
-// readHeaders processes a part of a HEADERS frame.
 func (h *responseHTTP3) readHeaders(p h3.Part) error {
 	if p.First {
 		if h.size += p.Length; p.Length > MaxHead || h.size > MaxHead {
@@ -91,7 +88,6 @@ func (h *responseHTTP3) readHeaders(p h3.Part) error {
 	return h.readSection(h.section)
 }
 
-// addField processes one field of a section.
 func (h *responseHTTP3) addField(name, value []byte) error {
 	if h.listed += len(name) + len(value); h.listed > MaxHead {
 		return errHeadTooLong
@@ -99,7 +95,6 @@ func (h *responseHTTP3) addField(name, value []byte) error {
 	return h.fields.addField(name, value)
 }
 
-// readSection decodes a complete field section: an interim header, the final header, or trailers.
 func (h *responseHTTP3) readSection(section []byte) error {
 	h.fields = headerFields{trailers: h.hasHead, code: noCode}
 	if err := h.decoder.Decode(section, h.field); err != nil {
@@ -119,8 +114,7 @@ func (h *responseHTTP3) readSection(section []byte) error {
 	return nil
 }
 
-// checkEnd is called at the end of the stream. It marks the response as done, or returns an error if the
-// response is not complete.
+// checkEnd marks the response as done at the end of the stream. It fails if the response is incomplete.
 func (h *responseHTTP3) checkEnd() error {
 	bodyless := h.isHead || h.header.status == 204 || h.header.status == 304
 	switch {

@@ -15,47 +15,47 @@ type Limit string
 // Limits.
 const (
 	LimitServer  Limit = "server"  // the responses of the server determined the rate
-	LimitClient  Limit = "client"  // the load generator determined the rate: nothing follows about the capacity of the server
+	LimitClient  Limit = "client"  // the load generator determined the rate: the server's capacity remains unknown
 	LimitLatency Limit = "latency" // connections waited for responses while neither side was busy, or the path was full
 	LimitNone    Limit = "none"    // the requested rate was achieved
 )
 
-// Facts are the known facts about a phase that its result does not contain. 0 means unknown.
+// Facts are what is known about a phase besides its result. 0 means unknown.
 type Facts struct {
-	ClientCores float64       // processors that the load generator may use; 0 means one for each of its threads
-	Throttled   float64       // share of the time in which a CPU quota paused the load generator
-	ServerCPU   time.Duration // CPU time of the server in the measured part, user and system
+	ClientCores float64       // processors of the load generator; 0 means one per thread
+	Throttled   float64       // share of the time that a CPU quota paused the load generator
+	ServerCPU   time.Duration // CPU time of the server in the measured part
 	ServerCores float64       // processors that the server may use
-	RoundTrip   time.Duration // round-trip time of the path, a relay included; 0: the median time to open a connection is used
-	Bandwidth   int64         // of the path in each direction, in bits per second
+	RoundTrip   time.Duration // round-trip time of the path, a relay included; 0 means the median time to open a connection
+	Bandwidth   int64         // bits per second in each direction
 	Think       time.Duration // closed loop: wait between a response and the next request
 }
 
-// Assessment is the conclusion about what limited a phase, and which of its values count.
+// Assessment says what limited a phase, and which of its values count.
 type Assessment struct {
 	Limit    Limit
 	Why      string // one sentence about the limit
-	Capacity bool   // throughput and latencies are those of the server, not of the load generator
+	Capacity bool   // throughput and latencies are those of the server
 	Findings []tare.Finding
 }
 
 // Thresholds of an assessment. docs/LOAD.md documents them.
 const (
-	saturatedShare    = 0.85             // used share of its processors from which a side is the limit
-	maxThrottledShare = 0.01             // share of the time in which a CPU quota pauses the load generator; a longer pause affects every p99
-	delayingShare     = 0.001            // the same share, from which a pause may have delayed a request
-	maxWaitShare      = 0.15             // share of the time spent waiting for a processor, from which latencies include that wait
-	negligibleLag     = time.Millisecond // send lag that is negligible at any latency
-	maxLagShare       = 0.1              // largest send lag, as a share of the p99 latency
-	maxRateError      = 0.03             // largest relative error of the rate
-	maxLittleError    = 0.1              // largest relative difference of rate × latency and the concurrency
-	minLittleRequests = 1000             // number of requests below which Little's law is not checked
-	maxIdleShare      = 0.1              // largest share of the connections without a request in flight
-	pathBoundShare    = 0.5              // share of a request's time on the path, from which the path determines the rate
-	linkFullShare     = 0.9              // used share of the bandwidth, from which the bandwidth is the limit
+	saturatedShare    = 0.85  // used share of the processors that makes a side the limit
+	maxThrottledShare = 0.01  // share of the time that a CPU quota pauses the load generator; longer pauses affect every p99
+	delayingShare     = 0.001 // the same share, from which a pause may have delayed a request
+	maxWaitShare      = 0.15  // share of the time spent waiting for a processor; above it, latencies include the wait
+	negligibleLag     = time.Millisecond
+	maxLagShare       = 0.1  // largest send lag, as a share of the p99 latency
+	maxRateError      = 0.03 // largest relative error of the rate
+	maxLittleError    = 0.1  // largest relative difference of rate × latency and the concurrency
+	minLittleRequests = 1000 // fewer requests are not checked with Little's law
+	maxIdleShare      = 0.1  // largest share of idle connections
+	pathBoundShare    = 0.5  // share of a request's time that makes the path the limit
+	linkFullShare     = 0.9  // used share that makes the bandwidth the limit
 )
 
-// Assess returns what limited a phase, and the findings about it. It computes only from measured values.
+// Assess returns what limited a phase, and the findings about it.
 func Assess(r *Result, f Facts) Assessment {
 	m := meter{r: r, f: f, wall: r.Wall.Seconds()}
 	if m.wall <= 0 || r.Sent == 0 {
@@ -79,16 +79,15 @@ func Assess(r *Result, f Facts) Assessment {
 	return a
 }
 
-// meter computes the values of a phase that an assessment compares with the thresholds.
+// meter computes the values that are compared with the thresholds.
 type meter struct {
 	r    *Result
 	f    Facts
-	wall float64 // duration of the measured part in seconds
+	wall float64 // measured part in seconds
 }
 
 func (m meter) isOpenLoop() bool { return m.r.Asked > 0 }
 
-// clientCores returns the number of processors that the load generator may use.
 func (m meter) clientCores() float64 {
 	if m.f.ClientCores > 0 {
 		return m.f.ClientCores
@@ -96,22 +95,20 @@ func (m meter) clientCores() float64 {
 	return float64(max(m.r.Threads, 1))
 }
 
-// clientShare returns the share of its processors that the load generator used.
 func (m meter) clientShare() float64 { return m.r.CPU.Seconds() / (m.wall * m.clientCores()) }
 
-// waitedShare returns the share of their time for which the load generator's threads waited for a processor.
+// waitedShare returns the share of their time that the threads waited for a processor.
 func (m meter) waitedShare() float64 {
 	return max(0, m.r.Wait.Seconds()) / (m.wall * float64(max(m.r.Threads, 1)))
 }
 
-// isStarved reports whether the load generator's threads ran or waited for a processor nearly all the time, and
-// waited for at least half of it.
+// isStarved reports whether the threads spent nearly all their time running or waiting for a processor, at
+// least half of it waiting.
 func (m meter) isStarved() bool {
 	ran := m.r.CPU.Seconds() / (m.wall * float64(max(m.r.Threads, 1)))
 	return m.waitedShare() >= ran && m.waitedShare()+ran >= saturatedShare
 }
 
-// serverShare returns the share of its processors that the server used, or false if unknown.
 func (m meter) serverShare() (float64, bool) {
 	if m.f.ServerCores <= 0 {
 		return 0, false
@@ -119,7 +116,7 @@ func (m meter) serverShare() (float64, bool) {
 	return m.f.ServerCPU.Seconds() / (m.wall * m.f.ServerCores), true
 }
 
-// pathShare returns the share of a request's time that it spends on the path, or 0 if unknown.
+// pathShare returns the share of a request's time on the path, or 0 if unknown.
 func (m meter) pathShare() float64 {
 	trip := m.f.RoundTrip
 	if trip <= 0 && m.r.Connect != nil {
@@ -132,7 +129,7 @@ func (m meter) pathShare() float64 {
 	return min(1, float64(trip)/mean)
 }
 
-// linkShare returns the used share of the path's bandwidth in the busier direction, or 0 if unknown.
+// linkShare returns the used share of the bandwidth in the busier direction, or 0 if unknown.
 func (m meter) linkShare() float64 {
 	if m.f.Bandwidth <= 0 {
 		return 0
@@ -141,7 +138,7 @@ func (m meter) linkShare() float64 {
 	return bitsPerByte * float64(max(m.r.BytesIn, m.r.BytesOut)) / m.wall / float64(m.f.Bandwidth)
 }
 
-// inFlightShare returns the mean number of requests in flight as a share of the possible number.
+// inFlightShare returns the used share of the possible requests in flight.
 func (m meter) inFlightShare() float64 {
 	if m.r.Connections == 0 {
 		return 0
@@ -149,8 +146,8 @@ func (m meter) inFlightShare() float64 {
 	return m.r.Concurrency / float64(m.r.maxInFlight())
 }
 
-// excessLag returns the p99 of the send lag, by which requests were sent after their intended times, and whether it
-// is too large. It returns false for a closed loop.
+// excessLag returns the p99 of the send lag, and whether it is too large. The lag is the time from intended
+// to actual sending.
 func (m meter) excessLag() (time.Duration, bool) {
 	if !m.isOpenLoop() || m.r.SendLag == nil {
 		return 0, false
@@ -159,9 +156,9 @@ func (m meter) excessLag() (time.Duration, bool) {
 	return lag, lag > max(negligibleLag, time.Duration(maxLagShare*float64(m.r.Latency.Quantile(0.99))))
 }
 
-// isBlocked reports whether requests were sent late because they waited for a free connection. Then the server caused
-// the lag, which is part of the latency. This is so if nearly all connections were busy all the time; or if some
-// response took at least half as long as the lag, and the load generator itself had processors to run on.
+// isBlocked reports whether requests were late because no connection was free. Then the server caused the
+// lag, which is part of the latency. Either nearly all connections were always busy, or some response took
+// at least half as long as the lag. The latter counts only if the load generator had processors to run on.
 func (m meter) isBlocked(lag time.Duration) bool {
 	allBusy := m.inFlightShare() >= 1-maxIdleShare
 	couldRun := m.waitedShare() < maxWaitShare && m.f.Throttled < delayingShare
@@ -169,19 +166,17 @@ func (m meter) isBlocked(lag time.Duration) bool {
 	return allBusy || couldRun && slowResponse
 }
 
-// hasLongThink reports whether connections paused for at least as long as a response took in the mean.
+// hasLongThink reports whether connections paused for at least the mean time of a response.
 func (m meter) hasLongThink() bool { return float64(m.f.Think) >= m.r.Service.Mean() && m.f.Think > 0 }
 
-// holdsRate reports whether the requested rate was achieved.
 func (m meter) holdsRate() bool {
 	asked := m.r.Asked * m.wall
-	// The count of a random profile varies by itself: allow four standard deviations of a Poisson count.
+	// The count of a random profile varies. Four standard deviations of a Poisson count are accepted.
 	tolerance := max(maxRateError, 4/math.Sqrt(max(asked, 1))) * asked
 	return math.Abs(float64(m.r.Sent)-asked) <= tolerance && float64(m.r.Late) <= tolerance
 }
 
-// findLimit returns the limit and the reason in words. The order of the cases matters: the most certain reason comes
-// first.
+// findLimit returns the limit and the reason in words. The most certain reasons come first.
 func (m meter) findLimit() (Limit, string) {
 	lag, late := m.excessLag()
 	served, known := m.serverShare()
@@ -212,7 +207,7 @@ func (m meter) findLimit() (Limit, string) {
 		format.Percent(m.clientShare()), formatProcessors(m.clientCores()), format.Percent(m.pathShare()))
 }
 
-// describeSpare returns how busy the server was, or "" if unknown.
+// describeSpare says how busy the server was. It returns "" if unknown.
 func (m meter) describeSpare() string {
 	served, known := m.serverShare()
 	if !known {

@@ -1,19 +1,19 @@
-// Package load is a load generator: it sends requests over HTTP/1.1, HTTP/2, HTTP/3 or
-// gRPC and measures the responses. It opens a fixed number of connections. In a closed
-// loop each connection sends its next request after a response. In an open loop requests
-// are sent at intended times, whatever the responses, and latencies count from these
-// times. Every result reports whether the load generator, the server or neither limited
-// the rate.
+// Package load is a load generator. It sends requests over HTTP/1.1, HTTP/2, HTTP/3 or gRPC and measures
+// the responses, on a fixed number of connections. In a closed loop each connection sends its next request
+// after a response. In an open loop requests have intended times, and latencies count from these times.
+// Every result reports what limited the rate: the load generator, the server or neither.
 //
 //	s, err := load.Open(load.Options{Target: load.Target{Addr: "127.0.0.1:8080"}, Connections: 50,
+//
 //		Requests: []load.Request{{Method: "GET", Path: "/"}}})
+//
 //	defer s.Close()
+//
 //	r, err := s.Run(ctx, load.Leg{Lead: 500, Duration: 10 * time.Second})
 //
-// Two engines implement one interface: on Linux threads that each wait for many
-// sockets with epoll, elsewhere goroutines on package net. A [Session] drives an engine
-// through its phases; the engine reports every outcome to recorders, whose sums become
-// the [Result].
+// There are two engines. On Linux, each of a few threads waits for many sockets with epoll. Elsewhere
+// goroutines use package net. A [Session] runs phases on an engine. Recorders count every outcome; their
+// sums are the [Result].
 package load
 
 import (
@@ -30,31 +30,30 @@ type Target struct {
 	TLS  *tls.Config // nil means plain text
 }
 
-// Request is one request. All requests are serialised before the first is sent. If Header
-// lacks Host, Content-Length or, on the last request of a connection, Connection, the
-// field is added; for gRPC also Content-Type and TE.
+// Request is one request. All requests are serialised before the first is sent. Missing fields Host,
+// Content-Length and Connection are added if needed, and for gRPC Content-Type and TE.
 type Request struct {
 	Method string
 	Path   string      // as in the request line: escaped, with the query; "" means /
 	Header [][2]string // names and values, in order
 	Body   []byte      // for gRPC the message without its prefix
-	Status int         // the only status that is not an error; 0 means those of Options.Accept
-	Stream bool        // gRPC: Body is any number of messages, each with its prefix, sent together; the response may have any number, too
-	Items  int         // number of items in the body if it is a batch; see Totals.Acked
-	Fill   []Fill      // numbers that change from request to request
+	Status int         // the only correct status; 0 means those of Options.Accept
+	Stream bool        // gRPC: a stream of any number of messages both ways; Body has their prefixes
+	Items  int         // number of items in the body of a batch; see Totals.Acked
+	Fill   []Fill
 }
 
-// Fill makes requests differ: before a request is sent, a number replaces some of its bytes. For example a request
-// creates the user with the next number, or reads an existing one. Fills of one request with the same Counter write
-// the counter's value, each plus its own Add. If any of them has Step, the counter then increases by one. A number
-// that does not fit its Width ends the phase with an error.
+// Fill makes requests differ: before a request is sent, a number replaces some of its bytes. For example,
+// each request creates the user with the next number. Fills of one request with the same Counter write its
+// value, each plus its own Add. If any of them has Step, the counter then increases by one. A number that
+// does not fit its Width ends the phase with an error.
 type Fill struct {
 	Body    bool   // the number is in the body; otherwise in the path
-	At      int    // offset of the number in bytes
-	Width   int    // length of the number in bytes
-	Varint  bool   // protocol buffers varint of exactly Width bytes; otherwise decimal digits with leading zeros
-	Counter string // name of a counter of the session, which starts at zero; see Session.Rewind
-	Step    bool   // increase the counter by one for each request
+	At      int    // offset in bytes
+	Width   int    // length in bytes
+	Varint  bool   // protocol buffers varint; otherwise decimal digits with leading zeros
+	Counter string // name of a counter, which starts at zero; see Session.Rewind
+	Step    bool   // increase the counter for each request
 	Add     int64  // added to the value of the counter
 }
 
@@ -75,63 +74,59 @@ type Protocol string
 const (
 	HTTP1 Protocol = ""     // HTTP/1.1
 	H2C   Protocol = "h2c"  // HTTP/2 with prior knowledge in plain text, or over TLS
-	HTTP3 Protocol = "h3"   // HTTP/3 over QUIC connections of Options.Carry, on the portable engine
-	GRPC  Protocol = "grpc" // like H2C; the status of a response is the HTTP status that google.rpc.Code documents for its grpc-status
+	HTTP3 Protocol = "h3"   // over the QUIC connections of Options.Carry
+	GRPC  Protocol = "grpc" // like H2C; a status is the one that google.rpc.Code documents for the grpc-status
 )
 
 // DefaultTimeout is the time limit of a request if Options set none.
 const DefaultTimeout = 10 * time.Second
 
-// Options define a session: the requests, their target and the connections.
-// Target.Addr and Requests are required; every other field has a default.
+// Options define a session: the requests, their target and the connections. Target.Addr and Requests are
+// required. Every other field has a default.
 type Options struct {
 	Target      Target
-	Requests    []Request     // sent one after another over all connections of a thread, then from the first again
+	Requests    []Request     // each thread sends them in order, again and again
 	Connections int           // 0 means 10
-	Streams     int           // HTTP/2 on engine Epoll, and HTTP/3: requests in flight on each connection, at most as many as the server allows; 0 means 1
-	Timeout     time.Duration // longest time of one request, and of opening a connection; 0 means DefaultTimeout
+	Streams     int           // HTTP/3, and HTTP/2 on engine Epoll: requests in flight on each connection; 0 means 1
+	Timeout     time.Duration // of one request, and of opening a connection; 0 means DefaultTimeout
 	PerConn     int           // requests on one connection before it is closed; 0 means no limit
 	Handshake   Handshake     // how often TLS does a handshake; Full and Resume set PerConn to 1
 	Engine      Engine
 	Protocol    Protocol
 	Carry       Carry // opens QUIC connections; required for HTTP3
-	Threads     int   // of engine Epoll, which raises GOMAXPROCS to at least one more; 0 means one for each of CPUs, or without CPUs a quarter of the processors, rounded up
-	CPUs        []int // processors of those threads; nil means any. The portable engine restricts the process to them during a phase, if the system permits: see Result.Threads
+	Threads     int   // of engine Epoll; 0 means one for each of CPUs, or else a quarter of the processors, rounded up. GOMAXPROCS is raised to one more.
+	CPUs        []int // processors of the threads; nil means any. The portable engine restricts the process to them during a phase, if permitted.
 
-	// Verify checks a sample of the responses. request is the index in
-	// Requests; body is the received body, for gRPC with the prefix of the
-	// message, and must not be retained. An error of Verify counts as an error
-	// of class answer. If Verify is nil, only statuses are checked.
+	// Verify checks a sample of the responses. request is an index in Requests. body must not be retained;
+	// for gRPC it includes prefixes. An error of Verify has class answer. If Verify is nil, only statuses
+	// are checked.
 	Verify func(request, status int, body []byte) error
 	Sample int // one response in Sample is verified; 0 means 1000
 	// Accept reports whether a status is not an error. If it is nil, 200 to 399 are not.
 	Accept func(status int) bool
 }
 
-// Leg is one phase of load on an open session: a lead-in, and without a pause the measured part. Measuring begins
-// when Lead and LeadTime are both over, and ends with the first of Ops and Duration that are set. Lead and Ops count
-// requests that have ended, with a response or an error. In an open loop a request belongs to the part that contains
-// its intended time, and time zero of the profile is the beginning of the lead-in.
+// Leg is one phase of load on an open session: a lead-in and the measured part. Measuring begins when Lead
+// and LeadTime are over. It ends after Ops or Duration, whichever comes first. Lead and Ops count requests
+// that have ended, with a response or an error. In an open loop a request belongs to the part of its
+// intended time. Time zero of the profile is the beginning of the lead-in.
 type Leg struct {
-	Lead     int64         // number of requests before measuring begins, sent in the same way
+	Lead     int64         // requests before measuring begins, sent in the same way
 	LeadTime time.Duration // least time before measuring begins
-	Ops      int64         // closed loop: number of measured requests; 0 means that Duration ends the phase
-	Duration time.Duration // measured time; 0 means that Ops ends the phase
+	Ops      int64         // closed loop: number of measured requests; 0 means no limit
+	Duration time.Duration // measured time; 0 means no limit
 	Profile  Profile       // intended rate of an open loop; nil means a closed loop
 	Seed     uint64        // seed of random profiles
-	At       time.Time     // open loop: time zero of the profile, even if connections are still missing then; zero means once all are open
+	At       time.Time     // open loop: time zero of the profile, even without all connections; zero means when all are open
 	Think    time.Duration // closed loop: wait between a response and the next request
 
-	// Hold are the objectives for which Result.Blocks are recorded, so that SLO.Hold
-	// can compute confidence intervals. It requires Duration.
+	// Hold are the objectives for which SLO.Hold can compute confidence intervals. It requires Duration.
 	Hold SLO
 
-	// Mark is called when measuring begins and when it ends, often by a thread that
-	// sends requests, so it must return quickly and not use the session. It may be
-	// nil. After the end the engine still waits for the requests in flight.
+	// Mark is called when measuring begins and when it ends. A sending thread may call it, so it must
+	// return quickly and not use the session. It may be nil. Requests may still be in flight after the end.
 	Mark func(begin bool)
-	// Tick is called about once a second, on a separate goroutine, with the second
-	// that has passed. It may be nil.
+	// Tick is called about once a second, on a separate goroutine, with the last second. It may be nil.
 	Tick func(Tick)
 }
 
@@ -141,7 +136,7 @@ type Class string
 // Classes of errors.
 const (
 	ErrConnect Class = "connect" // no connection could be opened
-	ErrReset   Class = "reset"   // the connection, or the stream of HTTP/2, broke before the response was complete
+	ErrReset   Class = "reset"   // the connection or stream broke before the response was complete
 	ErrTimeout Class = "timeout" // no complete response in time
 	ErrFraming Class = "framing" // the response violates the protocol
 	ErrStatus  Class = "status"  // the status is not the request's Status, or Accept rejects it
@@ -153,48 +148,47 @@ func Classes() []Class {
 	return []Class{ErrConnect, ErrReset, ErrTimeout, ErrFraming, ErrStatus, ErrAnswer}
 }
 
-// Result is the outcome of a phase. Counts and histograms are about its measured part, except that the fields about
-// connections (Opened, Reconnects, Resent, Resumed, Connect, Handshake and errors of class connect) and FirstError
-// are about the complete phase. Every sent request either got a complete response or was lost to an error of class
-// reset, timeout or framing: Sent is Requests plus these errors, less Unasked. A request with an error of class
-// status or answer has a complete response.
+// Result is the outcome of a phase. Most fields are about its measured part. These are about the complete
+// phase: FirstError, Opened, Reconnects, Resent, Resumed, Connect, Handshake and errors of class connect. A
+// request is lost by an error of class reset, timeout or framing; any other gets a complete response. So
+// Sent is Requests plus these errors, less Unasked.
 type Result struct {
 	Engine      Engine
 	Connections int
 	Streams     int           // most requests in flight on each connection; 0 means 1
-	Threads     int           // sending threads; portable engine: processors that the process could use
-	Wall        time.Duration // duration of the measured part
-	Sent        int64         // number of requests, with or without a response
+	Threads     int           // sending threads; portable engine: usable processors
+	Wall        time.Duration // measured time
+	Sent        int64         // with or without a response
 	Requests    int64         // complete responses of any status
 	Statuses    map[int]int64
-	Codes       map[int]int64 // gRPC: responses by grpc-status; statuses above 16 count as 2 (UNKNOWN)
+	Codes       map[int]int64 // gRPC: responses by grpc-status; a status above 16 counts as 2 (UNKNOWN)
 	Errors      map[Class]int64
-	Unasked     int64  // times that the server sent bytes with no request in flight; also errors of class framing
+	Unasked     int64  // how often the server sent bytes without a request; also counted as errors of class framing
 	FirstError  string // the first error in words; "" if there was none
-	Resumed     int64  // TLS handshakes that resumed an earlier session; Handshake contains them, too
-	Opened      int64  // connections made during the phase, lead-in and reconnects included
-	Reconnects  int64  // those of Opened that replaced a connection which broke or was closed
-	Resent      int64  // HTTP/2: times during the phase that a request was sent again, because the server had not processed it
+	Resumed     int64  // TLS handshakes that resumed an earlier session; also in Handshake
+	Opened      int64  // connections made, reconnects included
+	Reconnects  int64  // connections that replaced a broken or closed one
+	Resent      int64  // HTTP/2: how often an unprocessed request was sent again
 
-	Latency   *hist.Hist // ns; closed loop: from sending, open loop: from the intended time; a timeout counts as the timeout or the time since then, whichever is longer
+	Latency   *hist.Hist // ns; closed loop: from sending; open loop: from the intended time; a timeout counts as the full wait, at least the timeout
 	Service   *hist.Hist // ns from sending, in either loop
 	FirstByte *hist.Hist // ns from sending to the first byte of the response
-	Connect   *hist.Hist // ns to open a connection, its TLS handshake included
-	Handshake *hist.Hist // ns of TLS handshakes only
+	Connect   *hist.Hist // ns to open a connection, with its TLS handshake
+	Handshake *hist.Hist // ns of TLS handshakes
 	SendLag   *hist.Hist // open loop: ns from the intended time to sending
 
 	Asked       float64 // open loop: requested rate per second; 0 means a closed loop
-	Late        int64   // open loop: intended times within the phase whose request had not been sent when it ended
-	Concurrency float64 // mean number of requests in flight, from the engine's record of every change
+	Late        int64   // open loop: intended times whose request was not sent before the end
+	Concurrency float64 // mean number of requests in flight
 	BytesIn     int64
 	BytesOut    int64
 	BodyIn      int64
 	BodyOut     int64
-	CPU         time.Duration // CPU time of the sending threads, or of the process if the threads cannot be measured separately
-	Wait        time.Duration // time in which those threads were runnable and did not run, pauses by a CPU quota included; negative if unknown
+	CPU         time.Duration // CPU time of the sending threads; of the process if they cannot be separated
+	Wait        time.Duration // time that these threads waited for a processor, pauses by a CPU quota included; negative if unknown
 	Timeline    []Second      // complete seconds of the measured part
-	Steps       []StepResult  // with a profile of type Step: one result per step
-	Blocks      []Block       // with Leg.Hold: the measured part in parts of equal length
+	Steps       []StepResult  // one result per step of a profile of type Step
+	Blocks      []Block       // with Leg.Hold: the measured part in equal parts
 }
 
 // Second is one second of a phase.
@@ -209,11 +203,10 @@ type Second struct {
 	Bins     []hist.Bin // latencies in bins, four to a doubling
 }
 
-// Tick is a second that has passed, and the result of the phase up to the end of the second.
+// Tick is a second that has passed, with the result so far.
 type Tick struct {
 	Second
-	// SoFar is the result that the phase would have if it had ended with this second. It
-	// omits the times of connections, and in an open loop it computes Asked and Late from
-	// the profile's mean rate.
+	// SoFar is the result of the phase up to this second, without the times of connections. In an open
+	// loop, Asked and Late are computed from the profile's mean rate.
 	SoFar *Result
 }

@@ -8,23 +8,22 @@ import (
 	"syscall"
 )
 
-// loop is the engine Epoll, for Linux: threads that each wait for many sockets with epoll.
-// It is cheap because a connection is registered only once, a request is a prepared
-// buffer, and the Go scheduler is not involved while there is work.
+// loop is the engine Epoll, for Linux: a few threads, each of which waits for many sockets with epoll. It
+// is cheap: a connection is registered once and a request is a prepared buffer. The Go scheduler takes no
+// part while there is work.
 //
-// Each connection is a link with one slot for each request that may be in flight. A thread
-// has a list of slots for each state, such as idle or busy; a slot is in the list of its
-// state. A thread takes due slots from its lists (thread.runDue), waits for events
-// (thread.waitEvents) and processes them (thread.handleEvent).
+// Each connection is a link, with one slot for each request that may be in flight. A slot is in the list of
+// its state, such as idle or busy. A thread takes due slots from its lists (thread.runDue), waits for
+// events (thread.waitEvents) and processes them (thread.handleEvent).
 type loop struct {
 	s    *settings
 	all  []*thread
-	done chan struct{} // each thread sends a value when it has finished a phase, and when it ends
+	done chan struct{} // a value per thread at the end of a phase, and one at its own end
 }
 
-// newLoop starts the threads, which wait for a phase. It raises GOMAXPROCS to at least one more than the number
-// of threads, because without a spare processor the Go scheduler takes the processor of each waiting thread. With
-// one thread, requests were a fifth more expensive.
+// newLoop starts the threads. It raises GOMAXPROCS to at least one more than their number. Without a spare
+// processor, the Go scheduler takes the processor of each waiting thread. With one thread, requests were a
+// fifth more expensive.
 func newLoop(s *settings) (engine, error) {
 	if runtime.GOMAXPROCS(0) <= s.Threads {
 		runtime.GOMAXPROCS(s.Threads + 1)
@@ -61,8 +60,8 @@ func (e *loop) wake() {
 	}
 }
 
-// readUsage returns the usage of the threads. With TLS it returns the CPU time of the whole process, whose other
-// threads collect the garbage of handshakes.
+// readUsage returns the usage of the threads. With TLS the CPU time is that of the process: other threads
+// collect the garbage of handshakes.
 func (e *loop) readUsage() usage {
 	sum := e.readThreadUsage()
 	if e.s.Target.TLS != nil {
@@ -93,62 +92,57 @@ func (e *loop) close() {
 	}
 }
 
-// maxDialing is the number of connections that a thread opens at a time. More could exceed the backlog of the
-// server, and the kernel retries a connection beyond the backlog only after a second.
+// maxDialing is the number of connections that a thread opens at a time. More could exceed the backlog of
+// the server. The kernel retries such a connection only after a second.
 const maxDialing = 64
 
-// slot carries one request at a time on a connection. A connection of HTTP/1.1 has one slot, one of HTTP/2 a slot
-// for each stream that may be open. The list that contains a slot is its state. As long as a connection is closed,
-// only its first slot is in a list and represents the connection. If it is open and the server allows fewer streams
-// than there are slots, the other slots are in no list.
+// slot carries one request at a time on a connection. A connection of HTTP/1.1 has one slot, one of HTTP/2
+// a slot per stream. The list of a slot is its state. The first slot also represents its connection. The
+// others are in a list only if the server allows that many streams.
 type slot struct {
 	prev, next *slot // neighbours in list
 	list       *list // nil if the slot is in none
-	since      int64 // time in ns at which the slot entered the list
+	since      int64 // ns at which the slot entered the list
 	link       *link
-	number     int      // index in link.slots
-	last       bool     // HTTP/1.1: the connection closes after this response
-	request    exchange // the request in flight
+	number     int  // index in link.slots
+	last       bool // HTTP/1.1: last request of the connection
+	request    exchange
 }
 
-// link is one connection.
 type link struct {
-	index         int32 // in thread.links
-	generation    int32 // increases when fd is closed, so that late events of the closed fd are recognised
+	index         int32
+	generation    int32 // increases when fd is closed, to recognise late events of fd
 	fd            int
-	addr          int     // index of the address to try, modulo their number
-	wasOpened     bool    // it was opened at least once in this phase
-	isReopened    bool    // it was open before: the next connection is a reconnect
-	opened        bool    // requests can be sent
-	peerClosed    bool    // the peer has closed the connection, but not all input is read
-	isWriteClosed bool    // writes fail
-	toFlush       bool    // it is in thread.toFlush
-	toRead        bool    // it is in thread.toRead
-	uses          int     // requests since it was opened
-	rest          []byte  // bytes to send; with TLS bytes that are not encrypted yet
-	filled        []byte  // HTTP/1.1: buffer of a request into which numbers are written; see Fill
-	numbers       []int64 // HTTP/1.1: the numbers in filled
+	addr          int  // address to try, modulo their number
+	wasOpened     bool // opened at least once in this phase
+	isReopened    bool // it was open before: the next connection is a reconnect
+	opened        bool
+	peerClosed    bool // the peer has closed, but not all input is read
+	isWriteClosed bool
+	toFlush       bool
+	toRead        bool
+	uses          int    // requests since it was opened
+	rest          []byte // bytes to send, before encryption
+	filled        []byte // HTTP/1.1: buffer of a request with numbers
+	numbers       []int64
 	parser        http1Parser
-	tls           *tlsConn // TLS; nil in plain text
+	tls           *tlsConn // nil in plain text
 	slots         []slot
 
 	http2         *http2 // nil for HTTP/1.1
-	usedSlots     int    // HTTP/2: number of slots in a list
-	busySlots     int    // HTTP/2: number of requests in flight
-	unassignedIn  int64  // HTTP/2: received bytes not yet assigned to a request
-	unassignedOut int    // HTTP/2: sent bytes not yet assigned to a request
+	usedSlots     int    // HTTP/2: slots in a list
+	busySlots     int    // HTTP/2: requests in flight
+	unassignedIn  int64  // HTTP/2: received bytes of no request yet
+	unassignedOut int    // HTTP/2: sent bytes of no request yet
 }
 
-// firstSlot returns the slot that represents the connection.
 func (l *link) firstSlot() *slot { return &l.slots[0] }
 
-// list is a list of slots in the order of their entry times.
 type list struct {
 	head, tail *slot
 	n          int
 }
 
-// push moves c to the end of l.
 func (l *list) push(c *slot, now int64) {
 	c.list.remove(c)
 	c.list, c.since, c.prev, c.next = l, now, l.tail, nil
@@ -161,8 +155,8 @@ func (l *list) push(c *slot, now int64) {
 	l.n++
 }
 
-// insert moves c to its position in l, which is sorted by entry time; since is the entry time of c. It searches from
-// the end, near which the position usually is.
+// insert moves c to its position in l, which is sorted by entry time. since is the entry time of c. It
+// searches from the end, where the position usually is.
 func (l *list) insert(c *slot, since int64) {
 	l.push(c, since)
 	for p := c.prev; p != nil && p.since > since; p = c.prev {
@@ -199,7 +193,8 @@ func (l *list) remove(c *slot) {
 	l.n--
 }
 
-// dueAt returns when the first entry will have been in the list for d, in ns, or never if the list is empty.
+// dueAt returns when the first entry will have been in the list for d, in ns. It returns never for an empty
+// list.
 func (l *list) dueAt(d int64) int64 {
 	if l.head == nil {
 		return never
@@ -207,15 +202,13 @@ func (l *list) dueAt(d int64) int64 {
 	return l.head.since + d
 }
 
-// event is an event of a connection.
 type event struct {
-	index, generation int32 // of the link
-	in                bool  // bytes have arrived, or the peer has closed
-	out               bool  // the socket is writable, or connected
-	peerClosed        bool  // the peer has closed
+	index, generation int32
+	in                bool // bytes have arrived, or the peer has closed
+	out               bool
+	peerClosed        bool
 }
 
-// address is an address to connect to.
 type address struct {
 	family int
 	sa     syscall.Sockaddr

@@ -10,11 +10,11 @@ import (
 	"syscall"
 )
 
-// The methods of thread below open, read, write and close the connections (links) of one thread of engine Epoll.
-// firstSlot of a link represents its connection, and its only request with HTTP/1.1.
+// This file opens, reads, writes and closes the connections (links) of one thread of engine Epoll.
+// firstSlot of a link represents the connection.
 
-// handleEvent processes an event of one connection. Events are edge-triggered: they are not repeated, so all
-// available bytes must be read now or queued with queueRead.
+// handleEvent processes an event of one connection. Events are edge-triggered, so they are not repeated.
+// Available bytes must be read now or queued with queueRead.
 func (t *thread) handleEvent(ev event) {
 	l := &t.links[ev.index]
 	if l.generation != ev.generation { // the event is of an earlier connection
@@ -32,7 +32,7 @@ func (t *thread) handleEvent(ev event) {
 	}
 	wasClosed := l.generation != ev.generation || !l.opened
 	switch {
-	case !ev.in || wasClosed: // there is nothing to read
+	case !ev.in || wasClosed:
 	case l.http2 != nil:
 		t.receiveHTTP2(l)
 	case c.list == &t.busy:
@@ -48,8 +48,8 @@ func (t *thread) handleEvent(ev event) {
 	}
 }
 
-// openLinks opens closed connections, unless over is true, and fails attempts that exceed the timeout. It returns the
-// time in ns at which it must be called again.
+// openLinks opens closed connections, unless over is true, and fails attempts that exceed the timeout. It
+// returns the time in ns of its next call.
 func (t *thread) openLinks(over bool) (next int64) {
 	for t.failed.dueAt(retryAfter) <= t.now {
 		t.closed.push(t.failed.head, t.now)
@@ -69,7 +69,7 @@ func (t *thread) openLinks(over bool) (next int64) {
 	return min(t.failed.dueAt(retryAfter), t.dialing.dueAt(limit))
 }
 
-// startDial starts to open a connection. An event reports the result; see finishDial.
+// startDial starts to open a connection. An event reports the result to finishDial.
 func (t *thread) startDial(l *link) {
 	t.now = t.s.nowNS()
 	t.dialing.push(l.firstSlot(), t.now)
@@ -83,8 +83,8 @@ func (t *thread) startDial(l *link) {
 	t.failDial(l, err)
 }
 
-// finishDial processes the result of a connection attempt. With TLS it also continues the handshake, for which it is
-// called several times.
+// finishDial processes the result of a connection attempt. During a TLS handshake it is called several
+// times.
 func (t *thread) finishDial(l *link) {
 	t.now = t.s.nowNS()
 	if l.tls == nil {
@@ -124,8 +124,8 @@ func (t *thread) finishDial(l *link) {
 	t.freeSlot(l.firstSlot())
 }
 
-// failDial processes a failed connection attempt. If the target has further addresses, the thread tries the next one.
-// Otherwise failDial records the failure, and the thread tries again after retryAfter.
+// failDial tries the next address of the target, if any. Otherwise it records the failure, and the thread
+// tries again after retryAfter.
 func (t *thread) failDial(l *link, err error) {
 	t.closeLink(l)
 	if l.addr++; l.addr%len(t.addrs) != 0 {
@@ -136,7 +136,7 @@ func (t *thread) failDial(l *link, err error) {
 	t.r.abortIfUnconnected(t.now)
 }
 
-// closeLink closes the descriptor of a connection and moves its first slot to t.closed, so that it is opened again.
+// closeLink closes a connection. It will be opened again.
 func (t *thread) closeLink(l *link) {
 	l.close(t.net)
 	l.generation++
@@ -158,14 +158,13 @@ func (l *link) close(net *epollSockets) {
 	l.fd, l.opened, l.peerClosed, l.isWriteClosed = -1, false, false, false
 }
 
-// dropLink closes a connection that was open.
 func (t *thread) dropLink(l *link) {
 	t.closeLink(l)
 	t.r.removeConn(t.now)
 }
 
-// freeSlot makes a slot available for the next request, after the think time if there is one. It does not send
-// the request itself: the thread first reads all received responses, so that their times include no sending.
+// freeSlot makes a slot available for the next request, after the think time. It does not send: the thread
+// first reads all responses, so that their times include no sending.
 func (t *thread) freeSlot(c *slot) {
 	if t.r.leg.Think > 0 && c.link.uses > 0 && !t.r.isOver() {
 		t.pausing.push(c, t.now)
@@ -174,7 +173,7 @@ func (t *thread) freeSlot(c *slot) {
 	t.idle.push(c, t.now)
 }
 
-// sendRequest sends the next request in a free slot. tk is its ticket in an open loop, otherwise zero.
+// sendRequest sends the next request in a free slot. A closed loop has no tickets: tk is zero.
 func (t *thread) sendRequest(c *slot, tk ticket) {
 	l, i := c.link, t.nextRequest
 	if t.nextRequest++; t.nextRequest == len(t.s.requests) {
@@ -206,7 +205,6 @@ func (t *thread) sendRequest(c *slot, tk ticket) {
 	t.pushOutput(l)
 }
 
-// abortPhase aborts the phase because request i cannot be made.
 func (t *thread) abortPhase(l *link, tk ticket, i int, err error) {
 	if t.r.queue != nil {
 		t.r.queue.giveBack(tk)
@@ -215,7 +213,6 @@ func (t *thread) abortPhase(l *link, tk ticket, i int, err error) {
 	t.dropLink(l)
 }
 
-// pushOutput sends as much of l.rest as the socket accepts. It returns true if all of it was sent.
 func (t *thread) pushOutput(l *link) bool {
 	if l.isWriteClosed {
 		return false
@@ -250,7 +247,6 @@ func (t *thread) pushOutput(l *link) bool {
 	return false
 }
 
-// flushLink sends the output of a connection, as much as the socket accepts.
 func (t *thread) flushLink(l *link) {
 	hasRequest := l.http2 != nil || l.firstSlot().list == &t.busy
 	if !l.opened || !hasRequest {
@@ -263,7 +259,6 @@ func (t *thread) flushLink(l *link) {
 	}
 }
 
-// queueFlush queues a connection, whose output the thread sends before it waits for events.
 func (t *thread) queueFlush(l *link) {
 	if !l.toFlush {
 		l.toFlush = true
@@ -271,7 +266,6 @@ func (t *thread) queueFlush(l *link) {
 	}
 }
 
-// flushQueued flushes the queued connections.
 func (t *thread) flushQueued() {
 	for i := 0; i < len(t.toFlush); i++ {
 		l := t.toFlush[i]
@@ -281,7 +275,6 @@ func (t *thread) flushQueued() {
 	t.toFlush = t.toFlush[:0]
 }
 
-// queueRead queues a connection, which the thread reads again before it waits for events.
 func (t *thread) queueRead(l *link) {
 	if !l.toRead {
 		l.toRead = true
@@ -289,7 +282,6 @@ func (t *thread) queueRead(l *link) {
 	}
 }
 
-// readQueued reads the queued connections, which had more input than maxReads reads return.
 func (t *thread) readQueued() {
 	for range len(t.toRead) {
 		l := t.toRead[0]
@@ -305,8 +297,8 @@ func (t *thread) readQueued() {
 	}
 }
 
-// readLink returns received bytes, and whether there may be more. b is valid until the next call; it is empty at
-// the end of the input. If nothing has arrived, the error is errAgain.
+// readLink returns received bytes, and whether there may be more. b is valid until the next call, and empty
+// at the end of the input. If nothing has arrived, the error is errAgain.
 func (t *thread) readLink(l *link) (b []byte, more bool, err error) {
 	if l.tls != nil {
 		n, err := l.tls.conn.Read(t.buf)
@@ -328,7 +320,6 @@ func (t *thread) readLink(l *link) (b []byte, more bool, err error) {
 	return nil, false, os.NewSyscallError("recv", errno)
 }
 
-// receiveResponse reads the available bytes of a response, in at most maxReads reads.
 func (t *thread) receiveResponse(l *link) {
 	c := l.firstSlot()
 	for range maxReads {
@@ -359,7 +350,7 @@ func (t *thread) receiveResponse(l *link) {
 			t.failRequest(c, classFraming, frameError("more than one answer"))
 			return
 		case l.parser.isDone():
-			closedInPlain := l.peerClosed && l.tls == nil // with TLS more is true, and hasMoreInput finds the close
+			closedInPlain := l.peerClosed && l.tls == nil // with TLS hasMoreInput finds the close
 			gone := closedInPlain || more && t.hasMoreInput(l)
 			t.finishRequest(c, gone)
 			return
@@ -370,8 +361,8 @@ func (t *thread) receiveResponse(l *link) {
 	t.queueRead(l)
 }
 
-// hasMoreInput reads after a response. It returns true if there are more bytes, which it records as unsolicited, or
-// the end of the input, and false if nothing has arrived.
+// hasMoreInput reads after a response. It reports whether there are more bytes, or the end of the input.
+// The bytes are unsolicited.
 func (t *thread) hasMoreInput(l *link) bool {
 	b, _, err := t.readLink(l)
 	if err == nil && len(b) > 0 {
@@ -380,7 +371,6 @@ func (t *thread) hasMoreInput(l *link) bool {
 	return !errors.Is(err, errAgain)
 }
 
-// handleClose processes the end of the input during a request, which may be the end of the response.
 func (t *thread) handleClose(c *slot) {
 	if err := c.link.parser.closeError(); err != nil {
 		t.failRequest(c, classReset, err)
@@ -389,9 +379,8 @@ func (t *thread) handleClose(c *slot) {
 	t.finishRequest(c, true)
 }
 
-// finishRequest records a complete response, and frees the slot or closes the connection. gone means that the peer
-// has closed the connection or has sent more than the response. The connection is also closed if either side has
-// requested that, or if the response arrived before all of the request was sent.
+// finishRequest records a complete response, and frees the slot or closes the connection. gone means that
+// the peer has closed, or has sent more than the response.
 func (t *thread) finishRequest(c *slot, gone bool) {
 	l := c.link
 	t.rec.recordResponse(&c.request, l.parser.currentResponse(), t.now)
@@ -403,13 +392,11 @@ func (t *thread) finishRequest(c *slot, gone bool) {
 	t.freeSlot(c)
 }
 
-// failRequest records a request that gets no complete response.
 func (t *thread) failRequest(c *slot, class int, err error) {
 	t.rec.recordFailure(&c.request, class, err, t.now)
 	t.dropLink(c.link)
 }
 
-// failLink fails the requests of a broken connection.
 func (t *thread) failLink(l *link, class int, err error) {
 	if l.http2 != nil {
 		t.failHTTP2(l, class, err)
@@ -418,7 +405,6 @@ func (t *thread) failLink(l *link, class int, err error) {
 	t.failRequest(l.firstSlot(), class, err)
 }
 
-// timeOut fails a request that exceeded the timeout.
 func (t *thread) timeOut(c *slot) {
 	if c.link.http2 != nil {
 		t.timeOutStream(c)
@@ -427,8 +413,8 @@ func (t *thread) timeOut(c *slot) {
 	t.failRequest(c, classTimeout, errTimeout)
 }
 
-// checkIdle processes input on a connection of HTTP/1.1 without a request: the end of the input, or unsolicited
-// bytes. It closes the connection in both cases.
+// checkIdle processes input without a request: the end of the input, or unsolicited bytes. Either closes
+// the connection.
 func (t *thread) checkIdle(l *link) {
 	b, _, err := t.readLink(l)
 	t.now = t.s.nowNS()

@@ -8,19 +8,18 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// The methods of thread below execute requests over HTTP/2 for engine Epoll. Slot i of a connection (link) carries
-// the request of call i of its http2, and each request uses a stream of its own.
+// This file executes requests over HTTP/2 for engine Epoll. Slot i of a connection (link) carries the
+// request of call i. Each request has its own stream.
 
-// openHTTP2 starts a connection of HTTP/2. It allows one request before the server's SETTINGS, which limit the
-// number of streams, have arrived.
+// openHTTP2 starts a connection of HTTP/2. Until the server's SETTINGS arrive, it allows one request.
 func (t *thread) openHTTP2(l *link) {
 	l.http2.open()
 	l.usedSlots, l.busySlots, l.unassignedIn, l.unassignedOut = 1, 0, 0, 0
 	t.queueFlush(l)
 }
 
-// maxRequests returns how many requests may be in flight on a connection: the least of its slots and of the
-// streams that the server allows, and one before that is known.
+// maxRequests returns how many requests may be in flight on a connection, by its slots and by the server's
+// limit.
 func (l *link) maxRequests() int {
 	if !l.http2.hasSettings {
 		return 1
@@ -28,8 +27,8 @@ func (l *link) maxRequests() int {
 	return max(1, int(min(int64(len(l.slots)), int64(l.http2.maxStreams))))
 }
 
-// freeStream makes a slot available for the next request, or retires the slot if the connection opens no more
-// streams or uses more slots than the server allows now.
+// freeStream makes a slot available for the next request, or retires it if the server allows no more
+// streams.
 func (t *thread) freeStream(c *slot) {
 	l := c.link
 	if l.http2.isClosing() || l.usedSlots > l.maxRequests() {
@@ -39,14 +38,14 @@ func (t *thread) freeStream(c *slot) {
 	t.freeSlot(c)
 }
 
-// retireSlot removes a slot from its list, so that it gets no more requests until updateSlots frees it again.
+// retireSlot removes a slot from its list. It gets no requests until updateSlots frees it again.
 func (t *thread) retireSlot(c *slot) {
 	c.list.remove(c)
 	c.link.usedSlots--
 }
 
-// updateSlots is called after every read. It starts requests on as many slots as the server allows, and closes
-// a connection that takes no more requests once none is in flight.
+// updateSlots is called after every read. It frees as many slots as the server allows. A connection that
+// takes no more requests is closed once none is in flight.
 func (t *thread) updateSlots(l *link) {
 	if !l.http2.isClosing() {
 		for i := 0; l.usedSlots < l.maxRequests() && i < len(l.slots); i++ {
@@ -71,7 +70,7 @@ func (t *thread) updateSlots(l *link) {
 	t.queueFlush(l)
 }
 
-// sendHTTP2 starts a request in a free slot. flushQueued then sends it, together with others that have started.
+// sendHTTP2 starts a request in a free slot. flushQueued sends it later, together with others.
 func (t *thread) sendHTTP2(c *slot, x exchange) {
 	l, q := c.link, &t.s.requests[x.index]
 	if err := l.http2.startCall(c.number, q, x.numbers, x.verify); err != nil {
@@ -92,7 +91,6 @@ func (t *thread) sendHTTP2(c *slot, x exchange) {
 	t.queueFlush(l)
 }
 
-// receiveHTTP2 reads the available bytes of responses and other frames.
 func (t *thread) receiveHTTP2(l *link) {
 	for range maxReads {
 		b, more, err := t.readLink(l)
@@ -128,8 +126,8 @@ func (t *thread) receiveHTTP2(l *link) {
 	t.queueRead(l)
 }
 
-// sendGoodbye sends the last output of a connection, e.g. a GOAWAY, before it closes. It gives up if the socket
-// buffer is full, because nothing waits for a connection that is closed.
+// sendGoodbye sends the last output of a connection, e.g. a GOAWAY. It gives up if the socket buffer is
+// full: nothing waits for a closed connection.
 func (t *thread) sendGoodbye(l *link) {
 	if l.isWriteClosed || len(l.rest) > 0 {
 		return
@@ -141,7 +139,6 @@ func (t *thread) sendGoodbye(l *link) {
 	}
 }
 
-// recordOutcome records the outcome of call i, whose request has ended, or queues the request to be sent again.
 func (t *thread) recordOutcome(l *link, i int) {
 	c, call := &l.slots[i], &l.http2.calls[i]
 	t.takeCounts(c, call)
@@ -152,7 +149,7 @@ func (t *thread) recordOutcome(l *link, i int) {
 	} else {
 		t.rec.recordResponse(&c.request, call.response, t.now)
 	}
-	sentUpTo := l.http2.written - int64(len(l.rest)) // bytes sent on the connection
+	sentUpTo := l.http2.written - int64(len(l.rest))
 	unsent := call.response.unsent || call.upTo > sentUpTo
 	if unsent { // the server responded before it got the complete request
 		l.http2.noMoreStreams = true
@@ -160,8 +157,8 @@ func (t *thread) recordOutcome(l *link, i int) {
 	t.freeStream(c)
 }
 
-// takeCounts copies the time of the first byte and the number of parts of a call to its finished exchange, and
-// assigns to it all bytes that no request has been assigned yet.
+// takeCounts copies the time of the first byte and the number of parts to the finished exchange. All bytes
+// that no request has yet count for it.
 func (t *thread) takeCounts(c *slot, call *call) {
 	l := c.link
 	c.request.first, c.request.parts = call.first, call.parts
@@ -171,18 +168,18 @@ func (t *thread) takeCounts(c *slot, call *call) {
 	l.busySlots--
 }
 
-// queueResend moves the request of a slot into t.resends, from where any free slot sends it again. t.resends is
-// sorted by the time at which a request was first sent.
+// queueResend moves the request of a slot into t.resends, sorted by the time of its first try. Any free
+// slot sends it again.
 func (t *thread) queueResend(c *slot) {
 	t.resends = append(t.resends, c.request)
 	for i := len(t.resends) - 1; i > 0 && t.resends[i].sent < t.resends[i-1].sent; i-- {
 		t.resends[i], t.resends[i-1] = t.resends[i-1], t.resends[i]
 	}
-	c.request = exchange{} // t.resends has the exchange now, with its numbers
+	c.request = exchange{} // its numbers belong to t.resends now
 }
 
-// resendQueued sends the requests in t.resends on free slots, idle or pausing. It returns the time at which the
-// oldest request that still waits for a slot times out, or never.
+// resendQueued sends the requests in t.resends on free slots, idle or pausing. It returns when the oldest
+// waiting request times out.
 func (t *thread) resendQueued() (next int64) {
 	for n := len(t.resends); n > 0; n-- {
 		x := t.resends[0]
@@ -205,9 +202,9 @@ func (t *thread) resendQueued() (next int64) {
 	return never
 }
 
-// failHTTP2 fails all requests in flight on a broken connection, and closes it. err is nil if the server has closed
-// the connection. If no request is in flight, only an invalid frame is recorded. A complete response that arrived in
-// the same read as an invalid frame is also lost.
+// failHTTP2 fails all requests on a broken connection, and closes it. err is nil if the server has closed
+// the connection. Without requests, only an invalid frame is recorded. A complete response that arrived
+// together with an invalid frame is lost, too.
 func (t *thread) failHTTP2(l *link, class int, err error) {
 	if l.busySlots == 0 && class == classFraming {
 		t.rec.recordUnsolicited(t.now)
@@ -227,8 +224,7 @@ func (t *thread) failHTTP2(l *link, class int, err error) {
 	t.dropLink(l)
 }
 
-// timeOutStream fails a request that exceeded the timeout. Other requests on its connection continue, but the
-// connection gets no new ones.
+// timeOutStream fails a request that exceeded the timeout. Its connection gets no new requests.
 func (t *thread) timeOutStream(c *slot) {
 	l, call := c.link, &c.link.http2.calls[c.number]
 	t.takeCounts(c, call)

@@ -12,10 +12,9 @@ import (
 	"unsafe"
 )
 
-// clockThreadSched are the low bits of the id of a clock that measures the CPU time of a thread; see threadCPU.
+// clockThreadSched are the low bits of a clock id; see threadCPU.
 const clockThreadSched = 6
 
-// newWakeFD returns a descriptor that wakes a thread when it is written to.
 func newWakeFD() (int, error) {
 	fd, _, errno := syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	if errno != 0 {
@@ -24,13 +23,11 @@ func newWakeFD() (int, error) {
 	return int(fd), nil
 }
 
-// signalWakeFD wakes the thread that waits for fd.
 func signalWakeFD(fd int) {
 	one := uint64(1)
 	_, _, _ = syscall.RawSyscall(syscall.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&one)), 8) // fails only if the counter overflows
 }
 
-// pinThread restricts the calling thread to these processors.
 func pinThread(cpus []int) error {
 	m := newCPUMask(cpus)
 	if err := callAffinity(syscall.SYS_SCHED_SETAFFINITY, 0, &m); err != nil {
@@ -39,8 +36,8 @@ func pinThread(cpus []int) error {
 	return nil
 }
 
-// threadCPU returns the CPU time of a thread of this process, or 0 if unknown. Linux computes the id of a thread's
-// clock in this way: include/linux/posix-timers.h.
+// threadCPU returns the CPU time of a thread of this process, or 0 if unknown. The id of a thread's clock
+// follows include/linux/posix-timers.h.
 func threadCPU(tid int) time.Duration {
 	var ts syscall.Timespec
 	clock := uintptr(^tid<<3 | clockThreadSched)
@@ -50,8 +47,8 @@ func threadCPU(tid int) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// startConnect creates a socket that does not block and starts to connect it to a. The socket is usually not
-// connected yet when startConnect returns. If it fails, the caller must still close fd unless it is -1.
+// startConnect creates a nonblocking socket and starts to connect it to a. After an error the caller must
+// still close fd unless it is -1.
 func startConnect(a address) (fd int, err error) {
 	fd, err = syscall.Socket(a.family, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -69,7 +66,6 @@ func startConnect(a address) (fd int, err error) {
 	return fd, nil
 }
 
-// parseAddress parses an IP address with port.
 func parseAddress(s string) (address, error) {
 	ap, err := netip.ParseAddrPort(s)
 	if err != nil {

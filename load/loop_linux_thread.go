@@ -9,45 +9,45 @@ import (
 	"time"
 )
 
-// thread is one operating system thread of engine Epoll, with its share of the connections (links). Each link has
-// one or more slots; a slot carries one request at a time, and is in the list of its state.
+// thread is one operating system thread of engine Epoll, with its share of the connections (links). Each
+// link has slots, which carry one request at a time. A slot is in the list of its state.
 type thread struct {
 	engine *loop
 	s      *settings
-	addrs  []address // not shared between threads, because connecting writes to them
-	cpus   []int     // processors that the thread may use; nil means any
-	tid    int       // id of the thread in the operating system
+	addrs  []address // not shared between threads: connecting writes to them
+	cpus   []int     // allowed processors; nil means any
+	tid    int
 	net    *epollSockets
-	work   chan *run // receives the phases to execute
+	work   chan *run // phases to execute
 
 	links []link
 	tls   *tls.Config // nil means plain text
-	buf   []byte      // buffer of readLink
-	known knownHead   // last response header; see http1Parser.known
+	buf   []byte
+	known knownHead // see http1Parser.known
 
-	closed  list       // connections to open
-	failed  list       // connections to open, but not before retryAfter has passed
-	dialing list       // connections that are being opened
-	idle    list       // open slots without a request
-	pausing list       // open slots during the think time
-	busy    list       // slots with a request in flight
-	toFlush []*link    // connections with output
-	toRead  []*link    // connections that may have more input than was read
-	resends []exchange // requests to send again, sorted by the time of the first try
+	closed  list // to open
+	failed  list // to open, after retryAfter
+	dialing list
+	idle    list
+	pausing list
+	busy    list
+	toFlush []*link
+	toRead  []*link    // connections with input that was not read
+	resends []exchange // requests to send again, sorted by their first try
 
 	r             *run // the running phase, or nil
 	rec           recorder
 	now           int64 // time in ns, as last read
 	timer         timer
-	nextRequest   int    // index in settings.requests
-	undialed      int    // connections that have not been opened since the start of the phase
-	allDialed     bool   // markDialed was called
-	isDrained     bool   // open loop: the phase is over, and the requests that were due before its end were sent
-	waitingTicket ticket // of an open loop, for a free slot; valid if hasTicket is true
+	nextRequest   int // index in settings.requests
+	undialed      int // connections not opened in this phase yet
+	allDialed     bool
+	isDrained     bool   // open loop: all requests of the phase were sent
+	waitingTicket ticket // of an open loop, for a free slot; valid if hasTicket
 	hasTicket     bool
 }
 
-// newThread starts thread n of an engine with its share of the connections, which are not opened yet.
+// newThread returns thread n with its share of the connections, which are not opened yet.
 func newThread(e *loop, n int) (*thread, error) {
 	t := &thread{
 		engine: e, s: e.s, cpus: e.s.CPUs, work: make(chan *run),
@@ -88,9 +88,9 @@ func newThread(e *loop, n int) (*thread, error) {
 	return t, <-ready
 }
 
-// runThread executes phases until t.work is closed. It sends the error of setUp to ready. It never unlocks its
-// goroutine from the operating system thread, so that this thread, whose affinity and timer slack were changed,
-// ends with the goroutine.
+// runThread executes phases until t.work is closed. It sends the error of setUp to ready. It never unlocks
+// its operating system thread: that must end with the goroutine, because its affinity and timer slack were
+// changed.
 func (t *thread) runThread(ready chan<- error) {
 	runtime.LockOSThread()
 	err := t.setUp()
@@ -107,7 +107,6 @@ func (t *thread) runThread(ready chan<- error) {
 	t.engine.done <- struct{}{}
 }
 
-// setUp prepares the calling operating system thread.
 func (t *thread) setUp() (err error) {
 	t.tid = syscall.Gettid()
 	setTimerSlack()
@@ -130,7 +129,6 @@ func (t *thread) tearDown() {
 	t.net.close()
 }
 
-// runPhase executes the thread's part of one phase.
 func (t *thread) runPhase(r *run) {
 	t.r, t.allDialed, t.isDrained, t.hasTicket = r, false, false, false
 	t.rec.start(r)
@@ -148,15 +146,15 @@ func (t *thread) runPhase(r *run) {
 	t.r = nil
 }
 
-// preparePhase counts the open connections, processes the events since the last phase, such as closes by the server,
-// and marks all closed connections as to be opened.
+// preparePhase counts the open connections and processes the events since the last phase. Closed
+// connections are to be opened.
 func (t *thread) preparePhase() {
 	for i := range t.links {
 		if t.links[i].opened {
 			t.r.conns.Add(1)
 		}
 	}
-	for range 1 + len(t.links)/16 { // several waits, because one returns at most len(epollSockets.events) events
+	for range 1 + len(t.links)/16 { // one wait returns at most len(epollSockets.events) events
 		if t.waitEvents(0) == 0 {
 			break
 		}
@@ -170,8 +168,8 @@ func (t *thread) preparePhase() {
 	t.undialed = t.closed.n
 }
 
-// cleanUpPhase makes every connection idle or closed: it closes those with a request in flight and those that are
-// being opened, and ends think times. It gives back the ticket (an intended time for a request) that the thread has.
+// cleanUpPhase makes every connection idle or closed, and ends think times. It gives back the thread's
+// ticket, the permission to send one request.
 func (t *thread) cleanUpPhase() {
 	for t.busy.head != nil {
 		t.dropLink(t.busy.head.link)
@@ -189,8 +187,7 @@ func (t *thread) cleanUpPhase() {
 	}
 }
 
-// runDue does everything that is due: it reads, times requests out, opens connections and sends requests. It returns
-// the time in ns at which it must be called again if no event occurs before.
+// runDue does everything that is due. It returns the time in ns of its next call if no event occurs before.
 func (t *thread) runDue() (next int64) {
 	limit := int64(t.s.Timeout)
 	t.readQueued()
@@ -214,11 +211,11 @@ func (t *thread) runDue() (next int64) {
 		t.rec.rollSecond(t.now)
 		next = min(next, t.rec.secondEnd)
 	}
-	return min(next, t.busy.dueAt(limit)) // requests that were sent just now included
+	return min(next, t.busy.dueAt(limit)) // with the requests that were just sent
 }
 
-// sendClosedLoop sends requests of a closed loop on free slots whose think time is over. It returns the time at which
-// the next think time ends.
+// sendClosedLoop sends requests on free slots after their think time. It returns the time at which the next
+// think time ends.
 func (t *thread) sendClosedLoop() (next int64) {
 	for t.idle.head != nil {
 		if !t.r.admitRequest() {
@@ -237,8 +234,8 @@ func (t *thread) sendClosedLoop() (next int64) {
 	return t.pausing.dueAt(think)
 }
 
-// sendOpenLoop sends the due requests of an open loop while there are free slots, and returns the time of the next
-// request. After the end of the measured part it sends the requests that are still due, and then no more.
+// sendOpenLoop sends the due requests while there are free slots, and returns the time of the next. After
+// the measured part it sends only those that are still due.
 func (t *thread) sendOpenLoop() (next int64) {
 	if t.isDrained {
 		return never
@@ -270,7 +267,6 @@ func (t *thread) sendOpenLoop() (next int64) {
 	return next
 }
 
-// waitEvents waits for events until next and processes them. It returns their number.
 func (t *thread) waitEvents(next int64) int {
 	t.flushQueued()
 	if len(t.toRead) > 0 {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// errAgain means that nothing has arrived. It is a timeout error, because after such an error crypto/tls can read a
-// connection again.
+// errAgain means that nothing has arrived. It is a timeout error: crypto/tls can continue to read after
+// one.
 var errAgain error = againError{}
 
 type againError struct{}
@@ -25,28 +25,26 @@ func (againError) Temporary() bool { return true }
 
 var errGivenUp = errors.New("the handshake was given up")
 
-// maxRecord is the number of bytes that are encrypted at a time.
 const maxRecord = 16 << 10
 
-// tlsConn implements TLS over one socket of a thread without blocking. It uses a tls.Conn and
-// is itself the net.Conn under it: Read returns errAgain if nothing has arrived, and Write
-// stores the bytes that the socket does not accept yet. crypto/tls cannot continue a handshake
-// after errAgain. So the handshake runs in a coroutine, which Read suspends and
-// continueHandshake resumes when bytes have arrived.
+// tlsConn implements TLS over one nonblocking socket. It is the net.Conn below a tls.Conn. Read returns
+// errAgain if nothing has arrived. Write stores the bytes that the socket does not accept. crypto/tls
+// cannot continue a handshake after errAgain. So the handshake runs in a coroutine, which Read suspends and
+// continueHandshake resumes.
 type tlsConn struct {
 	net        *epollSockets
-	l          *link     // the connection
-	conn       *tls.Conn // encrypts and decrypts
-	began      int64     // start of the handshake in ns
-	rest       []byte    // encrypted bytes that are not sent yet
-	buf        []byte    // buffer of rest
-	isDrained  bool      // everything that has arrived is read: nothing can be received until the next event
-	peerClosed bool      // the peer has closed the connection, but not all input is read
+	l          *link
+	conn       *tls.Conn
+	began      int64  // ns
+	rest       []byte // encrypted bytes to send
+	buf        []byte
+	isDrained  bool // no more input until the next event
+	peerClosed bool // the peer has closed, but not all input is read
 
-	resume func() (struct{}, bool) // continues the handshake; it returns false at the end
-	stop   func()                  // aborts the handshake
-	wait   func(struct{}) bool     // suspends the coroutine of the handshake; nil outside of it
-	err    error                   // result of the handshake
+	resume func() (struct{}, bool) // continues the handshake; false means its end
+	stop   func()
+	wait   func(struct{}) bool // suspends the handshake; nil outside of it
+	err    error
 }
 
 func newTLSConn(net *epollSockets, l *link, config *tls.Config, now int64) *tlsConn {
@@ -60,8 +58,7 @@ func newTLSConn(net *epollSockets, l *link, config *tls.Config, now int64) *tlsC
 	return s
 }
 
-// continueHandshake continues the handshake as far as the received bytes allow. It returns true when the handshake
-// has ended, with its error.
+// continueHandshake continues the handshake as far as the received bytes allow. done reports its end.
 func (s *tlsConn) continueHandshake() (done bool, err error) {
 	if _, isSuspended := s.resume(); isSuspended {
 		return false, s.sendEncrypted()
@@ -69,7 +66,6 @@ func (s *tlsConn) continueHandshake() (done bool, err error) {
 	return true, errors.Join(s.err, s.sendEncrypted())
 }
 
-// sendEncrypted sends as many of the encrypted bytes as the socket accepts.
 func (s *tlsConn) sendEncrypted() error {
 	n, errno := s.net.send(s.l, s.rest)
 	if s.rest = s.rest[n:]; errno != 0 && errno != syscall.EAGAIN {
@@ -78,11 +74,11 @@ func (s *tlsConn) sendEncrypted() error {
 	return nil
 }
 
-// notify informs s that bytes have arrived, or, if closed is true, that the peer has closed.
+// notify records an event: bytes have arrived or, if closed is true, the peer has closed.
 func (s *tlsConn) notify(closed bool) { s.isDrained, s.peerClosed = false, s.peerClosed || closed }
 
-// encryptAndSend encrypts and sends b part by part, and returns the number of bytes of b that it has encrypted. It
-// encrypts a part only when the socket has accepted the previous one.
+// encryptAndSend encrypts and sends b in parts, and returns the number of bytes encrypted. Each part waits
+// until the socket has accepted the previous one.
 func (s *tlsConn) encryptAndSend(b []byte) (n int, errno syscall.Errno) {
 	for {
 		k, errno := s.net.send(s.l, s.rest)
@@ -97,8 +93,8 @@ func (s *tlsConn) encryptAndSend(b []byte) (n int, errno syscall.Errno) {
 	}
 }
 
-// Read is called by crypto/tls. It returns received bytes. If there are none, it suspends the handshake until there
-// are, or after the handshake returns errAgain.
+// Read is called by crypto/tls. Without received bytes it suspends the handshake. After the handshake it
+// returns errAgain.
 func (s *tlsConn) Read(b []byte) (int, error) {
 	for {
 		if s.isDrained && !s.peerClosed {
@@ -125,8 +121,8 @@ func (s *tlsConn) Read(b []byte) (int, error) {
 	}
 }
 
-// Write is called by crypto/tls with encrypted bytes, which are only valid during the call. It stores them, and
-// sends as many as the socket accepts.
+// Write is called by crypto/tls with encrypted bytes. It sends as many as the socket accepts, and stores
+// the rest.
 func (s *tlsConn) Write(b []byte) (int, error) {
 	hasRest := len(s.rest) > 0
 	if !hasRest {
@@ -134,7 +130,7 @@ func (s *tlsConn) Write(b []byte) (int, error) {
 	}
 	s.rest = append(s.rest, b...)
 	s.buf = s.rest
-	if hasRest { // the socket accepts no more for now: b is sent after the bytes before it
+	if hasRest { // after the stored bytes
 		return len(b), nil
 	}
 	n, errno := s.net.send(s.l, s.rest)
@@ -144,10 +140,9 @@ func (s *tlsConn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// close aborts an unfinished handshake.
 func (s *tlsConn) close() { s.stop() }
 
-// crypto/tls requires the other methods of net.Conn, but needs none of them.
+// crypto/tls requires the other methods of net.Conn, but does not need them.
 func (s *tlsConn) Close() error                     { return nil }
 func (s *tlsConn) LocalAddr() net.Addr              { return nil }
 func (s *tlsConn) RemoteAddr() net.Addr             { return nil }

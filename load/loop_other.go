@@ -4,7 +4,7 @@ package load
 
 import "fmt"
 
-// newLoop returns an error: on this system there is no engine that waits with epoll. See loop_linux.go for the engine.
+// newLoop returns an error: the engine with epoll needs Linux.
 func newLoop(*settings) (engine, error) {
 	return nil, fmt.Errorf("engine %s needs Linux on amd64 or arm64: leave the engine out, or use %s", Epoll, Portable)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// Merge returns the sum of the results of several load generators, which have sent to one server at the same time, or
-// nil if there are no results. It computes the percentiles of a second from the merged bins of its latencies.
+// Merge returns the sum of the results of several load generators that sent to one server at the same time.
+// It returns nil without results. Percentiles of a second are computed from its merged bins.
 func Merge(results []*Result) *Result {
 	if len(results) == 0 {
 		return nil
@@ -74,9 +74,8 @@ func Merge(results []*Result) *Result {
 	return out
 }
 
-// mergeBlocks returns the sums of blocks with the same number, which are of the same time, so that an event at the
-// server shows in one block of all results. It returns nil if a result has no blocks, or blocks of other objectives,
-// because an interval must be computed from all requests.
+// mergeBlocks returns the sums of blocks with the same number, and so of the same time. It returns nil if a
+// result lacks blocks: an interval must be computed from all requests.
 func mergeBlocks(results []*Result) []Block {
 	objectives := countObjectives(results[0].Blocks)
 	sums := makeBlocks(objectives)
@@ -91,7 +90,7 @@ func mergeBlocks(results []*Result) []Block {
 	return sums
 }
 
-// mergeSteps returns the sums of steps with the same number. A load generator that ended early lacks the last
+// mergeSteps returns the sums of steps with the same number. A generator that ended early lacks the last
 // ones.
 func mergeSteps(results []*Result) (out []StepResult) {
 	parts := map[int][]StepResult{}
@@ -114,19 +113,16 @@ func mergeSteps(results []*Result) (out []StepResult) {
 	return out
 }
 
-// listHistograms returns the histograms of a result in a fixed order.
 func (r *Result) listHistograms() []*hist.Hist {
 	return []*hist.Hist{r.Latency, r.Service, r.FirstByte, r.Connect, r.Handshake, r.SendLag}
 }
 
-// addCounts adds the counts in from to those in to.
 func addCounts[K comparable](to, from map[K]int64) {
 	for k, n := range from {
 		to[k] += n
 	}
 }
 
-// mergeSecond adds a second to the one that begins at the same time.
 func mergeSecond(seconds map[time.Duration]*Second, s Second) {
 	to := seconds[s.At]
 	if to == nil {
@@ -173,18 +169,18 @@ const (
 	maxValue = 1e12 // of a rate per second, and of the number of requests in flight
 )
 
-// CheckResult returns an error if a result from another machine has impossible values, for example negative
-// counts, missing histograms, or histograms with more values than requests.
+// CheckResult returns an error if a result from another machine has impossible values. Examples are
+// negative counts and missing histograms.
 func CheckResult(r *Result) error {
 	counts := []int64{r.Sent, r.Requests, r.Unasked, r.Resumed, r.Opened, r.Reconnects, r.Resent, r.Late, r.BytesIn, r.BytesOut, r.BodyIn, r.BodyOut}
 	for _, m := range []map[int]int64{r.Statuses, r.Codes} {
 		counts = slices.AppendSeq(counts, maps.Values(m))
 	}
 	const (
-		maxBins   = 1000    // bins of a second
-		maxText   = 4 << 10 // bytes of the first error
-		maxEngine = 40      // bytes of the engine's name
-		slack     = 60      // seconds by which a phase may be longer than MaxDuration
+		maxBins   = 1000    // of a second
+		maxText   = 4 << 10 // of the first error, in bytes
+		maxEngine = 40      // of the engine's name, in bytes
+		slack     = 60      // seconds that a phase may exceed MaxDuration
 	)
 	var answered int64
 	for _, n := range r.Statuses {
@@ -218,7 +214,6 @@ func CheckResult(r *Result) error {
 	return checkBlocks(r.Blocks)
 }
 
-// checkSteps returns an error if steps from another machine have impossible values.
 func checkSteps(steps []StepResult) error {
 	if len(steps) > maxSteps {
 		return fmt.Errorf("%d steps", len(steps))
@@ -247,8 +242,7 @@ func checkSteps(steps []StepResult) error {
 	return nil
 }
 
-// checkBlocks returns an error if blocks from another machine are not those of a phase: blockCount, or none, each
-// with the counts of the same objectives.
+// checkBlocks checks blocks from another machine: their number, and their counts by objective.
 func checkBlocks(blocks []Block) error {
 	if len(blocks) != 0 && len(blocks) != blockCount {
 		return fmt.Errorf("%d parts", len(blocks))

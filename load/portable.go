@@ -10,43 +10,42 @@ import (
 	"github.com/tarebench/tare/load/nap"
 )
 
-// portable is the engine on package net: one goroutine per connection. It runs on
-// every system, and uses about twice as much CPU time as the engine with epoll.
+// portable is the engine on package net: one goroutine per connection. It runs on every system, and uses
+// about twice as much CPU time as the engine with epoll.
 //
-// Goroutines run on any thread. So if Options.CPUs is set, all threads of the process
-// are restricted to these processors during a phase.
+// Goroutines run on any thread. So Options.CPUs restricts all threads of the process during a phase.
 type portable struct {
 	s      *settings
 	tls    *tls.Config // nil means plain text
 	conns  []*portableConn
 	shards []*shard      // one for each processor, shared by the connections
-	dials  chan struct{} // contains a value for each connection that is being opened, which limits their number
+	dials  chan struct{} // a value for each connection that is being opened; limits their number
 
 	mu    sync.Mutex
 	phase *portablePhase // the running phase, or nil
 
-	cores  int                   // number of processors that the last phase could use
-	waits  map[int]time.Duration // time that each thread has waited for a processor, at the last reading, by thread id
-	waited time.Duration         // sum of these times over all threads, also those that have ended
+	cores  int                   // of the last phase
+	waits  map[int]time.Duration // time each thread waited for a processor at the last reading, by thread id
+	waited time.Duration         // sum over all threads, also those that have ended
 }
 
-// shard is a recorder of outcomes that several connections share, with the position in the list of requests.
+// shard records outcomes for several connections. They also share the position in the list of requests.
 type shard struct {
 	mu          sync.Mutex
 	rec         recorder
-	nextRequest int // index of the next request in settings.requests
+	nextRequest int // index in settings.requests
 }
 
 // portablePhase is the state that the goroutines of one phase share.
 type portablePhase struct {
 	r        *run
-	ctx      context.Context    // for connecting: done at the end of the phase
-	cancel   context.CancelFunc // cancels ctx
-	requests context.Context    // for requests in flight: done when the phase is aborted
-	giveUp   context.CancelFunc // cancels requests
-	tickets  chan ticket        // open loop: intended times of requests that are due; closed when there are no more
-	started  chan struct{}      // closed when requests may be sent, or the phase is over
-	begun    bool               // started is closed
+	ctx      context.Context // for connecting: done at the end of the phase
+	cancel   context.CancelFunc
+	requests context.Context // for requests in flight: done when the phase is aborted
+	giveUp   context.CancelFunc
+	tickets  chan ticket   // open loop: requests that are due; closed after the last
+	started  chan struct{} // closed when requests may be sent, or the phase is over
+	begun    bool
 }
 
 func newPortable(s *settings) engine {
@@ -57,8 +56,8 @@ func newPortable(s *settings) engine {
 	for i := range min(s.Connections, runtime.GOMAXPROCS(0)) {
 		p.shards = append(p.shards, &shard{rec: recorder{thread: i, s: s}})
 	}
-	// Streams is above 1 only for HTTP/3. A portableConn then carries one stream, and s.Streams of them share a
-	// QUIC connection, their connGroup.
+	// Only HTTP/3 has several Streams. Each portableConn then carries one stream, and a connGroup shares a
+	// QUIC connection.
 	var g *connGroup
 	for i := range s.Connections * s.Streams {
 		c := &portableConn{p: p, s: s, shard: p.shards[i%len(p.shards)]}
@@ -80,10 +79,8 @@ func (p *portable) threadCount() int   { return p.cores }
 func (p *portable) dialerCount() int   { return len(p.conns) }
 func (p *portable) recorderCount() int { return len(p.shards) }
 
-// usableProcessors returns the number of processors that goroutines can use at a time.
 func usableProcessors() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
-// readUsage returns the usage of the process.
 func (p *portable) readUsage() usage {
 	for tid, w := range threadWaits() {
 		p.waited += max(0, w-p.waits[tid]) // ended threads count with their last reading
@@ -119,8 +116,8 @@ func (p *portable) run(r *run) {
 	}
 }
 
-// limitProcs lowers GOMAXPROCS to n until undo is called. With a higher value, more threads than processors would
-// run goroutines and wait for each other.
+// limitProcs lowers GOMAXPROCS to n until undo is called. Otherwise more threads than processors would wait
+// for each other.
 func limitProcs(n int) (undo func()) {
 	before := runtime.GOMAXPROCS(0)
 	if before <= n {
@@ -134,7 +131,6 @@ func limitProcs(n int) (undo func()) {
 	}
 }
 
-// runPhase executes a phase: it starts a goroutine for each connection and waits for their ends.
 func (p *portable) runPhase(r *run) {
 	l := &portablePhase{r: r, started: make(chan struct{}), tickets: make(chan ticket)}
 	l.requests, l.giveUp = context.WithCancel(context.Background())
@@ -164,7 +160,6 @@ func (p *portable) runPhase(r *run) {
 	}
 }
 
-// setPhase sets the phase that wake notifies.
 func (p *portable) setPhase(l *portablePhase) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -194,7 +189,6 @@ func (p *portable) wake() {
 	}
 }
 
-// watchPhase starts and ends the lead-in and the measured part of the phase at their times, until the phase is over.
 func (p *portable) watchPhase(l *portablePhase) {
 	const pollInterval = 20 * time.Millisecond
 	timer := time.NewTimer(0)
@@ -219,8 +213,8 @@ func (p *portable) watchPhase(l *portablePhase) {
 	}
 }
 
-// cancelLate cancels requests of HTTP/3 that exceed the timeout, until stop is called. It checks
-// them every 20 ms, because a timer for each request would cost more than sending the request.
+// cancelLate cancels requests of HTTP/3 that exceed the timeout, until stop is called. It polls: a timer
+// for each request would cost more than sending the request.
 func (p *portable) cancelLate() (stop func()) {
 	done := make(chan struct{})
 	go func() {
@@ -243,8 +237,8 @@ func (p *portable) cancelLate() (stop func()) {
 	return func() { close(done) }
 }
 
-// sendTickets passes the tickets of an open loop, each of which stands for a request, to free connections at the
-// intended times.
+// sendTickets passes tickets to free connections at their intended times. Each ticket is one request of an
+// open loop.
 func (l *portablePhase) sendTickets() {
 	defer close(l.tickets)
 	<-l.started
@@ -256,7 +250,7 @@ func (l *portablePhase) sendTickets() {
 			return
 		}
 		for now := l.r.s.nowNS(); now < t.at; now = l.r.s.nowNS() {
-			if l.ctx.Err() != nil { // the phase is over
+			if l.ctx.Err() != nil {
 				l.r.queue.giveBack(t)
 				return
 			}

@@ -7,65 +7,59 @@ import (
 	"time"
 )
 
-// portableConn is one connection of the portable engine, or one stream of an HTTP/3 connection. A goroutine sends
-// its requests one after another.
+// portableConn is one connection of the portable engine, or one stream of an HTTP/3 connection. A goroutine
+// sends its requests one after another.
 type portableConn struct {
 	p         *portable
 	s         *settings
 	shard     *shard
-	transport transport // carries the requests
+	transport transport
 
 	opened     bool
-	addr       int   // index of the address to try, modulo their number
-	isReopened bool  // it was open before: the next connection is a reconnect
-	uses       int   // requests since it was opened
-	lastUse    int64 // time of the last response in ns
+	addr       int  // address to try, modulo their number
+	isReopened bool // it was open before: the next connection is a reconnect
+	uses       int
+	lastUse    int64 // ns
 	request    exchange
-	idleTimer  *time.Timer // for checks while the connection waits for a ticket; nil before the first
+	idleTimer  *time.Timer // for checks during waits; nil before the first
 }
 
 // transport carries the requests of a connection: a socket with a framer, or a Carrier.
 type transport interface {
-	// open opens the connection. After a TLS handshake it calls onHandshake with the duration
-	// in ns and whether an earlier session was resumed. fresh is false if another user of
-	// a shared connection has opened it, or has tried to: the result is then recorded there.
+	// open opens the connection. onHandshake gets the duration of a TLS handshake in ns. fresh is false if
+	// another user of a shared connection has opened it, or has failed to. That user records the result.
 	open(ctx context.Context, addr string, onHandshake func(took int64, resumed bool)) (fresh bool, err error)
-	// countIn marks the open connection as counted in phase r. It returns false if another
-	// user of a shared connection has done so already.
+	// countIn marks the open connection as counted in phase r. It returns false if another user of a shared
+	// connection has done so.
 	countIn(r *run) bool
-	// startRequest starts a request; last means that it is the connection's last one. It
-	// fails if a number of the request does not fit.
+	// startRequest starts a request. last marks the connection's last one. It fails if a number does not
+	// fit.
 	startRequest(q *encodedRequest, x *exchange, last bool) error
-	// roundTrip sends the request and reads until its response is complete, or the request
-	// fails, at the latest at due.
+	// roundTrip sends the request and reads its response, at the latest until due.
 	roundTrip(l *portablePhase, x *exchange, due time.Time) reply
-	// checkIdle checks a connection without a request. It returns whether the connection can
-	// still be used, and an error if the server has sent bytes without a request.
+	// checkIdle checks a connection without a request. unsolicited is the error if the server has sent
+	// bytes.
 	checkIdle(l *portablePhase) (usable bool, unsolicited error)
-	// sendPending sends output between requests.
 	sendPending()
-	// interrupt ends a blocked read or write.
 	interrupt()
 	// shut releases the connection, and reports whether that has closed it.
 	shut() bool
 }
 
-// reply is the outcome of a request.
 type reply struct {
 	response
 	class int   // error class of why
 	why   error // why there is no complete response; nil if there is one
-	ends  bool  // the connection must be closed
+	ends  bool
 }
 
-// runPhase executes the connection's part of one phase.
 func (c *portableConn) runPhase(l *portablePhase) {
 	r := l.r
 	if c.opened {
 		if c.transport.countIn(r) {
 			r.conns.Add(1)
 		}
-		c.checkIdle(l) // the server may have closed the connection since the last phase
+		c.checkIdle(l) // the server may have closed it since the last phase
 	}
 	for dialed := false; !r.aborted.Load(); {
 		if !c.opened && !c.openConn(l.ctx, l) {
@@ -95,10 +89,9 @@ func (l *portablePhase) sleepFor(d time.Duration) bool {
 	}
 }
 
-// openConn opens the connection and tries each address of the target. It returns false if none can be connected, or
-// if ctx is done.
+// openConn tries each address of the target. It returns false if none can be connected, or if ctx is done.
 func (c *portableConn) openConn(ctx context.Context, l *portablePhase) bool {
-	select { // the channel limits the number of connections that are opened at a time
+	select { // limits the number of connections that are opened at a time
 	case c.p.dials <- struct{}{}:
 		defer func() { <-c.p.dials }()
 	case <-ctx.Done():
@@ -134,7 +127,6 @@ func (c *portableConn) openConn(ctx context.Context, l *portablePhase) bool {
 	return true
 }
 
-// recordHandshake records a TLS handshake.
 func (c *portableConn) recordHandshake(took int64, resumed bool) {
 	c.shard.mu.Lock()
 	defer c.shard.mu.Unlock()
@@ -149,15 +141,15 @@ func (c *portableConn) dropConn(r *run, now int64) {
 	}
 }
 
-// maxUnchecked is the idle time in ns after which a connection is checked before it is used again.
+// maxUnchecked is the longest idle time in ns of a connection that is reused without a check.
 const maxUnchecked = int64(10 * time.Millisecond)
 
-// checkInterval is the time between checks of a connection without a request. A check replies to a server's ping
-// and notices a close.
+// checkInterval is the time between checks of a connection without a request. A check replies to a server's
+// ping and notices a close.
 const checkInterval = 100 * time.Millisecond
 
-// sendNext sends the next request and waits for its outcome. In an open loop it first waits for a ticket, in a closed
-// loop for the think time. It returns false if there are no more requests.
+// sendNext sends the next request and waits for its outcome. An open loop first waits for a ticket, a
+// closed loop for the think time. It returns false if there are no more requests.
 func (c *portableConn) sendNext(l *portablePhase) bool {
 	var t ticket
 	if l.r.queue != nil { // open loop
@@ -197,7 +189,8 @@ func (c *portableConn) sendNext(l *portablePhase) bool {
 	return true
 }
 
-// sleepThinkTime waits for the think time, and meanwhile checks the connection. It returns false if the phase ends.
+// sleepThinkTime waits for the think time, and checks the connection meanwhile. It returns false if the
+// phase ends.
 func (c *portableConn) sleepThinkTime(l *portablePhase) bool {
 	for remaining := l.r.leg.Think; remaining > 0; remaining -= checkInterval {
 		if !l.sleepFor(min(remaining, checkInterval)) {
@@ -210,8 +203,8 @@ func (c *portableConn) sleepThinkTime(l *portablePhase) bool {
 	return true
 }
 
-// checkIdle drops a connection without a request if the server has closed it, or has sent bytes without a request.
-// It reports whether the connection is usable.
+// checkIdle drops a connection that the server has closed or used without a request. It reports whether the
+// connection is usable.
 func (c *portableConn) checkIdle(l *portablePhase) bool {
 	usable, unsolicited := c.transport.checkIdle(l)
 	if usable {
@@ -227,8 +220,8 @@ func (c *portableConn) checkIdle(l *portablePhase) bool {
 	return false
 }
 
-// runRequest sends one request, reads its response and records the outcome. If the server reports that it has not
-// processed the request, runRequest sends the request again.
+// runRequest sends one request, reads its response and records the outcome. A request that the server has
+// not processed is sent again.
 func (c *portableConn) runRequest(l *portablePhase, t ticket) {
 	last, err := c.startNext(t)
 	if err != nil {
@@ -271,13 +264,12 @@ func (c *portableConn) runRequest(l *portablePhase, t ticket) {
 	}
 }
 
-// deadline returns when the request times out.
 func (c *portableConn) deadline() time.Time {
 	return c.s.base.Add(time.Duration(c.request.sent) + c.s.Timeout)
 }
 
-// resend starts a request again that the server did not process, if needed on a new connection. It fails if no
-// connection can be opened before the deadline.
+// resend starts a request again, if needed on a new connection. It fails if no connection can be opened
+// before the deadline.
 func (c *portableConn) resend(l *portablePhase) (last bool, err error) {
 	ctx, cancel := context.WithDeadline(l.requests, c.deadline())
 	defer cancel()
@@ -296,7 +288,6 @@ func (c *portableConn) resend(l *portablePhase) (last bool, err error) {
 	return last, err
 }
 
-// startRequest starts the request on the connection, and reports whether it is the connection's last one.
 func (c *portableConn) startRequest() (last bool, err error) {
 	q := &c.s.requests[c.request.index]
 	c.uses++
@@ -307,7 +298,7 @@ func (c *portableConn) startRequest() (last bool, err error) {
 	return ends || q.closes, nil
 }
 
-// finishRequest drops the connection if drop is true, otherwise it sends the output that has accumulated.
+// finishRequest drops the connection if drop is true. Otherwise it sends the accumulated output.
 func (c *portableConn) finishRequest(r *run, now int64, drop bool) {
 	if drop {
 		c.dropConn(r, now)
@@ -316,7 +307,7 @@ func (c *portableConn) finishRequest(r *run, now int64, drop bool) {
 	c.transport.sendPending()
 }
 
-// startNext starts the next request of the list. t is its ticket in an open loop, otherwise zero.
+// startNext starts the next request of the list. A closed loop has no tickets: t is zero.
 func (c *portableConn) startNext(t ticket) (last bool, err error) {
 	sh := c.shard
 	sh.mu.Lock()
@@ -337,14 +328,13 @@ func (c *portableConn) startNext(t ticket) (last bool, err error) {
 	return last, nil
 }
 
-// isRequestError reports whether an error concerns only one request, so that the connection remains usable.
+// isRequestError reports whether the connection remains usable after an error.
 func isRequestError(err error) bool {
 	var reset resetError
 	var unprocessed unprocessedError
 	return errors.As(err, &reset) || errors.As(err, &unprocessed)
 }
 
-// errorClass returns the class of a framer's error.
 func errorClass(err error) int {
 	if isRequestError(err) {
 		return classReset

@@ -10,48 +10,46 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// carriedConn is the transport of a portableConn over HTTP/3. It sends requests, one at a
-// time, over a QUIC connection that it may share with other carriedConns.
+// carriedConn is the transport of a portableConn over HTTP/3. It sends one request at a time. Several may
+// share a QUIC connection.
 type carriedConn struct {
 	p      *portable
 	s      *settings
 	group  *connGroup
-	link   *quicConn // the connection that it uses; nil without one
+	link   *quicConn // nil without a connection
 	stream CarrierStream
-	out    []byte // bytes of the request
-	filled []byte // buffer of a request with numbers
-	isHead bool   // the request is HEAD
-	buf    []byte // buffer of readResponse
-	seen   int64  // bytes that the connection had received when the request was sent
+	out    []byte
+	filled []byte
+	isHead bool
+	buf    []byte
+	seen   int64 // bytes that the connection had received before the request
 	stored storedBody
 	h      responseHTTP3
 
 	mu   sync.Mutex
-	due  int64 // time in ns at which the request in flight times out; 0 if none is in flight
-	late bool  // cancelLate has cancelled the request
+	due  int64 // time in ns at which the request times out; 0 without a request
+	late bool
 }
 
-// connGroup contains the connection that several carriedConns share.
 type connGroup struct {
 	mu      sync.Mutex
-	link    *quicConn     // connection that takes requests; nil without one
-	dialing chan struct{} // closed when the carriedConn that dials is done; nil if none dials
-	err     error         // error of the last dial
+	link    *quicConn     // takes requests; nil without a connection
+	dialing chan struct{} // closed when a dial ends; nil if none is in progress
+	err     error
 }
 
 // quicConn is a QUIC connection in use. The mutex of its group guards it.
 type quicConn struct {
 	Carrier
-	users   int   // number of carriedConns that use it
-	retired bool  // it takes no more requests
-	in, out int64 // bytes that were assigned to requests
+	users   int
+	retired bool
+	in, out int64 // bytes counted for requests
 	counted *run  // phase that counts it among its connections
 }
 
 var _ transport = (*carriedConn)(nil)
 
-// carriedBuffer is the size in bytes of the read buffer of a carriedConn. It is small,
-// because there may be 100,000 of them.
+// carriedBuffer is the size in bytes of a read buffer. It is small because there may be 100,000 of them.
 const carriedBuffer = 4 << 10
 
 func newCarriedConn(p *portable, l *connGroup) *carriedConn {
@@ -60,8 +58,8 @@ func newCarriedConn(p *portable, l *connGroup) *carriedConn {
 	return c
 }
 
-// open uses the connection of the group, or opens one if the group has none. While one carriedConn opens the
-// connection, the others of the group wait for the result.
+// open uses the connection of the group, or opens one. One carriedConn dials while the others wait for the
+// result.
 func (c *carriedConn) open(ctx context.Context, addr string, onHandshake func(took int64, resumed bool)) (fresh bool, err error) {
 	l := c.group
 	l.mu.Lock()
@@ -149,7 +147,7 @@ func (c *carriedConn) roundTrip(l *portablePhase, x *exchange, due time.Time) (o
 	var loss *Loss
 	var garbled frameError
 	switch {
-	case late: // the connection is lost as well if nothing at all has arrived on it since the request was sent
+	case late: // the connection is lost, too, if nothing has arrived since the request
 		o.class, o.why, o.ends = classTimeout, errTimeout, !alive
 	case errors.As(err, &garbled):
 		o.class, o.ends = classFraming, false
@@ -167,8 +165,8 @@ func (c *carriedConn) roundTrip(l *portablePhase, x *exchange, due time.Time) (o
 	return o
 }
 
-// setDue sets the time at which the request times out, in ns, or 0. It reports whether
-// cancelLate has cancelled the request since the last call.
+// setDue sets the time at which the request times out, in ns, or 0. It reports whether cancelLate has
+// cancelled the request since the last call.
 func (c *carriedConn) setDue(due int64) (late bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,8 +174,6 @@ func (c *carriedConn) setDue(due int64) (late bool) {
 	return late
 }
 
-// cancelLate cancels the request in flight, if there is one, if it has exceeded the timeout
-// at time now, or if givenUp is true.
 func (c *carriedConn) cancelLate(now int64, givenUp bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,8 +183,8 @@ func (c *carriedConn) cancelLate(now int64, givenUp bool) {
 	}
 }
 
-// addTraffic assigns to a request the bytes that the connection has received and sent since
-// the last call. It reports whether it has received any since this request was sent.
+// addTraffic counts the connection's new bytes for a request. alive reports whether any have arrived since
+// the request was sent.
 func (c *carriedConn) addTraffic(x *exchange) (alive bool) {
 	c.group.mu.Lock()
 	defer c.group.mu.Unlock()
@@ -198,7 +194,6 @@ func (c *carriedConn) addTraffic(x *exchange) (alive bool) {
 	return in > c.seen
 }
 
-// sendAndRead sends the request and reads its response to the end of the stream.
 func (c *carriedConn) sendAndRead(l *portablePhase, x *exchange, due time.Time) error {
 	opened, err := c.stream.Open()
 	if err == nil && !opened {
@@ -215,7 +210,7 @@ func (c *carriedConn) sendAndRead(l *portablePhase, x *exchange, due time.Time) 
 		c.cancelLate(0, true)
 	}
 	if len(c.out) < minAsync { // too short to need a goroutine
-		_ = c.stream.Send(c.out) // if it fails, reading the response returns the reason
+		_ = c.stream.Send(c.out) // the response's read returns the reason for an error
 		return c.readResponse(x)
 	}
 	sent := make(chan struct{})
@@ -233,7 +228,6 @@ func (c *carriedConn) sendAndRead(l *portablePhase, x *exchange, due time.Time) 
 	return err
 }
 
-// readResponse reads the response to the end of the stream.
 func (c *carriedConn) readResponse(x *exchange) error {
 	for {
 		n, err := c.stream.Read(c.buf)
@@ -256,18 +250,16 @@ func (c *carriedConn) readResponse(x *exchange) error {
 	}
 }
 
-// checkIdle never returns an error: if the server sends bytes without a request, QUIC ends the connection.
+// checkIdle never returns an error: QUIC ends a connection with bytes that nobody requested.
 func (c *carriedConn) checkIdle(*portablePhase) (usable bool, unsolicited error) {
 	return !c.link.Over(), nil
 }
 
 func (c *carriedConn) sendPending() {}
 
-// interrupt ends the request in flight.
 func (c *carriedConn) interrupt() { c.cancelLate(0, true) }
 
-// shut releases the connection, which takes no more requests. The last carriedConn that
-// uses the connection closes it; shut reports whether it has done so.
+// shut releases the connection, which takes no more requests. Its last user closes it, and gets true.
 func (c *carriedConn) shut() bool {
 	c.group.mu.Lock()
 	defer c.group.mu.Unlock()

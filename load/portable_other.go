@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// processCPU returns 0: the CPU time is unknown on this system.
 func processCPU() time.Duration { return 0 }
 
-// probe does nothing: a connection cannot be checked without waiting on this system.
+// probe does nothing: this system cannot check a connection without waiting.
 type probe struct{}
 
 func newProbe(*net.TCPConn) (*probe, error) { return &probe{}, nil }

@@ -2,11 +2,12 @@ package load
 
 // The methods of socket below send the output of its framer, which implements the protocol.
 
-// minAsync is the size in bytes from which a separate goroutine sends the output while this one reads the response:
-// the server may respond before it has read everything, or may stop reading until its response is read.
+// minAsync is the size in bytes from which a separate goroutine sends the output. The server may respond
+// early, or may not read on until its response is read.
 const minAsync = 32 << 10
 
-// flushOutput sends the framer's output, unless sendAsync already does so. It starts sendAsync if there is much.
+// flushOutput sends the framer's output, unless sendAsync already does so. It starts sendAsync for much
+// output.
 func (c *socket) flushOutput() {
 	for {
 		c.out.Lock()
@@ -30,7 +31,7 @@ func (c *socket) flushOutput() {
 	}
 }
 
-// sendAsync sends b and then the framer's further output, until there is no more. It closes done at the end.
+// sendAsync sends b and then the framer's further output. It closes done at the end.
 func (c *socket) sendAsync(b []byte, done chan struct{}) {
 	defer close(done)
 	for {
@@ -49,7 +50,6 @@ func (c *socket) sendAsync(b []byte, done chan struct{}) {
 	}
 }
 
-// feedFramer passes received bytes to the framer, and returns the state of the response.
 func (c *socket) feedFramer(b []byte) (response, error) {
 	c.out.Lock()
 	defer c.out.Unlock()
@@ -57,8 +57,8 @@ func (c *socket) feedFramer(b []byte) (response, error) {
 	return c.framer.currentResponse(), err
 }
 
-// finishSending stops sending the request of a finished exchange, and adds the sent and received bytes to its
-// counts. It returns the response and the error of sending.
+// finishSending stops sending the request of a finished exchange, and counts its bytes. It returns the
+// response and the error of sending.
 func (c *socket) finishSending(x *exchange) (response, error) {
 	c.out.Lock()
 	err, sending := c.sendError, c.sending

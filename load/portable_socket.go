@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// socket is the transport of a portableConn over TCP: a connection, in plain text or TLS, with a framer, which
-// implements HTTP/1.1 or HTTP/2 on it.
+// socket is the transport of a portableConn over TCP. Its framer implements HTTP/1.1 or HTTP/2.
 type socket struct {
 	p *portable
 	s *settings
@@ -19,16 +18,16 @@ type socket struct {
 	mu    sync.Mutex   // guards conn, which interrupt uses from other goroutines
 	conn  net.Conn     // nil means closed
 	raw   *net.TCPConn // conn without TLS
-	probe *probe       // checks raw for input
+	probe *probe
 
-	received int64 // received bytes not yet assigned to a request
+	received int64 // received bytes of no request yet
 	buf      []byte
 	framer   framer
 
 	out       sync.Mutex    // guards framer, sending, sent and sendError while sendAsync runs
-	sending   chan struct{} // closed at the end of sendAsync; nil if sendAsync does not run
-	sent      int           // sent bytes not yet assigned to a request
-	sendError error         // why sending failed
+	sending   chan struct{} // closed at the end of sendAsync; nil if it does not run
+	sent      int           // sent bytes of no request yet
+	sendError error
 }
 
 var _ transport = (*socket)(nil)
@@ -58,8 +57,6 @@ func (c *socket) open(ctx context.Context, addr string, onHandshake func(took in
 
 func (c *socket) countIn(*run) bool { return true }
 
-// dialTCP opens a connection, with a TLS handshake if the target has TLS. It returns the connection, and the TCP
-// connection under it, which is the same in plain text.
 func (c *socket) dialTCP(ctx context.Context, addr string, onHandshake func(took int64, resumed bool)) (net.Conn, *net.TCPConn, error) {
 	d := net.Dialer{Timeout: c.s.Timeout, KeepAlive: -1}
 	conn, err := d.DialContext(ctx, "tcp", addr)
@@ -112,7 +109,7 @@ func (c *socket) checkIdle(l *portablePhase) (usable bool, unsolicited error) {
 	for reads := 0; ; reads++ {
 		n, closed := c.probe.pending()
 		isQuiet := n == 0 && !closed
-		isLastRead := reads == maxReads // so that a server that keeps sending gets requests, too
+		isLastRead := reads == maxReads // a server that keeps sending gets requests, too
 		if isQuiet || isLastRead || l.r.aborted.Load() {
 			return true, nil
 		}
@@ -142,7 +139,7 @@ func (c *socket) sendPending() { c.flushOutput() }
 
 func (c *socket) roundTrip(l *portablePhase, x *exchange, due time.Time) (o reply) {
 	_ = c.conn.SetDeadline(due)
-	if l.r.aborted.Load() { // the abort may have called interrupt before SetDeadline replaced the deadline
+	if l.r.aborted.Load() { // the abort may have come before SetDeadline
 		c.interrupt()
 	}
 	c.flushOutput()
@@ -153,12 +150,11 @@ func (c *socket) roundTrip(l *portablePhase, x *exchange, due time.Time) (o repl
 	o.response, err = c.finishSending(x)
 	o.ends = err != nil || o.why != nil && !isRequestError(o.why)
 	if err != nil && o.why != nil && o.class == classReset {
-		o.why = err // the error of sending tells more than that of reading
+		o.why = err // more useful than the error of reading
 	}
 	return o
 }
 
-// readResponse reads until the response is complete, or returns the error and its class.
 func (c *socket) readResponse(x *exchange) (class int, err error) {
 	for {
 		n, err := c.conn.Read(c.buf)
@@ -189,8 +185,8 @@ func (c *socket) readResponse(x *exchange) (class int, err error) {
 	}
 }
 
-// readError returns the class and the error of a request whose read failed with err. It returns nil if the server
-// has closed the connection and so has ended the response.
+// readError returns the class and the error of a request whose read failed with err. It returns nil if the
+// close has ended the response.
 func (c *socket) readError(err error) (class int, why error) {
 	switch {
 	case errors.Is(err, io.EOF):
@@ -204,7 +200,6 @@ func (c *socket) readError(err error) (class int, why error) {
 	return classReset, err
 }
 
-// isTimeout reports whether an error of a connection is that of its deadline.
 func isTimeout(err error) bool {
 	var netErr net.Error
 	return errors.As(err, &netErr) && netErr.Timeout()

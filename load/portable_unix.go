@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// processCPU returns the CPU time of this process, user and system.
 func processCPU() time.Duration {
 	var ru syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &ru); err != nil {
@@ -42,10 +41,9 @@ func newProbe(c *net.TCPConn) (*probe, error) {
 	return p, nil
 }
 
-// pending returns n = 1 if bytes wait to be read, otherwise 0. closed is true if the peer has closed the connection,
-// or if it is broken.
+// pending returns n = 1 if bytes wait to be read, otherwise 0. closed also covers broken connections.
 func (p *probe) pending() (n int, closed bool) {
-	if err := p.raw.Control(p.peek); err != nil { // not RawConn.Read, which fails after the deadline
+	if err := p.raw.Control(p.peek); err != nil { // RawConn.Read would fail after the deadline
 		return 0, true
 	}
 	return p.n, p.closed

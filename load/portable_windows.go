@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// processCPU returns the CPU time of this process, user and system.
 func processCPU() time.Duration {
 	p, err := syscall.GetCurrentProcess()
 	if err != nil {
@@ -21,7 +20,7 @@ func processCPU() time.Duration {
 	return 100 * time.Nanosecond * time.Duration(ticks(kernel)+ticks(user))
 }
 
-// probe does nothing: a connection cannot be checked without waiting on this system.
+// probe does nothing: this system cannot check a connection without waiting.
 type probe struct{}
 
 func newProbe(*net.TCPConn) (*probe, error) { return &probe{}, nil }

@@ -6,7 +6,7 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
-// Bounds of rates and durations, so that no mistake loads a server for ever or at an extreme rate.
+// Bounds of rates and durations protect servers from mistakes.
 const (
 	MaxRate     = pace.MaxRate // requests per second
 	MaxDuration = time.Hour
@@ -18,7 +18,7 @@ type Profile = pace.Profile
 // Constant is a constant rate: a request every 1/PerSecond seconds.
 type Constant = pace.Constant
 
-// Poisson is a rate of requests at random times that are independent of each other.
+// Poisson is a rate of requests at random, independent times.
 type Poisson = pace.Poisson
 
 // Ramp is a rate that changes linearly.
@@ -30,5 +30,5 @@ type Step = pace.Step
 // ProfileError is the error of an invalid profile, with examples of valid ones.
 type ProfileError = pace.Error
 
-// ParseProfile parses a profile for a phase of length over: see [pace.Parse].
+// ParseProfile parses a profile for a phase of length over. See [pace.Parse].
 func ParseProfile(text string, over time.Duration) (Profile, error) { return pace.Parse(text, over) }

@@ -6,37 +6,34 @@ import (
 	"time"
 )
 
-// never is a time in ns that is never reached.
 const never = math.MaxInt64
 
-// ticket stands for one request of an open loop: the thread that takes the ticket sends the next request at its
-// intended time.
+// ticket is one request of an open loop. The thread that takes it sends the next request at the intended
+// time.
 type ticket struct {
 	at       int64 // intended time, ns
 	measured bool  // the intended time is in the measured part
 }
 
-// queue is the schedule of an open loop: all intended times of a phase, in
-// order, for all threads. A thread takes the next ticket only if it has a free
-// connection, and gives the ticket back if it loses that connection. Therefore no
-// request waits at one thread while another thread could send it. Requests that
-// cannot be sent in time wait in the queue.
+// queue is the schedule of an open loop: all intended times of a phase, for all threads. Only a thread with
+// a free connection takes a ticket. If it loses the connection, it gives the ticket back. So no request
+// waits at one thread while another could send it. Late requests wait in the queue.
 type queue struct {
 	mu       sync.Mutex
-	next     func() time.Duration        // returns the next intended time of the profile
-	mean     func(time.Duration) float64 // returns the profile's mean rate per second up to a time
-	start    int64                       // time zero of the profile in ns
-	opened   bool                        // start is known
-	lead     int64                       // number of requests of the lead-in
-	leadTime int64                       // least length of the lead-in in ns
-	duration int64                       // length of the measured part in ns
+	next     func() time.Duration
+	mean     func(time.Duration) float64 // per second
+	start    int64                       // ns
+	opened   bool
+	lead     int64 // requests of the lead-in
+	leadTime int64 // ns
+	duration int64 // ns
 
-	upcoming    ticket // drawn from next and not taken yet; valid if hasUpcoming is true
+	upcoming    ticket // next ticket; valid if hasUpcoming
 	hasUpcoming bool
 	returned    []ticket // tickets that were given back, the earliest at the end
-	drawn       int64    // number of tickets drawn from next
-	begin       int64    // start of the measured part in ns, or never if it is not known yet
-	taken       int64    // measured tickets that were taken
+	drawn       int64
+	begin       int64 // start of the measured part in ns, or never while unknown
+	taken       int64 // measured tickets that were taken
 }
 
 func newQueue(leg Leg) *queue {
@@ -56,8 +53,7 @@ func (q *queue) openAt(start int64) {
 	}
 }
 
-// takeTicket returns the next ticket, or false if the profile has no more before the end, or time zero is not
-// set.
+// takeTicket returns the next ticket. It returns false after the last one, and before openAt.
 func (q *queue) takeTicket() (ticket, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -82,8 +78,8 @@ func (q *queue) takeTicket() (ticket, bool) {
 	return q.upcoming, true
 }
 
-// drawNext sets upcoming to the next intended time of the profile. If this request is the first after the lead-in,
-// drawNext also sets the start of the measured part.
+// drawNext sets upcoming to the next intended time of the profile. The first after the lead-in starts the
+// measured part.
 func (q *queue) drawNext() {
 	after := int64(q.next())
 	at := q.start + after
@@ -92,7 +88,7 @@ func (q *queue) drawNext() {
 	}
 	switch {
 	case q.begin != never: // already known
-	case at == never: // the profile has no more requests: all of them belong to the lead-in
+	case at == never: // the profile has no more requests: all belong to the lead-in
 		q.begin = max(q.start+q.leadTime, q.upcoming.at)
 	case q.drawn < q.lead || after < q.leadTime: // still in the lead-in
 	case q.drawn == q.lead:
@@ -104,8 +100,7 @@ func (q *queue) drawNext() {
 	q.upcoming, q.hasUpcoming = ticket{at: at, measured: q.begin != never && at >= q.begin}, true
 }
 
-// endTime returns the end of the measured part, or never if its start is not known yet. The caller must lock
-// q.mu.
+// endTime returns the end of the measured part, or never while unknown. The caller must lock q.mu.
 func (q *queue) endTime() int64 {
 	if q.begin == never {
 		return never
@@ -113,14 +108,12 @@ func (q *queue) endTime() int64 {
 	return q.begin + q.duration
 }
 
-// measuredSpan returns when measuring begins and ends, or false if that is not known yet.
 func (q *queue) measuredSpan() (begin, end int64, known bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.begin, q.endTime(), q.begin != never
 }
 
-// giveBack returns a ticket that could not be sent.
 func (q *queue) giveBack(t ticket) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -130,12 +123,12 @@ func (q *queue) giveBack(t ticket) {
 	}
 }
 
-// maxCounted is the number of tickets that countUnsent counts one by one, which takes about a tenth of a second. It
-// computes the rest of a larger backlog from the profile's mean.
+// maxCounted is the number of tickets that countUnsent counts one by one, in about a tenth of a second. The
+// rest of a backlog is computed from the mean rate.
 const maxCounted = 1 << 24
 
-// countUnsent returns asked, the number of requests that were due in the measured part up to end, and late, how many
-// of them were not sent. It is called once, after the phase.
+// countUnsent returns the number of requests that were due in the measured part, up to end. late is how
+// many of them were not sent. It is called once, after the phase.
 func (q *queue) countUnsent(end int64) (asked, late int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -167,8 +160,8 @@ func (q *queue) countUnsent(end int64) (asked, late int64) {
 	return q.taken, late
 }
 
-// rateSoFar returns the requested rate in the measured part so far, which has the length wall, and how many of its
-// requests no thread has taken. It computes both from the profile's mean.
+// rateSoFar returns the requested rate in the measured part so far, of length wall. late is the number of
+// requests that no thread has taken. Both come from the profile's mean.
 func (q *queue) rateSoFar(wall time.Duration) (perSecond float64, late int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -179,7 +172,7 @@ func (q *queue) rateSoFar(wall time.Duration) (perSecond float64, late int64) {
 	return float64(asked) / wall.Seconds(), max(0, asked-q.taken)
 }
 
-// meanCount returns how many requests the profile has up to a time, by its mean rate.
+// meanCount returns the number of requests up to a time, by the mean rate.
 func (q *queue) meanCount(at int64) int64 {
 	d := time.Duration(at - q.start)
 	return int64(q.mean(d) * d.Seconds())

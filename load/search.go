@@ -20,8 +20,8 @@ type Runner interface {
 	Run(ctx context.Context, t Trial) (*Result, Facts, error)
 }
 
-// DefaultErrors is the largest share of errors in a search whose SLO does not bound errors: a server that
-// responds fast because it rejects requests has no capacity.
+// DefaultErrors is the default bound on the share of errors in a search. Without one, a server that quickly
+// rejects requests would seem fast.
 const DefaultErrors = 0.001
 
 // Searching defines a search. SLO is required; every other field has a default.
@@ -29,7 +29,7 @@ type Searching struct {
 	SLO   SLO
 	First int              // connections of the first step; 0 means 1
 	Most  int              // largest number of connections of a closed loop; 0 means 1024
-	Told  func(SearchStep) // receives every step after it; may be nil
+	Told  func(SearchStep) // receives every step; may be nil
 }
 
 // SearchStep is one trial and its outcome.
@@ -41,7 +41,7 @@ type SearchStep struct {
 	Outcomes   []Outcome
 	Ruling     tare.Ruling // met, not met, inconclusive (too few responses, or Undecided) or void (the load generator was the limit)
 	Why        string      // one sentence; "" if Ruling is met
-	Undecided  bool        // inconclusive because an interval contains the allowed value, despite enough responses
+	Undecided  bool        // inconclusive despite enough responses: an interval contains the allowed value
 }
 
 // PerSecond returns the rate of responses.
@@ -51,7 +51,7 @@ func (s SearchStep) PerSecond() float64 { return responseRate(s.Result) }
 type Search struct {
 	SLO         SLO // with an objective on errors
 	Steps       []SearchStep
-	Ruling      tare.Ruling // met: a rate was found and confirmed; not met: even the first step missed an objective; inconclusive; void: the load generator was the limit
+	Ruling      tare.Ruling // met: a rate was confirmed; not met: the first step missed an objective; void: the load generator was the limit
 	PerSecond   float64     // the confirmed rate if Ruling is met, otherwise 0
 	AtLeast     float64     // highest rate of a closed-loop step that was met, or 0
 	Connections int         // connections of that step, or 0
@@ -59,26 +59,31 @@ type Search struct {
 }
 
 const (
-	minGain          = 1.05 // least factor of the rate for which a doubling of connections counts as useful
-	maxFlatDoublings = 2    // useless doublings in a row after which the search stops doubling
+	minGain          = 1.05 // least gain by doubling the connections
+	maxFlatDoublings = 2    // doublings in a row without a gain that end the search
 )
 
-// confirmShares returns the shares of the rate found in a closed loop that are tried in an open one, until one
-// is met.
+// confirmShares returns the shares of the best closed-loop rate that are tried in an open loop, in order.
 func confirmShares() []float64 { return []float64{0.95, 0.85, 0.75, 0.65} }
 
 // Run finds the highest rate of requests at which the server meets its objectives.
 //
 //  1. It doubles the connections of a closed loop until an objective is missed or
+//
 //     the rate no longer rises.
+//
 //  2. It bisects the connections between the last step that met the objectives and
+//
 //     the first step that did not.
-//  3. It confirms 95 % of the best rate in an open loop, on twice the connections,
-//     because real clients do not wait for each other's responses. If an objective
+//
+//  3. It confirms 95 % of the best rate in an open loop, on twice the connections.
+//
+//     Real clients do not wait for each other's responses. If an objective
+//
 //     is missed, it tries lower shares.
 //
-// If the load generator itself is the limit in a step, the search ends and its
-// ruling is void. If the runner fails, Run returns the error and the search so far.
+// If the load generator is the limit in a step, the search ends as void. If the runner fails, Run returns
+// the error and the search so far.
 func (s Searching) Run(ctx context.Context, r Runner) (Search, error) {
 	x := &search{Searching: s, runner: r}
 	if x.First <= 0 {
@@ -99,7 +104,6 @@ func (s Searching) Run(ctx context.Context, r Runner) (Search, error) {
 	return x.found, err
 }
 
-// withErrors adds the default objective on errors to one without.
 func withErrors(s SLO) SLO {
 	for _, o := range s {
 		if o.Errors {
@@ -109,15 +113,14 @@ func withErrors(s SLO) SLO {
 	return append(append(SLO(nil), s...), Objective{Errors: true, Limit: DefaultErrors})
 }
 
-// search is a search that is running. "Met" means that a step met all objectives.
+// search is a search that is running.
 type search struct {
 	Searching
 	runner                Runner
 	found                 Search
-	metConns, missedConns int // connections of the last step that met the objectives, and of the first that did not, or 0
+	metConns, missedConns int // connections of the last step that met all objectives, and of the first that did not; 0 means none
 }
 
-// runStep runs one trial and adds its step.
 func (x *search) runStep(ctx context.Context, t Trial) (SearchStep, error) {
 	result, facts, err := x.runner.Run(ctx, t)
 	if err == nil {
@@ -135,7 +138,6 @@ func (x *search) runStep(ctx context.Context, t Trial) (SearchStep, error) {
 	return s, nil
 }
 
-// judge sets the ruling of a step.
 func (s *SearchStep) judge() {
 	switch void := findVoid(s.Assessment); {
 	case s.Assessment.Limit == LimitClient:
@@ -151,11 +153,11 @@ func (s *SearchStep) judge() {
 	s.Ruling, s.Why, s.Undecided = judgeOutcomes(s.Outcomes)
 }
 
-// judgeOutcomes returns the ruling on all objectives together. why is "" if they are met. undecided is true if the
-// ruling is inconclusive because an interval contains the allowed value.
+// judgeOutcomes returns the ruling on all objectives together. why is "" if they are met. undecided means
+// that an interval contains the allowed value.
 func judgeOutcomes(outcomes []Outcome) (ruling tare.Ruling, why string, undecided bool) {
-	var tooFew, noneOf []string // names of values with too few responses, and with none
-	var openIntervals []string  // intervals that contain the allowed value
+	var tooFew, noneOf []string
+	var openIntervals []string
 	for _, o := range outcomes {
 		switch {
 		case o.Thin && o.Objective.Quantile == 0:
@@ -179,7 +181,7 @@ func judgeOutcomes(outcomes []Outcome) (ruling tare.Ruling, why string, undecide
 	return tare.Met, "", false
 }
 
-// Intervals returns the intervals of the objectives of a step, or "" if there are none.
+// Intervals returns the intervals of the objectives of a step, or "" without any.
 func (s SearchStep) Intervals() string {
 	var list []string
 	for _, o := range s.Outcomes {
@@ -190,7 +192,6 @@ func (s SearchStep) Intervals() string {
 	return strings.Join(list, "; ")
 }
 
-// findVoid returns the first finding that makes an assessment void, or nil.
 func findVoid(a Assessment) *tare.Finding {
 	for i := range a.Findings {
 		if a.Findings[i].Severity == tare.Void {
@@ -200,8 +201,6 @@ func findVoid(a Assessment) *tare.Finding {
 	return nil
 }
 
-// doubleConns doubles the connections until an objective is missed, the rate no longer rises, or the maximum
-// is reached.
 func (x *search) doubleConns(ctx context.Context) error {
 	bestRate, flat := 0.0, 0 // flat counts the last doublings without a gain
 	for c := x.First; ; c = min(2*c, x.Most) {
@@ -235,7 +234,7 @@ func (x *search) doubleConns(ctx context.Context) error {
 	}
 }
 
-// bisectConns bisects the connections between metConns and missedConns, until they differ by at most an eighth.
+// bisectConns narrows the connections between metConns and missedConns, to a difference of an eighth.
 func (x *search) bisectConns(ctx context.Context) error {
 	for x.missedConns > 0 && x.missedConns-x.metConns > max(1, x.metConns/8) {
 		c := (x.metConns + x.missedConns) / 2
@@ -255,7 +254,6 @@ func (x *search) bisectConns(ctx context.Context) error {
 	return nil
 }
 
-// confirmRate tries shares of the best rate in an open loop, until one share meets the objectives.
 func (x *search) confirmRate(ctx context.Context) error {
 	best := x.bestStep()
 	for _, share := range confirmShares() {
@@ -268,7 +266,6 @@ func (x *search) confirmRate(ctx context.Context) error {
 	return nil
 }
 
-// isVoid reports whether the last step was void.
 func (x *search) isVoid() bool { return x.lastStep().Ruling == tare.VoidRuling }
 
 func (x *search) lastStep() SearchStep {
@@ -288,7 +285,7 @@ func (x *search) whyInconclusive() string {
 	return ""
 }
 
-// bestStep returns the step of a closed loop with the highest rate that met the objectives, or nil.
+// bestStep returns the best closed-loop step that met the objectives, or nil.
 func (x *search) bestStep() *SearchStep {
 	var best *SearchStep
 	for i := range x.found.Steps {
@@ -300,10 +297,9 @@ func (x *search) bestStep() *SearchStep {
 	return best
 }
 
-// conclude sets the ruling and the sentence of the search.
 func (x *search) conclude(err error) {
 	f, last, best := &x.found, x.lastStep(), x.bestStep()
-	atLeast := "" // the highest rate that was met, as the end of a sentence
+	atLeast := "" // end of a sentence
 	if best != nil {
 		f.AtLeast, f.Connections = best.PerSecond(), best.Trial.Connections
 		atLeast = fmt.Sprintf("; with %s it kept %v at %s requests per second", formatConnections(f.Connections), f.SLO, formatNumber(f.AtLeast))
@@ -338,7 +334,6 @@ func (t Trial) String() string {
 	return formatConnections(t.Connections)
 }
 
-// responseRate returns the rate of complete responses.
 func responseRate(r *Result) float64 {
 	if r == nil || r.Wall <= 0 {
 		return 0

@@ -13,11 +13,11 @@ type Handshake string
 const (
 	KeepAlive Handshake = ""       // once for each connection, which stays open
 	Full      Handshake = "full"   // a full handshake for each request
-	Resume    Handshake = "resume" // a handshake for each request that resumes the previous session by a session ticket
+	Resume    Handshake = "resume" // each request resumes the previous session by a session ticket
 )
 
-// tlsConfig returns the TLS configuration for connections. Connections that share it resume each other's sessions,
-// if Handshake is Resume.
+// tlsConfig returns the TLS configuration of connections. Connections that share it can resume each other's
+// sessions.
 func (s *settings) tlsConfig() *tls.Config {
 	c := s.Target.TLS.Clone()
 	c.NextProtos = []string{s.Protocol.alpnName()}
@@ -34,7 +34,8 @@ func (s *settings) tlsConfig() *tls.Config {
 	return c
 }
 
-// checkALPN returns an error if a handshake negotiated another protocol. A server with HTTP/1.1 may negotiate none.
+// checkALPN returns an error if a handshake negotiated another protocol. A server with HTTP/1.1 may
+// negotiate none.
 func (s *settings) checkALPN(c *tls.Conn) error {
 	if want := s.Protocol.alpnName(); s.Protocol != HTTP1 && c.ConnectionState().NegotiatedProtocol != want {
 		return errors.New("the server does not speak " + want + " over TLS")
@@ -42,7 +43,7 @@ func (s *settings) checkALPN(c *tls.Conn) error {
 	return nil
 }
 
-// alpnName returns the name of a protocol in a TLS handshake (application-layer protocol negotiation).
+// alpnName returns the name of a protocol in a TLS handshake.
 func (p Protocol) alpnName() string {
 	switch p {
 	case HTTP1:

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Session is a set of connections to one server. They are opened with the
-// first phase and stay open between phases.
+// Session is a set of connections to one server. They are opened by the first phase and stay open between
+// phases.
 type Session struct {
 	s      *settings
 	engine engine
@@ -20,27 +20,25 @@ type Session struct {
 	cancel   atomic.Pointer[context.CancelFunc] // ends the running phase; nil if none runs
 }
 
-// settings are Options with their defaults filled in, and values that are derived from them. Engines use them.
+// settings are Options with their defaults, and values derived from them.
 type settings struct {
 	Options
 	base       time.Time // origin of all times in ns
 	requests   []encodedRequest
-	counters   counters     // counters of Fill, by name
-	addrs      []string     // addresses of the target as IP:port, which are tried in this order
-	accepts    [1000]bool   // whether a status is accepted, by status
-	bodyBudget atomic.Int64 // bytes of responses that may still be stored for Verify
+	counters   counters // of Fill, by name
+	addrs      []string // addresses of the target as IP:port, in the order of trying
+	accepts    [1000]bool
+	bodyBudget atomic.Int64 // bytes that all stored bodies may still take
 }
 
-// nowNS returns the time in ns since s.base.
 func (s *settings) nowNS() int64 { return int64(time.Since(s.base)) }
 
-// engine executes phases, one at a time. It keeps its connections open between
-// them.
+// engine executes phases, one at a time. It keeps its connections open between them.
 type engine interface {
 	name() Engine
-	threadCount() int   // number of threads that send
-	dialerCount() int   // number of threads or connections that call run.markDialed, once per phase
-	recorderCount() int // number of recorders
+	threadCount() int
+	dialerCount() int // threads or connections that call run.markDialed once per phase
+	recorderCount() int
 	// run sends until the phase is over and no request is in flight.
 	run(r *run)
 	// wake makes every thread check the state of the phase soon. Any thread may call it.
@@ -50,8 +48,7 @@ type engine interface {
 	close()
 }
 
-// Open checks the options, serialises the requests and resolves the address.
-// Connections are opened by the first phase.
+// Open checks the options, serialises the requests and resolves the address. Run opens the connections.
 func Open(o Options) (*Session, error) {
 	s, err := newSettings(o)
 	if err != nil {
@@ -64,10 +61,9 @@ func Open(o Options) (*Session, error) {
 	return &Session{s: s, engine: e}, nil
 }
 
-// retryAfter is the delay in ns between a failed attempt to connect and the next.
+// retryAfter is the delay in ns after a failed attempt to connect.
 const retryAfter = int64(50 * time.Millisecond)
 
-// newEngine creates the engine; Auto falls back to the portable one if the system does not permit epoll.
 func newEngine(s *settings) (engine, error) {
 	if s.Engine == Portable || s.Protocol == HTTP3 {
 		return newPortable(s), nil
@@ -79,9 +75,8 @@ func newEngine(s *settings) (engine, error) {
 	return e, err
 }
 
-// Run executes a phase and returns its result. If ctx ends during the phase, Run returns the result so far together
-// with the cause. If no connection is open for as long as the timeout, the phase ends with an error. A second call
-// waits until the first has returned.
+// Run executes a phase and returns its result. If ctx ends, it returns the result so far and the cause. A
+// phase without an open connection for the timeout ends with an error. A second call waits for the first.
 func (s *Session) Run(ctx context.Context, leg Leg) (*Result, error) {
 	if err := leg.check(); err != nil {
 		return nil, err
@@ -117,7 +112,7 @@ type Totals struct {
 	Body   int64 // bytes of request bodies
 	BodyIn int64 // bytes of the bodies of complete responses
 	Opened int64 // connections
-	Acked  int64 // items of the requests with a complete response and no error of any class
+	Acked  int64 // items of the requests that succeeded
 }
 
 func (t Totals) addTotals(o Totals) Totals {
@@ -143,8 +138,7 @@ func (s *Session) Rewind() {
 	}
 }
 
-// Close ends the running phase, closes all connections and ends the
-// threads. It may be called more than once.
+// Close ends the running phase, closes all connections and ends the threads. It may be called again.
 func (s *Session) Close() {
 	for !s.mu.TryLock() {
 		if cancel := s.cancel.Load(); cancel != nil {

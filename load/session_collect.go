@@ -10,21 +10,21 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// collector adds up what the recorders of all threads have recorded in a phase. For each second that is over for all
-// threads it makes a Second. Its methods named …Locked require that the caller has locked mu.
+// collector adds up the records of all threads in a phase. It makes a Second of each second that is over
+// for all threads. Methods named …Locked require that the caller has locked mu.
 type collector struct {
 	r *run
 
 	mu        sync.Mutex
-	total     requestStats    // sum over the finished seconds of all threads
-	current   []int           // number of the second that each thread records, by thread
-	next      int             // number of the first second that is not in timeline yet
+	total     requestStats
+	current   []int           // current second of each thread
+	next      int             // first second that is not in timeline yet
 	seconds   map[int]*second // seconds that some thread has not finished, by number
 	timeline  []Second
-	ticks     chan Second   // complete seconds for Leg.Tick; nil if Leg.Tick is nil
+	ticks     chan Second   // for Leg.Tick; nil if Leg.Tick is nil
 	ticksDone chan struct{} // closed after the last call of Leg.Tick
 
-	area          float64 // number of requests in flight, integrated over time; see inFlightArea
+	area          float64 // requests in flight, integrated over time; see inFlightArea
 	connects      *hist.Hist
 	handshakes    *hist.Hist
 	totals        Totals
@@ -36,14 +36,14 @@ type collector struct {
 	steps         []stepStats
 }
 
-// second is a second that some threads have finished: the sum of their records.
+// second is the sum of the threads' records of one second.
 type second struct {
 	requests int64
 	errors   [classCount]int64
 	latency  hist.Hist
 }
 
-// binsPerDoubling is the resolution of the latencies of a second: 4 bins between a latency and twice the latency.
+// binsPerDoubling is the resolution of the latencies of a second: 4 bins between a latency and twice it.
 const binsPerDoubling = 4
 
 // summarize returns the Second of a second that is over. s may be nil.
@@ -61,7 +61,6 @@ func (s *second) summarize(at time.Duration) Second {
 	return out
 }
 
-// errorsByClass returns errors by class, or nil if there are none.
 func errorsByClass(errors [classCount]int64) map[Class]int64 {
 	var out map[Class]int64
 	for class, n := range errors {
@@ -92,7 +91,6 @@ func newCollector(r *run, threads int) *collector {
 	return c
 }
 
-// addSecond adds a thread's record of one second.
 func (c *collector) addSecond(m *recorder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,7 +99,6 @@ func (c *collector) addSecond(m *recorder) {
 	m.inFlight.area = 0
 }
 
-// addLocked adds one second of a thread.
 func (c *collector) addLocked(s *requestStats) {
 	c.total.addStats(s)
 	if !c.isComplete(s.second) {
@@ -124,14 +121,13 @@ func (c *collector) addLocked(s *requestStats) {
 	sec.latency.Merge(&s.multiPart)
 }
 
-// isComplete reports whether a second ended before the measured part did.
 func (c *collector) isComplete(second int) bool {
 	begin, end := c.r.begin.Load(), c.r.end.Load()
 	return begin != 0 && (end == 0 || begin+int64(second+1)*int64(time.Second) <= end)
 }
 
-// advanceTo records that a thread now records this second. It adds the seconds that all threads have finished to the
-// timeline, and passes them to Leg.Tick.
+// advanceTo records that a thread has reached a second. Seconds that all threads have finished go to the
+// timeline and to Leg.Tick.
 func (c *collector) advanceTo(thread, second int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,12 +148,11 @@ func (c *collector) advanceToLocked(thread, second int) {
 		}
 		select {
 		case c.ticks <- line:
-		default: // the channel is full, because Leg.Tick is a minute late: skip this second
+		default: // Leg.Tick is a minute late: skip this second
 		}
 	}
 }
 
-// addRest adds the last second and the totals of a thread that has finished the phase.
 func (c *collector) addRest(m *recorder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -199,8 +194,8 @@ func (c *collector) resultSoFar(wall time.Duration) *Result {
 	return out
 }
 
-// newResult returns the collected values as a result. used is the usage at its end. The caller must lock c.mu unless
-// all threads have finished.
+// newResult returns the collected values as a result. used is the usage at its end. The caller must lock
+// c.mu while threads run.
 func (c *collector) newResult(wall time.Duration, used usage, errors [classCount]int64) *Result {
 	r, t := c.r, &c.total
 	out := &Result{
@@ -234,7 +229,7 @@ func (c *collector) newResult(wall time.Duration, used usage, errors [classCount
 	out.Service.Merge(&t.multiPart)
 	out.FirstByte.Merge(&t.firstByte)
 	out.SendLag.Merge(&t.lag)
-	out.Connect.Merge(c.connects) // copies: the result of a running phase is read while threads add to them
+	out.Connect.Merge(c.connects) // copies: threads still add to them during a phase
 	out.Handshake.Merge(c.handshakes)
 	if wall > 0 {
 		out.Concurrency = c.area / float64(wall)
@@ -247,7 +242,6 @@ func (c *collector) newResult(wall time.Duration, used usage, errors [classCount
 	return out
 }
 
-// buildResult returns the result of a phase that all threads have finished.
 func (r *run) buildResult() *Result {
 	c := r.collector
 	if c.ticks != nil {
@@ -265,7 +259,6 @@ func (r *run) buildResult() *Result {
 	return out
 }
 
-// measuredTime returns the duration of the measured part.
 func (r *run) measuredTime() time.Duration {
 	begin := r.begin.Load()
 	if begin == 0 {

@@ -13,7 +13,6 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// newSettings checks the options of a session, fills in their defaults, encodes the requests and resolves the address.
 func newSettings(o Options) (*settings, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -33,10 +32,10 @@ func newSettings(o Options) (*settings, error) {
 		o.Sample = 1000
 	}
 	if o.Threads == 0 {
-		o.Threads = len(o.CPUs) // one for each processor
+		o.Threads = len(o.CPUs)
 	}
 	if o.Threads == 0 {
-		o.Threads = (runtime.NumCPU() + 3) / 4 // a quarter of the processors, rounded up
+		o.Threads = (runtime.NumCPU() + 3) / 4 // a quarter, rounded up
 	}
 	o.Threads = min(o.Threads, o.Connections)
 	s := &settings{Options: o, base: time.Now(), counters: counters{}}
@@ -56,7 +55,6 @@ func newSettings(o Options) (*settings, error) {
 	return s, err
 }
 
-// check returns an error if options are invalid or contradict each other.
 func (o Options) check() error {
 	if err := checkTarget(o.Target); err != nil {
 		return err
@@ -108,7 +106,6 @@ func (o Options) check() error {
 // MaxStreams is the largest number of streams on a connection.
 const MaxStreams = 1000
 
-// maxSlots is the largest number of requests in flight.
 const maxSlots = 100_000
 
 // maxCPU is the largest number of processors for which Linux can be built.
@@ -137,8 +134,8 @@ func (l Leg) check() error {
 	return nil
 }
 
-// resolveAddress returns the addresses of host:port as IP:port, in the order of the resolver. Without a host it
-// returns the loopback address.
+// resolveAddress returns the addresses of host:port as IP:port, in the order of the resolver. Without a
+// host it returns the loopback address.
 func resolveAddress(addr string, timeout time.Duration) ([]string, error) {
 	host, service, err := net.SplitHostPort(addr)
 	if err != nil {

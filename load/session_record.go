@@ -9,26 +9,25 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// exchange is the state of one request in flight: its times and byte counts, for the recorder.
+// exchange is one request in flight: its times and byte counts.
 type exchange struct {
 	index    int   // in Options.Requests
 	measured bool  // open loop: the intended time is in the measured part
-	intended int64 // open loop: intended time in ns
-	sent     int64 // time of the first try in ns
-	first    int64 // time of the first byte of the response in ns; 0 if none has arrived
-	parts    int   // parts in which the response arrived
-	bytesOut int   // bytes sent
-	bytesIn  int64 // bytes received
+	intended int64 // ns
+	sent     int64 // of the first try, ns
+	first    int64 // first byte of the response, ns; 0 if none has arrived
+	parts    int   // of the response so far
+	bytesOut int
+	bytesIn  int64
 
-	tries   int     // times it was sent
-	verify  bool    // Verify checks its response
-	numbers []int64 // drawn from the counters of its fills
+	tries   int
+	verify  bool
+	numbers []int64 // numbers in the request; see Fill
 }
 
-// requestStats contains the outcomes of the measured requests of one thread in one second, or of all threads in all
-// seconds.
+// requestStats counts the outcomes of the measured requests of one second, or of all seconds.
 type requestStats struct {
-	second      int // number of the second since measuring began
+	second      int // since measuring began
 	requests    int64
 	lost        int64 // requests without a complete response
 	errors      [classCount]int64
@@ -40,8 +39,8 @@ type requestStats struct {
 	statuses    [1000]int64
 	codes       [codeCount]int64
 
-	singlePart hist.Hist // ns from sending to a response that arrived in one part
-	multiPart  hist.Hist // ns from sending to a response that arrived in several parts, or to a timeout
+	singlePart hist.Hist // ns from sending to a response in one part
+	multiPart  hist.Hist // ns from sending to a response in several parts, or to a timeout
 	firstByte  hist.Hist // ns from sending to the first of several parts
 	latency    hist.Hist // open loop: ns from the intended time to the response
 	lag        hist.Hist // open loop: ns from the intended time to sending
@@ -80,7 +79,6 @@ func (s *requestStats) resetStats() {
 	s.errors, s.statuses, s.codes = [classCount]int64{}, [1000]int64{}, [codeCount]int64{}
 }
 
-// Classes by number, in the order of Classes.
 const (
 	classConnect = iota
 	classReset
@@ -91,38 +89,37 @@ const (
 	classCount
 )
 
-// recorder records the outcomes of one thread in a phase. It passes each complete second to the collector, which
-// adds up all threads. It never reads the clock: callers pass the time.
+// recorder records the outcomes of one thread in a phase. A collector gets each complete second and adds up
+// all threads. Callers pass the time: a recorder never reads the clock.
 type recorder struct {
 	thread     int // index of the thread in the collector
 	s          *settings
 	r          *run
-	current    requestStats // records of the current second
-	blocks     []Block      // nil if no intervals are needed
-	steps      []stepStats  // nil if the profile has no steps
-	secondEnd  int64        // end of the current second in ns; 0 if nothing has been measured
+	current    requestStats
+	blocks     []Block     // nil if no intervals are needed
+	steps      []stepStats // nil if the profile has no steps
+	secondEnd  int64       // end of the current second in ns; 0 if nothing has been measured
 	inFlight   inFlightArea
 	totals     Totals
-	connects   hist.Hist // ns to open a connection
-	handshakes hist.Hist // ns of TLS handshakes
+	connects   hist.Hist // ns
+	handshakes hist.Hist // ns
 
-	resumed       int64 // handshakes that resumed an earlier session
+	resumed       int64
 	reopened      int64 // connections that replaced another
-	connectErrors int64 // failed connection attempts
-	resent        int64 // requests that were sent again
-	toVerify      int   // number of responses until the next one to verify
+	connectErrors int64
+	resent        int64
+	toVerify      int // responses until the next one to verify
 }
 
-// inFlightArea integrates the number of requests in flight over the measured time.
 type inFlightArea struct {
 	n    int64
 	last int64   // ns of the last change
 	area float64 // requests × ns
 }
 
-// change records that at time now d more requests are in flight. It first adds the area up to now. Goroutines that
-// share the area can call change out of order: if now is before the last change, it corrects the area in between
-// by d. Only the time between begin and end counts; begin 0 means that nothing counts yet.
+// change adds d to the number of requests in flight at time now. Goroutines can call it out of order; a
+// late call corrects the area. Only time between begin and end counts. begin 0 means that nothing counts
+// yet.
 func (l *inFlightArea) change(now, begin, end, d int64) {
 	if begin != 0 {
 		l.area += float64(l.n) * float64(overlapTime(l.last, now, begin, end))
@@ -132,7 +129,7 @@ func (l *inFlightArea) change(now, begin, end, d int64) {
 	l.n += d
 }
 
-// overlapTime returns how much of [from, to] is between begin and end; end 0 means unlimited.
+// overlapTime returns how much of [from, to] is between begin and end. end 0 means unlimited.
 func overlapTime(from, to, begin, end int64) int64 {
 	if from = max(from, begin); end != 0 {
 		to = min(to, end)
@@ -140,7 +137,6 @@ func overlapTime(from, to, begin, end int64) int64 {
 	return max(0, to-from)
 }
 
-// start prepares the recorder for a phase.
 func (m *recorder) start(r *run) {
 	m.r, m.secondEnd = r, 0
 	m.inFlight = inFlightArea{last: r.s.nowNS()}
@@ -159,8 +155,8 @@ func (m *recorder) stop() {
 	m.r = nil
 }
 
-// recordSend is called right before a request is sent. A request that is sent again counts only as resent, because it
-// has been in flight since it was first sent.
+// recordSend is called right before a request is sent. A request that is sent again counts only as resent:
+// it has been in flight since its first try.
 func (m *recorder) recordSend(q *exchange, now int64) {
 	if q.tries++; q.tries > 1 {
 		m.resent++
@@ -172,8 +168,8 @@ func (m *recorder) recordSend(q *exchange, now int64) {
 	m.totals.Body += int64(m.s.requests[q.index].body)
 }
 
-// finishRequest counts the outcome of a request. It returns the requestStats in which to record the outcome, or nil
-// if the request is not measured.
+// finishRequest counts the outcome of a request. It returns the requestStats to record it in, or nil if it
+// is not measured.
 func (m *recorder) finishRequest(q *exchange, now int64, failed bool) *requestStats {
 	begin, end := m.r.measuredSpan()
 	m.inFlight.change(now, begin, end, -1)
@@ -194,8 +190,8 @@ func (m *recorder) finishRequest(q *exchange, now int64, failed bool) *requestSt
 	return s
 }
 
-// recordResponse records a complete response; now is the time of its last byte. The totals of the session include
-// the response even if it is not measured.
+// recordResponse records a complete response. now is the time of its last byte. The session's totals
+// include unmeasured responses.
 func (m *recorder) recordResponse(q *exchange, a response, now int64) {
 	m.totals.BodyIn += a.body
 	s := m.finishRequest(q, now, false)
@@ -220,18 +216,9 @@ func (m *recorder) recordResponse(q *exchange, a response, now int64) {
 		s.codes[knownCode(a.code)]++
 	}
 	s.bodyIn += a.body
-	block, latency := m.blockAt(now), now-q.sent
+	latency := m.recordTimes(s, q, now)
+	block := m.blockAt(now)
 	block.recordEnd()
-	if q.parts > 1 {
-		s.multiPart.Record(now - q.sent)
-		s.firstByte.Record(q.first - q.sent)
-	} else {
-		s.singlePart.Record(now - q.sent)
-	}
-	if m.r.queue != nil {
-		latency = now - q.intended
-		s.latency.Record(latency)
-	}
 	block.recordLatency(m.r.leg.Hold, latency)
 	step, stepBlock := m.stepAt(q)
 	step.recordEnd(true)
@@ -256,7 +243,23 @@ func (m *recorder) recordResponse(q *exchange, a response, now int64) {
 	}
 }
 
-// statusError returns an error with the status of a response. want is the expected status, or 0 if several are.
+// recordTimes records the times of a complete response in s, and returns its latency in ns.
+func (m *recorder) recordTimes(s *requestStats, q *exchange, now int64) (latency int64) {
+	if q.parts > 1 {
+		s.multiPart.Record(now - q.sent)
+		s.firstByte.Record(q.first - q.sent)
+	} else {
+		s.singlePart.Record(now - q.sent)
+	}
+	if m.r.queue == nil {
+		return now - q.sent
+	}
+	latency = now - q.intended
+	s.latency.Record(latency)
+	return latency
+}
+
+// statusError returns an error with the status of a response. want is the expected status; 0 means several.
 func statusError(a response, want int) error {
 	got := strconv.Itoa(a.status)
 	if a.rpc {
@@ -268,8 +271,8 @@ func statusError(a response, want int) error {
 	return fmt.Errorf("%s instead of %d", got, want)
 }
 
-// recordFailure records a request without a complete response. A timeout has a latency, which is at least the
-// timeout; other failures have none.
+// recordFailure records a request without a complete response. Only timeouts have a latency, at least the
+// timeout.
 func (m *recorder) recordFailure(q *exchange, class int, err error, now int64) {
 	m.r.recordFirst(Classes()[class], err)
 	s := m.finishRequest(q, now, true)
@@ -304,7 +307,6 @@ func (m *recorder) recordFailure(q *exchange, class int, err error, now int64) {
 	stepBlock.recordLatency(m.r.leg.Hold, latency)
 }
 
-// recordUnsolicited records bytes that arrived while no request was in flight.
 func (m *recorder) recordUnsolicited(now int64) {
 	m.r.recordFirst(ErrFraming, errUnsolicited)
 	if m.r.begin.Load() == 0 || m.r.end.Load() != 0 {
@@ -315,13 +317,13 @@ func (m *recorder) recordUnsolicited(now int64) {
 	s.unsolicited++
 }
 
-// recordConnectError records a failed connection attempt.
 func (m *recorder) recordConnectError(err error) {
 	m.r.recordFirst(ErrConnect, err)
 	m.connectErrors++
 }
 
-// recordConnect records a connection that was opened within took ns. again means that it replaces another one.
+// recordConnect records a connection that was opened within took ns. again means that it replaces another
+// one.
 func (m *recorder) recordConnect(took int64, again bool) {
 	m.connects.Record(took)
 	m.totals.Opened++
@@ -330,7 +332,6 @@ func (m *recorder) recordConnect(took int64, again bool) {
 	}
 }
 
-// recordHandshake records a TLS handshake of took ns.
 func (m *recorder) recordHandshake(took int64, resumed bool) {
 	m.handshakes.Record(took)
 	if resumed {
@@ -338,7 +339,7 @@ func (m *recorder) recordHandshake(took int64, resumed bool) {
 	}
 }
 
-// takeVerify counts a request, and reports whether its response is to be verified: one in Options.Sample is.
+// takeVerify counts a request, and reports whether its response is in the sample to verify.
 func (m *recorder) takeVerify() bool {
 	if m.s.Verify == nil {
 		return false
@@ -350,7 +351,6 @@ func (m *recorder) takeVerify() bool {
 	return false
 }
 
-// statsAt returns the requestStats of the second that contains now.
 func (m *recorder) statsAt(now int64) *requestStats {
 	if now >= m.secondEnd {
 		m.rollSecond(now)
@@ -358,8 +358,8 @@ func (m *recorder) statsAt(now int64) *requestStats {
 	return &m.current
 }
 
-// rollSecond begins a new second if the current one is over: it passes the requestStats of the old one to the
-// collector. It is called before every record, and by idle threads once a second.
+// rollSecond begins a new second if the current one is over. It is called before every record, and once a
+// second by idle threads.
 func (m *recorder) rollSecond(now int64) {
 	begin := m.r.begin.Load()
 	if begin == 0 || now < m.secondEnd {

@@ -8,46 +8,43 @@ import (
 	"time"
 )
 
-// run is the state of one running phase, shared by the threads or goroutines of the
-// engine. A phase has an unmeasured lead-in and then a measured part. Times are ns
-// since the session's base; 0 means that the time is not known yet.
+// run is one running phase, shared by the threads or goroutines of the engine. An unmeasured lead-in
+// precedes the measured part. Times are ns since the session's base; 0 means unknown yet.
 //
-// In a closed loop a request is measured if it ends after the lead-in and before the
-// end of the measured part. So connections are as busy at both ends of the measured
-// part as in between. A request in flight at the end is measured only if it fails
-// later: otherwise a server that stops responding would seem to have no errors. In an
-// open loop a request is measured if its intended time is in the measured part.
+// In a closed loop a request is measured if it ends in the measured part. So connections are equally busy
+// at both ends of that part. A request that is in flight at the end is measured only if it fails. Otherwise
+// a server that stops responding would seem to have no errors. In an open loop a request is measured if its
+// intended time is in the measured part.
 type run struct {
 	s      *settings
 	engine engine
 	leg    Leg
-	opened int64  // start of opening connections
+	opened int64
 	queue  *queue // schedule of an open loop; nil in a closed loop
-	steps  Step   // steps of the profile; Step without rates if it has none
+	steps  Step   // steps of the profile; without rates if it has none
 
 	mu             sync.Mutex
-	pendingDialers int          // threads or connections that have not called markDialed; see engine.dialerCount
+	pendingDialers int          // remaining calls of markDialed
 	ended          bool         // the measured part has ended, or the phase was aborted
-	started        atomic.Int64 // start of sending requests; time zero of a profile
-	conns          atomic.Int64 // open connections
-	lastConn       atomic.Int64 // last time with an open connection, as far as known
+	started        atomic.Int64 // time zero of a profile
+	conns          atomic.Int64
+	lastConn       atomic.Int64 // last known time with an open connection
 
-	admitted atomic.Int64 // calls of admitRequest; counted only if Leg.Ops is set
+	admitted atomic.Int64 // calls of admitRequest, if Leg.Ops is set
 	done     atomic.Int64 // outcomes so far, lead-in included
 	leadIn   atomic.Int64 // outcomes before measuring began; -1 if it has not begun
-	begin    atomic.Int64 // start of the measured part
-	end      atomic.Int64 // end of the measured part
-	aborted  atomic.Bool  // requests in flight are abandoned
+	begin    atomic.Int64
+	end      atomic.Int64
+	aborted  atomic.Bool
 
-	err       error       // why the phase was aborted
-	hasFirst  atomic.Bool // first is set
-	first     string      // first error in words
-	used      [2]usage    // usage of the engine's threads when measuring began and when it ended
+	err       error
+	hasFirst  atomic.Bool
+	first     string
+	used      [2]usage // of the engine's threads, at both ends of the measured part
 	collector *collector
 }
 
-// usage is CPU time, and time spent waiting for a processor, negative
-// if unknown.
+// usage is CPU time, and time spent waiting for a processor. Negative means unknown.
 type usage struct{ cpu, wait time.Duration }
 
 func newRun(s *settings, e engine, leg Leg) *run {
@@ -61,8 +58,8 @@ func newRun(s *settings, e engine, leg Leg) *run {
 	return r
 }
 
-// markDialed records that a thread has opened its connections, or a connection has opened. The last caller
-// starts the requests.
+// markDialed records that a thread or connection has finished connecting. The last caller starts the
+// requests.
 func (r *run) markDialed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,17 +68,14 @@ func (r *run) markDialed() {
 	}
 }
 
-// addConn counts a connection that was opened.
 func (r *run) addConn() { r.conns.Add(1) }
 
-// removeConn counts a connection that was closed or lost.
 func (r *run) removeConn(now int64) {
 	r.lastConn.Store(now)
 	r.conns.Add(-1)
 }
 
-// startIfOverdue starts the requests with the open connections once the timeout has passed. Threads call it
-// while connections are missing.
+// startIfOverdue starts the requests after the timeout even without all connections.
 func (r *run) startIfOverdue(now int64) {
 	if now-r.opened >= int64(r.s.Timeout) && r.started.Load() == 0 && r.conns.Load() > 0 {
 		r.mu.Lock()
@@ -90,8 +84,8 @@ func (r *run) startIfOverdue(now int64) {
 	}
 }
 
-// abortIfUnconnected is called on a failed connection attempt. It aborts the phase if there has been no
-// connection for the timeout.
+// abortIfUnconnected aborts the phase if there has been no connection for the timeout. It is called on a
+// failed connection attempt.
 func (r *run) abortIfUnconnected(now int64) {
 	if r.conns.Load() > 0 || now-r.lastConn.Load() < int64(r.s.Timeout) {
 		return
@@ -102,8 +96,7 @@ func (r *run) abortIfUnconnected(now int64) {
 	r.abort(fmt.Errorf("no connection to %s for %v: %s", r.s.Target.Addr, r.s.Timeout, why))
 }
 
-// startRequests starts the sending of requests, unless they are started or the phase has ended. The caller must lock
-// r.mu.
+// startRequests starts the sending of requests, unless the phase has ended. The caller must lock r.mu.
 func (r *run) startRequests() {
 	if r.started.Load() != 0 || r.ended {
 		return
@@ -123,7 +116,7 @@ func (r *run) startRequests() {
 	r.engine.wake()
 }
 
-// startMeasuring starts the measured part at a time in ns, or now if that is 0.
+// startMeasuring starts the measured part at a time in ns; 0 means now.
 func (r *run) startMeasuring(at int64) {
 	r.used[0] = r.engine.readUsage()
 	r.callMark(true)
@@ -133,15 +126,14 @@ func (r *run) startMeasuring(at int64) {
 	r.begin.Store(at)
 }
 
-// callMark calls the user's Leg.Mark: begin is true when measuring begins, and false when it ends.
 func (r *run) callMark(begin bool) {
 	if r.leg.Mark != nil {
 		r.leg.Mark(begin)
 	}
 }
 
-// admitRequest reports whether one more request of a closed loop may be sent: at most Leg.Ops in addition to
-// the lead-in. An admitted request must be sent, because the phase ends with that number of outcomes.
+// admitRequest reports whether one more request of a closed loop may be sent. An admitted request must be
+// sent: the phase ends with that number of outcomes.
 func (r *run) admitRequest() bool {
 	if r.leg.Ops == 0 {
 		return true
@@ -151,9 +143,8 @@ func (r *run) admitRequest() bool {
 	return inLeadIn || n <= leadIn+r.leg.Ops
 }
 
-// countOutcome counts the outcome of a request of a closed loop and reports whether the request is measured. It
-// starts the measured part if this outcome completes the lead-in, and ends it if this outcome is the last of Leg.Ops
-// or comes after Leg.Duration.
+// countOutcome counts the outcome of a request of a closed loop and reports whether it is measured. An
+// outcome may complete the lead-in or end the measured part.
 func (r *run) countOutcome(now int64, failed bool) bool {
 	n := r.done.Add(1)
 	leadIn := r.leadIn.Load()
@@ -177,15 +168,15 @@ func (r *run) countOutcome(now int64, failed bool) bool {
 		}
 	}
 	if ops := r.leg.Ops; ops > 0 && n-leadIn >= ops {
-		r.finishMeasuring(0) // not at now: another thread may have counted a later outcome before this one
+		r.finishMeasuring(0) // not at now: another thread may have counted a later outcome before
 		isLast := n-leadIn == ops
 		return failed || isLast
 	}
 	return true
 }
 
-// finishLead starts measuring unless another thread has done so. It returns the number of outcomes before the
-// measured part. begun is false if the phase was aborted before measuring began.
+// finishLead starts measuring unless another thread has done so. It returns the number of outcomes before
+// the measured part. begun is false if the phase was aborted before.
 func (r *run) finishLead() (leadIn int64, begun bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -197,8 +188,8 @@ func (r *run) finishLead() (leadIn int64, begun bool) {
 	return leadIn, leadIn >= 0
 }
 
-// updatePhase starts or ends the measured part if it is time. Threads call it whenever they wake, and at the latest
-// at the time that it returns, which may be never.
+// updatePhase starts or ends the measured part if it is time. Threads call it when they wake, and at the
+// time that it returns.
 func (r *run) updatePhase(now int64) (next int64) {
 	if r.end.Load() != 0 {
 		return never
@@ -236,8 +227,8 @@ func (r *run) updatePhase(now int64) (next int64) {
 	return end
 }
 
-// finishMeasuring ends the measured part at a time in ns, or now if that is 0. It stores the end before
-// anything slow, so that nothing after the end counts as measured.
+// finishMeasuring ends the measured part at a time in ns; 0 means now. It stores the end first, so that
+// nothing later counts as measured.
 func (r *run) finishMeasuring(at int64) {
 	r.mu.Lock()
 	if r.ended {
@@ -257,7 +248,7 @@ func (r *run) finishMeasuring(at int64) {
 	r.engine.wake()
 }
 
-// measuredSpan returns when the measured part begins and ends, as far as known, otherwise 0.
+// measuredSpan returns when the measured part begins and ends. 0 means unknown.
 func (r *run) measuredSpan() (begin, end int64) {
 	begin, end = r.begin.Load(), r.end.Load()
 	if end == 0 && begin != 0 && r.leg.Duration > 0 {
@@ -266,10 +257,8 @@ func (r *run) measuredSpan() (begin, end int64) {
 	return begin, end
 }
 
-// isOver reports whether no more requests are to be sent.
 func (r *run) isOver() bool { return r.end.Load() != 0 }
 
-// abort abandons the requests in flight and ends the phase with err.
 func (r *run) abort(err error) {
 	r.mu.Lock()
 	if r.err == nil {
@@ -281,7 +270,6 @@ func (r *run) abort(err error) {
 	r.engine.wake()
 }
 
-// recordFirst stores an error in words, if it is the first one of the phase.
 func (r *run) recordFirst(class Class, err error) {
 	if r.hasFirst.Load() {
 		return
@@ -294,12 +282,10 @@ func (r *run) recordFirst(class Class, err error) {
 	}
 }
 
-// abortError returns the error with which the phase was aborted, or nil.
 func (r *run) abortError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// errTimeout is the error of a request that exceeded the timeout.
 var errTimeout = errors.New("no complete answer in time")

@@ -10,16 +10,15 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// SLO is a list of objectives (service level objectives), all of which a server must meet.
+// SLO is a list of service level objectives. A server must meet all of them.
 type SLO []Objective
 
-// Objective is a bound on one value of a result. Exactly one of Quantile, Max, Mean and Errors is set and
-// selects the value.
+// Objective is a bound on one value of a result. Exactly one of Quantile, Max, Mean and Errors is set.
 type Objective struct {
-	Quantile float64 // this quantile of the latencies, above 0 and below 1
-	Max      bool    // the largest latency
-	Mean     bool    // the mean latency
-	Errors   bool    // the share of the sent requests that failed
+	Quantile float64 // of the latencies, above 0 and below 1
+	Max      bool
+	Mean     bool
+	Errors   bool    // the share of requests that failed
 	Below    bool    // the value must be less than Limit; otherwise at most Limit
 	Limit    float64 // ns, or a share: 0.001 is 0.1 %
 }
@@ -35,10 +34,9 @@ func (e *SLOError) Error() string {
 	return fmt.Sprintf("objective %q: %s; e.g. p99<50ms or p99.9<=100ms,errors<0.1%%", e.Text, e.What)
 }
 
-// ParseSLO parses objectives separated by commas. An objective is the name of a value
-// (p50, p99, p99.9, … for a quantile of the latencies, max, mean, or errors
-// for the share of requests that failed), then < or <=, then a limit: a
-// duration, or for errors a percentage.
+// ParseSLO parses objectives separated by commas, e.g. p99<50ms or errors<=0.1%. An objective is the name
+// of a value, then < or <=, then a limit. Names are max, mean, errors (the share of failed requests), and
+// quantiles of the latencies such as p99.9. A limit is a duration, or for errors a percentage.
 func ParseSLO(text string) (SLO, error) {
 	var s SLO
 	seen := map[string]bool{}
@@ -56,7 +54,7 @@ func ParseSLO(text string) (SLO, error) {
 	return s, nil
 }
 
-// parseObjective parses one objective, e.g. p99<50ms. what is the description of an error in text, or "".
+// parseObjective parses one objective, e.g. p99<50ms. what describes an error, or is "".
 func parseObjective(text string) (o Objective, what string) {
 	figure, limit, ok := strings.Cut(text, "<")
 	if !ok {
@@ -100,7 +98,7 @@ func parseQuantile(text string) (float64, bool) {
 	return x / 100, err == nil && x > 0 && x < 100
 }
 
-// parseShare parses a percentage: 0.1% is 0.001. what is the description of an error in text, or "".
+// parseShare parses a percentage: 0.1% is 0.001. what describes an error, or is "".
 func parseShare(text string) (share float64, what string) {
 	digits, ok := strings.CutSuffix(text, "%")
 	x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
@@ -110,7 +108,6 @@ func parseShare(text string) (share float64, what string) {
 	return x / 100, ""
 }
 
-// figureName returns the name of the bounded value, as in ParseSLO.
 func (o Objective) figureName() string {
 	switch {
 	case o.Max:
@@ -123,7 +120,6 @@ func (o Objective) figureName() string {
 	return "p" + strconv.FormatFloat(math.Round(o.Quantile*1e10)/1e8, 'f', -1, 64)
 }
 
-// formatLimit returns the bound as in flags.
 func (o Objective) formatLimit() string {
 	if o.Errors {
 		return strconv.FormatFloat(math.Round(o.Limit*1e12)/1e10, 'f', -1, 64) + "%"
@@ -148,11 +144,11 @@ func (s SLO) String() string {
 	return strings.Join(parts, ",")
 }
 
-// minTail is the least number of responses above a quantile that a verdict about the quantile needs. With fewer, the
-// quantile depends more on chance than on the server.
+// minTail is the least number of responses above a quantile for a verdict. With fewer, the quantile depends
+// more on chance than on the server.
 const minTail = 20
 
-// roundingError keeps a product like 2000 × (1 - 0.99) from falling below minTail by a rounding error.
+// roundingError keeps a product like 2000 × (1 - 0.99) from falling below minTail.
 const roundingError = 1e-6
 
 // Outcome is an objective compared with a result.
@@ -160,12 +156,12 @@ type Outcome struct {
 	Objective Objective
 	Value     float64 // ns, or for errors a share
 	Met       bool
-	Thin      bool // too few responses for a verdict: none, or few beyond the quantile
+	Thin      bool // too few responses for a verdict
 	Undecided bool // the interval contains the allowed value
 
-	Seen      bool    // Share, Low and High were computed
+	Seen      bool
 	Share     float64 // for a quantile: share of responses beyond its limit; otherwise the value
-	Low, High float64 // confidence interval of Share at 95 %
+	Low, High float64 // interval of Share at 95 %
 }
 
 // String returns the measured value and the objective, e.g. p99 was 61ms, not <50ms.
@@ -182,8 +178,7 @@ func (o Outcome) String() string {
 	return name + " was " + seen + ", not " + asked
 }
 
-// Met reports whether every objective is met, by enough responses and with an interval that does not contain
-// the allowed value.
+// Met reports whether every objective is met, by enough responses and a clear interval.
 func Met(outcomes []Outcome) bool {
 	for _, o := range outcomes {
 		if !o.Met || o.Thin || o.Undecided {
@@ -193,8 +188,8 @@ func Met(outcomes []Outcome) bool {
 	return true
 }
 
-// Hold compares every objective with r, the result of a phase. A timeout counts as a latency and as an error. The
-// outcomes have intervals if Leg.Hold of the phase had the same objectives.
+// Hold compares every objective with r, the result of a phase. A timeout counts as a latency and as an
+// error. Outcomes have intervals if Leg.Hold of the phase had the same objectives.
 func (s SLO) Hold(r *Result) []Outcome {
 	var out []Outcome
 	for i, o := range s {
@@ -213,7 +208,7 @@ func (s SLO) Hold(r *Result) []Outcome {
 	return out
 }
 
-// measuredValue returns the value that the objective bounds: ns, or for errors a share.
+// measuredValue returns the bounded value: ns, or for errors a share.
 func (o Objective) measuredValue(r *Result) float64 {
 	switch {
 	case o.Errors:
@@ -226,7 +221,7 @@ func (o Objective) measuredValue(r *Result) float64 {
 	return float64(r.Latency.Quantile(o.Quantile))
 }
 
-// errorShare returns the share of the sent requests that failed in any way.
+// errorShare returns the share of the sent requests that failed.
 func errorShare(r *Result) float64 {
 	var n int64
 	for _, c := range r.Errors {

@@ -8,19 +8,19 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
-// maxSteps is the number of steps up to which a profile's steps have results of their own.
+// maxSteps is the largest number of steps with results of their own.
 const maxSteps = 100
 
-// StepResult is the result of one step of a profile of steps, an open loop with one rate after another. It is about
-// the requests that were due in the step, whenever their responses arrived.
+// StepResult is the result of one step of a profile of steps: an open loop with one rate after another. It
+// is about the requests that were due in the step.
 type StepResult struct {
-	Number int           // of the step, from 0
-	Rate   float64       // requested rate per second
+	Number int           // from 0
+	Rate   float64       // per second
 	At     time.Duration // start of the step, since measuring began
-	Result *Result       // Wall, Asked, Sent, Requests, Errors, Latency and Blocks are those of the step; of the rest only Connections is set
+	Result *Result       // only Connections, Wall, Asked, Sent, Requests, Errors, Latency and Blocks are set
 }
 
-// stepStats contains the records of a step: in a recorder those of one thread, in a collector those of all threads.
+// stepStats contains the records of a step, of one thread or of all.
 type stepStats struct {
 	sent, requests int64
 	errors         [classCount]int64
@@ -28,8 +28,8 @@ type stepStats struct {
 	blocks         []Block // nil if no intervals are needed
 }
 
-// findSteps returns the steps of a profile. If the profile is the share of one of several load generators, the rates
-// are those of the share. If the profile has no steps, the result has no rates.
+// findSteps returns the steps of a profile, without rates if it has none. A share of one of several load
+// generators has the rates of the share.
 func findSteps(p Profile) Step {
 	share, isShare := p.(pace.Share)
 	if !isShare {
@@ -68,8 +68,7 @@ func (s *stepStats) addStats(o *stepStats) {
 	}
 }
 
-// stepSpan returns the times in ns from which and up to which step i is measured. The last step lasts to the end of
-// the phase.
+// stepSpan returns the measured time of step i in ns. The last step lasts to the end of the phase.
 func (r *run) stepSpan(i int) (from, to int64) {
 	begin := r.begin.Load()
 	from = r.queue.start + int64(i)*int64(r.steps.Each)
@@ -83,8 +82,8 @@ func (r *run) stepSpan(i int) (from, to int64) {
 	return max(from, begin), max(to, from, begin)
 }
 
-// stepAt returns the step in which a request was due, and the block of the step. They are nil if the phase has no
-// steps or no blocks; the methods of stepStats and Block accept nil.
+// stepAt returns the step in which a request was due, and the block of the step. They are nil if the phase
+// has none. Their methods accept nil.
 func (m *recorder) stepAt(q *exchange) (*stepStats, *Block) {
 	if m.steps == nil {
 		return nil, nil
@@ -100,7 +99,7 @@ func (m *recorder) stepAt(q *exchange) (*stepStats, *Block) {
 	return s, &s.blocks[min(max(0, block), blockCount-1)]
 }
 
-// recordEnd counts a request that is over, with a response if answered is true. s may be nil.
+// recordEnd counts a request that is over. s may be nil.
 func (s *stepStats) recordEnd(answered bool) {
 	if s == nil {
 		return
@@ -123,7 +122,6 @@ func (s *stepStats) recordLatency(latency int64) {
 	}
 }
 
-// newStepResults returns the results of the steps in the measured part.
 func (c *collector) newStepResults() (out []StepResult) {
 	for i := range c.steps {
 		s := &c.steps[i]
@@ -141,7 +139,7 @@ func (c *collector) newStepResults() (out []StepResult) {
 	return out
 }
 
-// newStepped returns the steps of a phase in a document. Each has its own verdict; all are void if the load
+// newStepped returns the steps of a phase in a document, each with its verdict. All are void if the load
 // generator was the limit.
 func newStepped(r *Result, slo SLO, a Assessment) (out []Stepped) {
 	for _, s := range r.Steps {

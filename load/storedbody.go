@@ -3,15 +3,15 @@ package load
 import "sync/atomic"
 
 const (
-	maxBody      = 16 << 20  // largest body in bytes that is stored for Verify
-	maxAllBodies = 256 << 20 // most bytes of bodies that all connections of a session store
-	maxReused    = 64 << 10  // largest buffer in bytes that is reused for the next body
+	maxBody      = 16 << 20  // largest stored body in bytes
+	maxAllBodies = 256 << 20 // most bytes of all stored bodies of a session
+	maxReused    = 64 << 10  // largest buffer in bytes that is reused
 )
 
-// storedBody stores the body of one response, which Options.Verify, a function of the user, checks. It is reused for
+// storedBody stores the body of one response for Options.Verify, a function of the user. It is reused for
 // the next response.
 type storedBody struct {
-	budget   *atomic.Int64 // bytes that all connections may still store; nil means unlimited
+	budget   *atomic.Int64 // bytes that all stored bodies may still take; nil means unlimited
 	body     []byte
 	reserved int64 // bytes that were subtracted from budget
 }
@@ -27,8 +27,8 @@ func (k *storedBody) release() {
 	}
 }
 
-// appendPart stores the next part of the body. If the body is too large or the budget is used up, it releases the
-// body and returns false.
+// appendPart stores the next part of the body. If the body becomes too large, it releases it and returns
+// false.
 func (k *storedBody) appendPart(b []byte) bool {
 	fits := len(k.body)+len(b) <= maxBody
 	if fits && k.budget != nil {

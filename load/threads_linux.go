@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// threadIDs returns the ids of this process's threads in the order of their creation, or nil if unknown.
+// threadIDs returns the ids of this process's threads, the oldest first, or nil if unknown.
 func threadIDs() []int {
 	dir, err := os.Open("/proc/self/task")
 	if err != nil {
@@ -27,11 +27,11 @@ func threadIDs() []int {
 	return tids
 }
 
-// threadWaits returns how long each thread of this process has waited for a processor, by thread id. It omits threads
-// whose time the kernel does not record. It also omits the second thread, the Go runtime's monitor: this thread runs
-// every 20 µs and waits most of the time if goroutines keep a single processor busy, but no request waits for it.
+// threadWaits returns how long each thread of this process has waited for a processor, by thread id. It
+// omits unknown times. It also omits the second thread, the Go runtime's monitor. That thread often waits,
+// but no request waits for it.
 func threadWaits() map[int]time.Duration {
-	const monitor = 1 // index of the second thread
+	const monitor = 1
 	all := map[int]time.Duration{}
 	for i, tid := range threadIDs() {
 		if w := threadWait(tid); w >= 0 && i != monitor {
@@ -41,8 +41,8 @@ func threadWaits() map[int]time.Duration {
 	return all
 }
 
-// threadWait returns how long a thread of this process was runnable and did not run: the second field of its
-// schedstat (Linux, Documentation/scheduler/sched-stats.rst), or a negative value if unknown.
+// threadWait returns how long a thread was runnable and did not run, or a negative value if unknown. It is
+// the second field of schedstat (Linux, Documentation/scheduler/sched-stats.rst).
 func threadWait(tid int) time.Duration {
 	b, err := os.ReadFile("/proc/self/task/" + strconv.Itoa(tid) + "/schedstat")
 	if err != nil {

@@ -1,15 +1,15 @@
 // Package tiny is a minimal service: it reads one parameter from a path and writes it back.
 //
 //	GET /v1/id/{id}   200  application/json  {"id":"<id>"} and a line end
+//
 //	GET /health       200  text/plain        ok and a line end
 //
-// The id is one segment of the path and is not empty. The service decodes its percent escapes and
-// encodes it as a JSON string; for 7 the body has 11 bytes. Any other path gets 404, also /v1/id/
-// and /v1/id/a/b. Any other method on one of the two paths gets 405, but HEAD may get any response.
-// A path that cannot be decoded gets 400. The bodies of error responses are not specified.
+// The id is one segment of the path and is not empty. The service decodes its percent escapes and encodes
+// it as a JSON string. Any other path gets 404, also /v1/id/ and /v1/id/a/b. A path that cannot be decoded
+// gets 400. Other methods get 405, but HEAD may get any response. The bodies of error responses are not
+// specified.
 //
-// Each framework serves this in its own idiomatic way. Tests compare the
-// responses with those of [Answer].
+// Each framework serves this in its own idiomatic way. Tests compare the responses with those of [Answer].
 package tiny
 
 import (
@@ -34,7 +34,7 @@ const (
 	Health = "/health"
 )
 
-// HTTP statuses. They are not taken from net/http because some measured servers do not link it.
+// HTTP statuses. Some measured servers do not link net/http.
 const (
 	ok               = 200
 	badRequest       = 400
@@ -42,8 +42,8 @@ const (
 	methodNotAllowed = 405
 )
 
-// Answer returns the correct response to a request. escapedPath is the path of the request line, with
-// percent escapes; a query is ignored. For error responses contentType is "" and body is nil.
+// Answer returns the correct response to a request. escapedPath is the path of the request line; a query is
+// ignored. For error responses contentType is "" and body is nil.
 func Answer(method, escapedPath string) (status int, contentType string, body []byte) {
 	path, _, _ := strings.Cut(escapedPath, "?")
 	segments := strings.Split(path, "/")
@@ -67,12 +67,10 @@ func Answer(method, escapedPath string) (status int, contentType string, body []
 	return ok, JSON, encodeID(segments[last])
 }
 
-// idBody is the body of a response with an id.
 type idBody struct {
 	ID string `json:"id"`
 }
 
-// encodeID returns the body of a response with an id. Marshaling a string cannot fail.
 func encodeID(id string) []byte {
 	body, err := json.Marshal(idBody{id})
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package cgocopytest runs the C side of the tests that cgocopy generates: C
-// fills structs with known values, and the generated Go code must find them.
+// Package cgocopytest runs the C side of the tests that cgocopy generates. C fills structs with known
+// values, and the generated Go code must find them.
 //
-// A test cannot import "C", so the C side of a test is a separate program. [Run]
-// compiles it with the compiler and the flags of the tested package. The program
-// prints the bytes of the filled structs, and [Same] compares.
+// A test cannot import "C", so the C side is a separate program. [Run] compiles it with the compiler and
+// the flags of the tested package. The program prints the bytes of the structs, and [Same] compares.
 package cgocopytest
 
 import (
@@ -28,26 +27,26 @@ import (
 // Program is a C program that fills structs.
 type Program struct {
 	Headers []string // paths for #include, relative to the package
-	Flags   []string // compiler flags in addition to those of #cgo lines and of CGO_CFLAGS
+	Flags   []string // in addition to the flags of #cgo lines and of CGO_CFLAGS
 	CXX     bool     // the headers are C++
-	Tags    string   // build constraint of the package's files, which selects #cgo lines
-	Source  string   // C source of the fill functions, which use the macros SET, TEXT, ADDR and NIL
+	Tags    string   // build constraint of the package's files; selects #cgo lines
+	Source  string   // C functions that fill structs, with the macros SET, TEXT, ADDR and NIL
 	Fills   []Fill
 }
 
 // Fill is a C function that fills one struct.
 type Fill struct {
 	Func string // name of the function
-	Type string // C type of the struct, to which its parameter points
+	Type string // C type of the struct to fill
 }
 
 // Memory holds the structs that a program has filled.
 type Memory struct {
-	filled map[string][]byte // bytes of a struct, by the fill function
+	filled map[string][]byte // bytes of a struct, by the name of its function
 }
 
-// Run compiles and runs p, and returns the filled structs. It skips the test if there is no compiler, or if
-// the compiler's programs do not run on this machine or are for another architecture than the test.
+// Run compiles and runs p, and returns the filled structs. It skips the test if the compiler is missing,
+// does not run, or is for another processor.
 func Run(t testing.TB, p Program) *Memory {
 	t.Helper()
 	compiler, err := cc.Compiler(nil, p.CXX)
@@ -69,8 +68,8 @@ func Run(t testing.TB, p Program) *Memory {
 	if p.CXX {
 		args = append(args, "-fno-access-control") // private members are filled too
 	}
-	// With -O1 the compiler omits functions of the headers that are not called. Such a function may call
-	// functions that the linker does not find.
+	// With -O1 the compiler omits unused functions of the headers. They may call functions that the linker
+	// does not find.
 	args = append(args, "-O1", "-w", "-fno-lto")
 	dir := t.TempDir()
 	compile := func(name, text string) (program string, err error) {
@@ -110,8 +109,8 @@ func Run(t testing.TB, p Program) *Memory {
 	return m
 }
 
-// At returns a copy of the struct that a fill function filled, aligned to 64 bytes. It fails the test if
-// the struct does not have size bytes.
+// At returns a copy of a filled struct, aligned to 64 bytes. fill is the name of its function. At fails the
+// test if the struct does not have size bytes.
 func (m *Memory) At(t testing.TB, fill string, size int) unsafe.Pointer {
 	t.Helper()
 	b, ok := m.filled[fill]
@@ -125,8 +124,8 @@ func (m *Memory) At(t testing.TB, fill string, size int) unsafe.Pointer {
 	return unsafe.Pointer(&room[offset])
 }
 
-// parseOutput parses the output of a program. The first line is its architecture; a line per struct
-// follows, with the fill function, sizeof the struct, and the bytes of the struct in hexadecimal.
+// parseOutput parses the output of a program. The first line is its architecture. Each further line has a
+// struct: the fill function, the size, and the bytes in hexadecimal.
 func parseOutput(out []byte) (*Memory, string, error) {
 	m := &Memory{filled: map[string][]byte{}}
 	arch, rest, _ := bytes.Cut(out, []byte("\n"))

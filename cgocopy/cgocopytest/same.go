@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/cgocopy"
 )
 
-// Same fills a T from the struct that the C function fill has filled, and fails the test with the
-// differing fields if the T differs from want. size is the size of the C struct in the generated code.
-// Same fills the T twice, the second time over the existing value, which may reuse its texts.
+// Same compares a struct that C has filled with want, and fails the test with the differing fields. fill is
+// the name of the C function. size is the size of the struct in the generated code. Same copies the struct
+// twice: the second copy may reuse the texts of the first.
 func Same[T any, P cgocopy.From[T]](t testing.TB, m *Memory, fill string, size int, want T) {
 	t.Helper()
 	var got T
@@ -26,8 +26,7 @@ func Same[T any, P cgocopy.From[T]](t testing.TB, m *Memory, fill string, size i
 	}
 }
 
-// listDifferences returns a line per difference between two values. path is the path of the values in
-// lines.
+// listDifferences returns a line per difference between two values. path is their path.
 func listDifferences(path string, got, want reflect.Value) []string {
 	var list []string
 	switch got.Kind() {

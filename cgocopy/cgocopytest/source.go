@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// before is the beginning of the C program; the #include lines of the tested headers follow.
+// before is the beginning of the C program, before the #include lines of the tested headers.
 const before = `#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 `
 
-// macros has the macros with which fill functions set members: SET a number, ADDR an address, NIL a nil
-// pointer, TEXT a text and TEXTI a text with a letter for an index. They copy bytes, because a member
-// may be const. Fill functions assign bit-fields, which have no address, directly.
+// macros has the macros with which fill functions set members. They set a number (SET), an address (ADDR),
+// a nil pointer (NIL), a text (TEXT) or a text with a letter for an index (TEXTI). They copy bytes, because
+// a member may be const.
 const macros = `
 #define SET(m, x) do { __typeof__(m) t_ = (__typeof__(m))(x); memcpy((void *)&(m), (void *)&t_, sizeof t_); } while (0)
 #define ADDR(m, x) do { uintptr_t t_ = (uintptr_t)(x); memcpy((void *)&(m), &t_, sizeof t_); } while (0)
@@ -44,7 +44,7 @@ const macros = `
 
 `
 
-// show has the function that prints a struct. Bytes that the fill function does not set are 0xa5.
+// show is the function that prints a struct. Bytes that no fill function sets are 0xa5.
 const show = `
 static void show_(const char *name, void (*fill)(void *), size_t size) {
 	unsigned char *p = (unsigned char *)malloc(size);

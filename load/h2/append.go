@@ -8,7 +8,7 @@ func AppendHeader(b []byte, length int, t Type, flags uint8, stream uint32) []by
 	return binary.BigEndian.AppendUint32(b, stream)
 }
 
-// SetLength sets the length in the header of frame, whose payload is the rest.
+// SetLength sets the length in the header of frame to the length of the rest.
 func SetLength(frame []byte) {
 	length := len(frame) - HeaderLen
 	frame[0], frame[1], frame[2] = byte(length>>16), byte(length>>8), byte(length)

@@ -4,13 +4,13 @@ import "math"
 
 // Field is a header field that is encoded once and used in many header blocks.
 type Field struct {
-	id      int    // index in its Fields
-	size    int    // size of its entry in a table
-	indexed []byte // literal that also adds the field to the table
-	literal []byte // literal that does not add the field to the table
+	id      int
+	size    int    // size in the dynamic table
+	indexed []byte // literal for the block, added to the table
+	literal []byte // literal for the block, not added to the table
 }
 
-// Fields is a set of encoded header fields, which all connections that send the same requests share.
+// Fields is a set of encoded header fields. All connections that send the same requests share it.
 type Fields struct{ known map[[2]string]*Field }
 
 // Ready returns the Field of a name and a value: the same one for equal arguments.
@@ -30,19 +30,19 @@ func (l *Fields) Ready(name, value string) *Field {
 	return f
 }
 
-// Len returns the maximal number of bytes of f in a block.
+// Len returns the largest number of bytes of f in a block.
 func (f *Field) Len() int { return max(len(f.indexed), len(f.literal)) }
 
-// Encoder writes the header blocks of one direction of a connection, one after another: the first use of a
-// field adds it to the dynamic table, and later blocks contain its index. All fields must be of the same Fields.
-// Reset must be called before the first use.
+// Encoder writes the header blocks of one direction of a connection, in order. The first use of a field
+// adds it to the dynamic table; later blocks contain its index. All fields must be of the same Fields. Call
+// Reset before the first use.
 type Encoder struct {
-	queue      []*Field // fields in the table, the oldest first
-	serials    []int    // serial number of the last entry of each field, by Field.id; 0 if there was none
-	lastSerial int      // serial number of the newest entry
-	size       int      // size of the table in bytes
-	max        int      // largest size of the table in bytes
-	minMax     int      // least value of max since the last block; above max if max has not changed since
+	queue      []*Field // the oldest first
+	serials    []int    // serial number of the last entry of each field, by Field.id; 0 means none
+	lastSerial int      // of the newest entry
+	size       int      // bytes
+	max        int      // bytes
+	minMax     int      // smallest max since the last block; above max if unchanged
 }
 
 // Reset prepares the encoder for a new connection.
@@ -51,7 +51,7 @@ func (e *Encoder) Reset() {
 	*e = Encoder{queue: e.queue[:0], serials: e.serials, max: TableSize, minMax: math.MaxInt}
 }
 
-// Allow limits the table to the size that the peer permits, but at most to TableSize. The next block announces the
+// Allow limits the table to the size that the peer permits, at most TableSize. The next block announces the
 // new limit (RFC 7541, section 4.2).
 func (e *Encoder) Allow(size uint32) {
 	limit := int(min(size, TableSize))
@@ -62,8 +62,8 @@ func (e *Encoder) Allow(size uint32) {
 	e.evictTo(limit)
 }
 
-// Begin appends the start of a block: the new limit of the table, if it has changed since the last block. If the
-// limit was lower in between, that lower limit precedes it.
+// Begin appends the start of a block: a new limit of the table, if any. A lower limit in between comes
+// first.
 func (e *Encoder) Begin(b []byte) []byte {
 	if e.minMax > e.max {
 		return b
@@ -75,14 +75,13 @@ func (e *Encoder) Begin(b []byte) []byte {
 	return appendInteger(b, 0x20, 5, e.max)
 }
 
-// Append appends a field: its index if it is in the table, otherwise a literal. The literal adds the field to the
-// table if it fits.
+// Append appends a field: its index if it is in the table, otherwise a literal.
 func (e *Encoder) Append(b []byte, f *Field) []byte {
 	for len(e.serials) <= f.id {
 		e.serials = append(e.serials, 0)
 	}
 	serial := e.serials[f.id]
-	// The table has the last len(e.queue) entries that were added; the newest has index len(static)+1.
+	// The table has the last len(e.queue) entries. The newest has index len(static)+1.
 	if inTable := serial > e.lastSerial-len(e.queue); inTable {
 		return appendInteger(b, 0x80, 7, len(static)+1+e.lastSerial-serial)
 	}
@@ -95,7 +94,6 @@ func (e *Encoder) Append(b []byte, f *Field) []byte {
 	return append(b, f.indexed...)
 }
 
-// evictTo removes the oldest fields until the table has at most limit bytes.
 func (e *Encoder) evictTo(limit int) {
 	drop := 0
 	for e.size > limit {

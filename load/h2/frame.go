@@ -1,5 +1,5 @@
-// Package h2 implements the elements of HTTP/2: frames (RFC 9113) and header blocks
-// (HPACK, RFC 7541). It only encodes and decodes; its callers implement the exchange.
+// Package h2 encodes and decodes HTTP/2: frames (RFC 9113) and header blocks (HPACK, RFC 7541). Its callers
+// implement the exchange.
 package h2
 
 import (
@@ -107,13 +107,12 @@ type Frame struct {
 // Has reports whether a flag is set.
 func (f Frame) Has(flag uint8) bool { return f.Flags&flag != 0 }
 
-// priorityLen is the length in bytes of the fields of a priority.
 const priorityLen = 5
 
 // checkLength checks the length and stream of a frame against its type (RFC 9113, section 6).
 func (f Frame) checkLength() error {
 	n := len(f.Payload)
-	fits, onConnection := true, false // the length is valid; the frame must be on stream 0
+	fits, onConnection := true, false // fits: the length is valid; onConnection: only stream 0 is allowed
 	switch f.Type {
 	case Priority:
 		fits = n == priorityLen
@@ -161,7 +160,7 @@ func (f Frame) Content() ([]byte, error) {
 	return b[:len(b)-pad], nil
 }
 
-// Number returns the number in the four bytes at an offset of the payload: a code, a stream, or an increment.
+// Number returns the four-byte number at an offset of the payload: a code, a stream, or an increment.
 func (f Frame) Number(offset int) uint32 { return binary.BigEndian.Uint32(f.Payload[offset:]) }
 
 // Values yields the settings of a SETTINGS frame, in order.

@@ -1,17 +1,17 @@
 package h2
 
-// This file implements HPACK, the header compression of HTTP/2 (RFC 7541), to which the
-// numbers of sections in its comments refer.
+// This file implements HPACK, the header compression of HTTP/2. Sections in its comments are those of RFC
+// 7541.
 
-// Decoder reads the header blocks of one direction of a connection, one after another.
+// Decoder reads the header blocks of one direction of a connection, in order.
 type Decoder struct {
-	limit       int // largest size of the table in bytes
+	limit       int // bytes
 	table       table
-	name, value []byte // buffers of the current field, if its bytes are not in the block
+	name, value []byte // buffers of the current field
 }
 
-// NewDecoder returns a decoder whose dynamic table has up to limit bytes, the HeaderTableSize that was sent to the
-// peer. If limit is 0, no block depends on earlier blocks.
+// NewDecoder returns a decoder for the HeaderTableSize that was sent to the peer, in bytes. With 0, no
+// block depends on earlier blocks.
 func NewDecoder(limit int) *Decoder {
 	return &Decoder{limit: limit, table: table{max: limit}}
 }
@@ -19,8 +19,8 @@ func NewDecoder(limit int) *Decoder {
 // Reset prepares the decoder for a new connection.
 func (d *Decoder) Reset() { d.table.resetTo(d.limit) }
 
-// Decode parses one block and passes its fields in order to field. name and value are valid until field returns.
-// An error of field ends Decode. After an error the decoder must be Reset.
+// Decode parses one block and passes its fields in order to field. name and value are valid until field
+// returns. An error of field ends Decode. After an error, call Reset before the next Decode.
 func (d *Decoder) Decode(block []byte, field func(name, value []byte) error) error {
 	for hasField := false; len(block) > 0; {
 		var name, value []byte
@@ -36,7 +36,7 @@ func (d *Decoder) Decode(block []byte, field func(name, value []byte) error) err
 			if block, err = d.resizeTable(block); err == nil {
 				continue
 			}
-		default: // section 6.2: the value is in the block, and perhaps the name
+		default: // section 6.2: a literal
 			addToTable = c&0x40 != 0
 			name, value, block, err = d.readLiteral(block, addToTable)
 		}
@@ -54,7 +54,6 @@ func (d *Decoder) Decode(block []byte, field func(name, value []byte) error) err
 	return nil
 }
 
-// resizeTable reads a new size of the table.
 func (d *Decoder) resizeTable(block []byte) (rest []byte, err error) {
 	n, rest, err := readInteger(block, 5)
 	if err != nil {
@@ -68,7 +67,6 @@ func (d *Decoder) resizeTable(block []byte) (rest []byte, err error) {
 	return rest, nil
 }
 
-// readIndexed reads a field that is an index into the tables.
 func (d *Decoder) readIndexed(block []byte) (name, value, rest []byte, err error) {
 	i, rest, err := readInteger(block, 7)
 	if err != nil {
@@ -82,7 +80,6 @@ func (d *Decoder) readIndexed(block []byte) (name, value, rest []byte, err error
 	return n, v, rest, nil
 }
 
-// readLiteral reads a field with a literal value. Its name is an index or a literal, too.
 func (d *Decoder) readLiteral(block []byte, addToTable bool) (name, value, rest []byte, err error) {
 	prefix := 4
 	if addToTable {
@@ -105,8 +102,8 @@ func (d *Decoder) readLiteral(block []byte, addToTable bool) (name, value, rest 
 	return name, value, rest, err
 }
 
-// readInteger parses a number that begins in the low prefix bits of the first byte (section 5.1). It rejects
-// numbers of more than five bytes, which no field needs.
+// readInteger parses a number from the low prefix bits of the first byte on (section 5.1). It rejects more
+// than five bytes, which no field needs.
 func readInteger(b []byte, prefix int) (n int, rest []byte, err error) {
 	const cut = Error("a header block that is cut off")
 	if len(b) == 0 {
@@ -127,7 +124,7 @@ func readInteger(b []byte, prefix int) (n int, rest []byte, err error) {
 	return 0, nil, cut
 }
 
-// readString parses a string (section 5.2). A Huffman code is decoded into the buffer room.
+// readString parses a string (section 5.2). room is the buffer for decoding a Huffman code.
 func readString(b []byte, room *[]byte) (s, rest []byte, err error) {
 	n, rest, err := readInteger(b, 7)
 	if err != nil {
@@ -150,7 +147,7 @@ func readString(b []byte, room *[]byte) (s, rest []byte, err error) {
 // InStatic reports whether the static table contains both name and value.
 func InStatic(name, value string) bool { return staticIndex(name, value) > 0 }
 
-// staticIndex returns the index of a field in the static table, which begins at 1, or 0.
+// staticIndex returns the index of a field in the static table, from 1, or 0.
 func staticIndex(name, value string) int {
 	for i, f := range static {
 		if f[0] == name && f[1] == value {
@@ -160,8 +157,7 @@ func staticIndex(name, value string) int {
 	return 0
 }
 
-// AppendField appends a field without adding it to a table: as an index if the static table contains it,
-// otherwise as a literal.
+// AppendField appends a field without adding it to a table: an index of the static table, or a literal.
 func AppendField(b []byte, name, value string) []byte {
 	if i := staticIndex(name, value); i > 0 {
 		return appendInteger(b, 0x80, 7, i)
@@ -169,12 +165,12 @@ func AppendField(b []byte, name, value string) []byte {
 	return AppendLiteral(b, name, value)
 }
 
-// AppendLiteral appends a field as a literal that ends with the bytes of its value, without adding it to a
-// table. The name is an index if the static table contains it.
+// AppendLiteral appends a field as a literal, without adding it to a table. It ends with the bytes of the
+// value.
 func AppendLiteral(b []byte, name, value string) []byte { return appendLiteral(b, 0, 4, name, value) }
 
-// appendLiteral appends a literal. The high bits of its first byte are those of first, which selects the kind of the
-// literal. The index of the name begins in the low prefix bits.
+// appendLiteral appends a literal. The high bits of first select its kind. The index of the name starts in
+// the low prefix bits.
 func appendLiteral(b []byte, first byte, prefix int, name, value string) []byte {
 	index := 0
 	for i, f := range static {
@@ -189,7 +185,7 @@ func appendLiteral(b []byte, first byte, prefix int, name, value string) []byte 
 	return append(appendInteger(b, 0, 7, len(value)), value...)
 }
 
-// appendInteger appends a number that begins in the low prefix bits of a byte, whose high bits are those of first.
+// appendInteger appends a number. It starts in the low prefix bits of a byte with the high bits of first.
 func appendInteger(b []byte, first byte, prefix, n int) []byte {
 	maxPrefix := 1<<prefix - 1
 	if n < maxPrefix {

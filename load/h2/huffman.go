@@ -1,8 +1,8 @@
 package h2
 
-// lengths contains the length in bits of the Huffman code of each byte (RFC 7541, appendix B). The code is
-// canonical: codes of one length are consecutive, in the order of their bytes, and are followed by the codes of
-// the next length. So the lengths define the code.
+// lengths contains the length in bits of the Huffman code of each byte (RFC 7541, appendix B). The lengths
+// define the code, which is canonical: codes of one length are consecutive, in the order of their bytes.
+// Longer codes follow.
 var lengths = [256]uint8{
 	13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
 	28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
@@ -22,25 +22,24 @@ var lengths = [256]uint8{
 	26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26,
 }
 
-// Lengths of codes.
 const (
 	minCode = 5
-	maxCode = 30 // also the length of the code for the end of a string, which is all ones
+	maxCode = 30 // also for the end of a string, all ones
 )
 
-// huffman is the code in the form for decoding. The next 32 bits of the input are compared with the limits of all
-// lengths, in ascending order: the first length whose limit is above the bits is the length of the next code.
+// huffman decodes by length. The next 32 bits of the input are compared with the limit of each length, from
+// the shortest. The first limit above the bits gives the length of the next code.
 type huffman struct {
-	bytes [256]byte           // all bytes in the order of their codes
+	bytes [256]byte           // in the order of their codes
 	limit [maxCode + 1]uint64 // by length: the first longer code, left-aligned in 32 bits
-	shift [maxCode + 1]uint32 // by length: added to a code it gives the index of the byte in bytes
+	shift [maxCode + 1]uint32 // by length: code plus shift is the index in bytes
 }
 
 var huffmanCode = newHuffman() //nolint:gochecknoglobals // a table that is computed once
 
 func newHuffman() *huffman {
 	h := new(huffman)
-	code, index := uint32(0), uint32(0) // of the next byte
+	code, index := uint32(0), uint32(0)
 	for length := minCode; length <= maxCode; length++ {
 		code <<= 1
 		h.shift[length] = index - code
@@ -56,17 +55,16 @@ func newHuffman() *huffman {
 	return h
 }
 
-// decodeString decodes s and appends the result. The unused bits of the last byte must be ones, and fewer than
-// eight.
+// decodeString decodes s and appends the result. The unused bits of the last byte must be ones.
 func (h *huffman) decodeString(out, s []byte) ([]byte, error) {
 	var bits uint64 // left-aligned
-	n := 0          // number of valid bits
+	n := 0          // valid bits
 	for {
 		for ; n <= 56 && len(s) > 0; n += 8 {
 			bits |= uint64(s[0]) << (56 - n)
 			s = s[1:]
 		}
-		ahead := uint32((bits | ^uint64(0)>>n) >> 32) // the next 32 bits; ones after the end of the input
+		ahead := uint32((bits | ^uint64(0)>>n) >> 32) // the next 32 bits; ones after the end
 		length := minCode
 		for length <= maxCode && uint64(ahead) >= h.limit[length] {
 			length++

@@ -5,16 +5,16 @@ import (
 	"strconv"
 )
 
-// Reader splits the input of an HTTP/2 connection, which arrives in parts of any size, into frames. Its zero value
-// is ready for use.
+// Reader splits the input of an HTTP/2 connection into frames. The input may arrive in parts of any size.
+// Its zero value is ready for use.
 type Reader struct {
 	part []byte // start of an incomplete frame
-	used bool   // part contains the frame that Next returned last
+	used bool   // part is the frame that Next returned last
 }
 
-// Next consumes the first n bytes of b and returns the frame that they complete. If no frame is complete yet, whole
-// is false and n is len(b). The payload is valid until the next call, and only as long as b is not changed. Next
-// fails if the payload exceeds MaxFrame, as soon as the header has arrived, or if its length is wrong for the type.
+// Next consumes the first n bytes of b and returns the frame that they complete. If no frame is complete
+// yet, whole is false and n is len(b). The payload is valid until the next call, as long as b is unchanged.
+// Next rejects invalid lengths as soon as the header has arrived.
 func (r *Reader) Next(b []byte) (f Frame, n int, whole bool, err error) {
 	if r.used {
 		r.part, r.used = r.part[:0], false
@@ -32,7 +32,7 @@ func (r *Reader) Next(b []byte) (f Frame, n int, whole bool, err error) {
 		return f, n, false, Error("a frame of " + strconv.Itoa(length) + " bytes")
 	}
 	whole = true
-	if length += HeaderLen; len(r.part) == 0 && len(b) >= length { // the frame is in b: do not copy it
+	if length += HeaderLen; len(r.part) == 0 && len(b) >= length { // do not copy the frame
 		head, n = b[:length], length
 	} else {
 		more := min(len(b)-n, length-len(r.part))

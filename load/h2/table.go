@@ -68,30 +68,27 @@ var static = [...][2]string{
 // entrySize returns the size of an entry in a table (RFC 7541, section 4.1).
 func entrySize(name, value int) int { return name + value + 32 }
 
-// entry is an entry of the dynamic table.
 type entry struct {
 	at          int // offset in table.bytes
 	name, value int // lengths in bytes
 }
 
-// tableSize returns the size of the entry in the table.
 func (e entry) tableSize() int { return entrySize(e.name, e.value) }
 
-// table is the dynamic table of one direction of a connection. It contains fields of earlier header blocks, to which
-// later blocks refer by an index.
+// table is the dynamic table of one direction of a connection. It contains fields of earlier header blocks.
+// Later blocks refer to them by index.
 type table struct {
 	entries []entry // the newest last
 	bytes   []byte  // names and values of evicted entries, then of all entries
 	size    int     // sum of entry.tableSize
-	max     int     // largest size
+	max     int     // bytes
 }
 
-// resetTo empties the table and sets its limit in bytes.
 func (t *table) resetTo(limit int) {
 	*t = table{entries: t.entries[:0], bytes: t.bytes[:0], max: limit}
 }
 
-// addEntry adds an entry and evicts older ones for it; an entry that is larger than the table empties it.
+// addEntry adds an entry and evicts older ones for it. An entry larger than the table empties it.
 func (t *table) addEntry(name, value []byte) {
 	e := entry{name: len(name), value: len(value)}
 	t.evictTo(t.max - e.tableSize())
@@ -114,7 +111,6 @@ func (t *table) addEntry(name, value []byte) {
 	t.size += e.tableSize()
 }
 
-// evictTo removes the oldest entries until the table has at most limit bytes.
 func (t *table) evictTo(limit int) {
 	drop := 0
 	for t.size > limit && drop < len(t.entries) {
@@ -126,9 +122,8 @@ func (t *table) evictTo(limit int) {
 	}
 }
 
-// appendTo appends the name and value of entry i to two buffers. Indices begin at 1 and count first the entries
-// of the static table, then those of the dynamic table from the newest to the oldest. It returns false if
-// there is no such entry.
+// appendTo appends the name and value of entry i to two buffers. Indices start at 1 in the static table.
+// The dynamic table follows, newest entry first.
 func (t *table) appendTo(name, value []byte, i int) (n, v []byte, ok bool) {
 	if i >= 1 && i <= len(static) {
 		return append(name, static[i-1][0]...), append(value, static[i-1][1]...), true

@@ -1,6 +1,5 @@
-// Package h3 encodes and decodes the elements of HTTP/3: frames and unidirectional streams
-// (RFC 9114), and field sections without a dynamic table (QPACK, RFC 9204). It only works
-// on bytes; its callers implement the streams.
+// Package h3 encodes and decodes HTTP/3: frames and unidirectional streams (RFC 9114), and field sections
+// (QPACK, RFC 9204). It uses no dynamic table. Its callers implement the streams.
 package h3
 
 import (
@@ -25,12 +24,11 @@ const (
 	MaxPushID   = 0xd
 )
 
-// maxFieldSection is the id of SETTINGS_MAX_FIELD_SECTION_SIZE, the only setting that a
-// client sends. The capacity of the dynamic table (0x1) and the number of blocked streams
-// (0x7) keep their default of 0, so that servers use no dynamic table.
+// maxFieldSection is the id of SETTINGS_MAX_FIELD_SECTION_SIZE, the only setting that a client sends. The
+// defaults of the others already forbid dynamic tables.
 const maxFieldSection = 0x6
 
-// Code is an application error code, the reason for the end of a stream or a connection.
+// Code is the reason for the end of a stream or a connection.
 type Code uint64
 
 // Codes that a client sends or handles.
@@ -67,10 +65,9 @@ func (c Code) String() string {
 	return "error code 0x" + strconv.FormatUint(uint64(c), 16)
 }
 
-// AppendVarint appends a variable-length integer of QUIC (RFC 9000, section 16). n must
-// be below 2^62.
+// AppendVarint appends a variable-length integer of QUIC (RFC 9000, section 16). n must be below 2^62.
 func AppendVarint(b []byte, n uint64) []byte {
-	switch { // the two highest bits are the logarithm of the size: 0 to 3 for 1, 2, 4 or 8 bytes
+	switch { // the two highest bits are the logarithm of the size in bytes
 	case n < 1<<6:
 		return append(b, byte(n))
 	case n < 1<<14:
@@ -81,8 +78,8 @@ func AppendVarint(b []byte, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(b, n|3<<62)
 }
 
-// ReadVarint returns the variable-length integer at the start of b and its size in bytes.
-// The size is 0 if b ends before the integer does.
+// ReadVarint returns the variable-length integer at the start of b and its size in bytes. The size is 0 if
+// b is too short.
 func ReadVarint(b []byte) (n uint64, size int) {
 	if len(b) == 0 {
 		return 0, 0
@@ -104,27 +101,27 @@ func AppendFrame(b []byte, frameType uint64, payload []byte) []byte {
 	return append(b, payload...)
 }
 
-// Part is a part of a frame. If First and Last are both set it is the complete frame.
+// Part is a part of a frame. If First and Last are both set, it is the complete frame.
 type Part struct {
 	Type        uint64
-	Length      uint64 // length of the payload of the frame
+	Length      uint64 // of the frame's payload
 	Payload     []byte
 	First, Last bool
 }
 
-// Reader splits the bytes of a stream, which arrive in parts of any size, into parts of
-// frames. It buffers only the headers of frames. Its zero value is ready for use.
+// Reader splits the bytes of a stream into parts of frames. It buffers only the headers of frames. Its zero
+// value is ready for use.
 type Reader struct {
-	head    [16]byte // incomplete header of a frame, which consists of two integers of up to 8 bytes
-	size    int      // number of bytes in head
-	kind    uint64   // type of the current frame
-	length  uint64   // length of its payload
-	missing uint64   // bytes of its payload that have not arrived
-	started bool     // the header is complete, but not the payload
+	head    [16]byte // incomplete header of a frame: two integers of up to 8 bytes
+	size    int      // bytes in head
+	kind    uint64
+	length  uint64
+	missing uint64 // bytes of the payload still to arrive
+	started bool   // the header is complete, but not the payload
 }
 
-// Next consumes n bytes of b, at least one, and returns the next part. It returns false
-// if all of b belongs to a header that is not complete.
+// Next consumes n bytes of b, at least one, and returns the next part. It returns false if the frame's
+// header is still incomplete.
 func (r *Reader) Next(b []byte) (p Part, n int, ok bool) {
 	if !r.started {
 		if n, ok = r.readHead(b); !ok {
@@ -140,8 +137,7 @@ func (r *Reader) Next(b []byte) (p Part, n int, ok bool) {
 	return p, n + int(size), true
 }
 
-// readHead reads the header of a frame, and returns how many bytes of b belong to it and
-// whether it is complete.
+// readHead reads the header of a frame from the first n bytes of b, and reports whether it is complete.
 func (r *Reader) readHead(b []byte) (n int, ok bool) {
 	head := b
 	if r.size > 0 {
@@ -171,8 +167,8 @@ func (r *Reader) IsPartial() bool { return r.size > 0 || r.started }
 // Reset prepares r for another stream.
 func (r *Reader) Reset() { r.size, r.started = 0, false }
 
-// IsReserved reports whether a frame type is one of HTTP/2 that has no meaning in HTTP/3,
-// so that a server must not send it (RFC 9114, section 7.2.8).
+// IsReserved reports whether a server must not send frames of a type. HTTP/2 has these types; HTTP/3 does
+// not (RFC 9114, section 7.2.8).
 func IsReserved(frameType uint64) bool {
 	return frameType == 0x2 || frameType == 0x6 || frameType == 0x8 || frameType == 0x9
 }

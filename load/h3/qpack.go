@@ -43,12 +43,10 @@ var static = [...][2]string{
 	{"user-agent", ""}, {"x-forwarded-for", ""}, {"x-frame-options", "deny"}, {"x-frame-options", "sameorigin"},
 }
 
-// AppendSectionPrefix appends the prefix of a field section that does not refer to a
-// dynamic table.
+// AppendSectionPrefix appends the prefix of a field section that uses no dynamic table.
 func AppendSectionPrefix(b []byte) []byte { return append(b, 0, 0) }
 
-// AppendField appends a field: as an index if the static table contains the field,
-// otherwise as a literal.
+// AppendField appends a field: an index of the static table, or a literal.
 func AppendField(b []byte, name, value string) []byte {
 	if i := slices.Index(static[:], [2]string{name, value}); i >= 0 {
 		return h2.AppendInteger(b, 0xc0, 6, i)
@@ -56,8 +54,7 @@ func AppendField(b []byte, name, value string) []byte {
 	return AppendLiteral(b, name, value)
 }
 
-// AppendLiteral appends a field as a literal that ends with the bytes of its value. The
-// name is an index if the static table contains it.
+// AppendLiteral appends a field as a literal that ends with the bytes of its value.
 func AppendLiteral(b []byte, name, value string) []byte {
 	if i := slices.IndexFunc(static[:], func(f [2]string) bool { return f[0] == name }); i >= 0 {
 		b = h2.AppendInteger(b, 0x50, 4, i)
@@ -67,12 +64,11 @@ func AppendLiteral(b []byte, name, value string) []byte {
 	return append(h2.AppendInteger(b, 0, 7, len(value)), value...)
 }
 
-// Decoder decodes field sections that do not refer to a dynamic table. Its zero value is
-// ready for use; its only state is buffers for names and values.
+// Decoder decodes field sections that use no dynamic table. Its zero value is ready for use.
 type Decoder struct{ name, value []byte }
 
-// Decode decodes a field section and passes its fields in order to add. name and value
-// are valid until add returns. An error of add ends Decode.
+// Decode decodes a field section and passes its fields in order to add. name and value are valid until add
+// returns. An error of add ends Decode.
 func (d *Decoder) Decode(section []byte, add func(name, value []byte) error) error {
 	requiredInserts, b, err := h2.ReadInteger(section, 8)
 	if err != nil {
@@ -81,7 +77,7 @@ func (d *Decoder) Decode(section []byte, add func(name, value []byte) error) err
 	if requiredInserts != 0 {
 		return errDynamic
 	}
-	if _, b, err = h2.ReadInteger(b, 7); err != nil { // the base, which is unused
+	if _, b, err = h2.ReadInteger(b, 7); err != nil {
 		return err
 	}
 	for len(b) > 0 {
@@ -136,9 +132,8 @@ func (d *Decoder) readField(b []byte) (name, value, rest []byte, err error) {
 
 const errIndex = Error("an index that the static table does not have")
 
-// readString reads a string. Its length begins in the low prefix bits of the first byte;
-// the bit above them is set if the string is a Huffman code, which is decoded into the
-// buffer room.
+// readString reads a string. Its length starts in the low prefix bits. The bit above them marks a Huffman
+// code. room is the buffer for decoding it.
 func readString(b []byte, prefix int, room *[]byte) (s, rest []byte, err error) {
 	n, rest, err := h2.ReadInteger(b, prefix)
 	if err != nil {

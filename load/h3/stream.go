@@ -8,24 +8,22 @@ const (
 	decoderStream = 0x3
 )
 
-// Bounds on unidirectional streams of a server, per connection. Servers send far less in
-// a day, and a client can process that much quickly.
+// Bounds on the unidirectional streams of a server, per connection. Servers send far less in a day.
 const (
-	maxSettings = 4 << 10 // bytes of a SETTINGS frame
+	maxSettings = 4 << 10 // bytes
 	maxControl  = 1 << 20 // bytes of all streams
-	maxStreams  = 1000    // number of streams
+	maxStreams  = 1000
 )
 
-// ControlStream returns the bytes that a client sends on its control stream: the type of
-// the stream, and SETTINGS with maxSection, the size in bytes of the longest field section
-// that the client accepts. Without dynamic tables a client needs no other unidirectional
-// stream (RFC 9204, section 4.2).
+// ControlStream returns the bytes that a client sends on its control stream: its type and SETTINGS.
+// maxSection is the longest accepted field section in bytes. A client without dynamic tables needs no other
+// such stream (RFC 9204, section 4.2).
 func ControlStream(maxSection int) []byte {
 	settings := AppendVarint(AppendVarint(nil, maxFieldSection), uint64(maxSection))
 	return AppendFrame([]byte{controlStream}, Settings, settings)
 }
 
-// ConnectionError is the reason why the client must close a connection, and with which code.
+// ConnectionError is the reason why the client must close a connection.
 type ConnectionError struct {
 	Code Code
 	Text string
@@ -34,18 +32,18 @@ type ConnectionError struct {
 // Error returns one line.
 func (e *ConnectionError) Error() string { return e.Text }
 
-// Peer is the state of the unidirectional streams that a server has opened on one
-// connection. Its zero value is ready for use. Calls must not be concurrent.
+// Peer is the state of the unidirectional streams that a server has opened on one connection. Its zero
+// value is ready for use. Calls must not be concurrent.
 type Peer struct {
-	opened map[uint64]bool // types of which a connection has only one stream, and which has been opened
-	count  int             // number of streams
-	bytes  int             // bytes received on all streams
-	leaves bool            // the server has sent GOAWAY
-	last   uint64          // stream id of the last GOAWAY
+	opened map[uint64]bool // types of which only one stream is allowed
+	count  int
+	bytes  int // received on all streams
+	leaves bool
+	last   uint64 // stream id of the last GOAWAY
 }
 
-// Leaves reports whether the server has sent GOAWAY, and returns the id of the first
-// stream that the server does not process.
+// Leaves reports whether the server has sent GOAWAY. first is the first stream that the server does not
+// process.
 func (p *Peer) Leaves() (first uint64, ok bool) { return p.last, p.leaves }
 
 // AddStream counts a stream that the server has opened.
@@ -60,8 +58,8 @@ func (p *Peer) AddStream() error {
 type PeerStream struct {
 	peer    *Peer
 	head    []byte // start of an incomplete type
-	hasKind bool   // the type of the stream is known
-	kind    uint64 // type of the stream
+	hasKind bool
+	kind    uint64
 	frames  Reader
 	settled bool   // SETTINGS have arrived
 	frame   []byte // payload of the current frame so far
@@ -70,9 +68,8 @@ type PeerStream struct {
 // NewStream returns the parser of another stream.
 func (p *Peer) NewStream() *PeerStream { return &PeerStream{peer: p} }
 
-// Feed parses the next bytes of a stream. It returns false if the type of the stream is
-// unknown, so that the client need not read more of it. After an error the client must
-// close the connection.
+// Feed parses the next bytes of a stream. If it returns false, the client need not read more of the stream.
+// After an error the client must close the connection.
 func (s *PeerStream) Feed(b []byte) (known bool, err error) {
 	if s.peer.bytes += len(b); s.peer.bytes > maxControl {
 		return true, &ConnectionError{ExcessiveLoad, "too many bytes on unidirectional streams"}
@@ -85,7 +82,7 @@ func (s *PeerStream) Feed(b []byte) (known bool, err error) {
 		if size == 0 {
 			return true, nil
 		}
-		s.kind, s.hasKind, b = kind, true, b[size-before:] // b without the rest of the type
+		s.kind, s.hasKind, b = kind, true, b[size-before:] // the bytes after the type
 		if err := s.registerKind(); err != nil {
 			return true, err
 		}
@@ -106,8 +103,8 @@ func (s *PeerStream) Feed(b []byte) (known bool, err error) {
 	return false, nil
 }
 
-// registerKind records that the server has opened a stream of this type. It returns an error if the server
-// must not open such a stream, or not a second one.
+// registerKind records that the server has opened a stream of this type. Some types are forbidden or
+// allowed once.
 func (s *PeerStream) registerKind() error {
 	switch {
 	case s.kind == pushStream:
@@ -124,8 +121,8 @@ func (s *PeerStream) registerKind() error {
 	return nil
 }
 
-// End is called when the server closes or resets the stream. It returns an error for the
-// control stream and the QPACK streams, which must stay open.
+// End is called when the server closes or resets the stream. The control stream and the QPACK streams must
+// stay open.
 func (s *PeerStream) End() error {
 	if !s.hasKind || s.kind > decoderStream {
 		return nil
@@ -133,7 +130,6 @@ func (s *PeerStream) End() error {
 	return &ConnectionError{ClosedCriticalStream, "the server closed a control or QPACK stream"}
 }
 
-// readFrames parses frames of the control stream.
 func (s *PeerStream) readFrames(b []byte) error {
 	for len(b) > 0 {
 		p, n, ok := s.frames.Next(b)
@@ -147,7 +143,7 @@ func (s *PeerStream) readFrames(b []byte) error {
 			}
 		}
 		if p.Type != Settings && p.Type != GoAway && p.Type != CancelPush {
-			continue // an unknown type
+			continue // unknown types are allowed
 		}
 		if s.frame = append(s.frame, p.Payload...); p.Last {
 			if err := s.readFrame(p.Type); err != nil {
@@ -170,14 +166,13 @@ func (s *PeerStream) checkFrame(p Part) error {
 		return &ConnectionError{FrameUnexpected, "a frame that may not come on the control stream"}
 	case p.Type == Settings && p.Length > maxSettings:
 		return &ConnectionError{ExcessiveLoad, "SETTINGS that are too long"}
-	case (p.Type == GoAway || p.Type == CancelPush) && p.Length > 8: // longer than the longest integer
+	case (p.Type == GoAway || p.Type == CancelPush) && p.Length > 8:
 		return &ConnectionError{FrameError, "a GOAWAY or CANCEL_PUSH of more than 8 bytes"}
 	}
 	s.settled = true
 	return nil
 }
 
-// readFrame processes a complete SETTINGS, GOAWAY or CANCEL_PUSH frame.
 func (s *PeerStream) readFrame(frameType uint64) error {
 	if frameType == Settings {
 		return checkSettings(s.frame)
@@ -196,8 +191,8 @@ func (s *PeerStream) readFrame(frameType uint64) error {
 	return nil
 }
 
-// checkSettings checks the payload of a SETTINGS frame (RFC 9114, section 7.2.4). A client
-// without a dynamic table can ignore the values.
+// checkSettings checks the payload of a SETTINGS frame (RFC 9114, section 7.2.4). A client without a
+// dynamic table can ignore the values.
 func checkSettings(b []byte) error {
 	seen := map[uint64]bool{}
 	for len(b) > 0 {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// version is the first part of the output of Encode: the version of the layout.
+// version is the start of every encoded histogram.
 const version = "h1."
 
-// Encode returns the histogram as one text of letters, digits, ., - and _, with a few
-// bytes for each bucket in use. Equal histograms have equal texts.
+// Encode returns the histogram as one text of letters, digits, ., - and _. Each bucket in use takes a few
+// bytes. Equal histograms have equal texts.
 //
-// The text is the version, followed by varints in base64: count, over, min, max, the sum and the sum of squares
-// (high and low half each), then for every bucket in use its distance from the previous one, and its count.
+// The text is the version and varints in base64. They are count, over, min, max, the sum and the sum of
+// squares (two halves each). Then each bucket in use has its distance from the previous one, and its count.
 func (h *Hist) Encode() string {
 	b := make([]byte, 0, 64)
 	for _, v := range []uint64{
@@ -49,7 +49,7 @@ func (h *Hist) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Decode parses the output of Encode. It rejects everything that Encode could not have written.
+// Decode parses the output of Encode. It rejects any other text.
 func Decode(s string) (*Hist, error) {
 	h := new(Hist)
 	if err := h.decodeText(s); err != nil {
@@ -58,7 +58,6 @@ func Decode(s string) (*Hist, error) {
 	return h, nil
 }
 
-// decodeText parses s into h, which must be empty.
 func (h *Hist) decodeText(s string) error {
 	body, ok := strings.CutPrefix(s, version)
 	if !ok {
@@ -96,7 +95,6 @@ func (h *Hist) decodeText(s string) error {
 // maxCount keeps sums of counts within an int64.
 const maxCount = 1 << 62
 
-// decodeBuckets reads the counts of the buckets, and returns their sum.
 func (h *Hist) decodeBuckets(r *reader) (n int64, err error) {
 	last := -1
 	for len(r.b) > 0 {
@@ -132,8 +130,8 @@ func (h *Hist) checkFigures() error {
 		return fmt.Errorf("min %d, max %d", h.min, h.max)
 	}
 	first, last := bucketOf(h.min), bucketOf(h.max)
-	lo, hi := new(big.Int), new(big.Int)   // bounds of the sum
-	lo2, hi2 := new(big.Int), new(big.Int) // bounds of the sum of squares
+	lo, hi := new(big.Int), new(big.Int)
+	lo2, hi2 := new(big.Int), new(big.Int)
 	for i, n := range h.counts {
 		if n == 0 {
 			if i == first || i == last {
@@ -163,7 +161,6 @@ func (h *Hist) checkFigures() error {
 	return nil
 }
 
-// addPowers adds n values of v to a sum and to a sum of squares.
 func addPowers(sum, squares *big.Int, n, v int64) {
 	x := big.NewInt(v)
 	nx := new(big.Int).Mul(big.NewInt(n), x)
@@ -171,7 +168,6 @@ func addPowers(sum, squares *big.Int, n, v int64) {
 	squares.Add(squares, nx.Mul(nx, x))
 }
 
-// reader reads varints from a slice.
 type reader struct{ b []byte }
 
 func (r *reader) readUvarint() (uint64, error) {

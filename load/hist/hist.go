@@ -1,9 +1,9 @@
-// Package hist records durations in a histogram whose buckets are at most 1 % wide, from a nanosecond to an
-// hour, so that any quantile can be computed from a fixed amount of memory, and histograms of several
-// threads or rounds can be merged without loss.
+// Package hist records durations in a histogram, from a nanosecond to an hour. Buckets are at most 1 %
+// wide, so any quantile can be computed from fixed memory. Histograms of several threads can be merged
+// without loss.
 //
-// All values are int64 nanoseconds. A histogram is not safe for concurrent use: each
-// thread records into its own, and they are merged at the end. Recording allocates nothing.
+// All values are int64 nanoseconds. A histogram is not safe for concurrent use: each thread records into
+// its own. Recording allocates nothing.
 package hist
 
 import (
@@ -12,12 +12,11 @@ import (
 	"math/bits"
 )
 
-// Top is the largest value that a bucket contains: an hour. Larger values are recorded as Top and counted by Over.
+// Top is the largest value of a bucket: an hour. Larger values are recorded as Top and counted by Over.
 const Top int64 = 3600e9
 
-// Values below 256 ns have a bucket each. From there on, every doubling is divided into 128 buckets of
-// equal width, so that a bucket is at most 1/128 as wide as its values are large. It is the layout of an
-// HdrHistogram with two significant digits.
+// Values below 256 ns have a bucket each. From there on, every doubling has 128 buckets of equal width. It
+// is the layout of an HdrHistogram with two significant digits.
 const (
 	halfBits    = 7                                                 // bits after the leading one that select a bucket
 	halfCount   = 1 << halfBits                                     // buckets of a doubling
@@ -28,18 +27,17 @@ const (
 
 // Hist is a histogram. Its zero value is empty and ready for use.
 type Hist struct {
-	counts   [bucketCount]int64 // number of values by bucket
-	n        int64              // number of values
-	over     int64              // number of values above Top
-	min, max int64              // 0 without values
+	counts   [bucketCount]int64 // by bucket
+	n        int64
+	over     int64 // values above Top
+	min, max int64 // 0 without values
 	sum      uint128
-	squares  uint128 // sum of the squares
+	squares  uint128
 }
 
-// uint128 is an unsigned integer of 128 bits: an hour squared, in nanoseconds, has 84 bits.
+// uint128 is an unsigned integer of 128 bits. An hour squared, in nanoseconds, has 84 bits.
 type uint128 struct{ hi, lo uint64 }
 
-// addTo adds o to w.
 func (w *uint128) addTo(o uint128) {
 	var carry uint64
 	w.lo, carry = bits.Add64(w.lo, o.lo, 0)
@@ -62,7 +60,6 @@ func bucketOf(v int64) int {
 	return shift*halfCount + int(v>>shift)
 }
 
-// minOf returns the smallest value of bucket i.
 func minOf(i int) int64 {
 	if i < linearCount {
 		return int64(i)
@@ -71,7 +68,6 @@ func minOf(i int) int64 {
 	return int64(i-shift*halfCount) << shift
 }
 
-// maxOf returns the largest value of bucket i.
 func maxOf(i int) int64 {
 	if i >= topIndex {
 		return Top
@@ -79,7 +75,7 @@ func maxOf(i int) int64 {
 	return minOf(i+1) - 1
 }
 
-// Record adds one value in ns. A negative value is recorded as 0, one above Top as Top.
+// Record adds one value in ns. A negative value counts as 0, one above Top as Top.
 func (h *Hist) Record(v int64) {
 	switch {
 	case v < 0:
@@ -130,7 +126,7 @@ func (h *Hist) Reset() {
 // Count returns the number of recorded values.
 func (h *Hist) Count() int64 { return h.n }
 
-// Over returns the number of values that were larger than Top and recorded as Top.
+// Over returns the number of values larger than Top.
 func (h *Hist) Over() int64 { return h.over }
 
 // Min returns the exact smallest value in ns, or 0 without any.
@@ -147,7 +143,8 @@ func (h *Hist) Mean() float64 {
 	return h.sum.toFloat() / float64(h.n)
 }
 
-// SD returns the sample standard deviation (of n − 1) in ns, from exact sums, or 0 with fewer than two values.
+// SD returns the sample standard deviation (of n − 1) in ns, or 0 with fewer than two values. It uses exact
+// sums.
 func (h *Hist) SD() float64 {
 	if h.n < 2 {
 		return 0
@@ -160,9 +157,8 @@ func (h *Hist) SD() float64 {
 	return math.Sqrt(f / float64(h.n) / float64(h.n-1))
 }
 
-// Quantile returns the smallest value v such that at least the share q of all values is at most v, with an
-// error of at most half a bucket, which is 0.4 %. A q below 0 counts as 0, and one above 1 as 1. Quantile
-// returns 0 if there is no value.
+// Quantile returns the smallest value in ns that at least the share q of all values do not exceed. The
+// error is at most half a bucket, 0.4 %. It returns 0 without any value.
 func (h *Hist) Quantile(q float64) int64 {
 	if h.n == 0 {
 		return 0
@@ -190,8 +186,8 @@ type Bin struct {
 	Count     int64
 }
 
-// Bins returns the values of h in coarser ranges: every doubling is divided into perDoubling ranges of
-// equal width, a power of two, at most 128. Ranges without a value are omitted.
+// Bins returns the values of h in coarser ranges. Every doubling has perDoubling ranges of equal width: a
+// power of two, at most 128. Ranges without a value are omitted.
 func (h *Hist) Bins(perDoubling int) []Bin {
 	var out []Bin
 	if h.n == 0 {
@@ -215,8 +211,7 @@ func (h *Hist) Bins(perDoubling int) []Bin {
 	return out
 }
 
-// Above returns the number of values in buckets above the bucket of x. It counts all values that exceed x
-// by more than the width of a bucket.
+// Above returns the number of values in buckets above the bucket of x.
 func (h *Hist) Above(x int64) int64 {
 	switch {
 	case x < 0:

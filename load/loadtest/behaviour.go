@@ -10,7 +10,7 @@ import (
 // Behaviour is the way in which a server responds to requests.
 type Behaviour string
 
-// Behaviours. Those of the first group are valid and only unusual.
+// Behaviours. Those of the first group are valid but unusual.
 const (
 	Plain       Behaviour = "plain"        // 200 with a length, in one write
 	Split       Behaviour = "split"        // in parts that end in the middle of lines, with Pause between them
@@ -41,7 +41,7 @@ const (
 	Refuse      Behaviour = "refuse"       // does not listen
 )
 
-// respond sends the response. It returns false if the connection is to be closed.
+// respond sends the response. It returns false to close the connection.
 func (r *response) respond() bool {
 	switch r.server.behaviour {
 	case Plain:
@@ -87,7 +87,7 @@ func (r *response) respond() bool {
 	return true
 }
 
-// respondInvalid implements respond for behaviours that violate HTTP or close the connection.
+// respondInvalid is respond for behaviours that violate HTTP or close the connection.
 func (r *response) respondInvalid() bool {
 	whole := r.plainResponse(200, "")
 	half := whole[:len(whole)-len(r.bodyText())/2] // ends in the middle of the body
@@ -123,7 +123,7 @@ func (r *response) respondInvalid() bool {
 	return true
 }
 
-// writeParts writes text in parts that end at the offsets ends, with Options.Pause between them.
+// writeParts writes text in parts, with Options.Pause between them. ends are the offsets of their ends.
 func (r *response) writeParts(text string, ends ...int) bool {
 	from := 0
 	for _, to := range append(ends, len(text)) {
@@ -137,7 +137,7 @@ func (r *response) writeParts(text string, ends ...int) bool {
 }
 
 // writeBytes writes a plain response one byte at a time. If slow is set, it waits for Options.Pause after
-// each byte.
+// each.
 func (r *response) writeBytes(slow bool) bool {
 	text := r.plainResponse(200, "")
 	for i := range text {
@@ -148,7 +148,6 @@ func (r *response) writeBytes(slow bool) bool {
 	return true
 }
 
-// chunkedResponse returns a response whose body is in chunks of size bytes.
 func (r *response) chunkedResponse(size int) string {
 	var b strings.Builder
 	b.WriteString("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Digest\r\n\r\n")
@@ -169,7 +168,7 @@ func (r *response) resetConn() {
 	if t, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
 		c = t.NetConn()
 	}
-	if t, ok := c.(*net.TCPConn); ok { // errors mean that the connection has ended already
+	if t, ok := c.(*net.TCPConn); ok { // an error means that the connection has ended
 		_ = t.SetLinger(0)
 		_ = t.Close()
 	}

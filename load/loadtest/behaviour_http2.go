@@ -9,13 +9,12 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// responseHTTP2 is the response to one request of HTTP/2 or gRPC.
 type responseHTTP2 struct {
 	response
-	stream uint32 // id of the request's stream
+	stream uint32
 }
 
-// respond responds to the request. It returns false if the connection is to be closed.
+// respond responds to the request. It returns false to close the connection.
 func (r *responseHTTP2) respond() bool {
 	switch r.server.behaviour {
 	case Plain:
@@ -70,11 +69,11 @@ func (r *responseHTTP2) respond() bool {
 	return true
 }
 
-// respondInvalid implements respond for behaviours that violate HTTP/2 or close the connection.
+// respondInvalid is respond for behaviours that violate HTTP/2 or close the connection.
 func (r *responseHTTP2) respondInvalid() bool {
 	whole := r.plainResponse()
 	half := whole[:len(whole)-len(r.bodyText())/2]
-	if r.server.options.GRPC { // plainResponse ends in trailers, and half ends in the middle of the message
+	if r.server.options.GRPC { // end in the middle of the message, not in the trailers
 		half = r.headerBlock(0, ":status", "200") + r.dataFrames(0, r.payload()[:len(r.payload())/2])
 	}
 	lengths := []string{":status", "200", "content-length", strconv.Itoa(len(r.payload()))} // names and values
@@ -112,8 +111,8 @@ func (r *responseHTTP2) respondInvalid() bool {
 	return true
 }
 
-// payload returns the bytes of all DATA frames: the body, or in gRPC a message after its prefix, which is
-// a zero (not compressed) and the length of the message.
+// payload returns the bytes of all DATA frames. A gRPC message has a prefix: a zero (not compressed) and
+// its length.
 func (r *responseHTTP2) payload() string {
 	if !r.server.options.GRPC {
 		return r.bodyText()
@@ -121,7 +120,6 @@ func (r *responseHTTP2) payload() string {
 	return string(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(r.server.options.Body)))) + string(r.server.options.Body)
 }
 
-// plainResponse returns a valid response.
 func (r *responseHTTP2) plainResponse() string {
 	fields := []string{":status", "200", "content-type", "text/plain", "content-length", strconv.Itoa(len(r.server.options.Body))}
 	if r.server.options.GRPC {
@@ -133,7 +131,6 @@ func (r *responseHTTP2) plainResponse() string {
 	return r.addBody(r.headerBlock(0, fields...))
 }
 
-// addBody appends DATA frames and, for gRPC, trailers to head, the frames of a header block.
 func (r *responseHTTP2) addBody(head string) string {
 	if !r.server.options.GRPC {
 		return head + r.dataFrames(h2.EndStream, r.payload())
@@ -141,7 +138,6 @@ func (r *responseHTTP2) addBody(head string) string {
 	return head + r.dataFrames(0, r.payload()) + r.headerBlock(h2.EndStream, "grpc-status", "0", "grpc-message", "")
 }
 
-// chunkedResponse returns a response whose body is in padded frames of size bytes, with trailers.
 func (r *responseHTTP2) chunkedResponse(size int) string {
 	var b strings.Builder
 	b.WriteString(r.headerBlock(0, ":status", "200", "trailer", "digest"))
@@ -174,7 +170,6 @@ func (r *responseHTTP2) headerBlock(flags uint8, fields ...string) string {
 	}
 }
 
-// dataFrames returns the DATA frames of text. The last frame has the flags.
 func (r *responseHTTP2) dataFrames(flags uint8, text string) string {
 	var out []byte
 	for len(text) > h2.MaxFrame {

@@ -13,7 +13,7 @@ import (
 )
 
 // newCertificate creates a self-signed certificate for the loopback addresses, valid for a day. It returns
-// the configuration of a server with this certificate and of a client that trusts it.
+// the configurations of a server with it and of a client that trusts it.
 func newCertificate() (server, client *tls.Config, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

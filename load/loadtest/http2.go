@@ -6,21 +6,20 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// partialRequest is the request that an HTTP/2 connection is receiving.
 type partialRequest struct {
-	stream uint32 // id of its stream
-	isHead bool   // the request is a HEAD
-	block  []byte // header block so far
-	body   int64  // bytes of the body so far
+	stream uint32
+	isHead bool
+	block  []byte
+	body   int64 // bytes
 }
 
-// serveHTTP2 responds to the requests of one HTTP/2 connection, one after another. A client must not
-// interleave the frames of two requests.
+// serveHTTP2 responds to the requests of one HTTP/2 connection. A client must not interleave the frames of
+// two requests.
 func (s *Server) serveHTTP2(c net.Conn) {
 	preface, buffer := make([]byte, 0, len(h2.Preface)), make([]byte, 32<<10)
 	var reader h2.Reader
 	var request partialRequest
-	control := &response{server: s, conn: c} // writes the frames that belong to no response
+	control := &response{server: s, conn: c} // writes the frames outside of responses
 	control.writeText(string(h2.AppendSettings(nil, h2.Setting{ID: h2.MaxStreams, Value: 100})))
 	decoder, number := h2.NewDecoder(h2.TableSize), 0
 	for control.err == nil {
@@ -62,8 +61,8 @@ func (s *Server) serveHTTP2(c net.Conn) {
 }
 
 // takeFrame processes one frame and reports whether it completes the request. Through control it
-// acknowledges SETTINGS and PING, and extends the flow-control windows by the length of DATA. It sets
-// control.err if a frame is invalid.
+// acknowledges SETTINGS and PING, and extends windows by the length of DATA. It sets control.err if a frame
+// is invalid.
 func (q *partialRequest) takeFrame(f h2.Frame, d *h2.Decoder, control *response) (isComplete bool) {
 	switch f.Type {
 	case h2.Settings:

@@ -1,6 +1,5 @@
-// Package loadtest provides a server of HTTP/1.1, HTTP/2 or gRPC that misbehaves in
-// named ways, for tests of clients. It listens only on the loopback interface, and Close
-// waits for all goroutines.
+// Package loadtest provides a server that misbehaves in named ways, for tests of clients. It speaks
+// HTTP/1.1, HTTP/2 or gRPC, only on the loopback interface. Close waits for all goroutines.
 package loadtest
 
 import (
@@ -31,15 +30,15 @@ type Server struct {
 	behaviour Behaviour
 	options   Options
 	listener  net.Listener
-	client    *tls.Config   // configuration of clients; nil in plain text
-	done      chan struct{} // closed by Close
-	once      sync.Once     // closes the server once
+	client    *tls.Config // configuration of clients; nil in plain text
+	done      chan struct{}
+	once      sync.Once
 	wg        sync.WaitGroup
 
 	requests, bodyBytes, accepted atomic.Int64
 
 	mu    sync.Mutex
-	conns map[net.Conn]bool // open connections
+	conns map[net.Conn]bool
 }
 
 // Start starts a server with the behaviour.
@@ -113,7 +112,7 @@ func (s *Server) Drop() {
 	}
 }
 
-// Close closes the listener and all connections and waits for the goroutines.
+// Close closes the listener and all connections, and waits for the goroutines.
 func (s *Server) Close() {
 	s.once.Do(func() {
 		close(s.done)
@@ -148,7 +147,6 @@ func (s *Server) acceptConns() {
 	}
 }
 
-// serveConn responds to the requests of one connection.
 func (s *Server) serveConn(c net.Conn) {
 	if s.behaviour == HangUp {
 		return
@@ -176,16 +174,14 @@ func (s *Server) serveConn(c net.Conn) {
 	}
 }
 
-// response is the response to one request.
 type response struct {
 	server *Server
 	conn   net.Conn
-	number int   // number of the request on its connection, from 1
-	isHead bool  // the request is a HEAD
+	number int // number of the request on its connection, from 1
+	isHead bool
 	err    error // of the first failed write
 }
 
-// writeText writes text unless an earlier write has failed.
 func (r *response) writeText(text string) {
 	if r.err == nil {
 		_, r.err = io.WriteString(r.conn, text)
@@ -202,7 +198,6 @@ func (r *response) sleepFor(d time.Duration) bool {
 	}
 }
 
-// bodyText returns the body of a response, which is empty for HEAD.
 func (r *response) bodyText() string {
 	if r.isHead {
 		return ""

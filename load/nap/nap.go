@@ -1,6 +1,5 @@
-// Package nap waits for less than a millisecond. Timers of the Go runtime end up to a
-// millisecond late in an idle process, which waits for timers and for the network in
-// one system call, with a timeout in whole milliseconds.
+// Package nap waits for less than a millisecond. Timers of the Go runtime end up to a millisecond late in
+// an idle process: it waits in whole milliseconds.
 package nap
 
 import (
@@ -8,16 +7,15 @@ import (
 	"time"
 )
 
-// Timer waits for one goroutine at a time. It uses a timer of the kernel that the runtime can poll like a
-// socket, if the system has one. Its waits then end on time and block no thread: a goroutine that sleeps
-// in a system call would keep its processor, for a while, from goroutines that wait for the network.
-// Otherwise Timer uses [time.Sleep].
+// Timer waits for one goroutine at a time. If possible it uses a timer of the kernel that the runtime polls
+// like a socket. Then waits end on time and block no thread. Otherwise it uses [time.Sleep]. A sleep in a
+// system call would not do: it keeps a processor from other goroutines for a while.
 type Timer struct {
-	file *os.File // the kernel's timer; nil means to use time.Sleep
+	file *os.File // kernel timer; nil means time.Sleep
 	buf  [8]byte  // for reads of file, which return a number of expirations
 }
 
-// Sleep waits for d, or not at all if d is not above zero.
+// Sleep waits for d. It returns immediately if d is not above zero.
 func (t *Timer) Sleep(d time.Duration) {
 	if d > 0 && !t.waitFor(d) {
 		time.Sleep(d)

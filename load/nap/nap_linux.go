@@ -18,7 +18,6 @@ func New() *Timer {
 	return &Timer{file: os.NewFile(fd, "timer")}
 }
 
-// waitFor waits for d. It returns false if it could not.
 func (t *Timer) waitFor(d time.Duration) bool {
 	if t.file == nil {
 		return false
@@ -27,7 +26,7 @@ func (t *Timer) waitFor(d time.Duration) bool {
 	if err != nil {
 		return false
 	}
-	// A struct itimerspec: the interval after the first expiration, and the time until it.
+	// A struct itimerspec: the interval, and the time until the first expiration.
 	spec := [2]syscall.Timespec{1: syscall.NsecToTimespec(int64(d))}
 	var failed syscall.Errno
 	err = raw.Control(func(fd uintptr) {

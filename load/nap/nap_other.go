@@ -7,5 +7,5 @@ import "time"
 // New returns a timer that uses [time.Sleep].
 func New() *Timer { return &Timer{} }
 
-// waitFor returns false: no better timer is available on this system.
+// waitFor returns false: this system has no better timer.
 func (*Timer) waitFor(time.Duration) bool { return false }

@@ -32,8 +32,8 @@ func Parse(text string, over time.Duration) (Profile, error) {
 	return p, nil
 }
 
-// parseProfile parses a profile without checking its peak. what describes the error in text; it is ""
-// if text is valid, as for the other functions of this file.
+// parseProfile parses a profile without checking its peak. what describes an error, as in all functions
+// below; "" means none.
 func parseProfile(text string, over time.Duration) (p Profile, what string) {
 	form, rest, named := strings.Cut(text, ":")
 	if !named {
@@ -54,7 +54,6 @@ func parseProfile(text string, over time.Duration) (p Profile, what string) {
 	return nil, strconv.Quote(form) + " is not a profile"
 }
 
-// parseRamp parses the rates of a Ramp over the time over.
 func parseRamp(text string, over time.Duration) (p Profile, what string) {
 	from, to, ok := strings.Cut(text, "..")
 	switch {
@@ -76,7 +75,7 @@ func parseRamp(text string, over time.Duration) (p Profile, what string) {
 	return r, what
 }
 
-// parseStep parses the rates of a Step, which share the time over equally.
+// parseStep parses the rates of a Step. They share the time over equally.
 func parseStep(text string, over time.Duration) (p Profile, what string) {
 	parts := strings.Split(text, ",")
 	each := over / time.Duration(len(parts))
@@ -97,9 +96,8 @@ func parseStep(text string, over time.Duration) (p Profile, what string) {
 	return s, ""
 }
 
-// ratePattern matches a rate, e.g. 2.5k/m. Its groups are the number (2.5), the multiplier (k, M or "")
-// and the unit of time (/s, /m or ""). It is compiled at its first use, because few programs that link
-// the package use it.
+// ratePattern matches a rate, e.g. 2.5k/m. Its groups are the number, the multiplier and the unit of time.
+// It is compiled at its first use: few programs that link the package use it.
 var ratePattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
 })
@@ -107,7 +105,6 @@ var ratePattern = sync.OnceValue(func() *regexp.Regexp {
 // minRate keeps the gap between two requests within an int64 of ns.
 const minRate = 1e-3
 
-// parseRate parses a rate in requests per second.
 func parseRate(text string) (rate float64, what string) {
 	m := ratePattern().FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
@@ -132,7 +129,6 @@ func parseRate(text string) (rate float64, what string) {
 	return x, ""
 }
 
-// formatRate prints a rate in the form that parseRate parses.
 func formatRate(perSecond float64) string {
 	return strconv.FormatFloat(perSecond, 'f', -1, 64) + "/s"
 }

@@ -1,6 +1,5 @@
-// Package pace computes when the requests of an open loop are due. An open loop sends
-// requests at planned times, whether or not earlier requests have been answered. The
-// package only calculates these times; it does not read a clock.
+// Package pace computes when the requests of an open loop are due. An open loop sends requests at planned
+// times, whatever the responses. The package only calculates; it does not read a clock.
 package pace
 
 import (
@@ -11,15 +10,14 @@ import (
 	"time"
 )
 
-// MaxRate is the highest rate that Parse accepts, in requests per second. It prevents that a typing
-// error loads a server as fast as possible.
+// MaxRate is the highest rate that Parse accepts, in requests per second. It protects servers from typing
+// errors.
 const MaxRate = 1e6
 
 // Profile is the intended rate of an open loop over time.
 type Profile interface {
-	// Times returns a function that returns the intended time of one request
-	// after another. Times begin at zero or later and never decrease. seed
-	// selects the times of a random profile.
+	// Times returns a function that returns the intended time of one request after another. Times are never
+	// negative and never decrease. seed selects the times of a random profile.
 	Times(seed uint64) func() time.Duration
 	// Mean returns the mean rate over the first d, in requests per second.
 	Mean(d time.Duration) float64
@@ -39,9 +37,8 @@ type Constant struct {
 	PerSecond float64 // above 0
 }
 
-// Times returns n × 10¹⁵ / micro ns for n = 0, 1, 2, … micro is the rate in millionths of a
-// request per second, and 10¹⁵ = 10⁹ ns per second × 10⁶. The integers of 128 bits are
-// exact, so that rounding errors do not add up.
+// Times returns n × 10¹⁵ / micro ns for n = 0, 1, 2, … micro is the rate in millionths of a request per
+// second; 10¹⁵ = 10⁹ ns × 10⁶. Integers of 128 bits are exact, so rounding errors do not add up.
 func (c Constant) Times(uint64) func() time.Duration {
 	micro := max(uint64(math.Round(c.PerSecond*1e6)), 1)
 	var n uint64
@@ -62,12 +59,12 @@ func (c Constant) Mean(time.Duration) float64 { return c.PerSecond }
 // String returns e.g. 5000/s.
 func (c Constant) String() string { return formatRate(c.PerSecond) }
 
-// Poisson is a Poisson process: the gaps between requests are exponential, 1/PerSecond seconds in the mean.
+// Poisson is a Poisson process. The gaps between requests are exponential, 1/PerSecond seconds in the mean.
 type Poisson struct {
 	PerSecond float64 // above 0
 }
 
-// Times adds up exponential gaps, drawn from a generator with this seed.
+// Times adds up random exponential gaps.
 func (p Poisson) Times(seed uint64) func() time.Duration {
 	var t float64 // ns; float64 represents an hour to less than a picosecond
 	return func() time.Duration {
@@ -82,7 +79,7 @@ func (p Poisson) Mean(time.Duration) float64 { return p.PerSecond }
 // String returns e.g. poisson:5000/s.
 func (p Poisson) String() string { return "poisson:" + formatRate(p.PerSecond) }
 
-// drawUnit draws the next number above 0 and up to 1 from SplitMix64 (Steele, Lea and Flood, "Fast splittable
+// drawUnit draws a number above 0 and up to 1 from SplitMix64 (Steele, Lea and Flood, "Fast splittable
 // pseudorandom number generators", 2014).
 func drawUnit(state *uint64) float64 {
 	*state += 0x9e3779b97f4a7c15
@@ -92,14 +89,14 @@ func drawUnit(state *uint64) float64 {
 	return float64((z^z>>31)>>11+1) / (1 << 53)
 }
 
-// Ramp is a rate that changes linearly from From to To over Over, and stays at To afterwards.
+// Ramp is a rate that changes linearly from From to To, and stays at To after Over.
 type Ramp struct {
 	From float64 // requests per second, at least 0
 	To   float64 // requests per second, above 0
 	Over time.Duration
 }
 
-// countDue returns the number of requests that are due by t seconds: the integral of the rate.
+// countDue returns the integral of the rate up to t seconds.
 func (r Ramp) countDue(t float64) float64 {
 	over := r.Over.Seconds()
 	if t <= over {
@@ -108,8 +105,8 @@ func (r Ramp) countDue(t float64) float64 {
 	return (r.From+r.To)/2*over + r.To*(t-over)
 }
 
-// Times returns the time at which countDue is n, for n = 0, 1, 2, … During the ramp that is
-// the root of a quadratic equation, in the form that does not subtract numbers of similar size.
+// Times returns the time at which countDue is n, for n = 0, 1, 2, … During the ramp it is the root of a
+// quadratic equation. This form does not subtract numbers of similar size.
 func (r Ramp) Times(uint64) func() time.Duration {
 	over := r.Over.Seconds()
 	rampCount := r.countDue(over) // requests of the ramp itself
@@ -132,7 +129,7 @@ func (r Ramp) Times(uint64) func() time.Duration {
 // Mean returns the integral of the rate over the first d, divided by d.
 func (r Ramp) Mean(d time.Duration) float64 { return meanRate(r.countDue, r.From, d) }
 
-// String returns e.g. ramp:100/s..5000/s, without Over, which is the phase's duration.
+// String returns e.g. ramp:100/s..5000/s, without Over.
 func (r Ramp) String() string { return "ramp:" + formatRate(r.From) + ".." + formatRate(r.To) }
 
 // Step is a sequence of rates. Each rate lasts for Each, and the last one for ever.
@@ -141,7 +138,6 @@ type Step struct {
 	Each  time.Duration // above 0
 }
 
-// countDue returns the number of requests that are due by t seconds.
 func (s Step) countDue(t float64) float64 {
 	each := s.Each.Seconds()
 	var n float64
@@ -175,7 +171,7 @@ func (s Step) Times(uint64) func() time.Duration {
 // Mean returns the number of requests in the first d, divided by d.
 func (s Step) Mean(d time.Duration) float64 { return meanRate(s.countDue, s.Rates[0], d) }
 
-// String returns e.g. step:100/s,500/s, without Each, which follows from the phase's duration.
+// String returns e.g. step:100/s,500/s, without Each.
 func (s Step) String() string {
 	var rates []string
 	for _, r := range s.Rates {

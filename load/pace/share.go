@@ -7,13 +7,12 @@ import (
 
 var _ Profile = Share{}
 
-// Share is the part of a profile that one of Of load generators sends: every Of-th of the intended
-// times, from number Index on. If all generators use the same seed, their shares together are the
-// profile.
+// Share is the part of a profile that one of several load generators sends. It has every Of-th intended
+// time, from number Index on. With the same seed everywhere, the shares together are the profile.
 type Share struct {
-	Whole Profile // profile that the load generators share
-	Index int     // 0 to Of-1
-	Of    int     // number of load generators; at least 1
+	Whole Profile
+	Index int // 0 to Of-1
+	Of    int // number of load generators; at least 1
 }
 
 // Times returns the times number Index, Index+Of, Index+2·Of, … of the shared profile.

@@ -6,20 +6,20 @@ import (
 )
 
 const (
-	maxBurst = time.Millisecond      // an idle link immediately carries the bytes of this time
-	maxAhead = 10 * time.Millisecond // how far ahead of time the link is reserved
+	maxBurst = time.Millisecond      // bytes of this time pass an idle link immediately
+	maxAhead = 10 * time.Millisecond // the link is reserved at most so far ahead
 )
 
-// link is one direction of the network path that a relay imitates: a token
-// bucket that all connections share. A nil link is unlimited.
+// link is one direction of a simulated network path: a token bucket that all connections share. A nil link
+// is unlimited.
 type link struct {
 	bitsPerSecond float64
 
 	mu   sync.Mutex
-	next time.Time // time at which the link will have carried all bytes so far
+	next time.Time // time at which all bytes so far have passed
 }
 
-// newLink returns a link with a bandwidth, or nil if the bandwidth is 0, which means unlimited.
+// newLink returns a link with a bandwidth. 0 means unlimited.
 func newLink(bitsPerSecond int64) *link {
 	if bitsPerSecond == 0 {
 		return nil
@@ -27,8 +27,8 @@ func newLink(bitsPerSecond int64) *link {
 	return &link{bitsPerSecond: float64(bitsPerSecond)}
 }
 
-// nextFree returns when the link accepts more bytes. Until then the sender's buffers fill, and its writes
-// block, as on a real path.
+// nextFree returns when the link accepts more bytes. Until then the sender's writes block, as on a real
+// path.
 func (l *link) nextFree() time.Time {
 	if l == nil {
 		return time.Time{}
@@ -38,7 +38,7 @@ func (l *link) nextFree() time.Time {
 	return l.next.Add(-maxAhead)
 }
 
-// reserve adds n bytes to the link and returns when it will have carried them.
+// reserve adds n bytes to the link and returns when they will have passed.
 func (l *link) reserve(n int, now time.Time) time.Time {
 	if l == nil {
 		return now

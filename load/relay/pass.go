@@ -11,11 +11,11 @@ import (
 const (
 	maxChunk    = 16 << 10 // bytes
 	minChunk    = 512      // bytes
-	maxInFlight = 256      // number of chunks of one connection and direction that may be in flight
+	maxInFlight = 256      // chunks in flight of one connection and direction
 )
 
-// chunkSize returns the size of a chunk for a bandwidth in bits per second: the bytes that the link carries in
-// 5 ms, so that connections which share the link alternate often.
+// chunkSize returns the bytes that a link carries in 5 ms. So connections that share it alternate often.
+// bandwidth is in bits per second.
 func chunkSize(bandwidth int64) int {
 	if bandwidth == 0 {
 		return maxChunk
@@ -24,16 +24,15 @@ func chunkSize(bandwidth int64) int {
 	return int(min(max(bandwidth/8/chunksPerSecond, minChunk), maxChunk))
 }
 
-// chunk is some bytes in flight.
 type chunk struct {
 	buffer *[]byte
-	n      int       // number of bytes in buffer
-	due    time.Time // time of delivery
+	n      int
+	due    time.Time
 }
 
-// copyDelayed copies from src to dst over link l, until src ends or dst fails. It delays all bytes, and the end of
-// src, by half of Options.Delay, which is for both directions together. It reads chunks while earlier ones are in
-// flight, so that the delay costs no throughput.
+// copyDelayed copies from src to dst over link l, until src ends or dst fails. It delays everything by half
+// of Options.Delay, which is for both directions. It reads chunks while others are in flight, so the delay
+// costs no throughput.
 func (r *Relay) copyDelayed(dst, src net.Conn, l *link) {
 	chunks := make(chan chunk, maxInFlight)
 	gone := make(chan struct{}) // closed when dst has failed or everything is delivered
@@ -66,8 +65,8 @@ func (r *Relay) copyDelayed(dst, src net.Conn, l *link) {
 	}
 }
 
-// readChunks reads chunks from src and reserves the link for them. It returns the error that ends src, io.EOF
-// included.
+// readChunks reads chunks from src and reserves the link for them. It returns the error that ends src, also
+// io.EOF.
 func (r *Relay) readChunks(src net.Conn, l *link, chunks chan<- chunk, gone <-chan struct{}) error {
 	for {
 		if !r.waitUntil(l.nextFree()) {
@@ -91,8 +90,8 @@ func (r *Relay) readChunks(src net.Conn, l *link, chunks chan<- chunk, gone <-ch
 	}
 }
 
-// deliverChunks writes every chunk to dst when it is due. It returns the error of dst, or net.ErrClosed if the
-// relay was closed.
+// deliverChunks writes every chunk to dst when it is due. It returns the error of dst, or net.ErrClosed if
+// the relay was closed.
 func (r *Relay) deliverChunks(dst net.Conn, chunks <-chan chunk) error {
 	for p := range chunks {
 		if !r.waitUntil(p.due) {

@@ -1,9 +1,7 @@
-// Package relay simulates a slow network on one machine: a TCP relay in user
-// space that adds a delay to every round trip and limits the bandwidth. It needs
-// no privileges.
+// Package relay simulates a slow network on one machine. It is a TCP relay that delays every round trip and
+// limits the bandwidth. It needs no privileges.
 //
-// It delays bytes, not packets: a connection to the relay opens immediately, and
-// only its first byte is late.
+// It delays bytes, not packets: a connection opens immediately, and only its first byte is late.
 package relay
 
 import (
@@ -15,13 +13,12 @@ import (
 	"time"
 )
 
-// Options are the properties of the path. The zero value relays without delay or limit.
+// Options are the properties of the path. The zero value has no delay and no limit.
 type Options struct {
 	Delay     time.Duration // added to every round trip, half of it each way
 	Bandwidth int64         // bits per second in each direction, shared by all connections; 0 means unlimited
 }
 
-// dialTimeout is the time limit of a connection to the target.
 const dialTimeout = 10 * time.Second
 
 // Relay listens on a loopback address and relays to one target.
@@ -29,17 +26,17 @@ type Relay struct {
 	target   string
 	options  Options
 	listener net.Listener
-	out, in  *link // direction to the target, and direction back
-	chunk    int   // size of a chunk in bytes
+	out, in  *link // direction to the target, and back
+	chunk    int   // bytes
 	buffers  sync.Pool
 
-	ctx    context.Context // ends with Close
+	ctx    context.Context
 	cancel context.CancelFunc
-	all    sync.WaitGroup // all goroutines
+	all    sync.WaitGroup
 
 	mu       sync.Mutex
 	isClosed bool
-	open     map[net.Conn]bool // connections on both sides
+	open     map[net.Conn]bool
 }
 
 // Listen starts a relay to target, host:port.
@@ -67,7 +64,7 @@ func Listen(target string, o Options) (*Relay, error) {
 // Addr returns the address of the listener, host:port.
 func (r *Relay) Addr() string { return r.listener.Addr().String() }
 
-// Close closes the relay and every connection through it, and waits for its goroutines.
+// Close closes the relay and its connections, and waits for its goroutines.
 func (r *Relay) Close() error {
 	r.mu.Lock()
 	if r.isClosed {
@@ -85,7 +82,6 @@ func (r *Relay) Close() error {
 	return err
 }
 
-// acceptConns accepts connections until the listener is closed.
 func (r *Relay) acceptConns() {
 	for {
 		client, err := r.listener.Accept()
@@ -116,7 +112,6 @@ func (r *Relay) addConn(c net.Conn) bool {
 	return true
 }
 
-// closeConns closes connections.
 func (r *Relay) closeConns(conns ...net.Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,7 +141,6 @@ func (r *Relay) serveConn(client net.Conn) {
 	r.closeConns(client, server)
 }
 
-// waitUntil waits until t. It returns false if the relay was closed.
 func (r *Relay) waitUntil(t time.Time) bool {
 	d := time.Until(t)
 	if d <= 0 {
@@ -162,9 +156,9 @@ func (r *Relay) waitUntil(t time.Time) bool {
 	}
 }
 
-// resetOnClose makes the close of c a reset, so that its peer does not consider the bytes so far complete.
+// resetOnClose makes the close of c a reset. So its peer does not consider the bytes so far complete.
 func resetOnClose(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
-		tcp.SetLinger(0) //nolint:errcheck // c is being given up; a plain close has to do then
+		tcp.SetLinger(0) //nolint:errcheck // a plain close has to do then
 	}
 }

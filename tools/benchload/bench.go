@@ -14,18 +14,17 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// bench compares the tools.
 type bench struct {
 	config
-	self  string // path of this program
+	self  string // of this program
 	out   io.Writer
 	rng   *rand.Rand
 	tools []tool
-	pins  bool // processes can be restricted to processors, by taskset
+	pins  bool // taskset can restrict processes to processors
 }
 
-// compareWith makes all comparisons with one server. command starts the server; "" means the server of this
-// program, which can also serve the other protocols, the ways.
+// compareWith makes all comparisons with one server. command starts it; "" means the server of this
+// program, for all protocols.
 func (b *bench) compareWith(ctx context.Context, command string) error {
 	if len(b.ways) == 0 {
 		if err := b.comparePlain(ctx, command); err != nil || command != "" {
@@ -35,15 +34,14 @@ func (b *bench) compareWith(ctx context.Context, command string) error {
 	return b.compareWays(ctx)
 }
 
-// comparePlain compares the tools over HTTP/1.1, for each number of connections and each size of
-// bodies. Only for the first of both it also compares latencies, a stop of the server, and tools on
-// fixed processors.
+// comparePlain compares the tools over HTTP/1.1, for each number of connections and each size of bodies.
+// The first of both is also used for latencies, a stop of the server, and tools on fixed processors.
 func (b *bench) comparePlain(ctx context.Context, command string) error {
 	name, bodies := command, b.bodies
 	if name == "" {
 		name = "net/http"
 	} else {
-		bodies = bodies[:1] // a command determines its own bodies
+		bodies = bodies[:1] // a command determines the bodies
 	}
 	for i, body := range bodies {
 		err := b.withServer(ctx, command, plain, "", body, func(s *server) error {
@@ -70,8 +68,7 @@ func (b *bench) comparePlain(ctx context.Context, command string) error {
 	})
 }
 
-// withServer starts a server, calls use and ends the server. cpus are the processors of the server; "" means
-// any.
+// withServer starts a server, calls use and ends the server. cpus are its processors; "" means any.
 func (b *bench) withServer(ctx context.Context, command, way, cpus string, body int, use func(s *server) error) error {
 	s, err := b.startServer(ctx, command, way, cpus, body)
 	if err != nil {
@@ -81,7 +78,6 @@ func (b *bench) withServer(ctx context.Context, command, way, cpus string, body 
 	return use(s)
 }
 
-// compareConnections compares the tools with each number of connections.
 func (b *bench) compareConnections(ctx context.Context, name string, j job, body int) error {
 	for _, n := range b.connections {
 		fmt.Fprintf(b.out, "\n%s, %d connections, %d bytes\n", name, n, body)
@@ -93,8 +89,8 @@ func (b *bench) compareConnections(ctx context.Context, name string, j job, body
 	return nil
 }
 
-// compareTiming compares the latencies of the tools, and the latencies that package load reports of a
-// stopped server with theory.
+// compareTiming compares the latencies of the tools. It also compares the latencies that package load
+// reports of a stopped server with theory.
 func (b *bench) compareTiming(ctx context.Context, s *server) error {
 	if err := b.compareLatency(ctx, s.addr); err != nil || b.skipStop {
 		return err
@@ -109,7 +105,7 @@ func (b *bench) compareTiming(ctx context.Context, s *server) error {
 	return nil
 }
 
-// compareWays compares the tools in all ways except plain, with servers of this program or of -h3.
+// compareWays compares the tools in all ways except plain.
 func (b *bench) compareWays(ctx context.Context) error {
 	for _, way := range ways() {
 		if len(b.ways) > 0 && !slices.Contains(b.ways, way) {
@@ -132,7 +128,7 @@ func (b *bench) compareWays(ctx context.Context) error {
 				if err := b.compareConnections(ctx, name, j, body); err != nil || way != h3 || i > 0 {
 					return err
 				}
-				j.streams = 10 // HTTP/3 is also compared with more requests in flight than connections
+				j.streams = 10 // HTTP/3 also with several requests on each connection
 				return b.compareConnections(ctx, name+", 10 streams on each", j, body)
 			})
 			if err != nil {
@@ -143,8 +139,8 @@ func (b *bench) compareWays(ctx context.Context) error {
 	return nil
 }
 
-// runRounds runs each of the tools once per round, in a random order, and calls record with each result and
-// the CPU time of the tool.
+// runRounds runs the tools in a random order, once per round. record gets each result and the tool's CPU
+// time.
 func (b *bench) runRounds(ctx context.Context, tools []tool, j job, cpus string, record func(t tool, r report, cpu time.Duration)) error {
 	for range b.rounds {
 		for _, i := range b.rng.Perm(len(tools)) {
@@ -188,7 +184,7 @@ func (b *bench) compareThroughput(ctx context.Context, j job, cpus string) error
 	return nil
 }
 
-// compareLatency compares latencies at a fixed rate, with the tools that can send at a fixed rate.
+// compareLatency compares latencies at a fixed rate, for the tools that support it.
 func (b *bench) compareLatency(ctx context.Context, addr string) error {
 	j := job{addr: addr, connections: b.connections[0], each: b.each, rate: b.rate}
 	tools := b.toolsFor(j)
@@ -225,7 +221,7 @@ func (b *bench) compareLatency(ctx context.Context, addr string) error {
 	return nil
 }
 
-// tareTools returns the tools of tare among tools, with which the others are compared.
+// tareTools returns those of tools that belong to tare.
 func tareTools(tools []tool) (out []tool) {
 	for _, t := range tools {
 		switch t.(type) {
@@ -236,8 +232,8 @@ func tareTools(tools []tool) (out []tool) {
 	return out
 }
 
-// formatRatio returns the ratio of base to t with its 95 % interval: estimates of the median of the
-// ratios in each round. x has a value per round, by tool.
+// formatRatio returns the ratio of base to t with its 95 % interval, from the median over rounds. x has a
+// value per round, by tool.
 func formatRatio(base, t tool, x map[string][]float64) string {
 	if t.name() == base.name() {
 		return ""
@@ -253,7 +249,6 @@ func formatRatio(base, t tool, x map[string][]float64) string {
 	return text
 }
 
-// formatMicros returns the median of ns in µs.
 func formatMicros(ns []float64) string { return fmt.Sprintf("%.0f", stats.Median(ns)/1e3) }
 
 // writeTable prints a table. writeRows calls row for each of its rows.
@@ -273,8 +268,7 @@ func (b *bench) writeTable(head string, writeRows func(row func(...any))) {
 	w.Flush()
 }
 
-// compareStop stops the server for half a second during a run of 8 seconds with 5,000 requests per second, and
-// compares the p99 that the tool reports with theory.
+// compareStop stops the server during a run, and compares the p99 that the tool reports with theory.
 func (b *bench) compareStop(ctx context.Context, engine packageLoad, s *server) error {
 	const rate, duration, pause = 5000.0, 8 * time.Second, 500 * time.Millisecond
 	type result struct {
@@ -296,9 +290,8 @@ func (b *bench) compareStop(ctx context.Context, engine packageLoad, s *server) 
 	if got.err != nil {
 		return got.err
 	}
-	// The 1 % of the requests that wait longest are due in the first 1 % of the duration after the
-	// server has stopped, and all of them wait until it continues. So the p99 is the wait of the
-	// last of them.
+	// The slowest 1 % of the requests are due in the first 1 % of the duration after the stop. They all
+	// wait until the server continues. The p99 is the wait of the last of them.
 	want := paused - duration/100 + got.P50
 	fmt.Fprintf(b.out, "  %s, stopped for %v: p99 %v, theory %v (%+.1f %%); requested %.0f, sent %d, answered %d, never sent %d\n",
 		engine.name(), paused.Round(time.Microsecond), got.P99.Round(time.Microsecond), want.Round(time.Microsecond), 100*(float64(got.P99)/float64(want)-1),

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// runExchange is the client of bareExchange: it has one request in flight on each connection, and does
-// nothing but the necessary system calls, on one thread. It does not parse answers; it counts their
-// bytes and assumes that all answers are as long as the first one.
+// runExchange is the client of bareExchange. It has one request in flight on each connection, and only
+// makes the necessary system calls, on one thread. It does not parse answers: it counts bytes, and assumes
+// that all answers are as long as the first.
 func runExchange(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("exchange", flag.ContinueOnError)
 	addr := flags.String("addr", "", "host:port")
@@ -33,7 +33,7 @@ func runExchange(args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var left []int // bytes of the answer in flight that have not arrived, by descriptor
+	var left []int // missing bytes of the answer in flight, by descriptor
 	for range *connections {
 		c, err := net.Dial("tcp", *addr)
 		if err != nil {
@@ -64,9 +64,8 @@ func runExchange(args []string, stdout io.Writer) error {
 	return json.NewEncoder(stdout).Encode(report{Requests: answers})
 }
 
-// countAnswers reads answers of size bytes for duration d, and sends the next request after each of
-// them. poll is the epoll descriptor. left has the number of missing bytes of the answer in flight, by
-// descriptor.
+// countAnswers reads answers of size bytes for duration d, and sends the next request after each. poll is
+// the epoll descriptor. left has the missing bytes of answers, by descriptor.
 func countAnswers(poll int, left []int, size int, request []byte, d time.Duration) (answers int64, err error) {
 	events, buf := make([]syscall.EpollEvent, 128), make([]byte, 64<<10)
 	const maxWait = 100 // ms, after which the end of the duration is checked
@@ -96,7 +95,7 @@ func countAnswers(poll int, left []int, size int, request []byte, d time.Duratio
 	return answers, nil
 }
 
-// answerSize returns the number of bytes of an answer. It assumes that all arrive within a tenth of a second.
+// answerSize returns the number of bytes of an answer. All must arrive within a tenth of a second.
 func answerSize(addr string, request []byte) (int, error) {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {

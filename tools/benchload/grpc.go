@@ -12,8 +12,7 @@ import (
 // This file compares gRPC clients: it has the calls' server, and the load generators ghz and fortio as
 // tools.
 
-// healthMethod is the method that is called. It belongs to gRPC's health service, which every tool knows or
-// can read from a file.
+// healthMethod is a method of gRPC's health service, which every tool knows or can read from a file.
 const healthMethod = "grpc.health.v1.Health/Check"
 
 // healthProto defines the health service for ghz, which reads it from a file.
@@ -79,8 +78,8 @@ func (fortio) read(output []byte) (r report, err error) {
 	return reportCodes("fortio", result.RetCodes, "SERVING")
 }
 
-// reportCodes returns a report of the number of calls. calls has this number by status code. It is an error
-// if any call ended with another code than success.
+// reportCodes returns a report of the number of calls, by status code. A code other than success is an
+// error.
 func reportCodes(tool string, calls map[string]int64, success string) (report, error) {
 	if len(calls) != 1 || calls[success] == 0 {
 		return report{}, fmt.Errorf("%s reports calls by status: %v", tool, calls)

@@ -1,15 +1,17 @@
-// Command benchload compares package load with other load generators. In every
-// round each of them sends requests to the same server, in a random order, and the
-// result is the ratio of two tools within a round. It compares
+// Command benchload compares package load with other load generators. In every round each of them sends
+// requests to the same server, in a random order. A result is the ratio of two tools within a round. It
+// compares
 //
 //   - requests per second of the client's processor time, with and without fixed processors;
 //
 //   - latencies at a fixed rate;
 //
 //   - the p99 latency that package load reports if the server stops for half a second, with the
+//
 //     p99 that theory predicts.
 //
 //     benchload
+//
 //     benchload -rounds 20 -server 'myserver -addr 127.0.0.1:$PORT'
 package main
 
@@ -54,7 +56,7 @@ view of its progress.
 Measure on a machine that does nothing else.
 `
 
-// config has the values of the flags, see parseFlags.
+// config has the values of the flags.
 type config struct {
 	servers     list
 	rounds      int
@@ -66,7 +68,7 @@ type config struct {
 	skipStop    bool
 	tare        string // path of the tare binary; "" if it is not compared
 	h3          string // command of an HTTP/3 server; "" for none
-	ways        list   // protocol setups to compare; empty means plain and all others
+	ways        list   // protocol setups to compare; empty means all
 }
 
 // list is a flag that may be given more than once.
@@ -98,8 +100,8 @@ func main() {
 	}
 }
 
-// runCommand runs the program. benchload also starts itself as a server or a client in a separate process;
-// the first argument is then serve, drive or exchange.
+// runCommand runs the program. benchload also starts itself as a server or a client: the first argument is
+// then serve, drive or exchange.
 func runCommand(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if len(args) > 0 && args[0] == "serve" {
 		return runServer(args[1:], stdin)
@@ -139,7 +141,6 @@ func runCommand(ctx context.Context, args []string, stdin io.Reader, stdout, std
 	return nil
 }
 
-// parseFlags returns the configuration of a command line.
 func parseFlags(args []string, stderr io.Writer) (config, error) {
 	var c config
 	flags := flag.NewFlagSet("benchload", flag.ContinueOnError)
@@ -188,8 +189,7 @@ func parseFlags(args []string, stderr io.Writer) (config, error) {
 	return c, nil
 }
 
-// findTools sets the tools that will be compared, and prints which tools are missing. Files for the tools are
-// in dir.
+// findTools sets the tools to compare, and prints which are missing. Files for the tools are in dir.
 func (b *bench) findTools(dir string) error {
 	fmt.Fprintf(b.out, "%d processors, %s/%s, %d rounds of %v each\n", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.rounds, b.each)
 	proto := filepath.Join(dir, "health.proto")
@@ -200,7 +200,7 @@ func (b *bench) findTools(dir string) error {
 		if engine == load.Portable && len(b.tools) > 0 {
 			break // the portable engine is only for systems without epoll
 		}
-		// Open fails if this system does not have the engine. It does not connect to the address yet.
+		// Open fails if this system does not have the engine. It does not connect yet.
 		s, err := load.Open(load.Options{Target: load.Target{Addr: "127.0.0.1:1"}, Requests: []load.Request{{Method: "GET"}}, Engine: engine})
 		if err != nil {
 			b.reportMissing(string(engine), err.Error())
@@ -246,12 +246,11 @@ func (b *bench) findTools(dir string) error {
 	return nil
 }
 
-// supportsOption reports whether a tool was built with support for an option. The tool fails in any case,
-// because nothing listens at its target; only its message matters.
+// supportsOption reports whether a tool was built with an option. Nothing listens at its target, so only
+// its message matters.
 func supportsOption(tool string, option ...string) bool {
 	out, _ := exec.Command(tool, append(option, "-n", "1", "--no-tui", "https://127.0.0.1:1/")...).CombinedOutput()
 	return !bytes.Contains(out, []byte("has not been built with"))
 }
 
-// reportMissing prints that something is not compared, and the reason.
 func (b *bench) reportMissing(what, why string) { fmt.Fprintf(b.out, "skipped %s: %s\n", what, why) }

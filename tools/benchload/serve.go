@@ -109,7 +109,6 @@ func runLoad(ctx context.Context, args []string, stdout io.Writer) error {
 // insecureTLS returns a configuration that accepts any certificate, as the other tools do.
 func insecureTLS() *tls.Config { return &tls.Config{InsecureSkipVerify: true} } //nolint:gosec // our own server
 
-// server is a running server.
 type server struct {
 	addr  string
 	cmd   *exec.Cmd

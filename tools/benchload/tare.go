@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// This file runs the command tare load as a tool, in three ways: without progress, with progress on a
-// terminal, and with progress on a page in a browser. Comparing them shows the cost of each view.
+// This file runs the command tare load in three ways: without progress, with progress on a terminal, and
+// with progress in a browser. Comparing them shows the cost of each.
 
 // tareQuiet runs tare load without progress. It is the only tool of tare that speaks HTTP/3.
 type tareQuiet struct{ path string } // path of the tare binary
@@ -33,11 +33,10 @@ func (tareQuiet) args(j job) []string {
 
 func (tareQuiet) read(output []byte) (report, error) { return parseReport(output) }
 
-// tareLive runs tare load on a terminal, on which it draws its progress once a second. The program script
-// (util-linux) provides the terminal.
+// tareLive runs tare load with progress on a terminal, from the program script (util-linux).
 type tareLive struct {
 	tareQuiet
-	document string // path of the file to which tare load writes its report
+	document string // file to which tare load writes its report
 }
 
 func (tareLive) name() string    { return "tare, live view" }
@@ -73,8 +72,8 @@ func (w tareWatched) args(j job) []string {
 	return append([]string{args[0], "--watch", w.addr}, args[1:]...)
 }
 
-// watchPage requests the page's events again and again, like a browser, until end is called. Requests fail
-// before tare load has started to serve the page and after it has ended; these errors are ignored.
+// watchPage requests the page's events again and again, like a browser, until end is called. It ignores
+// errors: the page exists only while tare load runs.
 func (w tareWatched) watchPage() (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

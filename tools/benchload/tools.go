@@ -18,24 +18,23 @@ type job struct {
 	way         string // protocol setup: plain, secure, …
 	connections int
 	streams     int           // HTTP/3 streams on each connection; 0 means 1
-	each        time.Duration // duration of the run
+	each        time.Duration // duration
 	rate        float64       // requests per second; 0 means as fast as possible
 }
 
 // Ways in which a tool sends requests to a server.
 const (
 	plain  = ""      // HTTP/1.1
-	secure = "https" // HTTP/1.1 over TLS, on connections that stay open
-	h2c    = "h2c"   // HTTP/2 in plain text, a request at a time on each connection
-	grpc   = "grpc"  // unary calls of the health service, in plain text, one at a time on each connection
+	secure = "https" // HTTP/1.1 over TLS, on open connections
+	h2c    = "h2c"   // HTTP/2 in plain text, one request at a time
+	grpc   = "grpc"  // calls of the health service, one at a time
 	h3     = "h3"    // HTTP/3
-	views  = "views" // HTTP/1.1; compares tare load with and without a view of its progress
+	views  = "views" // HTTP/1.1; compares views of the progress of tare load
 )
 
 // ways returns all ways except plain.
 func ways() []string { return []string{secure, h2c, grpc, h3, views} }
 
-// url returns the target of a job.
 func (j job) url() string {
 	if j.way == secure || j.way == h3 {
 		return "https://" + j.addr + "/"
@@ -57,13 +56,13 @@ type report struct {
 type tool interface {
 	name() string
 	program() string // "" means this program
-	// args returns the arguments of the program for a job, or nil if the tool cannot do the job.
+	// args returns the program's arguments, or nil if the tool cannot do the job.
 	args(j job) []string
 	// read parses the output of the program.
 	read(output []byte) (report, error)
 }
 
-// packageLoad runs package load with one of its engines, in a process of this program (see runLoad).
+// packageLoad runs package load with one of its engines, in a process of this program.
 type packageLoad struct{ engine load.Engine }
 
 func (o packageLoad) name() string  { return string(o.engine) }
@@ -85,8 +84,8 @@ func parseReport(output []byte) (r report, err error) {
 	return r, err
 }
 
-// bareExchange sends a fixed request and discards the answers (see runExchange). No client with one request
-// in flight on each connection can need less CPU time.
+// bareExchange sends a fixed request and discards the answers. No client with one request in flight on each
+// connection can need less CPU time.
 type bareExchange struct{}
 
 func (bareExchange) name() string    { return "kernel's limit" }
@@ -123,7 +122,7 @@ func (wrk) read(output []byte) (r report, err error) {
 	return r, err
 }
 
-type oha struct{ h3 bool } // whether it was built with HTTP/3
+type oha struct{ h3 bool } // built with HTTP/3
 
 func (oha) name() string    { return "oha" }
 func (oha) program() string { return "oha" }
@@ -192,7 +191,6 @@ func (h2load) read(output []byte) (r report, err error) {
 	return r, err
 }
 
-// toolsFor returns the tools that can do a job.
 func (b *bench) toolsFor(j job) []tool {
 	var out []tool
 	for _, t := range b.tools {
@@ -203,7 +201,7 @@ func (b *bench) toolsFor(j job) []tool {
 	return out
 }
 
-// runTool runs a tool on the processors cpus ("" means any) and returns its report and its CPU time.
+// runTool runs a tool on the processors cpus; "" means any. It returns its report and its CPU time.
 func (b *bench) runTool(ctx context.Context, t tool, j job, cpus string) (report, time.Duration, error) {
 	name := t.program()
 	if name == "" {

@@ -4,7 +4,7 @@ package main
 
 import "os/exec"
 
-// This system has no process groups and no limit of memory, so that these functions do nothing.
+// This system has no process groups and no memory limit: these functions do nothing.
 
 func setGroup(*exec.Cmd) {}
 

@@ -1,15 +1,16 @@
-// Command mutants measures the strength of tests. It changes one place of a package at a
-// time, e.g. an operator, a call, a constant or a returned error, and counts the changes
-// that the package's own tests notice. make mutants builds it; run it at the top of the
-// repository:
+// Command mutants measures the strength of tests. It changes one place of a package at a time, e.g. an
+// operator or a returned error. It counts the changes that the package's tests notice. make mutants builds
+// it; run it at the top of the repository:
 //
 //	out/mutants            tests the mutants of tools/mutants/list.json
+//
 //	out/mutants -choose    chooses 200 from the seed and writes the list
+//
 //	out/mutants -accept    tests them, and has the list say which were killed
 //
-// The source is never written: go test -overlay compiles a changed copy. Results are
-// stored in out/mutants.ndjson; an unchanged package is not tested again.
-// It exits with 1 if a mutant survives that the list marks as killed.
+// The source is never written: go test -overlay compiles a changed copy. Results are stored in
+// out/mutants.ndjson; an unchanged package is not tested again. It exits with 1 if a mutant survives that
+// the list marks as killed.
 package main
 
 import (
@@ -27,7 +28,6 @@ import (
 	"text/tabwriter"
 )
 
-// list is the content of the file of mutants.
 type list struct {
 	Seed     uint64   `json:"seed"`
 	Each     int      `json:"each"` // number of mutants of each package
@@ -36,7 +36,6 @@ type list struct {
 	Named    []mutant `json:"named"` // patches that are written by hand
 }
 
-// options has the values of the flags, which main describes.
 type options struct {
 	root, list, results string // paths
 	jobs                int
@@ -48,7 +47,7 @@ type options struct {
 type outcomeTable struct {
 	order  []string // rows: packages, and "named"
 	counts map[string]map[outcome]int
-	lost   int // number of mutants that were killed before and survived now, or could not be tested
+	lost   int // mutants that were killed before and are no longer
 }
 
 func main() {
@@ -70,7 +69,6 @@ func main() {
 	}
 }
 
-// runCommand chooses the mutants of the list or tests them.
 func runCommand(ctx context.Context, w io.Writer, o options) (err error) {
 	var l list
 	src, err := os.ReadFile(o.list)
@@ -115,7 +113,6 @@ func runCommand(ctx context.Context, w io.Writer, o options) (err error) {
 	return nil
 }
 
-// writeFile replaces the file of the list.
 func (l *list) writeFile(path string) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -127,8 +124,7 @@ func (l *list) writeFile(path string) error {
 	return os.WriteFile(path, text.Bytes(), 0o644)
 }
 
-// runSelected tests the mutants of the list that o selects, and records in the list which are
-// killed.
+// runSelected tests the mutants of the list that o selects, and records which are killed.
 func (l *list) runSelected(ctx context.Context, w io.Writer, r *runner, o options) (*outcomeTable, error) {
 	entries := map[string]*mutant{}
 	var selected []mutant
@@ -169,7 +165,6 @@ func (l *list) runSelected(ctx context.Context, w io.Writer, r *runner, o option
 	return &t, errors.Join(err, writeErr, out.Close())
 }
 
-// describeResult returns a line about a mutant and its result.
 func describeResult(root string, m mutant, c change, res result) string {
 	text := fmt.Sprintf("%s.%s: %s", m.Package, m.Function, m.Kind)
 	if m.Name != "" {
@@ -194,7 +189,6 @@ func describeResult(root string, m mutant, c change, res result) string {
 	return fmt.Sprintf("%s (%.1f s)", text, res.Seconds)
 }
 
-// addOutcome counts the outcome of m.
 func (t *outcomeTable) addOutcome(m mutant, o outcome) {
 	row := m.Package
 	if m.Name != "" {
@@ -210,7 +204,6 @@ func (t *outcomeTable) addOutcome(m mutant, o outcome) {
 	}
 }
 
-// writeText prints the table.
 func (t *outcomeTable) writeText(w io.Writer) {
 	columns := []outcome{killed, survived, timedOut, notBuilt, gone, unclean}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// A mutant is a small change to the source of a package, such as another operator. This file runs the
-// tests of the package with each mutant: the tests should fail.
+// A mutant is a small change to the source of a package, such as another operator. This file runs the tests
+// of the package with each mutant: they should fail.
 
 // outcome is the result of a package's tests with a mutant.
 type outcome string
@@ -28,13 +28,12 @@ type outcome string
 const (
 	killed   outcome = "killed"    // a test failed, or the mutant crashed
 	survived outcome = "survived"  // all tests passed
-	timedOut outcome = "timed out" // only the time limit, or a lack of memory, ended the tests
+	timedOut outcome = "timed out" // the time limit or a lack of memory ended the tests
 	notBuilt outcome = "not built"
-	gone     outcome = "gone"     // the source no longer has the site
+	gone     outcome = "gone"     // the source has changed at this place
 	unclean  outcome = "untested" // the tests fail without a mutant
 )
 
-// result is a line of the file of results.
 type result struct {
 	Mutant  string  `json:"mutant"`  // id of the mutant
 	Content string  `json:"content"` // hash of the package's files
@@ -43,22 +42,20 @@ type result struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// resultKey identifies the mutant in this content of its package.
 func (r result) resultKey() string { return r.Content + r.Mutant }
 
-// runner tests mutants of one tree.
 type runner struct {
 	root string
-	dir  string   // directory for changed files and test binaries, a subdirectory for each
-	mods []string // directories of the workspace's modules
+	dir  string   // for changed files and test binaries, a subdirectory for each
+	mods []string // of the workspace's modules
 
 	mu    sync.Mutex
-	clean map[string]func() ([]mode, error) // by package: a call of measureClean, which runs only once
+	clean map[string]func() ([]mode, error) // by package: measureClean, which runs only once
 }
 
 // mode is a way to run the tests of a package.
 type mode struct {
-	short bool          // only the short tests: go test -short
+	short bool          // go test -short
 	limit time.Duration // five times the duration without a mutant, but at least 30 s
 }
 
@@ -73,8 +70,8 @@ func newRunner(root, dir string) (*runner, error) {
 	return &runner{root: root, dir: dir, mods: strings.Fields(string(text)), clean: map[string]func() ([]mode, error){}}, nil
 }
 
-// runAll tests mutants, jobs of them at a time, and calls report with each result. known has the results of
-// earlier runs.
+// runAll tests mutants, jobs of them at a time. report gets each result. known has the results of earlier
+// runs.
 func (r *runner) runAll(ctx context.Context, mutants []mutant, known map[string]result, jobs int, report func(mutant, change, result)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -106,7 +103,6 @@ func (r *runner) runAll(ctx context.Context, mutants []mutant, known map[string]
 	return context.Cause(ctx)
 }
 
-// testOne returns the known result of a mutant, or tests the mutant.
 func (r *runner) testOne(ctx context.Context, m mutant, known map[string]result) (c change, res result, err error) {
 	began := time.Now()
 	res = result{Mutant: m.id(), Outcome: gone}
@@ -125,8 +121,8 @@ func (r *runner) testOne(ctx context.Context, m mutant, known map[string]result)
 	return c, res, err
 }
 
-// findSite returns the change that a mutant makes to the source. It returns false if the source has no such
-// site any more.
+// findSite returns the change that a mutant makes to the source. It returns false if its place no longer
+// exists.
 func (r *runner) findSite(m mutant) (change, bool, error) {
 	if _, err := os.Stat(filepath.Join(r.root, m.Package)); errors.Is(err, fs.ErrNotExist) {
 		return change{}, false, nil
@@ -146,8 +142,8 @@ func (r *runner) findSite(m mutant) (change, bool, error) {
 	return all[i], true, nil
 }
 
-// contentHash returns a hash of all files of a package, including its test data. If the hash is
-// unchanged, an earlier result is still valid.
+// contentHash returns a hash of all files of a package. An earlier result with the same hash is still
+// valid.
 func contentHash(root, pkg string) (string, error) {
 	hash := sha256.New()
 	dir := filepath.Join(root, pkg)
@@ -202,12 +198,10 @@ func (r *runner) tryMutant(ctx context.Context, c change) (outcome, string, erro
 	return survived, "", nil
 }
 
-// testName is the name of a test binary.
 const testName = "mutant.test"
 
-// testTwice runs the tests. If a test fails, testTwice repeats that test, because on a busy machine it
-// may fail although the mutant has no effect. If the test then passes, testTwice runs all tests again
-// and returns the outcome of the second run.
+// testTwice runs the tests. On a busy machine a test may fail although the mutant has no effect. So
+// testTwice repeats a failed test. If it then passes, all tests run again and decide.
 func (r *runner) testTwice(ctx context.Context, pkg, binary string, m mode) (outcome, string, error) {
 	got, killer, _, err := r.runTests(ctx, pkg, binary, m, "")
 	if err != nil || got != killed || !strings.HasPrefix(killer, "Test") {
@@ -220,8 +214,7 @@ func (r *runner) testTwice(ctx context.Context, pkg, binary string, m mode) (out
 	return got, killer, err
 }
 
-// runTests runs a test binary like go test: its short tests or all, or if only is not "" the test with that
-// name.
+// runTests runs a test binary like go test. only is the name of a single test, or "".
 func (r *runner) runTests(ctx context.Context, pkg, binary string, m mode, only string) (got outcome, killer string, out []byte, err error) {
 	args := []string{"-test.failfast", "-test.paniconexit0", fmt.Sprint("-test.short=", m.short), fmt.Sprint("-test.timeout=", m.limit)}
 	if only != "" {
@@ -255,8 +248,8 @@ var (
 	crash      = regexp.MustCompile(`(?m)^(?:panic: |fatal error: ).*`)
 )
 
-// judgeOutput returns the outcome of a test binary that printed out and ended with err, and the test or
-// message that killed the mutant. A test that failed before the time limit counts as failed.
+// judgeOutput returns the outcome of a test binary, and the test or message that killed the mutant. err is
+// how the binary ended. A test that failed before the time limit counts as failed.
 func judgeOutput(out []byte, err error) (outcome, string) {
 	if err == nil {
 		return survived, ""
@@ -278,7 +271,6 @@ func judgeOutput(out []byte, err error) (outcome, string) {
 	return timedOut, ""
 }
 
-// goCommand returns the go command in the directory of a package.
 func (r *runner) goCommand(ctx context.Context, pkg string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(r.root, pkg)
@@ -307,8 +299,8 @@ func (r *runner) environmentFor(dir string) []string {
 
 const overlayFlag = "-overlay="
 
-// writeOverlay writes a changed file, and returns the flag of the go command that substitutes it for the
-// original. remove deletes the written files.
+// writeOverlay writes a changed file, and returns the flag of the go command that uses it. remove deletes
+// the written files.
 func (r *runner) writeOverlay(c change) (flag string, remove func(), err error) {
 	src, err := c.apply()
 	if err != nil {
@@ -324,8 +316,8 @@ func (r *runner) writeOverlay(c change) (flag string, remove func(), err error) 
 	return overlayFlag + list, func() { os.RemoveAll(dir) }, err
 }
 
-// compileTests builds a package's test binary within ten minutes. With flags, for a mutant, it returns
-// false if the tests do not compile. Without flags that is an error.
+// compileTests builds a package's test binary within ten minutes. flags select a mutant; tests with it need
+// not compile.
 func (r *runner) compileTests(ctx context.Context, pkg, binary string, flags ...string) (bool, error) {
 	bounded, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
@@ -380,8 +372,8 @@ func (r *runner) measureClean(ctx context.Context, pkg string) (modes []mode, er
 	return modes, nil
 }
 
-// hasLongTests reports whether -short can skip tests of the package: whether any file that its tests
-// are built from calls testing.Short.
+// hasLongTests reports whether -short can skip tests of the package: some file of the tests calls
+// testing.Short.
 func (r *runner) hasLongTests(ctx context.Context, pkg string) (bool, error) {
 	const format = `{{if not .Standard}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}
 {{end}}{{range .TestGoFiles}}{{$d}}/{{.}}
@@ -402,7 +394,6 @@ func (r *runner) hasLongTests(ctx context.Context, pkg string) (bool, error) {
 	return false, nil
 }
 
-// readResults reads the results of earlier runs, by resultKey.
 func readResults(path string) (map[string]result, error) {
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -444,7 +435,6 @@ func (r *runner) chooseMutants(ctx context.Context, seed uint64, packages []stri
 	return chosen, nil
 }
 
-// isCompiling reports whether the package compiles with the change.
 func (r *runner) isCompiling(ctx context.Context, c change) (bool, error) {
 	flag, remove, err := r.writeOverlay(c)
 	if err != nil {

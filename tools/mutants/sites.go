@@ -15,11 +15,10 @@ import (
 	"strings"
 )
 
-// This file finds the places of a package that can be changed, the sites, and the mutants that result.
+// This file finds the places of a package that can be changed, the sites, and the resulting mutants.
 
-// mutant is one small change to a package, e.g. < to >=, which the package's tests should notice. It
-// identifies its site by the function and the text, not by file and line, so that edits elsewhere do
-// not affect it.
+// mutant is one small change to a package, e.g. < to >=, which the package's tests should notice. It has
+// its function and text, not file and line, so that edits elsewhere do not affect it.
 type mutant struct {
 	Name     string `json:"name,omitempty"` // of a hand-written mutant
 	Package  string `json:"package"`        // directory, relative to the root
@@ -43,10 +42,9 @@ const (
 	kindPatch   = "patch"          // hand-written: Text becomes New
 )
 
-// textLimit is the maximum length of Text, so that most edits inside a long statement do not affect a mutant.
+// textLimit is the maximum length of Text. Most edits inside a long statement should not affect a mutant.
 const textLimit = 80
 
-// id identifies m in lists and results.
 func (m mutant) id() string {
 	return strings.Join([]string{m.Package, m.Function, m.Kind, strconv.Itoa(m.Nth), m.Text, m.New}, "|")
 }
@@ -65,7 +63,6 @@ type change struct {
 	with       string // the new bytes
 }
 
-// apply returns the changed file.
 func (c change) apply() ([]byte, error) {
 	src, err := os.ReadFile(c.file)
 	if err != nil {
@@ -118,7 +115,7 @@ func sourceFiles(dir string) ([]string, error) {
 	return append(p.GoFiles, p.CgoFiles...), nil
 }
 
-// findPatches returns a change for each occurrence of a patch's text in the source. There should be one.
+// findPatches returns a change for each occurrence of a patch's text. There should be one.
 func findPatches(root string, m mutant) ([]change, error) {
 	dir := filepath.Join(root, m.Package)
 	files, err := sourceFiles(dir)
@@ -147,20 +144,19 @@ func findPatches(root string, m mutant) ([]change, error) {
 	return found, nil
 }
 
-// finder collects the changes of one package.
 type finder struct {
 	pkg      string
 	file     string
 	src      []byte
 	set      *token.FileSet
 	function string
-	results  []string       // types of the current function's results
-	seen     map[string]int // number of mutants found so far, by their id with Nth 0
+	results  []string       // of the current function
+	seen     map[string]int // mutants so far, by their id with Nth 0
 	found    []change
 }
 
-// addChange adds the change that replaces start to end by with. site is the node whose text identifies the
-// change; nil for none.
+// addChange adds the change that replaces start to end by with. The text of site identifies it; nil means
+// none.
 func (f *finder) addChange(kind string, site ast.Node, start, end token.Pos, with string) {
 	text := ""
 	if site != nil {
@@ -185,7 +181,6 @@ func (f *finder) addChange(kind string, site ast.Node, start, end token.Pos, wit
 	})
 }
 
-// text returns the source of a node.
 func (f *finder) text(n ast.Node) string {
 	return string(f.src[f.set.Position(n.Pos()).Offset:f.set.Position(n.End()).Offset])
 }
@@ -217,7 +212,6 @@ func (f *finder) addDeclaration(d ast.Decl) {
 	}
 }
 
-// typesOf returns the type of each result.
 func (f *finder) typesOf(results *ast.FieldList) (types []string) {
 	if results == nil {
 		return nil
@@ -228,7 +222,6 @@ func (f *finder) typesOf(results *ast.FieldList) (types []string) {
 	return types
 }
 
-// zeroValues returns a list of expressions with the zero values of types.
 func zeroValues(types []string) string {
 	values := make([]string, len(types))
 	for i, t := range types {
@@ -237,7 +230,6 @@ func zeroValues(types []string) string {
 	return strings.Join(values, ", ")
 }
 
-// walkBody adds the changes inside a function's body.
 func (f *finder) walkBody(body ast.Node) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -282,8 +274,7 @@ func (f *finder) walkBody(body ast.Node) {
 	})
 }
 
-// walkFor adds the changes inside a for statement except its post statement: without that the loop would not
-// end.
+// walkFor adds the changes inside a for statement. Without its post statement the loop would not end.
 func (f *finder) walkFor(n *ast.ForStmt) {
 	for _, part := range []ast.Node{n.Init, n.Cond, n.Body} {
 		if part != nil {
@@ -292,7 +283,7 @@ func (f *finder) walkFor(n *ast.ForStmt) {
 	}
 }
 
-// addReturns adds nil in place of each returned error, and the opposite of each returned bool constant.
+// addReturns adds nil instead of each returned error, and the opposite of each returned bool constant.
 func (f *finder) addReturns(n *ast.ReturnStmt) {
 	if len(n.Results) == 0 || len(n.Results) != len(f.results) {
 		return
@@ -310,7 +301,6 @@ func (f *finder) addReturns(n *ast.ReturnStmt) {
 	}
 }
 
-// addConstants adds the integers in n.
 func (f *finder) addConstants(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if e, ok := n.(ast.Expr); ok {
@@ -320,7 +310,7 @@ func (f *finder) addConstants(n ast.Node) {
 	})
 }
 
-// addConstant adds e if it is an integer, and reports whether to continue with the parts of e. It skips numbers
+// addConstant adds e if it is an integer, and reports whether to continue with its parts. It skips numbers
 // that tests should not check: capacities, durations and file modes.
 func (f *finder) addConstant(e ast.Expr) bool {
 	switch e := e.(type) {
@@ -350,11 +340,9 @@ func (f *finder) addConstant(e ast.Expr) bool {
 	return true
 }
 
-// ignoredCalls lists calls that tests cannot or should not notice if they are missing: logs, and locks, without
-// which a test blocks or only the race detector reports an error.
+// ignoredCalls lists calls whose absence tests cannot or should not notice: logs and locks.
 var ignoredCalls = []string{"Lock", "Unlock", "RLock", "RUnlock", "Helper", "Debug", "Info", "Warn", "panic"}
 
-// isIgnored reports whether call is one of ignoredCalls, or a call of a log package.
 func isIgnored(call *ast.CallExpr) bool {
 	switch fun := call.Fun.(type) {
 	case *ast.Ident:
@@ -366,7 +354,6 @@ func isIgnored(call *ast.CallExpr) bool {
 	return false
 }
 
-// isBlank reports whether all names are _.
 func isBlank(names []ast.Expr) bool {
 	return !slices.ContainsFunc(names, func(e ast.Expr) bool {
 		name, ok := e.(*ast.Ident)

@@ -1,5 +1,4 @@
-// Package conformance describes to the suite of internal/conformance how every server of app tiny must
-// behave.
+// Package conformance describes to internal/conformance how every server of app tiny must behave.
 package conformance
 
 import (
@@ -29,7 +28,6 @@ func App() (conformance.App, error) {
 	return a, nil
 }
 
-// goodRequest returns a GET whose response must be that of tiny.Answer.
 func goodRequest(path string) conformance.GoodRequest {
 	return conformance.GoodRequest{Request: conformance.Get(path), CheckResponse: func(got conformance.Response) error {
 		status, kind, body := tiny.Answer("GET", path)
@@ -40,8 +38,8 @@ func goodRequest(path string) conformance.GoodRequest {
 	}}
 }
 
-// checkRefused sends requests that must be rejected. It also checks that a response to HEAD has no
-// body, so that the next response on the same connection can be read.
+// checkRefused sends requests that must be rejected. A response to HEAD must have no body: otherwise the
+// next response could not be read.
 func checkRefused(e conformance.Env) error {
 	addr, err := e.StartServer(nil)
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 // Null returns app tiny served by [server.Null], with correct error responses.
 func Null() server.App { return server.Plain(tiny.Name, server.Null{Answer: appendResponse}.Serve) }
 
-// appendResponse appends the response to q to dst. extra contains header lines that the response must
-// have.
+// appendResponse appends the response to q to dst. extra contains required header lines.
 func appendResponse(dst []byte, q *server.Request, extra string) []byte {
 	path := targetPath(q.Target)
 	id, isID := bytes.CutPrefix(path, []byte(tiny.Prefix))
@@ -35,7 +34,7 @@ func appendResponse(dst []byte, q *server.Request, extra string) []byte {
 	return server.Reply(dst, q, "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n", extra, "not found\n")
 }
 
-// appendID appends a response with an id, which is still escaped as in the path.
+// appendID appends a response with an id, escaped as in the path.
 func appendID(dst []byte, q *server.Request, extra string, id []byte) []byte {
 	if !isPlain(id) {
 		decoded, err := url.PathUnescape(string(id))
@@ -58,16 +57,13 @@ func appendID(dst []byte, q *server.Request, extra string, id []byte) []byte {
 	return append(dst, "\"}\n"...)
 }
 
-// appendNotAllowed appends the response to a method that the path does not support.
 func appendNotAllowed(dst []byte, q *server.Request, extra string) []byte {
 	return server.Reply(dst, q, "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Type: text/plain\r\nContent-Length: 19\r\n", extra, "method not allowed\n")
 }
 
-// isGetOrHead reports whether the method is GET or HEAD.
 func isGetOrHead(q *server.Request) bool { return string(q.Method) == "GET" || q.Head() }
 
-// targetPath returns the path in the target of a request line: a path, or an absolute URL, with or
-// without a query.
+// targetPath returns the path in the target of a request line, a path or an absolute URL.
 func targetPath(target []byte) []byte {
 	if rest, isURL := bytes.CutPrefix(target, []byte("http://")); isURL {
 		target = rest[max(0, bytes.IndexByte(rest, '/')):] // all of rest if it has no slash
@@ -78,8 +74,8 @@ func targetPath(target []byte) []byte {
 	return target
 }
 
-// isPlain reports whether an id needs no escapes in a path, nor in JSON: it consists of the unreserved
-// characters of RFC 3986.
+// isPlain reports whether an id needs no escapes in a path, nor in JSON. It has only unreserved characters
+// of RFC 3986.
 func isPlain(id []byte) bool {
 	for _, c := range id {
 		isLetter := c|0x20 >= 'a' && c|0x20 <= 'z' // 0x20 makes a letter lower case

@@ -16,11 +16,9 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// defaultPool is the number of requests in the pool if the workload sets none.
 const defaultPool = 64
 
-// maxPool is the largest number of requests in the pool. Each has a different random number of eight
-// digits.
+// maxPool is the largest number of requests. Each has a different random number of eight digits.
 const maxPool = 100_000
 
 // App returns the description of app tiny for studies.
@@ -38,7 +36,6 @@ func App() server.App {
 	}
 }
 
-// referenceResponses returns the responses of tiny.Answer to the requests of list.
 func referenceResponses(list []server.Request) []server.Response {
 	responses := make([]server.Response, len(list))
 	for i, q := range list {
@@ -51,8 +48,8 @@ func referenceResponses(list []server.Request) []server.Response {
 	return responses
 }
 
-// newRequests returns the pool of requests of an op: one request for get-7 and health, else requests
-// with different ids.
+// newRequests returns the requests of an op. get-7 and health have one request, other ops one for each of
+// pool ids.
 func newRequests(op string, pool int) ([]server.Request, error) {
 	if pool == 0 {
 		pool = defaultPool
@@ -60,7 +57,7 @@ func newRequests(op string, pool int) ([]server.Request, error) {
 	if pool > maxPool {
 		return nil, fmt.Errorf("a pool of %d requests; at most %d", pool, maxPool)
 	}
-	// Functions that return the id for a random number n, whose eight digits are unique in the pool.
+	// Functions that return the id for a random number n. Its eight digits are unique.
 	newID := map[string]func(n uint32, digits string) string{
 		"get-random": func(_ uint32, digits string) string { return digits },
 		// A space, a percent sign, a letter that is not ASCII, and a quote, in an order that changes.
@@ -99,7 +96,7 @@ func drawNumber(op string, i int) uint32 {
 	return binary.BigEndian.Uint32(sum[:])
 }
 
-// newProbes returns requests that must be rejected. They cover the error responses of the app.
+// newProbes returns requests that must be rejected.
 func newProbes() []server.Probe {
 	return server.Probing("",
 		server.Request{Method: "POST", Path: "/v1/id/7"},
@@ -116,8 +113,8 @@ func newProbes() []server.Probe {
 	)
 }
 
-// newQuestions returns requests whose paths or methods frameworks are known to treat differently. The
-// report lists the responses that differ from those of tiny.Answer.
+// newQuestions returns requests that frameworks treat differently. The report lists the responses that
+// differ from tiny.Answer.
 func newQuestions() []server.Question {
 	idOps := []string{"get-7", "get-random", "get-escaped", "get-long"}
 	question := func(name, property, description, path string, ops ...string) server.Question {

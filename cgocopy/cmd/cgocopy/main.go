@@ -1,5 +1,5 @@
-// Command cgocopy generates Go types and the code that fills them from C structs,
-// whose layout it learns from the user's own C compiler.
+// Command cgocopy generates Go types, and code that fills them from C structs. It learns the layout of the
+// structs from the user's C compiler.
 package main
 
 import (

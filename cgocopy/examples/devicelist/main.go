@@ -1,8 +1,7 @@
 //go:build cgo
 
-// Devicelist calls a C function that returns a list, and gets a Go slice with
-// copies of the list's texts and numbers. The function ListDevices is generated.
-// It frees the C list, even if the copy fails.
+// Devicelist calls a C function that returns a list, and gets a Go slice with copies of its texts and
+// numbers. The function ListDevices is generated. It always frees the C list.
 package main
 
 // #include "devices.h"

@@ -1,7 +1,7 @@
 //go:build cgo
 
-// Gameobject fills structs that this program declares from a C array, several times.
-// After the first time, a copy into the same slice allocates nothing.
+// Gameobject fills structs that this program declares from a C array, several times. Only the first copy
+// into a slice allocates.
 package main
 
 // #include "game.h"
@@ -29,8 +29,8 @@ const (
 // Vector is a position, or the movement in a tick.
 type Vector struct{ X, Y, Z float64 }
 
-// Object is filled from a GameObject. Its numbers are wider than those in C, and its
-// field Move has another name than the C member.
+// Object is filled from a GameObject. Its numbers are wider than in C, and its field Move has another name
+// than the C member.
 type Object struct {
 	ID       int
 	Name     string

@@ -1,8 +1,8 @@
 //go:build cgo && objc
 
-// Objc copies structs that Objective-C fills. Objective-C classes cannot be copied,
-// so both sides share a C struct, which a C header declares. The example needs an
-// Objective-C compiler, gcc with gobjc or clang, and is built with -tags objc.
+// Objc copies structs that Objective-C fills. Objective-C classes cannot be copied, so both sides share a C
+// struct from a C header. The example needs an Objective-C compiler, gcc with gobjc or clang. Build it with
+// -tags objc.
 package main
 
 /*

@@ -1,8 +1,7 @@
 //go:build cgo
 
-// Ring reads samples that a C thread writes into a ring buffer. It takes filled
-// samples from the ring, copies them, and gives their memory back. It never copies
-// memory that C may be writing: that would be a data race that no tool can detect.
+// Ring reads samples that a C thread writes into a ring buffer. It takes filled samples from the ring,
+// copies them, and gives their memory back. So it never copies memory that C may be writing.
 package main
 
 // #cgo LDFLAGS: -pthread
@@ -29,7 +28,6 @@ func main() {
 	}
 }
 
-// run reads all samples, and checks that they arrive in order.
 func run() error {
 	ring := C.ring_start(ringSize, total)
 	if ring == nil {

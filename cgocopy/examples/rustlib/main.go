@@ -1,8 +1,7 @@
 //go:build cgo && rustlib
 
-// Rustlib copies structs from a library that is written in Rust. There is no
-// header: cgocopy reads the types from the library. The example needs cargo, and
-// is built with -tags rustlib after
+// Rustlib copies structs from a library that is written in Rust. There is no header: cgocopy reads the
+// types from the library. The example needs cargo. Build it with -tags rustlib after
 //
 //	go generate -tags rustlib
 package main

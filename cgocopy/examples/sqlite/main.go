@@ -1,8 +1,8 @@
 //go:build cgo && sqlite
 
-// Sqlite lists the file systems that SQLite can use. In C they are a linked list,
-// which one call of FromC copies. The example needs SQLite's header and library
-// (on Debian the package libsqlite3-dev), and is built with -tags sqlite.
+// Sqlite lists the file systems that SQLite can use. In C they are a linked list, which one call of FromC
+// copies. The example needs SQLite's header and library (on Debian the package libsqlite3-dev). Build it
+// with -tags sqlite.
 package main
 
 // #cgo pkg-config: sqlite3

@@ -1,7 +1,7 @@
 //go:build cgo && linux && amd64
 
-// Stat fills a Go struct that this program declares from the system's struct stat. The
-// Go struct has only the members that the program needs.
+// Stat fills a Go struct of this program from the system's struct stat. The Go struct has only the members
+// that the program needs.
 package main
 
 // #include <stdlib.h>

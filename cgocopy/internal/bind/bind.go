@@ -12,9 +12,9 @@ import (
 
 // Pair is a Go struct of the user and the C struct that fills it.
 type Pair struct {
-	Go   string      // name of the Go type
-	C    string      // name of the C type as the user wrote it
-	Type *ctype.Type // the C type
+	Go   string
+	C    string // as the user wrote it
+	Type *ctype.Type
 }
 
 // Result has the content of the generated code, and the notes to print.
@@ -22,14 +22,14 @@ type Result struct {
 	Plan    *plan.Plan
 	Imports []string  // import paths of the generated file, sorted
 	Untaken []Untaken // members of C structs that no field takes
-	Wide    bool      // the code is only correct if int, uint and uintptr have 64 bits
+	Wide    bool      // the code is only correct with int, uint and uintptr of 64 bits
 }
 
 // Untaken is a member that no field takes.
 type Untaken struct {
 	Pos    string // file:line of its declaration; "" if unknown
-	Member string // struct, member and C type, e.g. GameObject.pad (char [4])
-	Go     string // name of the Go type that has no field for it
+	Member string // e.g. GameObject.pad (char [4])
+	Go     string // Go type without a field for it
 }
 
 // String returns the note to print, one line.
@@ -41,18 +41,18 @@ func (l Untaken) String() string {
 	return l.Pos + ": " + note
 }
 
-// binder collects the result and the refusals of one call of [Derive].
+// binder collects the result of [Derive], and the errors of the user.
 type binder struct {
 	*Source
 	options  plan.Options
-	structs  map[*types.Named]*plan.Struct // the planned structs
-	fieldPos map[string]token.Pos          // positions of the planned fields, by TYPE.FIELD
+	structs  map[*types.Named]*plan.Struct
+	fieldPos map[string]token.Pos // by TYPE.FIELD
 	refusals plan.Refusals
 	out      *Result
 }
 
-// Derive plans how the pairs are filled. The error is of type plan.Refusals and has
-// everything that is wrong with the pairs, not only the first fault.
+// Derive plans how the pairs are filled. The error is of type plan.Refusals and has everything that is
+// wrong with the pairs.
 func Derive(s *Source, pairs []Pair, o plan.Options) (*Result, error) {
 	b := &binder{Source: s, options: o, structs: map[*types.Named]*plan.Struct{}, fieldPos: map[string]token.Pos{}, out: &Result{Plan: &plan.Plan{}}}
 	for _, p := range pairs {
@@ -84,8 +84,8 @@ func Derive(s *Source, pairs []Pair, o plan.Options) (*Result, error) {
 
 func (b *binder) reject(r plan.Refusal) { b.refusals = append(b.refusals, r) }
 
-// rejectCycles rejects fields through which a struct leads to its own type without a depth limit.
-// plan.FindCycles names the C members; rejectCycles names the Go fields that take them.
+// rejectCycles rejects fields without a depth limit that lead back to their own struct. It names the Go
+// fields of the C members that plan.FindCycles finds.
 func (b *binder) rejectCycles() {
 	for _, r := range plan.FindCycles(b.out.Plan) {
 		for _, s := range b.out.Plan.Structs {
@@ -99,8 +99,8 @@ func (b *binder) rejectCycles() {
 	}
 }
 
-// planStruct plans how Go type n is filled from C type t, whose name is cName. It plans each Go type once.
-// use is the position of the field or type that needs n, for errors. It returns nil if it has rejected n.
+// planStruct plans how Go type n is filled from C type t, called cName. It plans each Go type once. use is
+// the position for errors. It returns nil if it has rejected n.
 func (b *binder) planStruct(n *types.Named, t *ctype.Type, cName string, use token.Pos) *plan.Struct {
 	name := n.Obj().Name()
 	rejectStruct := func(pos token.Pos, reason, remedy string) *plan.Struct {
@@ -134,7 +134,7 @@ func (b *binder) planStruct(n *types.Named, t *ctype.Type, cName string, use tok
 // planFields plans the fields of s, and notes the members that no field takes.
 func (b *binder) planFields(s *plan.Struct, n *types.Named) {
 	list := plan.Members(s.C)
-	taken := map[string]string{} // name of the field that takes a member, by the member; "" if the member is only used to count another
+	taken := map[string]string{} // field that takes each member; "" if a member only counts another
 	for _, f := range b.findFields(s, n.Underlying().(*types.Struct), "", list) {
 		b.planField(s, f, list, taken)
 	}
@@ -147,8 +147,8 @@ func (b *binder) planFields(s *plan.Struct, n *types.Named) {
 	}
 }
 
-// planField plans the field f of s: it finds its member in list, derives the rule of the member
-// and fits it to the Go type. It adds the member to taken, even if the field is rejected after that.
+// planField plans the field f of s. It finds its member in list, derives the rule of the member and fits it
+// to the Go type. It adds the member to taken even if it rejects the field.
 func (b *binder) planField(s *plan.Struct, f field, list []plan.Member, taken map[string]string) {
 	goType, imports := b.formatType(f.Type())
 	rejectField := func(reason, remedy string) {
@@ -206,7 +206,6 @@ func (b *binder) planField(s *plan.Struct, f field, list []plan.Member, taken ma
 	s.Fields = append(s.Fields, field)
 }
 
-// formatPos returns a position between before and after, or "" if the position is unknown.
 func formatPos(before, pos, after string) string {
 	if pos == "" {
 		return ""
@@ -214,9 +213,9 @@ func formatPos(before, pos, after string) string {
 	return before + pos + after
 }
 
-// isFlat reports whether n, the Go type of s, can be copied in one load: it has the size and the offsets
-// of its C type, a field for each member, and no other fields. There must be a field for each member
-// because a member without one could be where Go has padding, which the copy would overwrite.
+// isFlat reports whether n, the Go type of s, can be copied in one load. It must have the size and the
+// offsets of its C type, a field for each member, and no other fields. Otherwise the copy could overwrite
+// Go's padding.
 func (b *binder) isFlat(s *plan.Struct, n *types.Named) bool {
 	if s.Part || b.sizes.Sizeof(n) != s.C.Size {
 		return false
@@ -232,8 +231,8 @@ func (b *binder) isFlat(s *plan.Struct, n *types.Named) bool {
 	return b.hasOffsets(n.Underlying().(*types.Struct), "", 0, offsets)
 }
 
-// hasOffsets reports whether each field of t has its offset in want, whose keys are paths of fields. t is
-// at offset base of the outermost struct, and path is the prefix of the paths of its fields.
+// hasOffsets reports whether each field of t has its offset in want, by path. base and path are those of t
+// in the outermost struct.
 func (b *binder) hasOffsets(t *types.Struct, path string, base int64, want map[string]int64) bool {
 	vars := slices.Collect(t.Fields())
 	for i, offset := range b.sizes.Offsetsof(vars) {
@@ -254,7 +253,6 @@ func (b *binder) hasOffsets(t *types.Struct, path string, base int64, want map[s
 	return true
 }
 
-// isNumeric reports whether a type is a number or an array of numbers.
 func isNumeric(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

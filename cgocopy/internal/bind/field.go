@@ -10,17 +10,17 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// field is a field of a Go struct to fill. A field takes a member of a C struct if it is filled from it.
+// field is a field of a Go struct. It takes a member of a C struct if it is filled from it.
 type field struct {
 	*types.Var
-	path string // its name, after the names of the embedded structs around it, e.g. Base.ID
+	path string // name with the embedded structs around it, e.g. Base.ID
 	tag  plan.Tag
-	err  error // why the tag cannot be read; nil if it can
+	err  error // why the tag cannot be read, or nil
 }
 
-// findFields returns the fields of t to fill: exported fields, and unexported fields with a tag. The
-// fields of an embedded struct are included one by one, unless the embedded struct itself takes a
-// member of list or has a tag. path is the prefix of their paths.
+// findFields returns the fields of t to fill: exported fields, and unexported fields with a tag. The fields
+// of embedded structs are included one by one. An embedded struct that itself takes a member of list is one
+// field. path is the prefix of their paths.
 func (b *binder) findFields(s *plan.Struct, t *types.Struct, path string, list []plan.Member) []field {
 	var out []field
 	for i := range t.NumFields() {
@@ -46,9 +46,9 @@ func (b *binder) findFields(s *plan.Struct, t *types.Struct, path string, list [
 	return out
 }
 
-// findMember returns the member that a field takes: the member that its tag names; otherwise the member
-// whose Go name is the name of the field; otherwise the only member whose name is equal if case and
-// underscores are ignored. If there is no such member, why is the reason, a sentence without its subject.
+// findMember returns the member that a field takes. The tag may name it. Otherwise it has the Go name of
+// the field, or is the only one with that name but for case and underscores. Without a member, why is the
+// reason, a sentence without its subject.
 func findMember(f field, list []plan.Member) (member plan.Member, why string) {
 	if f.tag.Name != "" {
 		for _, m := range list {
@@ -76,12 +76,12 @@ func findMember(f field, list []plan.Member) (member plan.Member, why string) {
 	return plan.Member{}, fmt.Sprintf("could take %s and %s", similar[0].Name, similar[1].Name)
 }
 
-// foldName returns a name as it is compared: in lower case, without underscores.
+// foldName returns a name in lower case without underscores.
 func foldName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// completeTag returns the tag of a field with the settings that its Go type g implies for a member of C
-// type c. uintptr means that the address in a pointer is copied; string means that bytes are copied as
-// text; an array or slice of bytes means that characters are copied as bytes.
+// completeTag completes the tag of a field by its Go type g, for a member of C type c. A uintptr copies the
+// address in a pointer; a string copies bytes as text. An array or slice of bytes copies characters as
+// bytes.
 func completeTag(t plan.Tag, c *ctype.Type, g types.Type) plan.Tag {
 	s := c.Strip()
 	// Go down to the innermost dimension of an array.

@@ -10,30 +10,29 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// This file adapts rules to the Go types of the user's fields. A plan.Rule says how a value of a C type
-// is copied; its Go type is at first the type that cgocopy would choose, e.g. int32 for int. If the
-// user's field can store all values of the C type, as int64 can, the rule changes to fill that type.
+// This file adapts rules to the Go types of the user's fields. A plan.Rule says how a value of a C type is
+// copied. At first its Go type is the one that cgocopy would choose, e.g. int32 for int. If the user's
+// field has a wider type, such as int64, the rule changes to fill it.
 
-// misfit explains why a Go type cannot store the value of a rule, and names a remedy. The reason
-// follows the C type of the value in a message: "cannot hold p.name (char [8]): that is text; make it
-// string, …". It is "" if the binder has already reported the fault.
+// misfit explains why a Go type cannot store the value of a rule, and names a remedy. The reason follows
+// the C type in a message: "cannot hold p.name (char [8]): that is text; make it string, …". It is "" if
+// the error has been reported.
 type misfit struct{ reason, remedy string }
 
-// newMisfit returns no rule and a misfit, whose reason it formats.
+// newMisfit returns no rule and a misfit.
 func newMisfit(remedy, format string, args ...any) (plan.Rule, *misfit) {
 	return plan.Rule{}, &misfit{fmt.Sprintf(format, args...), remedy}
 }
 
-// typeFitter changes the rules of one member so that they fill the Go type of its field.
+// typeFitter adapts the rules of one member to the Go type of its field.
 type typeFitter struct {
 	*binder
-	offset int64     // bytes from the start of the struct to the member; 0 for a value that a pointer points to
-	pos    token.Pos // position of the field
+	offset int64     // of the member in the struct; 0 for the target of a pointer
+	pos    token.Pos // of the field
 }
 
-// fitRule adapts rule r, which was derived for a value of C type c, to fill a value of Go type g. The
-// misfit is nil if that is possible. The other fit methods do the same for one sort of rules; text is g
-// as source.
+// fitRule adapts rule r of C type c to fill a value of Go type g. The misfit is nil if that is possible.
+// The other fit methods do the same for one sort of rules; text is g as source.
 func (w *typeFitter) fitRule(r plan.Rule, c *ctype.Type, g types.Type) (plan.Rule, *misfit) {
 	text, _ := w.formatType(g)
 	if b, ok := g.Underlying().(*types.Basic); ok && b.Kind() == types.Invalid {
@@ -71,7 +70,6 @@ func (w *typeFitter) fitRule(r plan.Rule, c *ctype.Type, g types.Type) (plan.Rul
 	return newMisfit("make it "+r.Go, "that becomes %s", r.Go)
 }
 
-// fitBool fits a C bool to a Go type whose underlying type is bool.
 func (w *typeFitter) fitBool(r plan.Rule, g types.Type, text string) (plan.Rule, *misfit) {
 	if b, ok := g.Underlying().(*types.Basic); !ok || b.Kind() != types.Bool {
 		return newMisfit("make it bool", "that becomes bool")
@@ -102,8 +100,8 @@ func (w *typeFitter) fitText(r plan.Rule, g types.Type, text string) (plan.Rule,
 	return newMisfit("make it string or []byte, or uintptr for the bare address", "that is text")
 }
 
-// fitArray fits an array to a Go array of the same length. The array is copied in one load if its elements
-// have the same layout and the same distance in C and Go.
+// fitArray fits an array to a Go array of the same length. If the elements have the same layout in C and
+// Go, one load copies the array.
 func (w *typeFitter) fitArray(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	want := fmt.Sprintf("make it an array of %d", r.N)
 	if r.N == 0 {
@@ -167,8 +165,8 @@ func (w *typeFitter) fitStruct(r plan.Rule, g types.Type) (plan.Rule, *misfit) {
 	return r, nil
 }
 
-// localStruct returns g as a named struct type of the user's package, to which generated code can add
-// methods. The misfit explains why g is not such a type.
+// localStruct returns g as a named struct type of the user's package. Only to such a type can generated
+// code add methods.
 func (w *typeFitter) localStruct(r plan.Rule, g types.Type) (*types.Named, *misfit) {
 	n, isNamed := types.Unalias(g).(*types.Named)
 	_, isStruct := g.Underlying().(*types.Struct)
@@ -203,8 +201,8 @@ func (w *typeFitter) fitPointer(r plan.Rule, g types.Type, text string) (plan.Ru
 	return r, nil
 }
 
-// fitUnion fits a union to a struct that has a field for each member of the union that the tag names. It
-// rejects a struct with other exported fields.
+// fitUnion fits a union to a struct with a field for each member that the tag names. The struct must have
+// no other exported fields.
 func (w *typeFitter) fitUnion(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	u, ok := g.Underlying().(*types.Struct)
 	if !ok {
@@ -235,8 +233,7 @@ func (w *typeFitter) fitUnion(r plan.Rule, s *ctype.Type, g types.Type, text str
 	return r, nil
 }
 
-// findCase finds the member of union s that case c names, and the field of u for this member. It returns
-// false if u has no field for it, or if s has no such member.
+// findCase finds the member of union s that case c names, and the field of u for it.
 func (w *typeFitter) findCase(s *ctype.Type, u *types.Struct, c plan.Case) (plan.Member, *types.Var, bool) {
 	for _, m := range plan.Members(s) {
 		if m.Name == c.C {
@@ -247,7 +244,7 @@ func (w *typeFitter) findCase(s *ctype.Type, u *types.Struct, c plan.Case) (plan
 	return plan.Member{Name: c.C}, nil, false
 }
 
-// fieldFor returns the field of u that takes a member of a union. It returns false if u has none.
+// fieldFor returns the field of u that takes a member of a union.
 func fieldFor(u *types.Struct, m plan.Member) (field, bool) {
 	for i := range u.NumFields() {
 		f := field{Var: u.Field(i)}
@@ -259,8 +256,8 @@ func fieldFor(u *types.Struct, m plan.Member) (field, bool) {
 	return field{}, false
 }
 
-// caseTags returns the tags of the fields for the members of union c, by their path in C. f is the
-// field for the union, whose path is path. It returns nil if c is no union with a discriminant.
+// caseTags returns the tags of the fields for the members of union c, by their path in C. f is the field
+// for the union, at path. It returns nil if c is no union with a discriminant.
 func (b *binder) caseTags(path string, c *ctype.Type, f field) map[string]plan.Tag {
 	u, ok := f.Type().Underlying().(*types.Struct)
 	s := c.Strip()

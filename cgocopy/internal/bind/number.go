@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// fitNumber fits a number of C type s to the Go type g, written as text. The number is loaded
-// unchanged, and then converted if g is wider. It is a misfit if values could be lost: if g is
-// narrower, if only one of s and g has a sign, or if only one of them has fractions.
+// fitNumber fits a number of C type s to the Go type g, written as text. The number is loaded unchanged and
+// then converted. It is a misfit if values could be lost: g must not be narrower, and both must agree on
+// sign and fractions.
 func (w *typeFitter) fitNumber(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
 	b, ok := g.Underlying().(*types.Basic)
 	size := int64(0)
@@ -45,7 +45,7 @@ func (w *typeFitter) fitNumber(r plan.Rule, s *ctype.Type, g types.Type, text st
 			return newMisfit("make it "+raw+", or wider", "that can be above the largest %s", text)
 		}
 	}
-	// On a processor with words of 4 bytes, int and uint have 4 bytes and could lose values.
+	// On a processor with words of 4 bytes, int and uint could lose values.
 	if isWordSized(b.Kind()) && size == 8 && (s.Size == 8 || signsDiffer && !keepsValues(s, 4, unsigned)) {
 		w.out.Wide = true
 	}
@@ -61,7 +61,7 @@ func (w *typeFitter) fitNumber(r plan.Rule, s *ctype.Type, g types.Type, text st
 	return r, nil
 }
 
-// rawOf returns the Go number type with the layout of C type s, which is a number or an enum.
+// rawOf returns the Go number type with the layout of C type s, a number or an enum.
 func rawOf(s *ctype.Type) string {
 	if s.Kind == ctype.Enum && s.Elem.Strip() != nil {
 		return rawOf(&ctype.Type{Kind: s.Elem.Strip().Kind, Size: s.Size})
@@ -82,8 +82,8 @@ func isWordSized(k types.BasicKind) bool {
 	return k == types.Int || k == types.Uint || k == types.Uintptr
 }
 
-// keepsValues reports whether a Go integer of size bytes can store all values that enum s declares. It
-// returns false if s is no enum, or declares no values.
+// keepsValues reports whether a Go integer of size bytes can store all values that enum s declares. It is
+// false for other types, and for an enum without values.
 func keepsValues(s *ctype.Type, size int64, unsigned bool) bool {
 	if s.Kind != ctype.Enum || len(s.Enumerators) == 0 {
 		return false
@@ -98,8 +98,8 @@ func keepsValues(s *ctype.Type, size int64, unsigned bool) bool {
 	return true
 }
 
-// fitBits fits a bit-field to an integer type that can store all of its values, or a single unsigned
-// bit to a bool.
+// fitBits fits a bit-field to an integer type that can store all of its values. A single unsigned bit also
+// fits a bool.
 func (w *typeFitter) fitBits(r plan.Rule, g types.Type, text string) (plan.Rule, *misfit) {
 	b, ok := g.Underlying().(*types.Basic)
 	if !ok || b.Info()&(types.IsInteger|types.IsBoolean) == 0 {

@@ -1,6 +1,6 @@
-// Package bind plans how Go structs that the user has declared are filled from C structs: which member of
-// the C struct each field takes, and whether the field's type can store its values. [Load] reads the
-// user's package, and [Derive] makes the plan, from which package emit generates code.
+// Package bind plans how Go structs that the user has declared are filled from C structs. [Load] reads the
+// user's package. [Derive] decides which member each field takes, and whether its type can store the
+// values. Package emit generates code from this plan.
 package bind
 
 import (
@@ -25,17 +25,17 @@ import (
 
 // Source is a Go package of the user. Only its type declarations are read.
 type Source struct {
-	Name  string // name of the package
+	Name  string
 	fset  *token.FileSet
 	types *types.Package
 	sizes types.Sizes
-	decls map[string]*ast.TypeSpec // type declarations, by the name of the type
-	files map[string]*ast.File     // files with the declarations, by the name of the type
+	decls map[string]*ast.TypeSpec // by the name of the type
+	files map[string]*ast.File     // file of each declaration, by the name of the type
 }
 
-// Load reads the package in dir. It reads the files that c selects, except files that an earlier run
-// generated, for which isGenerated returns true. Sizes are the sizes of a Go architecture, e.g. amd64.
-// Function bodies are not checked, so packages that only they need may be missing.
+// Load reads the package in dir: the files that c selects, without generated ones. Sizes are those of a Go
+// architecture, e.g. amd64. Function bodies are not checked, so packages that only they need may be
+// missing.
 func Load(c build.Context, dir string, isGenerated func(name string) bool, arch string) (*Source, error) {
 	p, err := c.ImportDir(dir, 0)
 	if err != nil {
@@ -66,7 +66,6 @@ func Load(c build.Context, dir string, isGenerated func(name string) bool, arch 
 	return s, nil
 }
 
-// addDecls adds the type declarations of a file.
 func (s *Source) addDecls(f *ast.File) {
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -81,14 +80,13 @@ func (s *Source) addDecls(f *ast.File) {
 	}
 }
 
-// importerFunc is a function as a [types.Importer].
 type importerFunc func(path string) (*types.Package, error)
 
 // Import calls the function.
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// newImporter returns an importer that imports only packages that a type declaration names. Functions
-// may need many more, whose import would take long.
+// newImporter returns an importer for the packages that type declarations name. Functions may need many
+// more, which would take long.
 func (s *Source) newImporter(dir string) types.Importer {
 	needed := map[string]bool{}
 	for name, t := range s.decls {
@@ -120,9 +118,8 @@ func (s *Source) newImporter(dir string) types.Importer {
 	})
 }
 
-// goRoot returns the GOROOT of the go command, because a program that was compiled with -trimpath has
-// none of its own. It returns "" without a go command; types of the standard library cannot be
-// resolved then.
+// goRoot returns the GOROOT of the go command: a program that was compiled with -trimpath knows none.
+// Without a go command it returns "", and types of the standard library are unknown.
 var goRoot = sync.OnceValue(func() string {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -131,8 +128,8 @@ var goRoot = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(out))
 })
 
-// importsOf returns the import paths of a file that may be imported by a package name. The name of a
-// package is only known after its import, so each path that contains the name counts.
+// importsOf returns the import paths that contain a package name. Which path belongs to the name is only
+// known after the import.
 func importsOf(f *ast.File, name string) []string {
 	var list []string
 	for _, i := range f.Imports {
@@ -151,7 +148,6 @@ func importsOf(f *ast.File, name string) []string {
 // Has reports whether the package declares a type of this name.
 func (s *Source) Has(name string) bool { return s.decls[name] != nil }
 
-// positionOf returns file:line, or "" if the position is unknown.
 func (s *Source) positionOf(p token.Pos) string {
 	pos := s.fset.Position(p)
 	if !pos.IsValid() {
@@ -160,8 +156,8 @@ func (s *Source) positionOf(p token.Pos) string {
 	return fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
 }
 
-// findStruct returns the struct type that the package declares by a name. If there is no such type,
-// why is the reason, a sentence without its subject.
+// findStruct returns the struct type that the package declares by a name. Otherwise why is the reason, a
+// sentence without its subject.
 func (s *Source) findStruct(name string) (t *types.Named, why string) {
 	o := s.types.Scope().Lookup(name)
 	if o == nil {
@@ -180,8 +176,7 @@ func (s *Source) findStruct(name string) (t *types.Named, why string) {
 	return n, ""
 }
 
-// existingMethod returns the name and position of a method of n that has the name of a generated method, or
-// "" if n has none.
+// existingMethod returns a method of n that has the name of a generated method, or "".
 func (s *Source) existingMethod(n *types.Named) (string, token.Pos) {
 	for m := range n.Methods() {
 		if plan.IsMethod(m.Name()) {
@@ -191,8 +186,7 @@ func (s *Source) existingMethod(n *types.Named) (string, token.Pos) {
 	return "", token.NoPos
 }
 
-// formatType returns a type in the notation of the package's source, and the packages that the
-// source must import.
+// formatType returns a type as source, and the packages to import for it.
 func (s *Source) formatType(t types.Type) (text string, imports []string) {
 	text = types.TypeString(t, func(p *types.Package) string {
 		if p == s.types {

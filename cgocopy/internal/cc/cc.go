@@ -1,10 +1,9 @@
-// Package cc uses the user's own C compiler to find the layout of types. It writes a small source that
-// includes the user's headers, compiles it with the user's flags into an object file with debug
-// information, and reads the types from there.
+// Package cc uses the user's own C compiler to find the layout of types. It compiles a small source that
+// includes the user's headers, with debug information, and reads the types from the object file.
 //
-// The source declares one pointer variable per type, the anchor of the type, because compilers do not
-// describe types that nothing refers to. A #line directive before each anchor makes the compiler report
-// errors in this line with a file name that contains the number of the type.
+// The source declares a pointer variable, the anchor, for each type: compilers do not describe unused
+// types. A #line directive before each anchor puts the number of the type into the file name of errors
+// about it.
 package cc
 
 import (
@@ -28,19 +27,19 @@ import (
 
 // Config describes what is compiled, and how.
 type Config struct {
-	Headers []string // paths for #include: relative to Dir, or found by Flags; in angle brackets for system headers
-	Types   []string // names of wanted types: GameObject, struct point, or a bare tag
-	Funcs   []string // names of wanted functions
-	Flags   []string // compiler flags of the user, e.g. -Iinclude, -DDEBUG
-	CC      []string // compiler and its first arguments; empty means $CC, else gcc or clang, whichever is installed
+	Headers []string // for #include: relative to Dir, or found by Flags; system headers in angle brackets
+	Types   []string // wanted types: GameObject, struct point, or a bare tag
+	Funcs   []string
+	Flags   []string // of the user, e.g. -Iinclude, -DDEBUG
+	CC      []string // compiler and its first arguments; empty means $CC, else gcc or clang
 	CXX     bool     // the headers are C++
 	Dir     string   // directory in which the compiler runs; "" means the working directory
 
-	Undefine []string // macros of the headers that Confirm undefines, because members have their names
+	Undefine []string // macros with the names of members, which Confirm undefines
 }
 
-// fixedFlags returns flags that come after the flags of the user. They undo flags that would hide the
-// types: optimisation at link time, debug information in another file, older formats.
+// fixedFlags returns flags that undo flags of the user. Those could hide the types: by optimisation at link
+// time, debug information in another file, or older formats.
 func fixedFlags() []string {
 	return []string{"-g2", "-gno-split-dwarf", "-fno-lto", "-fno-debug-types-section", "-O0", "-w", "-Wno-fatal-errors", "-fdiagnostics-color=never", "-c"}
 }
@@ -48,9 +47,8 @@ func fixedFlags() []string {
 // ErrNoCompiler is the error if there is no compiler.
 var ErrNoCompiler = errors.New("no C compiler found: install gcc or clang, or name yours in CC (of C++ in CXX)")
 
-// Read compiles the headers. It returns the object file, and a map with the wanted types by their names in
-// c.Types and the types of the wanted functions by their names followed by "()". If the error is an
-// UnknownError, it also returns the types that are known.
+// Read compiles the headers. It returns the object file and the wanted types by name. The names of
+// functions are followed by "()". With an UnknownError it also returns the types that are known.
 func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, error) {
 	compiler, err := Compiler(c.CC, c.CXX)
 	if err != nil {
@@ -104,9 +102,9 @@ func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, 
 	return f, found, nil
 }
 
-// Compiler returns the command that compiles C, or C++ if cxx is set: words, if there are any; otherwise
-// the words of the environment variable CC or CXX; otherwise the first usual compiler that is installed.
-// The error is [ErrNoCompiler] if the compiler is not installed.
+// Compiler returns the command that compiles C, or C++ if cxx is set. These are the words, or those of the
+// environment variable CC or CXX. Without them it is the first usual compiler that is installed. The error
+// is [ErrNoCompiler] if the compiler is not installed.
 func Compiler(words []string, cxx bool) ([]string, error) {
 	variable, usualNames := "CC", []string{"gcc", "clang", "cc"}
 	if cxx {
@@ -132,17 +130,16 @@ func Compiler(words []string, cxx bool) ([]string, error) {
 	return nil, ErrNoCompiler
 }
 
-// anchorName returns the name of the variable that points to the i-th wanted type or function.
+// anchorName returns the name of the pointer to the i-th wanted type or function.
 func anchorName(i int) string { return fmt.Sprintf("__cgocopy__%d", i) }
 
-// lineFileName returns the file name that the compiler prints in errors about the i-th wanted type or
-// function.
+// lineFileName returns the file name in errors about the i-th wanted type or function.
 func lineFileName(i int) string { return lineFilePrefix + strconv.Itoa(i) }
 
 const lineFilePrefix = "cgocopy-type-"
 
-// formatSource returns C source that includes the headers and declares an anchor for each type, and
-// after them for each function. spelled has their names as C writes them; "" is skipped.
+// formatSource returns C source with the headers and an anchor for each name in spelled: first the types,
+// then the functions. "" is skipped.
 func (c Config) formatSource(spelled []string) []byte {
 	var b bytes.Buffer
 	for _, h := range c.Headers {
@@ -165,8 +162,7 @@ func (c Config) formatSource(spelled []string) []byte {
 	return b.Bytes()
 }
 
-// compileSource compiles source, which the compiler reads from standard input, into the file out. The
-// flags in last come after all others.
+// compileSource compiles source into the file out. The flags in last come after all others.
 func (c Config) compileSource(ctx context.Context, compiler []string, source []byte, out string, last ...string) error {
 	language := map[bool]string{false: "c", true: "c++"}[c.CXX]
 	args := append(append([]string{}, compiler[1:]...), "-I", ".")
@@ -175,8 +171,8 @@ func (c Config) compileSource(ctx context.Context, compiler []string, source []b
 		args = append(args, classesOfGCC)
 	}
 	args = append(append(args, last...), "-o", out, "-x", language, "-")
-	// The compiler's temporary files are next to out, and so are removed with it even if the compiler
-	// is killed.
+	// The compiler's temporary files are next to out, and are removed with it even if the compiler is
+	// killed.
 	env := append(os.Environ(), "LC_ALL=C")
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
 		env = append(env, name+"="+filepath.Dir(out))
@@ -187,19 +183,18 @@ func (c Config) compileSource(ctx context.Context, compiler []string, source []b
 // killDelay is the time a compiler has to end after an interrupt.
 const killDelay = 2 * time.Second
 
-// Flags of gcc and of clang to describe classes even if their virtual functions are defined in
-// another file. Neither compiler accepts the flag of the other.
+// Flags to describe classes whose virtual functions are defined in another file. Neither compiler accepts
+// the flag of the other.
 const (
 	classesOfGCC   = "-femit-class-debug-always"
 	classesOfClang = "-fstandalone-debug"
 )
 
-// unlimited is clang's flag to print all errors. gcc always prints all, and rejects the flag.
+// unlimited is clang's flag to print all errors. gcc always does so, and rejects the flag.
 const unlimited = "-ferror-limit=0"
 
-// runCompiler runs the compiler. If its output shows that it is clang, and that it has stopped early or
-// rejected a flag of gcc, runCompiler runs it again with other flags. The error has type [outputError] if
-// the compiler has failed.
+// runCompiler runs the compiler. If it proves to be clang and has rejected a flag of gcc or stopped early,
+// runCompiler runs it again with other flags. The error of a failed compiler has type [outputError].
 func (c Config) runCompiler(ctx context.Context, compiler string, args, env []string, source []byte) error {
 	cmd := exec.CommandContext(ctx, compiler, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // a killed compiler would leave its files

@@ -11,7 +11,7 @@ import (
 )
 
 // Confirm makes the compiler check claims, constant expressions such as sizeof(T) == 8. It returns the
-// compiler's messages about claims that are false or invalid, by the index of the claim.
+// compiler's messages about wrong claims, by the index of the claim.
 func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, error) {
 	compiler, err := Compiler(c.CC, c.CXX)
 	if err != nil {
@@ -34,7 +34,7 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 	}
 	assert := map[bool]string{false: "_Static_assert", true: "static_assert"}[c.CXX]
 	for i, claim := range claims {
-		// The macro offsetof would take a comma in a C++ template's arguments for its own.
+		// The macro offsetof splits its arguments at the commas of a C++ template.
 		claim = strings.ReplaceAll(claim, "offsetof(", "__builtin_offsetof(")
 		fmt.Fprintf(&b, "#line 1 \"%s\"\n%s(%s, \"it is not\");\n", lineFileName(i), assert, claim)
 	}
@@ -52,7 +52,7 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 			if wrong[i] == "" {
 				wrong[i] = e.Text
 			}
-		case len(wrong) == 0: // an error elsewhere; after the error of a claim it only explains that error
+		case len(wrong) == 0: // errors elsewhere may follow from the error of a claim
 			return nil, output.joinErrors()
 		}
 	}

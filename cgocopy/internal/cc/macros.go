@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Macros returns those of names that the headers define as macros without parameters, sorted. A member
-// with such a name is a problem, because the compiler replaces the name by the macro's text. Macros
-// that expand to their own name do not count.
+// Macros returns those of names that the headers define as macros without parameters, sorted. The compiler
+// would replace a member of this name by the macro's text. Macros that expand to their own name do not
+// count.
 func Macros(ctx context.Context, c Config, names []string) ([]string, error) {
 	compiler, err := Compiler(c.CC, c.CXX)
 	if err != nil || len(names) == 0 {

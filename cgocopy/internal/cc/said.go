@@ -27,9 +27,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Text)
 }
 
-// UserPath returns a function that converts a path in the output of a compiler, which runs in dir, to a
-// path for the user. The result is relative to the working directory if the compiler's path is relative
-// or below dir, and otherwise unchanged.
+// UserPath returns a function that converts a compiler's path to a path for the user. The compiler runs in
+// dir. A path in or below dir becomes relative to the working directory.
 func UserPath(dir string) func(file string) string {
 	var roots []string // absolute paths of dir, with and without symbolic links
 	if root, err := filepath.Abs(dir); err == nil {
@@ -60,11 +59,11 @@ type outputError struct {
 
 func (e *outputError) Error() string { return e.joinErrors().Error() }
 
-// maxErrors is the maximum number of errors of a compiler that are reported one by one.
+// maxErrors is the largest number of compiler errors that are reported.
 const maxErrors = 10
 
-// joinErrors returns the compiler's errors, one line each. It omits errors in the lines of our own
-// source if there are errors in the headers.
+// joinErrors returns the compiler's errors, one line each. Errors in the headers hide those in our own
+// source.
 func (e *outputError) joinErrors() error {
 	inHeaders := slices.DeleteFunc(slices.Clone(e.errors), func(e Error) bool { return strings.Contains(e.File, lineFilePrefix) })
 	reported := inHeaders
@@ -91,11 +90,11 @@ func (e *outputError) joinErrors() error {
 	return errors.Join(list...)
 }
 
-// errorLine matches an error of gcc or clang, e.g. "a.h:3:7: error: unknown type". Its groups are the
-// file, the line, the column, which may be missing, and the message.
+// errorLine matches an error of gcc or clang, e.g. "a.h:3:7: error: unknown type". Its groups are the file,
+// the line, the column, if any, and the message.
 var errorLine = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$`)
 
-// parseOutput parses the output of a compiler that failed. It returns an [outputError].
+// parseOutput parses the output of a compiler that failed, into an [outputError].
 func parseOutput(compiler string, text []byte, userPath func(string) string) error {
 	e := &outputError{userPath: userPath}
 	first := ""
@@ -124,10 +123,10 @@ func parseOutput(compiler string, text []byte, userPath func(string) string) err
 
 // UnknownError lists the requested names that the headers do not have.
 type UnknownError struct {
-	Types   []string // names of types that are not declared
-	Opaque  []string // names of types that are declared but not defined
-	Funcs   []string // names of functions that are not declared
-	Headers []string // the headers that were searched, or the object file
+	Types   []string // not declared
+	Opaque  []string // declared but not defined
+	Funcs   []string // not declared
+	Headers []string // searched headers, or the object file
 	Object  bool     // Headers has an object file
 }
 
@@ -151,7 +150,6 @@ func (e *UnknownError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// makeTempDir makes a directory for the compiler's files, and returns a function that removes it.
 func makeTempDir() (dir string, remove func(), err error) {
 	dir, err = os.MkdirTemp("", "cgocopy-")
 	return dir, func() { _ = os.RemoveAll(dir) }, err

@@ -11,21 +11,18 @@ import (
 	"strings"
 )
 
-// unknownName is a name that the compiler rejects.
 type unknownName struct {
-	index int    // index among the spelled names
-	text  string // the compiler's messages, one line each
+	index int    // among the spelled names
+	text  string // of the compiler, one line each
 }
 
-// spellNames finds out how C writes each wanted type: by its name only, or with struct, union or enum
-// before the name. It compiles the names in one spelling after another; a name that the compiler
-// rejects gets the next spelling. The result has the spellings of c.Types and then the names in
-// c.Funcs. Unknown names are "" in the result and are listed in the UnknownError, which is nil if all
-// names are known.
+// spellNames finds out how C writes each wanted type: with or without struct, union or enum before the
+// name. It compiles the names in one spelling after another. The result has the spellings of c.Types, then
+// c.Funcs. Unknown names are "" in it. The UnknownError is nil if all names are known.
 func (c Config) spellNames(ctx context.Context, compiler []string, dir string) ([]string, *UnknownError, error) {
 	spelled := slices.Concat(c.Types, c.Funcs)
 	notFound := &UnknownError{Headers: c.Headers}
-	opaque := map[int]bool{}                                                         // indices of types that are declared but not defined
+	opaque := map[int]bool{}                                                         // of types that are declared but not defined
 	next := map[string]string{"": "struct ", "struct ": "union ", "union ": "enum "} // "enum " has no next
 	for word := ""; ; word = next[word] {
 		unknown, err := c.findUnknown(ctx, compiler, spelled, dir)
@@ -35,7 +32,7 @@ func (c Config) spellNames(ctx context.Context, compiler []string, dir string) (
 		for _, name := range unknown {
 			i := name.index
 			isType := i < len(c.Types)
-			// A name with a blank has its word already, and our anchor "struct x *" itself declares x.
+			// A name with a blank is complete. Our anchor "struct x *" would itself declare x.
 			isBare := isType && !strings.ContainsRune(c.Types[i], ' ')
 			if isBare {
 				opaque[i] = opaque[i] || name.isDeclared(word)
@@ -64,8 +61,8 @@ func (c Config) spellNames(ctx context.Context, compiler []string, dir string) (
 	}
 }
 
-// isDeclared reports whether the messages about a name show that the headers declare it, without defining
-// it. word was before the name when the compiler rejected it.
+// isDeclared reports whether the headers declare a name without defining it, by the messages about it. word
+// was before the name when the compiler rejected it.
 func (s unknownName) isDeclared(word string) bool {
 	switch word {
 	case "":
@@ -76,9 +73,8 @@ func (s unknownName) isDeclared(word string) bool {
 	return strings.Contains(s.text, "wrong kind of tag") || strings.Contains(s.text, "does not match previous") || strings.Contains(s.text, "different tag")
 }
 
-// findUnknown compiles the source with the spelled names. It returns the names of types that are not
-// defined and of functions that are not declared, sorted by index. Errors elsewhere, e.g. in the
-// headers, are its error.
+// findUnknown compiles the source with the spelled names. It returns undefined types and undeclared
+// functions, sorted by index. Errors elsewhere, e.g. in the headers, are its error.
 func (c Config) findUnknown(ctx context.Context, compiler, spelled []string, dir string) ([]unknownName, error) {
 	var b bytes.Buffer
 	b.Write(c.formatSource(spelled))

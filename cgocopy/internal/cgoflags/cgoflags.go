@@ -15,9 +15,8 @@ import (
 	"strings"
 )
 
-// Context returns a build context that selects the Go files that the go command would build together
-// with files that have this build constraint. "cgo && sqlite" sets the tag sqlite; "linux && arm64"
-// sets the system and the processor.
+// Context returns a build context for Go files with a build constraint. For example, "cgo && sqlite" sets
+// the tag sqlite; "linux && arm64" sets the system and the processor.
 func Context(text string) build.Context {
 	c := build.Default
 	c.CgoEnabled = true
@@ -51,8 +50,8 @@ func Context(text string) build.Context {
 	return c
 }
 
-// Platform reports whether a build tag names a system, a kind of systems or a processor. The names
-// are those of "go tool dist list" and "go help buildconstraint".
+// Platform reports whether a build tag names a system, a kind of systems or a processor. Sources: "go tool
+// dist list" and "go help buildconstraint".
 func Platform(tag string) bool {
 	switch tag {
 	case "aix", "android", "darwin", "dragonfly", "freebsd", "illumos", "ios", "js", "linux", "netbsd", "openbsd", "plan9", "solaris", "unix", "wasip1", "windows":
@@ -70,21 +69,20 @@ func Processor(tag string) bool {
 	return false
 }
 
-// Read returns the flags for the C compiler: from the #cgo lines of the package in dir, from
-// pkg-config if a #cgo line names packages, and from CGO_CPPFLAGS and CGO_CFLAGS. tags is the build
-// constraint that selects the package's files, see [Context]. Read ignores files for which isSkipped
-// returns true; isSkipped may be nil.
+// Read returns the flags for the C compiler: from #cgo lines of the package in dir, from pkg-config, and
+// from CGO_CPPFLAGS and CGO_CFLAGS. tags is the build constraint of the package's files. Read ignores files
+// for which isSkipped returns true; isSkipped may be nil.
 func Read(ctx context.Context, dir, tags string, isSkipped func(name string) bool) ([]string, error) {
 	return readFlags(ctx, dir, tags, isSkipped, "CGO_CFLAGS", func(p *build.Package) []string { return p.CgoCFLAGS })
 }
 
-// ReadCXX is Read for the C++ compiler, with CXXFLAGS in place of CFLAGS.
+// ReadCXX is Read for the C++ compiler, with CXXFLAGS instead of CFLAGS.
 func ReadCXX(ctx context.Context, dir, tags string, isSkipped func(name string) bool) ([]string, error) {
 	return readFlags(ctx, dir, tags, isSkipped, "CGO_CXXFLAGS", func(p *build.Package) []string { return p.CgoCXXFLAGS })
 }
 
-// readFlags implements [Read]. variable is the environment variable of the language, and packageFlags
-// returns the flags of the language in a package's #cgo lines.
+// readFlags implements [Read]. variable and packageFlags are the environment variable and the #cgo flags of
+// the language.
 func readFlags(ctx context.Context, dir, tags string, isSkipped func(name string) bool, variable string, packageFlags func(*build.Package) []string) ([]string, error) {
 	dir, err := filepath.Abs(dir) // ImportDir replaces ${SRCDIR} by it
 	if err != nil {
@@ -132,8 +130,7 @@ func readFlags(ctx context.Context, dir, tags string, isSkipped func(name string
 	return list, nil
 }
 
-// resolvePaths returns flags with their relative paths joined to dir, in which the go command runs
-// the compiler.
+// resolvePaths joins relative paths in flags to dir, where the go command runs the compiler.
 func resolvePaths(dir string, flags []string) []string {
 	paths := []string{"-I", "-isystem", "-iquote", "-idirafter", "-isysroot"}
 	exists := func(path string) bool {
@@ -155,7 +152,7 @@ func resolvePaths(dir string, flags []string) []string {
 	return list
 }
 
-// pkgConfig runs pkg-config, or the command in PKG_CONFIG, for the flags of packages.
+// pkgConfig runs pkg-config, or the command in PKG_CONFIG.
 func pkgConfig(ctx context.Context, packages []string) ([]string, error) {
 	program := os.Getenv("PKG_CONFIG")
 	if program == "" {

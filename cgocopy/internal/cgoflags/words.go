@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Split splits the text of a variable such as CC or CGO_CFLAGS into words, as the go command does: a
-// word may be in single or double quotes. Backslashes have no meaning.
+// Split splits the text of a variable such as CC into words, as the go command does. A word may be in
+// single or double quotes. Backslashes have no meaning.
 func Split(text string) ([]string, error) {
 	var words []string
 	for {
@@ -31,13 +31,13 @@ func Split(text string) ([]string, error) {
 	}
 }
 
-// splitEscaped splits the output of pkg-config, which is quoted for shells, into words: -DA=\"x\ y\" is the
-// single word -DA="x y".
+// splitEscaped splits the output of pkg-config, which is quoted for shells. -DA=\"x\ y\" is the single word
+// -DA="x y".
 func splitEscaped(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
-	var quote rune                 // the open quote; 0 outside of quotes
-	escaped, begun := false, false // the last rune was a backslash; a word, which may be empty, has begun
+	var quote rune                 // the open quote, or 0
+	escaped, begun := false, false // escaped: the last rune was a backslash; begun: a word has begun
 	for _, r := range text {
 		switch {
 		case escaped:

@@ -13,8 +13,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// compilerConfig returns the configuration with which package cc compiles the headers, without wanted
-// types.
+// compilerConfig returns the configuration for compiling the headers, without wanted types.
 func (o options) compilerConfig(ctx context.Context) (cc.Config, error) {
 	read := cgoflags.Read
 	if o.cxx {
@@ -24,8 +23,8 @@ func (o options) compilerConfig(ctx context.Context) (cc.Config, error) {
 	return cc.Config{Headers: o.headers, Flags: append(flags, o.flags...), CXX: o.cxx, Dir: o.dir}, err
 }
 
-// findMacros returns the names of members of a plan that are also names of macros in the headers, as
-// sa_handler in signal.h.
+// findMacros returns the members of a plan whose names are macros in the headers, as sa_handler in
+// signal.h.
 func (o options) findMacros(ctx context.Context, p *plan.Plan) ([]string, error) {
 	if o.object != "" {
 		return nil, nil
@@ -37,9 +36,8 @@ func (o options) findMacros(ctx context.Context, p *plan.Plan) ([]string, error)
 	return cc.Macros(ctx, c, emit.Members(p))
 }
 
-// confirmLayout makes the compiler confirm every size and offset of a plan, because its debug
-// information may be incomplete: clang does not record that a bit-field as wide as its type is a
-// bit-field, nor its first bit.
+// confirmLayout makes the compiler confirm every size and offset of a plan. Its debug information may be
+// incomplete: clang omits some facts about a bit-field as wide as its type.
 func (o options) confirmLayout(ctx context.Context, p *plan.Plan, undefine []string) error {
 	spots := emit.Spots(p)
 	if o.object != "" || len(spots) == 0 {
@@ -59,7 +57,7 @@ func (o options) confirmLayout(ctx context.Context, p *plan.Plan, undefine []str
 		return err
 	}
 	var all []error
-	reported := map[string]bool{} // names for which there is an error
+	reported := map[string]bool{}
 	for i, s := range spots {
 		text, isWrong := wrong[i]
 		switch {

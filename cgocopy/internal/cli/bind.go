@@ -43,15 +43,14 @@ or lose a sign. You must also declare the structs in structs. Members that fill 
 field are listed on standard error; a field without a member is an error.
 `
 
-// bindOptions has the values of a command line of bind. The embedded options say how to read the C
-// types, and where to write the files.
+// bindOptions is a command line of bind. The embedded options say how to read the C types, and where to
+// write the files.
 type bindOptions struct {
 	options
 	goDir   string   // directory of the Go package, relative to options.dir
 	goTypes []string // name of the Go type for each of options.types; "" means the name of the C type
 }
 
-// parseBindArgs parses the arguments of bind.
 func parseBindArgs(args []string) (bindOptions, error) {
 	var o bindOptions
 	o.words = append([]string{"cgocopy", "bind"}, args...)
@@ -113,8 +112,8 @@ func bindTypes(ctx context.Context, args []string, stderr io.Writer) error {
 	return o.storeFiles(ctx, files)
 }
 
-// generateFiles returns all files of a command line of bind, and the C members that fill no Go field.
-// It writes no file.
+// generateFiles returns all files of a command line of bind, and the C members that fill no Go field. It
+// writes nothing.
 func (o bindOptions) generateFiles(ctx context.Context) ([]outputFile, []bind.Untaken, error) {
 	f, found, unknown := o.findTypes(ctx)
 	if f == nil {
@@ -186,8 +185,8 @@ func (o bindOptions) checkFreeFuncs(ctx context.Context, p *plan.Plan) error {
 	return errors.Join(all...)
 }
 
-// parseRecordedBind parses the arguments of bind that are recorded in the file at path. It finds the
-// directory in which bind ran: the flag -go is the path from there to the directory of the file.
+// parseRecordedBind parses the arguments of bind that are recorded in the file at path. The flag -go leads
+// from the directory in which bind ran to that of the file.
 func parseRecordedBind(path string, words []string) (bindOptions, error) {
 	o, err := parseBindArgs(words)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// readCalls parses the values of -func, the C functions for which Go functions are generated. It does
-// not know the types of the functions yet; withTypes adds them.
+// readCalls parses the values of -func, the C functions to wrap. withTypes adds their types later.
 func readCalls(list []string) ([]plan.WantedCall, error) {
 	var calls []plan.WantedCall
 	for _, text := range list {
@@ -24,8 +23,8 @@ func readCalls(list []string) ([]plan.WantedCall, error) {
 	return calls, nil
 }
 
-// calledFuncs returns the names of the C functions that generated code calls, sorted: wrapped functions,
-// and those that free memory or describe error codes.
+// calledFuncs returns the names of the C functions that generated code calls, sorted. Some free memory or
+// describe error codes.
 func (o options) calledFuncs(calls []plan.WantedCall, tags map[string]plan.Tag) ([]string, error) {
 	names := map[string]bool{}
 	for _, c := range calls {
@@ -44,10 +43,9 @@ func (o options) calledFuncs(calls []plan.WantedCall, tags map[string]plan.Tag) 
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// withTypes returns the calls with the types of their functions. found has the type of a function by
-// its name followed by "()". It omits calls of unknown functions, which are reported elsewhere. It
-// returns errors about functions that free memory or describe error codes, if they do not have the
-// right parameters.
+// withTypes returns the calls with the types of their functions. found has these types; a name there is
+// followed by "()". It omits unknown functions, which are reported elsewhere. Its errors are about wrong
+// parameters of functions that free memory or describe error codes.
 func withTypes(calls []plan.WantedCall, tags map[string]plan.Tag, found map[string]*ctype.Type) ([]plan.WantedCall, error) {
 	var all []error
 	for _, key := range slices.Sorted(maps.Keys(tags)) {

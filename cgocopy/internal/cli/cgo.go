@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/cgoflags"
 )
 
-// packageOf returns the name of the package in dir: the name in its Go files or, if there are none, a name
-// made of the name of dir. tags is the build constraint that selects the files.
+// packageOf returns the name of the package in dir. Without Go files it is derived from the name of dir.
+// tags is the build constraint of the files.
 func packageOf(dir, tags string) (string, error) {
 	c := cgoflags.Context(tags)
 	p, err := c.ImportDir(dir, 0)

@@ -29,13 +29,12 @@ var errFailed = errors.New("not everything could be checked")
 // errDrift is the error if a file is out of date. The differences have been printed.
 var errDrift = errors.New("generated code is out of date: run go generate")
 
-// checker compares generated files, and collects the result of check.
 type checker struct {
-	seen, skipped   int  // number of compared files, and of files for another machine
+	seen, skipped   int  // compared files, and files for another machine
 	drifted, failed bool // a file is out of date; a file could not be compared
 }
 
-// runCheck runs the command check: it compares all generated files in and below the directories.
+// runCheck compares all generated files in and below the directories.
 func runCheck(ctx context.Context, args []string, out io.Writer) error {
 	f := newFlagSet("check")
 	dirs, err := parseFlags(f, args)
@@ -84,8 +83,8 @@ func isIgnored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
 }
 
-// checkFile compares the file at path, if it is the first file of a command of cgocopy, and prints the
-// differences or errors. It only returns the error of ctx.
+// checkFile compares the file at path, if it is the first file of a command of cgocopy, and prints what is
+// wrong. It only returns the error of ctx.
 func (c *checker) checkFile(ctx context.Context, path string, out io.Writer) error {
 	words, src, ok := readCommand(path)
 	if !ok {
@@ -111,9 +110,8 @@ func (c *checker) checkFile(ctx context.Context, path string, out io.Writer) err
 	return ctx.Err()
 }
 
-// readCommand returns the words of the command that generated the file at path, and the content of the
-// file. It returns false if cgocopy has not generated the file, or if it is not the first file of the
-// command: only the first file has the comment with the layout.
+// readCommand returns the command that generated the file at path, and its content. It returns false for
+// other files. Only the first file of a command has the comment with the layout.
 func readCommand(path string) (words []string, src string, ok bool) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -131,8 +129,7 @@ func readCommand(path string) (words []string, src string, ok bool) {
 	return unquoteWords(command), string(data), true
 }
 
-// findDrift generates a file and its siblings again, and returns a sentence per difference. It returns
-// nil if all files are up to date.
+// findDrift generates a file and its siblings again, and returns a sentence per difference.
 func findDrift(ctx context.Context, path string, words []string, src string) ([]string, error) {
 	files, err := regenerate(ctx, path, words)
 	if err != nil {
@@ -152,8 +149,8 @@ func findDrift(ctx context.Context, path string, words []string, src string) ([]
 	return []string{"is not what this version of cgocopy generates from the same layout"}, nil
 }
 
-// compareSiblings compares the files that are generated together with the file at path, which is the
-// first of files. It returns a sentence per difference.
+// compareSiblings compares the files that are generated together with the file at path, the first of files.
+// It returns a sentence per difference.
 func compareSiblings(path string, files []outputFile) []string {
 	var differences []string
 	for _, f := range files[1:] {
@@ -172,8 +169,8 @@ func compareSiblings(path string, files []outputFile) []string {
 	return differences
 }
 
-// regenerate returns the files that the command in words generates now. The command has generated the
-// file at path, and ran in the directory from which its flag -o leads to path.
+// regenerate returns the files that the command in words generates now. Its flag -o leads from its
+// directory to path.
 func regenerate(ctx context.Context, path string, words []string) ([]outputFile, error) {
 	switch {
 	case len(words) > 0 && words[0] == "gen":

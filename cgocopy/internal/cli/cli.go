@@ -1,9 +1,8 @@
 // Package cli is the command line of cgocopy.
 //
-// gen and bind parse their command line into options, read the C types (findTypes), plan the Go types
-// (makePlan; package bind for types that the user has declared), format the generated files (formatFiles)
-// and write them (storeFiles). check reads the command in the first line of a generated file, generates
-// the files again without writing them, and compares.
+// gen and bind parse options, read the C types (findTypes) and plan the Go types (makePlan, or package
+// bind). Then they format and store the generated files (formatFiles, storeFiles). check reads the command
+// in a generated file, generates again, and compares.
 package cli
 
 import (
@@ -34,12 +33,10 @@ const usage = `cgocopy copies C structs into Go values, with code written for th
 
 `
 
-// usageError is an error in the command line.
 type usageError struct{ error }
 
 func usageErrorf(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// command is a subcommand.
 type command struct {
 	run  func(ctx context.Context, args []string, out io.Writer) error
 	help string
@@ -105,7 +102,7 @@ func newFlagSet(name string) *flag.FlagSet {
 	return f
 }
 
-// splitArgs separates the arguments of cgocopy from those of the compiler, which come after "--".
+// splitArgs separates the arguments of the compiler, which come after "--".
 func splitArgs(args []string) (ours, compilerFlags []string) {
 	for i, a := range args {
 		if a == "--" {
@@ -115,8 +112,7 @@ func splitArgs(args []string) (ours, compilerFlags []string) {
 	return args, nil
 }
 
-// parseFlags parses flags, which may be before, between and after the other arguments. It returns the
-// others.
+// parseFlags parses flags between any other arguments, and returns the others.
 func parseFlags(f *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
 		if err := f.Parse(args); err != nil {

@@ -57,7 +57,7 @@ func (o options) makePlan(ctx context.Context) (*plan.Plan, error) {
 	return p, o.checkTarget(f)
 }
 
-// maxAlign returns the largest alignment in Go, in bytes, on the processor of an object file.
+// maxAlign returns the largest alignment in Go, in bytes.
 func maxAlign(f *object.File) int64 {
 	if f.Arch == "386" || f.Arch == "arm" {
 		return 4
@@ -65,7 +65,7 @@ func maxAlign(f *object.File) int64 {
 	return 8
 }
 
-// readTags parses the values of -tag. The keys are the members.
+// readTags parses the values of -tag, by member.
 func readTags(list []string) (map[string]plan.Tag, error) {
 	tags := map[string]plan.Tag{}
 	for _, text := range list {
@@ -73,7 +73,7 @@ func readTags(list []string) (map[string]plan.Tag, error) {
 		if !ok || member == "" || words == "" {
 			return nil, usageErrorf("-tag %s: want struct.member=words, e.g. -tag 'device_list.items=,len=items_count'", text)
 		}
-		if words != "-" && words[0] != ',' { // a tag in Go begins with the name of the member; in -tag that is the key
+		if words != "-" && words[0] != ',' { // in -tag the key is the name of the member
 			words = "," + words
 		}
 		tag, err := plan.ParseTag(words)
@@ -88,9 +88,9 @@ func readTags(list []string) (map[string]plan.Tag, error) {
 	return tags, nil
 }
 
-// findTypes returns the object file that describes the requested types and functions, the types by
-// name, and the types of functions by name followed by "()". If the error is a cc.UnknownError, it
-// returns the types that exist. If it is another error, the file is nil.
+// findTypes returns the object file, and the requested types and functions by name. The names of functions
+// are followed by "()". With a cc.UnknownError it returns the types that exist. With other errors the file
+// is nil.
 func (o options) findTypes(ctx context.Context, funcs ...string) (*object.File, map[string]*ctype.Type, error) {
 	if o.object != "" {
 		return o.findInObject()
@@ -112,7 +112,7 @@ func (o options) findTypes(ctx context.Context, funcs ...string) (*object.File, 
 	return f, found, err
 }
 
-// findInObject finds the requested types in the object file of -object, as findTypes does.
+// findInObject is findTypes for the object file of -object.
 func (o options) findInObject() (*object.File, map[string]*ctype.Type, error) {
 	path := o.object
 	if !filepath.IsAbs(path) {
@@ -144,9 +144,8 @@ func (o options) findInObject() (*object.File, map[string]*ctype.Type, error) {
 	return f, found, nil
 }
 
-// findBuilder returns the command that builds the object file, after a colon, for an error message. It
-// is the go:generate line before the line that names the object file. It returns "" if it finds no such
-// line.
+// findBuilder returns the command that builds the object file, after a colon, for an error message. It is
+// in the go:generate line before the one that names the object file. It returns "" without such a line.
 func (o options) findBuilder() string {
 	list, err := filepath.Glob(filepath.Join(o.dir, "*.go"))
 	if err != nil {

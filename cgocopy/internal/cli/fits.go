@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// foreignTarget returns why the generated file at path, whose content is src, is not built on this
-// machine: its build constraint, or a phrase about its name. It returns "" if this machine can build
-// the file.
+// foreignTarget returns why the generated file at path is not built on this machine: its build constraint,
+// or a phrase about its name. It returns "" if it is built. src is the content of the file.
 func foreignTarget(path, src string) string {
 	c := build.Default
 	c.CgoEnabled = true

@@ -60,7 +60,7 @@ type texts []string
 func (t *texts) String() string     { return strings.Join(*t, " ") }
 func (t *texts) Set(s string) error { *t = append(*t, s); return nil }
 
-// options has the values of a command line of gen. genHelp describes the flags.
+// options is a command line of gen. genHelp describes the flags.
 type options struct {
 	types   []string
 	tags    texts
@@ -75,12 +75,11 @@ type options struct {
 	funcs   texts
 	abi     string
 	headers []string
-	flags   []string // flags for the compiler
+	flags   []string // for the compiler
 	words   []string // the command line, for the first line of files
 	dir     string   // directory to which paths are relative; "" means the working directory
 }
 
-// parseGenArgs parses the arguments of gen.
 func parseGenArgs(args []string) (options, error) {
 	o := options{words: append([]string{"cgocopy", "gen"}, args...)}
 	ours, compilerFlags := splitArgs(args)
@@ -129,7 +128,6 @@ func parseGenArgs(args []string) (options, error) {
 	return o, o.checkWords()
 }
 
-// runGen runs the command gen.
 func runGen(ctx context.Context, args []string, out io.Writer) error {
 	o, err := parseGenArgs(args)
 	if err != nil {
@@ -142,8 +140,7 @@ func runGen(ctx context.Context, args []string, out io.Writer) error {
 	return o.storeFiles(ctx, files)
 }
 
-// generateFiles returns all files of a command line of gen. It writes no file, so that an error changes
-// none.
+// generateFiles returns all files of a command line of gen. It writes nothing.
 func generateFiles(ctx context.Context, o options) ([]outputFile, error) {
 	p, err := o.makePlan(ctx)
 	if err != nil {
@@ -157,8 +154,8 @@ func generateFiles(ctx context.Context, o options) ([]outputFile, error) {
 	return o.formatFiles(ctx, emit.Unit{Package: o.pkg, Plan: p})
 }
 
-// formatFiles returns all files of a plan. The first file has the types. Before that it makes the compiler
-// confirm the layout.
+// formatFiles returns all files of a plan. The first file has the types. The compiler confirms the layout
+// before.
 func (o options) formatFiles(ctx context.Context, u emit.Unit) ([]outputFile, error) {
 	u.Command, u.Headers, u.Name = quoteWords(o.words), fromPackage(o), unitName(o.out)
 	u.Flags, u.CXX, u.ABI = flagsFromPackage(o), o.cxx, o.abi != ""
@@ -185,8 +182,8 @@ func (o options) formatFiles(ctx context.Context, u emit.Unit) ([]outputFile, er
 		if !k.isWanted {
 			continue
 		}
-		// The name of the first file may end with its platform, e.g. z_linux.go. The names of further
-		// files end with their suffix, so that these files need a constraint.
+		// The platform in the name of the first file, e.g. z_linux.go, is not in the names of the others.
+		// So these need a constraint.
 		if u.Build = o.build; k.suffix != ".go" {
 			u.Build = o.buildConstraint()
 		}

@@ -38,7 +38,6 @@ type shape struct {
 	Members []member `json:"members"`
 }
 
-// member is a member of a shape.
 type member struct {
 	Name      string `json:"name"`
 	Type      string `json:"type"`
@@ -48,7 +47,6 @@ type member struct {
 	BitSize   int64  `json:"bit_size,omitempty"`
 }
 
-// runLayout runs the command layout.
 func runLayout(ctx context.Context, args []string, out io.Writer) error {
 	ours, compilerFlags := splitArgs(args)
 	f := newFlagSet("layout")
@@ -87,7 +85,6 @@ func isHeader(path string) bool {
 	return strings.HasPrefix(path, "<")
 }
 
-// headerShapes returns the shapes of types that a header declares.
 func headerShapes(ctx context.Context, header string, types, compilerFlags []string, cxx bool) ([]shape, error) {
 	if len(types) == 0 {
 		return nil, usageErrorf("name the types to look at in %s, e.g. cgocopy layout %s GameObject", header, header)
@@ -107,8 +104,8 @@ func headerShapes(ctx context.Context, header string, types, compilerFlags []str
 	return makeShapes(types, found)
 }
 
-// objectShapes returns the shapes of types in an object file, or of all structs with a name if types is
-// empty.
+// objectShapes returns the shapes of types in an object file. Without types it returns all structs with a
+// name.
 func objectShapes(path string, types []string) ([]shape, error) {
 	f, err := object.Open(path, nil)
 	if err != nil {
@@ -130,9 +127,8 @@ func objectShapes(path string, types []string) ([]shape, error) {
 	return makeShapes(types, found)
 }
 
-// makeShapes returns the shapes of the types called names. found has the types by name. The padding of
-// a struct is its size without the bytes of its members; a byte that several bit-fields share counts
-// once.
+// makeShapes returns the shapes of the types called names. found has the types by name. The padding of a
+// struct is its size without the bytes of its members. A byte with several bit-fields counts once.
 func makeShapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
 	var list []shape
 	for _, name := range names {
@@ -141,7 +137,7 @@ func makeShapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
 			return nil, fmt.Errorf("%s is no struct or union", name)
 		}
 		s := shape{Name: name, Size: t.Size, Align: t.Align, Members: []member{}}
-		var end, used int64 // end of the members so far, and number of bytes that they cover
+		var end, used int64 // end of the members so far, and the bytes in them
 		for _, m := range t.Fields {
 			size := object.SizeOf(m.Type)
 			s.Members = append(s.Members, member{cmp.Or(m.Name, "(without a name)"), m.Type.String(), m.Offset, size, m.BitOffset, m.BitSize})

@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// unitName returns a suffix for the names of package-level functions in the generated file out, so that
-// several generated files can be in one package: "" for the default file, Devices for z_devices.go. It
-// ignores the platform in a file name, because files for different platforms are never built together.
+// unitName returns a suffix for the names of package-level functions in the generated file out. So a
+// package can have several generated files. The default file has "", z_devices.go has Devices. The platform
+// in a file name does not count: files for different platforms are never built together.
 func unitName(out string) string {
 	base, _ := platformOf(out)
 	base = strings.TrimPrefix(base, "z_")
@@ -19,8 +19,8 @@ func unitName(out string) string {
 	return plan.Exported(base)
 }
 
-// fromPackage returns the paths of the headers relative to the directory of the output. A header that the
-// compiler finds by its flags keeps its name.
+// fromPackage returns the paths of the headers relative to the directory of the output. A header that is
+// found by flags keeps its name.
 func fromPackage(o options) []string {
 	var list []string
 	for _, h := range o.headers {
@@ -29,7 +29,6 @@ func fromPackage(o options) []string {
 	return list
 }
 
-// headerFromPackage returns the path of one header as [fromPackage] does.
 func headerFromPackage(o options, h string) string {
 	if _, err := os.Stat(filepath.Join(o.dir, h)); err == nil && !filepath.IsAbs(h) {
 		if rel, err := filepath.Rel(filepath.Dir(o.out), filepath.FromSlash(h)); err == nil {
@@ -39,8 +38,7 @@ func headerFromPackage(o options, h string) string {
 	return h
 }
 
-// flagsFromPackage returns the compiler flags of the command line with paths relative to the directory
-// of the output.
+// flagsFromPackage returns the compiler flags with paths relative to the directory of the output.
 func flagsFromPackage(o options) []string {
 	movePath := func(path string) string {
 		if filepath.IsAbs(path) || path == "" {
@@ -68,7 +66,7 @@ func flagsFromPackage(o options) []string {
 	return list
 }
 
-// isOutputOf returns a function that reports whether the file called name is out, or is generated with it.
+// isOutputOf returns a function that reports whether a file is out, or is generated with it.
 func isOutputOf(out string) func(name string) bool {
 	base := strings.TrimSuffix(filepath.Base(out), ".go")
 	return func(name string) bool {
@@ -77,6 +75,5 @@ func isOutputOf(out string) func(name string) bool {
 	}
 }
 
-// siblingSuffixes returns the endings that replace .go in the names of files that are generated with
-// the first.
+// siblingSuffixes returns the endings of the files that are generated with the first.
 func siblingSuffixes() []string { return []string{"_assert.go", "_cgo.go", "_test.go"} }

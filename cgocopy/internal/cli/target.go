@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/object"
 )
 
-// checkWords returns a usage error for values on the command line that neither gen nor bind can use.
+// checkWords returns a usage error for values that neither gen nor bind can use.
 func (o options) checkWords() error {
 	if strings.ContainsAny(strings.Join(o.words, ""), "\n\r") {
 		return usageErrorf("a word has more than one line, and the first line of what is generated has them all")
@@ -29,8 +29,8 @@ func (o options) checkWords() error {
 	return nil
 }
 
-// platformOf splits the name of a Go file as the go command does: z_linux_arm64.go into before, z, and the
-// build constraint named, linux && arm64. named is "" if the name does not end with a system or processor.
+// platformOf splits the name of a Go file as the go command does. z_linux_arm64.go has the parts z and
+// linux && arm64, a build constraint. named is "" without a platform.
 func platformOf(out string) (before, named string) {
 	before = strings.TrimSuffix(filepath.Base(out), ".go")
 	var list []string
@@ -48,8 +48,7 @@ func platformOf(out string) (before, named string) {
 	return before, strings.Join(list, " && ")
 }
 
-// buildConstraint returns the build constraint of the generated files: the constraint of -build, or the
-// platform in the name of the file, or "".
+// buildConstraint returns the constraint of -build, or the platform in the name of the file, or "".
 func (o options) buildConstraint() string {
 	if o.build != "" {
 		return o.build
@@ -58,7 +57,6 @@ func (o options) buildConstraint() string {
 	return named
 }
 
-// cutLast cuts a name at its last underscore.
 func cutLast(name string) (before, last string, ok bool) {
 	i := strings.LastIndexByte(name, '_')
 	if i < 0 {
@@ -67,8 +65,8 @@ func cutLast(name string) (before, last string, ok bool) {
 	return name[:i], name[i+1:], true
 }
 
-// checkTarget returns an error if no build that selects the output, by its name and constraint, is for the
-// machine that the types in f are compiled for: the layout would be wrong.
+// checkTarget returns an error if no build that selects the output is for the machine of the types in f.
+// The layout would be wrong.
 func (o options) checkTarget(f *object.File) error {
 	systems := map[string][]string{"windows": {"windows"}, "darwin": {"darwin", "ios"}}[f.OS]
 	if systems == nil { // systems with ELF
@@ -95,9 +93,8 @@ func (o options) checkTarget(f *object.File) error {
 	return fmt.Errorf("%s is for %s, and the compiler makes code for %s; name one for it in CC, or another -build or -o", o.out, named, typesTarget)
 }
 
-// canSelect reports whether some build for the system and processor of c selects a file with this name
-// and build constraint, text: tags that name no platform may be set or not. text is "" if there is no
-// constraint.
+// canSelect reports whether some build for the system and processor of c selects a file with this name and
+// build constraint. Other tags may be set or not. text is "" without a constraint.
 func canSelect(c build.Context, name, text string) bool {
 	isSelected := func(name, head string) bool {
 		c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(head + "package p\n")), nil }
@@ -114,8 +111,8 @@ func canSelect(c build.Context, name, text string) bool {
 	return canHaveValue(expr, true, func(tag string) bool { return isSelected("p.go", "//go:build "+tag+"\n\n") })
 }
 
-// canHaveValue reports whether an expression can have this value. Tags that name a platform have the
-// value that isSet returns; other tags can have both values.
+// canHaveValue reports whether an expression can have this value. isSet decides tags that name a platform;
+// other tags can be true or false.
 func canHaveValue(x constraint.Expr, value bool, isSet func(tag string) bool) bool {
 	switch x := x.(type) {
 	case *constraint.TagExpr:

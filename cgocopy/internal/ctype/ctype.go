@@ -1,5 +1,5 @@
-// Package ctype describes C types as a compiler lays them out: their members, with offsets and sizes. All
-// sizes and offsets are in bytes, unless the name of a field begins with Bit.
+// Package ctype describes C types as a compiler lays them out. Sizes and offsets are in bytes, unless the
+// name of a field begins with Bit.
 package ctype
 
 import (
@@ -7,47 +7,47 @@ import (
 	"strings"
 )
 
-// Kind is the sort of a type, independent of its name.
+// Kind is the sort of a type.
 type Kind int
 
 // Kinds.
 const (
-	Void    Kind = iota
-	Bool         // _Bool, bool
-	Char         // only char itself, whose sign differs by processor
-	Int          // signed integers
-	Uint         // unsigned integers
-	Float        // float, double
-	Enum         // stored as Elem
-	Pointer      // to Elem
-	Array        // of Count times Elem
-	Struct       // a C struct, or a C++ class
-	Union        // its Fields all begin at offset 0
-	Func         // the target of a pointer, or a wanted function
-	Typedef      // another name for Elem, or a qualifier of Elem
-	Other        // a type that cannot be copied; Why has the reason
+	Void Kind = iota
+	Bool      // _Bool, bool
+	Char      // only char itself; its sign depends on the processor
+	Int
+	Uint
+	Float   // float, double
+	Enum    // stored as Elem
+	Pointer // to Elem
+	Array   // of Count times Elem
+	Struct  // a C struct, or a C++ class
+	Union   // its Fields all begin at offset 0
+	Func
+	Typedef // another name for Elem, or a qualifier such as const
+	Other   // cannot be copied; Why has the reason
 )
 
 // Type is one type of one object file.
 type Type struct {
 	Kind  Kind
-	Name  string // name as C writes it, without qualifiers: unsigned int, struct point, GameObject; "" if it has none
-	Size  int64  // size in bytes; 0 if Incomplete
-	Align int64  // alignment of a struct or union: declared, or the largest of its members; 0 for other kinds
-	Elem  *Type  // target of a pointer, element of an array, storage type of an enum, type that a typedef names, result of a function; nil means void
-	Count int64  // number of elements of an array; [Flexible] if C states none
+	Name  string // in C, without qualifiers: unsigned int, struct point, GameObject; or ""
+	Size  int64  // in bytes; 0 if Incomplete
+	Align int64  // alignment of a struct or union; 0 for other kinds
+	Elem  *Type  // target, element, storage type of an enum, named type, or result; nil means void
+	Count int64  // elements of an array; [Flexible] if C states none
 
-	Const    bool    // the type is the qualifier const: a Typedef without a name
-	Params   []*Type // parameters of a function
-	Variadic bool    // a function takes further arguments, or declares no parameters at all
+	Const    bool    // the qualifier const: a Typedef without a name
+	Params   []*Type // of a function
+	Variadic bool    // further arguments, or no declared parameters
 
-	Fields      []Field      // members of a struct or union, in the order of their declaration
-	Enumerators []Enumerator // values of an enum
+	Fields      []Field      // of a struct or union, in the order of their declaration
+	Enumerators []Enumerator // of an enum
 
-	Incomplete bool     // the type is declared but not defined, as by struct x;
-	Why        string   // why a type of kind Other, or a struct, cannot be copied: a sentence without its subject; else ""
+	Incomplete bool     // declared but not defined, as by struct x;
+	Why        string   // why it cannot be copied, a sentence without its subject; or ""
 	File       string   // file of the declaration, for messages; "" if unknown
-	Line       int      // line of the declaration
+	Line       int      // of the declaration
 	Language   Language // language of the unit that describes the type
 }
 
@@ -58,11 +58,11 @@ const Flexible = -1
 type Field struct {
 	Name      string // "" for an anonymous struct or union, and for unnamed bit-fields
 	Type      *Type
-	Offset    int64  // bytes from the start of the struct; for a bit-field, to the byte that BitOffset counts from
-	BitOffset int64  // bits from the least significant bit of the byte at Offset to a bit-field
-	BitSize   int64  // number of bits of a bit-field; 0 for other members
+	Offset    int64  // from the start of the struct; for a bit-field, the byte that BitOffset counts from
+	BitOffset int64  // from the least significant bit of the byte at Offset
+	BitSize   int64  // of a bit-field; 0 for other members
 	File      string // file of the declaration; "" if unknown
-	Line      int    // line of the declaration
+	Line      int    // of the declaration
 }
 
 // Enumerator is a named value of an enum.
@@ -119,7 +119,7 @@ func (t *Type) String() string {
 	return "type without a name"
 }
 
-// Strip returns the type that t names after all typedefs and qualifiers; nil means void.
+// Strip returns the type that t names after all typedefs and qualifiers. nil means void.
 func (t *Type) Strip() *Type {
 	for t != nil && t.Kind == Typedef {
 		t = t.Elem
@@ -127,10 +127,10 @@ func (t *Type) Strip() *Type {
 	return t
 }
 
-// Pos returns the position of the declaration of a type: file:line, or "".
+// Pos returns file:line of the declaration of a type, or "".
 func (t *Type) Pos() string { return formatPos(t.File, t.Line) }
 
-// Pos returns the position of the declaration of a member: file:line, or "".
+// Pos returns file:line of the declaration of a member, or "".
 func (f Field) Pos() string { return formatPos(f.File, f.Line) }
 
 func formatPos(file string, line int) string {
@@ -143,8 +143,8 @@ func formatPos(file string, line int) string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// Tag returns the name of a struct, union or enum without that word: point for struct point. It
-// returns "" for other kinds and for types without a name.
+// Tag returns the name of a struct, union or enum without that word: point for struct point. It returns ""
+// for other types.
 func (t *Type) Tag() string {
 	switch t.Kind {
 	case Struct, Union, Enum:

@@ -1,3 +1,3 @@
-// Package e2e tests the complete command as its users run it, with real compilers: it builds and runs
-// the generated code, and checks the results.
+// Package e2e tests the complete command with real compilers. It builds and runs the generated code, and
+// checks the results.
 package e2e

@@ -10,18 +10,17 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Spot is a size or an offset of a C type that generated code relies on, and that a C expression can
-// compute. A compiler, or the library at run time, can confirm it.
+// Spot is a size or an offset of a C type that generated code relies on. A compiler, or the library at run
+// time, can confirm it.
 type Spot struct {
-	Expr  string // C expression of the size or offset
+	Expr  string // C expression
 	Name  string // struct, or STRUCT.MEMBER
-	Size  bool   // Expr is a size, not an offset
+	Size  bool   // a size, not an offset
 	Bytes int64  // expected value of Expr
 	Pos   string // file:line of the declaration; "" if unknown
 	Type  string // C type, as C writes it
 }
 
-// describeChange returns the message for a value other than the expected one.
 func (s Spot) describeChange() string {
 	if s.Size {
 		return s.Name + " has another size"
@@ -29,8 +28,7 @@ func (s Spot) describeChange() string {
 	return s.Name + " moved"
 }
 
-// Spots returns the sizes and offsets that code for a plan relies on, except those of bit-fields, which
-// C cannot express.
+// Spots returns the sizes and offsets that code for a plan relies on. C cannot express those of bit-fields.
 func Spots(p *plan.Plan) []Spot {
 	var list []Spot
 	for _, s := range p.Structs {
@@ -42,8 +40,8 @@ func Spots(p *plan.Plan) []Spot {
 	return list
 }
 
-// addMembers adds the members of s to list. owner is the C name of the struct that contains s at path
-// and offset; path is "" if owner is s itself.
+// addMembers adds the members of s to list. owner is the C name of the struct that contains s, at path and
+// offset. path is "" if owner is s itself.
 func addMembers(list []Spot, s *plan.Struct, owner, path string, offset int64) []Spot {
 	for _, m := range s.Fields {
 		if m.Rule.Op == plan.Bits || m.C == "" {
@@ -110,8 +108,8 @@ func Members(p *plan.Plan) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// hashNames returns a hash of the expressions in list. CheckABI recognizes by it that the library was built
-// with the same list.
+// hashNames returns a hash of the expressions in list. It shows CheckABI that the library has the same
+// list.
 func hashNames(list []Spot) uint64 {
 	h := fnv.New64a()
 	for _, s := range list {
@@ -129,8 +127,8 @@ func tableName(u Unit) string {
 	return name
 }
 
-// ABI returns a C file that is built into the library. It exports a table: the hash of the list of
-// members, the number of its values, and the library's sizes and offsets.
+// ABI returns a C file to build into the library. It exports a table: a hash of the members, the number of
+// values, and the library's sizes and offsets.
 func ABI(u Unit) []byte {
 	f := &file{}
 	list := Spots(u.Plan)
@@ -147,7 +145,7 @@ func ABI(u Unit) []byte {
 	f.writeLine("\t%d,", len(list))
 	for _, s := range list {
 		expr := s.Expr
-		if strings.Count(expr, ",") > 1 { // the macro would take a comma in a C++ template's arguments for its own
+		if strings.Count(expr, ",") > 1 { // the macro splits its arguments at the commas of a C++ template
 			expr = strings.Replace(expr, "offsetof(", "__builtin_offsetof(", 1)
 		}
 		f.writeLine("\t%s,", expr)
@@ -156,7 +154,6 @@ func ABI(u Unit) []byte {
 	return f.Bytes()
 }
 
-// writeCheckABI writes the function CheckABI, which compares the table that [ABI] writes.
 func (f *file) writeCheckABI(u Unit) {
 	list := Spots(u.Plan)
 	f.writeLine("// CheckABI%s fails, and names a member, where the library that is loaded was built", u.Name)

@@ -7,9 +7,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// Assert returns a Go file with a comment in C that makes the build of the package fail if a header no
-// longer has the layout that the generated code relies on. The comment has a static assertion for each
-// size and offset; the offsets differ if two members of the same type have been swapped.
+// Assert returns a Go file whose build fails if a header no longer has the layout of the generated code.
+// Its C comment has a static assertion for each size and offset.
 func Assert(u Unit) ([]byte, error) {
 	f := u.newCgoFile()
 	f.writeLine("/*")
@@ -26,8 +25,7 @@ func Assert(u Unit) ([]byte, error) {
 }
 
 // writeFlags writes the compiler flags of the command line as a #cgo line, with paths relative to the
-// package. It writes only flags that the go command permits in #cgo lines. It replaces -iquote by -I and
-// -include by #include, and omits other flags.
+// package. It omits flags that the go command does not permit there, or replaces them.
 func (f *file) writeFlags(flags []string) {
 	var permitted, includes []string
 	for i, w := range flags {
@@ -67,7 +65,6 @@ func (f *file) writeFlags(flags []string) {
 	f.writeIncludes(includes)
 }
 
-// writeIncludes writes #include lines.
 func (f *file) writeIncludes(headers []string) {
 	for _, h := range headers {
 		if !strings.HasPrefix(h, "<") {
@@ -77,8 +74,7 @@ func (f *file) writeIncludes(headers []string) {
 	}
 }
 
-// writeUndefs writes #undef lines, after the headers, for macros that have the names of members: the
-// compiler would replace the names.
+// writeUndefs writes #undef lines, after the headers, for macros that have the names of members.
 func (f *file) writeUndefs(names []string) {
 	for _, name := range names {
 		f.writeLine("#undef %s", name)
@@ -91,8 +87,8 @@ func shortCommand(command string) string {
 	return strings.Join(words[:min(2, len(words))], " ")
 }
 
-// hasCName reports whether C can refer to s by a name. A struct without a name is a part of another struct,
-// and is checked together with that struct.
+// hasCName reports whether C can refer to s by a name. Other structs are checked with the struct around
+// them.
 func hasCName(s *plan.Struct) bool {
 	return !strings.Contains(s.CName, ".") && !strings.Contains(s.CName, "without a name")
 }

@@ -7,13 +7,12 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// canWriteBack reports whether a struct can have a method ToC, which writes a Go value to C memory: all of
-// its members can be written, and so contain no pointers.
+// canWriteBack reports whether a struct can have a method ToC, which writes a Go value to C memory. Members
+// with pointers cannot be written.
 func canWriteBack(s *plan.Struct) bool {
 	return !slices.ContainsFunc(s.Fields, func(m plan.Field) bool { return !canWrite(m.Rule) })
 }
 
-// canWrite reports whether the value of a rule can be written into C memory.
 func canWrite(r plan.Rule) bool {
 	switch r.Op {
 	case plan.Load:
@@ -30,7 +29,6 @@ func canWrite(r plan.Rule) bool {
 	return false
 }
 
-// writeToC writes the method ToC if the struct can be written back.
 func (f *file) writeToC(s *plan.Struct) {
 	if !canWriteBack(s) {
 		return

@@ -14,9 +14,8 @@ func HasCgo(p *plan.Plan) bool {
 	return len(p.Calls) > 0 || slices.ContainsFunc(p.Structs, needsTakeFromC)
 }
 
-// Cgo returns the file that calls C: the Go functions that wrap C functions, and the TakeFromC methods. A
-// comment in the file has helpers in C, because Go can neither call C functions with arguments of any type
-// nor name the type of any output.
+// Cgo returns the file that calls C: Go functions that wrap C functions, and the TakeFromC methods. Its C
+// comment has helpers, because Go cannot call every C function directly.
 func Cgo(u Unit) ([]byte, error) {
 	f := u.newCgoFile()
 	f.loose = findLoose(u.Plan)
@@ -44,8 +43,8 @@ func Cgo(u Unit) ([]byte, error) {
 	return removeUnusedImports(src), nil
 }
 
-// removeUnusedImports removes the imports of unsafe and of the run-time library if the code does not
-// use them.
+// removeUnusedImports removes the imports of unsafe and of the run-time library if the code does not use
+// them.
 func removeUnusedImports(src []byte) []byte {
 	text := string(src)
 	_, body, _ := strings.Cut(text, runtimePath+"\"\n")
@@ -57,16 +56,16 @@ func removeUnusedImports(src []byte) []byte {
 	return []byte(strings.Replace(text, "import ()\n", "", 1))
 }
 
-// helperName returns the name of a C helper: a function or a struct that the cgo file declares. name is
-// the C function that it belongs to.
+// helperName returns the name of a C helper, a function or a struct. name is the C function that it belongs
+// to.
 func helperName(purpose, name string) string { return "cgocopy_" + purpose + "_" + name }
 
-// returnsInMemory reports whether a call has an output, which the C helper function writes to a struct.
+// returnsInMemory reports whether the C helper function writes an output to a struct.
 func returnsInMemory(c *plan.Call) bool { return c.OutC != nil || c.LenC != nil }
 
-// writeHelpers writes the C helpers of a call: a struct for the output and its count, a function that calls
-// the C function and has parameters of types that Go can name, a function that frees the output, and a
-// function that describes an error code.
+// writeHelpers writes the C helpers of a call. They are a struct for the output and its count, and
+// functions that call the C function, free the output and describe an error code. Go can name the types of
+// their parameters.
 func (f *file) writeHelpers(c *plan.Call) {
 	name := c.C
 	var params, args []string
@@ -135,7 +134,6 @@ func (f *file) writeFreeHelper(c *plan.Call) {
 	f.writeLine("\tif (r->out) %s(%s);\n\tr->out = 0;\n}", c.Free, strings.Join(args, ", "))
 }
 
-// declareVar returns the C declaration of a variable.
 func declareVar(t *ctype.Type, name string) string { return appendName(t.String(), name) }
 
 // appendName appends a name to a C type: "int x", but "char *x" without a blank.
@@ -146,16 +144,11 @@ func appendName(c, name string) string {
 	return c + " " + name
 }
 
-// writeCall writes the Go function of a call. The function converts its arguments, calls the C helper
-// function, checks the result, copies the output to d and frees the output in C.
+// writeCall writes the Go function of a call. It converts arguments, calls the C helper, checks the result,
+// copies the output to d and frees it in C.
 func (f *file) writeCall(c *plan.Call) {
 	if c.Out != nil {
-		f.writeLine("type %s struct {", c.Out.Go)
-		for _, m := range c.Out.Fields {
-			f.writeLine("\t%s %s", m.Go, m.Rule.Go)
-		}
-		f.writeLine("}\n")
-		f.writeFromC(c.Out)
+		f.writeOutputType(c.Out)
 	}
 	outputType, output := "", "" // Go type of the output, and its expression; "" without an output
 	switch {
@@ -203,6 +196,22 @@ func (f *file) writeCall(c *plan.Call) {
 	if c.Inline {
 		rawAddress = "unsafe.Pointer(raw)"
 	}
+	f.writeOutputCopy(c, rawAddress, returnPrefix)
+	f.writeLine("%snil\n}\n", returnPrefix)
+}
+
+// writeOutputType declares the struct of an output with its count, and its method fromC.
+func (f *file) writeOutputType(s *plan.Struct) {
+	f.writeLine("type %s struct {", s.Go)
+	for _, m := range s.Fields {
+		f.writeLine("\t%s %s", m.Go, m.Rule.Go)
+	}
+	f.writeLine("}\n")
+	f.writeFromC(s)
+}
+
+// writeOutputCopy writes the copy of the output to d.
+func (f *file) writeOutputCopy(c *plan.Call, rawAddress, returnPrefix string) {
 	switch {
 	case c.One != nil:
 		f.writeLine("if err := d.FromC(unsafe.Pointer(raw.out)); err != nil {\n%scgocopy.In(%q, err)\n}", returnPrefix, c.C)
@@ -219,11 +228,10 @@ func (f *file) writeCall(c *plan.Call) {
 			f.writeLine("%s", fill)
 		}
 	}
-	f.writeLine("%snil\n}\n", returnPrefix)
 }
 
-// writeHelperCall writes the call of the C helper function and, if the result is a code that can mean a
-// failure, the check of the code. returnPrefix begins the statement that returns an error.
+// writeHelperCall writes the call of the C helper, and the check of a result that can mean a failure.
+// returnPrefix begins the statement that returns an error.
 func (f *file) writeHelperCall(c *plan.Call, args []string, returnPrefix string) {
 	call := fmt.Sprintf("C.%s(%s)", helperName("call", c.C), strings.Join(args, ", "))
 	failed := map[plan.Role]string{plan.Error: "code != 0", plan.OK: "code == 0"}[c.Result]
@@ -238,7 +246,6 @@ func (f *file) writeHelperCall(c *plan.Call, args []string, returnPrefix string)
 	f.writeLine("if code := %s; %s {\n%s&cgocopy.CodeError{Func: %q, Code: int64(code)%s}\n}", call, failed, returnPrefix, c.C, text)
 }
 
-// writeDoc writes the doc comment of the Go function of a call.
 func (f *file) writeDoc(c *plan.Call) {
 	more := "."
 	if c.One != nil || c.Out != nil {
@@ -251,8 +258,8 @@ func (f *file) writeDoc(c *plan.Call) {
 	}
 }
 
-// writeArgument returns the expression that passes a parameter to the C helper function, and writes the
-// statements before the call that it needs.
+// writeArgument returns the expression that passes a parameter to the C helper. It writes the statements
+// that this needs.
 func (f *file) writeArgument(p plan.Param) string {
 	switch p.Type {
 	case "unsafe.Pointer":

@@ -7,12 +7,11 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// layoutTitle is the title of the comment in generated code that lists the layout.
 const layoutTitle = "Layout that this file relies on, offsets in bytes (of bit-fields in bits behind them):"
 
-// Layout returns the facts about C that the code for a plan relies on. Each struct, member, enum, value
-// of an enum and function has a line NAME: FACT, e.g. "Person.age: 8 int" for offset 8. The lines are a
-// comment in generated code, and [LayoutChanges] compares them.
+// Layout returns the facts about C that the code for a plan relies on. Each has a line NAME: FACT, e.g.
+// "Person.age: 8 int" for offset 8. The lines are a comment in generated code, and [LayoutChanges] compares
+// them.
 func Layout(u Unit) []string {
 	var lines []string
 	for _, e := range u.Plan.Enums {
@@ -44,7 +43,6 @@ func Layout(u Unit) []string {
 	return lines
 }
 
-// writeLayout writes the layout as a comment.
 func (f *file) writeLayout(u Unit) {
 	f.writeLine("// %s\n//", layoutTitle)
 	for _, l := range Layout(u) {
@@ -52,8 +50,7 @@ func (f *file) writeLayout(u Unit) {
 	}
 }
 
-// ReadLayout returns the lines of the layout in the source of a generated file. It returns false if the
-// source has no layout.
+// ReadLayout returns the lines of the layout in a generated file, or false without any.
 func ReadLayout(src string) ([]string, bool) {
 	if !strings.Contains(src, "// "+layoutTitle+"\n//\n") {
 		return nil, false
@@ -92,11 +89,10 @@ func LayoutChanges(old, new []string) []string {
 	return out
 }
 
-// sizeSuffix ends the fact of a line about a size. cutEntry also adds it to the key of such a line,
-// because a struct without a name and the member that has this struct as its type have the same name.
+// sizeSuffix ends the fact of a line about a size. cutEntry also adds it to the key: a struct without a
+// name and its member have the same name.
 const sizeSuffix = " bytes"
 
-// cutEntry splits a line of a layout into its key and its fact.
 func cutEntry(line string) (key, value string) {
 	key, value, _ = strings.Cut(line, ": ")
 	if n, ok := strings.CutSuffix(value, sizeSuffix); ok && !strings.Contains(n, " ") {

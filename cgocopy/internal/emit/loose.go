@@ -2,15 +2,15 @@ package emit
 
 import "github.com/tarebench/tare/cgocopy/internal/plan"
 
-// looseFinder collects the loose structs of a plan.
+// looseFinder finds structs that C may place at an unaligned address.
 type looseFinder struct {
 	word  int64 // largest alignment in Go, in bytes
 	loose map[*plan.Struct]bool
 }
 
-// findLoose finds the loose structs of a plan. C may place a loose struct at an unaligned address, so that
-// Go must not load its members in one access. The structs inside packed structs are loose, and the structs
-// whose size is no multiple of their alignment, because the next element of an array is not aligned.
+// findLoose finds the loose structs of a plan. C may place them at an unaligned address, so Go must not
+// load their members in one access. These are structs inside packed structs, and those whose size is no
+// multiple of their alignment.
 func findLoose(p *plan.Plan) map[*plan.Struct]bool {
 	l := looseFinder{word: p.Word, loose: map[*plan.Struct]bool{}}
 	if l.word == 0 {
@@ -28,8 +28,8 @@ func findLoose(p *plan.Plan) map[*plan.Struct]bool {
 	return l.loose
 }
 
-// markInside marks the loose structs in a value of rule r, which is at offset of a struct. loose means that
-// this surrounding struct is loose.
+// markInside marks the loose structs in a value of rule r at an offset. loose is that of the struct around
+// it.
 func (l looseFinder) markInside(r plan.Rule, offset int64, loose bool) {
 	switch {
 	case r.Op == plan.Slice, r.Op == plan.Deref: // the target of a pointer is separate
@@ -49,7 +49,6 @@ func (l looseFinder) markInside(r plan.Rule, offset int64, loose bool) {
 	}
 }
 
-// markStruct marks a struct and the structs in it.
 func (l looseFinder) markStruct(s *plan.Struct) {
 	if l.loose[s] {
 		return
@@ -90,14 +89,13 @@ func (l looseFinder) alignOfRule(r plan.Rule) int64 {
 	return 1
 }
 
-// Values of estimateTextBytes. Its result is the size of the first chunk of memory for texts. If the
-// estimate is wrong, the generated code only uses some more memory, or one more chunk.
+// Assumptions for the size of the first chunk of memory for texts. If they are wrong, generated code uses a
+// little more memory.
 const (
 	usualText    = 16      // bytes of a text
-	maxTextBytes = 1 << 14 // bytes of a struct; larger chunks are not made, see cgocopy.Arena
+	maxTextBytes = 1 << 14 // bytes of a struct, as large as the chunks of cgocopy.Arena
 )
 
-// estimateTextBytes returns an estimate of the number of bytes of text in a struct.
 func estimateTextBytes(s *plan.Struct) int64 {
 	var sum int64
 	var visit func(r plan.Rule, times int64)

@@ -8,21 +8,19 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// UserTypes has facts for the comments and checks of a file that fills types which the user has declared.
+// UserTypes has facts about types that the user has declared, for comments and checks.
 type UserTypes struct {
-	Imports []string // import paths of the packages whose types the fields have
+	Imports []string // of the packages whose types the fields have
 	Untaken []string // members that no field takes, e.g. Game: GameObject.pad (char [4])
-	Wide    bool     // the code is only correct if int, uint and uintptr have 64 bits
+	Wide    bool     // the code is only correct with int, uint and uintptr of 64 bits
 }
 
-// leftTitle is the title of the list of members that no field takes.
 const leftTitle = "No field takes these members:"
 
-// omittedTitle is the title of the list of omitted pointers.
 const omittedTitle = "Left out by -omit pointers, as no tag names them:"
 
-// OmissionChanges compares the lists of omitted members in the sources of two generated files, and
-// returns a sentence per difference.
+// OmissionChanges compares the lists of omitted members in two generated files, and returns a sentence per
+// difference.
 func OmissionChanges(old, new string) []string {
 	var out []string
 	for title, state := range map[string]string{leftTitle: "taken by no field", omittedTitle: "left out as a pointer"} {
@@ -55,8 +53,8 @@ func linesUnder(src, title string) []string {
 	return lines
 }
 
-// writeRemarks writes the list of members that no field takes, and a check that int has 64 bits if the
-// code needs that.
+// writeRemarks writes the list of members that no field takes. It also writes a check of the size of int,
+// if needed.
 func (f *file) writeRemarks(o UserTypes) {
 	if o.Wide {
 		f.writeLine("// An int here holds a number of 64 bits: this line fails to compile where it\n// cannot.\nconst _ = ^uint(0)>>63 - 1\n")
@@ -64,7 +62,6 @@ func (f *file) writeRemarks(o UserTypes) {
 	f.writeList(leftTitle, o.Untaken)
 }
 
-// writeList writes a comment with lines under a title. It writes nothing if there are no lines.
 func (f *file) writeList(title string, lines []string) {
 	if len(lines) == 0 {
 		return
@@ -76,9 +73,9 @@ func (f *file) writeList(title string, lines []string) {
 	f.writeLine("")
 }
 
-// writeGuard writes declarations that do not compile if a flat type, which is copied by one assignment,
-// no longer has the layout of its C type: the user may have changed the type, or compile for another
-// processor. They use that an array index of [1]struct{}{} which is not 0 does not compile.
+// writeGuard writes declarations that do not compile if a flat type no longer has the layout of its C type.
+// A flat type is copied by one assignment. The user may have changed the type, or compile for another
+// processor. An array index of [1]struct{}{} other than 0 does not compile.
 func (f *file) writeGuard(s *plan.Struct) {
 	if !s.Flat {
 		return
@@ -91,7 +88,7 @@ func (f *file) writeGuard(s *plan.Struct) {
 		fields = append(fields, "&d."+m.Go)
 	}
 	f.writeLine("// %s is filled as a whole. These lines fail to compile where it is no longer laid\n// out as %s is.", s.Go, s.CName)
-	if s.UserType { // fields may be those of embedded structs, for which a literal has no place
+	if s.UserType { // a literal has no place for fields of embedded structs
 		f.writeLine("var (\n_ = func(d *%s) (%s) { return %s }", s.Go, strings.Join(types, ", "), strings.Join(fields, ", "))
 	} else {
 		f.writeLine("var (\n_ = func(%s) %s { return %s{%s} }", strings.Join(params, ", "), s.Go, s.Go, strings.Join(all, ", "))
@@ -103,8 +100,8 @@ func (f *file) writeGuard(s *plan.Struct) {
 	f.writeLine(")\n")
 }
 
-// offsetExpr returns a Go expression for the offset of the field at path. For a field of an embedded
-// struct, the expression is the sum of the offsets of the field and of the embedded struct.
+// offsetExpr returns a Go expression for the offset of the field at path: a sum if it is in embedded
+// structs.
 func offsetExpr(goName, path string) string {
 	var sum []string
 	for path != "" {
@@ -115,8 +112,7 @@ func offsetExpr(goName, path string) string {
 	return strings.Join(sum, " + ")
 }
 
-// writePointerCheck writes a declaration that does not compile if pointers in Go have another size than
-// the plan's pointers in C. It writes nothing if the plan has no pointers.
+// writePointerCheck writes a declaration that only compiles if pointers have the same size in Go and C.
 func (f *file) writePointerCheck(p *plan.Plan) {
 	var size int64
 	var visit func(r plan.Rule)

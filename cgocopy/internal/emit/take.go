@@ -8,15 +8,13 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// This file generates the method TakeFromC, which copies a C struct and then frees C memory: the struct
-// itself, if it has a free function, and the memory that it owns. A struct owns what a member points to if
-// the member has a free function.
+// This file generates the method TakeFromC, which copies a C struct and then frees C memory. A struct may
+// have a free function, and so may the targets of its pointers: it owns them.
 
-// needsTakeFromC reports whether a struct gets a method TakeFromC.
 func needsTakeFromC(s *plan.Struct) bool { return s.Free != "" || ownsMemory(s, nil) }
 
 // ownsMemory reports whether a struct, or a struct inside it, owns memory. around has the structs around s,
-// in which the search has already begun.
+// to end in cycles.
 func ownsMemory(s *plan.Struct, around []*plan.Struct) bool {
 	if s == nil || slices.Contains(around, s) {
 		return false
@@ -24,7 +22,6 @@ func ownsMemory(s *plan.Struct, around []*plan.Struct) bool {
 	return slices.ContainsFunc(s.Fields, func(m plan.Field) bool { return valueOwnsMemory(m.Rule, append(around, s)) })
 }
 
-// valueOwnsMemory reports whether the value of a rule owns memory. around is as for ownsMemory.
 func valueOwnsMemory(r plan.Rule, around []*plan.Struct) bool {
 	switch {
 	case r.Free != "":
@@ -37,7 +34,6 @@ func valueOwnsMemory(r plan.Rule, around []*plan.Struct) bool {
 	return false
 }
 
-// freeFunctions returns the names of the C functions that free memory for structs, sorted.
 func freeFunctions(p *plan.Plan) []string {
 	names := map[string]bool{}
 	for _, s := range p.Structs {
@@ -53,8 +49,8 @@ func freeFunctions(p *plan.Plan) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// writeTakeFromC writes the method TakeFromC and, if the struct owns memory, a function release that frees
-// this memory. It writes nothing if there is nothing to free.
+// writeTakeFromC writes the method TakeFromC. If the struct owns memory, it also writes a function release
+// that frees it.
 func (f *file) writeTakeFromC(s *plan.Struct) {
 	if !needsTakeFromC(s) {
 		return
@@ -84,8 +80,8 @@ func (f *file) writeTakeFromC(s *plan.Struct) {
 	f.writeLine("return err\n}\n")
 }
 
-// emitRelease emits statements that free the memory that the value of rule r at base+offset owns, and
-// set the pointers to it to nil.
+// emitRelease emits statements that free the memory of the value of rule r at base+offset. They set the
+// pointers to nil.
 func (v value) emitRelease(r plan.Rule, base string, offset int64) {
 	if !valueOwnsMemory(r, nil) {
 		return
@@ -122,8 +118,8 @@ func (v value) emitRelease(r plan.Rule, base string, offset int64) {
 	}
 }
 
-// emitReleaseElements emits statements that free the memory that the counted elements at p own. They do
-// nothing if the count cannot be correct.
+// emitReleaseElements emits statements that free the memory of the counted elements at p. They do nothing
+// if the count is impossible.
 func (v value) emitReleaseElements(r plan.Rule, p string) {
 	e := *r.Elem
 	e.Free = ""
@@ -143,8 +139,7 @@ func (v value) emitReleaseElements(r plan.Rule, p string) {
 	v.writeLine("}\n}")
 }
 
-// isCircular reports whether the pointers that start in a struct can form a cycle: a struct that can be
-// reached from s can be reached from itself.
+// isCircular reports whether the pointers that start in a struct can form a cycle.
 func isCircular(s *plan.Struct) bool {
 	for t := range reachableStructs(s) { // includes s if s itself is in a cycle
 		if reachableStructs(t)[t] {
@@ -154,8 +149,8 @@ func isCircular(s *plan.Struct) bool {
 	return false
 }
 
-// reachableStructs returns the structs that can be reached from s: the structs inside s, the structs that
-// its pointers point to, and so on. It contains s only if s can be reached from itself.
+// reachableStructs returns the structs that s contains or points to, directly or not. It contains s only if
+// s leads back to itself.
 func reachableStructs(s *plan.Struct) map[*plan.Struct]bool {
 	seen := map[*plan.Struct]bool{}
 	var visit func(r plan.Rule)
@@ -176,8 +171,8 @@ func reachableStructs(s *plan.Struct) map[*plan.Struct]bool {
 	return seen
 }
 
-// releaseArgs returns the arguments, or the parameters, of the function that releases s: the address p and,
-// if its pointers can form a cycle, done, the set of pointers that have been freed.
+// releaseArgs returns the arguments, or the parameters, of the function that releases s. done is the set of
+// freed pointers; only a struct with possible cycles needs it.
 func releaseArgs(s *plan.Struct, p, done string) string {
 	if isCircular(s) {
 		return p + ", " + done

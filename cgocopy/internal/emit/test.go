@@ -9,31 +9,31 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// filler writes one C function that fills a struct, and the Go statements that make the expected Go value,
-// e.g. SET(v->age, 42LL); and want.Age = 42. The parameters c and g of its fill methods are the path of a
-// value in C and in Go.
+// filler writes one C function that fills a struct, and the Go statements for the expected value. An
+// example is SET(v->age, 42LL); and want.Age = 42. The parameters c and g are the path of a value in C and
+// in Go.
 type filler struct {
 	c, g    *strings.Builder // C and Go source
-	n       uint64           // number of values so far
+	n       uint64           // values so far
 	variant int              // which case of each union to fill
-	depth   int              // number of C loops around the current line
+	depth   int              // C loops around the current line
 }
 
-// loopPosition is the position of a value in nested loops over arrays. Elements get different values: a
-// constant plus their index.
+// loopPosition is the position of a value in nested loops over arrays. Elements get a constant plus their
+// index.
 type loopPosition struct {
-	loops int    // number of loops around the value
+	loops int    // loops around the value
 	index string // index among all elements, as an expression of both C and Go; "" outside of loops
 }
 
-// Test returns the file of a test for generated code: C fills every member of the structs with a different
-// value, and the Go code must find these values. Pointers are nil.
+// Test returns the file of a test for generated code. C fills every member with a different value, and the
+// Go code must find these values. Pointers are nil.
 func Test(u Unit) ([]byte, error) {
 	f := u.newFile()
 	const path = runtimePath + "/cgocopytest"
 	name := "Test" + "Cgocopy" + u.Name
-	var c, g strings.Builder // the fill functions in C, and the subtests in Go
-	var fills []string       // a cgocopytest.Fill per fill function, as Go source
+	var c, g strings.Builder
+	var fills []string
 	for _, s := range u.Plan.Structs {
 		if !hasCName(s) {
 			continue
@@ -78,7 +78,6 @@ func Test(u Unit) ([]byte, error) {
 	return f.formatSource()
 }
 
-// quoteList returns words as the elements of a Go slice literal.
 func quoteList(words []string) string {
 	var out []string
 	for _, w := range words {
@@ -87,8 +86,7 @@ func quoteList(words []string) string {
 	return strings.Join(out, ", ")
 }
 
-// countVariants returns the number of times that a struct must be filled so that each case of its unions
-// is filled at least once.
+// countVariants returns how often a struct must be filled to fill each case of its unions.
 func countVariants(s *plan.Struct) int {
 	n := 1
 	var visit func(r plan.Rule)
@@ -115,19 +113,17 @@ func countVariants(s *plan.Struct) int {
 	return n
 }
 
-// writeC writes a line of C.
 func (w *filler) writeC(format string, args ...any) {
 	w.c.WriteString(strings.Repeat("\t", w.depth+1))
 	fmt.Fprintf(w.c, format+"\n", args...)
 }
 
-// writeGo writes a line of Go.
 func (w *filler) writeGo(format string, args ...any) {
 	fmt.Fprintf(w.g, format+"\n", args...)
 }
 
-// fillStruct fills a struct. It sets counts to 0, because the pointers to the counted elements are nil, and
-// discriminants to the value that selects the union member of the current variant.
+// fillStruct fills a struct. It sets counts to 0, because the pointers to the elements are nil. It sets
+// discriminants to the union member of the current variant.
 func (w *filler) fillStruct(s *plan.Struct, c, g string, at loopPosition) {
 	fixed := map[string]int64{} // counts and discriminants
 	for _, f := range s.Fields {
@@ -170,7 +166,6 @@ func (w *filler) fillStruct(s *plan.Struct, c, g string, at loopPosition) {
 	}
 }
 
-// fillValue fills the value of rule r.
 func (w *filler) fillValue(r plan.Rule, c, g string, at loopPosition) {
 	if r.View != "" {
 		c += "." + r.View
@@ -206,7 +201,7 @@ func (w *filler) fillValue(r plan.Rule, c, g string, at loopPosition) {
 		w.depth--
 		w.writeC("}")
 		body := w.g.String()
-		if w.g = outerGo; body != "" { // else i would be unused
+		if w.g = outerGo; body != "" { // otherwise i would be unused
 			w.writeGo("for %s := range %s {\n%s}", i, g, body)
 		}
 	case r.Op == plan.Bool:
@@ -216,8 +211,7 @@ func (w *filler) fillValue(r plan.Rule, c, g string, at loopPosition) {
 	}
 }
 
-// fillUnion fills the member of a union that the current variant selects. c is the prefix of the
-// member's path.
+// fillUnion fills the member of a union that the current variant selects.
 func (w *filler) fillUnion(r plan.Rule, c, g string, at loopPosition) {
 	selected := r.Cases[w.variant%len(r.Cases)]
 	w.fillValue(selected.Rule, c+selected.C, g+"."+selected.Field, at)

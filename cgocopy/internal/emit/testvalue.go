@@ -23,9 +23,8 @@ func bitsOf(name string) (bits int, signed bool) {
 	return bits, signed
 }
 
-// nextPattern returns a value of the given number of bits that differs from the values before it: the low
-// bits of the next multiple of 2^64 divided by the golden ratio, which Donald Knuth uses for hashes (The
-// Art of Computer Programming, 6.4).
+// nextPattern returns a new value of a number of bits: the low bits of the next multiple of 2^64 divided by
+// the golden ratio. Donald Knuth uses it for hashes (The Art of Computer Programming, 6.4).
 func (w *filler) nextPattern(bits int, signed bool) int64 {
 	w.n++
 	const golden = 0x9e3779b97f4a7c15 // 2^64 / 1.618…
@@ -37,7 +36,6 @@ func (w *filler) nextPattern(bits int, signed bool) int64 {
 	return max(n, -math.MaxInt64) // C has no literal for the smallest int64
 }
 
-// fillNumber fills a number.
 func (w *filler) fillNumber(r plan.Rule, c, g string, at loopPosition) {
 	name := cmp.Or(r.Num, r.From, r.Go) // Go type with the layout of the C number
 	if strings.HasPrefix(name, "float") {
@@ -58,7 +56,7 @@ func (w *filler) fillNumber(r plan.Rule, c, g string, at loopPosition) {
 		w.writeGo("%s = %d", g, n)
 		return
 	}
-	n >>= 1 // so that the sum with an index does not overflow 64 bits
+	n >>= 1 // the sum with an index must not overflow 64 bits
 	w.writeC("SET(%s, %dLL + (%s));", c, n, at.index)
 	if inner := fmt.Sprintf("%d + int64(%s)", n, at.index); r.Num != "" && r.Num != r.Go { // the sum wraps at the width of the C number
 		w.writeGo("%s = %s(%s(%s))", g, r.Go, r.Num, inner)
@@ -80,7 +78,6 @@ func (w *filler) fillBool(r plan.Rule, c, g string, at loopPosition, format stri
 	w.writeGo("%s = %s(%s == 1)", g, r.Go, sum)
 }
 
-// fillBits fills a bit-field.
 func (w *filler) fillBits(r plan.Rule, c, g string, at loopPosition) {
 	if r.Go == "bool" || r.From == "bool" {
 		w.fillBool(r, c, g, at, "%s = %s;")
@@ -88,7 +85,7 @@ func (w *filler) fillBits(r plan.Rule, c, g string, at loopPosition) {
 	}
 	width := r.Width
 	if r.Signed {
-		width-- // only positive values: the conversion of a value that is too large depends on the compiler
+		width-- // only positive values: compilers convert values that are too large differently
 	}
 	n := w.nextPattern(64, false) & int64(bitMask(max(width, 1))&math.MaxInt64)
 	if width == 0 { // one signed bit
@@ -107,7 +104,7 @@ func (w *filler) fillBits(r plan.Rule, c, g string, at loopPosition) {
 	w.writeGo("%s = %s(%s)", g, r.Go, sum)
 }
 
-// fillText fills a char[N] with a short text. In a loop it adds a letter that depends on the index.
+// fillText fills a char[N] with a short text. In a loop it adds a letter for the index.
 func (w *filler) fillText(r plan.Rule, c, g string, at loopPosition) {
 	w.n++
 	maxLength := r.N

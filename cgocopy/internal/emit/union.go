@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// unionMember is a member of a union, with all values of the discriminant (the number that shows which
-// member is valid) that select it. A plan has a case for each value.
+// unionMember is a member of a union, with all values of the discriminant that select it. The discriminant
+// is the number that shows which member is valid.
 type unionMember struct {
 	plan.Case
 	furtherValues []int64 // values after Case.Value
@@ -29,7 +29,6 @@ func unionMembers(r plan.Rule) []unionMember {
 	return list
 }
 
-// joinValues returns the values that select m, with separator between them.
 func (m unionMember) joinValues(separator string) string {
 	values := []string{fmt.Sprint(m.Value)}
 	for _, n := range m.furtherValues {

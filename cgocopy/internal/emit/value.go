@@ -7,20 +7,19 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
-// value writes the Go statements that copy one value from C memory. Its emit methods have these parameters:
-// dst, the Go expression to assign to; r, the rule that determines how; and p, the Go expression of the
-// address in C memory. A plain load writes, for example: d.Age = *(*int32)(unsafe.Add(p, 8)).
+// value writes the Go statements that copy one value from C memory. A plain load writes, for example: d.Age
+// = *(*int32)(unsafe.Add(p, 8)). In its emit methods, dst is the Go expression to assign to. p is the Go
+// expression of the address in C memory.
 type value struct {
 	*file
-	name      string // name for errors: STRUCT.MEMBER
+	name      string // for errors: STRUCT.MEMBER
 	remaining string // Go expression for the number of pointers that may still follow
-	loops     int    // number of loops around the statements
-	loose     bool   // the struct with the value may be at an unaligned address, see [findLoose]
+	loops     int    // loops around the statements
+	loose     bool   // the struct may be at an unaligned address, see [findLoose]
 
 	circular bool // emitRelease: the pointers of the struct can form a cycle
 }
 
-// addressExpr returns the Go expression of the address base+offset.
 func addressExpr(base string, offset int64) string {
 	if offset == 0 {
 		return base
@@ -28,12 +27,12 @@ func addressExpr(base string, offset int64) string {
 	return fmt.Sprintf("unsafe.Add(%s, %d)", base, offset)
 }
 
-// emitCheck emits a return for the case that the expression err is not nil.
+// emitCheck emits a return of the expression err if it is not nil.
 func (v value) emitCheck(err string) {
 	v.writeLine("if err := %s; err != nil {\nreturn cgocopy.In(%q, err)\n}", err, v.name)
 }
 
-// emitLoad emits statements that fill dst by rule r from base+offset.
+// emitLoad emits statements that fill dst from base+offset.
 func (v value) emitLoad(dst string, r plan.Rule, base string, offset int64) {
 	p := addressExpr(base, offset)
 	r.Aligned = r.Aligned && !v.loose
@@ -83,7 +82,6 @@ func indexName(loops int) string {
 	return fmt.Sprintf("i%d", loops+1)
 }
 
-// pointerExpr returns the Go expression that reads the pointer at p.
 func pointerExpr(r plan.Rule, p string) string {
 	if !r.Aligned {
 		return fmt.Sprintf("cgocopy.Pointer(%s)", p)
@@ -91,13 +89,12 @@ func pointerExpr(r plan.Rule, p string) string {
 	return fmt.Sprintf("*(*unsafe.Pointer)(%s)", p)
 }
 
-// depthExpr returns the Go expression for the number of pointers that may follow after a pointer of rule
-// r.
+// depthExpr returns the Go expression for the number of pointers that may follow after a pointer of rule r.
 func (v value) depthExpr(r plan.Rule) string {
 	return fmt.Sprintf("min(%s, %d)-1", v.remaining, r.Depth)
 }
 
-// emitText emits the copy of the text at p: up to its NUL, or as many bytes as another member counts.
+// emitText emits the copy of the text at p.
 func (v value) emitText(dst string, r plan.Rule, p string) {
 	if r.Len == nil {
 		v.writeLine("{\ns, err := a.Text(%s, %s, %d)", oldText(dst, r), p, r.Max)
@@ -111,8 +108,7 @@ func (v value) emitText(dst string, r plan.Rule, p string) {
 	v.writeLine("}")
 }
 
-// emitPlainLoad emits an assignment, with a conversion if the rule demands one. It assigns bytes if the
-// value may be unaligned.
+// emitPlainLoad emits an assignment, of bytes if the value may be unaligned.
 func (v value) emitPlainLoad(dst string, r plan.Rule, p string) {
 	switch {
 	case r.From != "" && !r.Aligned:
@@ -126,9 +122,9 @@ func (v value) emitPlainLoad(dst string, r plan.Rule, p string) {
 	}
 }
 
-// emitElement emits the copy of element i of the array at p, whose elements have a distance of stride bytes.
+// emitElement emits the copy of element i of the array at p. Elements have a distance of stride bytes.
 func (v value) emitElement(dst string, r plan.Rule, p, i string, stride int64) {
-	q := strings.Repeat("q", v.loops) // a name of its own in each nested loop
+	q := strings.Repeat("q", v.loops) // its own name in each nested loop
 	v.writeLine("%s := unsafe.Add(%s, %s*%d)", q, p, i, stride)
 	v.emitLoad(dst, r, q, 0)
 }
@@ -141,7 +137,6 @@ func oldText(dst string, r plan.Rule) string {
 	return dst
 }
 
-// emitChars emits the copy of the text in a char[N].
 func (v value) emitChars(dst string, r plan.Rule, p string) {
 	if r.UTF8 == plan.Keep && r.Go == "string" {
 		v.writeLine("%s = a.Chars(%s, %s, %d)", dst, dst, p, r.N)
@@ -152,8 +147,7 @@ func (v value) emitChars(dst string, r plan.Rule, p string) {
 	v.writeLine("}")
 }
 
-// emitUTF8 emits the assignment of the text s to dst. Before the assignment, invalid UTF-8 in s is replaced
-// or rejected if the rule demands that.
+// emitUTF8 emits the assignment of the text s to dst, with the treatment of invalid UTF-8.
 func (v value) emitUTF8(dst string, r plan.Rule, s string) {
 	switch r.UTF8 {
 	case plan.Replace:
@@ -209,7 +203,6 @@ func (v value) emitSlice(dst string, r plan.Rule, elements string) {
 	v.writeLine("}\n}")
 }
 
-// emitBits emits the copy of a bit-field.
 func (v value) emitBits(dst string, r plan.Rule, p string) {
 	raw := fmt.Sprintf("cgocopy.Bytes(%s, %d)", p, r.Size)
 	if r.Bit > 0 {
@@ -239,8 +232,8 @@ func (v value) emitUnion(dst string, r plan.Rule, base string, offset int64) {
 	v.writeLine("default:\nreturn &cgocopy.UnionError{Field: %q, N: k}\n}", v.siblingName(r.On.C))
 }
 
-// emitDeref emits the copy of the struct that a pointer points to. It fills the existing Go value if
-// there is one.
+// emitDeref emits the copy of the struct that a pointer points to, into the existing Go value if there is
+// one.
 func (v value) emitDeref(dst string, r plan.Rule, p string) {
 	v.writeLine("if q := %s; q == nil {\n%s = nil\n} else {", pointerExpr(r, p), dst)
 	v.writeLine("if %s <= 0 {\nreturn cgocopy.In(%q, cgocopy.ErrDepth)\n}", v.remaining, v.name)

@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// Static libraries and Rust's .rlib files have the format of ar: a magic number, and for each member a
-// header of 60 bytes and the data. Each header is at an even offset.
+// Static libraries and Rust's .rlib files have the format of ar: a magic number, then members. Each has a
+// header of 60 bytes, at an even offset, and data.
 const (
 	arMagic  = "!<arch>\n"
-	arThin   = "!<thin>\n" // the members are only named, and in files of their own
+	arThin   = "!<thin>\n" // only names the members, which are separate files
 	arHeader = 60          // bytes
 
 	maxNameTable  = 1 << 24 // bytes
 	maxMemberName = 1 << 16 // bytes
 )
 
-// archiveMember is one member of an archive.
 type archiveMember struct {
 	name string
 	data *io.SectionReader
@@ -37,10 +36,10 @@ func isArchive(r io.ReaderAt) (bool, error) {
 	return string(magic) == arMagic, nil
 }
 
-// readMembers returns the members of an archive, except the tables of symbols and of names.
+// readMembers returns the members of an archive, without the tables of symbols and of names.
 func readMembers(r io.ReaderAt) ([]archiveMember, error) {
 	var list []archiveMember
-	var longNames []byte // the table of names that are too long for a header
+	var longNames []byte // names that are too long for a header
 	for offset := int64(len(arMagic)); ; {
 		head := make([]byte, arHeader)
 		if n, err := r.ReadAt(head, offset); n < arHeader {

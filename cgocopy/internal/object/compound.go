@@ -10,11 +10,11 @@ import (
 // attrGNUVector marks arrays that are SIMD vectors.
 const attrGNUVector dwarf.Attr = 0x2107
 
-// The fill functions complete a type t from e, its entry in DWARF, and from the children of e. list has
-// read e last.
+// The fill functions complete a type t from its entry e in DWARF, and from the children of e. list has read
+// e last.
 
-// fillArray completes the array type t. Each further dimension becomes an array type of its own. When all
-// types are known, [reader.resolveSizes] computes the sizes.
+// fillArray completes the array type t. Each further dimension becomes a separate array type.
+// [reader.resolveSizes] computes the sizes later.
 func (r *reader) fillArray(t *ctype.Type, e *dwarf.Entry, list *entries) error {
 	elem, err := r.elemType(e)
 	if err != nil {
@@ -89,7 +89,7 @@ func (r *reader) fillEnum(t *ctype.Type, e *dwarf.Entry, list *entries) (err err
 	return nil
 }
 
-// fillMembers completes a struct, class or union: its fields and, if it cannot be copied, the reason.
+// fillMembers completes a struct, class or union. It sets the reason if it cannot be copied.
 func (r *reader) fillMembers(t *ctype.Type, e *dwarf.Entry, list *entries) error {
 	r.compounds = append(r.compounds, t)
 	t.Align, _ = e.Val(dwarf.AttrAlignment).(int64)
@@ -113,8 +113,7 @@ func (r *reader) fillMembers(t *ctype.Type, e *dwarf.Entry, list *entries) error
 	})
 }
 
-// AlignOf returns the alignment in bytes that a type usually has. A packed struct may have its members
-// at other offsets.
+// AlignOf returns the usual alignment of a type in bytes. Packed structs may ignore it.
 func AlignOf(t *ctype.Type) int64 {
 	t = t.Strip()
 	switch {
@@ -128,8 +127,8 @@ func AlignOf(t *ctype.Type) int64 {
 	return max(t.Size, 1)
 }
 
-// addMember adds the member that e describes to the fields of t, unless it is static or a constant of C++.
-// If the compiler has added the member, e.g. the pointer to virtual functions, t cannot be copied.
+// addMember adds the member that e describes to the fields of t, but no static members or constants of C++.
+// If the compiler has added the member, e.g. for virtual functions, t cannot be copied.
 func (r *reader) addMember(t *ctype.Type, e *dwarf.Entry) error {
 	if external, _ := e.Val(dwarf.AttrExternal).(bool); external {
 		return nil // a static member of C++
@@ -168,9 +167,8 @@ func (r *reader) addMember(t *ctype.Type, e *dwarf.Entry) error {
 	return nil
 }
 
-// fillBits sets the offset and the size of a bit-field. It does nothing for other members. DWARF up to
-// version 3 states the offset from the most significant bit of a storage unit, and later versions from
-// the start of the struct.
+// fillBits sets the offset and the size of a bit-field. Since DWARF 4 the offset counts from the start of
+// the struct. Before, it counts from the most significant bit of a storage unit.
 func (r *reader) fillBits(f *ctype.Field, e *dwarf.Entry) {
 	size, ok := e.Val(dwarf.AttrBitSize).(int64)
 	if !ok {
@@ -190,12 +188,10 @@ func (r *reader) fillBits(f *ctype.Field, e *dwarf.Entry) {
 	f.Offset, f.BitOffset = f.Offset+low>>3, low&7
 }
 
-// maxInherited is the maximum number of fields that all classes of a file together inherit. In a hostile
-// file the number could double with each class, because a class that inherits twice from the same base has
-// the fields of the base twice.
+// maxInherited is the largest number of fields that all classes of a file inherit together. In a hostile
+// file each class could inherit twice from the one before.
 const maxInherited = 1 << 20
 
-// addBase adds the fields of the base class that e names to class t.
 func (r *reader) addBase(t *ctype.Type, e *dwarf.Entry) error {
 	if virtual, _ := e.Val(dwarf.AttrVirtuality).(int64); virtual != 0 {
 		t.Why = "has a virtual base"
@@ -224,7 +220,7 @@ func (r *reader) addBase(t *ctype.Type, e *dwarf.Entry) error {
 }
 
 // parseOffset parses the only expression that old compilers write for the offset of a member:
-// DW_OP_plus_uconst and a number in LEB128. It returns false for others.
+// DW_OP_plus_uconst and a number in LEB128.
 func parseOffset(b []byte) (int64, bool) {
 	const plusUconst = 0x23
 	if len(b) < 2 || b[0] != plusUconst {

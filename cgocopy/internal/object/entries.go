@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// entries reads DWARF entries, the descriptions of types and their parts, one after another. An entry with
-// Tag 0 ends the children of an entry.
+// entries reads DWARF entries, the descriptions of types and their parts, in order. An entry with Tag 0
+// ends the children of an entry.
 type entries struct {
 	*dwarf.Reader
-	ends int // number of entries with Tag 0 that have been read since the last other entry
+	ends int // entries with Tag 0 since the last other entry
 }
 
-// maxEnds is the maximum number of entries with Tag 0 without another one between them. More of them are
-// the padding of a damaged file, and would take long to read.
+// maxEnds is the largest number of entries with Tag 0 in a row. More of them are the padding of a damaged
+// file, and would take long to read.
 const maxEnds = 1 << 16
 
 // Next returns the next entry, or nil at the end.
@@ -32,9 +32,8 @@ func (e *entries) Next() (*dwarf.Entry, error) {
 	return entry, nil
 }
 
-// skipChildren skips all entries below e, which must be the last entry that list has read. It reads
-// each of them and does not jump to the next sibling, whose offset may be wrong in a damaged file and
-// lead backwards.
+// skipChildren skips all entries below e, which must be the last entry that list has read. It reads each of
+// them: in a damaged file, the offset of the next sibling may lead backwards.
 func skipChildren(e *dwarf.Entry, list *entries) error {
 	for depth := 0; ; {
 		switch {
@@ -55,8 +54,8 @@ func skipChildren(e *dwarf.Entry, list *entries) error {
 	}
 }
 
-// recordScopes records the scope of each C++ type below the entry that all has read last: the namespaces
-// and classes around the type. around is the scope of the types directly below that entry, e.g. "geo::".
+// recordScopes records the namespaces and classes around each C++ type below the last entry. around is the
+// scope of that entry, e.g. "geo::".
 func (r *reader) recordScopes(all *entries, around string) error {
 	if strings.Count(around, "::") > maxDepth {
 		return fmt.Errorf("read DWARF: namespaces %d deep", maxDepth)

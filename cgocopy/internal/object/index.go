@@ -6,9 +6,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// buildIndex fills byName and clashes, and merges equal types. A name belongs to the typedef with this
-// name; otherwise to the type with this full name, e.g. struct point; otherwise to the type with this
-// tag, point.
+// buildIndex fills byName and clashes, and merges equal types. A name belongs to a typedef; else to a type
+// with this full name, e.g. struct point; else to the type with this tag, point.
 func (f *File) buildIndex() {
 	f.byName, f.clashes = map[string]*ctype.Type{}, map[string][2]*ctype.Type{}
 	put := func(name string, t *ctype.Type) {
@@ -42,9 +41,8 @@ func (f *File) buildIndex() {
 	f.mergeTypes()
 }
 
-// mergeTypes merges equal types, because each unit that includes a header describes the header's types
-// again. The type in byName stays. The others become typedefs of it, because fields already point to
-// them.
+// mergeTypes merges equal types. Each unit that includes a header describes the header's types again. The
+// type in byName stays. The others become typedefs of it, because fields already point to them.
 func (f *File) mergeTypes() {
 	type pair struct{ kept, duplicate *ctype.Type }
 	var pairs []pair
@@ -65,13 +63,12 @@ func (f *File) mergeTypes() {
 		}
 		switch duplicate.Kind {
 		case ctype.Struct, ctype.Union, ctype.Enum:
-			*duplicate = ctype.Type{Kind: ctype.Typedef, Elem: kept} // without a name of its own
+			*duplicate = ctype.Type{Kind: ctype.Typedef, Elem: kept} // without a name
 		}
 	}
 }
 
-// sameLayout reports whether two types have the same size, and members with the same names, types and
-// offsets.
+// sameLayout reports whether two types have the same size and the same members.
 func sameLayout(a, b *ctype.Type) bool {
 	a, b = a.Strip(), b.Strip()
 	if a == nil || b == nil || a == b {

@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// lineTables reads the names of source files from the line tables of an object file. A line table maps
-// machine code to source lines; the file names in its header are used for messages about types.
+// lineTables reads the names of source files from the line tables of an object file. Messages about types
+// name these files.
 //
-// It does not use [dwarf.LineReader], which allocates room for as many names as a table claims to
-// have before it reads them: a few bytes of a hostile file could use up all memory.
+// [dwarf.LineReader] allocates room for as many names as a table claims to have. So a few bytes of a
+// hostile file could use up all memory.
 type lineTables struct {
-	line, lineStr, str []byte // the sections .debug_line, .debug_line_str and .debug_str
+	line, lineStr, str []byte // sections .debug_line, .debug_line_str and .debug_str
 	order              binary.ByteOrder
 
-	read  map[int64][]lineFile // files of the tables that have been read, by the offset of the table
-	files int                  // number of files and directories of all tables
-	bytes int                  // size in bytes of all table headers that have been read
+	read  map[int64][]lineFile // files by the offset of their table
+	files int                  // files and directories of all tables
+	bytes int                  // bytes of all table headers
 	names int                  // bytes of all paths that pathOf has made
 }
 
@@ -31,19 +31,18 @@ type lineTables struct {
 const (
 	maxFiles     = 4 << 20   // files and directories
 	maxNames     = 256 << 20 // bytes of paths
-	maxNameBytes = 4 << 10   // bytes of one path
+	maxNameBytes = 4 << 10   // of one path
 )
 
-// lineFile is a source file.
 type lineFile struct {
 	dir, name []byte
 	inUnitDir bool // dir is relative to the directory of the unit
 
-	full string // the path, computed by pathOf; all units that share a table have the same directory
+	full string // path, computed by pathOf; all units of a table have the same directory
 }
 
-// newLineTables takes the sections from data by reflection: data has unpacked and relocated them, but
-// does not export them.
+// newLineTables takes the sections from data by reflection: data has unpacked them, but does not export
+// them.
 func newLineTables(data *dwarf.Data) *lineTables {
 	fields := reflect.ValueOf(data).Elem()
 	section := func(name string) []byte { return fields.FieldByName(name).Bytes() }
@@ -54,8 +53,8 @@ func newLineTables(data *dwarf.Data) *lineTables {
 	return t
 }
 
-// filesOf returns the source files of a unit (a compiled source file). Entries of the unit refer to a
-// file by its index in the result. It returns nil if the unit has no line table.
+// filesOf returns the source files of a unit, a compiled source file. Entries refer to a file by its index.
+// It returns nil without a line table.
 func (t *lineTables) filesOf(unit *dwarf.Entry) ([]lineFile, error) {
 	off, ok := unit.Val(dwarf.AttrStmtList).(int64)
 	if !ok || off < 0 || off >= int64(len(t.line)) {
@@ -72,8 +71,8 @@ func (t *lineTables) filesOf(unit *dwarf.Entry) ([]lineFile, error) {
 	return files, nil
 }
 
-// pathOf returns the path of a source file. unitDir is the directory in which the unit was compiled.
-// It returns "" if the path is longer than maxNameBytes.
+// pathOf returns the path of a source file, or "" if it is too long. unitDir is the directory in which the
+// unit was compiled.
 func (t *lineTables) pathOf(f *lineFile, unitDir string) (string, error) {
 	if f.full == "" && len(unitDir)+len(f.dir)+len(f.name) <= maxNameBytes {
 		f.full = string(f.dir)
@@ -88,8 +87,8 @@ func (t *lineTables) pathOf(f *lineFile, unitDir string) (string, error) {
 	return f.full, nil
 }
 
-// joinPath joins paths in the notation of Unix or Windows, whichever they have: an object file may
-// come from another system.
+// joinPath joins paths in the notation that they have, of Unix or Windows. An object file may come from
+// another system.
 func joinPath(dir, name string) string {
 	switch {
 	case dir == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, `\`) || len(name) > 1 && name[1] == ':':
@@ -111,12 +110,11 @@ const (
 	contentPath, contentDirectory = 1, 2
 )
 
-// parseTable parses the header of the table at off up to the files, as described in DWARF 5, section 6.2.4.
-// It rejects tables that overlap others, because a hostile file could state nearly the same large table for
-// each of many units.
+// parseTable parses the header of the table at off up to the files (DWARF 5, section 6.2.4). It rejects
+// overlapping tables: in a hostile file many units could state nearly the same large table.
 func (t *lineTables) parseTable(off int64) ([]lineFile, error) {
 	c := &cursor{b: t.line[off:], order: t.order}
-	offsetSize := 4 // bytes of an offset
+	offsetSize := 4 // bytes
 	size := c.readUint(4)
 	if size == 0xffffffff { // marks 64-bit DWARF; the size follows
 		offsetSize, size = 8, c.readUint(8)
@@ -137,7 +135,7 @@ func (t *lineTables) parseTable(off int64) ([]lineFile, error) {
 	}
 	c.readBytes(fixedFields)
 	if opcodes := c.readUint(1); opcodes > 1 {
-		c.readBytes(opcodes - 1) // the lengths of the standard opcodes
+		c.readBytes(opcodes - 1) // lengths of the standard opcodes
 	}
 	var files []lineFile
 	var err error
@@ -155,8 +153,8 @@ func (t *lineTables) parseTable(off int64) ([]lineFile, error) {
 	return files, nil
 }
 
-// readEntriesV2 reads the directories and files of a table of version 2 to 4. Both are numbered from 1;
-// directory 0 is the directory of the unit, and file 0 has no name.
+// readEntriesV2 reads the directories and files of a table of version 2 to 4, numbered from 1. Directory 0
+// is the directory of the unit.
 func (t *lineTables) readEntriesV2(c *cursor) ([]lineFile, error) {
 	dirs := [][]byte{nil} // the directory of the unit
 	for {
@@ -188,10 +186,10 @@ func (t *lineTables) readEntriesV2(c *cursor) ([]lineFile, error) {
 	}
 }
 
-// readEntriesV5 reads the directories and files of a table of version 5. Both are numbered from 0. The
-// table states the format of their entries. offsetSize is the size of an offset in bytes.
+// readEntriesV5 reads the directories and files of a table of version 5, numbered from 0. The table states
+// the format of their entries. offsetSize is the size of an offset in bytes.
 func (t *lineTables) readEntriesV5(c *cursor, offsetSize int) ([]lineFile, error) {
-	type valueFormat struct{ content, form uint64 } // the meaning and the encoding of a value
+	type valueFormat struct{ content, form uint64 } // meaning and encoding of a value
 	var lists [2][]lineFile                         // directories, files
 	for i := range lists {
 		format := make([]valueFormat, c.readUint(1)) // of the values of each entry
@@ -228,8 +226,8 @@ func (t *lineTables) readEntriesV5(c *cursor, offsetSize int) ([]lineFile, error
 	return lists[1], nil
 }
 
-// readValue reads a value of an entry. The form of the value determines whether it is a text or a
-// number. It skips values that no path needs, and returns nil and 0 for them.
+// readValue reads a value of an entry, a text or a number by its form. For values that no path needs it
+// returns nil and 0.
 func (t *lineTables) readValue(c *cursor, form uint64, offsetSize int) (text []byte, number uint64, err error) {
 	switch form {
 	case formString:
@@ -267,7 +265,6 @@ func (t *lineTables) readValue(c *cursor, form uint64, offsetSize int) (text []b
 	return nil, c.readUint(width), nil
 }
 
-// addFiles counts n more files or directories, and returns an error if there are too many.
 func (t *lineTables) addFiles(n uint64) error {
 	t.files += int(min(n, maxFiles+1))
 	if t.files > maxFiles {
@@ -285,7 +282,6 @@ type cursor struct {
 
 var errCut = errors.New("it ends too early")
 
-// readBytes reads n bytes.
 func (c *cursor) readBytes(n uint64) []byte {
 	if n > uint64(len(c.b)) {
 		c.b, c.err = nil, errCut
@@ -296,7 +292,7 @@ func (c *cursor) readBytes(n uint64) []byte {
 	return b
 }
 
-// readUint reads an unsigned number of width bytes, at most 8.
+// readUint reads an unsigned number of at most 8 bytes.
 func (c *cursor) readUint(width int) uint64 {
 	var b [8]byte
 	number := c.readBytes(uint64(width))
@@ -319,7 +315,7 @@ func (c *cursor) readULEB() uint64 {
 	return n
 }
 
-// readText reads a text that a zero byte ends, and returns it without the zero.
+// readText reads a text up to a zero byte.
 func (c *cursor) readText() []byte {
 	end := bytes.IndexByte(c.b, 0)
 	if end < 0 {

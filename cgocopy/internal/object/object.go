@@ -1,10 +1,9 @@
-// Package object reads the types that an object file describes in its debug information: DWARF in
-// ELF, Mach-O or PE.
+// Package object reads the types that an object file describes in its debug information: DWARF in ELF,
+// Mach-O or PE.
 //
-// [Open] finds the DWARF sections. A reader turns their entries into types, a sizeResolver computes
-// sizes and alignments that depend on other types, and buildIndex makes the types findable by name.
-// A unit in DWARF is the description of one compiled source file. Files may be damaged or hostile, so
-// depths, sizes and counts have limits.
+// [Open] finds the DWARF sections. A reader turns their entries into types, a sizeResolver computes sizes
+// that depend on other types, and buildIndex makes types findable by name. A unit in DWARF describes one
+// compiled source file. Files may be damaged or hostile, so depths, sizes and counts have limits.
 package object
 
 import (
@@ -29,37 +28,35 @@ var errSplit = errors.New("its types are in another file, a .dwo: compile it wit
 
 var errFormat = errors.New("no object file: neither ELF nor Mach-O nor PE, nor an archive of them")
 
-// File has the types of one object file, or of all object files in an archive.
+// File has the types of one object file, or of all in an archive.
 type File struct {
 	Arch   string // processor, as in GOARCH; "" if unknown
 	OS     string // system, as in GOOS, if the file format belongs to one; else ""
-	Little bool   // the byte order is little endian
+	Little bool
 	Types  []*ctype.Type
 
 	byName  map[string]*ctype.Type    // see [File.Type]
 	clashes map[string][2]*ctype.Type // see [File.Clash]
-	anchors map[string]*ctype.Type    // targets of anchor variables, by the name of the variable
+	anchors map[string]*ctype.Type    // targets of anchor variables, by variable
 }
 
-// Clash returns two types with the same name but different layouts, which different units may declare. It
-// returns false if all types with that name have the same layout.
+// Clash returns two types with the same name but different layouts, from different units. It returns false
+// if there are none.
 func (f *File) Clash(name string) (a, b *ctype.Type, ok bool) {
 	two, ok := f.clashes[name]
 	return two[0], two[1], ok
 }
 
-// Type finds a type by its name in C: the name of a typedef, or struct point, union u, enum e. A bare
-// tag finds the struct, union or enum if no typedef has that name. It prefers complete types to
-// incomplete ones. It returns nil if there is no such type.
+// Type finds a type by its name in C: a typedef, struct point, union u, enum e, or a bare tag if no typedef
+// has that name. It prefers complete types. It returns nil if there is no such type.
 func (f *File) Type(name string) *ctype.Type { return f.byName[name] }
 
-// Anchor returns the type that an anchor, a pointer variable of this name, points to. It returns nil if
-// there is no such variable. Package cc declares anchors for the types that it wants.
+// Anchor returns the type that a pointer variable of this name points to, or nil. Package cc declares
+// anchors for the types that it wants.
 func (f *File) Anchor(name string) *ctype.Type { return f.anchors[name] }
 
-// Open reads the types of the object file at path, or of all object files with debug information in
-// the archive at path. printName changes the compiler's path of a source file to the path for
-// messages; nil leaves paths unchanged.
+// Open reads the types of an object file, or of all object files in an archive. printName converts the
+// paths of source files for messages; nil leaves them unchanged.
 func Open(path string, printName func(file string) string) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -73,7 +70,6 @@ func Open(path string, printName func(file string) string) (*File, error) {
 	return f, nil
 }
 
-// readFrom reads an object file or an archive, and indexes its types.
 func readFrom(r io.ReaderAt, printName func(string) string) (*File, error) {
 	archive, err := isArchive(r)
 	if err != nil {
@@ -92,7 +88,7 @@ func readFrom(r io.ReaderAt, printName func(string) string) (*File, error) {
 		return nil, err
 	}
 	var all *File
-	noTypes := ErrNoDWARF // the error if no member of the archive describes its types
+	noTypes := ErrNoDWARF // error if no member of the archive describes its types
 	for _, m := range list {
 		f, err := readObject(m.data, printName)
 		switch {
@@ -131,8 +127,7 @@ func readObject(r io.ReaderAt, printName func(string) string) (*File, error) {
 	return f, nil
 }
 
-// openContainer finds the DWARF in an object file of any format. The file that it returns has no
-// types yet.
+// openContainer finds the DWARF in an object file of any format. The file that it returns has no types yet.
 func openContainer(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	var magic [4]byte
 	if _, err := r.ReadAt(magic[:], 0); err != nil {
@@ -149,16 +144,15 @@ func openContainer(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	return nil, nil, errFormat
 }
 
-// maxUnpacked is the maximum size in bytes of all debug sections together after they are decompressed.
+// maxUnpacked is the largest size in bytes of all debug sections together, decompressed.
 const maxUnpacked = 1 << 30
 
-// unpackedSize is the sum of the decompressed sizes of sections in bytes, as their headers state them. It
-// is checked before the standard library decompresses the sections.
+// unpackedSize is the sum of the decompressed sizes of sections in bytes, by their headers. It is checked
+// before the standard library decompresses them.
 type unpackedSize uint64
 
-// addSection adds a section of size bytes. content reads the section if it may be compressed in the
-// older way: then it begins with "ZLIB" and its decompressed size. If content is nil, size is the
-// decompressed size.
+// addSection adds a section of size bytes. content reads a section that may be compressed in the older way:
+// "ZLIB" and the decompressed size come first. If content is nil, size is the decompressed size.
 func (u *unpackedSize) addSection(size uint64, content io.ReaderAt) {
 	var head [12]byte
 	if content != nil {
@@ -169,7 +163,6 @@ func (u *unpackedSize) addSection(size uint64, content io.ReaderAt) {
 	*u += unpackedSize(min(size, maxUnpacked+1)) // so that the sum cannot overflow
 }
 
-// checkSize returns an error if the sections are too large to unpack.
 func (u unpackedSize) checkSize() error {
 	if u > maxUnpacked {
 		return fmt.Errorf("sections for debuggers of more than %d bytes when they are unpacked", maxUnpacked)
@@ -204,7 +197,6 @@ func fromELF(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	return data, &File{Arch: arch, Little: e.Data == elf.ELFDATA2LSB}, err
 }
 
-// isMachO reports whether a file is Mach-O: 64 or 32 bits, little or big endian.
 func isMachO(magic [4]byte) bool {
 	switch magic {
 	case [4]byte{0xcf, 0xfa, 0xed, 0xfe}, [4]byte{0xce, 0xfa, 0xed, 0xfe}, [4]byte{0xfe, 0xed, 0xfa, 0xcf}, [4]byte{0xfe, 0xed, 0xfa, 0xce}:
@@ -235,8 +227,8 @@ func fromMachO(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	return data, &File{Arch: arch, OS: "darwin", Little: true}, err
 }
 
-// isPE reports whether a file is PE: a program begins with "MZ", an object file with the number of
-// its processor.
+// isPE reports whether a file is PE. A program begins with "MZ", an object file with the number of its
+// processor.
 func isPE(magic [4]byte) bool {
 	machine := uint16(magic[0]) | uint16(magic[1])<<8
 	return string(magic[:2]) == "MZ" || machine == pe.IMAGE_FILE_MACHINE_AMD64 || machine == pe.IMAGE_FILE_MACHINE_I386 || machine == pe.IMAGE_FILE_MACHINE_ARM64

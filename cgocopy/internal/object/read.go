@@ -12,32 +12,31 @@ import (
 )
 
 // reader turns DWARF entries into types. An entry describes a type, a variable or a part of them, and has
-// attributes and children. Each entry of a type becomes one ctype.Type, even if several entries refer to
-// it, so that a recursive type points to itself.
+// attributes and children. Each entry becomes one ctype.Type, so a recursive type points to itself.
 type reader struct {
 	data  *dwarf.Data
 	units []unit // sorted by start
 	lines *lineTables
 	scope map[dwarf.Offset]string      // C++ namespaces and classes around a type, e.g. "geo::"
-	unit  unit                         // the unit of the current entry
+	unit  unit                         // of the current entry
 	done  map[dwarf.Offset]*ctype.Type // types that have been read or are being read, by entry
-	depth int                          // number of nested calls of typeAt
+	depth int                          // nested calls of typeAt
 	all   []*ctype.Type                // types of kinds that can have a name
 
-	inherited int // number of fields that all classes have inherited
+	inherited int // fields that all classes have inherited
 
-	arrays    []*ctype.Type          // types whose size is computed at the end
-	compounds []*ctype.Type          // structs and unions, whose alignment is computed at the end
-	anchors   map[string]*ctype.Type // types that anchors point to, by the anchor, see [File.Anchor]
+	arrays    []*ctype.Type          // their size is computed at the end
+	compounds []*ctype.Type          // structs and unions; their alignment is computed at the end
+	anchors   map[string]*ctype.Type // see [File.Anchor]
 
 	printName func(file string) string // see [Open]
 }
 
-// unit has the facts that all entries of a compilation unit share.
+// unit has facts about a compilation unit.
 type unit struct {
 	start    dwarf.Offset
 	language ctype.Language
-	files    []lineFile // source files, by the numbers with which entries refer to them
+	files    []lineFile // source files, by their number in entries
 	dir      string     // working directory of the compiler
 	address  int64      // size of a pointer in bytes
 }
@@ -74,11 +73,11 @@ func readTypes(data *dwarf.Data, printName func(string) string) (*reader, error)
 	}
 }
 
-// findUnits reads the headers of all units before any type, because entries may refer to types of
-// other units. The error is errSplit if the types of all units are in other files.
+// findUnits reads the headers of all units before any type: entries may refer to other units. The error is
+// errSplit if all types are in other files.
 func (r *reader) findUnits() error {
 	all := &entries{Reader: r.data.Reader()}
-	hasComplete, hasSplit := false, false // there is a unit with its types in this file, or in another file
+	hasComplete, hasSplit := false, false // some unit has its types in this file; in another file
 	for {
 		e, err := all.Next()
 		if err != nil {
@@ -112,7 +111,7 @@ func (r *reader) findUnits() error {
 	}
 }
 
-// attrGNUDwoName names, in units before DWARF 5, the file with the rest of the unit.
+// attrGNUDwoName names the file with the rest of a unit, before DWARF 5.
 const attrGNUDwoName dwarf.Attr = 0x2130
 
 // isSplit reports whether the types of a unit are in another file.
@@ -120,7 +119,6 @@ func isSplit(e *dwarf.Entry) bool {
 	return e.Tag == dwarf.TagSkeletonUnit || e.Tag == dwarf.TagCompileUnit && e.AttrField(attrGNUDwoName) != nil
 }
 
-// selectUnit makes the unit that contains the entry at off the current unit.
 func (r *reader) selectUnit(off dwarf.Offset) {
 	i, found := slices.BinarySearchFunc(r.units, off, func(u unit, off dwarf.Offset) int { return cmp.Compare(u.start, off) })
 	if !found {
@@ -131,10 +129,9 @@ func (r *reader) selectUnit(off dwarf.Offset) {
 	}
 }
 
-// anchorPrefix is the prefix of the names of anchors.
 const anchorPrefix = "__cgocopy__"
 
-// recordAnchor records the type that a variable points to, if the variable is an anchor.
+// recordAnchor records the type that an anchor variable points to.
 func (r *reader) recordAnchor(e *dwarf.Entry) error {
 	name, _ := e.Val(dwarf.AttrName).(string)
 	if !strings.HasPrefix(name, anchorPrefix) {
@@ -157,8 +154,7 @@ func isNamedType(e *dwarf.Entry) bool {
 	return false
 }
 
-// languageOf returns the language of a unit. The numbers are those of DW_AT_language in DWARF 5, table
-// 7.17, and later additions.
+// languageOf returns the language of a unit. The numbers are from DWARF 5, table 7.17, and later additions.
 func languageOf(e *dwarf.Entry) ctype.Language {
 	number, _ := e.Val(dwarf.AttrLanguage).(int64)
 	switch number {
@@ -172,11 +168,9 @@ func languageOf(e *dwarf.Entry) ctype.Language {
 	return ctype.None
 }
 
-// maxDepth is the maximum depth of types in types: more than any program has, and few enough for the
-// stack.
+// maxDepth is the largest depth of types in types: more than any program has, and few enough for the stack.
 const maxDepth = 10_000
 
-// typeAt returns the type of the entry at off, which may be in another unit.
 func (r *reader) typeAt(off dwarf.Offset) (*ctype.Type, error) {
 	if t := r.done[off]; t != nil {
 		return t, nil
@@ -195,8 +189,8 @@ func (r *reader) typeAt(off dwarf.Offset) (*ctype.Type, error) {
 	return t, err
 }
 
-// readType reads the entry at off, which is in the current unit. It records the type in r.done before
-// it reads the types in it, which may refer to it.
+// readType reads the entry at off, in the current unit. It records the type in r.done first: types in it
+// may refer to it.
 func (r *reader) readType(off dwarf.Offset) (*ctype.Type, error) {
 	list := &entries{Reader: r.data.Reader()}
 	list.Seek(off)
@@ -277,11 +271,16 @@ func (r *reader) readType(off dwarf.Offset) (*ctype.Type, error) {
 	return t, nil
 }
 
-// Names of types that other threads may write while they are read, e.g. "struct std::__1::atomic<int>" and
-// "struct AtomicU32". The groups together are the name in the source, std::atomic: it has neither the
-// namespace for the library's version (__1) nor, in Rust, the unknown crate.
+// Names of types that other threads may write, e.g. "struct std::__1::atomic<int>" and "struct AtomicU32".
+// The groups together are the name in the source, std::atomic.
+const (
+	cxxLibrary = `(std::|boost::atomics::)`
+	cxxVersion = `(?:__\w+::)?` // of the library, e.g. __1::
+	cxxAtomic  = `(atomic|atomic_ref|atomic_flag)(?:<|$)`
+)
+
 var (
-	atomicCXX  = regexp.MustCompile(`^struct (std::|boost::atomics::)(?:__\w+::)?(atomic|atomic_ref|atomic_flag)(?:<|$)`)
+	atomicCXX  = regexp.MustCompile(`^struct ` + cxxLibrary + cxxVersion + cxxAtomic)
 	atomicRust = regexp.MustCompile(`^struct (Atomic(?:Bool|[IU](?:size|[0-9]+)|Ptr<.*|<.*))$`)
 )
 
@@ -306,8 +305,7 @@ func withTag(word, name string) string {
 	return word + " " + name
 }
 
-// elemType returns the type that an entry refers to: the type of its target, element, result or member. It
-// returns nil for void.
+// elemType returns the type of a target, element, result or member, or nil for void.
 func (r *reader) elemType(e *dwarf.Entry) (*ctype.Type, error) {
 	off, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
 	if !ok {
@@ -316,8 +314,8 @@ func (r *reader) elemType(e *dwarf.Entry) (*ctype.Type, error) {
 	return r.typeAt(off)
 }
 
-// declaredAt returns the position of an entry's declaration. file is "" if the position is unknown, or if
-// it is in the source that package cc generates and compiles.
+// declaredAt returns the position of an entry's declaration. file is "" if the position is unknown, or is
+// in the source of package cc.
 func (r *reader) declaredAt(e *dwarf.Entry) (file string, line int, err error) {
 	i, _ := e.Val(dwarf.AttrDeclFile).(int64)
 	n, _ := e.Val(dwarf.AttrDeclLine).(int64)
@@ -346,8 +344,8 @@ const (
 	encUTF        = 0x10
 )
 
-// setBaseType completes a number type. It recognizes char by the name, because char has the same
-// encoding as other types: that of int8_t on some processors and that of uint8_t on others.
+// setBaseType completes a number type. It recognizes char by its name: int8_t or uint8_t has the same
+// encoding.
 func setBaseType(t *ctype.Type, e *dwarf.Entry) {
 	encoding, _ := e.Val(dwarf.AttrEncoding).(int64)
 	t.Name = usualName(t.Name)
@@ -369,8 +367,8 @@ func setBaseType(t *ctype.Type, e *dwarf.Entry) {
 	}
 }
 
-// usualName returns the usual name of a number type in C, as clang records it. gcc records another name:
-// long long int for long long.
+// usualName returns the usual name of a C number type, as clang records it. gcc writes long long int for
+// long long.
 func usualName(name string) string {
 	switch name {
 	case "short int", "long int", "long long int":

@@ -10,11 +10,11 @@ import (
 
 // sizeResolver computes the sizes of arrays and the alignments of structs and unions, each once.
 type sizeResolver struct {
-	state map[*ctype.Type]int // busy or done; 0 for types that have not been visited
+	state map[*ctype.Type]int // busy or done; 0 means not visited
 }
 
-// resolveSizes computes the sizes of arrays and the alignments of structs and unions, after all types have
-// been read. It fails if a type contains itself.
+// resolveSizes computes sizes and alignments after all types have been read. It fails if a type contains
+// itself.
 func (r *reader) resolveSizes() error {
 	s := sizeResolver{state: map[*ctype.Type]int{}}
 	for _, t := range r.arrays {
@@ -32,11 +32,11 @@ func (r *reader) resolveSizes() error {
 
 const (
 	busy = 1 // the types in the type are being resolved
-	done = 2 // the type is resolved
+	done = 2
 )
 
-// resolve computes the size or the alignment of t after those of the types in it. depth is the number
-// of types around t.
+// resolve computes the size or the alignment of t after those of the types in it. depth is the number of
+// types around t.
 func (s sizeResolver) resolve(t *ctype.Type, depth int) error {
 	t = t.Strip()
 	if t == nil || t.Kind != ctype.Array && t.Kind != ctype.Struct && t.Kind != ctype.Union {
@@ -97,9 +97,9 @@ func (r *reader) fillFunc(t *ctype.Type, e *dwarf.Entry, list *entries) (err err
 	})
 }
 
-// isCircular reports whether the chain from t along Elem, through typedefs, pointers and arrays, is a cycle
-// without a struct or function in it. No C type has such a cycle, but a damaged file can. slow follows the
-// chain at half the speed of x, so that x meets slow in a cycle (Robert Floyd's algorithm).
+// isCircular reports whether typedefs, pointers and arrays form a cycle without a struct or function. Only
+// a damaged file has one. slow follows the chain at half the speed of x, so they meet in a cycle (Robert
+// Floyd's algorithm).
 func isCircular(t *ctype.Type) bool {
 	slow := t
 	for x, n := t, 0; x != nil; n++ {

@@ -8,10 +8,9 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// View is for unions whose members are read alike: all consist of the same bits, in numbers of the same
-// sort, as uint64 and uint32[2] do. Whichever member C has written, the first one can be read. View returns
-// this member, or the first member of that member if it is such a union too. path is the path of the result
-// in C from the union, or "" if it has no name. View returns false for all other types.
+// View is for unions whose members are read alike, such as uint64 and uint32[2]. Their bits are the same,
+// in numbers of the same sort, so the first member can always be read. View returns this member, and its
+// path in C from the union. It returns false for all other types.
 func View(t *ctype.Type) (path string, m ctype.Field, ok bool) {
 	s := t.Strip()
 	if s == nil || s.Kind != ctype.Union || !sameRuns(s) {
@@ -29,14 +28,13 @@ func View(t *ctype.Type) (path string, m ctype.Field, ok bool) {
 	return path + "." + innerPath, inner, true
 }
 
-// isViewed reports whether t is a union whose members are read alike. Of such a union without a name,
-// the first member becomes a member of the struct around it.
+// isViewed reports whether t is a union whose members are read alike.
 func isViewed(t *ctype.Type) bool {
 	_, _, ok := View(t)
 	return ok
 }
 
-// sameRuns reports whether all members of a union have the same runs, and so are read alike, see View.
+// sameRuns reports whether all members of a union have the same runs, and so are read alike.
 func sameRuns(union *ctype.Type) bool {
 	if len(union.Fields) == 0 || union.Incomplete {
 		return false
@@ -45,7 +43,7 @@ func sameRuns(union *ctype.Type) bool {
 	var want []run
 	for i, m := range union.Fields[1:] {
 		if m.BitSize == 0 && first.BitSize == 0 && m.Type.Strip() == first.Type.Strip() {
-			continue // of the same type as the first, even if that has no runs
+			continue // of the same type as the first
 		}
 		if want == nil {
 			var ok bool
@@ -60,18 +58,18 @@ func sameRuns(union *ctype.Type) bool {
 	return true
 }
 
-// run is one number in memory. Adjacent unsigned numbers, or adjacent characters, are one run: a union
-// of uint64 and uint32[2] has the same bits either way.
+// run is one number in memory. Adjacent unsigned numbers, or adjacent characters, are one run: uint64 and
+// uint32[2] have the same bits.
 type run struct {
 	from, bits int64  // first bit from the start of the union, and number of bits
 	sort       string // runs of the same sort can be read as each other
 }
 
-// maxRuns is the maximum number of runs of a member. The members of a union with more are not compared.
+// maxRuns is the largest number of runs of a member that is compared.
 const maxRuns = 4096
 
-// runsOf returns the runs of a member in memory order. It returns false if the member contains
-// something other than numbers and pointers, or too many of them.
+// runsOf returns the runs of a member in memory order. It returns false for other values than numbers and
+// pointers, and for too many runs.
 func runsOf(m ctype.Field) ([]run, bool) {
 	var list []run
 	if !addRuns(&list, m, 0) {
@@ -98,8 +96,8 @@ const (
 	character = "char"
 )
 
-// addRuns adds the numbers of member m to list. from is the first bit of the struct, array or union
-// that m is in. It returns false as runsOf does.
+// addRuns adds the numbers of member m to list. from is the first bit of what m is in. It returns false as
+// runsOf does.
 func addRuns(list *[]run, m ctype.Field, from int64) bool {
 	from += 8*m.Offset + m.BitOffset
 	t := m.Type.Strip()

@@ -14,20 +14,20 @@ import (
 // Call is a C function that a generated Go function calls. Its output is the value that the Go function
 // copies and returns.
 type Call struct {
-	C         string // name of the C function
-	Go        string // name of the Go function
-	Prototype string // prototype of the C function
+	C         string
+	Go        string
+	Prototype string
 	Params    []Param
-	Result    Role     // meaning of the C function's result
-	Text      string   // C function that describes an error code; "" if the user names no function
-	Free      string   // C function that frees the output; "" if the user names no function
+	Result    Role
+	Text      string   // C function that describes an error code, or ""
+	Free      string   // C function that frees the output, or ""
 	With      []string // arguments of Free, see [CallSpec]
 
-	One    *Struct     // struct that the output points to; nil unless the output is a pointer to one struct
-	Out    *Struct     // struct with the members out, which is the output, and len, if another number counts it; nil without an output, or if One is set
-	OutC   *ctype.Type // C type of the output; nil without an output
-	LenC   *ctype.Type // C type of the output's count; nil without a count
-	Inline bool        // the caller provides the memory for the output, of type OutC
+	One    *Struct     // target, if the output points to one struct; otherwise nil
+	Out    *Struct     // struct with the members out, the output, and len, its count; nil without an output, or if One is set
+	OutC   *ctype.Type // type of the output; nil without one
+	LenC   *ctype.Type // type of its count; nil without one
+	Inline bool        // the caller provides the memory for the output
 }
 
 // Role is the purpose of a parameter or a result.
@@ -46,22 +46,22 @@ const (
 // Param is one parameter of a C function. Go, Type and C are only set for the role In.
 type Param struct {
 	Role Role
-	Go   string // name in Go
-	Type string // Go type: string, unsafe.Pointer or a number
-	C    string // type of the parameter of the C helper function
+	Go   string
+	Type string // string, unsafe.Pointer or a number
+	C    string // type for the C helper function
 }
 
 // CallSpec is the user's specification of a function:
 //
 //	list_devices(bus, out, len) error free=free_devices
 type CallSpec struct {
-	C      string   // name of the C function
+	C      string
 	As     string   // Go name; "" means derived from the C name
 	Params []string // out, len, or names of parameters to pass
 	Result Role
 	Text   string   // FUNCTION of error=FUNCTION
 	Free   string   // FUNCTION of free=FUNCTION
-	With   []string // arguments of Free, in which out and len have their meaning; nil means only out
+	With   []string // arguments of Free, out and len among them; nil means only out
 }
 
 // ParseCall parses the value of a -func flag.

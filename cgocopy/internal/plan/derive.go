@@ -11,19 +11,19 @@ import (
 
 // Wanted is a C type for which the user requests a Go type.
 type Wanted struct {
-	Name string // name as the user wrote it
+	Name string // as the user wrote it
 	Type *ctype.Type
 }
 
-// Options are the decisions of the user, and facts about the target, the machine that C is compiled for.
+// Options are the decisions of the user, and facts about the machine that C is compiled for.
 type Options struct {
 	Calls []WantedCall
-	Tags  map[string]Tag // by STRUCT.MEMBER with the names of C, STRUCT, or FUNCTION.out
+	Tags  map[string]Tag // by STRUCT.MEMBER in C, STRUCT, or FUNCTION.out
 	Word  int64          // largest alignment in Go, in bytes: 4 on 386 and arm, else 8
 	Rust  bool           // the user states that structs of Rust are repr(C)
-	Big   bool           // the target is big endian
+	Big   bool           // big endian
 
-	OmitPointers bool // pointers that no tag names are omitted
+	OmitPointers bool // omit pointers that no tag names
 }
 
 // Enum is a Go type for the values of a C enum.
@@ -36,34 +36,33 @@ type Enum struct {
 
 // Value is a constant of an enum.
 type Value struct {
-	Go, C string // names
+	Go, C string
 	N     int64
 }
 
 // Plan is the content of the generated code.
 type Plan struct {
-	Structs []*Struct // requested structs and the structs in them; each comes before the structs that contain it
+	Structs []*Struct // each comes before the structs that contain it
 	Enums   []*Enum
 	Calls   []*Call
 	Word    int64    // as in Options; zero means 8
-	Omitted []string // members that are omitted as pointers, e.g. node.next (struct node *)
+	Omitted []string // omitted pointers, e.g. node.next (struct node *)
 }
 
-// deriver collects the plan of one [Derive], and what it rejects.
 type deriver struct {
 	options        Options
-	userTypes      bool // the user has declared the Go types: package bind plans the structs in them
+	userTypes      bool // the user has declared the Go types; package bind plans the structs in them
 	structs        map[*ctype.Type]*Struct
 	enums          map[*ctype.Type]*Enum
 	requestedNames map[*ctype.Type]string // bare names of requested types
-	names          map[string]*ctype.Type // Go names in use, and the types that have them
-	used           map[string]bool        // keys of options.Tags that belong to something
+	names          map[string]*ctype.Type // Go names in use, with their types
+	used           map[string]bool        // keys of options.Tags that have a member or type
 	plan           *Plan
 	refusals       Refusals
 }
 
-// Derive plans a Go type for each wanted C type and for the types in it, and a Go function for each
-// wanted C function. The error is of type Refusals and has everything that is wrong with the types.
+// Derive plans a Go type for each wanted C type and the types in it, and a Go function for each wanted C
+// function. The error is of type Refusals and has everything that is wrong.
 func Derive(wanted []Wanted, o Options) (*Plan, error) {
 	d := &deriver{
 		options:        o,
@@ -75,7 +74,7 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 		used:           map[string]bool{},
 	}
 	firstNames := map[*ctype.Type]string{} // the first requested name of a type
-	// Names come before all members, because a member may use another name for the same type.
+	// A member may use another name for the same type, so names come first.
 	for _, w := range wanted {
 		if t := w.Type.Strip(); t != nil && firstNames[t] == "" {
 			d.requestedNames[t], firstNames[t] = bareName(w.Name), w.Name
@@ -100,7 +99,7 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 	return d.plan, nil
 }
 
-// planWanted plans a wanted type. firstName is the first of the wanted names that mean this type.
+// planWanted plans a wanted type. firstName is the first of the wanted names of this type.
 func (d *deriver) planWanted(w Wanted, firstName string) {
 	t, name := w.Type.Strip(), bareName(w.Name)
 	rejectWanted := func(reason, remedy string) {
@@ -120,7 +119,6 @@ func (d *deriver) planWanted(w Wanted, firstName string) {
 	}
 }
 
-// positionOf returns the position of a type, or "" for void.
 func positionOf(t *ctype.Type) string {
 	if t == nil {
 		return ""
@@ -133,8 +131,7 @@ func bareName(name string) string { return name[1+strings.LastIndexByte(name, ' 
 
 func (d *deriver) reject(r Refusal) { d.refusals = append(d.refusals, r) }
 
-// claimName claims a Go name for a type. It rejects the type and returns false if another type has
-// the name.
+// claimName claims a Go name for a type. It rejects the type if another one has the name.
 func (d *deriver) claimName(t *ctype.Type, goName, cName string) bool {
 	if old, taken := d.names[goName]; taken && old != t {
 		d.reject(Refusal{Pos: positionOf(t), Struct: cName, Type: t.String(), Reason: fmt.Sprintf("would be called %s in Go, as %s is", goName, old), Remedy: "generate them into two packages"})
@@ -145,7 +142,7 @@ func (d *deriver) claimName(t *ctype.Type, goName, cName string) bool {
 }
 
 // planStruct plans struct or union t, once. goName and cName are its names, unless the user requests
-// it by another name. It returns nil if it has rejected t.
+// another name. It returns nil if it has rejected t.
 func (d *deriver) planStruct(t *ctype.Type, goName, cName string) *Struct {
 	if s := d.structs[t]; s != nil {
 		return s
@@ -204,11 +201,11 @@ func WhyUnusable(t *ctype.Type, o Options) (reason, remedy string) {
 }
 
 // addFields adds a field to s for each member of t. t is the C type of s, or an anonymous struct or union
-// at offset in it. cName is the C name of s, and path the prefix of the names of t's members.
+// in it, at offset. cName is the C name of s, and path the prefix of the members' names.
 func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64, path string) {
 	counts := d.findCounts(s.C, cName, 0)
 	list := t.Fields
-	if t.Kind == ctype.Union { // one for which isViewed is true: its first member represents all
+	if t.Kind == ctype.Union { // its first member represents all
 		list = list[:1]
 	}
 	for _, m := range list {
@@ -225,7 +222,7 @@ func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64
 			if inner != nil && inner.Kind == ctype.Struct {
 				d.addFields(s, inner, cName, offset+m.Offset, path)
 			}
-			continue // others without a name are unnamed bit-fields: padding
+			continue // other members without a name are padding
 		}
 		key := cName + "." + path + name
 		tag, hasTag := d.options.Tags[key]
@@ -257,8 +254,7 @@ func (d *deriver) addFields(s *Struct, t *ctype.Type, cName string, offset int64
 	}
 }
 
-// rejectFieldName rejects the member, whose type is t, if its Go field cannot have its name. It reports
-// whether it has rejected the member.
+// rejectFieldName rejects the member, of type t, if its Go field cannot have its name.
 func (w *memberContext) rejectFieldName(t *ctype.Type, remedy string) bool {
 	name := w.field.Go
 	switch {
@@ -274,15 +270,14 @@ func (w *memberContext) rejectFieldName(t *ctype.Type, remedy string) bool {
 	return true
 }
 
-// firstName returns the name by which C can refer to the anonymous union t: the name of its first
-// member that has a name and an address, also in anonymous structs and unions. Without such a
-// member it returns the name of the first bit-field, or "" without a bit-field.
+// firstName returns the name by which C can refer to the anonymous union t. It is the first member with a
+// name and an address, also in anonymous structs. Only a union without such a member has the name of a
+// bit-field, or "".
 func firstName(t *ctype.Type) string {
 	name, _ := firstOf(t)
 	return name
 }
 
-// firstOf implements [firstName]. hasAddress is false for a bit-field.
 func firstOf(t *ctype.Type) (name string, hasAddress bool) {
 	for _, m := range t.Fields {
 		inner, memberName, isAddressable := m.Type.Strip(), m.Name, m.BitSize == 0
@@ -299,10 +294,8 @@ func firstOf(t *ctype.Type) (name string, hasAddress bool) {
 	return name, false
 }
 
-// findCounts returns the members of t that can count the elements of other members, or select the member
-// of a union, by their names: integers, enums, characters and bools. It also finds those in anonymous
-// structs, and in anonymous unions for which isViewed is true. offset is the offset of t in the outermost
-// struct.
+// findCounts returns the members of t that can count other members, or select the member of a union, by
+// name. They may be in anonymous structs or unions. offset is the offset of t in the outermost struct.
 func (d *deriver) findCounts(t *ctype.Type, cName string, offset int64) map[string]Count {
 	out := map[string]Count{}
 	for _, m := range t.Fields {
@@ -331,8 +324,8 @@ func (d *deriver) findCounts(t *ctype.Type, cName string, offset int64) map[stri
 	return out
 }
 
-// setProperties sets Flat, Fails and Allocs, which follow from the fields of s. It computes the offset that
-// each field will have in Go. word is the largest alignment in Go, in bytes.
+// setProperties sets Flat, Fails and Allocs, which follow from the fields of s. word is the largest
+// alignment in Go, in bytes.
 func setProperties(s *Struct, word int64) {
 	s.Flat = !s.Part
 	var end, align int64 = 0, 1 // end of the fields so far, and alignment of the struct, in Go
@@ -354,10 +347,9 @@ func setProperties(s *Struct, word int64) {
 	}
 }
 
-// roundUp returns the first multiple of align that is not below n.
 func roundUp(n, align int64) int64 { return (n + align - 1) / align * align }
 
-// goAlign returns the alignment, in bytes, of the Go value that rule r fills.
+// goAlign returns the alignment of the Go value that rule r fills, in bytes.
 func goAlign(r Rule, word int64) int64 {
 	switch {
 	case r.Op == Deref, r.Op == Slice, r.Op == Tail, r.Op == Text, r.Op == Chars: // the Go value begins with a pointer
@@ -374,7 +366,6 @@ func goAlign(r Rule, word int64) int64 {
 	return max(1, min(r.Size, word))
 }
 
-// canFail reports whether the copy by rule r can fail.
 func canFail(r Rule) bool {
 	switch r.Op {
 	case Text, Slice, Tail, Union, Deref:
@@ -389,7 +380,6 @@ func canFail(r Rule) bool {
 	return false
 }
 
-// allocates reports whether the copy by rule r can allocate.
 func allocates(r Rule) bool {
 	switch r.Op {
 	case Text, Chars, Slice, Tail, Deref:

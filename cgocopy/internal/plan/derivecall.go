@@ -14,12 +14,12 @@ import (
 // WantedCall is a C function to wrap.
 type WantedCall struct {
 	CallSpec
-	Type *ctype.Type // type of the function
+	Type *ctype.Type
 }
 
-// planCall plans the Go function for one C function: its name, then its parameters, its result and its
-// output. The output is the value that the C function returns, or that it writes to a parameter with the
-// role [Out]. Each step rejects the function and returns false if it finds a fault.
+// planCall plans the Go function for one C function: name, parameters, result and output. The function
+// returns the output, or writes it to a parameter with the role [Out]. Each step returns false if it
+// rejects the function.
 func (d *deriver) planCall(w WantedCall) {
 	c := &Call{C: w.C, Go: w.As, Prototype: formatPrototype(w.Type), Result: w.Result, Text: w.Text, Free: w.Free, With: w.With}
 	rejectCall := func(format string, args ...any) {
@@ -57,7 +57,7 @@ func (d *deriver) planCall(w WantedCall) {
 	}
 }
 
-// planParams plans the parameters, and sets c.OutC, c.LenC and c.Inline if they have an output.
+// planParams plans the parameters. It sets c.OutC, c.LenC and c.Inline if they have an output.
 func (d *deriver) planParams(c *Call, w WantedCall, rejectCall func(string, ...any)) bool {
 	for i, name := range w.Params {
 		t := w.Type.Params[i]
@@ -78,7 +78,7 @@ func (d *deriver) planParams(c *Call, w WantedCall, rejectCall func(string, ...a
 				return false
 			}
 			*valueType = s.Elem
-			// A pointer to a struct is memory for the caller to provide; other outputs are pointers themselves.
+			// The caller provides memory for a struct. Other outputs are pointers themselves.
 			isStruct := s.Elem.Strip() != nil && s.Elem.Strip().Kind == ctype.Struct
 			c.Inline = c.Inline || p.Role == Out && isStruct
 		default:
@@ -97,9 +97,8 @@ func (d *deriver) planParams(c *Call, w WantedCall, rejectCall func(string, ...a
 	return true
 }
 
-// paramName returns the Go name of a parameter. It adds underscores to a name that is a keyword of Go,
-// in use in generated functions, or the name of a parameter before it. It returns "" if the C name
-// cannot be written in Go.
+// paramName returns the Go name of a parameter, or "" if Go cannot write the C name. It appends underscores
+// to a name that is a keyword or in use.
 func paramName(name string, before []Param) string {
 	goName := Exported(name)
 	if goName == "" {
@@ -120,8 +119,8 @@ func paramName(name string, before []Param) string {
 	return goName
 }
 
-// inputTypes returns the types of a parameter that is passed unchanged: of the Go function, and of the
-// C helper function. Both are "" if Go cannot pass a value of type t.
+// inputTypes returns the types of an unchanged parameter: of the Go function, and of the C helper function.
+// Both are "" if Go cannot pass type t.
 func inputTypes(t *ctype.Type) (goType, cType string) {
 	s := t.Strip()
 	if s == nil {
@@ -159,7 +158,7 @@ func isConst(t *ctype.Type) bool {
 }
 
 // planResult checks that the result of the function can have the role that the user states. It sets c.OutC
-// if the result is the output, or c.LenC if it is the number of elements of the output.
+// if the result is the output, or c.LenC if it is its number of elements.
 func (d *deriver) planResult(c *Call, w WantedCall, rejectCall func(string, ...any)) bool {
 	t := w.Type.Elem
 	s := t.Strip()
@@ -195,9 +194,8 @@ func (d *deriver) planResult(c *Call, w WantedCall, rejectCall func(string, ...a
 	return false
 }
 
-// planOutput plans how the output of the function is copied. If it is a pointer to one struct, it sets
-// c.One to that struct. Otherwise it sets c.Out to the struct in which the C helper function returns the
-// output: with the member out, and after it the member len if there is a count.
+// planOutput plans how the output of the function is copied. For a pointer to one struct it sets c.One.
+// Otherwise it sets c.Out, the struct in which the C helper returns the output and its count.
 func (d *deriver) planOutput(c *Call, w WantedCall, rejectCall func(string, ...any)) bool {
 	out := c.OutC.Strip()
 	if out == nil || strings.Contains(c.OutC.String(), "without a name") {
@@ -240,7 +238,6 @@ func (d *deriver) planOutput(c *Call, w WantedCall, rejectCall func(string, ...a
 	return len(d.refusals) == before
 }
 
-// formatPrototype returns a function in the notation of C.
 func formatPrototype(t *ctype.Type) string {
 	var params []string
 	for _, p := range t.Params {

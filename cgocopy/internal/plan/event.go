@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// unionName returns the name of union type t in the keys of Options.Tags: the name of its typedef, or else
-// point for union point. s is t without typedefs.
+// unionName returns the name of union type t in the keys of Options.Tags: its typedef, or else point for
+// union point. s is t without typedefs.
 func unionName(t, s *ctype.Type) string {
 	if name := t.String(); name != s.String() {
 		return name
@@ -18,11 +18,11 @@ func unionName(t, s *ctype.Type) string {
 }
 
 // planEvent plans struct s from union t. All members of t begin with the same number, the discriminant,
-// which shows which of them is valid: the members of SDL_Event begin with their type. In Go s has a field
-// for this number, and a field Union for the valid member. tag is the tag of t, which names the number.
+// which shows the valid member. An example is SDL_Event. In Go, s has a field for this number, and a field
+// Union for the valid member. tag names the number.
 func (d *deriver) planEvent(s *Struct, t *ctype.Type, cName string, tag Tag) {
 	counts := d.findCounts(t, cName, 0)
-	for _, m := range t.Fields { // the tag may also name the number by its path in a member: sa.sa_family
+	for _, m := range t.Fields { // the tag may name the number by its path in a member: sa.sa_family
 		if inner := m.Type.Strip(); inner != nil && inner.Kind == ctype.Struct && m.Name != "" {
 			for name, c := range d.findCounts(inner, cName+"."+m.Name, m.Offset) {
 				c.C = m.Name + "." + name
@@ -56,7 +56,7 @@ func (d *deriver) planEvent(s *Struct, t *ctype.Type, cName string, tag Tag) {
 	}
 }
 
-// planEventCase plans the member of t that is valid if the discriminant is n. name is the member's name.
+// planEventCase plans the member of t, called name, that is valid if the discriminant is n.
 func (w *memberContext) planEventCase(t *ctype.Type, n int64, name string) (Case, bool) {
 	i := slices.IndexFunc(t.Fields, func(f ctype.Field) bool { return f.Name == name })
 	if i < 0 {
@@ -89,8 +89,8 @@ func countType(c Count) string {
 	return fmt.Sprintf("uint%d", 8*c.Size)
 }
 
-// FindNumber finds the number of size bytes at offset in a value that rule r fills. It returns its path in
-// the Go value, with a dot before each name, e.g. ".Key.Type", or false if there is no such number.
+// FindNumber finds the number of size bytes at offset in a value of rule r. It returns its path in the Go
+// value, e.g. ".Key.Type".
 func FindNumber(r Rule, offset, size int64) (path string, ok bool) {
 	if r.Op == Load && r.Num != "" && r.Elem == nil {
 		return "", offset == 0 && r.Size == size

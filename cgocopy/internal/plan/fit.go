@@ -9,26 +9,24 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// IsMethod reports whether generated code may declare a method of this name, so that no field can have it.
+// IsMethod reports whether generated code may declare a method of this name. No field can have it.
 func IsMethod(name string) bool {
 	return slices.Contains([]string{"FromC", "fromC", "SliceFromC", "ToC", "TakeFromC"}, name)
 }
 
-// equals reports whether the two tags are the same.
 func (t Tag) equals(other Tag) bool { return reflect.DeepEqual(t, other) }
 
-// withoutCount returns a copy of w for the elements of a counted pointer or array, without the parts of
-// the tag that belong to the count.
+// withoutCount returns a copy of w for the elements of a counted pointer or array. The tag does not count
+// them.
 func (w *memberContext) withoutCount() *memberContext {
 	inner := *w
 	inner.tag.Len, inner.tag.Max = "", 0
 	return &inner
 }
 
-// checkTag rejects a member if its tag has words without an effect on its rule, because the user
-// expects one.
+// checkTag rejects a member if words of its tag have no effect on its rule.
 func (w *memberContext) checkTag(t *ctype.Type, r Rule) {
-	has := map[Op]bool{} // ops of the rule and of its elements
+	has := map[Op]bool{} // of the rule and of its elements
 	hasDepth := false
 	for e := &r; e != nil; e = e.Elem {
 		has[e.Op] = true
@@ -57,9 +55,8 @@ func (w *memberContext) checkTag(t *ctype.Type, r Rule) {
 	}
 }
 
-// claimEnumerator claims and returns a Go name for a value of enum, whose Go name is enumName. name is
-// the C name of the value. If the usual name is taken, the result is the two names with an underscore
-// between.
+// claimEnumerator claims and returns a Go name for a value of enum, whose Go name is enumName. If the usual
+// name is taken, it joins the two names with an underscore.
 func (w *memberContext) claimEnumerator(enum *ctype.Type, enumName, name string) string {
 	v := enumeratorName(enumName, name)
 	if w.names[v] != nil {
@@ -69,8 +66,8 @@ func (w *memberContext) claimEnumerator(enum *ctype.Type, enumName, name string)
 	return v
 }
 
-// rejectCycles rejects slices without a depth limit through which a struct leads to its own type: a
-// copy might never end.
+// rejectCycles rejects slices without a depth limit that lead back to their own struct: a copy might never
+// end.
 func (d *deriver) rejectCycles() {
 	nextStructs := func(from *Struct) []*Struct {
 		var list []*Struct
@@ -102,7 +99,6 @@ func (d *deriver) rejectCycles() {
 	}
 }
 
-// visitStructs visits the structs that values of a rule contain or point to.
 func visitStructs(r Rule, visit func(*Struct)) {
 	if r.Struct != nil {
 		visit(r.Struct)
@@ -115,8 +111,8 @@ func visitStructs(r Rule, visit func(*Struct)) {
 	}
 }
 
-// visitUnlimited visits the structs in a value of rule r that are reached through a slice without a depth
-// limit. isReached means that the value itself is reached through such a slice.
+// visitUnlimited visits the structs that are reached through a slice without a depth limit. isReached means
+// that the value of r itself is reached so.
 func visitUnlimited(r Rule, isReached bool, visit func(*Struct)) {
 	switch {
 	case r.Op == Slice:

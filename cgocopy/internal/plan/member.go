@@ -10,24 +10,23 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
 
-// memberContext plans one member of a C struct. Many of its methods have two parameters for the type of a
-// value: t is the type as declared, and s is the same type without typedefs.
+// memberContext plans one member of a C struct. In many of its methods, t is a type as declared, and s the
+// same type without typedefs.
 type memberContext struct {
 	*deriver
 	struc  *Struct          // the struct that has the member
-	cName  string           // name of the struct in C
-	field  Field            // the field that takes the member; its Rule is not set yet
-	tag    Tag              // tag of the member
+	cName  string           // of the struct
+	field  Field            // takes the member; its Rule is not set yet
+	tag    Tag              // of the member
 	counts map[string]Count // members of the struct that can count, by name
 }
 
-// reject rejects the member. It returns an empty rule and false, the results of a plan method that fails.
+// reject rejects the member. It returns the results of a plan method that fails.
 func (w *memberContext) reject(t *ctype.Type, reason, remedy string) (Rule, bool) {
 	w.deriver.reject(Refusal{Pos: w.field.Pos, Struct: w.cName, Field: w.field.C, Type: t.String(), Reason: reason, Remedy: remedy})
 	return Rule{}, false
 }
 
-// omitRemedy returns the remedy that always works: to omit the member.
 func (w *memberContext) omitRemedy() string {
 	if w.userTypes {
 		return "leave it out with the tag `cgocopy:\"-\"`"
@@ -35,8 +34,8 @@ func (w *memberContext) omitRemedy() string {
 	return fmt.Sprintf("leave it out with -tag '%s.%s=-'", w.cName, w.field.C)
 }
 
-// suggestTag returns the remedy to add these words to the member's tag. words may have two
-// alternatives, "FIRST' for one, or 'SECOND", with the quotes of a -tag flag between them.
+// suggestTag returns the remedy to add these words to the member's tag. words may have two alternatives,
+// "FIRST' for one, or 'SECOND", with the quotes of a -tag flag between.
 func (w *memberContext) suggestTag(words string) string {
 	if w.userTypes {
 		between := "\"` for one, or `cgocopy:\"" + w.field.C
@@ -45,8 +44,8 @@ func (w *memberContext) suggestTag(words string) string {
 	return fmt.Sprintf("say how with -tag '%s.%s=%s', or %s", w.cName, w.field.C, words, w.omitRemedy())
 }
 
-// planMember returns the rule of the member, which may be a bit-field. It returns false if it has
-// rejected the member, as the other plan methods do.
+// planMember returns the rule of the member. It returns false if it has rejected the member, as the other
+// plan methods do.
 func (w *memberContext) planMember(m ctype.Field) (Rule, bool) {
 	if m.BitSize > 0 {
 		return w.planBits(m)
@@ -59,7 +58,6 @@ func (w *memberContext) planMember(m ctype.Field) (Rule, bool) {
 	return r, ok
 }
 
-// planBits returns the rule of a bit-field.
 func (w *memberContext) planBits(m ctype.Field) (Rule, bool) {
 	t := m.Type.Strip()
 	if t != nil && t.Kind == ctype.Enum {
@@ -98,8 +96,7 @@ func numberType(t *ctype.Type) string {
 	return ""
 }
 
-// planRule returns the rule of a value of type t, which is at offset of the struct, or of the memory
-// that a pointer points to.
+// planRule returns the rule of a value of type t, at offset of the struct or of a pointer's target.
 func (w *memberContext) planRule(t *ctype.Type, offset int64) (Rule, bool) {
 	s := t.Strip()
 	if s == nil {
@@ -165,8 +162,7 @@ func namedType(t, s *ctype.Type) *ctype.Type {
 	return s
 }
 
-// goTypeName returns the Go name of the type of a member: the name of its typedef, else its C tag. It
-// returns "" if it has neither.
+// goTypeName returns the Go name of a member's type: its typedef, else its C tag, else "".
 func goTypeName(t, s *ctype.Type) string {
 	for x := t; x != nil && x.Kind == ctype.Typedef; x = x.Elem {
 		if x.Name != "" {
@@ -176,8 +172,8 @@ func goTypeName(t, s *ctype.Type) string {
 	return Exported(s.Tag())
 }
 
-// planInner plans the struct that the member is, contains, or points to. It returns nil if the struct
-// is rejected.
+// planInner plans the struct that the member is, contains, or points to. It returns nil if the struct is
+// rejected.
 func (w *memberContext) planInner(t, s *ctype.Type) *Struct {
 	if w.userTypes {
 		return stubStruct(t, s)
@@ -192,7 +188,6 @@ func (w *memberContext) planInner(t, s *ctype.Type) *Struct {
 	return w.planStruct(s, name, cName)
 }
 
-// planNested returns the rule of a struct, or of a union that is planned as a struct.
 func (w *memberContext) planNested(t, s *ctype.Type, offset int64) (Rule, bool) {
 	inner := w.planInner(t, s)
 	if inner == nil {
@@ -232,9 +227,8 @@ func (w *memberContext) planArray(t, s *ctype.Type, offset int64) (Rule, bool) {
 	return r, true
 }
 
-// findCount finds the number that the tag names: a member of the struct called name, which has the
-// number of elements of the planned member or selects its case. It rejects the planned member if there
-// is none.
+// findCount finds the member called name, which counts the planned member or selects its case. It rejects
+// the planned member if there is none.
 func (w *memberContext) findCount(t *ctype.Type, name string) (*Count, bool) {
 	c, ok := w.counts[name]
 	if !ok {
@@ -244,12 +238,10 @@ func (w *memberContext) findCount(t *ctype.Type, name string) (*Count, bool) {
 	return &c, true
 }
 
-// joinCounts returns the names of counts, sorted.
 func joinCounts(counts map[string]Count) string {
 	return strings.Join(slices.Sorted(maps.Keys(counts)), ", ")
 }
 
-// planTail returns the rule of an array that another member counts.
 func (w *memberContext) planTail(t, s *ctype.Type, offset int64) (Rule, bool) {
 	if w.tag.Len == "" {
 		return w.reject(t, "is an array without a length", w.suggestTag(",len=MEMBER"))
@@ -263,15 +255,15 @@ func (w *memberContext) planTail(t, s *ctype.Type, offset int64) (Rule, bool) {
 		return Rule{}, false
 	}
 	maxElements := cmp.Or(w.tag.Max, MaxCount)
-	if s.Count > 0 { // not flexible: the count cannot exceed the length of the array
+	if s.Count > 0 { // the count cannot exceed the length of the array
 		maxElements = min(maxElements, s.Count)
 	}
 	return Rule{Op: Tail, Go: "[]" + elemRule.Go, Size: s.Size, Elem: &elemRule, Len: n, Max: maxElements, Aligned: true}, true
 }
 
-// planPointer returns the rule of a pointer: an address, counted elements, text, or one struct. A type
-// in C does not show whether a pointer leads to one value or to many. So counted elements and structs
-// need a tag.
+// planPointer returns the rule of a pointer: an address, counted elements, text, or one struct. A C type
+// does not show whether a pointer leads to one value or to many. So counted elements and structs need a
+// tag.
 func (w *memberContext) planPointer(t, s *ctype.Type, offset int64) (Rule, bool) {
 	to := s.Elem.Strip()
 	aligned := s.Size > 0 && offset%s.Size == 0
@@ -312,9 +304,8 @@ func (w *memberContext) planPointer(t, s *ctype.Type, offset int64) (Rule, bool)
 	return w.reject(t, "points to one value, or to many", w.suggestTag(",len=MEMBER"))
 }
 
-// planUnion returns the rule of a union. There are three kinds: a union that contains its own discriminant,
-// see planEvent; a union of which one member represents all, see [View]; and a union whose discriminant is
-// another member of the struct, which the tag names.
+// planUnion returns the rule of a union. A union may contain its discriminant (planEvent), or have one
+// member that represents all ([View]). Otherwise its discriminant is another member, named by the tag.
 func (w *memberContext) planUnion(t, s *ctype.Type, offset int64) (Rule, bool) {
 	if name := unionName(t, s); w.tag.On == "" && !w.userTypes && w.options.Tags[name].On != "" {
 		return w.planNested(t, s, offset)
@@ -334,7 +325,7 @@ func (w *memberContext) planUnion(t, s *ctype.Type, offset int64) (Rule, bool) {
 	if !ok {
 		return Rule{}, false
 	}
-	r := Rule{Op: Union, Size: s.Size, On: on, Aligned: true} // its cases have their own alignment
+	r := Rule{Op: Union, Size: s.Size, On: on, Aligned: true} // its cases have separate alignments
 	for _, n := range slices.Sorted(maps.Keys(w.tag.Cases)) {
 		name := w.tag.Cases[n]
 		i := slices.IndexFunc(s.Fields, func(f ctype.Field) bool { return f.Name == name })

@@ -15,7 +15,7 @@ func isInitialism(word string) bool {
 }
 
 // Exported returns the exported Go name for a C name: ItemsCount for items_count, GameObject for
-// GameObject. It returns "" if no character of the C name can be in a Go name.
+// GameObject. It returns "" if Go can use no character of the C name.
 func Exported(c string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(c, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -36,7 +36,6 @@ func Exported(c string) string {
 	return name
 }
 
-// capitalize returns word with its first letter in upper case.
 func capitalize(word string) string {
 	if word == "" {
 		return ""
@@ -46,8 +45,8 @@ func capitalize(word string) string {
 	return string(r)
 }
 
-// enumeratorName returns the Go name of a value of an enum: the Go name of the enum, followed by the
-// value's name without that prefix. For the enum Kind it returns KindBoss for both BOSS and KIND_BOSS.
+// enumeratorName returns the Go name of a value of an enum, with the enum's name as prefix. For the enum
+// Kind, both BOSS and KIND_BOSS become KindBoss.
 func enumeratorName(enum, name string) string {
 	v := Exported(name)
 	if rest, ok := strings.CutPrefix(v, enum); ok && rest != "" {

@@ -6,21 +6,21 @@ import "github.com/tarebench/tare/cgocopy/internal/ctype"
 
 // Member is a member of a C struct that a field of the user's Go struct can take.
 type Member struct {
-	Name   string // name in C; of an anonymous union, the name of its first member
+	Name   string // in C; an anonymous union has the name of its first member
 	Type   *ctype.Type
 	Offset int64            // bytes from the start of the struct
-	field  ctype.Field      // the member as declared
-	counts map[string]Count // all members of the struct that can count, by name
+	field  ctype.Field      // as declared
+	counts map[string]Count // members of the struct that can count, by name
 }
 
-// Pos returns the position of the declaration: file:line, or "" if it is unknown.
+// Pos returns file:line of the declaration, or "".
 func (m Member) Pos() string { return m.field.Pos() }
 
 // Nameless reports whether the member is an anonymous union.
 func (m Member) Nameless() bool { return m.field.Name == "" }
 
-// Members returns the members of struct or union t, in the order of their declaration. It includes the
-// members of anonymous structs in t, and omits unnamed bit-fields, which are padding.
+// Members returns the members of struct or union t, in order, also those of anonymous structs in t. It
+// omits unnamed bit-fields, which are padding.
 func Members(t *ctype.Type) []Member {
 	counts := map[string]Count{}
 	list := addMembers(t, 0, counts)
@@ -30,8 +30,8 @@ func Members(t *ctype.Type) []Member {
 	return list
 }
 
-// addMembers returns the members of t, which is at offset of the outermost struct, and adds the members
-// that can count to counts.
+// addMembers returns the members of t, at offset of the outermost struct. It adds those that can count to
+// counts.
 func addMembers(t *ctype.Type, offset int64, counts map[string]Count) []Member {
 	var list []Member
 	for name, c := range (&deriver{}).findCounts(t, "", offset) {
@@ -57,10 +57,9 @@ func addMembers(t *ctype.Type, offset int64, counts map[string]Count) []Member {
 	return list
 }
 
-// Rule returns the rule that follows from the C type and the tag of a member. Package bind then adapts
-// it to the Go type of the field. cName is the C name of the struct that has the member. Rule does not
-// plan the structs in the member: in the Struct of a rule only C and CName are set. The error is of
-// type Refusals.
+// Rule returns the rule that follows from the C type and the tag of a member. Package bind then adapts it
+// to the Go field. cName is the C name of the member's struct. Structs in the member are not planned: only
+// their C and CName are set. The error is of type Refusals.
 func (m Member) Rule(cName string, tag Tag, o Options) (Rule, error) {
 	d := &deriver{options: o, userTypes: true, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, names: map[string]*ctype.Type{}, used: map[string]bool{}, plan: &Plan{}}
 	f := Field{Go: Exported(m.Name), C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Offset: m.Offset, Tag: tag}
@@ -77,15 +76,15 @@ func (m Member) Rule(cName string, tag Tag, o Options) (Rule, error) {
 	return r, nil
 }
 
-// Finish sets Fails and Allocs, which follow from the fields of a struct that the user has declared. It
-// clears Flat, because the user's type may have further fields. word is the largest alignment in Go.
+// Finish sets Fails and Allocs of a struct that the user has declared. It clears Flat, because the type may
+// have further fields. word is the largest alignment in Go.
 func Finish(s *Struct, word int64) {
 	setProperties(s, word)
 	s.Flat = false
 }
 
-// stubStruct returns a placeholder for struct s, which the caller of [Member.Rule] plans. t is s with
-// its typedefs.
+// stubStruct returns a placeholder for struct s, which the caller of [Member.Rule] plans. t is s with its
+// typedefs.
 func stubStruct(t, s *ctype.Type) *Struct {
 	cName := t.String()
 	if t.Kind == ctype.Typedef && t.Name == "" { // a qualifier
@@ -94,8 +93,8 @@ func stubStruct(t, s *ctype.Type) *Struct {
 	return &Struct{C: s, CName: cName}
 }
 
-// FindCycles returns a refusal for each slice of a plan that has no depth limit and whose elements lead
-// back to the struct with the slice. A copy might never end.
+// FindCycles returns a refusal for each slice without a depth limit that leads back to its own struct. A
+// copy might never end.
 func FindCycles(p *Plan) Refusals {
 	d := &deriver{plan: p}
 	d.rejectCycles()

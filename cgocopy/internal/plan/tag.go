@@ -12,19 +12,19 @@ import (
 // items_ptr,len=items_count,max=1000   copy what items_ptr points to; items_count has the number
 // -                                    omit the member
 type Tag struct {
-	Name   string // name of the C member; "" means the member whose name corresponds to the Go field's
+	Name   string // C member; "" means the one with the name of the Go field
 	Skip   bool   // the member is omitted: "-"
-	String bool   // bytes are copied as a string
-	Bytes  bool   // characters are copied as bytes
-	Opaque bool   // a pointer is copied as an address
+	String bool   // copy bytes as a string
+	Bytes  bool   // copy characters as bytes
+	Opaque bool   // copy the address in a pointer
 	Enum   bool   // the member must be an enum
 	Len    string // name of the member that counts; "" if none
-	Max    int64  // maximum number of elements or bytes; 0 means the default
+	Max    int64  // most elements or bytes; 0 means the default
 	UTF8   UTF8
-	Depth  int64            // maximum number of pointers that are followed one after another; 0 means no limit is set
+	Depth  int64            // most pointers in a row; 0 means no limit is set
 	Free   string           // C function that frees the target of a pointer; "" if none
 	On     string           // name of the discriminant of a union; "" if none
-	Cases  map[int64]string // names of the union's members, by the value of the discriminant
+	Cases  map[int64]string // union's members, by the value of the discriminant
 }
 
 // ParseTag parses the text of a tag.
@@ -40,7 +40,7 @@ func ParseTag(text string) (Tag, error) {
 	}
 	for i := 1; i < len(words); i++ {
 		key, value, hasValue := strings.Cut(strings.TrimSpace(words[i]), "=")
-		if key == "union" { // its cases are separated by commas too
+		if key == "union" { // commas also separate its cases
 			rest := []string{value}
 			for i+1 < len(words) && isCase(words[i+1]) {
 				i++
@@ -92,7 +92,7 @@ func (t *Tag) parseUnion(words []string) error {
 	return nil
 }
 
-// setKey sets the field of t for one word of a tag: key, or key=value if hasValue is true.
+// setKey sets the field of t for one word of a tag: key, or key=value.
 func (t *Tag) setKey(key, value string, hasValue bool) error {
 	setNumber := func(target *int64) error {
 		n, err := strconv.ParseInt(value, 0, 64)

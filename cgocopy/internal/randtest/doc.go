@@ -1,4 +1,3 @@
-// Package randtest compares the generator with the C compiler: it declares
-// random structs, C fills them with known values, and the generated Go code must
-// find the same values.
+// Package randtest compares the generator with the C compiler. It declares random structs, C fills them,
+// and generated Go code must find the values.
 package randtest

@@ -1,5 +1,5 @@
-// Package testenv checks which compilers and other programs that tests need run on this machine. A
-// program that is installed but does not run counts as missing.
+// Package testenv checks which compilers and other programs for tests run on this machine. A program that
+// does not run counts as missing.
 package testenv
 
 import (
@@ -23,8 +23,8 @@ const limit = 20 * time.Second
 // compiler matches the names of C and C++ compilers, e.g. clang++ or aarch64-linux-gnu-gcc-13.
 var compiler = regexp.MustCompile(`^(.*-)?(gcc|g\+\+|clang|clang\+\+|cc|c\+\+)(-[0-9]+)?$`)
 
-// versioned lists the programs that are run with --version. Of programs that are neither in this list nor
-// compilers, testenv only checks that they are installed.
+// versioned lists the programs that are run with --version. Other programs need only be installed, except
+// compilers.
 var versioned = []string{"cargo", "rustc", "pkg-config"}
 
 // Programs skips the test with the reason if one of the programs does not run.
@@ -41,11 +41,11 @@ func Programs(t testing.TB, names ...string) {
 	}
 }
 
-// missingGCC is Missing("gcc"), run once per process because most tests need gcc.
+// missingGCC calls Missing("gcc") once: most tests need gcc.
 var missingGCC = sync.OnceValue(func() error { return Missing("gcc") })
 
-// Missing returns why the program name cannot be used: it is not installed, or does not run. A
-// compiler has to compile an empty program.
+// Missing returns why a program cannot be used: it is not installed, or does not run. A compiler has to
+// compile an empty program.
 func Missing(name string) error {
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -57,7 +57,6 @@ func Missing(name string) error {
 	return nil
 }
 
-// checkRuns returns an error if the program at path does not run.
 func checkRuns(name, path string) error {
 	dir, err := os.MkdirTemp("", "cgocopy-tool-")
 	if err != nil {
@@ -81,7 +80,7 @@ func checkRuns(name, path string) error {
 	return nil
 }
 
-// runProgram runs a program in dir. Its error is the first line of the output, if there is one.
+// runProgram runs a program in dir. Its error is the first line of the output, if any.
 func runProgram(path, dir string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

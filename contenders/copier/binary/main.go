@@ -15,8 +15,7 @@ import (
 	"github.com/tarebench/tare/contender/copier/cmem"
 )
 
-// Structs with the members and the padding of the C structs; encoding/binary adds no
-// padding.
+// Structs with the members and the padding of the C structs. encoding/binary adds no padding.
 type (
 	cPerson struct {
 		ID      int32
@@ -53,14 +52,13 @@ func main() {
 	}})
 }
 
-// readText returns the bytes before the first zero byte, or all 64 if no byte is zero.
+// readText returns the bytes before the first zero byte, or all 64.
 func readText(chars *[64]byte) string {
 	b, _, _ := bytes.Cut(chars[:], []byte{0})
 	return string(b)
 }
 
-// newSameCopies returns the copies of a struct that contains neither padding nor texts, so that one
-// type T is enough.
+// newSameCopies returns the copies of a struct without padding and texts.
 func newSameCopies[T any]() copier.Copies { return newCopies(func(dst, c *T) { *dst = *c }) }
 
 // newCopies returns copies that decode C memory into a C, and convert the C into a T.
@@ -93,5 +91,4 @@ func newCopies[T, C any](convert func(dst *T, c *C)) copier.Copies {
 	})
 }
 
-// copyBytes returns a copy of n bytes of C memory.
 func copyBytes(p unsafe.Pointer, n int) []byte { return C.GoBytes(p, C.int(n)) }

@@ -9,16 +9,14 @@ import (
 	"github.com/tarebench/tare/contender/copier"
 )
 
-// generated is a pointer to a type that cgocopy generated.
 type generated[T any] interface {
 	cgocopy.From[T]
 	cgocopy.FromSlice[T]
 }
 
-// newCopies returns copies for the variant that measures cgocopy's generic functions. Copies into new memory call
-// them. They cannot fill an existing value or slice: such copies call the method FromC of P, and slice. newCopies
-// has the parameters of its namesake in methods.go, because main.go calls both with the same arguments. The
-// first argument, (*T).FromC, only lets the compiler infer T and P.
+// newCopies returns copies for the variant that measures cgocopy's generic functions. Only copies into new
+// memory can call them. Copies into an existing value or slice call FromC of P, and slice. Its namesake in
+// methods.go has the same parameters. The first only lets the compiler infer T and P.
 func newCopies[T any, P generated[T]](_ func(P, unsafe.Pointer) error, slice func([]T, unsafe.Pointer, int) ([]T, error)) copier.Copies {
 	return copier.Of(copier.Type[T]{
 		Fill:  func(dst *T, p unsafe.Pointer) error { return P(dst).FromC(p) },

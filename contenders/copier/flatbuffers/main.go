@@ -1,6 +1,5 @@
-// Command flatbuffers copies by a round trip through a FlatBuffers buffer: it
-// writes a plain struct into a buffer, and makes a new struct from the values that
-// it reads in the buffer. It starts from a Go value, not from C memory.
+// Command flatbuffers copies by a round trip through a FlatBuffers buffer. It writes a plain struct into a
+// buffer, and reads a new struct from it. It starts from a Go value, not from C memory.
 package main
 
 import (
@@ -19,8 +18,8 @@ func main() {
 	}})
 }
 
-// codec writes into one builder, which it resets for each copy. A struct becomes a table: a
-// member is written into the slot whose number is the position of the member.
+// codec writes into one builder, which it resets for each copy. A struct becomes a table: the slot of a
+// member is its position.
 type codec struct{ *flatbuffers.Builder }
 
 // copyPerson copies the Go value at p.
@@ -57,7 +56,7 @@ func (c *codec) copyObjects(dst []copier.GameObject, p unsafe.Pointer, n int) ([
 		offsets[i] = c.buildObject(&list[i])
 	}
 	c.StartVector(flatbuffers.SizeUOffsetT, n, flatbuffers.SizeUOffsetT)
-	for i := n - 1; i >= 0; i-- { // a buffer grows towards its start, so the last element is written first
+	for i := n - 1; i >= 0; i-- { // a buffer grows towards its start
 		c.PrependUOffsetT(offsets[i])
 	}
 	vector := c.EndVector(n)
@@ -78,7 +77,6 @@ func (c *codec) copyObjects(dst []copier.GameObject, p unsafe.Pointer, n int) ([
 	return dst, nil
 }
 
-// buildObject writes an object into the buffer and returns its offset.
 func (c *codec) buildObject(v *copier.GameObject) flatbuffers.UOffsetT {
 	name := c.CreateString(v.Name)
 	c.StartObject(6)
@@ -91,7 +89,7 @@ func (c *codec) buildObject(v *copier.GameObject) flatbuffers.UOffsetT {
 	return c.EndObject()
 }
 
-// buildPoint writes a point as a struct of three float64, which is a part of the object's table.
+// buildPoint writes a point as a struct of three float64, a part of the object's table.
 func (c *codec) buildPoint(p copier.Point3D) flatbuffers.UOffsetT {
 	c.Prep(8, 24) // alignment and size in bytes
 	c.PrependFloat64(p.Z)

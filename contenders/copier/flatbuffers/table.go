@@ -6,10 +6,9 @@ import (
 	"github.com/tarebench/tare/contender/copier"
 )
 
-// table reads the members of a struct in a buffer by the numbers of their slots. A missing member is zero.
+// table reads the members of a struct in a buffer by their slots. A missing member is zero.
 type table struct{ flatbuffers.Table }
 
-// rootTable returns the table to which the offset at the start of a buffer points.
 func rootTable(buffer []byte) table {
 	return table{flatbuffers.Table{Bytes: buffer, Pos: flatbuffers.GetUOffsetT(buffer)}}
 }
@@ -17,7 +16,6 @@ func rootTable(buffer []byte) table {
 // slotOffset returns the offset of a slot in a vtable, which begins with two sizes of two bytes.
 func slotOffset(slot int) flatbuffers.VOffsetT { return flatbuffers.VOffsetT(4 + 2*slot) }
 
-// findMember returns the position of a slot's member. It returns false if the member is missing.
 func (t *table) findMember(slot int) (flatbuffers.UOffsetT, bool) {
 	offset := t.Offset(slotOffset(slot))
 	return t.Pos + flatbuffers.UOffsetT(offset), offset != 0
@@ -52,7 +50,7 @@ func (t *table) text(slot int) string {
 	return ""
 }
 
-// point returns a point, which is a struct of three float64 of eight bytes.
+// point returns a struct of three float64.
 func (t *table) point(slot int) copier.Point3D {
 	pos, ok := t.findMember(slot)
 	if !ok {

@@ -13,12 +13,11 @@ import (
 	"github.com/tarebench/tare/contender/copier"
 )
 
-// In this file the functions named copy and a type, such as copyPerson, copy the C value at p into
-// dst. Those with a plural, such as copyPersons, copy an array of n values into dst, or into a new
-// slice if dst is nil.
+// In this file copyPerson and the like copy the C value at p into dst. Those with a plural, such as
+// copyPersons, copy an array of n values. If dst is nil they make a new slice.
 
-// readText returns the text of a char[64]: the characters before the NUL, or all 64 if the
-// array has no NUL. C.GoString alone would read beyond such an array.
+// readText returns the text of a char[64] up to its NUL, or all 64 characters. C.GoString alone would read
+// beyond an array without a NUL.
 func readText(chars *[64]C.char) string {
 	if chars[63] == 0 { // the array has a NUL
 		return C.GoString(&chars[0])
@@ -48,7 +47,6 @@ func copyPersons(dst []copier.Person, p unsafe.Pointer, n int) ([]copier.Person,
 	return dst, nil
 }
 
-// toPoint converts a point of C.
 func toPoint(c *C.Point3D) copier.Point3D {
 	return copier.Point3D{X: float64(c.x), Y: float64(c.y), Z: float64(c.z)}
 }

@@ -1,7 +1,7 @@
-// Command original copies with a clone of the published library github.com/shaban/cgocopy.
-// A char[64] becomes an array, as in the published benchmark; for a string, the library
-// would interpret its bytes as an address. With the build tag unregistered, the command
-// registers no types, so that every copy fails, as in that benchmark.
+// Command original copies with a clone of the published library github.com/shaban/cgocopy. A char[64]
+// becomes an array, as in the published benchmark. For a string the library would interpret its bytes as an
+// address. With the build tag unregistered, no types are registered, so that every copy fails, as in that
+// benchmark.
 package main
 
 import (
@@ -43,8 +43,7 @@ func main() {
 	copier.Main(copier.Impl{Memory: cmem.New, Blind: ignoreErrors, Types: types})
 }
 
-// registerAll registers all types and returns their copies. Nested types are registered
-// before the types that contain them.
+// registerAll registers all types and returns their copies. Nested types come first.
 func registerAll() (map[string]copier.Copies, error) {
 	r := registration{types: map[string]copier.Copies{}}
 	addType[copier.Point3D](&r, "Point3D")
@@ -94,7 +93,6 @@ func registerAll() (map[string]copier.Copies, error) {
 	return r.types, r.err
 }
 
-// registration collects the copies of all types.
 type registration struct {
 	types map[string]copier.Copies // by the name of the C type
 	err   error                    // first error of the library
@@ -118,7 +116,7 @@ func newValue[T any](p unsafe.Pointer) (*T, error) {
 	return &onHeap, nil
 }
 
-// describeLayout returns the description of a struct in C that the library needs.
+// describeLayout returns the description of a C struct that the library needs.
 func describeLayout(t reflect.Type, name string) published.CStructInfo {
 	c := published.CStructInfo{Name: name, Size: t.Size()}
 	for i := range t.NumField() {

@@ -1,6 +1,6 @@
-// Command protobuf copies by a round trip through google.golang.org/protobuf with
-// generated code: it converts a plain struct into a message, encodes and decodes the
-// message, and converts it back. It starts from a Go value, not from C memory.
+// Command protobuf copies by a round trip through google.golang.org/protobuf with generated code. It
+// converts a plain struct into a message, encodes and decodes it, and converts it back. It starts from a Go
+// value, not from C memory.
 package main
 
 import (
@@ -20,7 +20,6 @@ func main() {
 	}})
 }
 
-// roundTrip encodes src and decodes the bytes into dst.
 func roundTrip(src, dst proto.Message) error {
 	b, err := proto.Marshal(src)
 	if err != nil {
@@ -29,8 +28,8 @@ func roundTrip(src, dst proto.Message) error {
 	return proto.Unmarshal(b, dst)
 }
 
-// copyPerson copies the Go value at p. The functions copyObject and copyAudio do the same for their types;
-// copyObjects copies a list of n values.
+// copyPerson copies the Go value at p. copyObject and copyAudio do the same for their types; copyObjects
+// copies n values.
 func copyPerson(dst *copier.Person, p unsafe.Pointer) error {
 	v := (*copier.Person)(p)
 	var decoded model.Person
@@ -69,7 +68,7 @@ func copyObjects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.Gam
 	return dst, nil
 }
 
-// toMessage converts an object to a message, whose texts are bytes, because they need not be UTF-8.
+// toMessage converts an object to a message. Its texts are bytes: they need not be UTF-8.
 func toMessage(v *copier.GameObject) *model.GameObject {
 	point := func(p copier.Point3D) *model.Point3D { return &model.Point3D{X: p.X, Y: p.Y, Z: p.Z} }
 	return &model.GameObject{

@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// registry contains, for Go types, the memory layouts of their C structs.
+// registry contains the memory layouts of C structs, by Go type.
 type registry struct {
 	mu    sync.RWMutex
-	types map[reflect.Type]*layout // by Go type
+	types map[reflect.Type]*layout
 }
 
 // layout is the memory layout of a C struct.
@@ -20,16 +20,14 @@ type layout struct {
 	members []member
 }
 
-// member is one member of a struct.
 type member struct {
-	index  int          // index of the field in Go
-	offset uintptr      // offset in C in bytes
-	chars  uintptr      // length of a char array that becomes a string; 0 for other members
-	nested *layout      // layout of a nested struct; nil for other members
+	index  int          // of the field in Go
+	offset uintptr      // in C, in bytes
+	chars  uintptr      // length of a char array that becomes a string, or 0
+	nested *layout      // layout of a nested struct, or nil
 	typ    reflect.Type // Go type with the memory layout of the member in C
 }
 
-// unregisteredError is the error for a type that is not registered.
 type unregisteredError struct {
 	Type               reflect.Type
 	Op, Registry, Hint string
@@ -39,15 +37,15 @@ func (e *unregisteredError) Error() string {
 	return fmt.Sprintf("%s %v: type not registered in %s; %s", e.Op, e.Type, e.Registry, e.Hint)
 }
 
-// register registers T. The type parameter C is a Go struct with the memory layout of T's C struct.
+// register registers T. C is a Go struct with the memory layout of T's C struct.
 func register[T, C any](r *registry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.types[reflect.TypeFor[T]()] = newLayout(reflect.TypeFor[T](), reflect.TypeFor[C]())
 }
 
-// newLayout returns the layout of the C struct that is copied into t. c is a Go struct with that
-// layout. newLayout panics if c lacks a member of t.
+// newLayout returns the layout of the C struct that is copied into t. c is a Go struct with that layout.
+// newLayout panics if c lacks a member of t.
 func newLayout(t, c reflect.Type) *layout {
 	l := &layout{size: c.Size()}
 	for i := range t.NumField() {
@@ -67,8 +65,7 @@ func newLayout(t, c reflect.Type) *layout {
 	return l
 }
 
-// find returns the layout for the type that dst points to. It returns an error if the type is not
-// registered.
+// find returns the layout for the type that dst points to.
 func (r *registry) find(dst any) (*layout, error) {
 	t := reflect.TypeOf(dst).Elem()
 	r.mu.RLock()
@@ -90,7 +87,6 @@ func (r *registry) copy(dst any, p unsafe.Pointer) error {
 	return nil
 }
 
-// fill copies the members of the C struct at p into v.
 func (l *layout) fill(v reflect.Value, p unsafe.Pointer) {
 	for i := range l.members {
 		m := &l.members[i]

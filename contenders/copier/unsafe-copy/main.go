@@ -1,6 +1,5 @@
-// Command unsafe-copy converts a pointer to C memory into a pointer to a Go struct
-// whose layout was written by hand, and copies its members. If the C header changes,
-// the compiler does not notice.
+// Command unsafe-copy treats C memory as a Go struct whose layout was written by hand, and copies its
+// members. If the C header changes, the compiler does not notice.
 package main
 
 import (
@@ -41,10 +40,10 @@ func main() {
 	}})
 }
 
-// The functions named copy and a type, such as copyPerson, copy the C value at p into dst. Those with a
-// plural, such as copyPersons, copy an array of n values into dst, or into a new slice if dst is nil.
+// The functions such as copyPerson copy the C value at p into dst. Those with a plural, such as
+// copyPersons, copy an array of n values. If dst is nil they make a new slice.
 
-// readText returns the bytes before the first zero byte, or all 64 if no byte is zero.
+// readText returns the bytes before the first zero byte, or all 64.
 func readText(chars *[64]byte) string {
 	if n := bytes.IndexByte(chars[:], 0); n >= 0 {
 		return string(chars[:n])
@@ -70,7 +69,6 @@ func copyPersons(dst []copier.Person, p unsafe.Pointer, n int) ([]copier.Person,
 	return dst, nil
 }
 
-// toObject converts c to the Go type.
 func (c *cObject) toObject() copier.GameObject {
 	return copier.GameObject{ID: c.ID, Name: readText(&c.Name), Position: c.Position, Velocity: c.Velocity, Health: c.Health, Level: c.Level}
 }

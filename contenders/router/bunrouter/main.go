@@ -28,7 +28,6 @@ func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	return r, nil
 }
 
-// newMiddleware returns a layer as middleware of bunrouter.
 func newMiddleware(layer router.Layer) bunrouter.MiddlewareFunc {
 	return func(next bunrouter.HandlerFunc) bunrouter.HandlerFunc {
 		return func(w http.ResponseWriter, q bunrouter.Request) (err error) {

@@ -1,6 +1,6 @@
-// Command echo is labstack/echo, which pools contexts and whose handlers return errors.
-// A parameter at the end of a route matches the rest of the path with its slashes. The
-// parameter of a route means one segment, so the handler must check the value.
+// Command echo is labstack/echo, which pools contexts and whose handlers return errors. A parameter at the
+// end of a route matches the rest of the path with its slashes. A study expects one segment, so the handler
+// checks the value.
 package main
 
 import (
@@ -28,9 +28,8 @@ func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	return e, nil
 }
 
-// newHandler returns the handler of a route.
 func newHandler(route router.Route) echo.HandlerFunc {
-	last := "" // name of the parameter at the end of the route; "" if the route ends otherwise
+	last := "" // parameter at the end of the route, or ""
 	if n := len(route.Segments); n > 0 && route.Segments[n-1].Param && route.Rest == "" {
 		last = route.Segments[n-1].Text
 	}
@@ -43,7 +42,6 @@ func newHandler(route router.Route) echo.HandlerFunc {
 	}
 }
 
-// newMiddleware returns a layer as middleware of echo.
 func newMiddleware(layer router.Layer) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c *echo.Context) (err error) {
@@ -59,7 +57,7 @@ func newMiddleware(layer router.Layer) echo.MiddlewareFunc {
 	}
 }
 
-// statusCode returns the status of the response, or 0 if echo does not know it.
+// statusCode returns the status of the response, or 0 if unknown.
 func statusCode(c *echo.Context) int {
 	if r, err := echo.UnwrapResponse(c.Response()); err == nil {
 		return r.Status

@@ -15,8 +15,8 @@ import (
 
 func main() { router.MainNativeParts(buildRouter) }
 
-// buildRouter returns a router with the layers (the middleware) and the routes of spec. It is
-// native: it does not serve requests of net/http.
+// buildRouter returns a router with the layers (the middleware) and the routes of spec. It does not serve
+// requests of net/http.
 func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	r := fasthttprouter.New()
 	for _, route := range spec.Routes {
@@ -52,7 +52,7 @@ func newMiddleware(layer router.Layer, next fasthttp.RequestHandler) fasthttp.Re
 	}
 }
 
-// decodeParam returns an unescaped parameter. It returns a parameter with invalid escapes unchanged.
+// decodeParam returns an unescaped parameter. Invalid escapes stay unchanged.
 func decodeParam(ctx *fasthttp.RequestCtx, name string) string {
 	escaped, _ := ctx.UserValue(name).(string)
 	if value, err := url.PathUnescape(escaped); err == nil {

@@ -10,10 +10,9 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// prepareRequest parses a request once, so that the measured function Serve only calls handler. The
-// context is used for this request only. Like fasthttp's server between two requests of a
-// connection, Serve removes the user values and resets the response. Handlers do not change the
-// request itself.
+// prepareRequest parses a request once, so that the measured function Serve only calls handler. Like
+// fasthttp's server between two requests, Serve removes the user values and resets the response. Handlers
+// do not change the request itself.
 func prepareRequest(handler fasthttp.RequestHandler, raw []byte) (router.Prepared, error) {
 	ctx := new(fasthttp.RequestCtx)
 	ctx.Init2(nil, nil, false)

@@ -1,6 +1,5 @@
-// Command fiber is gofiber/fiber, which is based on fasthttp. It unescapes parameters only
-// with the option UnescapePath. A catch-all also matches the path without the slash before
-// it (/files matches /files/*), so the handler must check for the slash.
+// Command fiber is gofiber/fiber, which is based on fasthttp. It unescapes parameters only with the option
+// UnescapePath. A catch-all such as /files/* also matches /files, so the handler checks for the slash.
 package main
 
 import (
@@ -15,8 +14,8 @@ import (
 
 func main() { router.MainNativeParts(buildRouter) }
 
-// buildRouter returns a router with the layers (the middleware) and the routes of spec. It is
-// native: it does not serve requests of net/http.
+// buildRouter returns a router with the layers (the middleware) and the routes of spec. It does not serve
+// requests of net/http.
 func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	app := fiber.New(fiber.Config{UnescapePath: true})
 	for _, layer := range spec.Layers {
@@ -44,7 +43,6 @@ func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	}, nil
 }
 
-// newMiddleware returns a layer as middleware of fiber.
 func newMiddleware(layer router.Layer) fiber.Handler {
 	return func(c fiber.Ctx) (err error) {
 		layer.Around(router.Exchange{

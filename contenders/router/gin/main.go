@@ -19,7 +19,7 @@ func main() {
 	router.Variants(map[string]router.Build{"new": buildWith(gin.New), "default": buildWith(gin.Default)})
 }
 
-// buildWith returns a function that builds a router from an engine that newEngine returns.
+// buildWith returns a function that builds a router from an engine of newEngine.
 func buildWith(newEngine func(...gin.OptionFunc) *gin.Engine) router.Build {
 	return func(_ context.Context, spec router.Spec) (http.Handler, error) {
 		r := newEngine()
@@ -34,7 +34,6 @@ func buildWith(newEngine func(...gin.OptionFunc) *gin.Engine) router.Build {
 	}
 }
 
-// newMiddleware returns a layer as middleware of Gin.
 func newMiddleware(layer router.Layer) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		layer.Around(router.Exchange{

@@ -1,6 +1,5 @@
-// Command hertz is cloudwego/hertz. Over a socket it uses hertz's standard transport:
-// with the other one, netpoll, a thread waits in the kernel, which costs several times
-// as much as the request if client and server share one processor.
+// Command hertz is cloudwego/hertz, over a socket with its standard transport. With the other one, netpoll,
+// a thread waits in the kernel. On a shared processor that costs several times as much as the request.
 package main
 
 import (
@@ -21,8 +20,8 @@ func main() {
 	router.MainNative(buildRouter)
 }
 
-// buildRouter returns a router with the layers (the middleware) and the routes of spec. It is
-// native: it does not serve requests of net/http.
+// buildRouter returns a router with the layers (the middleware) and the routes of spec. It does not serve
+// requests of net/http.
 func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	inProcess := newEngine(spec) // without a listener
 	return router.Native{
@@ -33,7 +32,6 @@ func buildRouter(_ context.Context, spec router.Spec) (router.Native, error) {
 	}, nil
 }
 
-// newEngine returns an engine with the layers and the routes of spec.
 func newEngine(spec router.Spec, options ...config.Option) *server.Hertz {
 	h := server.New(append(options, server.WithDisablePrintRoute(true))...)
 	for _, layer := range spec.Layers {
@@ -45,7 +43,6 @@ func newEngine(spec router.Spec, options ...config.Option) *server.Hertz {
 	return h
 }
 
-// newMiddleware returns a layer as middleware of hertz.
 func newMiddleware(layer router.Layer) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		layer.Around(router.Exchange{

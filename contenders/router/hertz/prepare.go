@@ -13,10 +13,9 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-// prepareRequest parses a request once, so that the measured function Serve only calls the router.
-// The context is used for this request only. Like hertz's server between two requests of a
-// connection, Serve resets the context, but not the request in it. If hertz redirects the request,
-// it writes the new target into the request; Serve then restores the target.
+// prepareRequest parses a request once, so that the measured function Serve only calls the router. Like
+// hertz's server between two requests, Serve resets the context, but not the request. A redirect changes
+// the target in the request; Serve then restores it.
 func prepareRequest(h *server.Hertz, raw []byte) (router.Prepared, error) {
 	c := h.NewContext()
 	if err := req.Read(&c.Request, mock.NewZeroCopyReader(string(raw))); err != nil {

@@ -1,6 +1,5 @@
-// Command httprouter is julienschmidt/httprouter. It has one radix tree per method and no
-// middleware of its own. It rejects tables in which one route has a literal at the position
-// at which another has a parameter, e.g. /users/new and /users/{id}.
+// Command httprouter is julienschmidt/httprouter, with one radix tree per method and no middleware. It
+// rejects tables with a literal and a parameter at the same position, e.g. /users/new and /users/{id}.
 package main
 
 import (

@@ -25,7 +25,6 @@ func buildRouter(_ context.Context, spec router.Spec) (http.Handler, error) {
 	return app, app.Build()
 }
 
-// newMiddleware returns a layer as middleware of iris.
 func newMiddleware(layer router.Layer) iris.Handler {
 	return func(c iris.Context) {
 		layer.Around(router.Exchange{

@@ -1,7 +1,6 @@
-// Command nethttp-prefix is a trap, a contender that reproduces a published mistake. It
-// uses ServeMux as a published benchmark did. The benchmark registered a route with a
-// parameter for all methods and for all paths with the prefix before the parameter, and the
-// handler did not read the parameter.
+// Command nethttp-prefix reproduces a mistake of a published benchmark (a trap). There a route with a
+// parameter was registered for all methods and for all paths with its prefix. The handler did not read the
+// parameter.
 package main
 
 import (

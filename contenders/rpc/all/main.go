@@ -1,5 +1,5 @@
-// Command all serves app users over all transports, with one store. As a standalone
-// service it serves all of them at the same time; in a study each workload selects one.
+// Command all serves app users over all transports, with one store. As a standalone service it serves all
+// of them at the same time. In a study each workload selects one.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Package http3 opens QUIC connections for the load generator, with quic-go. Package load implements HTTP/3
-// requests on their streams. This package implements only the unidirectional streams of HTTP/3, with which the
-// two sides exchange settings, and GOAWAY, with which a server ends a connection.
+// Package http3 opens QUIC connections for the load generator, with quic-go. Package load implements
+// requests on their streams. This package reads and writes the unidirectional streams, with the settings of
+// both sides. It also handles GOAWAY, with which a server ends a connection.
 package http3
 
 import (
@@ -19,14 +19,14 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// maxUniStreams limits the unidirectional streams that a server may have open: HTTP/3 has three, and the
-// client must accept streams of unknown types.
+// maxUniStreams limits the unidirectional streams of a server. HTTP/3 has three; streams of unknown types
+// must be accepted, too.
 const maxUniStreams = 16
 
-// Carry returns a function that opens connections. These connections share UDP sockets. Carry also sets two
-// environment variables that quic-go reads.
+// Carry returns a function that opens connections, which share UDP sockets. It also sets two environment
+// variables that quic-go reads.
 func Carry() load.Carry {
-	// Without this variable quic-go logs a warning if the system's buffers for UDP are small.
+	// Otherwise quic-go warns about small UDP buffers of the system.
 	_ = os.Setenv("QUIC_GO_DISABLE_RECEIVE_BUFFER_WARNING", "true")
 	// Congestion marks (ECN) cost an allocation per sent packet and a control message per received one.
 	_ = os.Setenv("QUIC_GO_DISABLE_ECN", "true")
@@ -67,19 +67,17 @@ func Carry() load.Carry {
 	}
 }
 
-// carrier is one connection. It implements load.Carrier.
 type carrier struct {
 	pool   *pool
 	socket *socket
 	conn   *quic.Conn
 
 	mu      sync.Mutex
-	peer    h3.Peer   // state of the server's unidirectional streams
+	peer    h3.Peer   // the server's unidirectional streams
 	leaving bool      // the server has sent GOAWAY
 	streams []*stream // the results of NewStream
 }
 
-// openControl opens the client's control stream and sends its settings.
 func (c *carrier) openControl() error {
 	s, err := c.conn.OpenUniStream()
 	if err != nil {
@@ -108,16 +106,15 @@ func (c *carrier) acceptStreams() {
 	}
 }
 
-// readStream reads one of the server's unidirectional streams until its end. If the stream violates HTTP/3,
-// readStream closes the connection; if its type is unknown, readStream cancels it. If it contains GOAWAY,
-// readStream rejects the requests that the server will not process.
+// readStream reads one of the server's unidirectional streams until its end. It cancels a stream of unknown
+// type. After GOAWAY it rejects the requests that the server will not process.
 func (c *carrier) readStream(s *quic.ReceiveStream, reader *h3.PeerStream) {
 	b := make([]byte, 512)
 	for {
 		n, err := s.Read(b)
 		c.mu.Lock()
 		isKnown, violation := reader.Feed(b[:n])
-		first, leaves := c.peer.Leaves() // first is the first stream that the server does not process
+		first, leaves := c.peer.Leaves() // the first stream that the server does not process
 		c.leaving = leaves
 		if leaves {
 			for _, request := range c.streams {
@@ -166,7 +163,7 @@ func (c *carrier) Traffic() (in, out int64) {
 	return int64(s.BytesReceived), int64(s.BytesSent)
 }
 
-// Over reports whether the connection takes no more requests: it has ended, or the server has sent GOAWAY.
+// Over reports whether the connection takes no more requests.
 func (c *carrier) Over() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,23 +11,20 @@ import (
 // maxShared limits the connections that share a socket.
 const maxShared = 16
 
-// pool contains the UDP sockets of a session of the load generator. Up to maxShared QUIC connections
-// to the same address share a socket.
+// pool contains UDP sockets. Up to maxShared QUIC connections to the same address share a socket.
 type pool struct {
 	mu      sync.Mutex
 	sockets []*socket
 }
 
-// socket is a UDP socket with the connections on it.
 type socket struct {
-	to        *net.UDPAddr    // address of the server
-	conn      net.PacketConn  // the socket itself
+	to        *net.UDPAddr // address of the server
+	conn      net.PacketConn
 	transport *quic.Transport // QUIC on conn
-	users     int             // open connections on it
+	users     int             // open connections
 }
 
-// take returns a socket for another connection to an address, a new one if no open socket has room.
-// The caller must release it.
+// take returns a socket for another connection to an address. The caller must release it.
 func (p *pool) take(to *net.UDPAddr) (*socket, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,7 +44,7 @@ func (p *pool) take(to *net.UDPAddr) (*socket, error) {
 	return s, nil
 }
 
-// release records that a connection no longer uses a socket, and closes the socket after the last one.
+// release ends the use of a socket by a connection, and closes an unused socket.
 func (p *pool) release(s *socket) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -17,20 +17,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bounds of a system call. Before Linux 6.10 the kernel cuts at most 64 packets from one buffer, and a buffer
-// has at most 64 KiB.
+// Bounds of a system call. Before Linux 6.10 the kernel cuts at most 64 packets from one buffer of at most
+// 64 KiB.
 const (
 	maxSegments = 64       // packets in a buffer
 	maxBuffer   = 60 << 10 // bytes of a buffer
-	maxQueued   = 256      // packets in the queue; a connection that sends more waits
+	maxQueued   = 256      // packets in the queue; a full queue blocks senders
 	maxMessages = 16       // packets that one call receives
 )
 
-// batchSocket is a UDP socket of several QUIC connections to one address, on which quic-go reads and writes. It
-// saves system calls. WriteMsgUDP queues packets of all connections, and a goroutine sends the queue: all packets
-// of the same size in one buffer, which the kernel cuts into packets (generic segmentation offload), whichever
-// connection they belong to. ReadBatch receives several packets with one system call. The socket is connected, so
-// that the kernel looks its route up once.
+// batchSocket is a UDP socket of several QUIC connections to one address. It saves system calls for
+// quic-go. WriteMsgUDP queues packets of all connections, and a goroutine sends the queue. Packets of the
+// same size share a buffer, which the kernel cuts (generic segmentation offload). ReadBatch receives
+// several packets with one system call. The socket is connected, so that the kernel looks up its route
+// once.
 type batchSocket struct {
 	*net.UDPConn
 	raw syscall.RawConn
@@ -39,22 +39,21 @@ type batchSocket struct {
 	// Only the goroutine that receives uses these fields.
 	receive  func(fd uintptr) bool    // the method receiveSome, bound once
 	messages []ipv4.Message           // messages to fill
-	received int                      // number of messages that the last call filled
-	failure  error                    // error of the last call; nil if it received
-	heads    [maxMessages]messageHead // one for each message, for the kernel
-	vectors  [maxMessages]unix.Iovec  // buffer of each message, for the kernel
+	received int                      // messages that the last call filled
+	failure  error                    // error of the last call, or nil
+	heads    [maxMessages]messageHead // one for each message
+	vectors  [maxMessages]unix.Iovec  // buffer of each message
 
 	mu      sync.Mutex
 	room    *sync.Cond // there may be room in the queue, or the socket is closed
-	queue   []packet   // packets to send
+	queue   []packet
 	closed  bool
-	pending chan struct{} // has a value if there are packets; capacity 1; closed by Close
+	pending chan struct{} // has a value if there are packets; closed by Close
 	done    chan struct{} // closed after the last packet was sent
 
 	out sender // only the goroutine that sends uses it
 }
 
-// packet is a packet to send.
 type packet struct {
 	size int
 	data [1500]byte // quic-go makes packets of at most 1452 bytes
@@ -78,16 +77,15 @@ type control struct {
 type sender struct {
 	send     func(fd uintptr) bool // the method sendSome, bound once
 	packets  []packet
-	order    []int         // indices of packets, the longest first
+	order    []int         // of packets, the longest first
 	vectors  []unix.Iovec  // one per packet
 	heads    []messageHead // one per buffer
 	controls [maxQueued]control
-	next     int   // index in heads of the next buffer to send
-	noCuts   bool  // the kernel or the device cannot cut buffers: each packet gets a separate buffer
-	failure  error // error of the last call; nil if it sent
+	next     int   // next buffer to send, in heads
+	noCuts   bool  // buffers cannot be cut: each packet gets a separate one
+	failure  error // error of the last call, or nil
 }
 
-// openSocket returns a UDP socket for connections to an address.
 func openSocket(to *net.UDPAddr) (net.PacketConn, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(context.Background(), "udp", to.String())
@@ -105,8 +103,8 @@ func openSocket(to *net.UDPAddr) (net.PacketConn, error) {
 	return s, nil
 }
 
-// ReadBatch waits for packets and fills messages with the packets that have arrived, at most maxMessages. It
-// returns their number. quic-go calls it from one goroutine.
+// ReadBatch waits for packets, fills messages with those that have arrived, and returns their number.
+// quic-go calls it from one goroutine.
 func (s *batchSocket) ReadBatch(messages []ipv4.Message, _ int) (int, error) {
 	s.messages = messages[:min(len(messages), maxMessages)]
 	for i := range s.messages {
@@ -124,9 +122,9 @@ func (s *batchSocket) ReadBatch(messages []ipv4.Message, _ int) (int, error) {
 	return s.received, s.failure
 }
 
-// receiveSome receives packets without waiting. It returns false if there are none, so that the Go runtime calls
-// it again when packets have arrived. It ignores errors that ICMP reports, for example that nothing listens at the
-// address: dialling then fails after its timeout, as with a socket that is not connected.
+// receiveSome receives packets without waiting. If there are none it returns false; the Go runtime then
+// calls it again later. It ignores errors that ICMP reports: as on an unconnected socket, dialling then
+// fails after its timeout.
 func (s *batchSocket) receiveSome(fd uintptr) bool {
 	for {
 		n, _, errno := syscall.RawSyscall6(unix.SYS_RECVMMSG, fd, uintptr(unsafe.Pointer(&s.heads[0])), uintptr(len(s.messages)), unix.MSG_DONTWAIT, 0, 0)
@@ -144,9 +142,8 @@ func (s *batchSocket) receiveSome(fd uintptr) bool {
 	}
 }
 
-// WriteMsgUDP queues the packets in b. The control message oob contains their size; if oob is empty, b is one
-// packet. quic-go passes no other control message, because congestion marks are off and the socket is connected.
-// WriteMsgUDP waits while the queue is full.
+// WriteMsgUDP queues the packets in b. oob contains their size; without oob, b is one packet. quic-go sends
+// no other control message here. WriteMsgUDP waits while the queue is full.
 func (s *batchSocket) WriteMsgUDP(b, oob []byte, _ *net.UDPAddr) (n, oobn int, err error) {
 	segment := len(b)
 	if len(oob) >= unix.CmsgLen(2) {
@@ -218,8 +215,8 @@ func (s *batchSocket) sendAll() {
 	}
 }
 
-// prepare puts the packets into buffers, the longest packets first. Packets of the same size share a buffer, in
-// their order. So the full-size packets of a connection stay before its last, shorter packet.
+// prepare puts the packets into buffers, the longest first. Packets of the same size share a buffer. So the
+// full-size packets of a connection stay before its last, shorter packet.
 func (o *sender) prepare() {
 	o.order, o.vectors, o.heads, o.next = o.order[:0], o.vectors[:0], o.heads[:0], 0
 	for i := range o.packets {
@@ -228,7 +225,7 @@ func (o *sender) prepare() {
 	}
 	slices.SortStableFunc(o.order, func(a, b int) int { return o.packets[b].size - o.packets[a].size })
 	for start := 0; start < len(o.order); {
-		size, n := o.packets[o.order[start]].size, 0 // n packets of this size from start on are one buffer
+		size, n := o.packets[o.order[start]].size, 0 // n packets from start on, of this size, are one buffer
 		for ; start+n < len(o.order) && n < maxSegments && (n+1)*size <= maxBuffer; n++ {
 			p := &o.packets[o.order[start+n]]
 			mustSeparate := n > 0 && o.noCuts
@@ -248,8 +245,8 @@ func (o *sender) prepare() {
 	}
 }
 
-// sendSome sends buffers until all are sent or one fails. It returns false if the socket takes no more for now,
-// so that the runtime calls it again when it does.
+// sendSome sends buffers until all are sent or one fails. If the socket is full it returns false; the Go
+// runtime then calls it again later.
 func (s *batchSocket) sendSome(fd uintptr) bool {
 	o := &s.out
 	o.failure = nil
@@ -270,8 +267,8 @@ func (s *batchSocket) sendSome(fd uintptr) bool {
 	return true
 }
 
-// skipFailed skips a buffer that could not be sent; QUIC treats its packets as lost and sends their content again.
-// If the buffer failed because it cannot be cut, packets get separate buffers from now on.
+// skipFailed skips a buffer that could not be sent. QUIC sends the content again. If the buffer could not
+// be cut, packets get separate buffers from now on.
 func (o *sender) skipFailed() {
 	if o.failure == nil {
 		return

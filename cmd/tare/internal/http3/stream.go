@@ -13,17 +13,17 @@ import (
 	"github.com/tarebench/tare/load/h3"
 )
 
-// stream carries one request after another over a connection, each on a QUIC stream of its own. It implements
-// load.CarrierStream. Goroutines other than that of the request may call Cancel and reject.
+// stream carries one request after another over a connection, each on a separate QUIC stream. It implements
+// load.CarrierStream. Other goroutines may call Cancel and reject.
 type stream struct {
-	c *carrier // the connection
+	c *carrier
 
 	mu       sync.Mutex
-	s        *quic.Stream // stream of the current request; nil before the first
-	rejected bool         // the server does not process the current request, because it has sent GOAWAY
+	s        *quic.Stream // of the current request; nil before the first
+	rejected bool         // the server does not process the current request
 }
 
-// Open opens a stream for the next request. It returns false if the server allows no more streams for now.
+// Open opens a stream for the next request. It returns false while the server allows no more streams.
 func (s *stream) Open() (bool, error) {
 	opened, err := s.c.conn.OpenStream()
 	if err != nil && isFull(err) {
@@ -32,20 +32,20 @@ func (s *stream) Open() (bool, error) {
 	return true, s.startRequest(opened, err)
 }
 
-// isFull reports whether err means that the server allows no more streams for now. errors.As makes its target
-// escape to the heap. In a separate function this costs an allocation only after an error.
+// isFull reports whether err means that the server allows no more streams now. It is a separate function
+// because the target of errors.As escapes to the heap.
 func isFull(err error) bool {
 	var full *quic.StreamLimitReachedError
 	return errors.As(err, &full)
 }
 
-// OpenWait opens a stream for the next request, and waits until the server allows one or ctx ends.
+// OpenWait is like Open, but waits until the server allows a stream or ctx ends.
 func (s *stream) OpenWait(ctx context.Context) error {
 	return s.startRequest(s.c.conn.OpenStreamSync(ctx))
 }
 
-// startRequest makes opened the stream of the next request. If err is not nil, opening has failed, and
-// startRequest returns a Loss of a request that the server has not processed.
+// startRequest makes opened the stream of the next request. If opening failed with err, the request was not
+// processed.
 func (s *stream) startRequest(opened *quic.Stream, err error) error {
 	if err != nil {
 		return &load.Loss{Err: err, Left: true}
@@ -56,7 +56,7 @@ func (s *stream) startRequest(opened *quic.Stream, err error) error {
 	s.c.mu.Lock()
 	first, leaves := s.c.peer.Leaves()
 	s.c.mu.Unlock()
-	if leaves { // the server has sent GOAWAY since the caller checked Over
+	if leaves { // GOAWAY has arrived since the caller checked Over
 		s.reject(quic.StreamID(first))
 	}
 	return nil
@@ -89,8 +89,8 @@ func (s *stream) Cancel(code h3.Code) {
 	}
 }
 
-// reject cancels the current request if the server does not process it: after GOAWAY it does not process requests
-// on stream first and later streams.
+// reject cancels the current request if the server does not process it. After GOAWAY, the server processes
+// only streams before first.
 func (s *stream) reject(first quic.StreamID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,9 +101,8 @@ func (s *stream) reject(first quic.StreamID) {
 	}
 }
 
-// explain returns a *load.Loss for err, with which a request ended before its response was complete. The Loss
-// reports whether the connection is still usable, whether the server has not processed the request, and whether the
-// server violated the protocol.
+// explain returns a *load.Loss for an incomplete response that ended with err. It says whether the
+// connection is usable, and who caused the loss.
 func (s *stream) explain(err error) error {
 	isConnectionOver := s.c.conn.Context().Err() != nil
 	s.mu.Lock()
@@ -120,7 +119,7 @@ func (s *stream) explain(err error) error {
 		code := h3.Code(streamErr.ErrorCode)
 		loss.Left = loss.Left || code == h3.RequestRejected
 		loss.Err = fmt.Errorf("the server reset the stream: %s", code)
-	case errors.As(err, &applicationErr): // the connection was closed; if not by the server, by carrier.fail or Close
+	case errors.As(err, &applicationErr): // closed by the server, or by carrier.fail or Close
 		loss.Garbled = !applicationErr.Remote && h3.Code(applicationErr.ErrorCode) != h3.NoError
 		if applicationErr.Remote {
 			loss.Err = fmt.Errorf("the server closed the connection: %s", h3.Code(applicationErr.ErrorCode))

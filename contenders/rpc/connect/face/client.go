@@ -23,7 +23,7 @@ type client struct {
 
 // newClient returns a client for one of the protocols of connect-go.
 func newClient(t rpc.Target) (rpc.Client, error) {
-	// The other clients do not accept compressed responses, so this one does not either.
+	// No client accepts compressed responses.
 	options := []connect.ClientOption{connect.WithAcceptCompression("gzip", nil, nil)}
 	http2 := t.HTTP2
 	switch t.Protocol {
@@ -90,7 +90,6 @@ func (c *client) Close() error {
 	return nil
 }
 
-// userOrError returns the user of a response, or the error of the call.
 func userOrError(response *connect.Response[proto.User], err error) (users.User, error) {
 	if err != nil {
 		return users.User{}, readError(err)
@@ -98,7 +97,7 @@ func userOrError(response *connect.Response[proto.User], err error) (users.User,
 	return proto.ToUser(response.Msg), nil
 }
 
-// readError returns the error of the service that err contains, or the error of the transport.
+// readError returns the error of the service in err, or the error of the transport.
 func readError(err error) error {
 	var e *connect.Error
 	if !errors.As(err, &e) || !connect.IsWireError(err) {

@@ -21,7 +21,7 @@ func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.Connect, rpc.ConnectJSON, rpc.GRPC}, Dial: newClient, Store: newOpener()}
 }
 
-// newServer returns a server with the service, the health check and reflection of gRPC, and GET /health.
+// newServer returns a server with the service, GET /health, and gRPC's health check and reflection.
 func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	options := []connect.HandlerOption{connect.WithReadMaxBytes(users.MaxBody), connect.WithInterceptors(newInterceptors(o, u)...)}
 	mux := http.NewServeMux()

@@ -13,11 +13,10 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// requestID is the name of the header with the id of a request.
 const requestID = "X-Request-Id"
 
-// interceptors has the interceptors as methods. Each counts its calls in receipts, which the lab
-// compares with the number of requests.
+// interceptors has the interceptors as methods. Each counts its calls, which the lab compares with the
+// number of requests. The lab is the program that measures.
 type interceptors struct {
 	users    *users.Service
 	receipts *server.Receipts
@@ -35,7 +34,6 @@ func (l interceptors) setRequestID(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// addLog writes a line for each request.
 func (l interceptors) addLog(log *slog.Logger) connect.UnaryInterceptorFunc {
 	return func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, q connect.AnyRequest) (connect.AnyResponse, error) {
@@ -52,8 +50,8 @@ func (l interceptors) addLog(log *slog.Logger) connect.UnaryInterceptorFunc {
 	}
 }
 
-// recoverPanic returns an error if a handler panics. It repeats a panic with http.ErrAbortHandler, which
-// closes the connection.
+// recoverPanic returns an error if a handler panics. http.ErrAbortHandler panics on, which closes the
+// connection.
 func (l interceptors) recoverPanic(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, q connect.AnyRequest) (_ connect.AnyResponse, err error) {
 		l.receipts.Layer()
@@ -71,7 +69,6 @@ func (l interceptors) recoverPanic(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// limitRate rejects requests beyond the rate limit.
 func (l interceptors) limitRate(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, q connect.AnyRequest) (connect.AnyResponse, error) {
 		l.receipts.Layer()

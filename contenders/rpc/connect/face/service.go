@@ -14,10 +14,10 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// service implements the generated interface of app users with the business logic.
+// service implements the generated interface of app users.
 type service struct {
 	users    *users.Service
-	receipts *server.Receipts // counts for the lab
+	receipts *server.Receipts // counts for the program that measures
 }
 
 func (s *service) CreateUser(ctx context.Context, q *connect.Request[proto.CreateUserRequest]) (*connect.Response[proto.User], error) {
@@ -63,18 +63,16 @@ func userResponse(u users.User, err error) (*connect.Response[proto.User], error
 	return connect.NewResponse(proto.FromUser(u)), nil
 }
 
-// newError converts err to an error of Connect.
 func newError(err error) error {
 	e := users.RefusalOf(err)
 	return connect.NewError(connect.Code(e.Code.GRPC()), errors.New(e.Message))
 }
 
-// prefixLen is the number of bytes of gRPC's prefix of a message.
+// prefixLen is the length of the prefix of a gRPC message in bytes.
 const prefixLen = 5
 
-// countBodies returns a handler that calls next and counts the bytes of the message, for the lab. It
-// counts the bytes of the body, because the length of a decoded message differs from the length of
-// its JSON.
+// countBodies returns a handler that calls next and counts the bytes of the body. The length of a decoded
+// message would differ from that of its JSON.
 func countBodies(next http.Handler, receipts *server.Receipts) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := &countedBody{ReadCloser: r.Body}
@@ -88,7 +86,6 @@ func countBodies(next http.Handler, receipts *server.Receipts) http.Handler {
 	})
 }
 
-// countedBody counts the bytes of a body.
 type countedBody struct {
 	io.ReadCloser
 	n int64

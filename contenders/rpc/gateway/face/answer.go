@@ -18,8 +18,8 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/gateway/stub"
 )
 
-// countBodies returns a middleware that counts requests and the bytes of their bodies, for the lab,
-// and rejects bodies that are too long. The gateway calls this middleware only for known paths.
+// countBodies returns a middleware that counts requests and the bytes of their bodies. It rejects bodies
+// that are too long. The gateway calls it only for known paths.
 func countBodies(receipts *server.Receipts) runtime.Middleware {
 	return func(next runtime.HandlerFunc) runtime.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request, params map[string]string) {
@@ -92,7 +92,7 @@ func readError(err error) error {
 	return err
 }
 
-// writeNoRoute responds to a request whose path or method the gateway does not know.
+// writeNoRoute responds to an unknown path or method.
 func writeNoRoute(_ context.Context, _ *runtime.ServeMux, _ runtime.Marshaler, w http.ResponseWriter, r *http.Request, code int) {
 	err := users.NoPath()
 	if code == http.StatusMethodNotAllowed {
@@ -102,7 +102,6 @@ func writeNoRoute(_ context.Context, _ *runtime.ServeMux, _ runtime.Marshaler, w
 	writeError(w, users.RefusalOf(err))
 }
 
-// writeError responds with an error of the service.
 func writeError(w http.ResponseWriter, e *users.Error) {
 	body, err := json.Marshal(e)
 	if err != nil {

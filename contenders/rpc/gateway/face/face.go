@@ -1,5 +1,5 @@
-// Package face serves app users, an API that stores users, over HTTP with gRPC-Gateway, which
-// converts requests of HTTP and JSON to gRPC.
+// Package face serves app users, an API that stores users, over HTTP with gRPC-Gateway. The gateway
+// converts HTTP with JSON to gRPC.
 package face
 
 import (
@@ -24,8 +24,8 @@ import (
 
 // Ways to reach the gRPC service.
 const (
-	overLoopback = "dial"      // the service has a gRPC server in this process, to which the gateway connects
-	inProcess    = "inprocess" // the gateway calls the methods of the service directly
+	overLoopback = "dial"      // to a gRPC server in this process
+	inProcess    = "inprocess" // by calls of the service's methods
 )
 
 // New returns the transport of this contender: its server and its client.
@@ -49,10 +49,10 @@ func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := layers{users: u, receipts: o.Receipts} // receipts count requests, bodies and middleware for the lab
+	l := layers{users: u, receipts: o.Receipts} // receipts count requests, bodies and middleware for the program that measures
 	switch o.Variant {
 	case overLoopback, "":
-		isStandalone := o.Ops != nil // not started by a lab
+		isStandalone := o.Ops != nil // not started by a measurement
 		b, err := newBackend(u, isStandalone)
 		if err != nil {
 			return nil, err
@@ -77,14 +77,13 @@ type backend struct {
 	conn     *grpc.ClientConn
 }
 
-// pipeSize is the size in bytes of the buffer of a connection in memory. The buffer of
-// a TCP socket on loopback is about as large.
+// pipeSize is the size in bytes of the buffer of a connection in memory, about that of a TCP socket on
+// loopback.
 const pipeSize = 256 << 10
 
-// newBackend returns the gRPC server and a client of it. A standalone service connects them in
-// memory: on a second port, other programs could call the gRPC server without the token. In a study
-// they are connected over loopback, whose cost is to be measured; the server then accepts only the
-// connections of this client.
+// newBackend returns the gRPC server and a client of it. A standalone service connects them in memory: on a
+// second port, other programs could call the gRPC server without the token. A study measures the cost of
+// loopback, and the server accepts only this client.
 func newBackend(u *users.Service, standalone bool) (*backend, error) {
 	var listener net.Listener
 	var dial func(context.Context, string) (net.Conn, error)
@@ -107,20 +106,18 @@ func newBackend(u *users.Service, standalone bool) (*backend, error) {
 	return &backend{listener: listener, server: s, conn: conn}, nil
 }
 
-// dialListener accepts only connections that its method dialSelf has opened, and closes all others.
+// dialListener accepts only connections of its method dialSelf, and closes all others.
 type dialListener struct {
 	net.Listener
 	mu     sync.Mutex      // locked while dialSelf connects, so that Accept finds the address
-	dialed map[string]bool // local addresses of open connections that Accept has not returned yet
+	dialed map[string]bool // local addresses of connections that Accept has not returned yet
 }
 
-// newDialListener listens on a free port of loopback.
 func newDialListener() (*dialListener, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	return &dialListener{Listener: l, dialed: map[string]bool{}}, err
 }
 
-// dialSelf connects to the listener.
 func (l *dialListener) dialSelf(ctx context.Context, _ string) (net.Conn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,7 +156,6 @@ func (b *backend) closeAll() error {
 	return err
 }
 
-// gatewayServer is a gateway with its backend.
 type gatewayServer struct {
 	server.Server
 	backend *backend
@@ -180,7 +176,7 @@ func (r *gatewayServer) Serve(l net.Listener) error {
 	return err
 }
 
-// Shutdown ends the gateway before the backend, because requests in progress need the backend.
+// Shutdown ends the gateway first: its requests need the backend.
 func (r *gatewayServer) Shutdown(ctx context.Context) error {
 	return errors.Join(r.Server.Shutdown(ctx), r.backend.closeAll())
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// layers has the middleware as methods. Each layer counts its calls in receipts, which the lab
-// compares with the number of requests. The layers wrap the complete gateway, because the gateway
-// does not call its own middleware for unknown paths.
+// layers has the middleware as methods. Each counts its calls, which the program that measures compares
+// with the number of requests. They wrap the complete gateway: its own middleware does not see unknown
+// paths.
 type layers struct {
 	users    *users.Service
 	receipts *server.Receipts
 }
 
-// addLayers wraps next in the middleware. From the outermost to the innermost: the request id, the
-// access log, the recovery from panics, the rate limit.
+// addLayers wraps next in the middleware. From the outermost to the innermost: request id, access log,
+// recovery from panics, rate limit.
 func (l layers) addLayers(next http.Handler, o server.Options) http.Handler {
 	if l.users.Limited() {
 		next = l.limitRate(next)
@@ -38,8 +38,8 @@ func (l layers) setRequestID(next http.Handler) http.Handler {
 	})
 }
 
-// recoverPanic responds with an error if a handler panics. It repeats a panic with
-// http.ErrAbortHandler, which closes the connection.
+// recoverPanic responds with an error if a handler panics. http.ErrAbortHandler panics on, which closes the
+// connection.
 func (l layers) recoverPanic(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.receipts.Layer()
@@ -57,8 +57,8 @@ func (l layers) recoverPanic(next http.Handler) http.Handler {
 	})
 }
 
-// recoverMethod returns an error if a method panics in the backend, whose goroutines the layers do
-// not cover. It is not counted as a layer: a request that the gateway rejects does not reach it.
+// recoverMethod returns an error if a method panics in the backend, which has other goroutines. It does not
+// count as a layer: rejected requests do not reach it.
 func recoverMethod(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -68,7 +68,6 @@ func recoverMethod(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grp
 	return next(ctx, m)
 }
 
-// limitRate rejects requests beyond the rate limit.
 func (l layers) limitRate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.receipts.Layer()

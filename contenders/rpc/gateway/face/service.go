@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/contenders/rpc/gateway/stub"
 )
 
-// service implements the generated interface of app users with the business logic.
+// service implements the generated interface of app users.
 type service struct {
 	stub.UnimplementedUserServiceServer
 	users *users.Service
@@ -47,7 +47,6 @@ func (s *service) ListUsers(ctx context.Context, m *proto.ListUsersRequest) (*pr
 	return proto.FromPage(p), nil
 }
 
-// userOrError returns the message of a user, or the status of an error.
 func userOrError(u users.User, err error) (*proto.User, error) {
 	if err != nil {
 		return nil, newStatus(err)
@@ -55,7 +54,6 @@ func userOrError(u users.User, err error) (*proto.User, error) {
 	return proto.FromUser(u), nil
 }
 
-// newStatus converts err to a gRPC status.
 func newStatus(err error) error {
 	e := users.RefusalOf(err)
 	return status.Error(codes.Code(e.Code.GRPC()), e.Message)

@@ -4,5 +4,5 @@ package face
 
 import "github.com/tarebench/tare/apps/users"
 
-// newOpener returns nil, because a build without the tag db stores users in memory only.
+// newOpener returns nil: without the tag db users are stored in memory only.
 func newOpener() users.Opener { return nil }

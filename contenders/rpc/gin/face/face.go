@@ -19,7 +19,7 @@ func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.HTTP}, Dial: rpc.HTTPClient, Store: newOpener()}
 }
 
-// newServer returns the server. Errors have the same status as those of the other transports.
+// newServer returns the server. Errors have the same status as in the other transports.
 func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	gin.SetMode(gin.ReleaseMode)
 	r := gin.New()
@@ -45,10 +45,9 @@ func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	return server.HTTP2(r), nil
 }
 
-// usersServer serves app users.
 type usersServer struct {
-	users    *users.Service   // the business logic
-	receipts *server.Receipts // counts for the lab: requests, bytes of bodies, calls of middleware
+	users    *users.Service
+	receipts *server.Receipts // counts requests, bytes of bodies and calls of middleware
 }
 
 // addLayers adds the middleware, the outermost first.
@@ -76,7 +75,6 @@ func (f *usersServer) setRequestID(c *gin.Context) {
 	c.Header("X-Request-Id", f.users.RequestID(c.GetHeader("X-Request-Id")))
 }
 
-// limitRate rejects requests beyond the rate limit.
 func (f *usersServer) limitRate(c *gin.Context) {
 	if !f.users.Allow() {
 		writeError(c, users.Limited())
@@ -127,7 +125,7 @@ func (f *usersServer) listUsers(c *gin.Context) (any, error) {
 	return f.users.List(c.Request.Context(), q)
 }
 
-// newHandler returns a handler that responds with the value or the error of call as JSON.
+// newHandler returns a handler that responds with the result of call as JSON.
 func (f *usersServer) newHandler(status int, call func(*gin.Context) (any, error)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		f.receipts.Request()
@@ -146,8 +144,8 @@ func writeError(c *gin.Context, err error) {
 	c.AbortWithStatusJSON(e.HTTP(), e)
 }
 
-// readID returns the id in the path. If gin cannot bind it, readID calls users.ParseID, so that its
-// error is the same as that of the other transports.
+// readID returns the id in the path. If gin cannot bind it, users.ParseID makes the error that all
+// transports return.
 func readID(c *gin.Context) (int64, error) {
 	var path struct {
 		ID int64 `uri:"id"`
@@ -158,8 +156,8 @@ func readID(c *gin.Context) (int64, error) {
 	return path.ID, nil
 }
 
-// readQuery returns the query of a list of users. If gin cannot bind it, readQuery calls
-// users.ParseQuery, so that its error is the same as that of the other transports.
+// readQuery returns the query of a list of users. If gin cannot bind it, users.ParseQuery makes the error
+// that all transports return.
 func readQuery(c *gin.Context) (users.Query, error) {
 	var q struct {
 		Query string `form:"query"`
@@ -172,7 +170,7 @@ func readQuery(c *gin.Context) (users.Query, error) {
 	return users.Query{Text: q.Query, Page: int(q.Page), Limit: int(q.Limit)}, nil
 }
 
-// readDraft decodes the body of a request, the name and email of a user, and counts its bytes.
+// readDraft decodes the name and email of a user from the body, and counts its bytes.
 func (f *usersServer) readDraft(c *gin.Context) (d users.Draft, err error) {
 	body := &countedBody{ReadCloser: http.MaxBytesReader(c.Writer, c.Request.Body, users.MaxBody)}
 	c.Request.Body = body
@@ -190,8 +188,7 @@ func (f *usersServer) readDraft(c *gin.Context) (d users.Draft, err error) {
 	return d, nil
 }
 
-// countedBody counts the bytes of a body. It stores the last error of Read, because some decoders return an
-// error that does not contain it.
+// countedBody counts the bytes of a body. It stores the last error of Read, which some decoders hide.
 type countedBody struct {
 	io.ReadCloser
 	n   int64

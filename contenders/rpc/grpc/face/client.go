@@ -24,7 +24,7 @@ type client struct {
 	stub stub.UserServiceClient
 }
 
-// newClient returns a client with as many connections as the policy of t defines.
+// newClient returns a client with as many connections as t demands.
 func newClient(t rpc.Target) (rpc.Client, error) {
 	if t.Protocol != rpc.GRPC {
 		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
@@ -69,7 +69,6 @@ func (c *client) List(ctx context.Context, q users.Query) (users.Page, error) {
 
 func (c *client) Close() error { return c.conn.Close() }
 
-// userOrError returns the user of a response, or the error of the call.
 func (c *client) userOrError(ctx context.Context, m *proto.User, err error) (users.User, error) {
 	if err != nil {
 		return users.User{}, c.readError(ctx, err)
@@ -77,9 +76,8 @@ func (c *client) userOrError(ctx context.Context, m *proto.User, err error) (use
 	return proto.ToUser(m), nil
 }
 
-// readError returns the error of the service that err contains, or err itself if it is an error of
-// the transport. Both can have the code Unavailable: then the server is unreachable unless the
-// connection is ready.
+// readError returns the error of the service in err, or err itself. Unavailable may come from the service
+// or the transport. It is from the service only if the connection is ready.
 func (c *client) readError(ctx context.Context, err error) error {
 	s, isStatus := status.FromError(err)
 	isUnreachable := s.Code() == codes.Unavailable && c.conn.GetState() != connectivity.Ready

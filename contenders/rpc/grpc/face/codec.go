@@ -8,9 +8,8 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// codec is grpc-go's codec for protocol buffers. It also counts the decoded bytes, for the lab. An
-// interceptor would have to compute the length of a message again, which would take a considerable
-// part of the decoder's time.
+// codec is grpc-go's codec for protocol buffers. It also counts the decoded bytes. An interceptor would
+// have to compute the length of a message again, at a considerable cost.
 type codec struct {
 	encoding.CodecV2
 	receipts *server.Receipts

@@ -64,8 +64,8 @@ type gracefulServer struct {
 // Serve serves until Shutdown. It then returns nil.
 func (r *gracefulServer) Serve(l net.Listener) error { return r.Server.Serve(l) }
 
-// Shutdown sets the health check to not serving, and waits for the calls in
-// progress. If ctx ends, it cancels them and returns the error of ctx.
+// Shutdown sets the health check to not serving, and waits for the calls in progress. When ctx ends, it
+// cancels them.
 func (r *gracefulServer) Shutdown(ctx context.Context) error {
 	r.health.Shutdown()
 	ended := make(chan struct{})

@@ -20,16 +20,15 @@ import (
 // requestID is the metadata key of the id of a request.
 const requestID = "x-request-id"
 
-// interceptors has the interceptors as methods. Each counts its calls in receipts, which the lab
+// interceptors has the interceptors as methods. Each counts its calls, which the program that measures
 // compares with the number of requests.
 type interceptors struct {
 	users    *users.Service
 	receipts *server.Receipts
 }
 
-// serverOptions returns the options of a standalone service, which is not started by a lab, and nil
-// in a study. The options limit the calls in progress on a connection, and check a call after its
-// headers, before its message is read.
+// serverOptions returns the options of a standalone service, or nil in a study. They limit the calls in
+// progress on a connection, and check a call before its message is read.
 func serverOptions(ops *server.Ops) []grpc.ServerOption {
 	if !ops.Claim() {
 		return nil
@@ -42,8 +41,7 @@ func serverOptions(ops *server.Ops) []grpc.ServerOption {
 	}
 }
 
-// checkCall returns a status if ops responds to a call in place of the service, for example because
-// the token is missing.
+// checkCall returns a status if ops rejects a call, for example because the token is missing.
 func checkCall(ops *server.Ops, call *tap.Info) error {
 	firstValue := func(key string) string {
 		if list := call.Header.Get(key); len(list) > 0 {
@@ -70,7 +68,7 @@ func checkCall(ops *server.Ops, call *tap.Info) error {
 // setRequestID adds the id of the request to its response.
 func (l interceptors) setRequestID(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	l.receipts.Layer()
-	clientID := "" // request id that the client sent
+	clientID := "" // sent by the client
 	if ids := metadata.ValueFromIncomingContext(ctx, requestID); len(ids) > 0 {
 		clientID = ids[0]
 	}
@@ -80,7 +78,6 @@ func (l interceptors) setRequestID(ctx context.Context, m any, _ *grpc.UnaryServ
 	return next(ctx, m)
 }
 
-// addLog writes a line for each request.
 func (l interceptors) addLog(log *slog.Logger) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, m any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 		l.receipts.Layer()
@@ -91,7 +88,6 @@ func (l interceptors) addLog(log *slog.Logger) grpc.UnaryServerInterceptor {
 	}
 }
 
-// recoverPanic returns an error if a handler panics.
 func (l interceptors) recoverPanic(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
 	l.receipts.Layer()
 	defer func() {
@@ -102,7 +98,6 @@ func (l interceptors) recoverPanic(ctx context.Context, m any, _ *grpc.UnaryServ
 	return next(ctx, m)
 }
 
-// limitRate rejects requests beyond the rate limit.
 func (l interceptors) limitRate(ctx context.Context, m any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	l.receipts.Layer()
 	if !l.users.Allow() {

@@ -7,5 +7,4 @@ import (
 	"github.com/tarebench/tare/apps/users/store"
 )
 
-// newOpener returns the function that opens SQLite and PostgreSQL databases.
 func newOpener() users.Opener { return store.Open }

@@ -18,7 +18,7 @@ func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.HTTP}, Dial: rpc.HTTPClient, Store: newOpener()}
 }
 
-// newServer returns the server. Unknown paths and methods have the error responses of the service.
+// newServer returns the server. Unknown paths and methods get the errors of the service.
 func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	f := &usersServer{users: u, receipts: o.Receipts}
 	mux := http.NewServeMux()
@@ -35,10 +35,9 @@ func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	return server.HTTP2(f.addLayers(mux, o)), nil
 }
 
-// usersServer serves app users.
 type usersServer struct {
-	users    *users.Service   // the business logic
-	receipts *server.Receipts // counts for the lab: requests, bytes of bodies, calls of middleware
+	users    *users.Service
+	receipts *server.Receipts // counts requests, bytes of bodies and calls of middleware
 }
 
 func (f *usersServer) createUser(w http.ResponseWriter, r *http.Request) (any, error) {
@@ -92,7 +91,7 @@ func (f *usersServer) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, "ok\n") // fails if the client has disconnected
 }
 
-// readDraft decodes the body of a request, the name and email of a user, and counts its bytes.
+// readDraft decodes the name and email of a user from the body, and counts its bytes.
 func (f *usersServer) readDraft(w http.ResponseWriter, r *http.Request) (d users.Draft, err error) {
 	counted := &countedBody{ReadCloser: http.MaxBytesReader(w, r.Body, users.MaxBody)}
 	body, err := io.ReadAll(counted)
@@ -106,8 +105,8 @@ func (f *usersServer) readDraft(w http.ResponseWriter, r *http.Request) (d users
 	return d, nil
 }
 
-// countedBody counts the bytes of a body. readDraft could use the length of the body, but transports whose
-// framework reads the body cannot, and counting must cost the same in all transports.
+// countedBody counts the bytes of a body. readDraft could use the length of the body, but other transports
+// cannot. Counting must cost the same everywhere.
 type countedBody struct {
 	io.ReadCloser
 	n int64
@@ -119,7 +118,7 @@ func (c *countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// newHandler returns a handler that responds with the value or the error of call as JSON.
+// newHandler returns a handler that responds with the result of call as JSON.
 func (f *usersServer) newHandler(status int, call func(http.ResponseWriter, *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		f.receipts.Request()
@@ -140,13 +139,11 @@ func notAllowed(allow string) http.HandlerFunc {
 	}
 }
 
-// writeError responds with an error of the service.
 func writeError(w http.ResponseWriter, err error) {
 	e := users.RefusalOf(err)
 	writeJSON(w, e.HTTP(), e)
 }
 
-// writeJSON responds with v as JSON.
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// addLayers wraps next in the middleware. From the outermost to the innermost: the request id, the
-// access log, the recovery from panics, the rate limit.
+// addLayers wraps next in the middleware. From the outermost to the innermost: request id, access log,
+// recovery from panics, rate limit.
 func (f *usersServer) addLayers(next http.Handler, o server.Options) http.Handler {
 	if f.users.Limited() {
 		next = f.limitRate(next)
@@ -27,8 +27,8 @@ func (f *usersServer) setRequestID(next http.Handler) http.Handler {
 	})
 }
 
-// recoverPanic responds with an error if a handler panics. It repeats a panic with
-// http.ErrAbortHandler, which closes the connection.
+// recoverPanic responds with an error if a handler panics. http.ErrAbortHandler panics on, which closes the
+// connection.
 func (f *usersServer) recoverPanic(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.receipts.Layer()
@@ -46,7 +46,6 @@ func (f *usersServer) recoverPanic(next http.Handler) http.Handler {
 	})
 }
 
-// limitRate rejects requests beyond the rate limit.
 func (f *usersServer) limitRate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.receipts.Layer()

@@ -13,21 +13,18 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// collectionPath is the path of the users.
 const collectionPath = "/v1/users"
 
-// httpResponse is the response to one request of HTTP/1.1.
 type httpResponse struct {
-	out    []byte // bytes to send: earlier responses, then this one
+	out    []byte // earlier responses, then this one
 	id     string // request id
 	extra  string // more header lines, each with its line end; "" for none
 	status int
 }
 
-// respondHTTP appends the response to a request to dst. It has no middleware, but does the same work
-// as the middleware of other contenders: the request id, the access log, the recovery from panics
-// and the rate limit. It counts each of them as a call of middleware (receipts.Layer), because the
-// lab expects these calls.
+// respondHTTP appends the response to a request to dst. It does the work of the middleware of other
+// contenders itself. It counts each part as a call of middleware (receipts.Layer), because the program that
+// measures expects these calls.
 func (f *nullServer) respondHTTP(dst []byte, q *server.Request, extra string) []byte {
 	f.receipts.Body(int64(len(q.Body)))
 	f.receipts.Layer() // the request id
@@ -47,8 +44,8 @@ func (f *nullServer) respondHTTP(dst []byte, q *server.Request, extra string) []
 	return r.out
 }
 
-// respondLimited responds to a request, or with an error if the request exceeds the rate limit or
-// its handler panics.
+// respondLimited responds to a request within the rate limit. It responds with an error if the handler
+// panics.
 func (f *nullServer) respondLimited(r *httpResponse, method string, path []byte, query string, q *server.Request) {
 	start := len(r.out)
 	defer func() {
@@ -67,7 +64,7 @@ func (f *nullServer) respondLimited(r *httpResponse, method string, path []byte,
 	f.routeRequest(r, method, path, query, q)
 }
 
-// methodName returns method as a string without allocating, or "other" if the service does not support it.
+// methodName returns method as a string without allocating. An unknown method is "other".
 func methodName(method []byte) string {
 	for _, m := range [...]string{"GET", "POST", "PUT", "DELETE"} {
 		if string(method) == m {
@@ -77,7 +74,6 @@ func methodName(method []byte) string {
 	return "other"
 }
 
-// routeRequest calls the function for the path and the method of a request.
 func (f *nullServer) routeRequest(r *httpResponse, method string, path []byte, query string, q *server.Request) {
 	isGet := method == http.MethodGet
 	id, hasPrefix := bytes.CutPrefix(path, []byte(collectionPath+"/"))
@@ -110,7 +106,6 @@ func (f *nullServer) routeRequest(r *httpResponse, method string, path []byte, q
 	}
 }
 
-// createUser responds with the new user.
 func (f *nullServer) createUser(r *httpResponse, body []byte) {
 	d, err := parseDraft(body)
 	if err == nil {
@@ -157,7 +152,6 @@ func (f *nullServer) serveUser(r *httpResponse, method, id string, body []byte) 
 	r.putUser(http.StatusOK, u)
 }
 
-// listUsers responds with a page of users.
 func (f *nullServer) listUsers(r *httpResponse, query string) {
 	values, _ := url.ParseQuery(query) // ignores invalid parts
 	q, err := users.ParseQuery(values.Get("query"), values.Get("page"), values.Get("limit"))
@@ -170,7 +164,7 @@ func (f *nullServer) listUsers(r *httpResponse, query string) {
 		r.putError(err)
 		return
 	}
-	const pageSize, userSize = 64, 256 // estimates of the bytes, for the capacity
+	const pageSize, userSize = 64, 256 // estimated bytes, for the capacity
 	b := append(make([]byte, 0, pageSize+userSize*len(p.Users)), `{"users":[`...)
 	for i, u := range p.Users {
 		if i > 0 {
@@ -184,7 +178,6 @@ func (f *nullServer) listUsers(r *httpResponse, query string) {
 	r.putBody(http.StatusOK, typeJSON, append(b, '}'))
 }
 
-// parseDraft decodes the body of a request.
 func parseDraft(body []byte) (d users.Draft, err error) {
 	if err := json.Unmarshal(body, &d); err != nil {
 		return d, users.Malformed(err)
@@ -194,7 +187,6 @@ func parseDraft(body []byte) (d users.Draft, err error) {
 
 const typeJSON = "application/json"
 
-// putBody appends a response with a body.
 func (r *httpResponse) putBody(status int, contentType string, body []byte) {
 	r.status = status
 	b := strconv.AppendInt(append(r.out, "HTTP/1.1 "...), int64(status), 10)
@@ -206,20 +198,17 @@ func (r *httpResponse) putBody(status int, contentType string, body []byte) {
 	r.out = append(b, body...)
 }
 
-// putError appends a response with an error of the service.
 func (r *httpResponse) putError(err error) {
 	e := users.RefusalOf(err)
 	b := appendText(append([]byte(`{"code":`), strconv.Quote(string(e.Code))...), `,"message":`, e.Message)
 	r.putBody(e.HTTP(), typeJSON, append(b, '}'))
 }
 
-// putUser appends a response with a user.
 func (r *httpResponse) putUser(status int, u users.User) {
 	var buf [512]byte // enough for most users
 	r.putBody(status, typeJSON, appendUser(buf[:0], u))
 }
 
-// appendUser appends a user as JSON.
 func appendUser(b []byte, u users.User) []byte {
 	b = strconv.AppendInt(append(b, `{"id":`...), u.ID, 10)
 	b = appendText(b, `,"name":`, u.Name)
@@ -229,8 +218,7 @@ func appendUser(b []byte, u users.User) []byte {
 	return append(b, '}')
 }
 
-// appendText appends a key and a string as JSON. It copies a string of printable ASCII that needs no
-// escapes; encoding/json encodes any other string.
+// appendText appends a key and a string as JSON. Only strings with escapes or non-ASCII need encoding/json.
 func appendText(b []byte, key, s string) []byte {
 	b = append(b, key...)
 	for i := range len(s) {

@@ -25,29 +25,27 @@ const (
 // errNoMethod is the error of a call with an unknown path.
 var errNoMethod = errors.New("no such method")
 
-// grpcCall is one call of gRPC.
 type grpcCall struct {
 	stream   uint32
 	path     string
 	clientID string // request id that the client sent; "" for none
 	isGRPC   bool   // the content type of the request is gRPC
-	body     []byte // received bytes: the prefix and the message
-	unacked  int64  // number of received bytes that no window update has acknowledged
-	window   int64  // number of bytes that the client accepts on the stream
+	body     []byte // the prefix and the message
+	unacked  int64  // received bytes that no window update has acknowledged
+	window   int64  // bytes that the client accepts on the stream
 
-	requestID string // request id of the response
-	response  []byte // prefix and message; only the prefix if the call failed
-	sent      int    // number of sent bytes of response
+	requestID string
+	response  []byte // prefix and message; only the prefix after an error
+	sent      int    // sent bytes of response
 	code      int    // grpc-status
 	message   string // grpc-message of an error
 }
 
-// prefixLen is the number of bytes before a message: the first is 1 if the message is compressed,
-// otherwise 0, and the other four are the length of the message.
+// prefixLen is the length of the prefix of a message: 1 if it is compressed, otherwise 0, then its length
+// in four bytes.
 const prefixLen = 5
 
-// parseMessage returns the message in the body of a request or a response. It returns false if the
-// body is not one uncompressed message.
+// parseMessage returns the message in a body. It returns false unless the body is one uncompressed message.
 func parseMessage(b []byte) ([]byte, bool) {
 	if len(b) < prefixLen || b[0] != 0 {
 		return nil, false
@@ -72,8 +70,7 @@ func (f *nullServer) respondCall(c *grpcCall) {
 	c.response[1], c.response[2], c.response[3], c.response[4] = byte(n>>24), byte(n>>16), byte(n>>8), byte(n)
 }
 
-// runLayers runs a call. It also does the work of middleware, and counts it for the lab, as
-// respondHTTP does: the request id, the access log, the recovery from panics and the rate limit.
+// runLayers runs a call. Like respondHTTP it does the work of middleware, and counts it.
 func (f *nullServer) runLayers(c *grpcCall) (err error) {
 	f.receipts.Layer()
 	c.requestID = f.users.RequestID(c.clientID)
@@ -145,7 +142,7 @@ func (f *nullServer) runMethod(c *grpcCall) error {
 	return err
 }
 
-// runOther runs the methods whose response is not a user, and the health check, whose name is healthPath.
+// runOther runs the methods whose response is not a user, and the health check.
 func (f *nullServer) runOther(c *grpcCall, name string, m []byte) error {
 	switch name {
 	case "DeleteUser":

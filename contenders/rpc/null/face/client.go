@@ -28,9 +28,8 @@ func newClient(t rpc.Target) (rpc.Client, error) {
 	})
 }
 
-// client calls over gRPC.
 type client struct {
-	base string // URL of the service, to which a method's name is appended
+	base string // URL of the service; a method's name follows
 	http http.Client
 }
 
@@ -64,8 +63,8 @@ func (c *client) Close() error {
 	return nil
 }
 
-// callMethod makes one call with message m and returns the message of the response. If the service
-// responds with an error, the error is a *users.Error.
+// callMethod makes one call with message m and returns the response's message. An error of the service is a
+// *users.Error.
 func (c *client) callMethod(ctx context.Context, method string, m []byte) ([]byte, error) {
 	body := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(m))), m...)
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+method, bytes.NewReader(body))
@@ -84,7 +83,7 @@ func (c *client) callMethod(ctx context.Context, method string, m []byte) ([]byt
 		return nil, err
 	}
 	fields := response.Trailer
-	if response.Header.Get("Grpc-Status") != "" { // an error may be sent in the headers, without trailers
+	if response.Header.Get("Grpc-Status") != "" { // an error may be in the headers, without trailers
 		fields = response.Header
 	}
 	if status := fields.Get("Grpc-Status"); status != "0" {
@@ -96,7 +95,8 @@ func (c *client) callMethod(ctx context.Context, method string, m []byte) ([]byt
 	return nil, fmt.Errorf("%s: the answer: %w", method, protowire.ErrMessage)
 }
 
-// parseStatus returns the error for a grpc-status other than 0: a *users.Error if the service has its code.
+// parseStatus returns the error for a grpc-status other than 0. It is a *users.Error if the service has its
+// code.
 func parseStatus(status, message string) error {
 	text, err := url.PathUnescape(message)
 	for _, code := range users.Codes() {

@@ -1,6 +1,5 @@
-// Package face serves app users, an API that stores users, over HTTP/1.1 and over
-// gRPC on the same port, with as little code as possible: the server uses neither the
-// server of net/http nor grpc-go.
+// Package face serves app users, an API that stores users, over HTTP/1.1 and gRPC on the same port. It has
+// as little code as possible, and no server of net/http or grpc-go.
 package face
 
 import (
@@ -12,7 +11,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// New returns the null contender's transport: its server and its client.
+// New returns the transport of the null contender, the reference that does as little as possible.
 func New() rpc.Face {
 	return rpc.Face{Serve: newServer, Protocols: []string{rpc.GRPC, rpc.HTTP}, Dial: newClient}
 }
@@ -24,24 +23,22 @@ func newServer(o server.Options, u *users.Service) (server.Server, error) {
 	if o.Log != nil {
 		f.logLine = server.Lines(o.Log)
 	}
-	// Null counts every request in receipts of its own. Those of o count only requests that reach
-	// the service.
+	// Null counts every request in other receipts. Those of o count only requests that reach the service.
 	s, err := server.Null{Answer: f.respondHTTP, MaxBody: users.MaxBody, HTTP2: f.serveHTTP2}.Serve(server.Options{})
 	f.Server = s
 	return f, err
 }
 
-// nullServer serves app users.
 type nullServer struct {
 	server.Server
-	users    *users.Service                                            // the business logic
-	receipts *server.Receipts                                          // counts for the lab: requests, bytes of bodies, calls of middleware
+	users    *users.Service
+	receipts *server.Receipts                                          // counts requests, bytes of bodies and calls of middleware
 	logLine  func(method, path string, status int, took time.Duration) // nil without an access log
-	ctx      context.Context                                           // context of all calls; it ends with the server
+	ctx      context.Context                                           // of all calls; ends with the server
 	cancel   context.CancelFunc
 }
 
-// SpeaksHTTP2 implements [server.HTTP2Speaker], so that a service without a lab accepts gRPC.
+// SpeaksHTTP2 implements [server.HTTP2Speaker]: a standalone service accepts gRPC.
 func (f *nullServer) SpeaksHTTP2() bool { return true }
 
 // Shutdown ends the server, and then the context of all calls.

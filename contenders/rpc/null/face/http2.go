@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/load/h2"
 )
 
-// This file implements the part of HTTP/2 (RFC 9113) that gRPC needs. Each call of gRPC has a separate
-// stream on the connection. Windows limit the bytes that one side may send before the other acknowledges them.
+// This file implements the part of HTTP/2 (RFC 9113) that gRPC needs. Each call has a separate stream on
+// the connection. Windows limit the bytes that one side may send before the other acknowledges them.
 
 // maxStreams limits the calls in flight on one connection.
 const maxStreams = 250
@@ -20,9 +20,8 @@ const maxStreams = 250
 // maxHead limits the encoded bytes of a call's headers.
 const maxHead = 64 << 10
 
-// http2Conn is one connection of HTTP/2. serveHTTP2 reads frames, runs a call when its last frame
-// has arrived, and writes the frames in out. Calls run one after another. A response that does not
-// fit into the client's windows is continued when the client enlarges them.
+// http2Conn is one connection of HTTP/2. It runs a call when its last frame has arrived. Calls run one
+// after another. A response that exceeds the client's windows waits for larger windows.
 type http2Conn struct {
 	*server.Conn
 	server      *nullServer
@@ -31,25 +30,24 @@ type http2Conn struct {
 	decoder     *h2.Decoder
 	encoder     h2.Encoder
 	fields      h2.Fields
-	contentType *h2.Field // encoded content-type: application/grpc
-	statusOK    *h2.Field // encoded grpc-status: 0
+	contentType *h2.Field // application/grpc
+	statusOK    *h2.Field // 0
 
 	calls         map[uint32]*grpcCall // calls that have not completely arrived, by stream
-	responding    []*grpcCall          // calls whose responses have not been completely sent, the oldest first
-	free          []*grpcCall          // ended calls, whose memory is reused
+	responding    []*grpcCall          // calls whose responses are not completely sent, the oldest first
+	free          []*grpcCall          // ended calls, for reuse
 	lastStream    uint32               // highest stream of a call
-	lastPath      string               // path of the previous call, reused if the next one is the same
-	window        int64                // number of bytes that the client accepts on all streams together
-	initialWindow int64                // initial window of a new stream
-	unacked       int64                // number of received bytes that no window update has acknowledged
+	lastPath      string               // path of the previous call, for reuse
+	window        int64                // bytes that the client accepts on all streams together
+	initialWindow int64                // of a new stream
+	unacked       int64                // received bytes that no window update has acknowledged
 
-	openCall   *grpcCall                      // call whose headers are arriving; nil between headers
-	headBlock  []byte                         // encoded headers of openCall
-	endsStream bool                           // the headers of openCall end its stream: no body follows
+	openCall   *grpcCall                      // call whose headers are arriving, or nil
+	headBlock  []byte                         // its headers so far
+	endsStream bool                           // its headers end the stream: no body follows
 	onField    func(name, value []byte) error // setField, stored so that no request allocates it
 }
 
-// serveHTTP2 serves a connection of HTTP/2 until it ends.
 func (f *nullServer) serveHTTP2(conn *server.Conn) {
 	preface := make([]byte, len(h2.Preface))
 	if _, err := io.ReadFull(conn, preface); err != nil || string(preface) != h2.Preface {
@@ -76,7 +74,7 @@ func (f *nullServer) serveHTTP2(conn *server.Conn) {
 		w.out = w.out[:0]
 		isIdle := len(w.calls)+len(w.responding) == 0 && w.openCall == nil && !w.reader.Partial()
 		read := conn.Read
-		if isIdle { // the end of the server may close the connection now
+		if isIdle { // the server may close the connection while it ends
 			read = conn.Await
 		}
 		n, err := read(buf)
@@ -94,8 +92,8 @@ func (f *nullServer) serveHTTP2(conn *server.Conn) {
 // protocolError is the code of the GOAWAY after invalid frames (RFC 9113, section 7).
 const protocolError h2.Code = 1
 
-// endConn sends GOAWAY. linger means that the client may not have received the last responses yet;
-// closing the connection must not discard them.
+// endConn sends GOAWAY. linger means that the last responses may still be on their way, and must not be
+// discarded.
 func (w *http2Conn) endConn(linger bool) {
 	_, err := w.Write(h2.AppendGoAway(w.out[:0], w.lastStream, h2.NoError))
 	if linger && err == nil {
@@ -103,7 +101,7 @@ func (w *http2Conn) endConn(linger bool) {
 	}
 }
 
-// handleBytes processes received bytes. The error means that they are not valid HTTP/2.
+// handleBytes processes received bytes. It fails if they are not valid HTTP/2.
 func (w *http2Conn) handleBytes(b []byte) error {
 	for len(b) > 0 {
 		f, n, isComplete, err := w.reader.Next(b)
@@ -117,8 +115,8 @@ func (w *http2Conn) handleBytes(b []byte) error {
 	return nil
 }
 
-// handleFrame processes one frame. Headers without their end must be followed by continuation frames
-// of the same stream, and continuation frames may not occur elsewhere.
+// handleFrame processes one frame. Continuation frames must follow headers without an end, and may occur
+// nowhere else.
 func (w *http2Conn) handleFrame(f h2.Frame) error {
 	headIsOpen := w.openCall != nil
 	isContinuation := f.Type == h2.Continuation
@@ -156,8 +154,8 @@ func (w *http2Conn) handleFrame(f h2.Frame) error {
 	return nil
 }
 
-// applySettings applies the settings of the client. A new initial window also changes the windows of open
-// streams (RFC 9113, section 6.9.2).
+// applySettings applies the settings of the client. A new initial window also changes open streams (RFC
+// 9113, section 6.9.2).
 func (w *http2Conn) applySettings(f h2.Frame) {
 	for id, v := range f.Values() {
 		switch id {
@@ -175,7 +173,7 @@ func (w *http2Conn) applySettings(f h2.Frame) {
 	}
 }
 
-// findCall returns the call on a stream, or nil if the stream has no call in progress.
+// findCall returns the call on a stream, or nil.
 func (w *http2Conn) findCall(stream uint32) *grpcCall {
 	if c := w.calls[stream]; c != nil {
 		return c
@@ -186,7 +184,6 @@ func (w *http2Conn) findCall(stream uint32) *grpcCall {
 	return nil
 }
 
-// respondingIndex returns the index in w.responding of the call on a stream, or -1.
 func (w *http2Conn) respondingIndex(stream uint32) int {
 	return slices.IndexFunc(w.responding, func(c *grpcCall) bool { return c.stream == stream })
 }
@@ -199,7 +196,6 @@ func (w *http2Conn) removeCall(stream uint32) {
 	}
 }
 
-// handleHeaders processes a part of a call's headers or trailers.
 func (w *http2Conn) handleHeaders(f h2.Frame) (err error) {
 	b := f.Payload
 	if f.Type == h2.Headers {
@@ -240,7 +236,6 @@ func (w *http2Conn) handleHeaders(f h2.Frame) (err error) {
 	return nil
 }
 
-// newCall returns a new call on a stream.
 func (w *http2Conn) newCall(stream uint32) *grpcCall {
 	c := new(grpcCall)
 	if n := len(w.free); n > 0 {
@@ -266,9 +261,8 @@ func (w *http2Conn) setField(name, value []byte) error {
 	return nil
 }
 
-// handleData appends a part of a call's body. After half a window has arrived, it sends a window
-// update, so that the client need not wait. If the message is too long, handleData responds with an
-// error and resets the stream.
+// handleData appends a part of a call's body. After half a window it sends a window update, so that the
+// client need not wait. If the message is too long it responds with an error and resets the stream.
 func (w *http2Conn) handleData(f h2.Frame) error {
 	const maxUnacked = h2.Window / 2
 	b, err := f.Content()
@@ -304,10 +298,9 @@ func (w *http2Conn) handleData(f h2.Frame) error {
 	return nil
 }
 
-// finishCall responds to a call that has completely arrived.
 func (w *http2Conn) finishCall(c *grpcCall) {
 	delete(w.calls, c.stream)
-	if !c.isGRPC { // this server has no other protocol over HTTP/2: status 415, unsupported media type
+	if !c.isGRPC { // no other protocol: status 415, unsupported media type
 		frame := len(w.out)
 		w.out = h2.AppendField(w.encoder.Begin(h2.AppendHeader(w.out, 0, h2.Headers, h2.EndHeaders|h2.EndStream, c.stream)), ":status", "415")
 		h2.SetLength(w.out[frame:])
@@ -319,8 +312,7 @@ func (w *http2Conn) finishCall(c *grpcCall) {
 	w.sendResponses()
 }
 
-// appendResponseHead appends the headers of a response. If the response is an error, they are the complete
-// response.
+// appendResponseHead appends the headers of a response. For an error they are the complete response.
 func (w *http2Conn) appendResponseHead(c *grpcCall) []byte {
 	flags := uint8(h2.EndHeaders)
 	if c.code != codeOK {
@@ -338,8 +330,7 @@ func (w *http2Conn) appendResponseHead(c *grpcCall) []byte {
 	return b
 }
 
-// sendResponses appends the remaining frames of responses, one response after another, as far as the
-// client's windows allow. An error has no such frames: its headers are the complete response.
+// sendResponses sends the rest of responses, one after another, as far as the client's windows allow.
 func (w *http2Conn) sendResponses() {
 	for len(w.responding) > 0 {
 		c := w.responding[0]

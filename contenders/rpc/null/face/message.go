@@ -8,7 +8,7 @@ import (
 )
 
 // This file encodes and decodes the messages of apps/users/proto without generated code
-// (protobuf.dev/programming-guides/encoding). The constants are the numbers of the fields in users.proto.
+// (protobuf.dev/programming-guides/encoding). Numbers of fields are those in users.proto.
 
 // parseUserRequest decodes a request about one user: its id and, for an update, the draft.
 func parseUserRequest(m []byte) (id int64, d users.Draft, err error) {
@@ -56,13 +56,11 @@ func parseQueryMessage(m []byte) (q users.Query, err error) {
 	return q, err
 }
 
-// appendTime appends a field with a Timestamp.
 func appendTime(b []byte, field int, t time.Time) []byte {
 	var buf [24]byte // enough for a Timestamp
 	return protowire.AppendBytes(b, field, protowire.AppendNumber(protowire.AppendNumber(buf[:0], 1, t.Unix()), 2, int64(t.Nanosecond())))
 }
 
-// appendUserMessage appends a User.
 func appendUserMessage(b []byte, u users.User) []byte {
 	b = protowire.AppendString(protowire.AppendString(protowire.AppendNumber(b, 1, u.ID), 2, u.Name), 3, u.Email)
 	return appendTime(appendTime(b, 4, u.CreatedAt), 5, u.UpdatedAt)

@@ -1,6 +1,6 @@
-// Command h3server is a server under load for tools/benchload, which compares load generators. It responds to
-// HTTP/3 on a UDP port of 127.0.0.1, and to HTTPS on the TCP port of the same number, until it is interrupted. Its
-// arguments are the port and the size of each body in bytes; its certificate is that of package httptest:
+// Command h3server is a server for tools/benchload, which compares load generators. It responds to HTTP/3
+// on a UDP port of 127.0.0.1, and to HTTPS on the same TCP port. Arguments are the port and the size of
+// each body in bytes. The certificate is that of package httptest:
 //
 //	go run ./cmd/tare/internal/http3/h3server 8443 100
 package main

@@ -1,7 +1,6 @@
-// Package cgocopy2 replaces the published library if there is no clone of it, so that
-// the contender can be compiled and tested. It contains only the functions that the
-// contender calls, and supports only members with the same representation in C and Go.
-// No bundled study measures it.
+// Package cgocopy2 stands in for the published library, so that the contender compiles without a clone of
+// it. It contains only the functions that the contender calls. Members must have the same representation in
+// C and Go. No bundled study measures it.
 package cgocopy2
 
 import (
