@@ -17,8 +17,8 @@ import (
 // Benchfmt writes the rounds of r in the Go benchmark format (https://go.dev/design/14313-benchmark-format), for
 // benchstat -col /contender. The error is the writer's.
 //
-// A line is about one contender on one workload in one round. It has the number of timed operations and the values
-// of the round: ns/op, cpu-ns/op, B/op, allocs/op and other metrics of the study, such as p99-ns. Servers also
+// A line is about one contender on one workload in one round. It has the number of timed operations
+// and the values of the round. These are ns/op, cpu-ns/op, B/op, allocs/op and others such as p99-ns. Servers also
 // have requests/s. cpu-ns/op includes the CPU time of an idle process, which the report subtracts. The settings
 // procs (GOMAXPROCS) and env are in the configuration.
 //

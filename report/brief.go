@@ -79,7 +79,7 @@ func formatBlock(r *tare.Result, s Style, a axis) string {
 		}
 	}
 	bars := selectBars(r)
-	maxBarLines := max(lines-len(wrapped), 0) // a long headline leaves no bars
+	maxBarLines := max(lines-len(wrapped), 0) // a long headline leaves no room for bars
 	bars = bars[:min(len(bars), maxBarLines, maxBlockLines-1)]
 	labels := barLabels(bars, r)
 	for i, c := range bars {

@@ -15,8 +15,8 @@ const (
 	minNameStart = bodyIndent + 20 // least start of such a name
 )
 
-// writeTable prints t in the width of the page. Columns that do not fit go into parts below, after the first
-// column.
+// writeTable prints t in the width of the page. Columns that do not fit go into parts below. Each part
+// repeats the first column.
 func (p *textPage) writeTable(t Table) {
 	t = t.makeLegible()
 	for _, r := range t.Rows {

@@ -48,8 +48,7 @@ func claimHeading(c tare.ClaimResult) string {
 }
 
 // splitReason splits a reason such as "published 0.5×, measured 1.2× (1.1 to 1.3, 95 %, 12 rounds): not below 1 as
-// claimed, but the other side". It returns the text after the figures, the level and the rounds. Another reason
-// stays complete.
+// claimed, but the other side". It returns the text after the figures, the level and the rounds. It returns another reason unchanged.
 func splitReason(c tare.ClaimResult) (reason, level, rounds string) {
 	reason = orDefault(c.Why, c.Evidence)
 	figures, after, hasFigures := strings.Cut(reason, "): ")

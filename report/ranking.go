@@ -155,8 +155,8 @@ func (v *view) formatComparison(x tare.Comparison) string {
 	return text
 }
 
-// metricScale returns the scale of a metric. The contender that does nothing has no influence on it. Struck values
-// only have if there are no others.
+// metricScale returns the scale of a metric. The contender that does nothing does not
+// determine it. Struck values do only if there are no others.
 func (v *view) metricScale(metric string) scale {
 	m := findMetric(metric)
 	var used, all []float64

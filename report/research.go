@@ -361,8 +361,8 @@ func tallyCriteria(r *tare.Result) string {
 	return fmt.Sprintf("Of %d criteria: %s.", len(all), strings.Join(parts, ", "))
 }
 
-// explainTally returns who set the criteria, and how many are about published figures. Otherwise readers take
-// their number for the score of a publication.
+// explainTally returns who set the criteria, and how many are about published figures. Without this, readers
+// take their number for the score of a publication.
 func explainTally(r *tare.Result) string {
 	all := listRulings(r)
 	if len(all) == 0 || len(r.Claims) == 0 {
@@ -471,7 +471,7 @@ func joinWorkloads(findings []tare.Finding) (out []tare.Finding) {
 	return out
 }
 
-// listRunLimits returns the limits for a page too, which shows warnings and gaps elsewhere.
+// listRunLimits returns the limits for listLimits and for a page. A page shows warnings elsewhere.
 func listRunLimits(r *tare.Result) []Item {
 	var items []Item
 	add := func(texts ...string) { items = append(items, unlabelledItems(Plain, texts...)...) }

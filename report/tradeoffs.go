@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Trade-offs are the metrics by which a contender is better, and those by which it is worse, than the baseline.
+// Trade-offs are metrics by which a contender is better than the baseline, next to metrics by which it is worse.
 
 func (s *Section) addTradeOffs(r *tare.Result) {
 	t, means := newTradeOffTable(r)

@@ -86,7 +86,7 @@ func (b *builder) newGrowthCharts() []block {
 			continue
 		}
 		done = append(done, s.Workloads)
-		by := cmp.Or(s.By, tare.ByBytes) // unit of sizes
+		by := cmp.Or(s.By, tare.ByBytes) // what a size counts, e.g. bytes
 		c := plot.Chart{
 			ID: fmt.Sprintf("growth-%d", len(out)+1), Title: report.Legible(fmt.Sprintf("%s of %s by %s", s.Op, s.Fixture, by)),
 			Means: "Time of one operation over " + string(by) + ". Both axes are logarithmic: the slope is the exponent.",

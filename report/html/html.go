@@ -1,6 +1,5 @@
 // Package html renders the result of a study as one self-contained page, which needs no network. The words and
-// numbers come from package report. Drawings are next to their tables, and the page is complete without its
-// script.
+// numbers come from package report. Drawings are next to their tables, and a reader needs no script.
 package html
 
 import (

@@ -114,7 +114,7 @@ func (c *command) checkCount(noun string, n int) {
 	}
 }
 
-// addNames adds "--" and the arguments names, so that none is parsed as a flag. noun is in the plural.
+// addNames adds "--" and the arguments names, because a name may look like a flag. noun is in the plural.
 func (c *command) addNames(noun string, names ...string) *command {
 	c.checkCount(noun, len(names))
 	if c.err == nil && len(names) == 0 {
