@@ -7,7 +7,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Adopting a library has costs besides speed, such as modules, licences, binary size and idle memory.
+// Adopting a library has more costs than time, such as modules, licences, binary size and idle memory.
 
 const (
 	adoptionHeading = "What taking one in brings"

@@ -212,7 +212,7 @@ func differingPart(bars []tare.Comparison, workload string) string {
 const (
 	narrowest = 58  // below: shortest labels and bars
 	narrow    = 72  // below: no remarks, and headlines continue below the name
-	wide      = 110 // from here on: longest labels and bars
+	wide      = 110 // from this width on: longest labels and bars
 )
 
 const (

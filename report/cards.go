@@ -20,7 +20,7 @@ type Card struct {
 	Bars  []Bar   // nil if the card has no bars
 	Table *Table  // nil if the card has no table
 	After string  // text below; may be ""
-	Rate  float64 // price card: operations per second of the bars; else 0
+	Rate  float64 // on a card of costs: operations per second; else 0
 }
 
 // Bar is a horizontal bar between the positions From and To. The longest bar ends at 1. From is greater than To
@@ -30,7 +30,7 @@ type Bar struct {
 	From, To float64
 	Side     string  // less, more or ""
 	Text     string  // printed value
-	NS       float64 // price card: ns of one operation; else 0
+	NS       float64 // on a card of costs: ns of one operation; else 0
 }
 
 const (

@@ -64,7 +64,7 @@ type Rival struct {
 type RivalLine struct {
 	Work      int     // index in Panel.Noise
 	Workload  string  // "" if the panel has only one workload
-	Ratio     float64 // 0 if there is none
+	Ratio     float64 // 0 if it is missing
 	Low, High float64 // interval of Ratio; 0 if unknown
 	Side      string  // less, more or same; "" without a ratio
 	Text      string  // Ratio as printed
@@ -79,7 +79,7 @@ type RivalClaim struct {
 	Printed   float64 // published ratio, if any, which may differ slightly from Value; else Value
 	Asked     string  // sign of the criterion, ≤ or ≥; "" without one
 	Published bool
-	Text      string // e.g. "asked ≤ 0.8×", "published 0.5×"
+	Text      string // source and ratio, e.g. "published 0.5×"
 }
 
 const (
@@ -281,7 +281,7 @@ func chooseRivals(rows []Rival, subject string) (shown, rest []Rival) {
 	return shown, rest
 }
 
-// findSubject returns the contender that the study asks about, or "" if nothing was compared. It is from the first
+// findSubject returns the contender that the study's question is about, or "" if nothing was compared. It is from the first
 // criterion, else the first measured claim, else the best on the first workload.
 func findSubject(r *tare.Result) string {
 	for _, v := range listRulings(r) {

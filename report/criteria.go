@@ -14,8 +14,8 @@ import (
 const (
 	criteriaHeading = "What was asked of each"
 	criteriaMeans   = "Each criterion is a limit that the study sets; below it, each field says whether the contender of its column meets it on the workload of its row. Open: neither met nor not met yet. The result document has a sentence with figures for each."
-	maxRulings      = 12 // up to so many verdicts, the top of a report lists each
-	maxOpenRulings  = 6  // above, each of up to so many verdicts of one criterion and ruling, except met
+	maxRulings      = 12 // verdicts that the top of a report lists one by one
+	maxOpenRulings  = 6  // if there are more: the same for one criterion and ruling, except met
 )
 
 // listRulings returns the verdicts on criteria. Other verdicts are about differences without a criterion.

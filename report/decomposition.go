@@ -170,7 +170,7 @@ const (
 	shareCell
 )
 
-// newStepRow returns the row of a step or of the total (d.Whole), without its product. An interval of this level
+// newStepRow returns the row of a step or of the total, without its product. An interval of this level
 // needs no note, because the column's header has it.
 func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, level float64) Row {
 	value, share := s.formatValue(step.ToValue), Field{Text: noValue}

@@ -108,7 +108,7 @@ func shareLines(n int, functions, sites, rest []string) (shownFunctions, shownSi
 	const (
 		minFunctions = 2
 		minSites     = 1
-		maxReserved  = 2 // lines kept for the rest
+		maxReserved  = 2 // lines reserved for the rest
 	)
 	reserved := min(len(rest), maxReserved)
 	functionLines := max(minFunctions, n-min(len(sites), minSites)-reserved)

@@ -6,8 +6,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A result has a verdict per difference from the baseline. The top of a report lists at most so many: of
-// contenders, and of those compared by status only.
+// A result has a verdict per difference from the baseline. The top of a report lists at most maxHeadlines, and
+// maxAsides of contenders compared by status only.
 const (
 	maxHeadlines = 12
 	maxAsides    = 6

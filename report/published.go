@@ -242,7 +242,7 @@ func (b *publishedTable) claimField(v *view, c tare.Contender, metric string) Fi
 	return Field{Text: noValue}
 }
 
-// formatSources returns the two values behind a published ratio, for the end of a field.
+// formatSources returns the two values of a published ratio, for the end of a field.
 func formatSources(c tare.ClaimResult) string {
 	if !(c.PublishedValue > 0) || !(c.PublishedBaseline > 0) {
 		return ""

@@ -224,7 +224,7 @@ func describeConditions(r *tare.Result) string {
 	return here + ". The programs are of this repository, unless a row names another. Ratios are medians over rounds, and need not be the quotients of the medians beside them; their intervals are at 95 % or more (the tables have the level of each)."
 }
 
-// addShownCode adds links to the code behind published figures.
+// addShownCode adds links to the code of published measurements.
 func (s *Section) addShownCode(r *tare.Result) {
 	parts := []Field{{Text: "How the published programs work is from their code: "}}
 	var written []string

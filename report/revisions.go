@@ -31,7 +31,7 @@ func BenchmarkName(r *tare.Result, id string) string {
 	return id
 }
 
-// findRevision returns the only contender besides the baseline, or "".
+// findRevision returns the only contender except the baseline, or "".
 func findRevision(r *tare.Result) string {
 	id := ""
 	for _, c := range r.Contenders {

@@ -75,7 +75,7 @@ func formatField(f Field) string {
 	switch text := escapeText(f.Text); {
 	case text == "":
 		return ""
-	case f.Text == likeReference: // = needs no escape here
+	case f.Text == likeReference: // = needs no escape in a cell
 		return f.Text
 	case f.Mark == Struck:
 		return "~~" + text + "~~"

@@ -96,7 +96,7 @@ func trimZeros(text string) string {
 	return text
 }
 
-// Significant returns x with three significant digits, and at least the whole number: 0.123, 12.3, 1234.
+// Significant returns x with three significant digits, or all digits of a large integer part: 0.123, 12.3, 1234.
 func Significant(x float64) string {
 	if x == 0 {
 		return "0"
@@ -164,7 +164,7 @@ func ParseBytes(text string) (int64, error) {
 	return int64(x), nil
 }
 
-// BytesHint tells a user what ParseBytes accepts.
+// BytesHint describes to a user the texts that ParseBytes accepts.
 const BytesHint = "a number with kB, MB, GB, KiB, MiB or GiB, e.g. 200MB"
 
 // Label quotes the value of a label as OpenMetrics does. It replaces control characters and those that change the

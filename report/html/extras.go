@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// finding is what a check found, with an explanation of the check.
+// finding is an entry of the list of findings, with an explanation of its check.
 type finding struct {
 	report.Item
 	Sign      string // character for the severity; may be ""
