@@ -7,14 +7,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Adopting a library has costs besides speed: modules, licences, binary size, build time, idle memory, start time.
+// Adopting a library has more costs than time, such as modules, licences, binary size and idle memory.
 
 const (
 	adoptionHeading = "What taking one in brings"
-	noLicences      = "none" // printed if there are no modules that could have licences
+	noLicences      = "none" // the contender has no modules with licences
 )
 
-// addAdoption adds a table of these costs of each contender.
+// addAdoption adds a table of these costs.
 func (s *Section) addAdoption(r *tare.Result) {
 	t := newAdoptionTable(r)
 	if len(t.Rows) == 0 {
@@ -35,8 +35,7 @@ func (s *Section) addAdoption(r *tare.Result) {
 	})
 }
 
-// licencesAsNotes returns t as a terminal shows it: without the column "is", and with the licences, which are
-// long lists, as notes below their rows.
+// licencesAsNotes returns t for a terminal. Licences are long lists and become notes below the rows.
 func licencesAsNotes(t Table) Table {
 	out := t.dropColumns("is", "licences")
 	for i, row := range t.Rows {
@@ -47,7 +46,6 @@ func licencesAsNotes(t Table) Table {
 	return out
 }
 
-// explainAdoption returns the text above the table.
 func explainAdoption(r *tare.Result) string {
 	text := "Figures are of the contender's whole program, the harness included"
 	if c, ok := r.Contender(tare.NullID); ok && hasAdoption(c) {
@@ -56,15 +54,14 @@ func explainAdoption(r *tare.Result) string {
 	return text + ". Modules are those of third parties, and a cold build compiled every one of them. " + noValue + " is not known."
 }
 
-// hasAdoption reports whether any of these costs is known of c.
 func hasAdoption(c tare.Contender) bool {
 	a := c.Adoption
 	return c.BinaryBytes > 0 || a.ColdBuildSeconds > 0 || a.IdleRSSBytes > 0 || a.StartSeconds > 0 ||
 		a.Released != "" || a.Unmaintained != "" || len(a.Licences) > 0
 }
 
-// newAdoptionTable returns a row for each contender with known costs, unless a finding voids all of the contender.
-// The null contender, which does nothing, comes last.
+// newAdoptionTable returns a row for each contender with known costs. The reference program that does nothing
+// comes last.
 func newAdoptionTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{
 		{Name: "contender"}, {Name: "is"}, {Name: "modules", Unit: "linked", Right: true}, {Name: "licences"}, {Name: "released"},
@@ -85,7 +82,6 @@ func newAdoptionTable(r *tare.Result) Table {
 	return t
 }
 
-// newAdoptionRow returns the row of one contender.
 func newAdoptionRow(c tare.Contender) Row {
 	a := c.Adoption
 	name, identity := c.Title(), Field{Text: noValue}
@@ -96,7 +92,7 @@ func newAdoptionRow(c tare.Contender) Row {
 		identity = codeField(c.String())
 	}
 	modules, licences := noValue, strings.Join(a.Licences, ", ")
-	if c.BinaryBytes > 0 { // the linked modules are read from the binary: without it their number is unknown
+	if c.BinaryBytes > 0 { // the number of modules comes from the binary
 		modules = format.Grouped(float64(a.ModulesLinked), 0)
 		if a.ModulesLinked == 0 {
 			licences = orDefault(licences, noLicences)
@@ -119,7 +115,7 @@ func newAdoptionRow(c tare.Contender) Row {
 	return row
 }
 
-// formatKnown prints x, or noValue if x is 0, which means unknown.
+// formatKnown prints x; 0 means unknown.
 func formatKnown(x float64, decimals int) string {
 	if !(x > 0) {
 		return noValue

@@ -11,15 +11,15 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// addRecommendation adds, per workload, the recommendation that the ranks support and the trade-offs of the
-// contenders that it names, and then the limits of such advice.
+// addRecommendation adds a recommendation per workload, with the trade-offs of the named contenders. Below it are
+// the limits of such advice.
 func (s *Section) addRecommendation(r *tare.Result) {
 	if len(r.Workloads) == 0 || len(r.Metrics) == 0 {
 		s.addOnly(forMarkdown, func() { s.addText(Plain, "None: nothing was measured.") })
 		return
 	}
-	isDecided, hasTradeoffs := false, false // true if it is true on any workload
-	shown := map[string]bool{}              // shared by the views, so that a trade-off is explained once
+	isDecided, hasTradeoffs := false, false // true if true on any workload
+	shown := map[string]bool{}              // shared by all workloads, to explain a trade-off once
 	var items, sentences []Item
 	for _, w := range r.Workloads {
 		v := newView(r, w.ID)
@@ -46,10 +46,11 @@ func (s *Section) addRecommendation(r *tare.Result) {
 	}
 }
 
-// adviseOn returns the recommendation that the ranks by the primary metric support on one workload, and the
-// contenders that it names. If the ranks support none, text is the reason and first is nil. Ranks are ranges: a range
-// that begins at 1 means that no contender was proven better, and the range 1 to 1 means that the contender was
-// proven better than all others.
+// adviseOn returns the recommendation on one workload and the contenders in it. Without one, text is the reason
+// and first is nil.
+//
+// Ranks are ranges. From 1 on means that no contender was proven better. 1 to 1 means proven better than all
+// others.
 func adviseOn(r *tare.Result, workload string) (text string, first []ranking) {
 	v := newView(r, workload)
 	metric, base := primaryMetric(r), v.baseline
@@ -68,7 +69,7 @@ func adviseOn(r *tare.Result, workload string) (text string, first []ranking) {
 		return "No ranking after " + countNoun(r.RoundsDone, "round") + ".", nil
 	case ranked == 1:
 		return "Only one contender was ranked on it.", nil
-	case len(first) == 0: // each contender was proven worse than another one: the comparisons form a circle
+	case len(first) == 0: // each was proven worse than another one: the comparisons form a circle
 		return "By these ranks no contender is first.", nil
 	case !v.hasIntervals():
 		return "No ratio has an interval after " + countNoun(r.RoundsDone, "round") + ".", nil
@@ -76,8 +77,8 @@ func adviseOn(r *tare.Result, workload string) (text string, first []ranking) {
 	return v.recommendFirst(first, ranked) + v.describeStanding(first), first
 }
 
-// recommendFirst returns the recommendation of first, the contenders that can be first, of which there is at least
-// one. ranked is the number of all ranked contenders, at least 2.
+// recommendFirst recommends first, the contenders that may rank first. first is not empty. ranked counts all
+// ranked contenders.
 func (v *view) recommendFirst(first []ranking, ranked int) string {
 	metric, base := primaryMetric(v.r), v.baseline
 	ids := listContenderIDs(first)
@@ -100,14 +101,14 @@ func (v *view) recommendFirst(first []ranking, ranked int) string {
 	return fmt.Sprintf("%s. It was proven better in %s than %s.", ids[0], metric, others)
 }
 
-// maxChoices is the number of contenders, except the baseline, up to which compareBaseline has a sentence about each.
+// maxChoices is the number of contenders that compareBaseline can describe one by one.
 const maxChoices = 3
 
-// compareBaseline compares each contender with the baseline by the leading metric, for a workload on which the ranks
-// support no recommendation. If there are at most maxChoices contenders, text has a sentence about each, such as "
-// Use chi? Not for this: 40 % more time.", and chosen has the contenders that take significantly less than the
-// baseline. Otherwise text lists the contenders by result, " Each against mux: less time: a and b; no significant
-// difference: c.", and chosen is nil.
+// compareBaseline compares each contender with the baseline if the ranks support no recommendation.
+//
+// For few contenders text has sentences such as " Use chi? Not for this: 40 % more time.". chosen then has those
+// that take less. For many, text lists them by result: " Each against mux: less time: a and b; no significant
+// difference: c.".
 func (v *view) compareBaseline() (text string, chosen []ranking) {
 	metric := v.leadingMetric()
 	if len(v.voidsMetric(v.baseline, metric)) > 0 || v.voidCheck() != "" {
@@ -149,7 +150,7 @@ func (v *view) compareBaseline() (text string, chosen []ranking) {
 	return fmt.Sprintf(" Each against %s: %s.", v.baseline, strings.Join(parts, "; ")), nil
 }
 
-// voidCheck returns the check that voids everything on the workload, or "" if no check does.
+// voidCheck returns the check that voids the complete workload, or "".
 func (v *view) voidCheck() string {
 	for _, f := range v.r.Findings {
 		isAboutAll := f.Contender == "" && f.Metric == "" && (f.Workload == "" || f.Workload == v.workload)
@@ -160,14 +161,13 @@ func (v *view) voidCheck() string {
 	return ""
 }
 
-// differsFromBaseline reports whether contender id differs significantly from the baseline by the primary metric. It
-// can although they share ranks, because ranks need stronger evidence: they compare all pairs.
+// differsFromBaseline reports whether id differs significantly from the baseline. Ranks can still be equal: they
+// compare all pairs and need stronger evidence.
 func (v *view) differsFromBaseline(id string) bool {
 	x, ok := v.findComparison(id, primaryMetric(v.r))
 	return ok && v.isDifferent(x)
 }
 
-// hasIntervals reports whether the ratio of any contender to the baseline by the primary metric has an interval.
 func (v *view) hasIntervals() bool {
 	return slices.ContainsFunc(v.ranked, func(c tare.Contender) bool {
 		x, ok := tare.FindComparison(v.r.Comparisons, v.workload, c.ID, primaryMetric(v.r))
@@ -175,13 +175,13 @@ func (v *view) hasIntervals() bool {
 	})
 }
 
-// ranking is a contender's range of ranks, 1 being the best.
+// ranking is a contender's range of ranks; 1 is the best.
 type ranking struct {
 	contender tare.Contender
 	low, high int
 }
 
-// rankRanges returns the ranges of ranks by the primary metric, the best first, without void contenders.
+// rankRanges returns the ranges of ranks by the primary metric, the best first.
 func (v *view) rankRanges() []ranking {
 	var out []ranking
 	for _, c := range v.ranked {
@@ -196,7 +196,7 @@ func (v *view) rankRanges() []ranking {
 	return out
 }
 
-// findFirst returns the contenders whose range of ranks begins at 1, and the number of ranked contenders.
+// findFirst returns the contenders that may rank first, and the number of ranked contenders.
 func (v *view) findFirst() (first []ranking, ranked int) {
 	all := v.rankRanges()
 	for _, p := range all {
@@ -207,8 +207,8 @@ func (v *view) findFirst() (first []ranking, ranked int) {
 	return first, len(all)
 }
 
-// describeStanding returns facts about each contender of first: its ratio to the baseline, the results of criteria,
-// and the warnings of checks. It omits the warning about semantic differences if listTradeoffs lists the differences.
+// describeStanding returns facts about each contender of first. It has the ratio to the baseline, results of
+// criteria, and warnings. If listTradeoffs lists semantic differences, their warning is omitted.
 func (v *view) describeStanding(first []ranking) string {
 	var b strings.Builder
 	for _, f := range first {
@@ -237,7 +237,6 @@ func (v *view) describeStanding(first []ranking) string {
 // semanticDiff is the check that warns of semantic differences.
 const semanticDiff = "semantic-diff"
 
-// describeWarning returns a finding as a sentence.
 func describeWarning(f tare.Finding) string {
 	text := "The check " + f.Check + " warns"
 	if f.Contender != "" {
@@ -252,7 +251,7 @@ func describeWarning(f tare.Finding) string {
 	return text + ": " + strings.TrimSuffix(writeDurations(f.Message), ".") + explainWarning(f) + "."
 }
 
-// explainWarning returns what a warning means for a reader who does not know the check, for the end of a sentence.
+// explainWarning explains a warning to a reader who does not know the check, as the end of a sentence.
 func explainWarning(f tare.Finding) string {
 	switch {
 	case f.Check == "sink" && strings.HasSuffix(f.Message, "pool is 1"):
@@ -265,7 +264,7 @@ func explainWarning(f tare.Finding) string {
 
 var longNanoseconds = lazyregexp.New(`\b(\d{4,}) and (\d{4,}) ns\b`)
 
-// writeDurations returns text with ranges of many ns in the units that people read: 4.4ms and 105ms.
+// writeDurations converts ranges of many ns in text to other units: 4.4ms and 105ms.
 func writeDurations(text string) string {
 	return longNanoseconds.ReplaceAllStringFunc(text, func(found string) string {
 		m := longNanoseconds.FindStringSubmatch(found)
@@ -273,7 +272,6 @@ func writeDurations(text string) string {
 	})
 }
 
-// formatLong returns a number of ns as a duration with three digits.
 func formatLong(digits string) string {
 	ns, err := strconv.ParseFloat(digits, 64)
 	if err != nil {
@@ -283,5 +281,4 @@ func formatLong(digits string) string {
 	return format.Digits(ns/s.divisor, 3) + " " + s.unit
 }
 
-// joinNames returns a list as in a sentence: a, b and c.
 func joinNames(names []string) string { return format.List(names, "and") }

@@ -9,17 +9,16 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// behaviour has the results of the semantics tests of one contender: the cases in which its output differs from the
-// output of a reference implementation. A case tests a property, such as "duplicate keys", by an operation. A
-// difference has a consequence, a clause about the contender such as "keeps the last one", and belongs to a class:
-// another value, other input is accepted, or another form of the output.
+// behaviour has the results of the semantics tests of one contender. The output is compared with a reference
+// implementation. A case tests a property, such as "duplicate keys", by an operation. A difference has a class,
+// and a consequence such as "keeps the last one".
 type behaviour struct {
 	contender tare.Contender
 	tare.Semantics
 }
 
-// listBehaviours returns the contenders with semantics tests: the baseline first, then the others in the order of the
-// study, and last the traps, which repeat a published mistake.
+// listBehaviours returns the contenders with semantics tests. The baseline comes first, and traps (deliberate
+// mistakes) come last.
 func listBehaviours(r *tare.Result) []behaviour {
 	order := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3}
 	var out []behaviour
@@ -33,7 +32,7 @@ func listBehaviours(r *tare.Result) []behaviour {
 	return out
 }
 
-// findBehaviour returns the behaviour of a contender. It returns false if the contender ran no semantics test.
+// findBehaviour returns false if the contender ran no semantics test.
 func findBehaviour(r *tare.Result, id string) (behaviour, bool) {
 	for _, c := range listBehaviours(r) {
 		if c.contender.ID == id {
@@ -43,7 +42,7 @@ func findBehaviour(r *tare.Result, id string) (behaviour, bool) {
 	return behaviour{}, false
 }
 
-// joinReferences names the reference implementations with which outputs were compared.
+// joinReferences names the reference implementations.
 func joinReferences(all []behaviour) string {
 	var names []string
 	for _, c := range all {
@@ -54,7 +53,6 @@ func joinReferences(all []behaviour) string {
 	return orDefault(joinNames(names), "the reference")
 }
 
-// explainClass returns the meaning of a class of differences.
 func explainClass(class tare.DifferenceClass) string {
 	switch class {
 	case tare.DiffersInValue:
@@ -67,7 +65,7 @@ func explainClass(class tare.DifferenceClass) string {
 	return ""
 }
 
-// classRank returns the severity of a class as a rank: 0 is the most severe. An unknown class comes last.
+// classRank returns the rank of a class by severity; 0 is the most severe.
 func classRank(class tare.DifferenceClass) int {
 	all := tare.DifferenceClasses()
 	if i := slices.Index(all, class); i >= 0 {
@@ -76,24 +74,21 @@ func classRank(class tare.DifferenceClass) int {
 	return len(all)
 }
 
-// listClasses returns the classes among differences, the most severe first.
 func listClasses(differences []tare.Difference) []tare.DifferenceClass {
 	out := listDistinct(differences, func(d tare.Difference) tare.DifferenceClass { return d.Class })
 	slices.SortStableFunc(out, func(a, b tare.DifferenceClass) int { return classRank(a) - classRank(b) })
 	return out
 }
 
-// ofClass returns the differences of one class.
 func ofClass(differences []tare.Difference, class tare.DifferenceClass) []tare.Difference {
 	return slices.DeleteFunc(slices.Clone(differences), func(d tare.Difference) bool { return d.Class != class })
 }
 
-// maxConsequence is the length in characters at which a consequence in a list is truncated.
+// maxConsequence limits the characters of a consequence in a list.
 const maxConsequence = 90
 
-// describeConsequences returns the distinct consequences of differences, at most n of them or all if n is 0, and the
-// number of the others: "keeps the last one; rejects NaN; and 3 more". If it has to choose, it takes one consequence
-// of each property before a second one of any property.
+// describeConsequences returns at most n distinct consequences; 0 means all. Others are counted: "keeps the last
+// one; rejects NaN; and 3 more". Each property gets its first consequence before any gets a second.
 func describeConsequences(differences []tare.Difference, n int) string {
 	type consequence struct{ property, text string }
 	var all []consequence
@@ -106,10 +101,10 @@ func describeConsequences(differences []tare.Difference, n int) string {
 			all = append(all, consequence{d.Property, text})
 		}
 	}
-	if isOneMore := len(all) == n+1; n < 1 || len(all) <= n || isOneMore { // its text takes no more room than "and 1 more"
+	if isOneMore := len(all) == n+1; n < 1 || len(all) <= n || isOneMore { // a last text takes no more room than "and 1 more"
 		n = len(all)
 	}
-	var firsts, seconds []string // the first consequence of each property, and the others
+	var firsts, seconds []string // the first consequence of each property; the others
 	isNamed := map[string]bool{} // properties
 	for _, c := range all {
 		if isNamed[c.property] {
@@ -132,14 +127,14 @@ func describeConsequences(differences []tare.Difference, n int) string {
 	return strings.Join(out, "; ")
 }
 
-// property is a tested property in which a contender differs: one row of the table of differences.
+// property is a tested property in which a contender differs.
 type property struct {
 	name  string
-	worst tare.DifferenceClass // the most severe class of a difference in the property
-	ops   []string             // operations that showed a difference
+	worst tare.DifferenceClass // most severe class of a difference
+	ops   []string             // operations with a difference
 }
 
-// listProperties returns the properties in which any contender differs, the most severe first.
+// listProperties returns the properties with differences, the most severe first.
 func listProperties(all []behaviour) []property {
 	var out []property
 	for _, c := range all {
@@ -159,8 +154,7 @@ func listProperties(all []behaviour) []property {
 	return out
 }
 
-// isUntested reports whether c could not be tested by any of ops, because it supports none of them. It returns false
-// if ops is empty.
+// isUntested reports whether c supports none of ops. It returns false if ops is empty.
 func (c behaviour) isUntested(ops []string) bool {
 	return len(ops) > 0 && !slices.ContainsFunc(ops, func(op string) bool { return !slices.Contains(c.Unsupported, op) })
 }
@@ -170,12 +164,11 @@ func (c behaviour) differencesOn(op string) []tare.Difference {
 	return slices.DeleteFunc(slices.Clone(c.Differences), func(d tare.Difference) bool { return !slices.Contains(d.BearsOn, op) })
 }
 
-// listOps returns the operations by which differences were found.
 func listOps(differences []tare.Difference) []string {
 	return listDistinct(differences, func(d tare.Difference) string { return d.Op })
 }
 
-// opsAffecting returns the operations by which any contender showed a difference that affects op.
+// opsAffecting returns the operations with differences that affect users of op.
 func opsAffecting(r *tare.Result, op string) []string {
 	var all []tare.Difference
 	for _, s := range r.Semantics {
@@ -184,8 +177,8 @@ func opsAffecting(r *tare.Result, op string) []string {
 	return listOps(all)
 }
 
-// missingTests returns nil if the tests of c tell whether it differs for users of operation op. Otherwise it returns
-// the operations by which c would have to be tested, none of which it supports.
+// missingTests returns the unsupported operations that would test c for users of op. It returns nil if the tests
+// of c suffice.
 func (c behaviour) missingTests(r *tare.Result, op string) []string {
 	ops := opsAffecting(r, op)
 	if c.isUntested(ops) {
@@ -197,7 +190,6 @@ func (c behaviour) missingTests(r *tare.Result, op string) []string {
 	return nil
 }
 
-// listUnsupported returns the operations that the contender does not support, each once.
 func (c behaviour) listUnsupported() []string {
 	return listDistinct(c.Unsupported, func(op string) string { return op })
 }

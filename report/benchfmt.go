@@ -14,35 +14,23 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Benchfmt writes the rounds of r in the Go benchmark format, as
-// benchstat -col /contender reads it
-// (https://go.dev/design/14313-benchmark-format). The error is the writer's.
+// Benchfmt writes the rounds of r in the Go benchmark format (https://go.dev/design/14313-benchmark-format), for
+// benchstat -col /contender. The error is the writer's.
 //
-// A line is about one contender on one workload in one round: the name, the
-// number of timed operations, and the values of the round. Extra rounds, which
-// only check the length of measurements, have no lines.
-// These are ns/op, cpu-ns/op, B/op, allocs/op, the other metrics that the study
-// measures (e.g. size-B/op and p99-ns), and requests/s if the study has servers.
-// cpu-ns/op is the CPU time of the process; the report subtracts the CPU
-// time of an idle process. If a finding voids only one metric, the line has no
-// value of this metric. The settings of contenders (GOMAXPROCS and environment,
-// if any) are in the configuration as procs and env.
+// A line is about one contender on one workload in one round. It has the number of timed operations
+// and the values of the round. These are ns/op, cpu-ns/op, B/op, allocs/op and others such as p99-ns. Servers also
+// have requests/s. cpu-ns/op includes the CPU time of an idle process, which the report subtracts. The settings
+// procs (GOMAXPROCS) and env are in the configuration.
 //
-// The name is BenchmarkStudy/workload=…/contender=…, where Study is the id of the
-// study in camel case. In the values / is written as :, and a character that a
-// name cannot contain as %XX, so that different ids have different names. As in
-// the output of go test, -N follows if GOMAXPROCS is not 1. The baseline comes
-// first, because benchstat compares with the first column.
+// The name is BenchmarkStudy/workload=…/contender=…. Study is the id of the study in camel case. In ids / is
+// written as :, and other disallowed characters as %XX. As in go test, -N follows if GOMAXPROCS is not 1. The
+// baseline comes first, because benchstat compares with the first column.
 //
-// A user's benchmarks (kind gobench) keep their names. Configuration lines above
-// them name the package and the contender, for benchstat -col contender. The
-// lines also have the metrics that a benchmark reports by itself.
+// A user's benchmarks (kind gobench) keep their names and their own metrics. Configuration lines above them name
+// the package and the contender, for benchstat -col contender.
 //
-// The control (the baseline a second time) and the null contender (which does
-// nothing) are called control and null. A comment marks a contender of which only
-// the status of responses was checked. A trap, which repeats a published mistake,
-// and everything that a finding voids are omitted with a comment on the reason:
-// benchstat would compare them like any other.
+// Comments replace the values that must not be compared. These are void values, and traps (contenders with a
+// deliberate mistake).
 func Benchfmt(w io.Writer, r *tare.Result) error {
 	b := &benchWriter{r: r, name: benchmarkName(r.Study)}
 	b.writeHead()
@@ -60,15 +48,14 @@ func Benchfmt(w io.Writer, r *tare.Result) error {
 	return nil
 }
 
-// benchWriter collects the lines of one result.
 type benchWriter struct {
 	r    *tare.Result
 	name string // benchmarkName of the study
 	out  strings.Builder
 }
 
-// writeHead writes comments, which parsers of the format skip, and the configuration. It also writes keys without a
-// value, because they clear the value that an earlier result in the same file has set.
+// writeHead writes comments and the configuration. A key without a value clears the value of an earlier result in
+// the file.
 func (b *benchWriter) writeHead() {
 	r := b.r
 	b.writeComment(fmt.Sprintf("%s of study %s, seed %s, %s, stopped: %s", tare.ResultSchema, r.Study, r.Seed, countNoun(r.RoundsDone, "round"), r.Stopped))
@@ -106,7 +93,6 @@ func (b *benchWriter) writeHead() {
 	}
 }
 
-// describeRole returns the role of a contender and its library, for the comment about it.
 func describeRole(r *tare.Result, c tare.Contender) string {
 	library := orDefault(describeIdentity(c), c.String())
 	switch c.Role {
@@ -125,8 +111,7 @@ func describeRole(r *tare.Result, c tare.Contender) string {
 	return library
 }
 
-// goVersions returns the Go versions that the contenders were built with, usually one, separated by spaces. If
-// they are unknown it returns that of the machine.
+// goVersions returns the Go versions of the contenders, separated by spaces. Usually there is one.
 func goVersions(r *tare.Result) string {
 	var versions []string
 	for _, group := range groupBy(builtContenders(r), func(c tare.Contender) string { return c.Go }) {
@@ -135,8 +120,7 @@ func goVersions(r *tare.Result) string {
 	return orDefault(strings.Join(versions, " "), r.Machine.Go)
 }
 
-// orderContenders returns the contenders sorted by role: baseline, contender, status-only, trap, control, null. Those
-// of the same role stay in the order of the study.
+// orderContenders sorts the contenders by role. Equal roles stay in the order of the study.
 func (b *benchWriter) orderContenders() []tare.Contender {
 	order := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3, tare.RoleControl: 4, tare.RoleNull: 5}
 	sorted := slices.Clone(b.r.Contenders)
@@ -144,12 +128,12 @@ func (b *benchWriter) orderContenders() []tare.Contender {
 	return sorted
 }
 
-// writeContender writes the lines of one contender on one workload, or a comment with the reason for their omission.
+// writeContender writes the lines of one contender on one workload, or why they are omitted.
 func (b *benchWriter) writeContender(workload string, c tare.Contender) {
 	var lines []string // of trials
-	var lost []string  // why trials have no line
+	var lost []string  // reasons for trials without a line
 	for _, t := range b.r.Trials {
-		if t.Contender != c.ID || t.Tau > 1 { // Tau > 1: a round of longer slices, which only checks the slice length
+		if t.Contender != c.ID || t.Tau > 1 { // a round of longer slices (timed pieces), which only checks the slice length
 			continue
 		}
 		if t.Error != nil {
@@ -165,7 +149,7 @@ func (b *benchWriter) writeContender(workload string, c tare.Contender) {
 		}
 	}
 	if len(lines)+len(lost) == 0 && c.Error == "" {
-		return // the contender does not support this workload, or was not selected
+		return // unsupported workload, or contender not selected
 	}
 	if why := b.whyOmitted(workload, c); why != "" {
 		b.writeComment("left out: " + c.ID + " on " + workload + ": " + why)
@@ -185,7 +169,7 @@ func (b *benchWriter) writeContender(workload string, c tare.Contender) {
 	}
 }
 
-// whyOmitted returns why the values of a contender on a workload must not be used, or "" if they may.
+// whyOmitted returns why a contender's values must not be used, or "".
 func (b *benchWriter) whyOmitted(workload string, c tare.Contender) string {
 	var why []string
 	if c.Role == tare.RoleTrap {
@@ -203,8 +187,6 @@ func (b *benchWriter) whyOmitted(workload string, c tare.Contender) string {
 // formatTrial returns the line of one trial, or "" if it measured nothing:
 //
 //	BenchmarkJsonEncode/workload=small:marshal/contender=stdlib-2	1000000	1234.5 ns/op	1200 cpu-ns/op	64 B/op	2 allocs/op
-//
-// For a user's benchmark the name is the one of the benchmark.
 func (b *benchWriter) formatTrial(workload string, c tare.Contender, t tare.Trial) string {
 	var values strings.Builder
 	sample := t.Samples[workload]
@@ -220,7 +202,7 @@ func (b *benchWriter) formatTrial(workload string, c tare.Contender, t tare.Tria
 		return ""
 	}
 	values.WriteString(formatReported(sample))
-	ops := int64(1) // the format requires a number, even if none was recorded
+	ops := int64(1) // the format requires a number
 	if n := max(sample["ops"], sample[tare.KeyRequests]); n >= 1 && n < math.MaxInt64 {
 		ops = int64(n)
 	}
@@ -236,16 +218,14 @@ func (b *benchWriter) formatTrial(workload string, c tare.Contender, t tare.Tria
 	return fmt.Sprintf("%s\t%d%s\n", name, ops, values.String())
 }
 
-// benchUnit is a metric with its unit in the benchmark format.
 type benchUnit struct {
 	key    string // key of the value in samples
 	unit   string // unit in the benchmark format, such as ns/op or p99-ns
 	better tare.Direction
-	metric string // name of the metric; a finding that voids it voids the value
+	metric string // a finding that voids this metric voids the value
 }
 
-// listUnits returns the metrics of a line: those of go test -benchmem, the CPU time, and the other metrics that the
-// study names.
+// listUnits returns the metrics of a line: those of go test -benchmem, CPU time, and others of the study.
 func (b *benchWriter) listUnits() []benchUnit {
 	ofBenchmem := []string{"time", "bytes", "allocs"}
 	var out []benchUnit
@@ -268,17 +248,14 @@ func (b *benchWriter) listUnits() []benchUnit {
 	return out
 }
 
-// writeComment writes text as one comment line.
 func (b *benchWriter) writeComment(text string) { b.out.WriteString("# " + fitLine(text) + "\n") }
 
-// maxLine is the length in characters at which a comment or configuration value is truncated.
+// maxLine limits the characters of a comment or configuration value.
 const maxLine = 400
 
-// fitLine returns text in one line of at most maxLine characters.
 func fitLine(text string) string { return format.Clip(oneLine(text), maxLine) }
 
-// benchmarkName converts a study's id to the name of a benchmark without the prefix Benchmark: json-encode becomes
-// JsonEncode.
+// benchmarkName converts a study's id to a benchmark name: json-encode becomes JsonEncode.
 func benchmarkName(study string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(study, func(r rune) bool { return !isWordRune(r) }) {
@@ -289,8 +266,8 @@ func benchmarkName(study string) string {
 	return orDefault(b.String(), "Study")
 }
 
-// escapeNameValue returns an id as a value in a benchmark's name. It replaces /, which separates parts there,
-// by :, and characters that are not allowed by %XX.
+// escapeNameValue returns an id as a value in a benchmark's name. / separates parts there and becomes :. Other
+// disallowed characters become %XX.
 func escapeNameValue(id string) string {
 	var b strings.Builder
 	for i, size := 0, 0; i < len(id); i += size {
@@ -299,7 +276,7 @@ func escapeNameValue(id string) string {
 		switch {
 		case r == '/':
 			b.WriteByte(':')
-		case needsNameEscape(r), r == utf8.RuneError && size == 1: // the latter is an invalid byte
+		case needsNameEscape(r), r == utf8.RuneError && size == 1: // an invalid byte
 			for _, c := range []byte(id[i : i+size]) {
 				fmt.Fprintf(&b, "%%%02X", c)
 			}
@@ -310,13 +287,13 @@ func escapeNameValue(id string) string {
 	return b.String()
 }
 
-// needsNameEscape reports whether a benchmark's name cannot contain r, or r is a character of the escapes.
+// needsNameEscape reports whether r is disallowed in a name, or is used by the escapes.
 func needsNameEscape(r rune) bool {
 	return r == ':' || r == '%' || !unicode.IsGraphic(r) || unicode.IsSpace(r)
 }
 
-// guardDigits returns a name whose end cannot be parsed as a GOMAXPROCS suffix: it replaces the hyphen before
-// final digits by %2D, so that contender=json-2 becomes contender=json%2D2.
+// guardDigits escapes a hyphen before final digits, which would be parsed as GOMAXPROCS. contender=json-2 becomes
+// contender=json%2D2.
 func guardDigits(name string) string {
 	start := strings.TrimRight(name, "0123456789")
 	hasDigits := start != name

@@ -9,12 +9,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A break-even is the question from which rate of operations it matters that the baseline costs more than a
-// contender, on workloads of different shapes: numbers of members and levels of their structs.
+// A break-even is the rate of operations from which a difference in cost matters. Workloads differ in shape: the
+// members and levels of their structs.
 
 const breakEvenHeading = "From which rate on it matters"
 
-// addBreakEven adds a table per break-even, with its sentence below.
 func (s *Section) addBreakEven(r *tare.Result) {
 	for i, b := range r.BreakEven {
 		if i > 0 {
@@ -28,7 +27,6 @@ func (s *Section) addBreakEven(r *tare.Result) {
 	}
 }
 
-// explainBreakEven returns the text above the table of b.
 func explainBreakEven(r *tare.Result, b tare.BreakEvenResult) string {
 	text := fmt.Sprintf("What %s costs more than %s, by %s: per operation, in percent of one core at a number of operations per second, and the rate at which it is 1 %% of a core. "+
 		"Differences are taken round by round; intervals are at %s.", b.Against, contenderTitle(r, b.Contender), b.Metric, formatLevel(b.Level))
@@ -38,14 +36,13 @@ func explainBreakEven(r *tare.Result, b tare.BreakEvenResult) string {
 	return text
 }
 
-// newBreakEvenTable returns a row per shape and a column per rate.
 func newBreakEvenTable(r *tare.Result, b tare.BreakEvenResult) Table {
 	hasShapes := slices.ContainsFunc(b.Points, func(p tare.BreakEvenPoint) bool { return p.Members > 0 || p.Levels > 0 })
 	t := Table{Columns: []Column{{Name: "workload"}}}
 	if hasShapes {
 		t.Columns = append(t.Columns, Column{Name: "members", Right: true}, Column{Name: "levels", Right: true})
 	}
-	var lows []float64 // the smallest number of each row determines the unit
+	var lows []float64 // the smallest number determines the unit
 	for _, p := range b.Points {
 		lows = append(lows, p.MoreLow)
 	}
@@ -73,7 +70,6 @@ func newBreakEvenTable(r *tare.Result, b tare.BreakEvenResult) Table {
 	return t
 }
 
-// formatCount prints a count; 0 means unknown.
 func formatCount(n int) string {
 	if n == 0 {
 		return noValue
@@ -81,13 +77,13 @@ func formatCount(n int) string {
 	return format.Grouped(float64(n), 0)
 }
 
-// csvBreakEven returns, per shape, a row of format csv with the extra cost of the baseline, and a row with the rate
-// at which that is 1 % of a core.
+// csvBreakEven returns two rows per shape. One has the extra cost of the baseline, the other the rate at which it
+// is 1 % of a core.
 func csvBreakEven(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, b := range r.BreakEven {
 		for _, p := range b.Points {
-			common := newCSVRow(r, "break-even", b.Contender) // the fields that both rows share
+			common := newCSVRow(r, "break-even", b.Contender) // fields of both rows
 			common.workload = p.Workload
 			common.against = b.Against
 			common.level = b.Level
@@ -109,7 +105,6 @@ func csvBreakEven(r *tare.Result) []csvRow {
 	return rows
 }
 
-// describeShape returns the members and levels of a point in words, or "" if they are unknown.
 func describeShape(p tare.BreakEvenPoint) string {
 	var parts []string
 	if p.Members > 0 {

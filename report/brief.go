@@ -11,33 +11,31 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Format brief prints a run of several studies in one screen: a few lines per study (a block), with bars on one scale.
+// Format brief prints several studies on one screen: a few lines (a block) per study, with bars on one scale.
 
-// Number of lines of a block: at least the headline and one bar, at most the headline and three bars.
+// Lines of a block: a headline and one to three bars.
 const (
 	minBlockLines = 2
 	maxBlockLines = 4
 )
 
-// Number of lines of a terminal that the output may fill, and how many of these are not for blocks: a line about the
-// run, the scale, an empty line and the totals, the path of the page of claims, and one to spare.
+// Lines of a terminal that the output may fill, and lines outside of blocks. The latter are title, scale, empty
+// line, totals, path of the page, and a spare one.
 const (
 	screenLines = 45
 	aroundLines = 9
 )
 
-// BlockLines returns the number of lines that block i of n, counted from 0, may have so that the
-// output of a run of n studies fits a terminal of 45 lines. It returns at least 2, even if the
-// output does not fit then.
+// BlockLines returns how many lines study i of n may print on a terminal of 45 lines. i counts from 0. The result
+// is at least 2, even if the output then does not fit.
 func BlockLines(i, n int) int {
 	const room = screenLines - aroundLines
 	share := room*(i+1)/max(n, 1) - room*i/max(n, 1)
 	return min(max(share, minBlockLines), maxBlockLines)
 }
 
-// Brief writes the scale of the bars and the block of a result: the answer in a word, the
-// study's name and headline, and bars for up to three ratios to the baseline: those that the
-// headline quotes, then those of criteria that are not met. The error is the writer's.
+// Brief writes the scale of the bars and the block of a result. A block has the answer in a word, the study's
+// name, the headline, and up to three ratios to the baseline. The error is the writer's.
 //
 //	                               ⅛×   ¼×   ½×   1×   2×   4×   8×
 //	·    json-encode  The one criterion is not met
@@ -48,17 +46,16 @@ func Brief(w io.Writer, r *tare.Result, s Style) error {
 	return writeText(w, s, text)
 }
 
-// nextBrief writes the block of another result below the first, without the scale.
+// nextBrief writes the block of a further result, without the scale.
 func nextBrief(w io.Writer, r *tare.Result, s Style) error {
 	return writeText(w, s, formatBlock(r, s, newAxis(s.pageWidth())))
 }
 
 const (
-	answerWidth = 4  // columns of the answer as a word (answerWord), such as open
-	nameWidth   = 12 // columns that fit the longest names of studies: json-encode, json-binary
+	answerWidth = 4  // columns of the answer word, e.g. open
+	nameWidth   = 12 // columns of the longest study names, e.g. json-encode
 )
 
-// formatBlock returns the block of one result.
 func formatBlock(r *tare.Result, s Style, a axis) string {
 	lines := s.Lines
 	if lines == 0 {
@@ -73,7 +70,7 @@ func formatBlock(r *tare.Result, s Style, a axis) string {
 		indent = answerWidth // the headline continues below the name
 	}
 	p := &textPage{style: s, width: s.pageWidth()}
-	wrapped := wrapWords(headline, s.pageWidth()-start, s.pageWidth()-indent) // widths of the first line and of the others
+	wrapped := wrapWords(headline, s.pageWidth()-start, s.pageWidth()-indent) // widths of the first and the other lines
 	for i, text := range wrapped {
 		if i == 0 {
 			p.writeLine(s.paintText(markOfWord(word), answer) + s.paintText(Bold, name) + text)
@@ -91,8 +88,8 @@ func formatBlock(r *tare.Result, s Style, a axis) string {
 	return p.b.String()
 }
 
-// answerWord returns the answer to the study's question as one word, and the rest of the headline. The word is yes,
-// no, part (partly), open (undecided), void (nothing that counts was measured), or · if there is no answer.
+// answerWord returns the answer to the study's question as one word, and the rest of the headline. The word is
+// yes, no, part (partly), open (undecided), void (nothing counts), or · for none.
 func answerWord(r *tare.Result) (word, rest string) {
 	headline, _ := Headline(r)
 	rest = strings.TrimSuffix(headline, ".")
@@ -116,12 +113,11 @@ func answerWord(r *tare.Result) (word, rest string) {
 	}
 	isWordOnly := start == "Yes" || start == "No" || start == "Partly" || start == "No answer"
 	if hasColon && isWordOnly {
-		rest = afterColon // the word need not be repeated
+		rest = afterColon // the word is not repeated
 	}
 	return word, rest
 }
 
-// markOfWord returns the mark, such as a color, of a word that answerWord returned.
 func markOfWord(word string) Mark {
 	switch word {
 	case "yes":
@@ -134,9 +130,9 @@ func markOfWord(word string) Mark {
 	return Dim
 }
 
-// selectBars returns the comparisons with the baseline that the block can draw, the most important first: those that
-// the headline and the line of figures quote, then those of criteria that are not met. If there are none, it returns
-// those of the first workload, the best first.
+// selectBars returns the comparisons with the baseline that the block can draw, the most important first. Those
+// that the headline quotes come before those of unmet criteria. Without any, it returns those of the first
+// workload.
 func selectBars(r *tare.Result) (out []tare.Comparison) {
 	base := r.Baseline()
 	add := func(contender, workload, metric string) {
@@ -169,9 +165,8 @@ func selectBars(r *tare.Result) (out []tare.Comparison) {
 	return out
 }
 
-// barLabels returns a label per bar, made of contender, workload and metric: "chi, unmarshal, allocs". It omits the
-// contender if all bars share it and differ in the workload, the workload if all bars share it, and the metric if it
-// is the primary one.
+// barLabels returns a label per bar from contender, workload and metric: "chi, unmarshal, allocs". It omits the
+// parts that all bars share, and the primary metric.
 func barLabels(bars []tare.Comparison, r *tare.Result) (labels []string) {
 	isShared := func(key func(tare.Comparison) string) bool {
 		return !slices.ContainsFunc(bars, func(c tare.Comparison) bool { return key(c) != key(bars[0]) })
@@ -194,8 +189,8 @@ func barLabels(bars []tare.Comparison, r *tare.Result) (labels []string) {
 	return labels
 }
 
-// differingPart returns the segments of a workload's name that not all bars share: unmarshal for
-// devices-50/unmarshal next to devices-50/fields. It returns the last segment if all are shared.
+// differingPart returns the segments of a workload's name that not all bars share. Next to devices-50/fields,
+// devices-50/unmarshal becomes unmarshal.
 func differingPart(bars []tare.Comparison, workload string) string {
 	segments := strings.Split(workload, "/")
 	isInAll := func(segment string) bool {
@@ -213,11 +208,11 @@ func differingPart(bars []tare.Comparison, workload string) string {
 	return strings.Join(differing, "/")
 }
 
-// Widths of a terminal in columns at which the layout changes.
+// Terminal widths, in columns, that change the layout.
 const (
-	narrowest = 58  // below it, labels and bars are shortest
-	narrow    = 72  // below it, a bar has no remark, and a headline continues below the name
-	wide      = 110 // from it on, labels and bars are longest
+	narrowest = 58  // below: shortest labels and bars
+	narrow    = 72  // below: no remarks, and headlines continue below the name
+	wide      = 110 // from this width on: longest labels and bars
 )
 
 const (
@@ -225,18 +220,17 @@ const (
 	ratioWidth = 6 // columns of the ratio before a bar, × included
 )
 
-// The axis reaches from 2^-axisDoublings to 2^axisDoublings: from ⅛× to 8×.
+// The axis reaches from 2^-axisDoublings to 2^axisDoublings, or ⅛× to 8×.
 const axisDoublings = 3
 
-// axis is the logarithmic scale of all bars. Its fields are numbers of terminal columns.
+// axis is the logarithmic scale of all bars. Its fields are terminal columns.
 type axis struct {
 	label    int  // columns of a label
-	start    int  // columns before the axis: indent, label, ratio and the spaces after label and ratio
+	start    int  // columns before the axis
 	doubling int  // columns of a factor of two
-	remarks  bool // there is room for remarks to the right of the axis
+	remarks  bool // remarks fit to the right of the axis
 }
 
-// newAxis returns the axis for a terminal of width columns.
 func newAxis(width int) axis {
 	a := axis{label: 18, doubling: 5, remarks: true}
 	switch {
@@ -252,16 +246,15 @@ func newAxis(width int) axis {
 	return a
 }
 
-// countCells returns the number of columns of the axis.
 func (a axis) countCells() int { return 2*axisDoublings*a.doubling + 1 }
 
-// columnOf returns the column of a ratio, counted from the start of the axis. It is negative or at least
-// countCells if the ratio is off the axis.
+// columnOf returns the column of a ratio, from the start of the axis. A ratio off the axis gets a column outside
+// of it.
 func (a axis) columnOf(ratio float64) int {
 	return int(math.Round((math.Log2(ratio) + axisDoublings) * float64(a.doubling)))
 }
 
-// formatTicks returns the line above the bars, with the ratios at every factor of two.
+// formatTicks returns the line with the ratios at every factor of two.
 func (a axis) formatTicks() string {
 	line := []rune(strings.Repeat(" ", a.countCells()+2)) // the last tick extends beyond the axis
 	for i, tick := range []string{"⅛×", "¼×", "½×", "1×", "2×", "4×", "8×"} {
@@ -270,12 +263,11 @@ func (a axis) formatTicks() string {
 	return strings.TrimRight(string(line), " ")
 }
 
-// formatRow draws a comparison: a bar from the baseline │ to the ratio ● with its interval ━, the noise ░ on both
-// sides of the baseline, and a limit ◇. A ratio without a significant difference is ○, and a ratio off the axis is ◀
-// or ▶. Marks that are drawn later replace earlier ones in the same column. To the right of the axis is a remark: the
-// limit if there is one, otherwise "inside the noise" or the interval.
+// formatRow draws a comparison. │ is the baseline, ● the ratio, ━ its interval, ░ the noise, and ◇ a limit. ○ is a
+// ratio without a significant difference. ◀ and ▶ are ratios off the axis. Later marks replace earlier ones in a
+// column. To the right is the limit, "inside the noise" or the interval.
 func (a axis) formatRow(r *tare.Result, c tare.Comparison, label string, s Style) string {
-	floor := tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric) // difference that the baseline shows from itself
+	floor := tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric) // difference of the baseline from itself
 	differs := c.Exact || c.Differs(floor) == tare.Significant
 	cells := []rune(strings.Repeat(" ", a.countCells()))
 	drawRun := func(from, to int, mark rune) {
@@ -332,8 +324,8 @@ func (a axis) formatRow(r *tare.Result, c tare.Comparison, label string, s Style
 	return line + strings.Repeat(" ", a.countCells()-textWidth(drawing)+1) + s.paintText(Dim, remark)
 }
 
-// findLimit returns the limit that a criterion sets for a comparison or, without one, the smallest ratio that was
-// published for it, and a remark with that ratio. It returns 0 if there is neither.
+// findLimit returns the limit of a criterion for a comparison, else the smallest published ratio, with a remark.
+// It returns 0 if there is neither.
 func findLimit(r *tare.Result, c tare.Comparison) (limit float64, remark string) {
 	named := listNamedRatios(r, c.Contender, c.Workload, c.Metric)
 	for _, n := range named {

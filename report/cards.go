@@ -13,35 +13,35 @@ import (
 
 // Card is a small part of a page below the first chart: bars or a table, with a conclusion as title.
 type Card struct {
-	Key   string  // topic, for the layout: why, memory, price, answers or adoption
-	Eye   string  // topic in words, printed above the title
+	Key   string  // topic for the layout: why, memory, price, answers or adoption
+	Eye   string  // topic in words, above the title
 	Title string  // conclusion
 	Means string  // explanation of the bars or the table
-	Bars  []Bar   // nil if the card has a table or only texts
-	Table *Table  // nil if the card has bars or only texts
-	After string  // text below the bars or the table; "" without one
-	Rate  float64 // on the price card: operations per second that the bars are for; 0 on other cards
+	Bars  []Bar   // nil if the card has no bars
+	Table *Table  // nil if the card has no table
+	After string  // text below; may be ""
+	Rate  float64 // on a card of costs: operations per second; else 0
 }
 
-// Bar is a horizontal bar between the positions From and To, from 0 to 1, the end of the longest bar. If the bar
-// shows a decrease, From is greater than To.
+// Bar is a horizontal bar between the positions From and To. The longest bar ends at 1. From is greater than To
+// for a decrease.
 type Bar struct {
 	Name     string
 	From, To float64
-	Side     string  // less or more; "" means neither
+	Side     string  // less, more or ""
 	Text     string  // printed value
-	NS       float64 // on the price card: time of one operation in ns; 0 on other cards
+	NS       float64 // on a card of costs: ns of one operation; else 0
 }
 
 const (
-	maxBars   = 6  // bars, or rows of a table, on a card
+	maxBars   = 6  // bars or table rows of a card
 	maxCases  = 5  // semantic differences in the table of a card
-	maxShares = 4  // causes whose shares are listed below the bars
-	cellWidth = 28 // characters at which a value in the table of semantic differences is truncated
+	maxShares = 4  // causes with a share below the bars
+	cellWidth = 28 // characters of a value in the table of semantic differences
 )
 
-// newCards returns the cards for which r has data. The first is about the causes of a difference or, if no difference
-// was split into causes, about memory.
+// newCards returns the cards for which r has data. The first explains a difference or, without an explanation,
+// memory.
 func newCards(r *tare.Result, c Contest) []Card {
 	var out []Card
 	if card, ok := newCauseCard(r); ok {
@@ -57,9 +57,9 @@ func newCards(r *tare.Result, c Contest) []Card {
 	return out
 }
 
-// newCauseCard draws the first decomposition without void steps as a waterfall. A decomposition splits the difference
-// between two contenders into steps along a chain of contenders: the first has a bar, each step a bar between the
-// values before and after it, and the last contender a bar. It returns false if there is no such decomposition.
+// newCauseCard draws the first usable decomposition as a waterfall. A decomposition splits the difference between
+// two contenders into steps along a chain of contenders. Each step has a bar between the values before and after
+// it.
 func newCauseCard(r *tare.Result) (Card, bool) {
 	i := slices.IndexFunc(r.Decomposition, func(d tare.Decomposition) bool {
 		isVoid := func(step tare.Cause) bool { return isVoidStep(r, d, step) }
@@ -94,7 +94,6 @@ func newCauseCard(r *tare.Result) (Card, bool) {
 	return card, true
 }
 
-// newStepBars returns the bars of newCauseCard.
 func newStepBars(r *tare.Result, d tare.Decomposition) []Bar {
 	s := stepScale(r, d)
 	unit, _, _ := strings.Cut(s.unit, "/")
@@ -120,9 +119,8 @@ func newStepBars(r *tare.Result, d tare.Decomposition) []Bar {
 	return append(bars, Bar{Name: contenderTitle(r, d.Whole.To), To: d.Whole.ToValue / longest, Text: formatUnit(d.Whole.ToValue)})
 }
 
-// newMemoryCard draws the bytes that one operation allocates on the first workload of the chart, the least first. If
-// there are more than maxBars contenders, it always keeps the least, the greatest, the baseline and the subject of
-// the study, and removes others, the greatest first. It returns false if nothing allocates or was compared.
+// newMemoryCard draws the bytes that one operation allocates on the chart's first workload, the least first. Among
+// many it keeps the least, the greatest, the baseline and the study's subject.
 func newMemoryCard(r *tare.Result) (Card, bool) {
 	works := contestWorks(r)
 	if len(works) == 0 {
@@ -160,7 +158,6 @@ func newMemoryCard(r *tare.Result) (Card, bool) {
 	return card, true
 }
 
-// formatHeap prints an amount of memory: with three digits as MB or kB, or below 1 kB in full.
 func formatHeap(bytes float64) string {
 	switch {
 	case bytes >= 1e6:
@@ -171,11 +168,11 @@ func formatHeap(bytes float64) string {
 	return format.Grouped(bytes, 0) + " B"
 }
 
-// defaultRate is the rate in operations per second for which costs are shown if the user requested none.
+// defaultRate is the number of operations per second if the user requested no rate.
 const defaultRate = 1000
 
-// newCostCard draws the share of a core that the contenders of the first chart use at the rate that the user
-// requested, or at defaultRate. It uses the time of an operation if CPU time was not measured.
+// newCostCard draws the share of a core that the contenders of the first chart use at a rate. It uses the time of
+// an operation if CPU time was not measured.
 func newCostCard(r *tare.Result, c Contest) (Card, bool) {
 	if len(c.Panels) == 0 {
 		return Card{}, false
@@ -193,14 +190,14 @@ func newCostCard(r *tare.Result, c Contest) (Card, bool) {
 	card := Card{Key: "price", Eye: "What it costs you", Title: costTitle(v, rate), Rate: rate}
 	longest := 0.0
 	for _, row := range c.Panels[0].Rows {
-		if len(card.Bars) == maxBars && !row.Base { // the baseline always has a bar
+		if len(card.Bars) == maxBars && !row.Base { // keep room for the baseline
 			continue
 		}
 		x, ok := v.findValue(row.ID, metric)
 		if !ok || x.Struck || !(x.Value > 0) || len(v.voidsMetric(row.ID, metric)) > 0 {
 			continue
 		}
-		cores := x.Value * rate / 1e9 // the value is in ns per operation
+		cores := x.Value * rate / 1e9 // the value is ns per operation
 		card.Bars = append(card.Bars, Bar{Name: row.Name, Text: formatCore(cores) + " %", NS: x.Value})
 		longest = max(longest, x.Value)
 	}
@@ -219,8 +216,7 @@ func newCostCard(r *tare.Result, c Contest) (Card, bool) {
 	return card, true
 }
 
-// costTitle returns the difference in cost between the subject of the study and the baseline at a rate: "At 1,000
-// requests a second, chi saves 1.2 % of a core" or "… costs 1.2 % of a core more".
+// costTitle returns the difference in cost at a rate: "At 1,000 requests a second, chi saves 1.2 % of a core".
 func costTitle(v *view, rate float64) string {
 	id := findSubject(v.r)
 	subject, start := contenderTitle(v.r, id), "At "+formatRate(rate)+" "+operationsNoun(v.r)+" a second"
@@ -235,7 +231,6 @@ func costTitle(v *view, rate float64) string {
 	return fmt.Sprintf("%s, %s saves %s of a core", start, subject, percent)
 }
 
-// formatTwoDigits prints a percentage with two significant digits, or without decimals from 10 on.
 func formatTwoDigits(percent float64) string {
 	if percent >= 10 {
 		return format.Grouped(percent, 0) + " %"
@@ -243,9 +238,8 @@ func formatTwoDigits(percent float64) string {
 	return format.Digits(percent, 2) + " %"
 }
 
-// newSemanticsCard shows in how many semantics tests (edge cases) the output of each contender differs from the
-// reference. If the subject of the study changes values, it shows a table of some of these cases instead. It ignores
-// void contenders and traps, which repeat a published mistake, and returns false if no other was tested.
+// newSemanticsCard shows in how many edge cases each contender's output differs from the reference. If the study's
+// subject changes values, it shows a table of cases instead.
 func newSemanticsCard(r *tare.Result, _ Contest) (Card, bool) {
 	tested := slices.DeleteFunc(listBehaviours(r), func(c behaviour) bool {
 		return c.Cases == 0 || c.contender.Role == tare.RoleTrap || len(voidsOfAll(r, c.contender.ID)) > 0
@@ -276,7 +270,7 @@ func newSemanticsCard(r *tare.Result, _ Contest) (Card, bool) {
 	}
 	card.Title = fmt.Sprintf("%s answers %d of %s otherwise", worst.contender.Title(), len(worst.Differences), countNoun(worst.Cases, "odd case"))
 	shown := tested
-	if len(tested) > maxBars { // the two with the fewest differences, and those with the most
+	if len(tested) > maxBars { // keep those with the most differences and the two with the fewest
 		const fewest = 2
 		shown = slices.Concat(tested[:fewest], tested[len(tested)-(maxBars-fewest):])
 	}
@@ -294,7 +288,6 @@ func newSemanticsCard(r *tare.Result, _ Contest) (Card, bool) {
 	return card, true
 }
 
-// newCaseTable returns a table with the input and both outputs of each difference.
 func newCaseTable(differences []tare.Difference) *Table {
 	t := Table{Columns: []Column{{Name: "given"}, {Name: "expected"}, {Name: "got"}}}
 	for _, d := range differences {
@@ -303,11 +296,11 @@ func newCaseTable(differences []tare.Difference) *Table {
 	return &t
 }
 
-// newCaseField returns an input or output letter by letter, truncated if it is long.
+// newCaseField returns an input or output letter by letter, shortened.
 func newCaseField(text string) Field { return codeField(format.Clip(showLiteral(text), cellWidth)) }
 
-// countDifferences returns the numbers of differences of the last maxBars contenders of all, the last first:
-// "easyjson 12, stdlib 3".
+// countDifferences returns the last maxBars contenders with their differences, the last first: "easyjson 12,
+// stdlib 3".
 func countDifferences(all []behaviour) string {
 	var counts []string
 	for _, c := range slices.Backward(all) {
@@ -316,8 +309,8 @@ func countDifferences(all []behaviour) string {
 	return strings.Join(counts[:min(len(counts), maxBars)], ", ")
 }
 
-// listAdopted returns the baseline and the contenders whose binaries newAdoptionCard compares. Of contenders with the
-// same library and number of modules, which only use it differently, it returns the first and the study's subject.
+// listAdopted returns the baseline and the contenders for newAdoptionCard. Some contenders only use the same
+// library differently. Of these it returns the first and the study's subject.
 func listAdopted(r *tare.Result) []tare.Contender {
 	subject := findSubject(r)
 	var out []tare.Contender
@@ -337,8 +330,8 @@ func listAdopted(r *tare.Result) []tare.Contender {
 	return out
 }
 
-// newAdoptionCard shows what a user gets with a library: the size of the contender's binary, the modules in it, and
-// the idle memory or, if no idle memory is known, the month of the release.
+// newAdoptionCard shows binary size and modules of a library, and idle memory. Without known idle memory it shows
+// the release month.
 func newAdoptionCard(r *tare.Result, c Contest) (Card, bool) {
 	all := listAdopted(r)
 	if len(all) < 2 {
@@ -351,7 +344,7 @@ func newAdoptionCard(r *tare.Result, c Contest) (Card, bool) {
 	isInChart := func(id string) bool {
 		return len(c.Panels) > 0 && slices.ContainsFunc(c.Panels[0].Rows, func(x Rival) bool { return x.ID == id })
 	}
-	for len(all) > maxBars { // remove a contender that is not in the chart, otherwise the second smallest
+	for len(all) > maxBars { // remove one that is not in the chart, otherwise the second smallest
 		i := slices.IndexFunc(all, func(x tare.Contender) bool {
 			return !isInChart(x.ID) && x.Role != tare.RoleBaseline && x.ID != largest.ID
 		})

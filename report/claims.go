@@ -12,7 +12,7 @@ import (
 
 // A claim is a statement of a publication that a study tests by measuring.
 
-// addClaims adds a table of the claims, and one of the claims whose values are parts of a total.
+// addClaims adds a table of claims. Claims about parts of a total get a second table.
 func (s *Section) addClaims(r *tare.Result) {
 	if len(r.Claims) == 0 {
 		return
@@ -39,8 +39,8 @@ func (s *Section) addClaims(r *tare.Result) {
 	}
 }
 
-// newClaimTable returns a row per claim, with its statement in a note. The note names the publication if the claims
-// have several sources.
+// newClaimTable returns a row per claim, with its statement in a note. The note names the publication if there are
+// several.
 func newClaimTable(r *tare.Result, sources []string) Table {
 	t := Table{Columns: []Column{
 		{Name: "claim"}, {Name: "outcome"}, {Name: "measure"},
@@ -62,18 +62,17 @@ func newClaimTable(r *tare.Result, sources []string) Table {
 	return t
 }
 
-// ClaimsMarkdown writes the claims of r as a table in Markdown, each with its statement and the reason for its
-// outcome, and below the table a list of public code that shows how the published figures were measured. The error
-// is the writer's.
+// ClaimsMarkdown writes the claims of r as a table in Markdown. Below is a list of public code that shows how the
+// published values were measured. The error is the writer's.
 func ClaimsMarkdown(w io.Writer, r *tare.Result) error {
 	s := &markdownDocument{}
 	s.writeTable(newWideClaimTable(r, nil))
-	var written []string // keys of lines of code that are in the list
+	var written []string // lines of code in the list
 	for _, c := range r.Claims {
 		for _, code := range c.Shown {
 			key := code.URL() + code.Says
 			if slices.Contains(written, key) {
-				continue // an earlier claim has the same line
+				continue
 			}
 			if len(written) == 0 {
 				s.writeBlock("Public code that shows it:")
@@ -88,7 +87,6 @@ func ClaimsMarkdown(w io.Writer, r *tare.Result) error {
 	return writeText(w, Style{}, s.b.String())
 }
 
-// describeShown returns a line per line of public code that shows how the published figures of a claim were measured.
 func describeShown(c tare.ClaimResult) (lines []string) {
 	for _, code := range c.Shown {
 		lines = append(lines, "shown by "+whereShown(code)+": "+code.Says)
@@ -96,13 +94,12 @@ func describeShown(c tare.ClaimResult) (lines []string) {
 	return lines
 }
 
-// whereShown names a line of public code: "github.com/owner/name@1f5fff2, main.go:12".
+// whereShown names a line of public code, e.g. "github.com/owner/name@1f5fff2, main.go:12".
 func whereShown(s tare.Shown) string {
 	return fmt.Sprintf("%s@%.7s, %s:%d", s.Repository, s.Commit, s.Path, s.Line)
 }
 
-// newWideClaimTable returns a row per claim, with its statement in a column, for formats without notes. It adds the
-// publication to the statement if there are several sources.
+// newWideClaimTable returns a row per claim, with its statement in a column, for formats without notes.
 func newWideClaimTable(r *tare.Result, sources []string) Table {
 	t := Table{Columns: []Column{
 		{Name: "claim"}, {Name: "it said, in our words"}, {Name: "of"}, {Name: "outcome"}, {Name: "measure"},
@@ -129,8 +126,6 @@ func newWideClaimTable(r *tare.Result, sources []string) Table {
 	return t
 }
 
-// claimSubject returns the contender and the workload of a claim, with separator between them, or only the contender
-// if the claim is about no workload.
 func claimSubject(r *tare.Result, c tare.ClaimResult, separator string) string {
 	subject := contenderTitle(r, c.Contender)
 	if c.Workload != "" {
@@ -139,7 +134,6 @@ func claimSubject(r *tare.Result, c tare.ClaimResult, separator string) string {
 	return subject
 }
 
-// outcomeText returns the outcome of a claim in words.
 func outcomeText(c tare.ClaimResult) string {
 	if c.Kind == tare.ClaimReported {
 		return "reported, " + string(c.Outcome)
@@ -147,7 +141,6 @@ func outcomeText(c tare.ClaimResult) string {
 	return string(c.Outcome)
 }
 
-// explainClaims explains the values of the kinds of claims that r has.
 func explainClaims(r *tare.Result) string {
 	text := "Each ratio is the contender's figure over that of " + r.Baseline() + ": as published, and as measured here."
 	if hasClaimKind(r.Claims, tare.ClaimTrend) {
@@ -177,12 +170,10 @@ func explainClaims(r *tare.Result) string {
 	return text
 }
 
-// hasClaimKind reports whether any of claims is of that kind.
 func hasClaimKind(claims []tare.ClaimResult, kind tare.ClaimKind) bool {
 	return slices.ContainsFunc(claims, func(c tare.ClaimResult) bool { return c.Kind == kind })
 }
 
-// claimMeasure returns the name of the quantity that a claim is about.
 func claimMeasure(c tare.ClaimResult) string {
 	switch {
 	case c.Kind == tare.ClaimCount:
@@ -199,8 +190,7 @@ func claimMeasure(c tare.ClaimResult) string {
 	return orDefault(c.Metric, noValue)
 }
 
-// formatPublished returns the published value of a claim with its unit or sign: a ratio as 0.71, a growth as ^1.5, a
-// share as 30 %, a rate as 5000/s.
+// formatPublished returns a published value with its unit or sign: 0.71, ^1.5, 30 %, 5000/s.
 func formatPublished(c tare.ClaimResult) string {
 	switch {
 	case c.Kind == tare.ClaimCount:
@@ -219,8 +209,8 @@ func formatPublished(c tare.ClaimResult) string {
 	return format.Ratio(c.Published)
 }
 
-// formatMeasured returns the measured value of a claim with its interval. If the claim is void as published, because
-// the original measured something else, the value is struck.
+// formatMeasured returns the measured value of a claim with its interval. The value is struck if the original
+// measured something else.
 func formatMeasured(c tare.ClaimResult) Field {
 	hasInterval := c.Low != 0 || c.High != 0
 	isExact := c.Low == c.Measured && c.High == c.Measured
@@ -249,8 +239,7 @@ func formatMeasured(c tare.ClaimResult) Field {
 	return Field{Text: format.Ratio(c.Measured) + " " + formatInterval(c.Low, c.High)}
 }
 
-// claimReason returns why claim i has its outcome. If an earlier claim has the same reason, it returns a reference to
-// that claim instead.
+// claimReason returns why claim i has its outcome. A repeated reason becomes a reference to the earlier claim.
 func claimReason(claims []tare.ClaimResult, i int) string {
 	c := claims[i]
 	label := "why: "
@@ -267,7 +256,6 @@ func claimReason(claims []tare.ClaimResult, i int) string {
 	return label + why
 }
 
-// markOfOutcome returns the mark of an outcome.
 func markOfOutcome(o tare.Outcome) Mark {
 	switch o {
 	case tare.Holds, tare.MoreThanPublished, tare.DirectionHolds:
@@ -278,7 +266,7 @@ func markOfOutcome(o tare.Outcome) Mark {
 	return Warned
 }
 
-// listDistinct returns the distinct values of key of items, in the order of their first occurrence.
+// listDistinct returns the distinct values of key, in order of first occurrence.
 func listDistinct[T any, K comparable](items []T, key func(T) K) []K {
 	var out []K
 	for _, item := range items {
@@ -287,7 +275,6 @@ func listDistinct[T any, K comparable](items []T, key func(T) K) []K {
 	return out
 }
 
-// appendNew appends value to list, unless list contains it.
 func appendNew[T comparable](list []T, value T) []T {
 	if slices.Contains(list, value) {
 		return list

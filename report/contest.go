@@ -11,48 +11,48 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Contest is the first chart of a page: ratios to the baseline on one axis. It consists of panels of one or two
-// workloads. A panel has a row per contender (Rival), and a row has a line per workload (RivalLine). On a page that
-// compares two revisions there is one panel, and a row is a benchmark.
+// Contest is the first chart of a page: ratios to the baseline on one axis. A panel shows one or two workloads. It
+// has a row per contender (Rival), and a row has a line per workload (RivalLine). If the page compares two
+// revisions, there is one panel, and a row is a benchmark.
 type Contest struct {
-	Title      string  // conclusion about the first workload (contestTitle), without a full stop; always the same between revisions
+	Title      string  // conclusion (contestTitle) without a full stop; fixed between revisions
 	Means      string  // what the axis shows
-	Headline   string  // headline of a page about two revisions; "" on other pages
+	Headline   string  // between revisions: headline of the page; else ""
 	Order      string  // order of the rows, in words
 	Base       string  // title of the baseline
-	Source     string  // the publication of the published ratios; "" if there are several or none
-	Less, More string  // meaning of the two sides of the axis
+	Source     string  // source of the published ratios; "" if none or several
+	Less, More string  // meaning of the sides of the axis
 	Panels     []Panel // empty if nothing was compared
-	Quiet      []Quiet // between two revisions: the benchmarks without a change; nil on other pages
+	Quiet      []Quiet // between revisions: unchanged benchmarks; else nil
 }
 
-// Quiet is a group of benchmarks that show no change between two revisions. A change of Size or more would have shown
-// in each of them.
+// Quiet is a group of benchmarks without a visible change between two revisions. A change of Size or more would
+// have shown in each.
 type Quiet struct {
 	Size  string  // percentage, or "more than 50 %"
-	Names string  // the first benchmarks of the group
+	Names string  // first benchmarks of the group
 	Count int     // number of benchmarks in the group
-	Share float64 // Count as a share of all benchmarks that show no change
+	Share float64 // Count as a share of all unchanged benchmarks
 }
 
-// Panel is the chart of one or two workloads or, between two revisions, of all benchmarks that differ.
+// Panel is the chart of one or two workloads. Between two revisions it has all benchmarks that differ.
 type Panel struct {
 	Name  string
-	Noise []float64 // factor by which identical programs seem to differ, 1 or more, for each workload; 0 means unknown
+	Noise []float64 // factor by which equal programs seem to differ, per workload; 0 means unknown
 	Rows  []Rival   // in the Order of the Contest
-	Rest  []Rival   // rows that the page shows on request only
+	Rest  []Rival   // rows shown on request only
 }
 
-// Rival is the row of one contender in a panel or, between two revisions, of one benchmark.
+// Rival is the row of one contender or, between two revisions, of one benchmark.
 type Rival struct {
 	ID, Name string
-	Note     string      // version or role of the contender (rivalNote), or values of the benchmark (benchNote)
-	Base     bool        // the contender is the baseline
-	Lines    []RivalLine // one for each workload of the panel that the contender has data of
+	Note     string      // version or role (rivalNote), or values of the benchmark (benchNote)
+	Base     bool        // this is the baseline
+	Lines    []RivalLine // one for each workload with data
 }
 
-// RivalLine is the ratio of a contender to the baseline on one workload: as numbers, and in the texts that a page
-// prints. Examples of the texts:
+// RivalLine is the ratio of a contender to the baseline on one workload, in numbers and in the texts of a page.
+// Examples of the texts:
 //
 //	              Side  Text   Says                Detail
 //	baseline      ""    1×     2.31 µs             ""
@@ -64,35 +64,35 @@ type Rival struct {
 type RivalLine struct {
 	Work      int     // index in Panel.Noise
 	Workload  string  // "" if the panel has only one workload
-	Ratio     float64 // 0 if there is no ratio: in a line of the baseline, or if Says has the reason
-	Low, High float64 // interval of Ratio; 0 without one
-	Side      string  // result of the comparison: less, more or same; "" if there is no ratio
+	Ratio     float64 // 0 if it is missing
+	Low, High float64 // interval of Ratio; 0 if unknown
+	Side      string  // less, more or same; "" without a ratio
 	Text      string  // Ratio as printed
-	Says      string  // result of the comparison in words, or the value of the baseline with its unit
-	Detail    string  // the interval as printed, or why it is missing; "" if there is no ratio
+	Says      string  // result in words, or the baseline's value with its unit
+	Detail    string  // interval or why it is missing; "" without a ratio
 	Claims    []RivalClaim
 }
 
-// RivalClaim is a ratio that a line marks: the limit of a criterion, a published ratio, or both.
+// RivalClaim is a ratio that a line marks: a criterion's limit, a published ratio, or both.
 type RivalClaim struct {
 	Value     float64 // position on the axis
-	Printed   float64 // the published ratio if there is one, which can differ by less than sameRatio from Value; otherwise Value
-	Asked     string  // sign of the criterion, ≤ or ≥; "" if no criterion has this limit
+	Printed   float64 // published ratio, if any, which may differ slightly from Value; else Value
+	Asked     string  // sign of the criterion, ≤ or ≥; "" without one
 	Published bool
-	Text      string // source and ratio: "asked ≤ 0.8×", "published 0.5×"
+	Text      string // source and ratio, e.g. "published 0.5×"
 }
 
 const (
 	panelWorks     = 2     // workloads of a panel
-	maxPanels      = 2     // panels of a page; the other workloads are among all ratios (AllRatios)
+	maxPanels      = 2     // panels of a page; AllRatios has the other workloads
 	maxRivals      = 8     // rows of a panel
-	maxBestRivals  = 6     // of these rows, the best contenders
+	maxBestRivals  = 6     // best contenders among these rows
 	panelSeparator = " · " // between the workloads in the name of a panel
 
-	sameRatio = 0.03 // ratios whose natural logarithms differ by less are drawn as one: about 3 %
+	sameRatio = 0.03 // natural logarithms of ratios drawn as one: about 3 %
 )
 
-// newContest returns the first chart of r. It has no panels if nothing was compared.
+// newContest returns the first chart of r.
 func newContest(r *tare.Result) Contest {
 	if IsBench(r) {
 		return newBenchContest(r)
@@ -100,7 +100,7 @@ func newContest(r *tare.Result) Contest {
 	works := contestWorks(r)
 	c := Contest{Base: contenderTitle(r, r.Baseline()), Less: "less", More: "more", Order: "best first"}
 	for pair := range slices.Chunk(works[:min(len(works), panelWorks*maxPanels)], panelWorks) {
-		if p := newPanel(r, pair); len(p.Rows) > 1 { // a panel of only the baseline shows no comparison
+		if p := newPanel(r, pair); len(p.Rows) > 1 { // the baseline alone is no comparison
 			c.Panels = append(c.Panels, p)
 		}
 	}
@@ -118,7 +118,6 @@ func newContest(r *tare.Result) Contest {
 	return c
 }
 
-// operationNoun returns the name of one operation of the workload: request or operation.
 func operationNoun(v *view) string {
 	if v.hasRequests() {
 		return "request"
@@ -126,9 +125,8 @@ func operationNoun(v *view) string {
 	return "operation"
 }
 
-// contestWorks returns the ids of the workloads on which contenders were compared: those of criteria first, then
-// those of measured claims, then the others. It exchanges the first two if more contenders were compared on the
-// second, because the title of the chart is about the first.
+// contestWorks returns the workloads with comparisons. Workloads of criteria come first, then those of measured
+// claims. The title of the chart is about the first, so that one should compare the most.
 func contestWorks(r *tare.Result) []string {
 	var out []string
 	addWorkload := func(id string) {
@@ -162,7 +160,6 @@ func contestWorks(r *tare.Result) []string {
 	return out
 }
 
-// countCompared returns the number of ranked contenders with a ratio to the baseline on a workload.
 func countCompared(r *tare.Result, workload string) int {
 	v := newView(r, workload)
 	n := 0
@@ -174,15 +171,12 @@ func countCompared(r *tare.Result, workload string) int {
 	return n
 }
 
-// contestTitle counts the contenders that take significantly less and more than the baseline on the workload of v, as
-// a sentence without a full stop:
+// contestTitle counts the contenders that take significantly less and more than the baseline:
 //
 //	On small, 3 of 5 take less CPU time than stdlib; 1 takes more
 //	On small, none of 5 takes less CPU time than stdlib; 2 take more
 //	On small, no difference from stdlib is shown
 //	Nothing counts on small
-//
-// Void contenders are not counted.
 func contestTitle(v *view, m tare.Metric) string {
 	less, more, compared := 0, 0, 0
 	for _, c := range slices.Concat(v.ranked, v.statusOnly) {
@@ -192,7 +186,7 @@ func contestTitle(v *view, m tare.Metric) string {
 		}
 		compared++
 		switch {
-		case !v.isDifferent(comparison): // counts as compared only
+		case !v.isDifferent(comparison): // only counts as compared
 		case comparison.Ratio < 1:
 			less++
 		default:
@@ -218,16 +212,15 @@ func contestTitle(v *view, m tare.Metric) string {
 	return oneLine(text)
 }
 
-// noiseFactor returns the factor by which identical programs seem to differ on a workload, or 0 if it is unknown.
+// noiseFactor returns the factor by which equal programs seem to differ, or 0 if unknown.
 func noiseFactor(r *tare.Result, workload, metric string) float64 {
-	floor := tare.NoiseFloor(r.Comparisons, workload, metric) // a natural logarithm, 0 if it is unknown
+	floor := tare.NoiseFloor(r.Comparisons, workload, metric) // a natural logarithm; 0 means unknown
 	if floor == 0 {
 		return 0
 	}
 	return math.Exp(floor)
 }
 
-// newPanel returns the chart of one or two workloads. A contender has one row with a line for each workload.
 func newPanel(r *tare.Result, works []string) Panel {
 	p := Panel{Name: oneLine(strings.Join(works, panelSeparator))}
 	var rows []Rival
@@ -253,8 +246,7 @@ func newPanel(r *tare.Result, works []string) Panel {
 	return p
 }
 
-// sortKey returns the ratio by which rows are sorted: 1 for the baseline, for others the ratio on the first workload
-// that has one. It returns +Inf for a row without a ratio, so that the row comes last.
+// sortKey returns the ratio by which rows are sorted. Rows without a ratio come last.
 func (x Rival) sortKey() float64 {
 	if x.Base {
 		return 1
@@ -267,8 +259,8 @@ func (x Rival) sortKey() float64 {
 	return math.Inf(1)
 }
 
-// chooseRivals splits sorted rows into those that are shown and the rest. If there are more than maxRivals rows, the
-// shown ones are the best maxBestRivals, the baseline, the worst with a ratio, and the subject of the study.
+// chooseRivals splits sorted rows into shown ones and the rest. It always shows the best, the baseline, the worst,
+// and the subject.
 func chooseRivals(rows []Rival, subject string) (shown, rest []Rival) {
 	if len(rows) <= maxRivals {
 		return rows, nil
@@ -289,9 +281,8 @@ func chooseRivals(rows []Rival, subject string) (shown, rest []Rival) {
 	return shown, rest
 }
 
-// findSubject returns the id of the subject of the study, the contender that the study's question is about: that of
-// the first criterion or, without criteria, of the first measured claim about a ratio, otherwise the best contender
-// on the first workload. It returns "" if nothing was compared.
+// findSubject returns the contender that the study's question is about, or "" if nothing was compared. It is from the first
+// criterion, else the first measured claim, else the best on the first workload.
 func findSubject(r *tare.Result) string {
 	for _, v := range listRulings(r) {
 		if v.Contender != r.Baseline() {
@@ -314,14 +305,12 @@ func findSubject(r *tare.Result) string {
 }
 
 const (
-	maxRivalNote = 26 // characters at which a note is truncated, except one about a step
-	maxStepNote  = 70 // characters at which a note about a step is truncated
+	maxRivalNote = 26 // characters of a note
+	maxStepNote  = 70 // characters of a note about a step
 )
 
-// rivalNote returns the note of a contender in the chart. If a step of a decomposition leads to the contender, the
-// note is that step (stepNote). Otherwise it is the last part of the module path with the version, such as "chi
-// v5.1.0" for github.com/go-chi/chi/v5, or the role: "baseline" or "status only". It is "" for packages of the
-// standard library, which have the version of Go.
+// rivalNote returns the note of a contender in the chart. It is a step of a decomposition (stepNote), a role, or a
+// module such as "chi v5.1.0". Packages of the standard library have none.
 func rivalNote(v *view, c tare.Contender) string {
 	if c.ID == v.baseline {
 		return "baseline"
@@ -348,9 +337,8 @@ func rivalNote(v *view, c tare.Contender) string {
 	return format.Clip(oneLine(name+" "+c.Version), maxRivalNote)
 }
 
-// stepNote returns the step of a decomposition that leads to a contender, as the contender before it and the cause:
-// "parse + encoding". A decomposition splits a difference into steps along a chain of contenders, whose names alone
-// do not show what a step adds. It returns "" if no step leads to the contender.
+// stepNote returns the contender and the cause before id in a decomposition: "parse + encoding". Names alone do
+// not show what a step adds. It returns "" if no step leads to id.
 func stepNote(r *tare.Result, id string) string {
 	for _, d := range r.Decomposition {
 		for _, step := range d.Steps {
@@ -362,8 +350,8 @@ func stepNote(r *tare.Result, id string) string {
 	return ""
 }
 
-// newRivalLine returns the ratio of a contender by the leading metric, or the reason why it has no ratio. The caller
-// sets Work and Workload.
+// newRivalLine returns the ratio of a contender by the leading metric, or why it is missing. The caller sets Work
+// and Workload.
 func (v *view) newRivalLine(c tare.Contender) RivalLine {
 	metric := v.leadingMetric()
 	line := RivalLine{Claims: v.newRivalClaims(c.ID, metric)}
@@ -389,7 +377,7 @@ func (v *view) newRivalLine(c tare.Contender) RivalLine {
 	return line
 }
 
-// addComparison sets the ratio, the interval and the side of line, with their texts. The ratio of x must be above 0.
+// addComparison sets the ratio, interval and side of line, with their texts. x.Ratio must be above 0.
 func (v *view) addComparison(line *RivalLine, x tare.Comparison) {
 	line.Ratio = x.Ratio
 	line.Text = format.Headline(x.Ratio) + "×"
@@ -415,15 +403,14 @@ func (v *view) addComparison(line *RivalLine, x tare.Comparison) {
 	}
 }
 
-// formatMedian prints a value with three digits and its unit without "/op": 2.31 µs.
+// formatMedian prints a value with three digits and its unit: 2.31 µs.
 func formatMedian(x tare.Value) string {
 	s := newScale(x.Unit, []float64{x.Value})
 	unit, _, _ := strings.Cut(s.unit, "/")
 	return format.Digits(x.Value/s.divisor, 3) + " " + unit
 }
 
-// formatLess prints a ratio below 1 as the percentage that is saved, or below 0.1 as a fraction: "29 % less", "1/12
-// of it".
+// formatLess prints a ratio below 1: "29 % less", "1/12 of it".
 func formatLess(x float64) string {
 	if x < 0.1 {
 		return "1/" + format.Digits(1/x, 2) + " of it"
@@ -431,8 +418,7 @@ func formatLess(x float64) string {
 	return formatPercent(math.Round((1-x)*100)/100) + " less"
 }
 
-// formatMore prints a ratio above 1 as the percentage that is added, or from 2 on as a multiple: "40 % more", "2.5
-// times".
+// formatMore prints a ratio above 1: "40 % more", "2.5 times".
 func formatMore(x float64) string {
 	if x >= 2 {
 		return format.Digits(x, 2) + " times"
@@ -440,8 +426,8 @@ func formatMore(x float64) string {
 	return formatPercent(math.Round((x-1)*100)/100) + " more"
 }
 
-// listNamedRatios returns the limits of criteria and the published ratios for a contender on a workload, the smallest
-// first. It merges ratios that differ by less than sameRatio. It does not set Text; newRivalClaims does.
+// listNamedRatios returns the limits and published ratios for a contender, the smallest first. It merges those
+// closer than sameRatio. newRivalClaims sets Text.
 func listNamedRatios(r *tare.Result, contender, workload, metric string) []RivalClaim {
 	var out []RivalClaim
 	findOrAdd := func(value float64) *RivalClaim {
@@ -478,7 +464,6 @@ func listNamedRatios(r *tare.Result, contender, workload, metric string) []Rival
 	return out
 }
 
-// sourceText returns the source of the ratio: "asked" by a criterion, "published", or both.
 func (c RivalClaim) sourceText() string {
 	switch {
 	case c.Asked != "" && c.Published:
@@ -489,16 +474,15 @@ func (c RivalClaim) sourceText() string {
 	return "asked"
 }
 
-// formatValue prints the ratio, with its sign if it is only the limit of a criterion.
+// formatValue prints the ratio. A limit has its sign.
 func (c RivalClaim) formatValue() string {
 	text := format.Limit(c.Printed) + "×"
 	if c.Asked != "" && !c.Published {
-		text = c.Asked + "\u00a0" + text // a space at which lines do not break
+		text = c.Asked + "\u00a0" + text // no-break space
 	}
 	return text
 }
 
-// newRivalClaims returns the ratios of listNamedRatios with their texts.
 func (v *view) newRivalClaims(id, metric string) []RivalClaim {
 	out := listNamedRatios(v.r, id, v.workload, metric)
 	for i, c := range out {

@@ -10,12 +10,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A cost is the difference between a contender and the baseline in processor cores: at a rate of operations that the
-// user requested, or as the rate at which the difference is 1 % of a core.
+// A cost is the difference from the baseline in processor cores at a requested rate of operations. Without a
+// requested rate, it is the rate at which the difference is 1 % of a core.
 
 const costHeading = "What the difference comes to"
 
-// addCost adds the tables of costs, if costs were computed.
 func (s *Section) addCost(r *tare.Result) {
 	tables := listCostTables(r)
 	if len(tables) == 0 {
@@ -27,8 +26,8 @@ func (s *Section) addCost(r *tare.Result) {
 	}
 }
 
-// addCostLines adds a table per workload if the user requested a rate. Otherwise it adds a line per workload
-// with the rates from which on contenders differ by 1 % of a core.
+// addCostLines adds a table per workload if the user requested a rate. Otherwise it adds a line per workload with
+// the rates for 1 % of a core.
 func (s *Section) addCostLines(r *tare.Result) {
 	tables := listCostTables(r)
 	if len(tables) == 0 {
@@ -54,14 +53,13 @@ func (s *Section) addCostLines(r *tare.Result) {
 	s.addList("", items...)
 }
 
-// costTable is a table of costs with its caption.
 type costTable struct {
-	caption string    // "" if the table is about all workloads
-	first   tare.Cost // first cost in the table; all costs have its rate, metric and baseline
+	caption string    // "" for all workloads
+	first   tare.Cost // first cost; all have its rate, metric and baseline
 	table   Table
 }
 
-// listCostTables returns a table per workload if the user requested a rate, otherwise one table for all workloads.
+// listCostTables returns a table per workload at a requested rate, else one for all.
 func listCostTables(r *tare.Result) []costTable {
 	var out []costTable
 	for _, w := range r.Workloads {
@@ -75,7 +73,7 @@ func listCostTables(r *tare.Result) []costTable {
 	return out
 }
 
-// explainCost explains the tables. first is any cost in them.
+// explainCost explains the tables by any cost in them.
 func explainCost(r *tare.Result, first tare.Cost) string {
 	rate := fmt.Sprintf("the rate at which the difference to %s, by %s, is 1 %% of one core; %s if no difference was shown", first.Against, first.Metric, noValue)
 	if !(first.Rate > 0) {
@@ -85,8 +83,7 @@ func explainCost(r *tare.Result, first tare.Cost) string {
 		first.Metric, formatRate(first.Rate), operationsNoun(r), rate)
 }
 
-// operationsNoun returns the name of the operations of r: "requests" if on all workloads an operation is a request,
-// otherwise "operations".
+// operationsNoun returns "requests" if all operations of r are requests, otherwise "operations".
 func operationsNoun(r *tare.Result) string {
 	if len(r.Workloads) > 0 && !slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return !isPerRequest(r, w) }) {
 		return "requests"
@@ -94,8 +91,7 @@ func operationsNoun(r *tare.Result) string {
 	return "operations"
 }
 
-// findCost returns the cost of a contender on a workload. It returns false if no cost was computed, or if the
-// contender or the baseline is void.
+// findCost returns the cost of a contender, unless the contender or the baseline is void.
 func findCost(r *tare.Result, workload, contender string) (tare.Cost, bool) {
 	i := slices.IndexFunc(r.Cost, func(c tare.Cost) bool { return c.Workload == workload && c.Contender == contender })
 	if i < 0 {
@@ -108,7 +104,6 @@ func findCost(r *tare.Result, workload, contender string) (tare.Cost, bool) {
 	return cost, true
 }
 
-// newRateTable returns the costs on one workload at the requested rate.
 func newRateTable(r *tare.Result, workload string) costTable {
 	out := costTable{caption: "On " + workload + ":", table: Table{Columns: []Column{
 		{Name: "contender"}, {Name: "used", Unit: "% of a core", Right: true}, {Name: "saved", Unit: "% of a core [bounds]"},
@@ -135,7 +130,7 @@ func newRateTable(r *tare.Result, workload string) costTable {
 	return out
 }
 
-// newThresholdTable returns the rates at which the difference is 1 % of a core, with a column per workload.
+// newThresholdTable returns the rates for 1 % of a core, with a column per workload.
 func newThresholdTable(r *tare.Result) costTable {
 	out := costTable{table: Table{Columns: []Column{{Name: "contender"}}}}
 	var works []string
@@ -163,8 +158,8 @@ func newThresholdTable(r *tare.Result) costTable {
 	return out
 }
 
-// formatThreshold prints the rate at which a difference is 1 % of a core, in brackets if the contender takes more than
-// the baseline. It prints noValue if there is no difference.
+// formatThreshold prints the rate for 1 % of a core. Brackets mean that the contender takes more than the
+// baseline.
 func formatThreshold(r *tare.Result, c tare.Cost) string {
 	text := formatPerSecond(c.OnePercent)
 	x, ok := tare.FindComparison(r.Comparisons, c.Workload, c.Contender, c.Metric)

@@ -8,37 +8,33 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A criterion is a requirement that a study sets in advance. A verdict has its result, the ruling, for one contender
-// on one workload.
+// A criterion is a limit that a study sets in advance. Its result for a contender on a workload is a ruling, in a
+// verdict.
 
 const (
 	criteriaHeading = "What was asked of each"
 	criteriaMeans   = "Each criterion is a limit that the study sets; below it, each field says whether the contender of its column meets it on the workload of its row. Open: neither met nor not met yet. The result document has a sentence with figures for each."
-	maxRulings      = 12 // number of verdicts on criteria up to which the top of a report lists each
-	maxOpenRulings  = 6  // if there are more: number of verdicts on one criterion with one ruling, except met, up to which it lists each
+	maxRulings      = 12 // verdicts that the top of a report lists one by one
+	maxOpenRulings  = 6  // if there are more: the same for one criterion and ruling, except met
 )
 
-// listRulings returns the verdicts on criteria. The other verdicts of a result are about differences for which the
-// study has no criterion.
+// listRulings returns the verdicts on criteria. Other verdicts are about differences without a criterion.
 func listRulings(r *tare.Result) []tare.Verdict {
 	return slices.DeleteFunc(slices.Clone(r.Verdicts), func(v tare.Verdict) bool { return v.Criterion == "" })
 }
 
-// hasManyRulings reports whether there are too many verdicts on criteria to list each.
+// hasManyRulings reports whether the verdicts on criteria are too many to list.
 func hasManyRulings(r *tare.Result) bool { return len(listRulings(r)) > maxRulings }
 
-// rulingOrder returns the rulings in the order in which they are summed up.
 func rulingOrder() []tare.Ruling {
 	return []tare.Ruling{tare.NotMet, tare.VoidRuling, tare.Inconclusive, tare.Met}
 }
 
-// criterion is one criterion with all verdicts on it.
 type criterion struct {
 	text     string
 	verdicts []tare.Verdict
 }
 
-// listCriteria returns the criteria in the order of their verdicts.
 func listCriteria(r *tare.Result) []criterion {
 	var out []criterion
 	for _, v := range listRulings(r) {
@@ -52,12 +48,11 @@ func listCriteria(r *tare.Result) []criterion {
 	return out
 }
 
-// withResult returns the verdicts of c whose result is ruling.
 func (c criterion) withResult(ruling tare.Ruling) []tare.Verdict {
 	return slices.DeleteFunc(slices.Clone(c.verdicts), func(v tare.Verdict) bool { return v.Verdict != ruling })
 }
 
-// listIDs returns the distinct ids in the verdicts of c. id is contenderOf or workloadOf.
+// listIDs returns the distinct ids in the verdicts of c. Pass contenderOf or workloadOf.
 func (c criterion) listIDs(id func(tare.Verdict) string) []string {
 	return listDistinct(c.verdicts, id)
 }
@@ -65,7 +60,7 @@ func (c criterion) listIDs(id func(tare.Verdict) string) []string {
 func contenderOf(v tare.Verdict) string { return v.Contender }
 func workloadOf(v tare.Verdict) string  { return v.Workload }
 
-// summarize returns the verdicts of c whose result is ruling if they are few, otherwise one verdict that counts them.
+// summarize returns the verdicts with this ruling, or one that counts them if they are many.
 func (c criterion) summarize(ruling tare.Ruling) []tare.Verdict {
 	verdicts := c.withResult(ruling)
 	areFew := len(verdicts) <= 1 || ruling != tare.Met && len(verdicts) <= maxOpenRulings
@@ -78,7 +73,7 @@ func (c criterion) summarize(ruling tare.Ruling) []tare.Verdict {
 	return []tare.Verdict{{Criterion: c.text, Verdict: ruling, Sentence: fmt.Sprintf("%s: in %d of %d cases.", c.text, len(verdicts), len(c.verdicts))}}
 }
 
-// topVerdicts returns the verdicts on criteria for the top of a report, summarized if there are many.
+// topVerdicts returns the verdicts for the top of a report.
 func topVerdicts(r *tare.Result) []tare.Verdict {
 	if !hasManyRulings(r) {
 		return listRulings(r)
@@ -92,7 +87,6 @@ func topVerdicts(r *tare.Result) []tare.Verdict {
 	return out
 }
 
-// describeScope returns the contenders and workloads that the criterion applies to.
 func (c criterion) describeScope() string {
 	contenders, workloads := c.listIDs(contenderOf), c.listIDs(workloadOf)
 	contenderText, workloadText := "all "+countNoun(len(contenders), "contender"), "all "+countNoun(len(workloads), "workload")
@@ -105,7 +99,6 @@ func (c criterion) describeScope() string {
 	return contenderText + " on " + workloadText
 }
 
-// explainDifference explains criteria that limit a difference. It returns "" if there are none.
 func explainDifference(r *tare.Result) string {
 	bases := joinShareBases(r)
 	if bases == "" {
@@ -115,8 +108,8 @@ func explainDifference(r *tare.Result) string {
 	return fmt.Sprintf(" A difference is how much more a contender takes than %s on that workload, as a share of what %[1]s takes for a whole %s on %s: the part of it that the choice decides.", r.Baseline(), operation, bases)
 }
 
-// joinShareBases names the workloads that criteria on differences take shares of: "cpu difference <= 5% of
-// socket/health" is about a share of socket/health. It returns "" if there is no such criterion.
+// joinShareBases names the workloads that criteria on differences take shares of. For "cpu difference <= 5% of
+// socket/health" it is socket/health.
 func joinShareBases(r *tare.Result) string {
 	var workloads []string
 	for _, c := range listCriteria(r) {
@@ -129,7 +122,7 @@ func joinShareBases(r *tare.Result) string {
 	return joinNames(workloads)
 }
 
-// addCriteria adds a table per criterion if there are too many verdicts for the top of the report.
+// addCriteria adds a table per criterion if the top of the report cannot list all verdicts.
 func (s *Section) addCriteria(r *tare.Result) {
 	if !hasManyRulings(r) {
 		return
@@ -142,7 +135,6 @@ func (s *Section) addCriteria(r *tare.Result) {
 	}
 }
 
-// newTable returns a row per workload and a column per contender.
 func (c criterion) newTable(r *tare.Result) Table {
 	contenders := c.listIDs(contenderOf)
 	t := Table{Columns: []Column{{Name: "workload"}}}
@@ -159,7 +151,6 @@ func (c criterion) newTable(r *tare.Result) Table {
 	return t
 }
 
-// resultField returns the result of the criterion for a contender on a workload.
 func (c criterion) resultField(contender, workload string) Field {
 	i := slices.IndexFunc(c.verdicts, func(v tare.Verdict) bool { return v.Contender == contender && v.Workload == workload })
 	if i < 0 {

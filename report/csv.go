@@ -10,44 +10,37 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// CSV writes r as comma-separated values (RFC 4180, lines end in a newline)
-// under a header. The column section is the kind of a row:
+// CSV writes r as comma-separated values with a header (RFC 4180, lines end in a newline). The column section is
+// the kind of a row:
 //
-//	figure     one workload, contender and metric. value is the median over
-//	           rounds in unit, ratio the contender's value over that of the
-//	           baseline.
-//	item       CPU time of one item of a request; text names the item.
-//	scaling    a fitted exponent; workload names all that it was fitted over.
-//	break-even the extra cost of the baseline over the contender on one shape,
-//	           in text; and the rate at which it is 1 % of a core.
-//	semantics  one case in which the contender's output differs from the
-//	           reference's; and, as metrics, the number of cases and the
-//	           operations that it does not support.
-//	adoption   one cost of adopting the contender; value or text.
-//	cost       one value of what the difference costs.
-//	claim      a published claim without a measured value of its own, and its
-//	           outcome: a statement; a reported value, as published; a count of
-//	           modules, as value; a trend, as the factor by which the ratio
-//	           moves along its workloads.
+//	figure     a value of one contender, workload and metric: value is the
+//	           median over rounds, ratio is to the baseline
+//	item       CPU time of one item of a request; text names the item
+//	scaling    an exponent fitted over the workloads in workload
+//	break-even the extra cost of the baseline on one shape; and the rate at
+//	           which that is 1 % of a core
+//	semantics  a case with another output than the reference; the number of
+//	           cases; unsupported operations
+//	adoption   a cost of adopting the contender, as value or text
+//	cost       a value of what the difference costs
+//	claim      a published claim without a measured value, and its outcome
 //	decomposition
-//	           one step of a decomposition, or its total, named in text: ratio
-//	           is the contender's value over that of against, the one before
-//	           it; and as metric …_share the step's part of the total.
-//	driving    one statistic of the load on a server: value is a count over all
-//	           rounds; or value_low and value_high are the least and the
-//	           greatest value of a round.
-//	profile    one function of a profile: its own use, or that with its calls;
-//	           before them the total, with the file's name as text.
+//	           a step, or the total, named in text: ratio is to against, the
+//	           contender before; metric …_share is the step's share
+//	driving    a statistic of the load on a server: a sum in value, or a range
+//	           over rounds in value_low and value_high
+//	profile    a function: its own use, or that with its calls; before them
+//	           the total, with the file's name as text
 //
-// Unknown fields are empty. A value that is struck, or with a check in void_by,
-// must not be used. Foreign text is in one line of printable characters, after an
-// apostrophe if a spreadsheet could take it for a formula. The error is the writer's.
+// Unknown fields are empty. Do not use a value that is struck or has a check in void_by. Foreign text is one
+// printable line. An apostrophe precedes text that a spreadsheet could take for a formula. The error is the
+// writer's.
 func CSV(w io.Writer, r *tare.Result) error { return writeCSV(w, r, true) }
 
-// moreCSV writes CSV without its header, to follow another result.
+// moreCSV writes CSV without its header, after another result.
 func moreCSV(w io.Writer, r *tare.Result) error { return writeCSV(w, r, false) }
 
-// writeCSV writes the rows of r, section by section, and before them the names of the columns if hasHeader is true.
+// writeCSV writes the rows of r, section by section.
 func writeCSV(w io.Writer, r *tare.Result, hasHeader bool) error {
 	out := csv.NewWriter(w)
 	columns := csvColumns()
@@ -71,32 +64,29 @@ func writeCSV(w io.Writer, r *tare.Result, hasHeader bool) error {
 	return nil
 }
 
-// csvRow is one row. It is about one contender, and usually about one workload and metric. csvColumns returns the
-// columns that print it.
+// csvRow is one row about one contender. csvColumns returns the columns that print it.
 type csvRow struct {
-	section    string // kind of the row, as in the documentation of CSV
+	section    string // kind of the row, see CSV
 	r          *tare.Result
-	workload   string // id, or several ids separated by spaces; "" if the row is about all workloads
+	workload   string // one or several ids; "" for all workloads
 	contender  tare.Contender
 	metric     tare.Metric
 	value      *tare.Value      // nil if the row has no value
 	comparison *tare.Comparison // nil if the row has no ratio
-	difference *tare.Difference // semantic difference; nil on rows of other sections
+	difference *tare.Difference // semantic difference; nil in other sections
 	bounded    bool             // value.Low and value.High are valid
-	ranged     bool             // value is a range: only value.Low and value.High are valid
-	against    string           // contender or reference with which the row compares, on rows without comparison
-	level      float64          // confidence of the interval on rows without comparison; 0 if unknown
-	void       []tare.Finding   // findings that void the row
-	claim      string           // id and outcome of the claim that the row is about; rows of values get theirs from joinClaims
+	ranged     bool             // only the bounds value.Low and value.High are valid
+	against    string           // the other contender or reference, on rows without comparison
+	level      float64          // confidence of the interval, on rows without comparison; 0 if unknown
+	void       []tare.Finding   // findings that void this row
+	claim      string           // id and outcome of the claim, on rows without values
 	text       string
 }
 
-// csvFigure is the section of measured values.
 const csvFigure = "figure"
 
-// csvRows returns the rows of section figure: one per workload, contender and metric, in the order of the result. It
-// omits a row without a value, comparison, criterion and claim, unless the metric applies to the workload and the
-// contender has data there (view.hasData).
+// csvRows returns the rows of section figure, per workload, contender and metric. It omits rows without
+// information.
 func csvRows(r *tare.Result) []csvRow {
 	base := r.Baseline()
 	var rows []csvRow
@@ -124,8 +114,8 @@ func csvRows(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvComparison returns the contender's comparison with the baseline, or nil if there is none. The baseline has a
-// comparison too, which contains its rank.
+// csvComparison returns the contender's comparison with the baseline, or nil. The baseline has one too, with its
+// rank.
 func csvComparison(r *tare.Result, workload, contender, metric, base string) *tare.Comparison {
 	for i, c := range r.Comparisons {
 		if c.Workload == workload && c.Contender == contender && c.Metric == metric && (c.Against == base || contender == base) {
@@ -135,8 +125,7 @@ func csvComparison(r *tare.Result, workload, contender, metric, base string) *ta
 	return nil
 }
 
-// joinCriteria returns the criteria about the row's value with their results. It returns "" on rows of other sections
-// than figure.
+// joinCriteria returns the criteria about a measured value, with their results.
 func (row csvRow) joinCriteria() string {
 	if row.section != csvFigure {
 		return ""
@@ -150,7 +139,6 @@ func (row csvRow) joinCriteria() string {
 	return strings.Join(parts, "; ")
 }
 
-// joinClaims returns the ids of the claims about the row with their outcomes.
 func (row csvRow) joinClaims() string {
 	if row.section != csvFigure {
 		return row.claim
@@ -164,7 +152,6 @@ func (row csvRow) joinClaims() string {
 	return strings.Join(parts, "; ")
 }
 
-// joinVoidChecks returns the distinct checks that void the row.
 func (row csvRow) joinVoidChecks() string {
 	return strings.Join(listDistinct(row.void, func(f tare.Finding) string { return f.Check }), "; ")
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// csvColumn is one column of format csv. text returns the text of a row in the column, or "" if the row has none.
+// csvColumn is one column of format csv. text returns "" if a row has no text there.
 type csvColumn struct {
 	name string
 	text func(csvRow) string
 }
 
-// maxField is the number of characters at which a text is truncated. The result document has the complete text.
+// maxField limits the characters of a text. The result document has all of it.
 const maxField = 400
 
-// formatCell returns the cell of a row: a number as it is, or text that is safe for terminals and spreadsheets.
+// formatCell returns a number as it is, and text in a form that is safe for terminals and spreadsheets.
 func (c csvColumn) formatCell(row csvRow) string {
 	text := c.text(row)
 	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) {
@@ -27,12 +27,12 @@ func (c csvColumn) formatCell(row csvRow) string {
 	return CSVText(text)
 }
 
-// CSVText returns a text from outside as a field of CSV: it names unprintable characters,
-// truncates a long text, and guards against spreadsheets that would take it for a formula.
+// CSVText returns a text from outside as a field of CSV. It replaces unprintable characters, shortens the text,
+// and prevents spreadsheets from reading a formula.
 func CSVText(text string) string { return guardFormula(format.Clip(showLiteral(text), maxField)) }
 
-// csvColumns returns the columns. All rows have the same columns, but most columns have text only on some rows: for
-// these the helper functions newValueColumn (rows with a value) to newRankColumn (rows with a rank) make columns.
+// csvColumns returns the columns, the same for all rows. The helpers newValueColumn to newRankColumn make columns
+// that only some rows fill.
 func csvColumns() []csvColumn {
 	newValueColumn := func(name string, text func(tare.Value) string) csvColumn {
 		return csvColumn{name, func(row csvRow) string {
@@ -143,7 +143,6 @@ func csvColumns() []csvColumn {
 	}
 }
 
-// formatNumber prints x to its last digit, or "" if it is not finite.
 func formatNumber(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return ""
@@ -151,7 +150,6 @@ func formatNumber(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// formatPositive prints x, or "" if it is not above 0.
 func formatPositive(x float64) string {
 	if !(x > 0) {
 		return ""
@@ -159,7 +157,6 @@ func formatPositive(x float64) string {
 	return formatNumber(x)
 }
 
-// formatPositiveInt prints n, or "" if it is not above 0.
 func formatPositiveInt(n int) string {
 	if n <= 0 {
 		return ""

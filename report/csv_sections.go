@@ -9,7 +9,7 @@ import (
 
 // The functions in this file return rows of format csv, each for one section of the format.
 
-// csvScaling returns a row per fitted exponent, with which time grows with size.
+// csvScaling returns a row per fitted exponent of time over size.
 func csvScaling(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, s := range r.Scaling {
@@ -26,8 +26,8 @@ func csvScaling(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvSemantics returns, per contender, a row with the number of semantics tests, a row per unsupported operation, and
-// a row per difference from the reference.
+// csvSemantics returns rows with the number of semantics tests, unsupported operations, and differences from the
+// reference.
 func csvSemantics(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range listBehaviours(r) {
@@ -54,7 +54,6 @@ func csvSemantics(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvAdoption returns a row per known cost of adopting a contender.
 func csvAdoption(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range r.Contenders {
@@ -85,7 +84,6 @@ func csvAdoption(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvCost returns a row per value of the costs.
 func csvCost(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range r.Cost {
@@ -113,8 +111,7 @@ func csvCost(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvStatements returns a row per published claim that is about no workload and metric of the result. Other claims
-// are in the rows of the values that they are about.
+// csvStatements returns a row per published claim that no row of values mentions.
 func csvStatements(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range r.Claims {
@@ -131,7 +128,7 @@ func csvStatements(r *tare.Result) []csvRow {
 		switch {
 		case c.Kind == tare.ClaimReported && c.Published > 0:
 			row.metric, row.value = tare.Metric{Name: "published", Unit: c.Unit}, &tare.Value{Value: c.Published}
-		case c.Outcome == tare.NotMeasured: // the row has no value
+		case c.Outcome == tare.NotMeasured: // no value in this row
 		case c.Kind == tare.ClaimCount:
 			row.metric, row.value = tare.Metric{Name: "modules_added", Unit: "modules"}, &tare.Value{Value: c.Measured}
 		case c.Kind == tare.ClaimRate:
@@ -149,8 +146,8 @@ func csvStatements(r *tare.Result) []csvRow {
 	return rows
 }
 
-// newCSVRow returns a row of a section about the contender with this id, with the findings that void all of it. If r
-// has no such contender, the row has only the id.
+// newCSVRow returns a row about the contender with this id, with the findings that void all of it. An unknown
+// contender has only its id.
 func newCSVRow(r *tare.Result, section, contender string) csvRow {
 	c, ok := r.Contender(contender)
 	if !ok {

@@ -6,9 +6,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// The functions in this file return rows of format csv: about the load on servers, decompositions and profiles.
+// The functions in this file return rows of format csv about load, decompositions and profiles.
 
-// csvLoad returns a row per workload, contender and statistic of the load that the trials recorded.
+// csvLoad returns a row per workload, contender and statistic of the load.
 func csvLoad(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, w := range r.Workloads {
@@ -17,7 +17,7 @@ func csvLoad(r *tare.Result) []csvRow {
 		}
 		for _, c := range r.Contenders {
 			samples := listSamples(r, c.ID, w.ID)
-			common := newCSVRow(r, "driving", c.ID) // the fields that these rows share
+			common := newCSVRow(r, "driving", c.ID) // fields of all rows
 			common.workload = w.ID
 			common.text = describeTraffic(r, *w.Traffic)
 			common.void = r.Voids(c.ID, w.ID)
@@ -45,7 +45,7 @@ func csvLoad(r *tare.Result) []csvRow {
 	return rows
 }
 
-// baseUnit returns the unit in which the value of d was recorded, because CSV does not scale values; "" for counts.
+// baseUnit returns the recorded unit of d, because CSV does not scale values. Counts have none.
 func (d loadStat) baseUnit() string {
 	switch d.csv {
 	case tare.KeyRate:
@@ -62,9 +62,8 @@ func (d loadStat) baseUnit() string {
 	return ""
 }
 
-// csvDecomposition returns the rows of decompositions, which split the difference between two contenders into steps.
-// A step has a row with the ratio of the contender after it to the one before, and a row with its share of the
-// difference if shares are known. The total has a row with the ratio.
+// csvDecomposition returns the rows of decompositions, which split the difference between two contenders into
+// steps. A step has a ratio and, if known, a share of the difference. The total has a ratio.
 func csvDecomposition(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, d := range r.Decomposition {
@@ -95,8 +94,8 @@ func csvDecomposition(r *tare.Result) []csvRow {
 	return rows
 }
 
-// csvProfiles returns, per profile, a row with the total and the file, two rows per function (its own use, and with
-// calls), and a row per part and function of the difference from the baseline's profile.
+// csvProfiles returns rows per profile: the total, two per function, and one per line of the difference from the
+// baseline.
 func csvProfiles(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, p := range r.Profiles {

@@ -12,12 +12,12 @@ import (
 
 const (
 	decompositionHeading = "Who paid for what"
-	causeLength          = 30 // characters of a cause in a terminal's table; a note below has the complete cause
+	causeLength          = 30 // characters of a cause in a terminal's table; a note has all of it
 	barWidth             = 22 // columns of the longest bar
 )
 
 // addDecomposition adds a table per decomposition, with bars on a terminal. A decomposition splits the difference
-// between two contenders into steps, each from one contender to the next. Without steps, its sentence has the reason.
+// between two contenders into steps. Without steps, its sentence has the reason.
 func (s *Section) addDecomposition(r *tare.Result) {
 	if len(r.Decomposition) == 0 {
 		return
@@ -45,9 +45,9 @@ func (s *Section) addDecomposition(r *tare.Result) {
 	}
 }
 
-// addBars returns t as a terminal shows it: long causes are moved to notes, and a last column has bars.
+// addBars returns t for a terminal, with a last column of bars. Long causes become notes.
 func addBars(r *tare.Result, d tare.Decomposition, t Table) Table {
-	t = t.dropColumns() // makes a copy, because the other formats use t too
+	t = t.dropColumns() // a copy, because other formats use t too
 	for i := range t.Rows {
 		row := &t.Rows[i]
 		if name := oneLine(row.Cells[0].Text); textWidth(name) > causeLength {
@@ -62,7 +62,7 @@ func addBars(r *tare.Result, d tare.Decomposition, t Table) Table {
 	t.Columns = append(t.Columns, Column{Name: "added up"})
 	bars := drawWaterfall(d)
 	if factor, _ := unexplainedFactor(r, d); factor > 0 {
-		bars = slices.Insert(bars, len(bars)-1, "") // the row of the unexplained rest has no bar
+		bars = slices.Insert(bars, len(bars)-1, "") // the unexplained rest has no bar
 	}
 	for i, bar := range bars {
 		t.Rows[i].Cells = append(t.Rows[i].Cells, Field{Text: bar})
@@ -70,10 +70,9 @@ func addBars(r *tare.Result, d tare.Decomposition, t Table) Table {
 	return t
 }
 
-// nameSteps returns t with the notes of its rows, which name the contenders before and after the step, in the first
-// column.
+// nameSteps returns t with the notes of its rows in the first column.
 func nameSteps(t Table) Table {
-	t = t.dropColumns() // makes a copy
+	t = t.dropColumns() // a copy
 	for i, r := range t.Rows {
 		if len(r.Notes) > 0 {
 			t.Rows[i].Cells[0].Text += " (" + strings.Join(r.Notes, "; ") + ")"
@@ -88,7 +87,6 @@ const (
 	barsMean           = "Bars: █ is what a step adds to what stands before it, ░ what it takes away; dots lead up to it."
 )
 
-// decompositionTitle returns the question of a decomposition with its metric, workload and contenders.
 func decompositionTitle(r *tare.Result, d tare.Decomposition) string {
 	scope := fmt.Sprintf("%s on %s, step by step from %s to %s", d.Metric, d.Workload, contenderTitle(r, d.Whole.From), contenderTitle(r, d.Whole.To))
 	if d.Question == "" {
@@ -97,12 +95,12 @@ func decompositionTitle(r *tare.Result, d tare.Decomposition) string {
 	return d.ID + ": " + d.Question + " (" + scope + ")"
 }
 
-// newShareTable returns rows for the first contender of a decomposition, its steps, the unexplained rest and total.
+// newShareTable returns rows for the first contender, the steps, the unexplained rest and the total.
 func newShareTable(r *tare.Result, d tare.Decomposition) Table {
 	s := stepScale(r, d)
 	level := d.Whole.Level // the level in the header
 	if len(d.Steps) > 0 {
-		level = d.Steps[0].Level // usually the level of all steps
+		level = d.Steps[0].Level // usually that of all steps
 	}
 	unit := "ratio [interval]"
 	if level > 0 {
@@ -130,7 +128,7 @@ func newShareTable(r *tare.Result, d tare.Decomposition) Table {
 	for _, step := range d.Steps {
 		product *= step.Ratio
 		if isVoidStep(r, d, step) {
-			product = 0 // unknown: format.Ratio prints nothing in this row and in the rows below
+			product = 0 // unknown: later rows print no product
 		}
 		row := newStepRow(r, d, step, s, level)
 		row.Cells[productCell].Text = format.Ratio(product)
@@ -151,7 +149,6 @@ func newShareTable(r *tare.Result, d tare.Decomposition) Table {
 	return t
 }
 
-// stepScale returns the scale in which the values of a decomposition are printed.
 func stepScale(r *tare.Result, d tare.Decomposition) scale {
 	values := []float64{d.Whole.FromValue, d.Whole.ToValue}
 	for _, step := range d.Steps {
@@ -173,8 +170,8 @@ const (
 	shareCell
 )
 
-// newStepRow returns the row of a step, or of the total (d.Whole), without its product. The values are struck if one
-// of the two contenders is void. level is the level in the column's header: an interval of this level needs no note.
+// newStepRow returns the row of a step or of the total, without its product. An interval of this level
+// needs no note, because the column's header has it.
 func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, level float64) Row {
 	value, share := s.formatValue(step.ToValue), Field{Text: noValue}
 	switch {
@@ -207,15 +204,13 @@ func newStepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, 
 	return row
 }
 
-// hasShares reports whether the steps have shares, which they have if the total difference is significant.
+// hasShares reports whether the steps have shares. They need a significant total difference.
 func hasShares(d tare.Decomposition) bool { return slices.ContainsFunc(d.Steps, hasShare) }
 
-// hasShare reports whether the share of a step was computed.
 func hasShare(step tare.Cause) bool {
 	return step.Share != 0 || step.ShareLow != 0 || step.ShareHigh != 0
 }
 
-// formatShare prints a share as a percentage without the sign.
 func formatShare(share float64) string {
 	text := strings.TrimSuffix(formatPercent(share), " %")
 	if text == "-0" { // a small negative share
@@ -224,8 +219,8 @@ func formatShare(share float64) string {
 	return text
 }
 
-// drawWaterfall returns a bar for the first contender of a decomposition, a bar per step from the value before the
-// step to the value after it, and a bar for the last contender. Dots lead up to the bar of a step:
+// drawWaterfall returns bars for the first contender, each step, and the last contender. A step's bar reaches from
+// the value before it to the value after it:
 //
 //	████████
 //	········██████
@@ -250,7 +245,7 @@ func drawWaterfall(d tare.Decomposition) []string {
 			mark = "░"
 		}
 		if low == high && step.ToValue != step.FromValue {
-			mark, high = "▏", low+1 // less than half a column, which would not show
+			mark, high = "▏", low+1 // less than half a column is invisible
 		}
 		bars = append(bars, strings.Repeat("·", low)+strings.Repeat(mark, high-low))
 	}

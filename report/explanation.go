@@ -11,18 +11,18 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// An explanation has the causes of a difference between two contenders, such as two revisions of a benchmark:
-// functions, allocations, and decisions of the compiler.
+// An explanation has the causes of a difference between two contenders: functions, allocations, and decisions of
+// the compiler.
 
 const (
 	keyDifference      = "difference"
 	explanationHeading = "Why"
 	explanationMeans   = "After the rounds both sides were profiled in turn, with as many operations in every round. A function is named where the interval of its part of the difference in CPU time excludes none; it holds for all functions together. What it calls of the standard library and the runtime is in its figure. Allocations are counted, without set-up. Below stand the compiler's decisions and the calls that one side alone has in these functions."
 	workMeans          = "Instructions were counted outside the rounds. A function is named if it differs by more than its counts on one side do, by itself: what it calls has lines of its own. Callers are named with the calls of one operation."
-	reasonWidth        = 72 // characters at which the name of a function is truncated
+	reasonWidth        = 72 // characters of the name of a function
 )
 
-// addExplanations adds a list of causes per explanation, and the path of its flame graph.
+// addExplanations adds a list of causes per explanation, with the path of its flame graph.
 func (s *Section) addExplanations(r *tare.Result) {
 	if len(r.Explanations) == 0 {
 		return
@@ -31,7 +31,7 @@ func (s *Section) addExplanations(r *tare.Result) {
 	isProfiled := func(e tare.Explanation) bool { return e.Rounds > 0 || !isCounted(e) }
 	if slices.ContainsFunc(r.Explanations, isCounted) {
 		text := workMeans
-		if len(explainTerms(r)) == 0 { // otherwise it is among the terms
+		if len(explainTerms(r)) == 0 { // else among the terms
 			text += " Instructions are " + describeInstructions(r) + "."
 		}
 		s.addText(Dim, text)
@@ -54,11 +54,10 @@ func (s *Section) addExplanations(r *tare.Result) {
 	}
 }
 
-// Reasons returns the causes of a difference in at most n lines, or all causes if n is 0.
+// Reasons returns the causes of a difference in at most n lines; 0 means all.
 //
-// The causes come in three groups, each of which gets some of the n lines: functions (with counted instructions
-// first), allocation sites, and the rest. If the program mostly waits, a line about waiting and the calls that only
-// one side has take the place of the functions, which move to the rest.
+// Causes come in three groups: functions, allocation sites, and the rest. Each gets some of the n lines. If the
+// program mostly waits, lines about waiting and one-sided calls come before functions.
 func Reasons(e tare.Explanation, n int) []string {
 	work := describeCauses(e.Work, unitOfWork)
 	if e.Why != "" {
@@ -72,7 +71,7 @@ func Reasons(e tare.Explanation, n int) []string {
 	}
 	outside := e.Functions
 	var inRuntime []tare.Origin
-	if n > 0 && len(e.Sites) > 0 { // the runtime mostly works for allocations, whose sites are more useful
+	if n > 0 && len(e.Sites) > 0 { // the runtime mostly works for allocations; their sites are more useful
 		outside, inRuntime = splitRuntime(e.Functions)
 	}
 	functions := describeCauses(outside, unitOfTime)
@@ -103,13 +102,13 @@ func Reasons(e tare.Explanation, n int) []string {
 	return out
 }
 
-// shareLines truncates functions and sites so that n lines contain some of each group. Functions get at least two
-// lines, and all but one for the sites and two for the rest. Sites get at least one, and all but two for the rest.
+// shareLines shortens functions and sites so that n lines contain some of each group. Functions get at least two
+// lines, and sites at least one.
 func shareLines(n int, functions, sites, rest []string) (shownFunctions, shownSites []string) {
 	const (
 		minFunctions = 2
 		minSites     = 1
-		maxReserved  = 2 // lines that stay free for the rest
+		maxReserved  = 2 // lines reserved for the rest
 	)
 	reserved := min(len(rest), maxReserved)
 	functionLines := max(minFunctions, n-min(len(sites), minSites)-reserved)
@@ -118,8 +117,8 @@ func shareLines(n int, functions, sites, rest []string) (shownFunctions, shownSi
 	return functions, sites[:min(len(sites), siteLines)]
 }
 
-// splitRuntime separates the entries about Go's runtime from other functions. Their names are "runtime, " and what
-// the runtime did, such as collecting garbage.
+// splitRuntime separates Go's runtime from other functions. A name is "runtime, " and the work, such as collecting
+// garbage.
 func splitRuntime(functions []tare.Origin) (outside, inRuntime []tare.Origin) {
 	for _, f := range functions {
 		if strings.HasPrefix(f.Function, "runtime, ") {
@@ -131,7 +130,7 @@ func splitRuntime(functions []tare.Origin) (outside, inRuntime []tare.Origin) {
 	return outside, inRuntime
 }
 
-// Units of causes, as they are printed after a number.
+// Units of causes, printed after a number.
 const (
 	unitOfTime        = " CPU"
 	unitOfAllocations = " allocations/op"
@@ -172,8 +171,7 @@ func describeCauses(causes []tare.Origin, unit string) (lines []string) {
 	return lines
 }
 
-// describeCallers returns the callers of a function with the number of calls of one operation, on both
-// sides if the numbers differ, e.g.
+// describeCallers returns the callers of a function with their calls per operation, e.g.
 //
 //	; called 0 → 3× by chi.(*Context).RoutePattern through strings.Join (context.go:123)
 func describeCallers(callers []tare.Caller) string {
@@ -198,19 +196,18 @@ func describeCallers(callers []tare.Caller) string {
 	return "; called " + strings.Join(parts, ", ")
 }
 
-// formatCalls prints a number of calls per operation with at most two decimals.
+// formatCalls prints calls per operation, with at most two decimals.
 func formatCalls(n float64) string {
 	return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64)
 }
 
-// describeDecisions returns a line per decision of the compiler, such as inlining, that only one side has.
+// describeDecisions returns the decisions of the compiler, such as inlining, that only one side has.
 func describeDecisions(e tare.Explanation) []string { return describeOneSided(e.Decisions, "compiler") }
 
-// describeCalls returns a line per call in the source that only one side has.
+// describeCalls returns the calls in the source that only one side has.
 func describeCalls(e tare.Explanation) []string { return describeOneSided(e.Calls, "call") }
 
-// describeOneSided returns a line per fact that only one side has: "call, in chi only: …". kind is the first word of
-// the lines.
+// describeOneSided returns a line per fact of one side: "call, in chi only: …". kind is the first word.
 func describeOneSided(all []tare.Decision, kind string) (lines []string) {
 	for _, d := range all {
 		lines = append(lines, fmt.Sprintf("%s, in %s only: %s (%s, %s:%d)", kind, d.Side, format.Clip(oneLine(d.Text), 2*reasonWidth),
@@ -219,7 +216,6 @@ func describeOneSided(all []tare.Decision, kind string) (lines []string) {
 	return lines
 }
 
-// formatSignedNS prints ns with its sign.
 func formatSignedNS(ns float64) string {
 	if ns < 0 {
 		return "−" + formatNS(-ns)
@@ -227,18 +223,16 @@ func formatSignedNS(ns float64) string {
 	return "+" + formatNS(ns)
 }
 
-// formatNS prints a time in ns with three digits.
 func formatNS(ns float64) string {
 	s := newScale("ns/op", []float64{ns})
 	return s.formatValue(ns) + " " + strings.TrimSuffix(s.unit, "/op")
 }
 
-// formatSigned prints x with its sign and three significant digits.
 func formatSigned(x float64) string {
 	return strings.Replace(fmt.Sprintf("%+.3g", x), "-", "−", 1)
 }
 
-// formatSignedCount prints a difference of counts without decimals, or with one decimal between -10 and 10.
+// formatSignedCount prints a difference of counts. Small ones have a decimal.
 func formatSignedCount(x float64) string {
 	decimals := 0
 	if x > -10 && x < 10 {

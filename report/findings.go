@@ -8,12 +8,12 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A finding is something that a check found about the measurements: a note, a warning, or that they are void.
+// A finding is the message of a check about the measurements: a note, a warning, or that they are void.
 
 const findingsHeading = "What the checks found"
 
-// addFindings adds the findings of the checks, void ones first. Findings about traps, which repeat a published
-// mistake so that a check catches them, are expected and share one line.
+// addFindings adds the findings, void ones first. Traps are contenders with a deliberate mistake, for checks to
+// catch. Their findings are expected and share one line.
 func (s *Section) addFindings(r *tare.Result) {
 	probes := describeProbes(r)
 	s.addOnly(forText, func() { s.addText(Dim, probes...) })
@@ -31,8 +31,8 @@ func (s *Section) addFindings(r *tare.Result) {
 	s.addText(Dim, describeTrapFindings(r))
 }
 
-// describeProbes returns a line per set of probes, which are requests that must be rejected, with the contenders that
-// did not reject them as the reference does.
+// describeProbes returns a line per set of probes with the contenders that accepted some. A probe is a request
+// that must be rejected.
 func describeProbes(r *tare.Result) []string {
 	var works, lines []string
 	for _, c := range r.Conformance {
@@ -45,7 +45,7 @@ func describeProbes(r *tare.Result) []string {
 		var wrong []string
 		for _, c := range r.Conformance {
 			switch {
-			case !c.Probe || c.Workload != w || c.Contender == tare.NullID || c.During: // no test with these probes
+			case !c.Probe || c.Workload != w || c.Contender == tare.NullID || c.During: // not a test with these probes
 			case c.Wrong == 0:
 				right++
 			default:
@@ -63,7 +63,7 @@ func describeProbes(r *tare.Result) []string {
 
 const nothingFound = "Nothing that speaks against these figures."
 
-// openFindings returns the findings by severity, without those that traps were expected to cause.
+// openFindings returns the findings by severity, without expected ones.
 func openFindings(r *tare.Result) (open []tare.Finding) {
 	for _, severity := range []tare.Severity{tare.Void, tare.Warn, tare.Note} {
 		for _, f := range r.Findings {
@@ -75,19 +75,18 @@ func openFindings(r *tare.Result) (open []tare.Finding) {
 	return open
 }
 
-// formatFinding returns the check and scope of a finding, and its message.
 func formatFinding(r *tare.Result, f tare.Finding) string {
 	return strings.Join(append([]string{f.Check}, listScope(r, f)...), " · ") + ": " + f.Message
 }
 
-// listScope returns those of contender, workload and metric that a finding names.
+// listScope returns contender, workload and metric of a finding, as far as it names them.
 func listScope(r *tare.Result, f tare.Finding) []string {
 	all := []string{contenderTitle(r, f.Contender), f.Workload, f.Metric}
 	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
 }
 
-// sharedAdvice returns the advice to print with finding i. If consecutive findings of the same check and severity
-// have the same advice, only the last of them prints it, and sharedAdvice returns "" for the others.
+// sharedAdvice returns the advice to print with finding i. Consecutive findings with the same advice print it
+// once, after the last.
 func sharedAdvice(open []tare.Finding, i int) string {
 	f := open[i]
 	if i+1 == len(open) {
@@ -99,7 +98,7 @@ func sharedAdvice(open []tare.Finding, i int) string {
 	return f.Advice
 }
 
-// listNotMeasured returns a line per reason, with the parts of the study that were not measured for that reason.
+// listNotMeasured returns a line per reason, with the parts of the study that were not measured.
 func listNotMeasured(r *tare.Result) []string {
 	skipped := slices.Clone(r.NotWeighed)
 	for _, c := range r.Contenders {
@@ -122,10 +121,10 @@ func listNotMeasured(r *tare.Result) []string {
 	return lines
 }
 
-// groupByKind joins names that begin with their kind and mentions each kind once: "contender a", "contender b" and
-// "workload w" become "contenders a and b; workload w". A name of no known kind stays as it is.
+// groupByKind joins names and mentions each kind once. "contender a", "contender b" and "workload w" become
+// "contenders a and b; workload w".
 func groupByKind(names []string) string {
-	var kinds []string // "" for names of no known kind
+	var kinds []string // "" for other names
 	byKind := map[string][]string{}
 	for _, name := range names {
 		kind, id, found := strings.Cut(name, " ")

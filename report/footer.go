@@ -10,20 +10,20 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file writes what a report has at its end: what the machine can resolve, and the facts of the run.
+// This file writes the end of a report: what the machine can resolve, and the facts of the run.
 
-// Values of tare.Result.Stopped, the reason why the run ended.
+// Values of tare.Result.Stopped, which is why the run ended.
 const (
 	stoppedDecided     = "decided"      // every criterion and claim is decided
-	stoppedVoid        = "unanswerable" // checks found that nothing which the questions are about counts
+	stoppedVoid        = "unanswerable" // checks voided everything that the questions are about
 	stoppedBudget      = "budget"       // the budget is spent
-	stoppedPlanned     = "planned"      // the rounds that were planned for the budget are done
+	stoppedPlanned     = "planned"      // the planned rounds of the budget are done
 	stoppedRounds      = "rounds"       // the requested number of rounds is done
 	stoppedInterrupted = "interrupted"  // by the user; complete rounds are saved
 )
 
-// addResolution adds the smallest differences that this machine can show, which follow from the control (the baseline
-// measured a second time), and explains them.
+// addResolution adds the smallest differences that this machine can show. They follow from the control, the
+// baseline measured a second time.
 func (s *Section) addResolution(r *tare.Result) {
 	if all := listResolutions(r); len(all) > 0 {
 		s.addOnly(forText|forMarkdown, func() { s.addList("", unlabelledItems(Plain, all...)...) })
@@ -37,8 +37,8 @@ func (s *Section) addResolution(r *tare.Result) {
 	}
 }
 
-// newResolutionTable returns a row per workload with the resolution of each metric and, if it is known, the
-// difference that four of five such studies would find: "±1.2 %, 2 %".
+// newResolutionTable returns a row per workload with the resolution of each metric: "±1.2 %, 2 %". The second
+// value is the difference that four of five such studies would find, if known.
 func newResolutionTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{{Name: "workload"}, {Name: "in"}}}
 	for _, x := range r.Machine.Resolution {
@@ -57,7 +57,7 @@ func newResolutionTable(r *tare.Result) Table {
 		}
 		cells := t.Rows[i].Cells
 		metricCell := slices.Index(t.Columns, column)
-		for len(cells) <= metricCell { // the row has no cell for this metric yet
+		for len(cells) <= metricCell { // no cell for this metric yet
 			cells = append(cells, Field{})
 		}
 		cells[metricCell].Text = text
@@ -66,7 +66,7 @@ func newResolutionTable(r *tare.Result) Table {
 	return t
 }
 
-// listResolutions returns a sentence per workload and metric whose resolution is known.
+// listResolutions returns a sentence per workload and metric with a known resolution.
 func listResolutions(r *tare.Result) []string {
 	var lines []string
 	for _, x := range r.Machine.Resolution {
@@ -81,10 +81,9 @@ func listResolutions(r *tare.Result) []string {
 
 const resolutionMeans = "Two identical programs may differ this much here: half the width of the control's interval. No smaller difference is claimed."
 
-// labelledItem returns a list entry with a label.
 func labelledItem(label, text string) Item { return Item{Label: label, Text: text} }
 
-// describeRun returns the facts of a run that are needed to judge and to repeat it.
+// describeRun returns the facts that a reader needs to judge and repeat a run.
 func describeRun(r *tare.Result) []Item {
 	var out []Item
 	add := func(label, text string) {
@@ -120,7 +119,6 @@ func describeRun(r *tare.Result) []Item {
 	return out
 }
 
-// describeMachine returns the processor, memory, system and Go version of a machine.
 func describeMachine(m tare.Machine) string {
 	var parts []string
 	if m.CPU != "" {
@@ -137,7 +135,7 @@ func describeMachine(m tare.Machine) string {
 	return strings.Join(append(parts, system, m.Go), ", ")
 }
 
-// describeNoise returns how much other programs disturbed the run. Shares below 0 are unknown and omitted.
+// describeNoise returns how much other programs disturbed the run. Shares below 0 are unknown.
 func describeNoise(n tare.Noise) string {
 	var parts []string
 	if n.OtherCPU != nil {
@@ -158,7 +156,7 @@ func describeNoise(n tare.Noise) string {
 	return strings.Join(parts, "; ")
 }
 
-// joinMissing names the facilities that the machine does not have. It returns "" if it has all.
+// joinMissing names the facilities that the machine lacks.
 func joinMissing(facilities []tare.Facility) string {
 	var names []string
 	for _, f := range facilities {
@@ -172,7 +170,7 @@ func joinMissing(facilities []tare.Facility) string {
 	return strings.Join(names, ", ") + " (tare doctor says what that means)"
 }
 
-// describeRounds returns the number of rounds, their duration and the order of contenders within a round.
+// describeRounds returns the rounds, their duration, and the order of contenders in a round.
 func describeRounds(r *tare.Result) string {
 	text := countNoun(r.RoundsDone, "round") + describePlanned(r)
 	if r.Seconds > 0 {
@@ -188,7 +186,7 @@ func describeRounds(r *tare.Result) string {
 	return text
 }
 
-// describePlanned returns the number of planned rounds if fewer were done, otherwise "".
+// describePlanned returns the planned rounds if fewer were done.
 func describePlanned(r *tare.Result) string {
 	if r.Plan.RoundsPlanned <= r.RoundsDone {
 		return ""
@@ -196,8 +194,7 @@ func describePlanned(r *tare.Result) string {
 	return fmt.Sprintf(" of %d planned", r.Plan.RoundsPlanned)
 }
 
-// describeRetired names the contenders that were no longer measured after some round, with the reason. It returns ""
-// if there are none.
+// describeRetired names the contenders that were no longer measured after some round, and why.
 func describeRetired(r *tare.Result) string {
 	var parts []string
 	for _, c := range r.Plan.Retired {
@@ -209,7 +206,6 @@ func describeRetired(r *tare.Result) string {
 	return "early: " + joinNames(parts) + ": at least three others were proven faster on everything; intervals are as of then"
 }
 
-// describeStop returns why the run ended.
 func describeStop(r *tare.Result) string {
 	budget := r.Budget
 	if budget != "" {
@@ -236,7 +232,7 @@ func describeStop(r *tare.Result) string {
 	return text
 }
 
-// countFailed counts the failed trials (processes of contenders), by class of error. It returns "" if none failed.
+// countFailed counts the failed trials (processes of contenders) by class of error.
 func countFailed(trials []tare.Trial) string {
 	count := map[string]int{}
 	total := 0

@@ -13,8 +13,8 @@ type Format struct {
 	Summary string // one line, for help texts
 	// Write writes one result.
 	Write func(w io.Writer, r *tare.Result, s Style) error
-	// Next writes another result to the same file, after the first. It is nil if a file
-	// of this format contains only one result, and the caller must put several into a list.
+	// Next writes a further result to the same file. If it is nil, a file contains only one result, and the caller
+	// puts several into a list.
 	Next func(w io.Writer, r *tare.Result, s Style) error
 }
 
@@ -52,7 +52,7 @@ func Formats() []Format {
 	}
 }
 
-// FormatNamed returns the format with this name. It returns false for an unknown name.
+// FormatNamed returns the format called name. It returns false for an unknown name.
 func FormatNamed(name string) (Format, bool) {
 	for _, f := range Formats() {
 		if f.Name == name {
@@ -62,7 +62,7 @@ func FormatNamed(name string) (Format, bool) {
 	return Format{}, false
 }
 
-// writeText writes the text of a complete report, in ASCII if the style requires it.
+// writeText writes a complete report, in ASCII if s requires it.
 func writeText(w io.Writer, s Style, text string) error {
 	if s.ASCII {
 		text = asciiReplacer.Replace(text)
@@ -73,12 +73,12 @@ func writeText(w io.Writer, s Style, text string) error {
 	return nil
 }
 
-// withoutStyle converts a function for a format that has no style to the type of Format.Write.
+// withoutStyle converts a function without a style to the type of Format.Write.
 func withoutStyle(write func(io.Writer, *tare.Result) error) func(io.Writer, *tare.Result, Style) error {
 	return func(w io.Writer, r *tare.Result, _ Style) error { return write(w, r) }
 }
 
-// withBlankLine returns a function that writes an empty line and then does what write does.
+// withBlankLine returns a function that writes an empty line first.
 func withBlankLine(write func(io.Writer, *tare.Result, Style) error) func(io.Writer, *tare.Result, Style) error {
 	return func(w io.Writer, r *tare.Result, s Style) error {
 		if _, err := io.WriteString(w, "\n"); err != nil {

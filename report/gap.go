@@ -7,12 +7,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A gap is the difference between the profile of a contender and that of the baseline, split by parts of the program
-// and by functions.
+// A gap is the difference between the profiles of a contender and the baseline, by parts of the program and by
+// functions.
 
-const gapLines = 10 // number of parts, and of functions, that are listed
+const gapLines = 10 // parts, and functions, in a list
 
-// addGap adds a sentence about the gap of profile x and a table per split. It adds nothing if x.Gap is nil.
+// addGap adds a sentence about the gap of x and a table per split.
 func (s *Section) addGap(r *tare.Result, x tare.Profile) {
 	if x.Gap == nil {
 		return
@@ -30,10 +30,10 @@ func (s *Section) addGap(r *tare.Result, x tare.Profile) {
 	}
 }
 
-const otherNames = "all others" // name of the last row, the rest of the difference
+const otherNames = "all others" // name of the last row, the rest
 
-// describeGap returns a sentence about the difference between two profiles: "What makes the difference in CPU time of
-// chi to mux on static: 510 against 480 ns/op, 6.2 % more."
+// describeGap returns a sentence about a gap: "What makes the difference in CPU time of chi to mux on static: 510
+// against 480 ns/op, 6.2 % more."
 func describeGap(r *tare.Result, x tare.Profile) string {
 	s := gapScale(r, x, []float64{x.Gap.From, x.Gap.To})
 	quantity := map[string]string{tare.ProfileCPU: "CPU time", tare.ProfileMem: "allocated memory"}[x.Of]
@@ -53,7 +53,6 @@ func formatChange(ratio float64) string {
 	return formatPercent(ratio-1) + " more"
 }
 
-// gapScale returns the scale of a profile's values per operation.
 func gapScale(r *tare.Result, x tare.Profile, values []float64) scale {
 	unit := map[string]string{"nanoseconds": "ns/op", "bytes": "B/op"}[x.Unit]
 	s := newScale(orDefault(unit, x.Unit+"/op"), values)
@@ -66,26 +65,24 @@ func gapScale(r *tare.Result, x tare.Profile, values []float64) scale {
 	return s
 }
 
-// gapSplit is a way to split a difference: by parts or by functions.
 type gapSplit struct {
-	kind  string // part or function: header of the column of names
+	kind  string // part or function
 	lines []tare.GapLine
 }
 
 const partKind = "part"
 
-// noLinesText returns the text in place of the table of a split that has no lines.
+// noLinesText replaces the table of a split without lines.
 func (g gapSplit) noLinesText() string {
 	return "No single " + g.kind + " is further apart than sampling alone shows."
 }
 
-// gapSplits returns both splits of the difference of x, whose Gap is not nil.
+// gapSplits returns both splits of x; x.Gap is not nil.
 func gapSplits(x tare.Profile) []gapSplit {
 	return []gapSplit{{partKind, x.Gap.Parts}, {"function", x.Gap.Functions}}
 }
 
-// newGapTable returns a row per line of a split, with its share of the difference, and a row for the rest of the
-// difference. It returns no rows if the split has no lines.
+// newGapTable returns a row per line of a split, with its share, and a row for the rest.
 func newGapTable(r *tare.Result, x tare.Profile, split gapSplit) Table {
 	s := gapScale(r, x, []float64{x.Gap.From, x.Gap.To})
 	t := Table{Columns: []Column{

@@ -8,13 +8,12 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// headlineWords is the maximum number of words of a headline.
+// headlineWords limits the words of a headline.
 const headlineWords = 15
 
-// Headline returns the result in one short sentence, and the line of figures below it. The
-// sentence is the answer to the study's question or, without an answer, the generic headline.
-// In results of earlier releases the answer was a paragraph: a sentence that is too long and has
-// no line of figures becomes the second line, below the counts of criteria.
+// Headline returns the result in one short sentence, and the line of figures below it. The sentence answers the
+// study's question, if the result has an answer. In results of earlier releases the answer was a paragraph. Such
+// an answer becomes the second line.
 func Headline(r *tare.Result) (headline, figures string) {
 	headline, figures = oneLine(r.Answer), oneLine(r.Figures)
 	if headline == "" {
@@ -29,8 +28,7 @@ func Headline(r *tare.Result) (headline, figures string) {
 	return headline, ""
 }
 
-// genericHeadline returns the verdict in one sentence: the result of the only criterion, the counts of several
-// criteria or, without criteria, the only difference or the contenders that can be first.
+// genericHeadline returns the verdict in one sentence, from criteria or else from differences and ranks.
 func genericHeadline(r *tare.Result) string {
 	rulings := listRulings(r)
 	switch {
@@ -50,13 +48,12 @@ func genericHeadline(r *tare.Result) string {
 	return "No criterion was requested, and by these ranks no contender is first: read the ratios."
 }
 
-// describeLeaders names the contenders that can be first by the primary metric, and the workloads or their number:
-// "By time, of 3 workloads that allow a ranking, these can be first: chi on 2 and mux on 1." It returns "" if no
-// workload allows a ranking.
+// describeLeaders names the contenders that can be first by the primary metric: "By time, of 3 workloads that
+// allow a ranking, these can be first: chi on 2 and mux on 1." It returns "" without a ranking.
 func describeLeaders(r *tare.Result) string {
 	var ids, works []string
-	firsts := map[string]int{}      // number of workloads on which a contender can be first
-	aloneFirsts := map[string]int{} // number of workloads on which a contender is proven first
+	firsts := map[string]int{}      // workloads on which a contender can be first
+	aloneFirsts := map[string]int{} // workloads on which a contender is proven first
 	for _, w := range r.Workloads {
 		_, first := adviseOn(r, w.ID)
 		if len(first) > 0 {
@@ -98,7 +95,7 @@ func describeLeaders(r *tare.Result) string {
 	return fmt.Sprintf("By %s, of %s that allow a ranking, these can be first: %s.", primaryMetric(r), countNoun(len(works), "workload"), joinNames(parts))
 }
 
-// maxLeaders is the number of contenders that can be first up to which describeLeaders names all.
+// maxLeaders is the number of leaders that describeLeaders can name.
 const maxLeaders = 4
 
 // Legible returns text in one line of printable characters.

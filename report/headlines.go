@@ -6,16 +6,15 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A result has a verdict per difference between a contender and the baseline. The top of a report lists all of them
-// up to these numbers: of differences of contenders, and of status-only contenders.
+// A result has a verdict per difference from the baseline. The top of a report lists at most maxHeadlines, and
+// maxAsides of contenders compared by status only.
 const (
 	maxHeadlines = 12
 	maxAsides    = 6
 )
 
-// listHeadlines returns the differences that the top of a report lists: all for which there is no criterion or, if
-// these are too many, those of the best contenders on each workload. rest is a sentence about the others, which only
-// the tables have, or "" if there are none.
+// listHeadlines returns the differences at the top of a report, without those that have a criterion. If there are
+// too many, it keeps the best contenders of each workload. rest is a sentence about the others, or "".
 func listHeadlines(r *tare.Result) (shown []tare.Verdict, rest string) {
 	for _, v := range r.Verdicts {
 		if v.Criterion == "" && !isCovered(r, v) && !isStatusOnly(r, v.Contender) {
@@ -30,10 +29,10 @@ func listHeadlines(r *tare.Result) (shown []tare.Verdict, rest string) {
 	return shown, countNoun(all-len(shown), "further statement") + " of this kind are left out here: the tables have their figures, and the result document has their sentences."
 }
 
-// isBest reports whether the contender of v can be first on the workload of v by its metric. Without ranks, it
-// reports whether no contender has a lower ratio to the baseline. It returns false if the contender was not compared.
+// isBest reports whether the contender of v can be first on the workload by the metric of v. Without ranks, the
+// lowest ratio counts.
 func isBest(r *tare.Result, v tare.Verdict) bool {
-	var compared *tare.Comparison // of the contender; nil if there is none
+	var compared *tare.Comparison // comparison of the contender, or nil
 	for i, c := range r.Comparisons {
 		if c.Workload == v.Workload && c.Metric == v.Metric && c.Contender == v.Contender {
 			compared = &r.Comparisons[i]
@@ -52,15 +51,14 @@ func isBest(r *tare.Result, v tare.Verdict) bool {
 	})
 }
 
-// isStatusOnly reports whether a contender is status-only: it does only a part of the work, so that only the status
-// of its responses was checked. Such a contender is never ranked.
+// isStatusOnly reports whether only the status of a contender's responses was checked. It does only a part of the
+// work and is never ranked.
 func isStatusOnly(r *tare.Result, id string) bool {
 	c, ok := r.Contender(id)
 	return ok && c.Role == tare.RoleApart
 }
 
-// describeAsides returns the differences of status-only contenders, one per line if they are few, otherwise a line
-// with the contenders' names.
+// describeAsides returns the differences of status-only contenders, or only names if they are many.
 func describeAsides(r *tare.Result) []string {
 	var lines, ids []string
 	for _, v := range r.Verdicts {

@@ -7,10 +7,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A request to a server can contain several items, such as the events of a batch. This file computes values per item.
+// A request can contain several items, such as the events of a batch. This file computes values per item.
 
-// countItems returns the mean number of items in a request of the workload, and the name of one item. It returns 0 if
-// requests do not contain items.
+// countItems returns the mean number of items in a request, and the name of an item. 0 means that requests have no
+// items.
 func (v *view) countItems() (perRequest float64, itemName string) {
 	i := slices.IndexFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload })
 	if i < 0 {
@@ -19,9 +19,8 @@ func (v *view) countItems() (perRequest float64, itemName string) {
 	return countItemsOf(v.r, v.r.Workloads[i])
 }
 
-// countItemsOf does the work of countItems for workload w. It uses the numbers that the load generator counted,
-// because requests can differ in size. The first round without failed requests is enough, because all contenders
-// receive the same requests.
+// countItemsOf counts the items for workload w. It uses the counts of the load generator, because requests can
+// differ in size. One round without failures suffices: all contenders receive the same requests.
 func countItemsOf(r *tare.Result, w tare.Workload) (perRequest float64, itemName string) {
 	if w.Traffic == nil {
 		return 0, ""
@@ -44,7 +43,7 @@ func countItemsOf(r *tare.Result, w tare.Workload) (perRequest float64, itemName
 	return 0, ""
 }
 
-// firstItemName returns the name of an item of the first workload whose requests contain items, or "".
+// firstItemName returns the name of an item on the first workload with items, or "".
 func firstItemName(r *tare.Result) string {
 	for _, w := range r.Workloads {
 		if n, name := countItemsOf(r, w); n > 0 {
@@ -54,10 +53,10 @@ func firstItemName(r *tare.Result) string {
 	return ""
 }
 
-// itemScale returns the scale that prints CPU time in ns per request as milliseconds per 1,000 items. items is the
-// number of items in a request. The scale has the decimals that the smallest value of a contender needs.
+// itemScale returns the scale from CPU ns per request to ms per 1,000 items. items is per request. The smallest
+// value determines the decimals.
 func (v *view) itemScale(items float64) scale {
-	s := scale{divisor: 1e3 * items} // x ns per request are x/items/1e6 ms per item, and 1,000 times that per 1,000 items
+	s := scale{divisor: 1e3 * items} // x ns per request are x/items/1e6 ms per item
 	least := math.Inf(1)
 	for _, x := range v.r.Values {
 		if x.Workload == v.workload && x.Metric == "cpu" && x.Contender != tare.NullID && x.Value > 0 {
@@ -75,8 +74,7 @@ func (v *view) itemScale(items float64) scale {
 	return s
 }
 
-// csvItems returns rows of format csv with the CPU time of an item in ns: one per contender and workload whose
-// requests contain items.
+// csvItems returns rows of format csv with the CPU time of an item, in ns.
 func csvItems(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, w := range r.Workloads {

@@ -13,9 +13,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// JSON writes r as an indented document of schema tare.result/1. Empty lists are
-// written as [], never as null, and unprintable characters as escapes. It returns
-// an error if r has another schema, or contains NaN or an infinite number.
+// JSON writes r as an indented document of schema tare.result/1. Empty lists are [], and unprintable characters
+// are escaped. NaN, infinite numbers and other schemas are errors.
 func JSON(w io.Writer, r *tare.Result) error {
 	doc := *r
 	switch doc.Schema {
@@ -67,8 +66,8 @@ func JSON(w io.Writer, r *tare.Result) error {
 	return nil
 }
 
-// escapeJSON escapes unprintable characters in a JSON document, where they can only occur in strings. encoding/json
-// escapes only some of them, but terminals obey others too.
+// escapeJSON escapes unprintable characters in a JSON document. Terminals obey more of them than encoding/json
+// escapes.
 func escapeJSON(doc []byte) []byte {
 	var out []byte
 	from := 0
@@ -86,7 +85,7 @@ func escapeJSON(doc []byte) []byte {
 	return append(out, doc[from:]...)
 }
 
-// fillNil replaces a nil list by an empty one, which JSON writes as [].
+// fillNil replaces a nil list, which JSON would write as null.
 func fillNil[T any](list *[]T) {
 	if *list == nil {
 		*list = []T{}

@@ -9,15 +9,15 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Start of the text above the table of latencies: for an open loop, in which requests are sent at intended times, and
-// for a closed loop, in which each connection waits for a response before its next request.
+// Start of the text above latencies. An open loop sends requests at intended times. In a closed loop each
+// connection waits for a response first.
 const (
 	latencyOpen   = "How long a request takes, from the time it was meant to be sent to the last byte of its answer."
 	latencyClosed = "How long a request takes, from sending it to the last byte of its answer."
 )
 
-// newLatencyTable returns a table of the workload's latencies, all in one unit, and the text above it. means is "" if
-// there are no latencies.
+// newLatencyTable returns the latencies of the workload in one unit, and the text above. means is "" if there are
+// none.
 func (v *view) newLatencyTable() (t Table, means string) {
 	names := slices.DeleteFunc(slices.Clone(v.listMetrics()), func(name string) bool {
 		return !findMetric(name).IsLatency() || !v.hasValues(name)
@@ -57,15 +57,15 @@ func (v *view) newLatencyTable() (t Table, means string) {
 }
 
 const (
-	minHighQuantile = 0.99 // lowest quantile that counts as high
-	roundingError   = 1e-6 // 10000*(1-0.9999) is slightly less than 1
+	minHighQuantile = 0.99 // lowest high quantile
+	roundingError   = 1e-6 // 10000*(1-0.9999) is below 1
 )
 
-// describeTails returns the end of the sentence above the table: the number of requests above each high quantile in
-// the round with the fewest requests (". The smallest round of any contender has 9,000 requests, of which 90 lie
-// above p99 and 9 above p99.9:"), or ":" if there is no such quantile or requests were not counted. It ignores traps.
+// describeTails ends the sentence above the table with the requests above each high quantile: ". The smallest
+// round of any contender has 9,000 requests, of which 90 lie above p99 and 9 above p99.9:". It is ":" if they are
+// unknown.
 func (v *view) describeTails(names []string) string {
-	fewest := math.Inf(1) // requests of any contender in any round
+	fewest := math.Inf(1) // requests of a contender in a round
 	for _, c := range slices.Concat(v.ranked, v.statusOnly, v.controls) {
 		if n, _, ok := findRange(listSamples(v.r, c.ID, v.workload), readKey(tare.KeyRequests)); ok {
 			fewest = min(fewest, n)
@@ -93,8 +93,8 @@ func (v *view) describeTails(names []string) string {
 	return fmt.Sprintf(". The smallest round of any contender has %s, of which %s:", countNoun(int(fewest), "request"), joinNames(parts))
 }
 
-// latencyScale returns the scale for values in ns, which are not empty: the largest unit of which the shortest value
-// is at least a tenth, or for seconds all of one. In a table, other values are often a hundred times as long.
+// latencyScale returns the scale for values in ns; values is not empty. The shortest value is at least a tenth of
+// the unit (a second counts in full). Other values are often a hundred times as long.
 func latencyScale(values []float64) scale {
 	least := slices.Min(values)
 	s := scale{divisor: 1, unit: "ns"}

@@ -7,16 +7,16 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file lays out tables on a terminal. The constants are numbers of terminal columns.
+// This file lays out tables on a terminal. The constants are terminal columns.
 const (
 	columnGap    = 2               // between two fields
 	noteIndent   = 4               // before a note
-	minName      = 20              // of a function's name, which are always shown
-	minNameStart = bodyIndent + 20 // that count as taken before such a name, at least
+	minName      = 20              // least width of a function's name
+	minNameStart = bodyIndent + 20 // least start of such a name
 )
 
-// writeTable prints t in the width of the page. Columns that do not fit go into further parts below, which repeat the
-// first column.
+// writeTable prints t in the width of the page. Columns that do not fit go into parts below. Each part
+// repeats the first column.
 func (p *textPage) writeTable(t Table) {
 	t = t.makeLegible()
 	for _, r := range t.Rows {
@@ -26,7 +26,7 @@ func (p *textPage) writeTable(t Table) {
 	}
 	p.shortenNames(t)
 	widths := t.columnWidths()
-	for from := 1; from < len(t.Columns); { // each part has the columns [from, to), at least one
+	for from := 1; from < len(t.Columns); { // each part has the columns [from, to)
 		to, used := from+1, bodyIndent+widths[0]+columnGap+widths[from]
 		for to < len(t.Columns) && used+columnGap+widths[to] <= p.width {
 			used += columnGap + widths[to]
@@ -40,8 +40,7 @@ func (p *textPage) writeTable(t Table) {
 	}
 }
 
-// shortenNames truncates names of functions and of parts of a program, which are in the last column, to the width of
-// the page.
+// shortenNames cuts names of functions in the last column to the width of the page.
 func (p *textPage) shortenNames(t Table) {
 	last := len(t.Columns) - 1
 	used := bodyIndent
@@ -60,7 +59,6 @@ func (p *textPage) shortenNames(t Table) {
 	}
 }
 
-// columnWidths returns the width of each column, which is that of its longest field, name or unit.
 func (t Table) columnWidths() []int {
 	widths := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
@@ -74,8 +72,7 @@ func (t Table) columnWidths() []int {
 	return widths
 }
 
-// writeColumns prints a part of a table: the first column and the columns in [from, to). The first part also has the
-// notes of rows.
+// writeColumns prints the first column and the columns in [from, to). Notes come with the first part.
 func (p *textPage) writeColumns(t Table, widths []int, from, to int) {
 	shown := []int{0}
 	for i := from; i < to; i++ {
@@ -104,7 +101,7 @@ func (p *textPage) writeColumns(t Table, widths []int, from, to int) {
 	}
 }
 
-// formatCells returns a line with the cells of the columns shown (indexes), painted and aligned. Missing ones are blank.
+// formatCells returns a line with the painted, aligned cells of the columns shown (indexes).
 func (p *textPage) formatCells(t Table, cells []Field, widths, shown []int) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat(" ", bodyIndent))
@@ -126,5 +123,5 @@ func (p *textPage) formatCells(t Table, cells []Field, widths, shown []int) stri
 	return strings.TrimRight(b.String(), " ")
 }
 
-// textWidth returns the number of terminal columns of text. Every character that reports print takes one.
+// textWidth returns the terminal columns of text. Every printed character takes one.
 func textWidth(text string) int { return utf8.RuneCountInString(text) }

@@ -7,22 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// The texts of a result come from outside: from contenders, their authors and the
-// authors of studies. They may contain line ends, escape sequences of a terminal,
-// characters that change the direction of writing, or invalid UTF-8. Reports
-// print such a character as its name: ⟨U+001B⟩, or ⟨ff⟩ for an invalid byte.
+// The texts of a result come from contenders and authors of studies. They may contain escape sequences, characters
+// that change the direction of writing, or invalid UTF-8. Reports print such a character as its name: ⟨U+001B⟩, or
+// ⟨ff⟩ for an invalid byte.
 
-// oneLine returns text in one line of printable characters. Any sequence of white space becomes one space.
+// oneLine returns text in one line of printable characters, without repeated spaces.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(nameUnprintable(text, unicode.IsSpace)), " ")
 }
 
-// showLiteral returns text in one line that shows each character: spaces stay, other white space is shown by name.
+// showLiteral returns text in one line. Spaces stay; other white space is shown by name.
 func showLiteral(text string) string {
 	return nameUnprintable(text, func(r rune) bool { return r == ' ' })
 }
 
-// nameUnprintable replaces each unprintable character of text by its name, unless isKept returns true for it.
+// nameUnprintable replaces unprintable characters by their names. isKept selects characters that stay.
 func nameUnprintable(text string, isKept func(rune) bool) string {
 	var b strings.Builder
 	for i, size := 0, 0; i < len(text); i += size {
@@ -40,7 +39,6 @@ func nameUnprintable(text string, isKept func(rune) bool) string {
 	return b.String()
 }
 
-// upperFirst returns text with its first letter in upper case.
 func upperFirst(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 || first == utf8.RuneError {
@@ -49,7 +47,7 @@ func upperFirst(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// guardFormula puts an apostrophe before text that a spreadsheet could take for a formula.
+// guardFormula puts an apostrophe before a text that a spreadsheet could run.
 func guardFormula(text string) string {
 	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
 		return "'" + text

@@ -2,9 +2,8 @@ package report
 
 import "reflect"
 
-// LegibleAll returns a copy of v in which every exported text, at any depth, is
-// [Legible]. Commands use it to print texts from outside to a terminal. The keys of maps
-// are not changed. v must not contain itself.
+// LegibleAll returns a copy of v in which every exported text is [Legible], at any depth. Use it before printing
+// foreign texts to a terminal. Keys of maps stay. v must not contain itself.
 func LegibleAll[T any](v T) T {
 	from := reflect.ValueOf(&v).Elem()
 	to := reflect.New(from.Type()).Elem()
@@ -12,7 +11,7 @@ func LegibleAll[T any](v T) T {
 	return to.Interface().(T)
 }
 
-// copyLegible sets to, a zero value, to a copy of from with legible texts. What has no texts is shared.
+// copyLegible sets to, a zero value, to a legible copy of from. Values without texts are shared.
 func copyLegible(to, from reflect.Value) {
 	to.Set(from)
 	if !hasText(from.Type(), nil) {
@@ -55,12 +54,11 @@ func copyLegible(to, from reflect.Value) {
 	}
 }
 
-// hasText reports whether a value of type t can contain a text that copyLegible changes. within
-// are the types that contain t in outer calls.
+// hasText reports whether a value of type t can contain an exported text. within are the types of outer calls.
 func hasText(t reflect.Type, within []reflect.Type) bool {
 	for _, outer := range within {
 		if outer == t {
-			return false // an outer call already checks this type
+			return false // an outer call checks this type
 		}
 	}
 	within = append(within, t)

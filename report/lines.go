@@ -6,15 +6,14 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// continuationIndent is the number of columns by which a continued line is indented more than its start.
+// continuationIndent is the additional indent of continued lines.
 const continuationIndent = 2
 
-// escapeSequence matches the escape sequences of a [Style], such as ESC[1m for bold, which take no columns.
+// escapeSequence matches escape sequences of a [Style], e.g. ESC[1m for bold.
 var escapeSequence = lazyregexp.New("\x1b\\[[0-9;]*m")
 
-// WrapLines breaks the lines of a text that have more than width columns at spaces, because
-// a terminal would break them within words. It returns the text as it is if width is 0,
-// which means that there is no terminal.
+// WrapLines breaks lines of more than width columns at spaces, because a terminal would break words. A width of 0
+// means that there is no terminal.
 func WrapLines(text string, width int) string {
 	if width <= 0 {
 		return text
@@ -25,7 +24,7 @@ func WrapLines(text string, width int) string {
 		line = strings.TrimSuffix(line, end)
 		indent := len(line) - len(strings.TrimLeft(line, " "))
 		continuation := strings.Repeat(" ", min(indent+continuationIndent, width/2))
-		for start := indent; ; start = len(continuation) { // start is the index of the text after the indent
+		for start := indent; ; start = len(continuation) { // index of the text after the indent
 			space := findBreak(line, start, width)
 			if space < 0 {
 				break
@@ -38,9 +37,8 @@ func WrapLines(text string, width int) string {
 	return b.String()
 }
 
-// findBreak returns the index of the space at which to break a line whose text begins at index start. This is the
-// last space before which the line has at most width columns or, without such a space, the first space. It returns -1
-// if the line fits, or if no text follows that space.
+// findBreak returns the index of the space at which to break a line, or -1. The text of the line begins at start.
+// Without a space inside of width, it is the first space after.
 func findBreak(line string, start, width int) int {
 	if visibleWidth(strings.TrimRight(line, " ")) <= width {
 		return -1
@@ -64,5 +62,5 @@ func findBreak(line string, start, width int) int {
 	return last
 }
 
-// visibleWidth returns the number of terminal columns of a text with escape sequences.
+// visibleWidth returns the terminal columns of a text with escape sequences.
 func visibleWidth(text string) int { return textWidth(escapeSequence.ReplaceAllString(text, "")) }

@@ -16,8 +16,8 @@ const (
 	generatorBusy = "generator_busy"
 )
 
-// addLoad adds tables about the load on servers. A page has one table for all workloads. That table includes the
-// bytes on the wire; in other formats the table of both sides (newSidesTable) has them.
+// addLoad adds tables about the load on servers. A page has one table for all workloads, with bytes on the wire.
+// Other formats have these bytes in newSidesTable.
 func (s *Section) addLoad(r *tare.Result) {
 	const withWire, withoutWire = true, false
 	s.addOnly(forText|forMarkdown, func() { s.addLoadTables(listLoadTables(r, withoutWire)) })
@@ -29,14 +29,13 @@ func (s *Section) addLoad(r *tare.Result) {
 	})
 }
 
-// joinLoadTables returns one table with the columns and rows of all tables, which are about one workload each. Above
-// the rows of a workload's contenders, a row has the workload's name and the values that all its contenders share;
-// these values are then omitted in the contenders' rows. Statistics that a workload does not have are empty.
+// joinLoadTables joins the tables of all workloads. Above a workload's contenders, a row has its name and the
+// values that all of them share. Rows of contenders omit these.
 func joinLoadTables(tables []loadTable) Table {
 	out := Table{Columns: joinColumns(tables)}
 	for _, t := range tables {
 		heading := strings.TrimSuffix(strings.TrimPrefix(t.caption, "On "), ":")
-		var parts []string // the shared values
+		var parts []string // shared values
 		for i, c := range t.table.Columns {
 			if t.isShared(i) {
 				parts = append(parts, c.Name+" "+t.table.Rows[0].Cells[i].Text+" "+c.Unit)
@@ -59,13 +58,13 @@ func joinLoadTables(tables []loadTable) Table {
 	return out
 }
 
-// joinColumns returns the columns of all tables, each once, in the order of listLoadStats.
+// joinColumns returns the columns of all tables, in the order of listLoadStats.
 func joinColumns(tables []loadTable) (out []Column) {
 	for _, t := range tables {
-		last := -1 // index of the previous column of t, after which a new one is inserted
+		last := -1 // previous column of t; a new one follows it
 		for _, c := range t.table.Columns {
 			if c.Name == rateStat {
-				c.Unit = "answered/s" // without the requested rate, which differs between workloads
+				c.Unit = "answered/s" // requested rates differ between workloads
 			}
 			if columnNamed(out, c.Name) < 0 {
 				out = slices.Insert(out, last+1, c)
@@ -76,12 +75,10 @@ func joinColumns(tables []loadTable) (out []Column) {
 	return out
 }
 
-// columnNamed returns the index of the column with this name, or -1 if there is none.
 func columnNamed(columns []Column, name string) int {
 	return slices.IndexFunc(columns, func(c Column) bool { return c.Name == name })
 }
 
-// addLoadTables adds the tables and their explanation, if there are tables.
 func (s *Section) addLoadTables(tables []loadTable) {
 	if len(tables) == 0 {
 		return
@@ -92,31 +89,29 @@ func (s *Section) addLoadTables(tables []loadTable) {
 	}
 }
 
-// loadTable is a table of load statistics with its caption.
 type loadTable struct {
 	caption string
 	table   Table
 }
 
-// isShared reports whether all contenders, of which there are at least two, have the same value in column i.
+// isShared reports whether all of several contenders have the same value in column i.
 func (t loadTable) isShared(i int) bool {
-	if i == 0 || len(t.table.Rows) < 2 { // column 0 has the names of contenders
+	if i == 0 || len(t.table.Rows) < 2 { // column 0 has the names
 		return false
 	}
 	return !slices.ContainsFunc(t.table.Rows, func(row Row) bool { return row.Cells[i].Text != t.table.Rows[0].Cells[i].Text })
 }
 
-// loadStat is a statistic of the load on a server, which the trials (processes of contenders) recorded.
+// loadStat is a statistic of the load on a server, from the trials (processes of contenders).
 type loadStat struct {
 	name, unit string
-	means      string // explanation without the name; "" if another statistic explains it
-	csv        string // name as a metric of CSV rows
+	means      string // explanation; "" if another statistic has it
+	csv        string // metric of CSV rows
 	read       sampleReader
-	isSum      bool // print the sum over all rounds; otherwise the least and the greatest value of a round
+	isSum      bool // print the sum over rounds, not a range
 	print      func(float64) string
 }
 
-// listLoadStats returns the statistics that servers under traffic t can have.
 func listLoadStats(t tare.Traffic) []loadStat {
 	integer := func(x float64) string { return format.Grouped(x, 0) }
 	decimal := func(x float64) string { return strings.TrimSuffix(format.Grouped(x, 1), ".0") }
@@ -149,8 +144,8 @@ func listLoadStats(t tare.Traffic) []loadStat {
 		})
 }
 
-// listLoadTables returns a table per workload that sends requests to servers. If withWire is false, bytes on the wire
-// are omitted on workloads that have the table of both sides.
+// listLoadTables returns a table per workload with servers. Without withWire, workloads with a table of both sides
+// omit bytes on the wire.
 func listLoadTables(r *tare.Result, withWire bool) []loadTable {
 	var out []loadTable
 	for _, w := range r.Workloads {
@@ -164,8 +159,8 @@ func listLoadTables(r *tare.Result, withWire bool) []loadTable {
 	return out
 }
 
-// newLoadTable returns the table of one workload, with a column per recorded statistic and a row per
-// contender except the control, which repeats the baseline.
+// newLoadTable returns the table of one workload, with a column per recorded statistic. The repeated baseline
+// (control) has no row.
 func newLoadTable(r *tare.Result, w tare.Workload, withWire bool) Table {
 	v := newView(r, w.ID)
 	var shown []loadStat
@@ -205,7 +200,6 @@ func newLoadTable(r *tare.Result, w tare.Workload, withWire bool) Table {
 	return t
 }
 
-// formatRange prints the values of d in samples: their sum, or the least and the greatest.
 func (d loadStat) formatRange(samples []tare.Sample) string {
 	least, greatest, ok := findRange(samples, d.read)
 	if !ok {
@@ -218,7 +212,6 @@ func (d loadStat) formatRange(samples []tare.Sample) string {
 	return formatSpan(least, greatest, d.print)
 }
 
-// explainLoad explains the columns that any of the tables has.
 func explainLoad(tables []loadTable) string {
 	text := "Requests are those of all rounds together; the other figures are of one round, the least and the most where rounds differ."
 	for _, d := range listLoadStats(tare.Traffic{Rate: 1}) { // with a rate there are all statistics

@@ -8,12 +8,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A study can be measured on several machines. Either each measures all of it, and the results are compared, or the
-// workloads are divided among them.
+// Several machines can measure a study. Each measures all of it, or the workloads are divided.
 
 const machinesHeading = "Over machines"
 
-// addMachines adds the comparisons over machines, if there are several machines.
 func (s *Section) addMachines(r *tare.Result) {
 	if len(r.Machines) == 0 {
 		return
@@ -37,7 +35,6 @@ func (s *Section) addMachines(r *tare.Result) {
 	s.addList("", verdicts...)
 }
 
-// addDivided adds a table of the workloads with the machine that measured each.
 func (s *Section) addDivided(r *tare.Result) {
 	s.addText(Dim, fmt.Sprintf("The workloads were divided among %s: each was measured on one, all of its rounds. The intervals are simultaneous over all.", countNoun(len(r.Machines), "machine")))
 	s.addSpace()
@@ -50,7 +47,6 @@ func (s *Section) addDivided(r *tare.Result) {
 	s.addTable("", "parts", t)
 }
 
-// newMachineTable returns a row per machine.
 func newMachineTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{{Name: "machine"}, {Name: "kind"}, {Name: "processor"}, {Name: "cores", Right: true}, {Name: "Go"}, {Name: "rounds", Right: true}}}
 	for _, m := range r.Machines {
@@ -66,12 +62,11 @@ func newMachineTable(r *tare.Result) Table {
 	return t
 }
 
-// OverMachines returns a table with a row per comparison of a contender with the baseline and a
-// column per machine: all comparisons by the primary metric, and those by other metrics in which
-// the machines differ.
+// OverMachines returns a table with a row per comparison and a column per machine. It has all comparisons by the
+// primary metric, and others in which the machines differ.
 func OverMachines(r *tare.Result) Table { return newOverMachinesTable(r, selectOverMachines(r)) }
 
-// MachinesVerdicts returns a sentence for each comparison that OverMachines returns.
+// MachinesVerdicts returns a sentence for each comparison of OverMachines.
 func MachinesVerdicts(r *tare.Result) (lines []string) {
 	for _, o := range selectOverMachines(r) {
 		lines = append(lines, overMachinesSubject(r, o)+": "+o.Sentence)
@@ -79,13 +74,10 @@ func MachinesVerdicts(r *tare.Result) (lines []string) {
 	return lines
 }
 
-// selectOverMachines returns the comparisons of which OverMachines has rows.
 func selectOverMachines(r *tare.Result) []tare.OverMachines {
 	return slices.DeleteFunc(slices.Clone(r.OverMachines), func(o tare.OverMachines) bool { return o.Metric != primaryMetric(r) && !o.Differ })
 }
 
-// overMachinesSubject returns the contender and workload of a comparison, and its metric if it is not the
-// primary one.
 func overMachinesSubject(r *tare.Result, o tare.OverMachines) string {
 	text := o.Contender + ", " + o.Workload
 	if o.Metric != primaryMetric(r) {
@@ -94,7 +86,6 @@ func overMachinesSubject(r *tare.Result, o tare.OverMachines) string {
 	return text
 }
 
-// newOverMachinesTable returns a row per comparison, with a column per machine.
 func newOverMachinesTable(r *tare.Result, shown []tare.OverMachines) Table {
 	t := Table{Columns: []Column{{Name: "ratio of " + primaryMetric(r)}}}
 	for _, m := range r.Machines {
@@ -115,8 +106,8 @@ func newOverMachinesTable(r *tare.Result, shown []tare.OverMachines) Table {
 	return t
 }
 
-// newMachineField returns the ratio of comparison o on machine m. A machine of another kind than o.Kind, e.g.
-// linux/amd64, has none, nor has a machine that did not measure it.
+// newMachineField returns the ratio of comparison o on machine m. Only machines of o.Kind, e.g. linux/amd64, have
+// one.
 func newMachineField(o tare.OverMachines, m tare.OnMachine) Field {
 	if m.Machine.OS+"/"+m.Machine.Arch != o.Kind {
 		return Field{Text: noValue}
@@ -136,12 +127,10 @@ func newMachineField(o tare.OverMachines, m tare.OnMachine) Field {
 	return Field{Text: noValue}
 }
 
-// formatRatioWithin prints a ratio with its interval.
 func formatRatioWithin(ratio, low, high float64) string {
 	return fmt.Sprintf("%s× [%s, %s]", format.Ratio(ratio), format.Ratio(low), format.Ratio(high))
 }
 
-// formatP prints a p-value.
 func formatP(p float64) string {
 	if p < 0.001 {
 		return "< 0.001"

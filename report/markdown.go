@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Markdown writes r as a document for a repository or a review. It has the contents of [Text] as headings, lists and
-// tables of Markdown. The error is the writer's.
+// Markdown writes r as a document for a repository or a review. It has the contents of [Text]. The error is the
+// writer's.
 func Markdown(w io.Writer, r *tare.Result) error {
 	s := &markdownDocument{}
 	s.writeHeading(1, escapeText(r.Study))
@@ -21,7 +21,6 @@ func Markdown(w io.Writer, r *tare.Result) error {
 	return writeText(w, Style{}, s.b.String())
 }
 
-// formatTitle returns the section's heading as Markdown.
 func (s Section) formatTitle() string {
 	if s.Key == KeyWorkload {
 		id := oneLine(s.About)
@@ -30,7 +29,6 @@ func (s Section) formatTitle() string {
 	return s.Heading
 }
 
-// writeSection writes a section without its heading.
 func (s *markdownDocument) writeSection(x Section) {
 	for _, b := range x.Blocks {
 		switch {
@@ -48,7 +46,7 @@ func (s *markdownDocument) writeSection(x Section) {
 	}
 }
 
-// formatItems returns the entries of a list in the section with this key, as Markdown.
+// formatItems returns the entries of a list as Markdown. key is that of the section.
 func formatItems(key string, items []Item) []string {
 	var lines []string
 	for _, it := range items {
@@ -79,14 +77,14 @@ func formatItems(key string, items []Item) []string {
 	return lines
 }
 
-// formatParts returns a text whose parts have different marks, as Markdown.
+// formatParts returns a text of parts with different marks, as Markdown.
 func formatParts(parts []Field) string {
 	var b strings.Builder
 	for _, p := range parts {
 		switch {
 		case p.Mark == Code:
 			b.WriteString(formatCode(p.Text))
-		case p.Text == likeReference: // = needs no escape, because words follow it
+		case p.Text == likeReference: // = needs no escape before words
 			b.WriteString(p.Text)
 		case strings.HasPrefix(string(p.Mark), address):
 			b.WriteString(formatField(p))
@@ -97,7 +95,6 @@ func formatParts(parts []Field) string {
 	return b.String()
 }
 
-// mapTexts returns the results of f for the texts that are not empty.
 func mapTexts(texts []string, f func(string) string) []string {
 	var out []string
 	for _, text := range texts {
@@ -108,7 +105,6 @@ func mapTexts(texts []string, f func(string) string) []string {
 	return out
 }
 
-// orDefault returns text or, if text is "", otherwise.
 func orDefault(text, otherwise string) string {
 	if text == "" {
 		return otherwise

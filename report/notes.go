@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// listNotes returns the notes below a contender's row in the table of a workload: what the contender is, and why
-// values of it do not count. Notes that were printed under an earlier workload (v.shown) are shortened or omitted.
+// listNotes returns the notes below a contender's row: its identity, and why values do not count. Notes in v.shown
+// are shortened or omitted.
 func (v *view) listNotes(c tare.Contender) []string {
 	var notes []string
 	switch c.Role {
@@ -25,14 +25,14 @@ func (v *view) listNotes(c tare.Contender) []string {
 		}
 		if c.Role == tare.RoleApart {
 			notes = append(notes, statusOnlyNote)
-			if c.Why != "" && c.Launch != tare.LaunchCommand { // the identity contains the command
+			if c.Why != "" && c.Launch != tare.LaunchCommand { // the identity has the command
 				notes = v.noteOnce(notes, c.Why)
 			}
 		}
 	}
 	for _, f := range listVoids(v.r, c.ID, v.workload) {
 		if f.Contender == "" {
-			continue // a finding about all contenders is listed with the findings
+			continue // findings about all contenders are elsewhere
 		}
 		short := strings.TrimSpace(f.Metric + " void by the check " + f.Check)
 		if f.Expected {
@@ -47,7 +47,7 @@ func (v *view) listNotes(c tare.Contender) []string {
 	}
 	if c.Role == tare.RoleTrap {
 		for _, check := range c.Expect.Void {
-			isExpected := func(f tare.Finding) bool { // on any workload, because a trap's expectations name none
+			isExpected := func(f tare.Finding) bool { // on any workload: expectations name none
 				isAboutTrap := f.Contender == c.ID
 				isAboutAll := f.Contender == "" && f.Covers(c.ID, v.workload)
 				return f.Severity == tare.Void && f.Check == check && (isAboutTrap || isAboutAll)
@@ -60,10 +60,9 @@ func (v *view) listNotes(c tare.Contender) []string {
 	return notes
 }
 
-// statusOnlyNote is the note of a contender of which only the status of responses was checked.
 const statusOnlyNote = "apart: only the status of its responses was checked"
 
-// describeNull describes the null contender, which does nothing and so shows the cost of measuring itself.
+// describeNull describes the contender that does nothing, which shows the cost of measuring itself.
 func (v *view) describeNull() string {
 	if v.hasTraffic() {
 		return "a server that does as little as a server can: this much of every figure is the harness and the system"
@@ -71,8 +70,7 @@ func (v *view) describeNull() string {
 	return "does nothing: this much of every figure is the harness itself"
 }
 
-// describeIdentity returns the name and version of a contender or, if tare did not build it, its command or URL, and
-// its settings.
+// describeIdentity returns name, version and settings of a contender. Without a build, it has the command or URL.
 func describeIdentity(c tare.Contender) string {
 	var parts []string
 	switch {
@@ -89,7 +87,7 @@ func describeIdentity(c tare.Contender) string {
 	return strings.Join(parts, ", ")
 }
 
-// noteOnce appends a note to notes, unless it was printed under an earlier workload.
+// noteOnce appends a note that no earlier workload has.
 func (v *view) noteOnce(notes []string, note string) []string {
 	if v.shown[note] {
 		return notes

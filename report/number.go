@@ -11,10 +11,9 @@ import (
 
 // This file prints numbers for people.
 
-// noValue is printed in place of a value that is unknown or does not exist.
+// noValue is printed for an unknown or missing value.
 const noValue = format.Nothing
 
-// formatExact prints a ratio that was the same in every round.
 func formatExact(x float64) string {
 	if x == 1 {
 		return "1 exactly"
@@ -22,7 +21,7 @@ func formatExact(x float64) string {
 	return format.Ratio(x) + " exactly"
 }
 
-// formatInterval prints the interval of a ratio, "[0.69, 0.73]", or that there is none yet.
+// formatInterval prints the interval of a ratio, e.g. "[0.69, 0.73]".
 func formatInterval(low, high float64) string {
 	isBounded := low > 0 && high > 0 && !math.IsInf(high, 1)
 	if !isBounded {
@@ -31,7 +30,7 @@ func formatInterval(low, high float64) string {
 	return "[" + format.Ratio(low) + ", " + format.Ratio(high) + "]"
 }
 
-// formatPercent prints a share: 0.012 is 1.2 %. It has a decimal below 10 %, and one significant digit below 0.1 %.
+// formatPercent prints a share: 0.012 is 1.2 %.
 func formatPercent(share float64) string {
 	x := share * 100
 	switch {
@@ -48,17 +47,16 @@ func formatLevel(x float64) string {
 	return strconv.FormatFloat(math.Round(x*1e4)/1e2, 'f', -1, 64) + " %"
 }
 
-// scale defines how a column of numbers is printed: each is divided by divisor and has the same number of decimals.
-// The header of the column has the unit.
+// scale defines how a column of numbers is printed. Values are divided by divisor and have equal decimals.
 type scale struct {
 	divisor  float64
 	unit     string
 	decimals int
 }
 
-// newScale returns the scale in which the smallest of values has three or four significant digits. unit is the unit
-// of values, such as ns/op. Only times are scaled, and amounts of memory (B) that are all a megabyte or more, because
-// users read other bytes and counts to the last digit. Values that are not above 0 are ignored.
+// newScale returns the scale for values of a unit such as ns/op. The smallest gets three or four significant
+// digits. Only times are scaled, and memory from a megabyte on. Users read other counts to the last digit. Values
+// of 0 or less are ignored.
 func newScale(unit string, values []float64) scale {
 	least := math.Inf(1)
 	for _, v := range values {
@@ -80,11 +78,11 @@ func newScale(unit string, values []float64) scale {
 	if isLargeMemory {
 		return scale{divisor: 1e6, unit: "MB", decimals: 1}
 	}
-	switch x := least / s.divisor; { // x is the smallest value as it is printed
-	case isMultiple(values, s.divisor): // all are printed as integers
+	switch x := least / s.divisor; { // x is the smallest printed value
+	case isMultiple(values, s.divisor): // all are integers
 		s.decimals = 0
 	case !isTime && x < 100:
-		s.decimals = 1 // a fractional count is a mean
+		s.decimals = 1 // a fraction is a mean of counts
 	case !isTime:
 		s.decimals = 0
 	case x < 10:
@@ -97,7 +95,6 @@ func newScale(unit string, values []float64) scale {
 	return s
 }
 
-// isMultiple reports whether every value is an integer multiple of divisor.
 func isMultiple(values []float64, divisor float64) bool {
 	for _, v := range values {
 		if x := v / divisor; x != math.Trunc(x) {
@@ -107,8 +104,7 @@ func isMultiple(values []float64, divisor float64) bool {
 	return true
 }
 
-// formatValue prints v in the scale. A value that is too small for the decimals of the scale has two significant
-// digits instead.
+// formatValue prints v in the scale. A very small value has two significant digits instead.
 func (s scale) formatValue(v float64) string {
 	x := v / s.divisor
 	smallest := 5 * math.Pow10(-s.decimals) // 5 units of the last decimal
@@ -118,8 +114,7 @@ func (s scale) formatValue(v float64) string {
 	return format.Grouped(x, s.decimals)
 }
 
-// findMetric returns the metric with this name or key in documents. For an unknown name, it returns a metric that
-// only has the name.
+// findMetric returns the metric with this name or document key. An unknown name gives a metric with only the name.
 func findMetric(name string) tare.Metric {
 	for _, m := range tare.Metrics() {
 		if m.Name == name || m.Key == name {
@@ -129,7 +124,7 @@ func findMetric(name string) tare.Metric {
 	return tare.Metric{Name: name}
 }
 
-// formatMemory prints an amount of memory: 200 MB, or 512 MiB if it is a multiple of 1 MiB.
+// formatMemory prints bytes: 200 MB, or 512 MiB for a multiple of 1 MiB.
 func formatMemory(bytes int64) string {
 	switch {
 	case bytes >= 1<<20 && bytes%(1<<20) == 0:
@@ -140,7 +135,7 @@ func formatMemory(bytes int64) string {
 	return format.Grouped(float64(bytes), 0) + " B"
 }
 
-// formatPerSecond prints a rate with three significant digits, as in sentences.
+// formatPerSecond prints a rate with three significant digits.
 func formatPerSecond(rate float64) string {
 	switch {
 	case !(rate > 0) || math.IsInf(rate, 1):
@@ -148,11 +143,10 @@ func formatPerSecond(rate float64) string {
 	case rate < 100:
 		return format.Digits(rate, 3)
 	}
-	lastDigit := math.Pow(10, math.Floor(math.Log10(rate))-2) // value of the third significant digit
+	lastDigit := math.Pow(10, math.Floor(math.Log10(rate))-2) // value of the third digit
 	return format.Grouped(math.Round(rate/lastDigit)*lastDigit, 0)
 }
 
-// formatRate prints a rate as the user wrote it.
 func formatRate(rate float64) string {
 	if rate == math.Trunc(rate) {
 		return format.Grouped(rate, 0)

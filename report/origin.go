@@ -11,9 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A decomposition splits the difference between two contenders into steps along a chain of contenders, each step with
-// one cause. explainDifferences returns a sentence per decomposition for the top of a report: the factors of the
-// steps, whose product is the ratio, or why there are none.
+// A decomposition splits the difference between two contenders into steps, each with one cause. explainDifferences
+// returns a sentence per decomposition for the top of a report. The product of the steps' factors is the ratio.
 func explainDifferences(r *tare.Result) []string {
 	var out, unmeasured []string
 	for _, d := range r.Decomposition {
@@ -33,8 +32,8 @@ func explainDifferences(r *tare.Result) []string {
 	return out
 }
 
-// describeOrigin returns the factors of the steps of d in one sentence: those in the direction of the total ratio,
-// the strongest first, then those against it, those without a significant difference, and the unexplained rest.
+// describeOrigin returns the factors of the steps in one sentence. Steps in the direction of the total come first,
+// the strongest before others.
 func describeOrigin(r *tare.Result, d tare.Decomposition) string {
 	steps := slices.Clone(d.Steps)
 	slices.SortStableFunc(steps, func(a, b tare.Cause) int { return cmp.Compare(b.Ratio, a.Ratio) })
@@ -50,7 +49,7 @@ func describeOrigin(r *tare.Result, d tare.Decomposition) string {
 			undecided = append(undecided, c.Cause)
 		}
 	}
-	slices.Reverse(decreases) // the strongest, which is the smallest ratio, first
+	slices.Reverse(decreases) // the smallest ratio is the strongest
 	same, opposite := increases, decreases
 	if d.Whole.Ratio < 1 {
 		same, opposite = decreases, increases
@@ -77,9 +76,9 @@ func describeOrigin(r *tare.Result, d tare.Decomposition) string {
 	return text + "."
 }
 
-// unexplainedFactor returns the total ratio divided by the product of the ratios of the steps, and the printed share
-// of the difference that is in no step. Both exist because the median of a product is not the product of medians, nor
-// the median of a sum the sum of medians. It returns 0 if there is only one step or a void one.
+// unexplainedFactor returns the total ratio over the product of the steps, and the share of the difference in no
+// step. They exist because the median of a product is not the product of medians. It returns 0 for a single step
+// or a void one.
 func unexplainedFactor(r *tare.Result, d tare.Decomposition) (factor float64, share string) {
 	product, rest := 1.0, 1.0
 	for _, c := range d.Steps {
@@ -95,12 +94,11 @@ func unexplainedFactor(r *tare.Result, d tare.Decomposition) (factor float64, sh
 	}
 	share = noValue
 	if hasShares(d) {
-		share = formatShare(math.Round(rest*1e3) / 1e3) // without rounding, errors of floating point print as a share
+		share = formatShare(math.Round(rest*1e3) / 1e3) // without errors of floating point
 	}
 	return factor, share
 }
 
-// isVoidStep reports whether a finding voids either end of a step.
 func isVoidStep(r *tare.Result, d tare.Decomposition, c tare.Cause) bool {
 	return len(r.VoidsMetric(c.From, d.Workload, d.Metric))+len(r.VoidsMetric(c.To, d.Workload, d.Metric)) > 0
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A claim is a statement of a publication that a study tests; its outcome is the result of the test.
+// A claim is a published statement that a study tests. Its outcome is the result of the test.
 
-// outcomeOrder returns the outcomes in the order in which a page lists claims: contradictions to publications first.
+// outcomeOrder returns the outcomes in the order of a page: contradictions first.
 func outcomeOrder() []tare.Outcome {
 	return []tare.Outcome{tare.Refuted, tare.VoidAsPublished, tare.ClaimOpen, tare.Tie, tare.DirectionHolds, tare.Holds, tare.NotMeasured}
 }
 
-// OrderedClaims returns claims sorted by outcome, the refuted first. It omits claims that only
-// a run of other contenders or workloads can measure. Claims with the same reason are adjacent.
+// OrderedClaims returns the measured claims sorted by outcome, the refuted first. Claims with the same reason are
+// adjacent.
 func OrderedClaims(claims []tare.ClaimResult) []tare.ClaimResult {
 	out := slices.DeleteFunc(slices.Clone(claims), isUnmeasured)
-	first := map[string]int{} // index of the first claim with each heading
+	first := map[string]int{} // first claim with each heading
 	for i, c := range out {
 		if _, isKnown := first[claimHeading(c)]; !isKnown {
 			first[claimHeading(c)] = i
@@ -36,8 +36,8 @@ func OrderedClaims(claims []tare.ClaimResult) []tare.ClaimResult {
 	return out
 }
 
-// claimHeading returns the outcome of a claim with the reason, which several claims can share: "✕ refuted: not below
-// 1 as claimed, but the other side".
+// claimHeading returns the outcome of a claim with its reason: "✕ refuted: not below 1 as claimed, but the other
+// side".
 func claimHeading(c tare.ClaimResult) string {
 	text := signOfOutcome(c.Outcome) + " " + outcomeText(c)
 	if c.SizeRefuted && c.Outcome == tare.DirectionHolds {
@@ -47,9 +47,8 @@ func claimHeading(c tare.ClaimResult) string {
 	return text + ": " + reason
 }
 
-// splitReason splits the reason of an outcome, such as "published 0.5×, measured 1.2× (1.1 to 1.3, 95 %, 12 rounds):
-// not below 1 as claimed, but the other side". It returns the text after the figures, and the level and the rounds in
-// them. If the reason does not begin with such figures, it returns all of it, and level and rounds are "".
+// splitReason splits a reason such as "published 0.5×, measured 1.2× (1.1 to 1.3, 95 %, 12 rounds): not below 1 as
+// claimed, but the other side". It returns the text after the figures, the level and the rounds. It returns another reason unchanged.
 func splitReason(c tare.ClaimResult) (reason, level, rounds string) {
 	reason = orDefault(c.Why, c.Evidence)
 	figures, after, hasFigures := strings.Cut(reason, "): ")
@@ -61,12 +60,12 @@ func splitReason(c tare.ClaimResult) (reason, level, rounds string) {
 	return after, parts[1], parts[2]
 }
 
-// newReasonedTable returns a row per claim, in the order of claims, with the statement, the published and the
-// measured value, and the id. Above claims with the same outcome and reason, a row names both.
+// newReasonedTable returns a row per claim, in this order. Above claims with the same outcome and reason, a row
+// names both.
 func newReasonedTable(r *tare.Result, claims []tare.ClaimResult) Table {
 	all := newClaimRows(r, claims).dropColumns("outcome")
 	t := Table{Columns: all.Columns}
-	const foundCell = 2 // cell of the measured value
+	const foundCell = 2 // measured value
 	last := ""
 	for i, c := range claims {
 		if heading := claimHeading(c); heading != last {
@@ -93,11 +92,10 @@ type ClaimGroup struct {
 	Mark    Mark
 	Heading string // sign and name of the outcome
 	Claims  []tare.ClaimResult
-	Section Section // contains the table with a row per claim
+	Section Section // has the table of claims
 }
 
-// ClaimGroups returns the claims of all results grouped by outcome, the refuted first. Outcomes
-// without claims are omitted.
+// ClaimGroups returns the claims of all results grouped by outcome, the refuted first.
 func ClaimGroups(results []*tare.Result) []ClaimGroup {
 	var out []ClaimGroup
 	for _, o := range outcomeOrder() {
@@ -123,7 +121,7 @@ func ClaimGroups(results []*tare.Result) []ClaimGroup {
 	return out
 }
 
-// ClaimsHeadline returns the number of measured claims, and how many of them are refuted and void as published.
+// ClaimsHeadline counts measured claims, and those refuted or void as published.
 func ClaimsHeadline(results []*tare.Result) string {
 	measured, count := 0, map[tare.Outcome]int{}
 	for _, r := range results {
@@ -142,16 +140,15 @@ func ClaimsHeadline(results []*tare.Result) string {
 		refuted, countNoun(measured, "weighed claim"), format.Choose(refuted, "is", "are"), void, format.Choose(void, "is", "are"))
 }
 
-// isUnmeasured reports whether a run of other contenders or workloads would measure the claim.
+// isUnmeasured reports whether only another run would measure the claim.
 func isUnmeasured(c tare.ClaimResult) bool {
 	return c.Outcome == tare.NotMeasured && c.Kind != tare.ClaimReported
 }
 
-// claimIDCell is the cell with the id in the rows of newClaimRows.
+// claimIDCell is the cell with the id.
 const claimIDCell = 4
 
-// newClaimRows returns a row per claim, in the order of claims: the statement, the outcome, the published and the
-// measured value, and the id. The last note of a row is the reason, or a reference to an earlier claim with it.
+// newClaimRows returns a row per claim, in this order. Its last note is the reason or refers to an earlier claim.
 func newClaimRows(r *tare.Result, claims []tare.ClaimResult) Table {
 	t := Table{Columns: []Column{{Name: "published"}, {Name: "outcome"}, {Name: "said", Right: true}, {Name: "found", Right: true}, {Name: "id"}}}
 	for i, c := range claims {
@@ -176,7 +173,6 @@ func newClaimRows(r *tare.Result, claims []tare.ClaimResult) Table {
 	return t
 }
 
-// signOfOutcome returns the sign before an outcome.
 func signOfOutcome(o tare.Outcome) string {
 	switch o {
 	case tare.Refuted, tare.VoidAsPublished:
@@ -191,7 +187,7 @@ func signOfOutcome(o tare.Outcome) string {
 	return "?"
 }
 
-// addOrderedClaims adds the claims of OrderedClaims, and the number of those that another run would measure.
+// addOrderedClaims adds the claims of OrderedClaims, and the number of unmeasured ones.
 func (s *Section) addOrderedClaims(r *tare.Result) {
 	if len(r.Claims) == 0 {
 		return
@@ -207,7 +203,7 @@ func (s *Section) addOrderedClaims(r *tare.Result) {
 	s.addText(Plain, describeUnmeasured(r))
 }
 
-// describeUnmeasured counts the claims that another run would measure, with the command. It returns "" without any.
+// describeUnmeasured counts the unmeasured claims, with a command that measures them.
 func describeUnmeasured(r *tare.Result) string {
 	var ids []string
 	for _, c := range r.Claims {

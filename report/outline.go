@@ -2,17 +2,16 @@ package report
 
 import "strings"
 
-// Section is one part of a report, which every format lays out in its own way. Its texts
-// contain only printable characters, no line breaks except in the text of a block of lines,
-// and no markup.
+// Section is one part of a report. Each format lays it out in its own way. Its texts are printable and have no
+// markup. Only a block of lines has line breaks.
 type Section struct {
 	Key     string // one of the Key constants
-	About   string // id of the workload, because all sections of workloads have the same key; "" otherwise
+	About   string // id of the workload; else ""
 	Heading string
 	Blocks  []Block
 
-	formats     formatSet // set by addOnly: formats of the blocks that are added next
-	spaceBefore bool      // set by addSpace: the next block for a terminal has an empty line before it
+	formats     formatSet // formats of the next blocks, set by addOnly
+	spaceBefore bool      // the next block has an empty line before it on a terminal
 }
 
 // formatSet is a set of formats. The zero value means all formats.
@@ -27,7 +26,6 @@ const (
 	forMarkdown = forSummary | forPaper // formats md and research
 )
 
-// overlaps reports whether m and other have a format in common.
 func (m formatSet) overlaps(other formatSet) bool { return m == 0 || m&other != 0 }
 
 // Keys of sections, in the order of [Outline].
@@ -57,7 +55,7 @@ const (
 	KeyRun            = "run"
 )
 
-// Keys of sections that are not in [Outline], because a page has their contents elsewhere.
+// Keys of sections that are not in [Outline]; a page has their contents elsewhere.
 const (
 	keyAnswer   = "answer"
 	keyQuestion = "question"
@@ -69,44 +67,43 @@ const (
 	keyManners     = "manners"
 )
 
-// Block is a text, a list or a table: either Text, Items or Table is set.
+// Block is a text, a list or a table: Text, Items or Table is set.
 type Block struct {
-	Key   string // selects the drawing that a page adds to a table or list, e.g. latencies or steps; "" for none
-	About string // subject of the table, or index of the profile or explanation that a flame graph is of; "" if it is the section's About
+	Key   string // selects the drawing on a page, e.g. latencies or steps; may be ""
+	About string // subject of a table, or index of a profile or explanation; "" means the section's About
 	Text  string
 	Mark  Mark // mark of Text
 	Items []Item
 	Table *Table
 
 	formats     formatSet // formats that have the block
-	spaceBefore bool      // a terminal prints an empty line before the block
-	parts       []Field   // parts of Text with their marks; nil if all of Text has one mark
+	spaceBefore bool      // empty line before the block on a terminal
+	parts       []Field   // parts of Text with different marks; else nil
 }
 
 // Item is an entry of a list: a text with a label.
 type Item struct {
-	Label  string // "" for none
-	Mark   Mark   // mark of Label, or of Text if there is no label
+	Label  string // may be ""
+	Mark   Mark   // mark of Label, or of Text without a label
 	Text   string
-	Advice string   // what the user can do about a finding
-	Check  string   // name of the check that found it
-	Under  []string // further lines below Text
+	Advice string   // what the user can do
+	Check  string   // check of a finding
+	Under  []string // lines below Text
 
-	sample string  // a struck value that shows the mark in place of Label, in Markdown and on terminals that cannot strike text
-	parts  []Field // parts of Text with their marks; nil if Text has no marks
+	sample string  // a struck value in place of Label, for formats that cannot strike text
+	parts  []Field // parts of Text with different marks; else nil
 }
 
-// addOnly calls add, whose blocks are only for the formats in m.
+// addOnly calls add. Its blocks are only for formats in m.
 func (s *Section) addOnly(m formatSet, add func()) {
 	s.formats = m
 	add()
 	s.formats = 0
 }
 
-// addSpace leaves an empty line before the next block on a terminal.
 func (s *Section) addSpace() { s.spaceBefore = true }
 
-// addBlock adds b, for the formats that an enclosing addOnly selects.
+// addBlock adds b for the formats of the enclosing addOnly.
 func (s *Section) addBlock(b Block) {
 	if b.formats = s.formats; b.formats.overlaps(forText) {
 		b.spaceBefore, s.spaceBefore = s.spaceBefore, false
@@ -114,25 +111,25 @@ func (s *Section) addBlock(b Block) {
 	s.Blocks = append(s.Blocks, b)
 }
 
-// addText adds a block per text that is not empty, with mark m.
+// addText adds a block with mark m for each text, except "".
 func (s *Section) addText(m Mark, texts ...string) {
 	for _, text := range mapTexts(texts, oneLine) {
 		s.addBlock(Block{Text: text, Mark: m})
 	}
 }
 
-// addParts adds b with a text made of parts with marks.
+// addParts adds b with a text of marked parts.
 func (s *Section) addParts(b Block, parts []Field) {
 	b.parts, b.Text = joinParts(parts)
 	s.addBlock(b)
 }
 
-// addLines adds one block, with a line per text that is not empty.
+// addLines adds one block, with a line for each text, except "".
 func (s *Section) addLines(texts ...string) {
 	s.addBlock(Block{Text: strings.Join(mapTexts(texts, oneLine), "\n")})
 }
 
-// addTable adds a table unless it has no rows. key and about become those of its block.
+// addTable adds a table, unless it has no rows. key and about are those of its block.
 func (s *Section) addTable(key, about string, t Table) {
 	if len(t.Rows) > 0 {
 		t = t.makeLegible()
@@ -140,14 +137,12 @@ func (s *Section) addTable(key, about string, t Table) {
 	}
 }
 
-// addCaptioned adds a table with a caption.
 func (s *Section) addCaptioned(caption string, t Table) {
 	s.addSpace()
 	s.addText(Plain, caption)
 	s.addTable("", caption, t)
 }
 
-// addList adds a list of items, if there are any. key becomes that of its block.
 func (s *Section) addList(key string, items ...Item) {
 	for i, it := range items {
 		if it.parts != nil {
@@ -161,8 +156,8 @@ func (s *Section) addList(key string, items ...Item) {
 	}
 }
 
-// joinParts returns parts with printable texts, and the concatenation of these texts. Parts are pieces of a sentence,
-// so joinParts keeps a space at the ends of a text, which oneLine would remove.
+// joinParts returns parts with printable texts, and all texts joined. Parts are pieces of a sentence, so a space
+// at their ends stays.
 func joinParts(parts []Field) (out []Field, text string) {
 	for _, p := range parts {
 		line := oneLine(p.Text)
@@ -177,7 +172,6 @@ func joinParts(parts []Field) (out []Field, text string) {
 	return out, text
 }
 
-// unlabelledItems returns a list entry without a label per text that is not empty.
 func unlabelledItems(m Mark, texts ...string) []Item {
 	var out []Item
 	for _, text := range texts {

@@ -4,7 +4,6 @@ import "strings"
 
 const bodyIndent = 2 // columns before the text of a section
 
-// textPage collects the lines of a report for a terminal.
 type textPage struct {
 	style Style
 	b     strings.Builder
@@ -18,14 +17,12 @@ func (p *textPage) writeLine(text string) {
 	p.b.WriteByte('\n')
 }
 
-// writeHeading starts a section of the page.
 func (p *textPage) writeHeading(title string) {
 	p.writeBlank()
 	p.writeLine(p.style.paintText(Bold, oneLine(title)))
 }
 
-// writeWrapped prints text in the width of the page, the first line indented by first columns and the others by rest.
-// It paints each line separately.
+// writeWrapped prints text in the width of the page. first and rest are indents. Each line is painted separately.
 func (p *textPage) writeWrapped(first, rest int, text string, m Mark) {
 	indent := first
 	for _, line := range wrapWords(text, p.width-first, p.width-rest) {
@@ -34,8 +31,7 @@ func (p *textPage) writeWrapped(first, rest int, text string, m Mark) {
 	}
 }
 
-// writeLabelled prints label, in labelWidth columns and with mark m, and then text. Further lines of text are
-// indented like the first.
+// writeLabelled prints label in labelWidth columns, and then text. Further lines are indented like the first.
 func (p *textPage) writeLabelled(label string, labelWidth int, m Mark, text string) {
 	label = oneLine(label)
 	start := bodyIndent + labelWidth + columnGap // column of the text
@@ -49,8 +45,7 @@ func (p *textPage) writeLabelled(label string, labelWidth int, m Mark, text stri
 	}
 }
 
-// splitWords splits text at the spaces where a line may break, which excludes the one between a number and its %. It
-// replaces unprintable characters by their names.
+// splitWords splits text at spaces where a line may break. A number and its % stay together.
 func splitWords(text string) []string {
 	var out []string
 	for _, word := range strings.Fields(oneLine(text)) {
@@ -63,8 +58,7 @@ func splitWords(text string) []string {
 	return out
 }
 
-// wrapWords breaks text between words into lines. The first line has at most first columns, others have at most rest.
-// A longer word has a line of its own.
+// wrapWords breaks text into lines of at most first or rest columns. A longer word has a line of its own.
 func wrapWords(text string, first, rest int) []string {
 	var lines []string
 	line, limit := "", first

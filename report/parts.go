@@ -7,16 +7,15 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// sectionRule defines a section of a report, and the formats that have the section.
 type sectionRule struct {
 	key, heading string
-	formats      formatSet                    // formats that have the section
-	write        func(*Section, *tare.Result) // adds the blocks; nil for KeyWorkload, which is several sections
+	formats      formatSet                    // formats with the section
+	write        func(*Section, *tare.Result) // adds the blocks; nil for KeyWorkload
 }
 
 const allFormats formatSet = 0
 
-// listSectionRules returns the sections of a report in their order. Formats with another order use Arrange.
+// listSectionRules returns the sections of a report in their order.
 func listSectionRules() []sectionRule {
 	return []sectionRule{
 		{keyAnswer, "", forMarkdown, (*Section).addAnswer},
@@ -35,7 +34,7 @@ func listSectionRules() []sectionRule {
 		{KeyRecommendation, "What the ranks support", forPaper | forHTML, (*Section).addRecommendation},
 		{KeyTradeOffs, "Trade-offs", forPaper, (*Section).addTradeOffs},
 		{keyManners, "What else changes", forPaper, (*Section).addBehaviour},
-		{KeyWorkload, "", forText | forMarkdown, nil}, // one for each workload
+		{KeyWorkload, "", forText | forMarkdown, nil}, // one per workload
 		{KeyScaling, scalingHeading, allFormats, (*Section).addScaling},
 		{KeyBreakEven, breakEvenHeading, allFormats, (*Section).addBreakEven},
 		{KeyDecomposition, decompositionHeading, allFormats, (*Section).addDecomposition},
@@ -59,7 +58,7 @@ func listSectionRules() []sectionRule {
 	}
 }
 
-// addAnswer adds the headline and its line of figures, if the result has an answer to the study's question.
+// addAnswer adds the headline and figures, if the result answers the study's question.
 func (s *Section) addAnswer(r *tare.Result) {
 	if r.Answer != "" {
 		headline, figures := Headline(r)
@@ -68,10 +67,10 @@ func (s *Section) addAnswer(r *tare.Result) {
 	}
 }
 
-// Outline returns the sections of a report of r for a page with its own layout, without empty ones.
+// Outline returns the sections of a report of r for a page with its own layout.
 func Outline(r *tare.Result) []Section { return newSections(r, forHTML) }
 
-// newSections returns the sections of a report of r for the formats in m, without empty ones.
+// newSections returns the sections of a report for the formats in m, without empty ones.
 func newSections(r *tare.Result, m formatSet) []Section {
 	var out []Section
 	add := func(s Section) {
@@ -82,7 +81,7 @@ func newSections(r *tare.Result, m formatSet) []Section {
 	}
 	for _, p := range listSectionRules() {
 		switch {
-		case !p.formats.overlaps(m): // only other formats have the section
+		case !p.formats.overlaps(m): // not in these formats
 		case p.key == KeyWorkload:
 			shown := map[string]bool{}
 			for _, w := range r.Workloads {
@@ -97,16 +96,14 @@ func newSections(r *tare.Result, m formatSet) []Section {
 	return out
 }
 
-// newSection returns a section with the blocks that write adds.
 func newSection(key, heading string, write func(*Section)) Section {
 	s := Section{Key: key, Heading: heading}
 	write(&s)
 	return s
 }
 
-// Arrange completes groups of keys of sections, so that no section is forgotten: it inserts
-// each section that no group names after the section that precedes it in a report. The first
-// group must have a key.
+// Arrange completes groups of keys, so that no section is forgotten. It inserts each missing key after its
+// predecessor in a report. The first group must not be empty.
 func Arrange(groups ...[]string) [][]string {
 	out := make([][]string, len(groups))
 	groupOf := map[string]int{} // index by key
@@ -128,7 +125,6 @@ func Arrange(groups ...[]string) [][]string {
 	return out
 }
 
-// selectSections returns the sections with these keys, in the order of keys.
 func selectSections(all []Section, keys []string) []Section {
 	var out []Section
 	for _, key := range keys {

@@ -9,11 +9,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// listTradeoffs returns what a user gets together with the contenders first, which can have the first rank: values
-// that they change and the alternatives that keep values, lack of maintenance, and the cost of the difference, in a
-// sentence or two per line. op is the operation of the workload. Contenders without such facts have no lines.
+// listTradeoffs returns what a user gets with the contenders first, which can rank first. Lines are about changed
+// values, missing maintenance, and the cost of the difference. op is the operation of the workload.
 func (v *view) listTradeoffs(op string, first []ranking) []string {
-	named := first // the contenders that the lines name
+	named := first // contenders in the lines
 	var lines []string
 	if len(v.r.Semantics) > 0 {
 		for _, f := range first {
@@ -38,8 +37,8 @@ func (v *view) listTradeoffs(op string, first []ranking) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
-// describeSemantics returns the semantic differences of a contender (outputs that differ from the reference's) which
-// affect operation op, only those of the most severe class.
+// describeSemantics returns the outputs that differ from the reference and affect op, only of the most severe
+// class.
 func (v *view) describeSemantics(op string, contender tare.Contender) string {
 	id := contender.ID
 	c, isTested := findBehaviour(v.r, id)
@@ -66,7 +65,7 @@ func (v *view) describeSemantics(op string, contender tare.Contender) string {
 	return v.stateOnce(id+" differs", grounds)
 }
 
-// stateOnce returns a statement with its grounds, or with "as above" instead if both were printed before (v.shown).
+// stateOnce returns a statement with its grounds. If it was printed before, it has "as above" instead.
 func (v *view) stateOnce(statement, grounds string) string {
 	if v.shown[statement+grounds] {
 		return statement + ", as above."
@@ -75,10 +74,9 @@ func (v *view) stateOnce(statement, grounds string) string {
 	return statement + grounds
 }
 
-// describePreservers returns "" unless a contender of first is known to change values. Then it names the contenders
-// of first that preserve every value. If there are none, it names the best ranked among the others that preserve
-// every value, and returns these as alternatives. If the baseline is one of them, it advises to stay with the
-// baseline, and alternatives is nil.
+// describePreservers names the contenders that preserve every value, if one of first changes values. They are of
+// first, else the best ranked alternatives. If the baseline is such an alternative, it advises to stay and returns
+// nil.
 func (v *view) describePreservers(op string, first []ranking) (text string, alternatives []ranking) {
 	keepsValues := func(c ranking) bool { return v.preservesValues(op, c.contender.ID) }
 	changesValues := func(c ranking) bool { return v.changesValues(op, c.contender.ID) }
@@ -114,24 +112,21 @@ func (v *view) describePreservers(op string, first []ranking) (text string, alte
 	return text, best
 }
 
-// changesValues reports whether the contender changed a value in a test that affects op.
 func (v *view) changesValues(op, id string) bool {
 	c, _ := findBehaviour(v.r, id)
 	return len(ofClass(c.differencesOn(op), tare.DiffersInValue)) > 0
 }
 
-// preservesValues reports whether the contender was tested by all operations that affect op and changed no value.
+// preservesValues reports whether all tests that affect op were run and found no changed value.
 func (v *view) preservesValues(op, id string) bool {
 	c, ok := findBehaviour(v.r, id)
 	return ok && len(c.missingTests(v.r, op)) == 0 && !v.changesValues(op, id)
 }
 
-// filterRanks returns the rankings for which keep returns true.
 func filterRanks(all []ranking, keep func(ranking) bool) []ranking {
 	return slices.DeleteFunc(slices.Clone(all), func(c ranking) bool { return !keep(c) })
 }
 
-// listContenderIDs returns the ids of the ranked contenders.
 func listContenderIDs(all []ranking) []string {
 	var ids []string
 	for _, c := range all {

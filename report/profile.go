@@ -13,11 +13,11 @@ import (
 const (
 	profileHeading = "Where time and memory went"
 	profileMeans   = "Profiles were taken after the rounds, outside of all timing. Own is what a function used itself, with calls what it used together with whatever it called. A difference between two contenders is of what functions used themselves; its parts add up to 100 %, those that work against it are below 0, and what the runtime did is named by why it did it."
-	profileLines   = 6 // functions of a profile that are listed
+	profileLines   = 6 // listed functions of a profile
 )
 
-// addProfiles adds the functions of each profile that used the most, the paths of its files, and the causes of its
-// difference from the baseline's profile.
+// addProfiles adds the costliest functions of each profile, file paths, and the causes of its difference from the
+// baseline.
 func (s *Section) addProfiles(r *tare.Result) {
 	if len(r.Profiles) == 0 {
 		return
@@ -32,7 +32,7 @@ func (s *Section) addProfiles(r *tare.Result) {
 	}
 }
 
-// profileTitle returns what a profile is about: "CPU time of chi on static: 510 ns/op over 1,000 operations".
+// profileTitle returns the subject of a profile: "CPU time of chi on static: 510 ns/op over 1,000 operations".
 func profileTitle(r *tare.Result, x tare.Profile) string {
 	quantity := map[string]string{tare.ProfileCPU: "CPU time", tare.ProfileMem: "Allocated memory"}[x.Of]
 	text := fmt.Sprintf("%s of %s on %s", orDefault(quantity, x.Of), contenderTitle(r, x.Contender), x.Workload)
@@ -51,7 +51,7 @@ func profileTitle(r *tare.Result, x tare.Profile) string {
 	return text
 }
 
-// newFunctionTable returns the functions that used the most themselves, without the functions that they call.
+// newFunctionTable returns the costliest functions, without the functions that they call.
 func newFunctionTable(x tare.Profile) Table {
 	t := Table{Columns: []Column{{Name: "own", Unit: "%", Right: true}, {Name: "with calls", Unit: "%", Right: true}, {Name: "function"}}}
 	for _, line := range x.Top[:min(len(x.Top), profileLines)] {
@@ -60,7 +60,6 @@ func newFunctionTable(x tare.Profile) Table {
 	return t
 }
 
-// formatPercentOf prints x as a percentage of total, without the sign.
 func formatPercentOf(x, total float64) string {
 	if !(total > 0) {
 		return noValue
@@ -68,19 +67,18 @@ func formatPercentOf(x, total float64) string {
 	return format.Fixed(x/total*100, 1)
 }
 
-// majorVersion matches the text after the last slash of a function's name if it begins with the major version of a
-// module, as v5.(*Mux).ServeHTTP does.
+// majorVersion matches a module's major version at the start of a name, as in v5.(*Mux).ServeHTTP.
 var majorVersion = lazyregexp.New(`^v[0-9]+\.`)
 
-// shortenFunction returns a function's name without the directory of its package, in at most n characters:
+// shortenFunction returns a function's name in at most n characters, without directories:
 // github.com/go-chi/chi/v5.(*Mux).ServeHTTP becomes chi/v5.(*Mux).ServeHTTP.
 func shortenFunction(name string, n int) string {
-	head := name // the name up to types in it, which can also contain slashes
+	head := name // types after it can contain slashes too
 	if i := strings.IndexAny(name, "([{"); i >= 0 {
 		head = name[:i]
 	}
 	if i := strings.LastIndexByte(head, '/'); i >= 0 {
-		if majorVersion.MatchString(name[i+1:]) { // the name of the package is before the version
+		if majorVersion.MatchString(name[i+1:]) { // the package's name is before the version
 			i = strings.LastIndexByte(head[:i], '/')
 		}
 		name = name[i+1:]
@@ -88,7 +86,7 @@ func shortenFunction(name string, n int) string {
 	return format.Clip(oneLine(name), n)
 }
 
-// describeFiles returns a sentence with the paths of a profile's files, in parts with marks, or nil if there are none.
+// describeFiles returns a sentence with the paths of a profile's files, as marked parts.
 func describeFiles(x tare.Profile) []Field {
 	var parts []Field
 	add := func(file, kind string) {

@@ -12,9 +12,8 @@ import (
 
 const publishedHeading = "Published figures beside those measured here"
 
-// A publication that a study tests may have a table of servers: throughput, latency and more per operation and
-// contender. addPublished adds this table with the values measured in this run. It adds nothing unless the result has
-// published ratios for a workload with traffic to servers.
+// A publication may have a table of servers, with throughput and latency per operation and contender. addPublished
+// adds such a table with the values of this run. The result needs published ratios for a workload with servers.
 func (s *Section) addPublished(r *tare.Result) {
 	b, ok := newPublishedTable(r)
 	if !ok {
@@ -33,14 +32,13 @@ func (s *Section) addPublished(r *tare.Result) {
 	}
 }
 
-// publishedTable makes the table. Its operations are workloads of the study.
+// publishedTable makes the table. Its operations are workloads.
 type publishedTable struct {
 	r     *tare.Result
 	base  string  // id of the baseline
-	works []*view // the measured operations, in the order of the study
+	works []*view // measured operations
 }
 
-// newPublishedTable returns the table of r. It returns false if r has no measured operation with published ratios.
 func newPublishedTable(r *tare.Result) (*publishedTable, bool) {
 	b := &publishedTable{r: r, base: r.Baseline()}
 	for _, w := range r.Workloads {
@@ -55,8 +53,7 @@ func newPublishedTable(r *tare.Result) (*publishedTable, bool) {
 	return b, b.base != "" && len(b.works) > 0
 }
 
-// listContenders returns the contenders of an operation that have published values, and the baseline, in the
-// order of the operation's table.
+// listContenders returns the baseline and the contenders of an operation with published values.
 func (b *publishedTable) listContenders(v *view) []tare.Contender {
 	isPublished := func(c tare.Contender) bool {
 		return slices.ContainsFunc(b.r.Claims, func(x tare.ClaimResult) bool {
@@ -68,13 +65,12 @@ func (b *publishedTable) listContenders(v *view) []tare.Contender {
 	})
 }
 
-// hasSegment reports whether an operation was measured in continuous segments, as latencies require.
+// hasSegment reports whether an operation was measured in continuous segments, which latencies need.
 func (b *publishedTable) hasSegment(v *view) bool {
 	return slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && w.Traffic.Segment > 0 })
 }
 
-// operationSuffix returns the text after the name of an operation whose requests the contenders' own clients send; ""
-// for others.
+// operationSuffix marks an operation whose requests come from the contenders' own clients.
 func (b *publishedTable) operationSuffix(v *view) string {
 	for _, w := range b.r.Workloads {
 		if w.ID == v.workload && sendsByContender(w) {
@@ -84,11 +80,10 @@ func (b *publishedTable) operationSuffix(v *view) string {
 	return ""
 }
 
-// explainTables returns the text above the tables.
 func (b *publishedTable) explainTables() string {
 	text := "One row for each operation and contender of which figures were published and a ratio is tested. Time is wall time divided by requests answered, the inverse of the rate: it is not how long a request takes."
 	switch {
-	case slices.ContainsFunc(b.works, b.hasSegment): // these tables have latencies themselves
+	case slices.ContainsFunc(b.works, b.hasSegment): // these tables have latencies
 	case slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 }):
 		text += " How long a request takes (its latency) is in the tables of the workloads that measured it."
 	default:
@@ -101,7 +96,7 @@ func (b *publishedTable) explainTables() string {
 	return text + " Published ratios stand beside those measured, with the figures they are of, the contender's and " + b.base + "'s on another machine. The levels of intervals are those of the operation's own table."
 }
 
-// describeMissing names the operations with published values that were not measured.
+// describeMissing names operations with published values that were not measured.
 func (b *publishedTable) describeMissing() string {
 	var ids []string
 	for _, c := range b.r.Claims {
@@ -116,8 +111,8 @@ func (b *publishedTable) describeMissing() string {
 	return "Published as well, and not measured in this run: " + joinNames(ids) + "."
 }
 
-// listOmitted returns a line per published figure that has no row, with the reason: those that are only reported, and
-// stand under the same heading of the publication as figures of the table.
+// listOmitted returns the published figures without a row, with the reason. They are only reported, under a
+// heading with figures of the table.
 func (b *publishedTable) listOmitted() []Item {
 	isInTable := func(c tare.ClaimResult) bool {
 		return c.Kind == tare.ClaimRatio && c.Contender != b.base && slices.ContainsFunc(b.works, func(v *view) bool { return v.workload == c.Workload })
@@ -133,8 +128,8 @@ func (b *publishedTable) listOmitted() []Item {
 	return items
 }
 
-// newTables returns tables of measured values, and of measured next to published ratios, first for throughput and
-// then for latency.
+// newTables returns tables of measured values and of measured next to published ratios. Throughput comes before
+// latency.
 func (b *publishedTable) newTables() []Table {
 	var out []Table
 	for _, isLatency := range []bool{false, true} {
@@ -152,14 +147,12 @@ func (b *publishedTable) newTables() []Table {
 	return out
 }
 
-// tableField is a column with the function that returns its cells.
 type tableField struct {
 	Column
 	cell func(*view, tare.Contender) Field
 }
 
-// newFieldTable returns a table with a column per element of fields, and a row with the name of each operation above
-// the rows of its contenders.
+// newFieldTable returns a table with a column per field. A row with an operation's name is above its contenders.
 func (b *publishedTable) newFieldTable(works []*view, fields []tableField) Table {
 	t := Table{Columns: []Column{{Name: "operation,", Unit: "contender"}}}
 	for _, f := range fields {
@@ -178,7 +171,7 @@ func (b *publishedTable) newFieldTable(works []*view, fields []tableField) Table
 	return t
 }
 
-// newMedianTable returns a table of the medians of latencies, or of the other metrics with the rate and the ranks.
+// newMedianTable returns the medians of latencies, or of other metrics with rate and ranks.
 func (b *publishedTable) newMedianTable(works []*view, isLatency bool) Table {
 	var fields []tableField
 	for _, name := range []string{"time", "cpu", "bytes", "allocs", "p50", "p99"} {
@@ -199,14 +192,14 @@ func (b *publishedTable) newMedianTable(works []*view, isLatency bool) Table {
 	}
 	if !isLatency && slices.ContainsFunc(works, func(v *view) bool { return len(v.rankRanges()) > 0 }) {
 		fields = append(fields, tableField{Column{Name: "rank", Unit: "by " + primaryMetric(works[0].r)}, func(v *view, c tare.Contender) Field {
-			rank, _, _ := strings.Cut(v.newRankCell(c).Text, " ") // without the letters
+			rank, _, _ := strings.Cut(v.newRankCell(c).Text, " ") // without letters
 			return Field{Text: rank}
 		}})
 	}
 	return b.newFieldTable(works, fields)
 }
 
-// listValues returns all values of a metric that the table can have and that are not struck (crossed out).
+// listValues returns the values of a metric for the table, without struck ones.
 func (b *publishedTable) listValues(works []*view, metric string) []float64 {
 	var out []float64
 	for _, v := range works {
@@ -219,8 +212,7 @@ func (b *publishedTable) listValues(works []*view, metric string) []float64 {
 	return out
 }
 
-// newRatioTable returns a table of the measured and the published ratios to the baseline, for metrics with published
-// ratios.
+// newRatioTable returns measured next to published ratios to the baseline.
 func (b *publishedTable) newRatioTable(works []*view) Table {
 	var fields []tableField
 	for _, name := range b.r.Metrics {
@@ -237,7 +229,7 @@ func (b *publishedTable) newRatioTable(works []*view) Table {
 	return b.newFieldTable(works, fields)
 }
 
-// claimField returns the published ratio of a contender with the values that it was computed from.
+// claimField returns the published ratio of a contender with its sources.
 func (b *publishedTable) claimField(v *view, c tare.Contender, metric string) Field {
 	if c.ID == b.base {
 		return Field{Text: "1"}
@@ -250,8 +242,7 @@ func (b *publishedTable) claimField(v *view, c tare.Contender, metric string) Fi
 	return Field{Text: noValue}
 }
 
-// formatSources returns the two published values that a published ratio was computed from, for the end of a field, or
-// "" if the result does not have them.
+// formatSources returns the two values of a published ratio, for the end of a field.
 func formatSources(c tare.ClaimResult) string {
 	if !(c.PublishedValue > 0) || !(c.PublishedBaseline > 0) {
 		return ""
@@ -265,8 +256,8 @@ func formatSources(c tare.ClaimResult) string {
 	return ": " + formatSource(c.PublishedValue) + " / " + formatSource(c.PublishedBaseline) + " " + c.Unit
 }
 
-// formatRates returns the published times of a request as rates, which is how they were published, or what
-// formatSources returns if they are no such times.
+// formatRates returns published times of a request as the rates that were published. Other values it leaves to
+// formatSources.
 func formatRates(c tare.ClaimResult) string {
 	perSecond := map[string]float64{"ns/request": 1e9, "µs/request": 1e6, "ms/request": 1e3, "s/request": 1}[c.Unit]
 	if perSecond == 0 || c.Metric != "time" || !(c.PublishedValue > 0) || !(c.PublishedBaseline > 0) {

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A claim is a statement of a publication that a study tests. This file writes the claims of several results.
+// A claim is a published statement that a study tests. This file writes the claims of several results.
 
 // ClaimsHeading is the heading above these claims.
 const ClaimsHeading = "The published claims"
@@ -20,9 +20,8 @@ const ClaimsHeading = "The published claims"
 const ClaimsMean = "Each row is a statement that was published: the ratio it named and the one measured here, with its interval, " +
 	"both over the baseline of the study that measured it. tare explain THING says what an outcome, a check or a study is."
 
-// ClaimsText writes a table of claims per publication, with the outcome of each claim, its
-// published and measured values, and the reason in a sentence. It writes nothing if the
-// results have no claims. The error is the writer's.
+// ClaimsText writes a table of claims per publication, with outcome, published and measured values, and the
+// reason. It writes nothing without claims. The error is the writer's.
 func ClaimsText(w io.Writer, results []*tare.Result, s Style) error {
 	sources := listSources(results)
 	if len(sources) == 0 {
@@ -55,7 +54,7 @@ func ClaimsCount(results []*tare.Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// listSources returns the publications of the claims of results, sorted by the smallest id of their claims.
+// listSources returns the publications, sorted by their smallest claim id.
 func listSources(results []*tare.Result) []string {
 	var all []tare.ClaimResult
 	for _, r := range results {
@@ -66,7 +65,6 @@ func listSources(results []*tare.Result) []string {
 	return sources
 }
 
-// firstClaimID returns the smallest id of the claims of a publication.
 func firstClaimID(all []tare.ClaimResult, source string) string {
 	var ids []string
 	for _, c := range all {
@@ -77,7 +75,7 @@ func firstClaimID(all []tare.ClaimResult, source string) string {
 	return slices.MinFunc(ids, compareIDs)
 }
 
-// newSourceTable returns a row per claim of one publication, sorted by id.
+// newSourceTable returns a row per claim of a publication, sorted by id.
 func newSourceTable(results []*tare.Result, source string) Table {
 	var t Table
 	for _, r := range results {
@@ -91,7 +89,7 @@ func newSourceTable(results []*tare.Result, source string) Table {
 	return t
 }
 
-// compareIDs compares the ids of claims, with their numbers as numbers: F2.9 is before F2.10.
+// compareIDs compares ids of claims, with numbers by value: F2.9 is before F2.10.
 func compareIDs(a, b string) int {
 	for a != "" && b != "" {
 		numA, restA := parseLeadingNumber(a)
@@ -111,8 +109,7 @@ func compareIDs(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// parseLeadingNumber returns the number at the start of text and the text after it. If text does not start with a
-// digit, or the number is too large for an int, it returns -1 and all of text.
+// parseLeadingNumber returns the number at the start of text and the rest. Without a usable number, n is -1.
 func parseLeadingNumber(text string) (n int, rest string) {
 	end := strings.IndexFunc(text, func(c rune) bool { return c < '0' || c > '9' })
 	if end < 0 {

@@ -9,18 +9,17 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A view is the part of a result about one workload. This file makes its tables of contenders.
+// A view is the part of a result about one workload. This file makes its tables.
 
-// newPrimaryTable returns a row per contender: the ratio to the baseline by the leading metric, which is the study's
-// primary metric unless it does not apply to the workload; the rank; the medians of metrics that are in no other
-// table; and the number of failed requests.
+// newPrimaryTable returns a row per contender with its ratio by the leading metric, its rank, and its failed
+// requests. It also has the medians that no other table has.
 func (v *view) newPrimaryTable() Table {
 	leading := v.leadingMetric()
 	t := Table{Columns: []Column{
 		{Name: "contender"},
 		{Name: leading + " / " + v.baseline, Unit: v.intervalUnit(leading)},
 	}}
-	newCells := []func(tare.Contender) Field{ // one function per column, which returns the cell of a contender
+	newCells := []func(tare.Contender) Field{ // one function per column, which returns the cell
 		func(c tare.Contender) Field { return Field{Text: v.titleOf(c)} },
 		v.newRatioCell,
 	}
@@ -28,7 +27,7 @@ func (v *view) newPrimaryTable() Table {
 		t.Columns = append(t.Columns, c)
 		newCells = append(newCells, newCell)
 	}
-	if leading == primaryMetric(v.r) { // contenders are ranked by the primary metric only
+	if leading == primaryMetric(v.r) { // ranks are by the primary metric only
 		addColumn(Column{Name: "rank,", Unit: "group"}, v.newRankCell)
 	}
 	for _, name := range v.listMetrics() {
@@ -62,7 +61,6 @@ func (v *view) newPrimaryTable() Table {
 	return t
 }
 
-// titleOf returns the name of a contender in the first column.
 func (v *view) titleOf(c tare.Contender) string {
 	if c.ID == v.baseline {
 		return c.Title() + " (baseline)"
@@ -70,7 +68,7 @@ func (v *view) titleOf(c tare.Contender) string {
 	return c.Title()
 }
 
-// newValueCell returns the value of a contender by metric, struck (crossed out) if it does not count.
+// newValueCell returns a contender's value, struck if it does not count.
 func (v *view) newValueCell(c tare.Contender, metric string, s scale) Field {
 	x, ok := v.findValue(c.ID, metric)
 	switch {
@@ -82,7 +80,7 @@ func (v *view) newValueCell(c tare.Contender, metric string, s scale) Field {
 	return Field{Text: s.formatValue(x.Value)}
 }
 
-// newRateCell returns the requests per second that a contender served: the inverse of its time of a request.
+// newRateCell returns the requests per second of a contender, from its time of a request.
 func (v *view) newRateCell(c tare.Contender) Field {
 	x, ok := v.findValue(c.ID, "time") // in ns
 	if !ok || !(x.Value > 0) {
@@ -99,7 +97,6 @@ func (v *view) newRateCell(c tare.Contender) Field {
 	return Field{Text: text}
 }
 
-// hasErrorCounts reports whether the trials of the workload counted failed requests.
 func (v *view) hasErrorCounts() bool {
 	return v.hasTraffic() && slices.ContainsFunc(v.r.Trials, func(t tare.Trial) bool {
 		_, ok := t.Samples[v.workload][tare.KeyErrors]
@@ -107,12 +104,11 @@ func (v *view) hasErrorCounts() bool {
 	})
 }
 
-// hasFailed reports whether any request on the workload failed.
 func (v *view) hasFailed() bool {
 	return v.hasTraffic() && slices.ContainsFunc(v.r.Trials, func(t tare.Trial) bool { return t.Samples[v.workload][tare.KeyErrors] > 0 })
 }
 
-// describeNoFailures returns the sentence that no request failed, or "" if some did or they were not counted.
+// describeNoFailures returns the sentence that no request failed, or "" if that is not known.
 func (v *view) describeNoFailures() string {
 	if v.hasFailed() || !v.hasErrorCounts() {
 		return ""
@@ -120,8 +116,7 @@ func (v *view) describeNoFailures() string {
 	return "Every request was answered as it should be, and none timed out."
 }
 
-// newErrorCell returns the number of a contender's requests without a correct response, in all rounds, and how many
-// of these timed out: "12 (3)".
+// newErrorCell returns the failed requests of all rounds, and how many timed out: "12 (3)".
 func (v *view) newErrorCell(c tare.Contender) Field {
 	all := listSamples(v.r, c.ID, v.workload)
 	errors, ok := sumSamples(all, readKey(tare.KeyErrors))
@@ -138,12 +133,11 @@ func (v *view) newErrorCell(c tare.Contender) Field {
 	return Field{Text: text}
 }
 
-// hasTraffic reports whether the workload sends requests to a server.
 func (v *view) hasTraffic() bool {
 	return slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && w.Traffic != nil })
 }
 
-// intervalUnit returns the unit of a column of ratios, with the confidence level of most of its intervals.
+// intervalUnit returns the unit of a column of ratios, with the usual confidence level.
 func (v *view) intervalUnit(metric string) string {
 	if usual := v.usualLevel(metric); usual > 0 {
 		return "ratio [" + formatLevel(usual) + " interval]"
@@ -151,8 +145,7 @@ func (v *view) intervalUnit(metric string) string {
 	return "ratio [interval]"
 }
 
-// formatComparison prints the ratio and interval of a comparison, with the level of the interval if that is not the
-// level in the column's header.
+// formatComparison prints a ratio and interval. An unusual confidence level is added.
 func (v *view) formatComparison(x tare.Comparison) string {
 	text := formatRatio(x)
 	hasInterval := !x.Exact && x.Low > 0 && x.High > 0
@@ -162,8 +155,8 @@ func (v *view) formatComparison(x tare.Comparison) string {
 	return text
 }
 
-// metricScale returns the scale in which all values of a metric are printed. The null contender, which does nothing,
-// does not determine it, nor do struck values unless there are no others.
+// metricScale returns the scale of a metric. The contender that does nothing does not
+// determine it. Struck values do only if there are no others.
 func (v *view) metricScale(metric string) scale {
 	m := findMetric(metric)
 	var used, all []float64
@@ -186,13 +179,12 @@ func (v *view) metricScale(metric string) scale {
 	return s
 }
 
-// newRatioCell returns the contender's ratio to the baseline by the leading metric.
 func (v *view) newRatioCell(c tare.Contender) Field {
 	return v.newRatioField(c, v.leadingMetric(), v.formatComparison)
 }
 
-// newRatioField returns the contender's ratio to the baseline by metric, printed by printRatio, or why there is none:
-// "void" or "not compared". The ratio of a void contender is struck, without its interval. That of the baseline is 1.
+// newRatioField returns the contender's ratio to the baseline, printed by printRatio. Without a ratio it is the
+// reason: "void" or "not compared". A void ratio is struck.
 func (v *view) newRatioField(c tare.Contender, metric string, printRatio func(tare.Comparison) string) Field {
 	isVoid := len(v.voidsMetric(c.ID, metric)) > 0
 	x, ok := v.findComparison(c.ID, metric)
@@ -205,7 +197,7 @@ func (v *view) newRatioField(c tare.Contender, metric string, printRatio func(ta
 		return Field{"void", Bad}
 	case c.ID == v.baseline:
 		return Field{Text: "1"}
-	case c.Role == tare.RoleTrap: // it repeats a published mistake on purpose
+	case c.Role == tare.RoleTrap: // it repeats a published mistake
 		return Field{"not compared", Dim}
 	case ok:
 		return Field{Text: printRatio(x)}
@@ -213,7 +205,7 @@ func (v *view) newRatioField(c tare.Contender, metric string, printRatio func(ta
 	return Field{Text: noValue}
 }
 
-// formatRatio prints a comparison's ratio and its interval: "0.71 [0.69, 0.73]".
+// formatRatio prints a ratio and its interval: "0.71 [0.69, 0.73]".
 func formatRatio(c tare.Comparison) string {
 	if c.Exact {
 		return formatExact(c.Ratio)
@@ -221,8 +213,8 @@ func formatRatio(c tare.Comparison) string {
 	return format.Ratio(c.Ratio) + " " + formatInterval(c.Low, c.High)
 }
 
-// newRankCell returns the contender's range of ranks and its letters: "2–4 bc". Contenders that share a letter do not
-// differ significantly.
+// newRankCell returns the range of ranks and the letters of a contender: "2–4 bc". Contenders with a common letter
+// do not differ significantly.
 func (v *view) newRankCell(c tare.Contender) Field {
 	if len(v.voidsMetric(c.ID, primaryMetric(v.r))) > 0 {
 		return Field{Text: noValue}
@@ -234,7 +226,6 @@ func (v *view) newRankCell(c tare.Contender) Field {
 	return Field{Text: strings.TrimSpace(formatRank(x.RankLow, x.RankHigh) + " " + x.Letters)}
 }
 
-// formatRank prints a range of ranks: 2–4, or 2 if both ends are equal.
 func formatRank(low, high int) string {
 	if high > low {
 		return fmt.Sprintf("%d–%d", low, high)
@@ -242,8 +233,7 @@ func formatRank(low, high int) string {
 	return fmt.Sprint(low)
 }
 
-// whyUnranked returns why no contender has a rank. It returns "" if any contender has a rank, or if fewer than two
-// contenders could be ranked.
+// whyUnranked returns why no contender has a rank. It returns "" if there are ranks, or nothing to rank.
 func (v *view) whyUnranked() string {
 	if v.leadingMetric() != primaryMetric(v.r) {
 		return "No ranks: contenders are ranked by " + primaryMetric(v.r) + ", which is not measured on this workload."
@@ -265,8 +255,8 @@ func (v *view) whyUnranked() string {
 	return fmt.Sprintf("No ranks: telling %d contenders apart pair by pair takes more than %s; the ratios to the baseline stand.", contenders, countNoun(rounds, "round"))
 }
 
-// newOthersTable returns the ratios by all metrics except the leading one, of all contenders except traps, which
-// repeat a published mistake. It returns false if there are no such ratios.
+// newOthersTable returns the ratios by all metrics except the leading one. Traps (deliberate mistakes) have no
+// row.
 func (v *view) newOthersTable() (Table, bool) {
 	names := v.otherMetrics()
 	t := Table{Columns: []Column{{Name: "contender"}}}
@@ -285,7 +275,7 @@ func (v *view) newOthersTable() (Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// otherMetrics returns the metrics, except the leading one, by which any contender was compared with the baseline.
+// otherMetrics returns the compared metrics except the leading one.
 func (v *view) otherMetrics() []string {
 	var names []string
 	for _, name := range v.listMetrics() {
@@ -299,7 +289,7 @@ func (v *view) otherMetrics() []string {
 	return names
 }
 
-// newOtherRow returns the row of a contender's ratios by the metrics names. It returns false if it has none.
+// newOtherRow returns false if the contender has no ratio.
 func (v *view) newOtherRow(c tare.Contender, names []string) (Row, bool) {
 	row := Row{Cells: []Field{{Text: c.Title()}}, Who: c.ID}
 	hasRatio := false

@@ -8,24 +8,22 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// RatioGroup has every value of one metric on one workload. It is a part of one long
-// table of all values.
+// RatioGroup has every value of one metric on one workload. It is a part of one long table.
 type RatioGroup struct {
 	Workload, Metric string
 	Unit             string   // unit of the medians
-	Level            string   // confidence of most intervals; "" if there are none
-	About            []string // sentences about the workload, in the first group of the workload; nil in others
+	Level            string   // usual confidence level; "" without intervals
+	About            []string // sentences about the workload, in its first group; else nil
 	Rows             []RatioRow
 }
 
-// RatioRow has the values of one contender. A field without a value is empty.
+// RatioRow has the values of one contender. A field may be empty.
 type RatioRow struct {
 	Name                          string
 	Ratio, Interval, Rank, Median Field
 }
 
-// AllRatios returns every ratio to the baseline and every median of r, the leading
-// metric of each workload first.
+// AllRatios returns every ratio to the baseline and every median of r. Leading metrics come first.
 func AllRatios(r *tare.Result) []RatioGroup {
 	var out []RatioGroup
 	for _, w := range r.Workloads {
@@ -49,7 +47,7 @@ func AllRatios(r *tare.Result) []RatioGroup {
 	return LegibleAll(out)
 }
 
-// describeFailures returns the number of failed requests per contender, or "" if none failed.
+// describeFailures counts the failed requests per contender.
 func (v *view) describeFailures() string {
 	if !v.hasFailed() {
 		return ""
@@ -63,7 +61,6 @@ func (v *view) describeFailures() string {
 	return "Requests that failed, and in brackets how many of them timed out: " + strings.Join(parts, ", ") + "."
 }
 
-// newRatioGroup returns the values of one metric on the workload of v, the part of a result about one workload.
 func (v *view) newRatioGroup(metric string) RatioGroup {
 	s := v.metricScale(metric)
 	if findMetric(metric).IsLatency() {
@@ -97,8 +94,8 @@ func (v *view) newRatioGroup(metric string) RatioGroup {
 	return g
 }
 
-// newIntervalField returns the interval of a contender's ratio, or the check that voids the ratio. The interval has
-// its confidence level if that is not the usual one of the metric. Without a comparison the field is empty.
+// newIntervalField returns the interval of a contender's ratio, or the check that voids it. An unusual confidence
+// level is added.
 func (v *view) newIntervalField(c tare.Contender, metric string) Field {
 	if voids := v.voidsMetric(c.ID, metric); len(voids) > 0 {
 		return Field{Text: "void by " + voids[0].Check, Mark: Bad}
@@ -119,8 +116,8 @@ func (v *view) newIntervalField(c tare.Contender, metric string) Field {
 	return Field{Text: text}
 }
 
-// newMedianField returns a median with values that follow from it: the requests per second of a closed loop, in which
-// a request waits for the response to the one before, and the CPU time of an item.
+// newMedianField returns a median with values that follow from it. These are requests per second, and CPU time of
+// an item. The former need a closed loop, in which a request waits for the response before.
 func (v *view) newMedianField(c tare.Contender, metric string, s scale) Field {
 	f := v.newValueCell(c, metric, s)
 	if findMetric(metric).Closed && v.hasTraffic() {
@@ -132,8 +129,8 @@ func (v *view) newMedianField(c tare.Contender, metric string, s scale) Field {
 	return f
 }
 
-// quantileScale returns the scale in which the latencies of the workload are printed, of which there is at least one.
-// Struck values and those of the null contender, which does nothing, determine it only if there are no others.
+// quantileScale returns the scale of the workload's latencies; there is at least one. Usable values of real
+// contenders determine it, else any.
 func (v *view) quantileScale() scale {
 	var used, all []float64
 	for _, x := range v.r.Values {

@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// explainTerms returns explanations of the terms and marks that the tables of r use.
+// explainTerms explains the terms and marks in the tables of r.
 func explainTerms(r *tare.Result) []Item {
 	base := r.Baseline()
 	if len(r.Workloads) == 0 || base == "" {
@@ -28,7 +28,7 @@ func explainTerms(r *tare.Result) []Item {
 		add(tare.MetricInstructions, describeInstructions(r))
 	}
 	out = append(out, explainTrafficTerms(r)...)
-	if text := explainDifference(r); text != "" && !hasManyRulings(r) { // otherwise it is above the tables of criteria
+	if text := explainDifference(r); text != "" && !hasManyRulings(r) { // else it is above the tables of criteria
 		add("difference", strings.TrimPrefix(strings.TrimSuffix(text, "."), " A difference is "))
 	}
 	if hasStruck(r) {
@@ -43,7 +43,6 @@ func explainTerms(r *tare.Result) []Item {
 	return out
 }
 
-// describeInstructions explains the counts of instructions.
 func describeInstructions(r *tare.Result) string {
 	text := "work, not time"
 	if r.Counter != nil {
@@ -52,7 +51,7 @@ func describeInstructions(r *tare.Result) string {
 	return text + "; waiting, the kernel, the collector, caches and branch misses are in none of them"
 }
 
-// explainTrafficTerms explains the terms that only tables of servers use. It returns nil if there are no servers.
+// explainTrafficTerms explains the terms of tables about servers.
 func explainTrafficTerms(r *tare.Result) []Item {
 	var out []Item
 	if !hasServers(r) {
@@ -86,8 +85,7 @@ func explainTrafficTerms(r *tare.Result) []Item {
 	return out
 }
 
-// describeDirection returns the direction in which the primary metric is better, "; lower is better", or "" if it has
-// none.
+// describeDirection returns the better direction of the primary metric: "; lower is better".
 func describeDirection(r *tare.Result) string {
 	m := findMetric(primaryMetric(r))
 	if m.Direction == "" {

@@ -11,25 +11,24 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Format research is a write-up of a result as a research paper, whose sections are grouped into chapters.
+// Format research is a result in the form of a research paper, with chapters.
 
 const limitsHeading = "What this does not say"
 
-// Research writes r as a write-up in Markdown: objective, method, results, key
-// finding, recommendation, trade-offs and limits. Every sentence follows from the
-// result: a recommendation from ranks, "less" or "more" from intervals. If the
-// result supports no statement, the write-up states this. The error is the writer's.
+// Research writes r as a paper in Markdown: objective, method, results, key finding, recommendation, trade-offs
+// and limits. Recommendations follow from ranks, "less" and "more" from intervals. If the result supports no
+// statement, the paper states this. The error is the writer's.
 func Research(w io.Writer, r *tare.Result) error {
 	s := newResearchDocument(r)
 	chapters := researchChapters()
-	if r.Recommended == "" { // the authors of the publication recommended nothing
+	if r.Recommended == "" { // the publication recommended nothing
 		chapters = slices.DeleteFunc(chapters, func(c chapter) bool { return c.heading == recommendedHeading })
 	}
 	s.writeChapters(newSections(r, forPaper), chapters)
 	return writeText(w, Style{}, s.b.String())
 }
 
-// newResearchDocument returns a document that begins with the title and the source of the numbers.
+// newResearchDocument returns a document with the title and the source of the numbers.
 func newResearchDocument(r *tare.Result) *markdownDocument {
 	s := &markdownDocument{}
 	s.writeHeading(1, escapeText("Research: "+r.Study))
@@ -37,7 +36,7 @@ func newResearchDocument(r *tare.Result) *markdownDocument {
 	return s
 }
 
-// describePublishedSource returns the sentence about what is not from the result, or "" if the study tests no publication.
+// describePublishedSource returns the sentence about what is not from the result.
 func describePublishedSource(r *tare.Result) string {
 	if r.Recommended == "" && len(r.Claims) == 0 {
 		return ""
@@ -48,9 +47,8 @@ func describePublishedSource(r *tare.Result) string {
 	return " What was published is from the publication, which is linked."
 }
 
-// sectionPriority returns the keys of the sections that a short write-up (ResearchWithin) can have, the most
-// important first: the recommendation, the question and the limits, then the sections that answer the question. If several
-// sections have the same key, a short write-up has only the first of them.
+// sectionPriority returns the sections of a short write-up, the most important first. Of several sections with one
+// key, only the first counts.
 func sectionPriority() []string {
 	return []string{
 		keyRecommended, keyAnswer, keyTally, keyQuestion,
@@ -59,8 +57,8 @@ func sectionPriority() []string {
 	}
 }
 
-// ResearchWithin writes a short version of [Research]: the most important sections that fit into words words, and
-// the names of the others. whole is the address of the complete report, as a Markdown link. The error is the writer's.
+// ResearchWithin writes a short version of [Research], of at most words words. It names the omitted sections.
+// whole is the address of the complete report, as a Markdown link. The error is the writer's.
 func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error {
 	all := newSections(r, forPaper)
 	fits := fitSections(all, words)
@@ -79,7 +77,7 @@ func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error 
 	s := newResearchDocument(r)
 	chapters := slices.DeleteFunc(researchChapters(), func(c chapter) bool {
 		hasSections := slices.ContainsFunc(included, func(x Section) bool { return slices.Contains(c.keys, x.Key) })
-		return !hasSections && c.heading != resultsHeading // the sections of the results are in the chapters below it
+		return !hasSections && c.heading != resultsHeading // the sections of the results are in chapters below
 	})
 	s.writeChapters(included, chapters)
 	s.writeHeading(2, "The rest")
@@ -87,8 +85,8 @@ func ResearchWithin(w io.Writer, r *tare.Result, words int, whole string) error 
 	return writeText(w, Style{}, s.b.String())
 }
 
-// fitSections returns, for each section of all, whether a write-up of at most that many words includes it. It adds
-// sections in the order of sectionPriority and skips those that are too long for the remaining words.
+// fitSections reports for each section whether a write-up of this many words includes it. Sections that are too
+// long are skipped.
 func fitSections(all []Section, words int) []bool {
 	fits := make([]bool, len(all))
 	remaining := words
@@ -107,10 +105,9 @@ func fitSections(all []Section, words int) []bool {
 	return fits
 }
 
-// chapter is a heading and the sections below it.
 type chapter struct {
-	level   int      // level of the heading in Markdown
-	heading string   // "" if each section has its own heading
+	level   int      // level of the Markdown heading
+	heading string   // "" if sections have headings
 	keys    []string // keys of the sections
 }
 
@@ -119,8 +116,7 @@ const (
 	resultsHeading     = "Results"
 )
 
-// researchChapters returns the chapters of a write-up with the keys of all sections. Arrange adds the sections that
-// the list does not name.
+// researchChapters returns the chapters with the keys of all sections.
 func researchChapters() []chapter {
 	all := []chapter{
 		{2, recommendedHeading, []string{keyRecommended}},
@@ -146,8 +142,8 @@ func researchChapters() []chapter {
 	return all
 }
 
-// writeChapters writes chapters, each with those of its sections that are in all. A chapter of level 2 with a heading
-// has this one heading, even if it has no sections. In other chapters each section has a heading.
+// writeChapters writes chapters, each with its sections that are in all. A chapter of level 2 with a heading has
+// only that heading. It is written even without sections.
 func (s *markdownDocument) writeChapters(all []Section, chapters []chapter) {
 	for _, c := range chapters {
 		hasOneHeading := c.level == 2 && c.heading != ""
@@ -163,7 +159,7 @@ func (s *markdownDocument) writeChapters(all []Section, chapters []chapter) {
 	}
 }
 
-// describeStart returns the time of the start and the seed in brackets, or "" if both are unknown.
+// describeStart returns the start and the seed in brackets, or "".
 func describeStart(r *tare.Result) string {
 	var parts []string
 	if !r.Started.IsZero() {
@@ -178,13 +174,13 @@ func describeStart(r *tare.Result) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// addRecommended adds what a publication recommended and whether the result confirms it, the conditions of the run,
-// and links to the publications that the study tests and to their code. It adds nothing if nothing was recommended.
+// addRecommended adds what a publication recommended, and whether the result confirms it. It also adds the
+// conditions and links to publications and code.
 func (s *Section) addRecommended(r *tare.Result) {
 	if r.Recommended == "" {
 		return
 	}
-	var items []Item // of the list at hand
+	var items []Item // items of the present list
 	for line := range strings.Lines(r.Recommended) {
 		line = strings.TrimSpace(line)
 		if text, isItem := strings.CutPrefix(line, "- "); isItem {
@@ -216,7 +212,7 @@ func (s *Section) addRecommended(r *tare.Result) {
 	s.addShownCode(r)
 }
 
-// describeConditions returns how the run measured, as sentences for the first screen of a write-up.
+// describeConditions returns how the run measured, for the first screen.
 func describeConditions(r *tare.Result) string {
 	here := "Measured here: in " + countNoun(r.RoundsDone, "round") + " on " + countNoun(r.Machine.Cores, "core")
 	if r.Machine.Go != "" {
@@ -228,7 +224,7 @@ func describeConditions(r *tare.Result) string {
 	return here + ". The programs are of this repository, unless a row names another. Ratios are medians over rounds, and need not be the quotients of the medians beside them; their intervals are at 95 % or more (the tables have the level of each)."
 }
 
-// addShownCode adds links to the public code that shows how published figures were measured.
+// addShownCode adds links to the code of published measurements.
 func (s *Section) addShownCode(r *tare.Result) {
 	parts := []Field{{Text: "How the published programs work is from their code: "}}
 	var written []string
@@ -251,7 +247,6 @@ func (s *Section) addShownCode(r *tare.Result) {
 	}
 }
 
-// addObjective adds the contenders, the workloads, the metrics and the criteria.
 func (s *Section) addObjective(r *tare.Result) {
 	addListed := func(heading string, items []Item) {
 		if len(items) > 0 {
@@ -290,7 +285,7 @@ func (s *Section) addObjective(r *tare.Result) {
 	}
 }
 
-// introduceContender returns the name of a contender and its role, as a list entry.
+// introduceContender returns the name and role of a contender as a list entry.
 func introduceContender(c tare.Contender) []Field {
 	if c.Absent() {
 		return []Field{{Text: c.Title() + ": left out; " + c.Error}}
@@ -313,7 +308,6 @@ func introduceContender(c tare.Contender) []Field {
 	return line
 }
 
-// describeCriteria lists the criteria with their contenders and workloads.
 func describeCriteria(r *tare.Result) []string {
 	var lines []string
 	if hasManyRulings(r) {
@@ -329,7 +323,6 @@ func describeCriteria(r *tare.Result) []string {
 	return lines
 }
 
-// addMethod adds the facts about how the measurements were made.
 func (s *Section) addMethod(r *tare.Result) {
 	lines := []string{"A round is every contender once, each in a fresh process; a round gives one figure per contender, and intervals rest on rounds only."}
 	for _, c := range r.Contenders {
@@ -344,8 +337,7 @@ func (s *Section) addMethod(r *tare.Result) {
 	s.addList("", append(items, describeRun(r)...)...)
 }
 
-// tallyCriteria counts the criteria by result: "Of 8 criteria: 6 not met, 2 inconclusive." It returns "" if there are
-// none.
+// tallyCriteria counts the criteria by result: "Of 8 criteria: 6 not met, 2 inconclusive."
 func tallyCriteria(r *tare.Result) string {
 	all := listRulings(r)
 	if len(all) == 0 {
@@ -369,8 +361,8 @@ func tallyCriteria(r *tare.Result) string {
 	return fmt.Sprintf("Of %d criteria: %s.", len(all), strings.Join(parts, ", "))
 }
 
-// explainTally returns who set the criteria and how many are of published figures, so that their number is not taken
-// for the score of a publication. It returns "" if the study tests no publication or has no criteria.
+// explainTally returns who set the criteria, and how many are about published figures. Without this, readers
+// take their number for the score of a publication.
 func explainTally(r *tare.Result) string {
 	all := listRulings(r)
 	if len(all) == 0 || len(r.Claims) == 0 {
@@ -393,15 +385,14 @@ func explainTally(r *tare.Result) string {
 	return fmt.Sprintf("They are set by this study; %d of them %s published figures.", n, format.Choose(n, "is of", "are of"))
 }
 
-// isAboutClaim reports whether a published ratio is of the contender, workload and metric of verdict v.
+// isAboutClaim reports whether a published ratio is about the subject of v.
 func isAboutClaim(r *tare.Result, v tare.Verdict) bool {
 	return slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool {
 		return c.Kind == tare.ClaimRatio && c.Contender == v.Contender && c.Workload == v.Workload && c.Metric == v.Metric
 	})
 }
 
-// describeOpen returns a line per inconclusive verdict on a criterion or, if there are many verdicts, a count per
-// criterion.
+// describeOpen returns a line per inconclusive verdict, or counts per criterion if there are many.
 func describeOpen(r *tare.Result) []string {
 	var lines []string
 	for _, c := range listCriteria(r) {
@@ -417,9 +408,8 @@ func describeOpen(r *tare.Result) []string {
 	return lines
 }
 
-// describeTurns returns a sentence about the workloads on which contenders only took turns, in parts with marks. On
-// other workloads each contender also had the machine to itself for a continuous segment. If every workload had
-// segments, describeTurns returns nil.
+// describeTurns returns a sentence about workloads on which contenders only took turns, in marked parts. On others
+// each contender also had a continuous segment alone. It returns nil if all had.
 func describeTurns(r *tare.Result) []Field {
 	var segmented []Field // ids
 	for _, w := range r.Workloads {
@@ -447,7 +437,6 @@ func describeTurns(r *tare.Result) []Field {
 	return append(parts, codeField("--isolation=trial"), Field{Text: " measures that)."})
 }
 
-// hasServers reports whether any workload sends requests to servers.
 func hasServers(r *tare.Result) bool {
 	return slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil })
 }
@@ -464,8 +453,7 @@ func listLimits(r *tare.Result) []Item {
 	return items
 }
 
-// joinWorkloads returns the warnings about no single contender. Those that differ only by their workload become one,
-// with the names of all workloads.
+// joinWorkloads returns the warnings about no single contender. It merges those that differ only by workload.
 func joinWorkloads(findings []tare.Finding) (out []tare.Finding) {
 	for _, f := range findings {
 		if f.Severity != tare.Warn || f.Contender != "" {
@@ -483,8 +471,7 @@ func joinWorkloads(findings []tare.Finding) (out []tare.Finding) {
 	return out
 }
 
-// listRunLimits returns the limits for listLimits and for a page. A page has other parts for the warnings and for
-// what was not measured.
+// listRunLimits returns the limits for listLimits and for a page. A page shows warnings elsewhere.
 func listRunLimits(r *tare.Result) []Item {
 	var items []Item
 	add := func(texts ...string) { items = append(items, unlabelledItems(Plain, texts...)...) }

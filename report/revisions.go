@@ -11,18 +11,18 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// kindGobench is the kind of the studies of tare bench: the contenders are revisions of a repository, and the
-// workloads are the user's Go benchmarks.
+// kindGobench is the kind of studies of tare bench. Contenders are revisions of a repository, and workloads are Go
+// benchmarks.
 const kindGobench = "gobench"
 
-// IsBench reports whether r compares the benchmarks of two revisions. In a report of such a
-// result the rows of tables are benchmarks, and ranks and costs mean nothing.
+// IsBench reports whether r compares the benchmarks of two revisions. Tables of such a report have benchmarks as
+// rows, and no ranks or costs.
 func IsBench(r *tare.Result) bool { return r.Kind == kindGobench && findRevision(r) != "" }
 
-// BenchmarkName returns the id of a benchmark without the path of its module: "BenchmarkParse/small", or
-// "scan.BenchmarkNext" in another package than that of the module's root.
+// BenchmarkName returns the id of a benchmark without its module: "BenchmarkParse/small". In another package of
+// the module it is "scan.BenchmarkNext".
 func BenchmarkName(r *tare.Result, id string) string {
-	base, _ := r.Contender(r.Baseline()) // its name is the path of the module
+	base, _ := r.Contender(r.Baseline()) // its name is the module path
 	for _, separator := range []string{".", "/"} {
 		if name, ok := strings.CutPrefix(id, base.Name+separator); ok {
 			return name
@@ -31,7 +31,7 @@ func BenchmarkName(r *tare.Result, id string) string {
 	return id
 }
 
-// findRevision returns the only contender except the baseline, or "" if there are several or none.
+// findRevision returns the only contender except the baseline, or "".
 func findRevision(r *tare.Result) string {
 	id := ""
 	for _, c := range r.Contenders {
@@ -45,14 +45,14 @@ func findRevision(r *tare.Result) string {
 	return id
 }
 
-// newBenchContest returns the first chart of a page: the benchmarks that differ between the baseline and the other
-// revision (head), the greatest slowdown first. Benchmarks without a change are only counted (countQuiet).
+// newBenchContest returns the first chart of a page: the benchmarks that differ between the revisions, the slowest
+// first.
 func newBenchContest(r *tare.Result) Contest {
 	base, head := r.Baseline(), findRevision(r)
 	c := Contest{Base: contenderTitle(r, base), Less: "faster", More: "slower", Order: "slowest first", Title: "What changed, slower before faster"}
 	p := Panel{Name: contenderTitle(r, head)}
 	void, slower, faster := 0, 0, 0
-	var quiet []tare.Comparison // of benchmarks that show no change
+	var quiet []tare.Comparison // unchanged benchmarks
 	for _, w := range r.Workloads {
 		v := newView(r, w.ID)
 		metric := v.leadingMetric()
@@ -63,7 +63,7 @@ func newBenchContest(r *tare.Result) Contest {
 		contender, _ := r.Contender(head)
 		line := v.newRivalLine(contender)
 		switch line.Side {
-		case "": // void, or without a ratio: its row shows the reason
+		case "": // the row shows why
 			void++
 		case "same":
 			quiet = append(quiet, comparison)
@@ -99,8 +99,7 @@ func newBenchContest(r *tare.Result) Contest {
 	return c
 }
 
-// benchNote returns the values of both revisions by the leading metric, and the allocations if they changed: "1.20 µs
-// → 980 ns, 12 → 9 allocs".
+// benchNote returns the values of both revisions, and changed allocations: "1.20 µs → 980 ns, 12 → 9 allocs".
 func benchNote(v *view, base, head string) string {
 	formatOf := func(id string) string {
 		x, ok := v.findValue(id, v.leadingMetric())
@@ -118,17 +117,16 @@ func benchNote(v *view, base, head string) string {
 	return note
 }
 
-// quietSizes returns the upper limits of the groups of countQuiet, as shares of the time.
+// quietSizes returns the limits of the groups of countQuiet, as shares.
 func quietSizes() []float64 { return []float64{0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, math.Inf(1)} }
 
-const maxQuietNames = 6 // number of benchmarks of a group that are named
+const maxQuietNames = 6 // named benchmarks of a group
 
-// countQuiet counts the benchmarks that show no change, in groups: a change of the group's size or more would have
-// shown in each benchmark of the group. It rounds the smallest change that would have shown up to the next of
-// quietSizes.
+// countQuiet counts the unchanged benchmarks by the smallest change that would have shown. That change is rounded
+// up to one of quietSizes.
 func countQuiet(r *tare.Result, quiet []tare.Comparison) []Quiet {
 	sizes := quietSizes()
-	names := map[float64][]string{} // of benchmarks by size
+	names := map[float64][]string{} // benchmarks by size
 	for _, x := range quiet {
 		i := slices.IndexFunc(sizes, func(size float64) bool { return smallestShown(r, x) <= size })
 		if i >= 0 {
@@ -148,7 +146,7 @@ func countQuiet(r *tare.Result, quiet []tare.Comparison) []Quiet {
 			Names: strings.Join(names[size][:min(n, maxQuietNames)], ", "),
 		}
 		if math.IsInf(size, 1) {
-			group.Size = "more than 50 %" // the limit before
+			group.Size = "more than 50 %" // the previous limit
 		}
 		if n > maxQuietNames {
 			group.Names += ", …"
@@ -158,9 +156,8 @@ func countQuiet(r *tare.Result, quiet []tare.Comparison) []Quiet {
 	return out
 }
 
-// smallestShown returns the smallest change of a benchmark that would have shown, as a share: the change that four of
-// five such studies would find or, if the result does not contain it, the larger of the half width of the interval
-// and the noise. It returns 0 if the values were the same in every round.
+// smallestShown returns the smallest change of a benchmark that would have shown, as a share. Four of five such
+// studies would find it. Without that number, it is the interval's half width or the noise.
 func smallestShown(r *tare.Result, x tare.Comparison) float64 {
 	if x.Exact {
 		return 0

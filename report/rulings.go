@@ -9,13 +9,13 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A criterion is a requirement that a study sets in advance, such as time ratio <= 0.8. A ruling is its result for
-// one contender and workload: met, not met, inconclusive or void.
+// A criterion is a limit that a study sets in advance, such as time ratio <= 0.8. A ruling is its result: met, not
+// met, inconclusive or void.
 
 // KeyRulings is the key of the section of a page with the rulings.
 const KeyRulings = "rulings"
 
-// addRulings adds a table of the rulings, or of counts if there are too many, and what is void.
+// addRulings adds a table of the rulings, or counts if there are too many, and what is void.
 func (s *Section) addRulings(r *tare.Result) {
 	s.addText(Plain, r.Answer)
 	s.addText(Warned, describeInterruption(r))
@@ -40,7 +40,7 @@ func (s *Section) addRulings(r *tare.Result) {
 			}
 			t.Rows = append(t.Rows, Row{Who: v.Contender, Cells: []Field{
 				{signOfRuling(ruling) + " " + string(ruling), markOfRuling(ruling)},
-				{Text: orDefault(contenderTitle(r, v.Contender), "several")}, // "several": a verdict that counts others
+				{Text: orDefault(contenderTitle(r, v.Contender), "several")}, // "several" counts other verdicts
 				{Text: orDefault(v.Workload, noValue)},
 				{Text: v.Criterion},
 				{Text: measured},
@@ -54,7 +54,6 @@ func (s *Section) addRulings(r *tare.Result) {
 	s.addText(Plain, genericHeadline(r))
 }
 
-// signOfRuling returns the sign to print before a ruling.
 func signOfRuling(ruling tare.Ruling) string {
 	switch ruling {
 	case tare.Met:
@@ -65,7 +64,7 @@ func signOfRuling(ruling tare.Ruling) string {
 	return "?"
 }
 
-// TallyRulings counts the rulings by result, "9 not met, 2 inconclusive", or returns "".
+// TallyRulings counts the rulings by result: "9 not met, 2 inconclusive".
 func TallyRulings(r *tare.Result) string {
 	var parts []string
 	for _, ruling := range rulingOrder() {
@@ -82,10 +81,10 @@ func TallyRulings(r *tare.Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// KeyChecked is the key of the section of a page that lists the findings of the checks.
+// KeyChecked is the key of the section with the findings of the checks.
 const KeyChecked = "checked"
 
-// addFindingsByCheck adds a list entry per check and severity. Findings with the same message share a line.
+// addFindingsByCheck adds an entry per check and severity. Equal messages share a line.
 func (s *Section) addFindingsByCheck(r *tare.Result) {
 	s.addText(Dim, describeProbes(r)...)
 	marks := map[tare.Severity]Mark{tare.Void: Bad, tare.Warn: Warned, tare.Note: Dim}
@@ -118,7 +117,6 @@ func (s *Section) addFindingsByCheck(r *tare.Result) {
 	s.addText(Dim, describeTrapFindings(r))
 }
 
-// mergeFindings returns a line per distinct message, with the scopes of its findings.
 func mergeFindings(r *tare.Result, all []tare.Finding) []string {
 	var messages []string
 	scopes := map[string][]string{} // by message
@@ -139,7 +137,6 @@ func mergeFindings(r *tare.Result, all []tare.Finding) []string {
 	return out
 }
 
-// joinAdvice returns the distinct advice of findings.
 func joinAdvice(all []tare.Finding) string {
 	var out []string
 	for _, f := range all {

@@ -6,10 +6,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A trial is one process of a contender in one round, and a sample has what the trial measured on one workload:
-// values by key.
+// A trial is one process of a contender in one round. A sample has its values on one workload, by key.
 
-// listSamples returns the samples of a contender's successful trials on a workload, in the order of the rounds.
+// listSamples returns the samples of a contender's successful trials on a workload.
 func listSamples(r *tare.Result, contender, workload string) []tare.Sample {
 	var out []tare.Sample
 	for _, t := range r.Trials {
@@ -20,7 +19,7 @@ func listSamples(r *tare.Result, contender, workload string) []tare.Sample {
 	return out
 }
 
-// sampleReader reads one value of a sample. It returns false if the sample has no valid value.
+// sampleReader reads one value of a sample. It returns false if there is no valid value.
 type sampleReader func(tare.Sample) (float64, bool)
 
 // readKey returns a reader of the value with this key. Negative and infinite values are invalid.
@@ -31,17 +30,16 @@ func readKey(key string) sampleReader {
 	}
 }
 
-// readBusy returns a reader of CPU time as a percentage of what the cores could give while the sample was measured.
-// cpu and cores are the keys of the CPU time and of the number of cores.
+// readBusy returns a reader of CPU time as a percentage of the cores' time. cpu and cores are keys.
 func readBusy(cpu, cores string) sampleReader {
 	return func(s tare.Sample) (float64, bool) {
 		used, ok := readKey(cpu)(s)
-		percent := used / (s[tare.KeyWall] * s[cores]) * 100 // NaN or infinite if a key is missing
+		percent := used / (s[tare.KeyWall] * s[cores]) * 100 // NaN or infinite without a key
 		return percent, ok && percent >= 0 && !math.IsInf(percent, 0)
 	}
 }
 
-// sumSamples returns the sum of a value over samples. It returns false if no sample has the value.
+// sumSamples returns false if no sample has the value.
 func sumSamples(samples []tare.Sample, read sampleReader) (sum float64, ok bool) {
 	for _, s := range samples {
 		if x, isValid := read(s); isValid {
@@ -51,7 +49,7 @@ func sumSamples(samples []tare.Sample, read sampleReader) (sum float64, ok bool)
 	return sum, ok
 }
 
-// findRange returns the least and the greatest of a value over samples. It returns false if no sample has the value.
+// findRange returns false if no sample has the value.
 func findRange(samples []tare.Sample, read sampleReader) (least, greatest float64, ok bool) {
 	least, greatest = math.Inf(1), math.Inf(-1)
 	for _, s := range samples {
@@ -62,7 +60,7 @@ func findRange(samples []tare.Sample, read sampleReader) (least, greatest float6
 	return least, greatest, ok
 }
 
-// formatSpan prints a range, 3–5, or one number if both ends print alike.
+// formatSpan prints a range, 3–5, or one number if both print alike.
 func formatSpan(least, greatest float64, print func(float64) string) string {
 	from, to := print(least), print(greatest)
 	if from == to {

@@ -11,7 +11,6 @@ import (
 
 const scalingHeading = "How time grows with size"
 
-// explainScaling returns the text above the exponents.
 func explainScaling(r *tare.Result) string {
 	isByShape := func(s tare.Scaling) bool { return s.By != "" && s.By != tare.ByBytes } // members or levels
 	if !slices.ContainsFunc(r.Scaling, isByShape) {
@@ -21,7 +20,6 @@ func explainScaling(r *tare.Result) string {
 		"1: twice the size takes twice the time; 2: four times; 0: the size makes no difference."
 }
 
-// addScaling adds the exponents, and the workloads that they are fitted over.
 func (s *Section) addScaling(r *tare.Result) {
 	if len(r.Scaling) == 0 {
 		return
@@ -32,7 +30,7 @@ func (s *Section) addScaling(r *tare.Result) {
 	s.addTable("exponents", "exponents", newExponentTable(r))
 }
 
-// fitName returns the name of a scaling for a column's header: "marshal of devices by members".
+// fitName returns the name of a scaling: "marshal of devices by members".
 func fitName(s tare.Scaling) string {
 	if s.By == tare.ByMembers || s.By == tare.ByLevels {
 		return s.Op + " of " + s.Fixture + " by " + string(s.By)
@@ -40,7 +38,7 @@ func fitName(s tare.Scaling) string {
 	return s.Op + " of " + s.Fixture
 }
 
-// listFits returns one scaling per distinct set of workloads, of any contender.
+// listFits returns one scaling per set of workloads.
 func listFits(r *tare.Result) []tare.Scaling {
 	var out []tare.Scaling
 	for _, s := range r.Scaling {
@@ -51,7 +49,6 @@ func listFits(r *tare.Result) []tare.Scaling {
 	return out
 }
 
-// describeFits returns a line per set of workloads that exponents are fitted over.
 func describeFits(r *tare.Result) []string {
 	var lines []string
 	for _, s := range listFits(r) {
@@ -60,7 +57,7 @@ func describeFits(r *tare.Result) []string {
 	return lines
 }
 
-// newExponentTable returns a row per contender, and a column per set of workloads.
+// newExponentTable returns a row per contender and a column per set of workloads.
 func newExponentTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{{Name: "contender"}}}
 	columns := listFits(r)
@@ -92,7 +89,7 @@ func newExponentTable(r *tare.Result) Table {
 	return t
 }
 
-// newExponentField returns one exponent with its interval. The exponent is struck if one of its workloads is void.
+// newExponentField returns an exponent with its interval, struck if a workload is void.
 func newExponentField(r *tare.Result, s tare.Scaling) Field {
 	void := slices.ContainsFunc(s.Workloads, func(w string) bool { return len(r.VoidsMetric(s.Contender, w, "time")) > 0 })
 	switch text := format.Fixed(s.Exponent, 2); {

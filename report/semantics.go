@@ -11,14 +11,14 @@ import (
 
 const (
 	semanticsHeading = "What they answer differently"
-	maxListed        = 6   // number of consequences of one class in a list; those that change a value are all listed
-	maxInCell        = 3   // number of consequences of one class in a cell or a sentence; with the same exception
-	tableContenders  = 5   // number of contenders in one table, so that it fits a page
-	likeReference    = "=" // cell of a contender that behaves as the reference
+	maxListed        = 6   // consequences of one class in a list; changes of values are all listed
+	maxInCell        = 3   // the same for a cell or a sentence
+	tableContenders  = 5   // contenders that fit a table
+	likeReference    = "=" // cell of a contender like the reference
 )
 
-// addSemantics adds the semantic differences, cases in which the output of a contender differs from the output of the
-// reference: as lists on a terminal, as tables in other formats.
+// addSemantics adds the cases in which a contender's output differs from the reference. A terminal has lists,
+// other formats have tables.
 func (s *Section) addSemantics(r *tare.Result) {
 	tested := listBehaviours(r)
 	if len(tested) == 0 {
@@ -37,8 +37,8 @@ func (s *Section) addSemantics(r *tare.Result) {
 	s.addOnly(forMarkdown|forHTML, func() { s.addMatrices(r, tested) })
 }
 
-// addDifferences lists the semantic differences contender by contender, because a matrix of sentences does not fit
-// a terminal. alike is the sentence about contenders without differences.
+// addDifferences lists the differences by contender, because a matrix of sentences does not fit a terminal. alike
+// is about contenders without differences.
 func (s *Section) addDifferences(r *tare.Result, tested []behaviour, alike string) {
 	var classes []Item
 	for _, class := range tare.DifferenceClasses() {
@@ -49,7 +49,7 @@ func (s *Section) addDifferences(r *tare.Result, tested []behaviour, alike strin
 	s.addList("", classes...)
 	s.addSpace()
 	s.addText(Plain, alike)
-	var shown []string // printed texts, whose marks are explained below
+	var shown []string // printed texts with marks to explain
 	for _, c := range tested {
 		if len(c.Differences) == 0 {
 			continue
@@ -71,7 +71,6 @@ func (s *Section) addDifferences(r *tare.Result, tested []behaviour, alike strin
 	s.addText(Dim, explainMarks(shown))
 }
 
-// addMatrices adds tables with a row per tested property in which any contender differs.
 func (s *Section) addMatrices(r *tare.Result, tested []behaviour) {
 	rows, columns := differingRows(tested)
 	if len(rows) == 0 {
@@ -96,16 +95,15 @@ func (s *Section) addMatrices(r *tare.Result, tested []behaviour) {
 	s.addText(Dim, explainMarks(shown))
 }
 
-// describeClass returns the consequences of c's differences of one class for a list: all of them if they change
-// values, otherwise at most maxListed, or one per property if there are more properties than that.
+// describeClass returns the consequences of c's differences of one class for a list.
 func (c behaviour) describeClass(class tare.DifferenceClass) string {
 	differences := ofClass(c.Differences, class)
 	properties := listProperties([]behaviour{{Semantics: tare.Semantics{Differences: differences}}})
 	return describeConsequences(differences, limitFor(class, max(maxListed, len(properties))))
 }
 
-// differingRows returns the rows, which are the properties in which any contender differs, and the columns: the
-// baseline and the contenders that differ. Contenders with the same behaviour share a column.
+// differingRows returns the properties with differences as rows. Columns are the baseline and the differing
+// contenders. Contenders that behave alike share a column.
 func differingRows(tested []behaviour) (rows []property, columns [][]behaviour) {
 	rows = listProperties(tested)
 	for _, c := range tested {
@@ -124,10 +122,10 @@ func differingRows(tested []behaviour) (rows []property, columns [][]behaviour) 
 	return rows, columns
 }
 
-// chunkColumns splits columns into as few chunks of at most tableContenders as possible, of about equal size, and
-// returns the legend of the signs in their tables. columns is not empty.
+// chunkColumns splits columns into chunks that fit a table, of about equal size. It returns the legend of signs
+// too. columns is not empty.
 func chunkColumns(columns [][]behaviour) (chunks [][][]behaviour, legend []Field) {
-	n := (len(columns) + tableContenders - 1) / tableContenders // number of chunks, rounded up
+	n := (len(columns) + tableContenders - 1) / tableContenders // rounded up
 	legend = []Field{{Text: likeReference}, {Text: " as the reference; – it could not be asked."}}
 	if n > 1 {
 		legend = append(legend, Field{Text: " Each table leaves out the properties in which its contenders are all as the reference."})
@@ -135,8 +133,7 @@ func chunkColumns(columns [][]behaviour) (chunks [][][]behaviour, legend []Field
 	return slices.Collect(slices.Chunk(columns, (len(columns)+n-1)/n)), legend
 }
 
-// newMatrix returns the table of some columns, with the rows in which any of their contenders differs from the
-// reference.
+// newMatrix returns the table of some columns, with the rows in which they differ from the reference.
 func newMatrix(rows []property, columns [][]behaviour) Table {
 	t := Table{Columns: []Column{{Name: "property"}, {Name: "at worst"}}}
 	for _, column := range columns {
@@ -152,7 +149,7 @@ func newMatrix(rows []property, columns [][]behaviour) Table {
 	}
 	for _, p := range rows {
 		row := Row{Cells: []Field{{Text: showLiteral(p.name)}, {Text: orDefault(string(p.worst), noValue)}}}
-		isAllAlike := true // every contender behaves as the reference
+		isAllAlike := true // all behave as the reference
 		for _, column := range columns {
 			text := column[0].propertyText(p)
 			isAllAlike = isAllAlike && text == likeReference
@@ -165,8 +162,8 @@ func newMatrix(rows []property, columns [][]behaviour) Table {
 	return t
 }
 
-// propertyText returns the cell of c for a property: "=" if c behaves like the reference, "–" if it was not tested,
-// otherwise the consequences, with their class if it is not the one that the row names.
+// propertyText returns the cell of c for a property. "=" is like the reference, "–" is untested. Consequences have
+// their class if it is not the row's.
 func (c behaviour) propertyText(p property) string {
 	var differences []tare.Difference
 	for _, d := range c.Differences {
@@ -191,7 +188,7 @@ func (c behaviour) propertyText(p property) string {
 	return strings.Join(parts, "; ")
 }
 
-// limitFor returns the maximum for describeConsequences: n, or 0 for class DiffersInValue, which means no maximum.
+// limitFor returns n or, for changed values, 0: no maximum.
 func limitFor(class tare.DifferenceClass, n int) int {
 	if class == tare.DiffersInValue {
 		return 0
@@ -199,9 +196,9 @@ func limitFor(class tare.DifferenceClass, n int) int {
 	return n
 }
 
-// explainSemantics returns the text above the differences: the number of cases and the references.
+// explainSemantics returns the text above the differences.
 func explainSemantics(r *tare.Result, all []behaviour) string {
-	fewest, most := 0, 0 // cases of a contender; contenders without cases are ignored
+	fewest, most := 0, 0 // cases of a contender, if any
 	for _, c := range all {
 		if isFewer := c.Cases > 0 && c.Cases < fewest; isFewer || fewest == 0 {
 			fewest = c.Cases
@@ -214,15 +211,15 @@ func explainSemantics(r *tare.Result, all []behaviour) string {
 	}
 	origin := "made to find differences"
 	hasFixture := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.File == "" })
-	if !hasFixture { // all input is in the user's files
+	if !hasFixture { // all input is the user's
 		origin = "made of the documents that were given"
 	}
 	return fmt.Sprintf("Outside of the timing each was asked %s %s, and its answers were compared with %s. They disqualify no contender: they are part of the price.%s",
 		cases, origin, joinReferences(all), describeSilent(r, all))
 }
 
-// describeSilent names the traps that return errors instead of answers, as a sentence after others, or returns "" if
-// there are none. What differs of them is an empty value.
+// describeSilent names the traps (deliberate mistakes) that return errors instead of answers. Their outputs differ
+// only by being empty.
 func describeSilent(r *tare.Result, all []behaviour) string {
 	var ids []string
 	for _, c := range all {
@@ -237,7 +234,6 @@ func describeSilent(r *tare.Result, all []behaviour) string {
 	return " " + joinNames(ids) + format.Choose(len(ids), " returns errors", " return errors") + " instead of answers: what differs below is an empty value."
 }
 
-// explainClasses explains the classes that occur.
 func explainClasses(all []behaviour) string {
 	var parts []string
 	for _, class := range tare.DifferenceClasses() {
@@ -251,12 +247,11 @@ func explainClasses(all []behaviour) string {
 	return "How much a difference matters – " + strings.Join(parts, "; ") + "."
 }
 
-// usesClass reports whether any contender has a difference of the class.
 func usesClass(all []behaviour, class tare.DifferenceClass) bool {
 	return slices.ContainsFunc(all, func(c behaviour) bool { return len(ofClass(c.Differences, class)) > 0 })
 }
 
-// describeAlike names the contenders that behaved like the reference, and those that could not be tested.
+// describeAlike names the contenders like the reference, and those not tested.
 func describeAlike(all []behaviour) string {
 	var complete, partial, untested []string
 	for _, c := range all {
@@ -285,7 +280,6 @@ func describeAlike(all []behaviour) string {
 	return strings.TrimSpace(text)
 }
 
-// summarize counts a contender's differences and names the operations that it does not support.
 func (c behaviour) summarize(r *tare.Result) string {
 	text := fmt.Sprintf("%s differs in %s of %s", c.contender.Title(), format.Grouped(float64(len(c.Differences)), 0), countNoun(c.Cases, "case"))
 	if len(c.Unsupported) > 0 {
@@ -297,15 +291,14 @@ func (c behaviour) summarize(r *tare.Result) string {
 	return text
 }
 
-// explainMarks explains two marks in printed texts: where the differences are that "and 3 more" counts, and the marks
-// of unprintable characters. It returns "" if neither occurs.
+// explainMarks explains "and 3 more" and the marks of unprintable characters, if they occur.
 func explainMarks(shown []string) string {
 	var parts []string
 	text := strings.Join(shown, "\n")
-	if hasUnlisted := strings.Contains(text, "; and "); hasUnlisted { // "; and 3 more" of describeConsequences
+	if hasUnlisted := strings.Contains(text, "; and "); hasUnlisted { // from describeConsequences
 		parts = append(parts, "All of them, with what was asked and answered, are in the result document (--format csv lists them too).")
 	}
-	if hasUnprintable := strings.Contains(text, "⟨"); hasUnprintable { // marks of showLiteral
+	if hasUnprintable := strings.Contains(text, "⟨"); hasUnprintable { // from showLiteral
 		parts = append(parts, "⟨U+2028⟩ stands for a character that does not print, ⟨ff⟩ for a byte that is no character.")
 	}
 	return strings.Join(parts, " ")

@@ -10,20 +10,20 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// This file describes the settings and builds of a run that are not the default.
+// This file describes settings and builds that are not the default.
 
-// thisModule is the path of the module tare. Contenders import it, and some import modules below this path, which
-// go.mod replaces by a directory of the repository.
+// thisModule is the path of the module tare. Contenders import it, and modules below this path that are
+// directories of the repository.
 const thisModule = "github.com/tarebench/tare"
 
-// isOfThisModule reports whether m is the module tare, or replaced by a directory of its repository.
+// isOfThisModule reports whether m is tare, or a directory of its repository.
 func isOfThisModule(m tare.Module) bool {
 	dir, isBelow := strings.CutPrefix(m.Path, thisModule+"/")
 	return m.Path == thisModule || isBelow && strings.HasSuffix(path.Clean(filepath.ToSlash(m.Replace)), "/"+dir)
 }
 
-// describeDeparture returns how the settings and builds differ from the default, and the contenders' Go version if it
-// is not tare's, for the line below the title. It returns "" if nothing differs.
+// describeDeparture returns how settings, builds and Go versions differ from the default, for the line below the
+// title.
 func describeDeparture(r *tare.Result) string {
 	parts := listSettings(r)
 	var sentences []string
@@ -40,7 +40,7 @@ func describeDeparture(r *tare.Result) string {
 	return strings.Join(sentences, " ")
 }
 
-// listSettings returns the settings that the user gave to every contender: GOMAXPROCS and environment variables.
+// listSettings returns the user's settings for every contender.
 func listSettings(r *tare.Result) []string {
 	var out []string
 	if r.Procs > 0 {
@@ -49,8 +49,7 @@ func listSettings(r *tare.Result) []string {
 	return append(out, r.Env...)
 }
 
-// newSettingItems returns list entries about the settings of every contender, and about unusual builds: another Go
-// version than tare's, a library in several versions, or a replaced module.
+// newSettingItems returns entries about settings of every contender, and about unusual builds.
 func newSettingItems(r *tare.Result) []Item {
 	var out []Item
 	if r.Procs > 0 {
@@ -68,7 +67,7 @@ func newSettingItems(r *tare.Result) []Item {
 	return out
 }
 
-// describeModules returns the libraries that were measured in several versions, and the replaced modules.
+// describeModules returns the libraries with several versions, and the replaced modules.
 func describeModules(r *tare.Result) []string {
 	var out []string
 	for _, name := range listSeveral(r) {
@@ -89,21 +88,19 @@ func describeModules(r *tare.Result) []string {
 	return out
 }
 
-// builtContenders returns the contenders except the control, which repeats the baseline, and the null
-// contender.
+// builtContenders omits the repeated baseline (control) and the contender that does nothing.
 func builtContenders(r *tare.Result) []tare.Contender {
 	return slices.DeleteFunc(slices.Clone(r.Contenders), func(c tare.Contender) bool {
 		return c.Role == tare.RoleControl || c.Role == tare.RoleNull
 	})
 }
 
-// idGroup has the ids of contenders that share a key.
 type idGroup struct {
 	key string
 	ids []string
 }
 
-// groupBy groups contenders by key, in the order in which keys first occur. It skips contenders whose key is "".
+// groupBy groups contenders by key, in order of first occurrence. It skips the key "".
 func groupBy(contenders []tare.Contender, key func(tare.Contender) string) []idGroup {
 	var out []idGroup
 	for _, c := range contenders {
@@ -121,8 +118,7 @@ func groupBy(contenders []tare.Contender, key func(tare.Contender) string) []idG
 	return out
 }
 
-// describeToolchains returns the Go versions of the contenders if they differ from tare's or from each other. It
-// returns "" if they do not differ or are unknown.
+// describeToolchains returns the Go versions of the contenders if they differ from tare's or from each other.
 func describeToolchains(r *tare.Result) string {
 	groups := groupBy(builtContenders(r), func(c tare.Contender) string { return c.Go })
 	switch {
@@ -145,8 +141,7 @@ func describeToolchains(r *tare.Result) string {
 	return text + strings.Join(parts, "; ")
 }
 
-// listSeveral returns the libraries that were measured in more than one version. Packages of the standard
-// library have Go's version and do not count.
+// listSeveral returns the libraries with several versions. Standard packages have Go's version and do not count.
 func listSeveral(r *tare.Result) []string {
 	var names []string
 	for _, c := range builtContenders(r) {
@@ -162,7 +157,7 @@ func listSeveral(r *tare.Result) []string {
 	return names
 }
 
-// listReplaced returns the replaced modules, each with its contenders. Modules of this repository do not count.
+// listReplaced returns the replaced modules with their contenders.
 func listReplaced(r *tare.Result) []idGroup {
 	var out []idGroup
 	for _, c := range builtContenders(r) {

@@ -6,13 +6,10 @@ import (
 	"unicode"
 )
 
-// markdownDocument collects the blocks of a Markdown document, in the variant of GitHub
-// and GitLab with tables and ~~struck~~ text. The texts of blocks and list items
-// are Markdown: callers must pass text from a result through [escapeText] or
-// [formatCode] first.
+// markdownDocument collects the blocks of a Markdown document, with tables and ~~struck~~ text. Pass text from a
+// result through [escapeText] or [formatCode] first.
 type markdownDocument struct{ b strings.Builder }
 
-// writeBlock adds lines with an empty line before them.
 func (s *markdownDocument) writeBlock(lines ...string) {
 	if len(lines) == 0 {
 		return
@@ -30,7 +27,6 @@ func (s *markdownDocument) writeHeading(level int, text string) {
 	s.writeBlock(strings.Repeat("#", level) + " " + text)
 }
 
-// writeList adds one item per text that is not empty.
 func (s *markdownDocument) writeList(texts ...string) {
 	var lines []string
 	for _, text := range texts {
@@ -41,7 +37,7 @@ func (s *markdownDocument) writeList(texts ...string) {
 	s.writeBlock(lines...)
 }
 
-// writeTable adds a table without the notes of its rows, for which Markdown has no syntax.
+// writeTable adds a table without notes, for which Markdown has no syntax.
 func (s *markdownDocument) writeTable(t Table) {
 	head, rule := "|", "|"
 	for _, c := range t.Columns {
@@ -75,7 +71,6 @@ func (s *markdownDocument) writeTable(t Table) {
 	s.writeBlock(lines...)
 }
 
-// formatField returns a field of a table as Markdown with its mark.
 func formatField(f Field) string {
 	switch text := escapeText(f.Text); {
 	case text == "":
@@ -95,11 +90,11 @@ func formatField(f Field) string {
 	}
 }
 
-// escapeText returns text as Markdown that shows it letter by letter, in one line.
+// escapeText returns text as Markdown that shows it letter by letter.
 func escapeText(text string) string { return escapeMarkdown(oneLine(text)) }
 
-// escapeMarkdown does the work of escapeText for a text without line ends. It puts a backslash before each character
-// that would be markup at its position, and inserts noLink after each @, so that no user is mentioned.
+// escapeMarkdown escapes one line. It puts a backslash before markup, and noLink after each @, so that no user is
+// mentioned.
 func escapeMarkdown(text string) string {
 	runes := []rune(text)
 	var b strings.Builder

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Studies of kind rpc measure both the server and the client of a request. Texts above their table of both sides: a
-// long text above the first such table of a report, a short one above the others.
+// Studies of kind rpc measure both sides of a request. The first table of both sides in a report has a long text
+// above, others a short one.
 const (
 	sidesByOne      = "Both sides of one request; the client is the load generator:"
 	sidesByOwn      = "Both sides of one request; the client is the contender's own:"
@@ -18,20 +18,19 @@ const (
 	sidesByOwnMeans = " The client is the contender's own, in a process of its own, and does all that a caller of it does; its bytes on the wire are not counted."
 )
 
-// kindRPC is the kind of studies whose contenders have a client of their own.
+// kindRPC is the kind of studies whose contenders have clients of their own.
 const kindRPC = "rpc"
 
-// driverKey and clientDriver are the name and the value of a workload's setting: with it, the contender's own client
-// sends the requests, otherwise the load generator does.
+// driverKey and clientDriver are a workload's setting. With it the contender's own client sends the requests, not
+// the load generator.
 const (
 	driverKey    = "driver"
 	clientDriver = "client"
 )
 
-// sendsByContender reports whether the contenders' clients send the requests of w.
 func sendsByContender(w tare.Workload) bool { return w.Set[driverKey] == clientDriver }
 
-// headingSuffix returns the text to print after the name of a workload in headings; usually "".
+// headingSuffix returns a text to print after the name of a workload.
 func headingSuffix(w tare.Workload) string {
 	if sendsByContender(w) {
 		return " (by each one's own client)"
@@ -39,25 +38,23 @@ func headingSuffix(w tare.Workload) string {
 	return ""
 }
 
-// isTwoSided reports whether the workload has the table of both sides.
 func (v *view) isTwoSided() bool {
 	return v.hasTraffic() && v.r.Kind == kindRPC
 }
 
-// sideMetrics returns the metrics that only the table of both sides has. CPU time of the server is also in the
-// primary table.
+// sideMetrics returns the metrics that only the table of both sides has.
 func sideMetrics() []string {
 	return []string{"client-cpu", "bytes", "client-bytes", "allocs", "client-allocs"}
 }
 
-// newSidesTable returns the table of both sides, with the costs of a request on server and client, and the text above
-// it. means is "" if the workload has no such table.
+// newSidesTable returns the costs of a request on server and client, and the text above. means is "" without such
+// a table.
 func (v *view) newSidesTable() (t Table, means string) {
 	if !v.isTwoSided() {
 		return Table{}, ""
 	}
 	t.Columns = []Column{{Name: "contender"}}
-	var newCells []func(tare.Contender) Field // one function per column after the first, which returns a contender's cell
+	var newCells []func(tare.Contender) Field // one function per column after the first
 	addColumn := func(name, unit string, newCell func(tare.Contender) Field) {
 		t.Columns = append(t.Columns, Column{Name: name, Unit: unit, Right: true})
 		newCells = append(newCells, newCell)
@@ -75,7 +72,7 @@ func (v *view) newSidesTable() (t Table, means string) {
 		}
 		s := v.metricScale(m.name)
 		unit := m.quantity
-		if unit != "allocs" { // a count without a unit
+		if unit != "allocs" { // counts have no unit
 			short, _, _ := strings.Cut(s.unit, "/")
 			unit += short
 		}
@@ -84,7 +81,7 @@ func (v *view) newSidesTable() (t Table, means string) {
 	for _, d := range listLoadStats(tare.Traffic{}) {
 		isRecorded := func(c tare.Contender) bool {
 			_, _, ok := findRange(listSamples(v.r, c.ID, v.workload), d.read)
-			return ok && c.Role != tare.RoleNull // the client of the null contender is always the load generator
+			return ok && c.Role != tare.RoleNull // the contender that does nothing has no client of its own
 		}
 		if d.isWire() && slices.ContainsFunc(v.r.Contenders, isRecorded) {
 			d.print = formatWireBytes
@@ -111,14 +108,12 @@ func (v *view) newSidesTable() (t Table, means string) {
 	return t, long
 }
 
-// hasValues reports whether the workload has values of the metric.
 func (v *view) hasValues(metric string) bool {
 	return slices.Contains(v.listMetrics(), metric) && slices.ContainsFunc(v.r.Values, func(x tare.Value) bool {
 		return x.Workload == v.workload && x.Metric == metric
 	})
 }
 
-// formatWireBytes prints the bytes of one request, from 100 on without a decimal.
 func formatWireBytes(x float64) string {
 	if x >= 100 {
 		return format.Grouped(x, 0)
@@ -126,5 +121,4 @@ func formatWireBytes(x float64) string {
 	return strings.TrimSuffix(format.Grouped(x, 1), ".0")
 }
 
-// isWire reports whether statistic d of the load counts bytes on the wire.
 func (d loadStat) isWire() bool { return d.csv == tare.KeyBytesSent || d.csv == tare.KeyBytesReceived }

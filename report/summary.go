@@ -11,19 +11,18 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Summary is the part of a page that is visible before a reader opens anything. Its texts are
-// printable, each in one line.
+// Summary is the part of a page that is visible at once. Each of its texts is one printable line.
 type Summary struct {
 	Facts     []string // when and where the run was
 	Question  string
 	Headline  string
-	Figures   string   // line of ratios below the headline; "" if nothing was compared
-	Terms     []string // sentences that explain words of the headline and the figures
-	Departure string   // how the settings differ from the default; "" if they do not
-	Stamps    []Item   // at most three results in a few words, as in "✓ Met: 3 of 8 criteria"; Label has the sign
-	Contest   Contest  // the first chart
+	Figures   string   // ratios below the headline; "" if nothing was compared
+	Terms     []string // explanations of words in the headline and figures
+	Departure string   // how settings differ from the default, or ""
+	Stamps    []Item   // a few short results, e.g. "✓ Met: 3 of 8 criteria"; Label has the sign
+	Contest   Contest  // first chart
 	Cards     []Card
-	Trust     []Item // how far the result can be believed: a fact in Label, its explanation in Text
+	Trust     []Item // why to believe the result: a fact in Label, its explanation in Text
 }
 
 // NewSummary returns the summary of r.
@@ -39,14 +38,14 @@ func NewSummary(r *tare.Result) Summary {
 	return LegibleAll(s)
 }
 
-// topLines returns the headline of a page and the line of ratios below it. The ratios are those that the study's
-// answer quotes or, without an answer, those of the contender that the question is about.
+// topLines returns the headline of a page and the line of ratios below. The ratios are from the answer, else from
+// the study's subject.
 func topLines(r *tare.Result, c Contest) (headline, figures string) {
 	if c.Headline != "" && r.Answer == "" {
 		return c.Headline, ""
 	}
 	if headline, _ = Headline(r); len(strings.Fields(headline)) > headlineWords && c.Title != "" {
-		headline = cmp.Or(c.Headline, c.Title+".") // the page has the long sentence among the criteria
+		headline = cmp.Or(c.Headline, c.Title+".") // the page has the long sentence elsewhere
 	}
 	if r.Figures != "" {
 		return headline, r.Figures
@@ -54,16 +53,15 @@ func topLines(r *tare.Result, c Contest) (headline, figures string) {
 	return headline, contestFigures(r, c)
 }
 
-// contestFigures returns the ratios of the subject of the study (findSubject) in the first panel of the chart, with
-// the limits and the published ratios: "Time, chi ÷ mux: static 0.71× (0.69–0.73), params 1.10× (1.05–1.15); asked ≤
-// 0.8×." It returns "" if the subject is not in the panel.
+// contestFigures returns the ratios of the study's subject in the first panel, with limits and published ratios:
+// "Time, chi ÷ mux: static 0.71× (0.69–0.73), params 1.10× (1.05–1.15); asked ≤ 0.8×."
 func contestFigures(r *tare.Result, c Contest) string {
 	if len(c.Panels) == 0 || IsBench(r) {
 		return ""
 	}
 	subject := findSubject(r)
 	var parts []string     // one per workload
-	var named []RivalClaim // limits and published ratios of all workloads, each once
+	var named []RivalClaim // limits and published ratios, each once
 	for _, row := range c.Panels[0].Rows {
 		if row.ID != subject {
 			continue
@@ -84,7 +82,7 @@ func contestFigures(r *tare.Result, c Contest) string {
 	}
 	m := tare.MetricFor(newView(r, contestWorks(r)[0]).leadingMetric())
 	text := fmt.Sprintf("%s, %s ÷ %s: %s", upperFirst(m.Noun), contenderTitle(r, subject), c.Base, strings.Join(parts, ", "))
-	for _, source := range []string{"asked, published", "asked", "published"} { // the results of sourceText
+	for _, source := range []string{"asked, published", "asked", "published"} { // results of sourceText
 		var values []string
 		for _, c := range named {
 			if c.sourceText() == source {
@@ -98,7 +96,7 @@ func contestFigures(r *tare.Result, c Contest) string {
 	return text + "."
 }
 
-// listFacts returns when and where a run was: the date, the processor, the Go version, the rounds.
+// listFacts returns when and where a run was.
 func listFacts(r *tare.Result) []string {
 	var out []string
 	if !r.Started.IsZero() {
@@ -107,7 +105,7 @@ func listFacts(r *tare.Result) []string {
 	m := r.Machine
 	if m.Cores > 0 {
 		words := strings.Fields(strings.NewReplacer("(R)", "", "(TM)", "").Replace(m.CPU))
-		const maxWords = 3 // of the processor's name
+		const maxWords = 3 // words of the processor's name
 		processor := strings.Join(words[:min(len(words), maxWords)], " ")
 		out = append(out, strings.TrimPrefix(processor+", "+countNoun(m.Cores, "core"), ", "))
 	}
@@ -120,11 +118,10 @@ func listFacts(r *tare.Result) []string {
 
 const (
 	maxStamps      = 3
-	maxWrongLength = 90 // characters at which a list of contenders with wrong responses is truncated
+	maxWrongLength = 90 // characters of a list of wrong contenders
 )
 
-// listStamps returns at most maxStamps results in a few words: that the run was interrupted or is void, the numbers
-// of criteria by result, and the noise.
+// listStamps returns the most important results in a few words.
 func listStamps(r *tare.Result) []Item {
 	var out []Item
 	add := func(m Mark, label, text string) { out = append(out, Item{Label: label, Mark: m, Text: text}) }
@@ -139,7 +136,7 @@ func listStamps(r *tare.Result) []Item {
 		count[v.Verdict]++
 	}
 	describeCount := func(n int) string {
-		if all == 1 { // name the contender, because the answer may be about another one
+		if all == 1 { // the answer may be about another contender
 			only := listRulings(r)[0]
 			return only.Contender + " on " + only.Workload
 		}
@@ -171,9 +168,8 @@ func listStamps(r *tare.Result) []Item {
 	return out
 }
 
-// noiseRange returns the least and the greatest noise floor of the first chart's workloads: ±8 to ±12 %. A noise
-// floor is the difference that the control, the baseline measured a second time, shows. It returns "" if none is
-// known.
+// noiseRange returns the noise floors of the first chart, ±8 to ±12 %, or "". A noise floor is the difference
+// between two measurements of the baseline.
 func noiseRange(r *tare.Result) string {
 	low, high := math.Inf(1), 0.0
 	works := contestWorks(r)
@@ -193,7 +189,7 @@ func noiseRange(r *tare.Result) string {
 	}
 }
 
-// listTrust returns four facts: noise, correct answers, traps, and how busy the machine was.
+// listTrust returns facts about noise, correct answers, traps, and other load of the machine.
 func listTrust(r *tare.Result) []Item {
 	var out []Item
 	add := func(m Mark, label, text string) { out = append(out, Item{Label: label, Mark: m, Text: text}) }
@@ -212,7 +208,7 @@ func listTrust(r *tare.Result) []Item {
 		add(Warned, fmt.Sprintf("! %d of %s caught", caught, countNoun(all, "trap")), "Checks says which was not, and why.")
 	}
 	noise := r.Machine.Noise
-	share := noise.CPUPressure // below 0 if unknown
+	share := noise.CPUPressure // below 0 means unknown
 	busy, quiet := "Some task waited for a processor.", "Some task waited for a processor %s of the time."
 	if noise.OtherCPU != nil {
 		share = *noise.OtherCPU
@@ -229,8 +225,8 @@ func listTrust(r *tare.Result) []Item {
 	return out
 }
 
-// describeAnswers returns whether all contenders gave correct responses before timing, and which did not. It ignores
-// traps, probes (requests that must be rejected) and responses that were compared during the rounds.
+// describeAnswers returns which contenders gave wrong responses before timing. Probes, which are requests that
+// must be rejected, do not count.
 func describeAnswers(r *tare.Result) Item {
 	fewest, most := 0, 0 // cases of a contender on a workload
 	var wrong []string
@@ -262,8 +258,7 @@ func describeAnswers(r *tare.Result) Item {
 	return Item{Label: "✓ Right answers first", Mark: Good, Text: cases + " a workload, before timing, all right."}
 }
 
-// countTraps returns the number of traps, contenders that repeat a published mistake, and how many of them were
-// caught: all checks that should void them did.
+// countTraps counts traps (contenders with a deliberate mistake) and those that all expected checks caught.
 func countTraps(r *tare.Result) (caught, all int) {
 	for _, c := range r.Contenders {
 		outcome := r.OutcomeOf(c.ID)
@@ -274,7 +269,7 @@ func countTraps(r *tare.Result) (caught, all int) {
 			caught++
 		}
 	}
-	if all == 0 { // documents of earlier versions only know which were caught
+	if all == 0 { // earlier documents only have the caught ones
 		for _, c := range r.Contenders {
 			if c.Role == tare.RoleTrap && slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Expected && f.Contender == c.ID }) {
 				caught, all = caught+1, all+1

@@ -2,26 +2,26 @@ package report
 
 import "slices"
 
-// Mark is the meaning of a text, such as bad or code. Each format shows it in its own way, e.g. as a color.
+// Mark is the meaning of a text, such as bad or code. Each format shows it in its own way.
 type Mark string
 
-// The marks. A mark can also be the address of a link, which begins with address.
+// The marks. A mark can also be a link's address, which begins with address.
 const (
 	Plain  Mark = ""
-	Struck Mark = "struck" // a crossed-out number, which must not be used
+	Struck Mark = "struck" // a crossed-out number; do not use it
 	Bold   Mark = "bold"
-	Dim    Mark = "dim"  // explanations, which can be skipped
+	Dim    Mark = "dim"  // explanations
 	Good   Mark = "good" // met, holds
 	Bad    Mark = "bad"  // not met, refuted, void
 	Warned Mark = "warn" // inconclusive, warnings
-	Code   Mark = "code" // a name to be read letter by letter
+	Code   Mark = "code" // a name to read letter by letter
 
 	heading Mark = "heading" // name of another section
 
-	address = "https://" // start of a mark that is the address of a link
+	address = "https://" // start of a link's address
 )
 
-// Table is a table of a report. A row can have fewer cells than there are columns.
+// Table is a table of a report. A row can have fewer cells than columns.
 type Table struct {
 	Columns []Column
 	Rows    []Row
@@ -35,10 +35,10 @@ type Column struct {
 
 // Row is one line of a table with notes about all of it.
 type Row struct {
-	Who   string // id of the contender that the row is about; "" if it is about none
+	Who   string // id of the row's contender; may be ""
 	Cells []Field
 	Notes []string // printed below the row
-	Apart bool     // the row begins a group: it is separated from the rows above
+	Apart bool     // the row begins a group
 }
 
 // Field is one cell of a row.
@@ -47,16 +47,16 @@ type Field struct {
 	Mark Mark
 }
 
-// linkField returns a field with text that links to url, in formats that have links.
+// linkField returns text that links to url, in formats with links.
 func linkField(text, url string) Field { return Field{text, Mark(url)} }
 
-// struckField returns a field with a number that must not be used.
+// struckField returns a number that must not be used.
 func struckField(text string) Field { return Field{text, Struck} }
 
-// codeField returns a field with a name to be read letter by letter.
+// codeField returns a name to read letter by letter.
 func codeField(text string) Field { return Field{text, Code} }
 
-// makeLegible returns a copy of the table in which unprintable characters are named.
+// makeLegible returns a copy without unprintable characters.
 func (t Table) makeLegible() Table {
 	out := Table{Columns: slices.Clone(t.Columns), Rows: slices.Clone(t.Rows)}
 	for i, c := range out.Columns {
@@ -74,7 +74,7 @@ func (t Table) makeLegible() Table {
 	return out
 }
 
-// cellText returns the text of row r in the column name, or "" if there is no such cell.
+// cellText returns the text of row r in the column name, or "".
 func (t Table) cellText(r Row, name string) string {
 	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 	if i < 0 || i >= len(r.Cells) {
@@ -83,7 +83,7 @@ func (t Table) cellText(r Row, name string) string {
 	return r.Cells[i].Text
 }
 
-// dropColumns returns a copy of the table without the columns names.
+// dropColumns returns a copy without the columns names.
 func (t Table) dropColumns(names ...string) Table {
 	out := Table{Rows: slices.Clone(t.Rows)}
 	for i := range out.Rows {

@@ -8,8 +8,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// The top of a page uses words that only readers of the study know. listTerms returns the explanations of those that
-// occur: "own client" and "changes values".
+// The top of a page uses words of the study. listTerms explains "own client" and "changes values", if they occur.
 func listTerms(r *tare.Result, headline string, c Contest) []string {
 	var out []string
 	for _, text := range []string{describeContenderClients(r, c), describeChanges(r, headline)} {
@@ -20,8 +19,7 @@ func listTerms(r *tare.Result, headline string, c Contest) []string {
 	return out
 }
 
-// describeContenderClients explains "own client" if the answer or the first chart c has a workload on which the
-// contenders' own clients send the requests. Otherwise it returns "".
+// describeContenderClients explains "own client", if the answer or the first chart has such a workload.
 func describeContenderClients(r *tare.Result, c Contest) string {
 	var works []string
 	for _, w := range r.Workloads {
@@ -37,8 +35,7 @@ func describeContenderClients(r *tare.Result, c Contest) string {
 	return fmt.Sprintf("Own client (%s): each contender’s own client sends the requests, from a process of its own; on the other workloads the load generator of tare sends them.", joinNames(works))
 }
 
-// describeChanges explains how the subject of the study (findSubject) changes values, if the headline states that it
-// does. Otherwise it returns "".
+// describeChanges explains how the study's subject changes values, if the headline mentions it.
 func describeChanges(r *tare.Result, headline string) string {
 	c, isTested := findBehaviour(r, findSubject(r))
 	changes := ofClass(c.Differences, tare.DiffersInValue)
@@ -48,8 +45,8 @@ func describeChanges(r *tare.Result, headline string) string {
 	return fmt.Sprintf("How %s changes values: it %s.", c.contender.Title(), describeConsequences(changes, maxInCell))
 }
 
-// ExplainMarks explains the marks of limits and of published ratios in the first chart. A text is "" if the chart has
-// no such mark.
+// ExplainMarks explains the marks of limits and published ratios in the first chart. A text is "" if its mark is
+// absent.
 func (c Contest) ExplainMarks() (asked, published string) {
 	for _, p := range c.Panels {
 		for _, row := range slices.Concat(p.Rows, p.Rest) {

@@ -7,9 +7,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Text writes r for a reader at a terminal: the question, the verdicts, then the
-// evidence. Lines are at most as long as the style's width, except for longer
-// words. The error is the writer's.
+// Text writes r for a terminal: the question, the verdicts, then the evidence. Only long words exceed the style's
+// width. The error is the writer's.
 func Text(w io.Writer, r *tare.Result, s Style) error {
 	p := newTitlePage(r, s)
 	for _, section := range newSections(r, forText) {
@@ -18,7 +17,6 @@ func Text(w io.Writer, r *tare.Result, s Style) error {
 	return writeText(w, s, p.b.String())
 }
 
-// newTitlePage returns a page that begins with the answer and the question.
 func newTitlePage(r *tare.Result, s Style) *textPage {
 	p := &textPage{style: s, width: s.pageWidth()}
 	if r.Answer == "" {
@@ -33,7 +31,6 @@ func newTitlePage(r *tare.Result, s Style) *textPage {
 	return p
 }
 
-// writeSection prints a section with its heading.
 func (p *textPage) writeSection(s Section) {
 	if s.Key == KeyWorkload {
 		p.writeHeading("WORKLOAD " + s.Heading)
@@ -55,7 +52,7 @@ func (p *textPage) writeSection(s Section) {
 	}
 }
 
-// labelWidth returns the number of columns for the labels of lists in the section key; 0 if they have no labels.
+// labelWidth returns the columns of list labels in a section; 0 means no labels.
 func labelWidth(key string) int {
 	return map[string]int{
 		KeyVerdict:   len("INCONCLUSIVE"),
@@ -66,9 +63,8 @@ func labelWidth(key string) int {
 	}[key]
 }
 
-const adviceIndent = 3 // columns by which the second line of an advice is indented more than the first
+const adviceIndent = 3 // additional indent of an advice's second line
 
-// writeList prints the entries of a list, each after its label.
 func (p *textPage) writeList(key string, items []Item) {
 	width := labelWidth(key)
 	start := bodyIndent + width + columnGap // column of the texts
@@ -81,7 +77,7 @@ func (p *textPage) writeList(key string, items []Item) {
 		switch {
 		case key == KeyVerdict || key == KeyFindings:
 			label = strings.ToUpper(label)
-		case it.sample != "" && p.style.Strike == nil: // the label shows how struck values are printed
+		case it.sample != "" && p.style.Strike == nil: // the label shows how values are struck
 			label = p.style.showMark(struckField(it.sample)).Text
 		}
 		if mark == Plain {
@@ -97,7 +93,7 @@ func (p *textPage) writeList(key string, items []Item) {
 	}
 }
 
-// capitalizeHeadings returns the text of an entry, in which names of sections are in upper case, as headings are.
+// capitalizeHeadings returns the text with names of sections in upper case, like headings.
 func (it Item) capitalizeHeadings() string {
 	if it.parts == nil {
 		return it.Text

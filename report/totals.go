@@ -11,9 +11,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Totals writes the totals of several results, in up to four lines: criteria and traps
-// (contenders that repeat a published mistake, which checks must catch), published claims, the
-// noise of the machine, and the commands that print more. The error is the writer's.
+// Totals writes the totals of several results in up to four lines. They are about criteria, published claims,
+// noise, and further commands. The error is the writer's.
 func Totals(w io.Writer, results []*tare.Result, s Style) error {
 	p := &textPage{style: s, width: s.pageWidth()}
 	p.writeBlank()
@@ -34,7 +33,6 @@ func Totals(w io.Writer, results []*tare.Result, s Style) error {
 	return writeText(w, s, p.b.String())
 }
 
-// countRulings counts the criteria of all results by their outcome.
 func countRulings(results []*tare.Result) string {
 	var parts []string
 	for _, ruling := range []tare.Ruling{tare.Met, tare.NotMet, tare.Inconclusive, tare.VoidRuling} {
@@ -53,8 +51,6 @@ func countRulings(results []*tare.Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// countClaims counts the claims of all results by their outcome, the refuted first. It
-// returns "" if there are none.
 func countClaims(results []*tare.Result) string {
 	count := map[tare.Outcome]int{}
 	for _, r := range results {
@@ -62,7 +58,7 @@ func countClaims(results []*tare.Result) string {
 			count[c.Outcome]++
 		}
 	}
-	count[tare.ClaimOpen] += count[tare.Tie] // a tie is counted as open
+	count[tare.ClaimOpen] += count[tare.Tie] // a tie counts as open
 	var parts []string
 	for _, x := range []struct {
 		outcome tare.Outcome
@@ -85,8 +81,8 @@ func countClaims(results []*tare.Result) string {
 	return "Claims: " + strings.Join(parts, ", ")
 }
 
-// describeNoiseOf returns the range of the noise floors, the differences that the control (the baseline measured a
-// second time) shows, and how many runs other programs disturbed. It returns "" if no result has a control.
+// describeNoiseOf returns the range of noise floors, and the number of disturbed runs. A noise floor is the
+// difference between two measurements of the baseline.
 func describeNoiseOf(results []*tare.Result) string {
 	var floors []float64
 	busy := 0

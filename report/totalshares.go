@@ -9,12 +9,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// The published figures of a claim can be parts of a total, such as the 16.6 ms of a frame.
+// Published figures can be parts of a total, such as the 16.6 ms of a frame.
 
 const sharesMean = "The figures of these claims are parts of a whole: as published, and as measured here, where they are medians over rounds with their 95 % intervals."
 
-// newTotalTable returns two rows per such claim: one for the contender and one for the baseline, with the published
-// and the measured value and their shares of the total.
+// newTotalTable returns two rows per such claim: the contender and the baseline. They have the values and their
+// shares of the total.
 func newTotalTable(r *tare.Result) Table {
 	t := Table{Columns: []Column{
 		{Name: "claim"}, {Name: "contender"}, {Name: "published"}, {Name: "of the whole", Unit: "%", Right: true},
@@ -44,7 +44,6 @@ func newTotalTable(r *tare.Result) Table {
 	return t
 }
 
-// formatFigure prints x with at least three significant digits, and with thousands separated.
 func formatFigure(x float64) string {
 	if x < 1000 {
 		return format.Digits(x, 3)
@@ -52,13 +51,12 @@ func formatFigure(x float64) string {
 	return format.Grouped(x, 0)
 }
 
-// timeUnit returns a unit without the part after the slash: ns of ns/op.
+// timeUnit returns a unit up to the slash: ns of ns/op.
 func timeUnit(unit string) string {
 	time, _, _ := strings.Cut(unit, "/")
 	return time
 }
 
-// hasShareClaims reports whether any claim's values are parts of a total.
 func hasShareClaims(r *tare.Result) bool {
 	return slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Shares != nil })
 }

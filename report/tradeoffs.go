@@ -8,17 +8,16 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Trade-offs are the metrics by which a contender is better than the baseline, and those by which it is worse.
+// Trade-offs are metrics by which a contender is better than the baseline, next to metrics by which it is worse.
 
-// addTradeOffs adds the table of trade-offs with its explanation.
 func (s *Section) addTradeOffs(r *tare.Result) {
 	t, means := newTradeOffTable(r)
 	s.addText(Dim, means)
 	s.addTable("trade-offs", "", t)
 }
 
-// newTradeOffTable returns a row per contender and workload on which it was compared with the baseline, and the text
-// above the table, which is the reason if there are no rows.
+// newTradeOffTable returns a row per contender and workload with a comparison. means is the text above the table,
+// or why there are no rows.
 func newTradeOffTable(r *tare.Result) (t Table, means string) {
 	base := r.Baseline()
 	t = Table{Columns: []Column{
@@ -46,8 +45,7 @@ func newTradeOffTable(r *tare.Result) (t Table, means string) {
 	return t, "Ratios to " + base + " with their intervals. A difference is named only where the interval excludes 1 and the control shows less; the more measures one looks at, the likelier one of them misleads."
 }
 
-// addBehaviour adds the semantic differences (outputs that differ from the reference's) in sentences, without those
-// of traps, which repeat a published mistake, and of void contenders. Another section has the table.
+// addBehaviour adds the semantic differences (outputs unlike the reference's) in sentences.
 func (s *Section) addBehaviour(r *tare.Result) {
 	var lines []string
 	tested := slices.DeleteFunc(listBehaviours(r), func(c behaviour) bool {
@@ -67,7 +65,6 @@ func (s *Section) addBehaviour(r *tare.Result) {
 	s.addList("", unlabelledItems(Plain, lines...)...)
 }
 
-// beginSentence returns the start of the sentence about a class of differences.
 func beginSentence(class tare.DifferenceClass) string {
 	switch class {
 	case tare.DiffersInValue:
@@ -80,8 +77,7 @@ func beginSentence(class tare.DifferenceClass) string {
 	return "It also "
 }
 
-// splitBySide returns a contender's ratios to the baseline on the workload of v in three lists: those significantly
-// below 1, those above 1, and those without a significant difference. Lists are separated by semicolons.
+// splitBySide returns a contender's ratios in three lists: significantly below 1, above 1, and neither.
 func (v *view) splitBySide(id string) (less, more, same string) {
 	add := func(list *string, text string) { *list = strings.TrimPrefix(*list+"; "+text, "; ") }
 	for _, metric := range v.r.Metrics {
@@ -103,9 +99,8 @@ func (v *view) splitBySide(id string) (less, more, same string) {
 	return less, more, same
 }
 
-// addZero compares a contender with the baseline by a metric of which there is no ratio, because a value is 0. If one
-// of them has the value 0 in every round and the other has a value above 0, it calls less or more with a text such as
-// "allocs 0 against 2 allocs/op".
+// addZero compares a contender with the baseline if one value is always 0, which gives no ratio. It calls less or
+// more with a text such as "allocs 0 against 2 allocs/op".
 func (v *view) addZero(id, metric string, less, more func(string)) {
 	value, hasValue := v.findValue(id, metric)
 	base, hasBase := v.findValue(v.baseline, metric)
@@ -125,11 +120,11 @@ func (v *view) addZero(id, metric string, less, more func(string)) {
 	}
 }
 
-// minRounds is the least number of rounds for an interval of a contender's value.
+// minRounds is the least number of rounds for an interval.
 const minRounds = 6
 
-// isDifferent reports whether x shows a significant difference that exceeds the noise floor, the difference that the
-// control (the baseline measured a second time) shows.
+// isDifferent reports whether x is significant and exceeds the noise floor, the difference between two
+// measurements of the baseline.
 func (v *view) isDifferent(x tare.Comparison) bool {
 	control, _ := v.findComparison(tare.ControlID, x.Metric)
 	return x.Differs(control.NoiseFloor()) == tare.Significant

@@ -14,16 +14,15 @@ import (
 
 // This file describes workloads and their traffic in words.
 
-// Kinds of studies: of codecs, and of routers, which run without servers.
+// Kinds of studies without servers.
 const (
 	kindCodec  = "codec"
 	kindRouter = "router"
 )
 
-// requestKinds returns the kinds of studies in which an operation is one HTTP request.
+// requestKinds returns the kinds in which an operation is one HTTP request.
 func requestKinds() []tare.Kind { return []tare.Kind{kindRouter, "server", "rpc"} }
 
-// isPerRequest reports whether an operation of the workload is one request.
 func isPerRequest(r *tare.Result, w tare.Workload) bool {
 	return w.Traffic != nil || slices.Contains(requestKinds(), r.Kind)
 }
@@ -70,7 +69,7 @@ func describeWorkload(r *tare.Result, w tare.Workload) string {
 	return text + "."
 }
 
-// describeOp returns the operation and its input: marshal of devices. Operation any of codecs is spelled out.
+// describeOp returns the operation and its input: marshal of devices.
 func describeOp(r *tare.Result, w tare.Workload) string {
 	input := orDefault(w.Fixture, w.File)
 	if w.Op == "any" && r.Kind == kindCodec {
@@ -79,14 +78,13 @@ func describeOp(r *tare.Result, w tare.Workload) string {
 	return w.Op + " of " + input
 }
 
-// copyWithout returns a copy of set without one name.
 func copyWithout(set map[string]string, name string) map[string]string {
 	out := maps.Clone(set)
 	delete(out, name)
 	return out
 }
 
-// formatSettings returns settings in one line, sorted by name: depth: 3, params: 1.
+// formatSettings returns settings sorted by name: depth: 3, params: 1.
 func formatSettings(set map[string]string) string {
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(set)) {
@@ -95,7 +93,7 @@ func formatSettings(set map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// describeDriver returns how requests are sent to servers, in a sentence, or "" if the workload has no traffic.
+// describeDriver returns how requests are sent to servers.
 func describeDriver(r *tare.Result, w tare.Workload) string {
 	if w.Traffic == nil {
 		return ""
@@ -107,14 +105,14 @@ func describeDriver(r *tare.Result, w tare.Workload) string {
 	return text + "."
 }
 
-// describeTraffic returns the traffic to a server in one line: "open loop, 5,000 requests/s for 10 s, 64 connections,
+// describeTraffic returns the traffic in one line: "open loop, 5,000 requests/s for 10 s, 64 connections,
 // loopback, TLS".
 func describeTraffic(r *tare.Result, t tare.Traffic) string {
-	text, segment := "closed loop", "" // each connection sends a request after the response to its last
+	text, segment := "closed loop", "" // each connection waits for its response
 	if t.Segment > 0 {
 		segment = " for " + formatDuration(t.Segment)
 	}
-	if t.Rate > 0 { // requests are sent at this rate, whatever the responses
+	if t.Rate > 0 { // requests are sent at this rate in any case
 		text = "open loop, " + formatRate(t.Rate) + " requests/s" + segment + ", " + countNoun(t.Connections, "connection")
 	} else {
 		text += ", " + countNoun(t.Connections, "connection") + segment
@@ -134,7 +132,7 @@ func describeTraffic(r *tare.Result, t tare.Traffic) string {
 	return text
 }
 
-// isLocal reports whether every server is known to be on this machine.
+// isLocal reports whether all servers are known to be on this machine.
 func isLocal(r *tare.Result) bool {
 	return !slices.ContainsFunc(r.Contenders, func(c tare.Contender) bool {
 		if c.Launch != tare.LaunchURL {
@@ -171,7 +169,7 @@ func formatBits(perSecond int64) string {
 	return strconv.FormatInt(perSecond, 10) + " bit/s"
 }
 
-// requestUnit returns a unit per operation as a unit per request: ns/op as ns/request.
+// requestUnit converts a unit per operation: ns/op becomes ns/request.
 func requestUnit(unit string) string {
 	switch before, ok := strings.CutSuffix(unit, "/op"); {
 	case !ok:

@@ -7,10 +7,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A trap is a contender that repeats a published mistake on purpose. It is caught if a check voids it as expected.
+// A trap is a contender that repeats a published mistake on purpose. Checks should catch it and void it.
 
-// describeTraps returns the number of caught traps, and the outcome of each check that should void one, as the end of
-// a sentence. It returns "" if the study has no traps.
+// describeTraps counts the caught traps, with each expected check's outcome, as the end of a sentence.
 func describeTraps(r *tare.Result) string {
 	traps, caughtTraps := 0, 0
 	for _, c := range r.Contenders {
@@ -43,8 +42,7 @@ func describeTraps(r *tare.Result) string {
 	return strings.Join(append([]string{text}, others...), "; ") + "."
 }
 
-// describeTrapFindings returns the line about traps below the findings. Documents of earlier versions only
-// contain the caught traps.
+// describeTrapFindings returns the line about traps. Earlier documents only contain caught traps.
 func describeTrapFindings(r *tare.Result) string {
 	if text := describeTraps(r); text != "" {
 		return "Traps: " + text
@@ -61,7 +59,6 @@ func describeTrapFindings(r *tare.Result) string {
 	return "As expected of the traps: " + strings.Join(caught, ", ") + "."
 }
 
-// whyNotVoid returns why check did not void a trap as expected.
 func whyNotVoid(r *tare.Result, contender, check string) string {
 	for _, e := range r.Expectations {
 		if e.Contender == contender && e.Check == check && e.Outcome == tare.NotEnoughEvidence {
@@ -71,9 +68,8 @@ func whyNotVoid(r *tare.Result, contender, check string) string {
 	return fmt.Sprintf("expected to be void by %s, but that check found nothing", check)
 }
 
-// TrapsCount counts the traps of all results by outcome, and names those that were not
-// caught: "8 caught, 0 missed, 1 with too little evidence (users: gin-growing)".
-// It returns "" if there are no traps.
+// TrapsCount counts the traps of all results by outcome, and names missed ones: "8 caught, 0 missed, 1 with too
+// little evidence (users: gin-growing)".
 func TrapsCount(results []*tare.Result) string {
 	count := map[tare.TrapOutcome]int{}
 	names := map[tare.TrapOutcome]string{}

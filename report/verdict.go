@@ -9,8 +9,8 @@ import (
 
 const verdictHeading = "Verdict"
 
-// addVerdicts adds the most important statements of a result: the results of criteria, the differences from the
-// baseline, where differences come from, what is void, and the outcomes of published claims.
+// addVerdicts adds the most important statements: results of criteria, differences and their origin, void
+// measurements, and published claims.
 func (s *Section) addVerdicts(r *tare.Result) {
 	s.addText(Warned, describeInterruption(r))
 	if len(r.Verdicts) == 0 {
@@ -41,8 +41,7 @@ func (s *Section) addVerdicts(r *tare.Result) {
 	s.addList("", items...)
 }
 
-// isCovered reports whether difference v, a verdict without a criterion, need not be listed: a verdict on a criterion
-// is about the same contender, workload and metric, or a finding voids the difference.
+// isCovered reports whether difference v need not be listed. A criterion is about it, or a finding voids it.
 func isCovered(r *tare.Result, v tare.Verdict) bool {
 	for _, other := range r.Verdicts {
 		if other.Criterion != "" && other.Contender == v.Contender && other.Workload == v.Workload && other.Metric == v.Metric {
@@ -52,8 +51,7 @@ func isCovered(r *tare.Result, v tare.Verdict) bool {
 	return len(r.VoidsMetric(v.Contender, v.Workload, v.Metric)) > 0
 }
 
-// describeVoids names everything that is void in this run, with the check that found it. It omits traps that are void
-// as expected.
+// describeVoids names everything void, with the check. It omits traps that are void as expected.
 func describeVoids(r *tare.Result) string {
 	type scope struct{ check, metric, workload string }
 	var scopes []scope
@@ -84,7 +82,6 @@ func describeVoids(r *tare.Result) string {
 
 const noVerdict = "No verdict: what was measured supports no statement about any contender."
 
-// describeInterruption returns a sentence if the run was interrupted, otherwise "".
 func describeInterruption(r *tare.Result) string {
 	if r.Stopped != stoppedInterrupted {
 		return ""
@@ -92,9 +89,9 @@ func describeInterruption(r *tare.Result) string {
 	return "Interrupted: all of this rests on " + countNoun(r.RoundsDone, "whole round") + describePlanned(r) + "."
 }
 
-const maxIDs = 10 // number of claims with one outcome up to which describeOutcomes names each
+const maxIDs = 10 // claims that describeOutcomes can name, per outcome
 
-// describeOutcomes names the claims with each outcome, or counts them if there are many.
+// describeOutcomes names the claims with each outcome, or counts them.
 func describeOutcomes(claims []tare.ClaimResult) string {
 	var parts []string
 	for _, o := range listDistinct(claims, outcomeText) {
@@ -113,7 +110,6 @@ func describeOutcomes(claims []tare.ClaimResult) string {
 	return strings.Join(parts, "; ")
 }
 
-// markOfRuling returns the mark of a criterion result.
 func markOfRuling(ruling tare.Ruling) Mark {
 	switch ruling {
 	case tare.Met:
@@ -124,8 +120,7 @@ func markOfRuling(ruling tare.Ruling) Mark {
 	return Warned
 }
 
-// describeRest returns the criterion and the number of rounds that would decide it, if the sentence of v does not
-// contain them. It usually returns "".
+// describeRest returns the criterion and the rounds that would decide it, unless the sentence of v has them.
 func describeRest(v tare.Verdict) string {
 	var parts []string
 	if !strings.Contains(v.Sentence, v.Criterion) {

@@ -6,9 +6,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A check voids measurements that do not count, by a finding. These functions list such findings.
+// A check voids measurements that do not count. These functions list its findings.
 
-// listVoids returns the findings that void measurements of contender on workload: all of them, or one metric.
+// listVoids returns the findings that void all of a contender on workload, or one metric.
 func listVoids(r *tare.Result, contender, workload string) []tare.Finding {
 	var out []tare.Finding
 	for _, f := range r.Findings {
@@ -19,8 +19,7 @@ func listVoids(r *tare.Result, contender, workload string) []tare.Finding {
 	return out
 }
 
-// voidsOfAll returns the findings that void a contender on all workloads and metrics, e.g. because it does not seem
-// to run the code that it claims to run.
+// voidsOfAll returns the findings that void a contender everywhere, e.g. because it seems to run other code.
 func voidsOfAll(r *tare.Result, id string) []tare.Finding {
 	var out []tare.Finding
 	for _, f := range r.Findings {
@@ -31,8 +30,7 @@ func voidsOfAll(r *tare.Result, id string) []tare.Finding {
 	return out
 }
 
-// voidWhy returns why the measurements of a trial (a contender's process in one round) on workload do not count, or
-// "" if they count.
+// voidWhy returns why the measurements of a trial (a contender's process in one round) do not count, or "".
 func voidWhy(t tare.Trial, workload string) string {
 	for _, v := range t.Void {
 		if v.Workload == "" || v.Workload == workload {
@@ -42,12 +40,11 @@ func voidWhy(t tare.Trial, workload string) string {
 	return ""
 }
 
-// describeLost returns a line per contender, or per workload of a contender, with the number of its rounds that do
-// not count. It skips contenders of which a finding voids everything. If the baseline's measurements on a workload do
-// not count in a round, no ratio of that round counts, and only the line of the baseline counts the round.
+// describeLost returns lines with the numbers of lost rounds. If the baseline lost a round, no ratio of it counts.
+// Only the baseline's line then counts that round.
 func describeLost(r *tare.Result) []string {
 	base := r.Baseline()
-	lostByBase := map[int]tare.Trial{} // by round: trials of the baseline with measurements that do not count
+	lostByBase := map[int]tare.Trial{} // trials of the baseline that do not count, by round
 	for _, t := range r.Trials {
 		if t.Contender == base && t.Tau <= 1 && !t.Counts("") {
 			lostByBase[t.Round] = t
@@ -58,7 +55,7 @@ func describeLost(r *tare.Result) []string {
 		if len(voidsOfAll(r, c.ID)) > 0 {
 			continue
 		}
-		var workloads []string // in the order of their first lost round; "" means all workloads
+		var workloads []string // in order of their first lost round; "" means all
 		count, firstReason := map[string]int{}, map[string]string{}
 		add := func(workload, reason string) {
 			count[workload]++
@@ -68,7 +65,7 @@ func describeLost(r *tare.Result) []string {
 			}
 		}
 		for _, t := range r.Trials {
-			if t.Contender != c.ID || t.Tau > 1 || t.Round == 0 { // Tau > 1: an extra round of longer measurements
+			if t.Contender != c.ID || t.Tau > 1 || t.Round == 0 { // an extra round of longer measurements
 				continue
 			}
 			if t.Error != nil {
@@ -88,8 +85,8 @@ func describeLost(r *tare.Result) []string {
 	return out
 }
 
-// formatLost returns the line about n void rounds of a contender, the first of them void because of why. workload is
-// "" if they are void on all workloads.
+// formatLost returns the line about n void rounds of a contender. why is the reason of the first. workload is ""
+// for all workloads.
 func formatLost(r *tare.Result, c tare.Contender, workload string, n int, why string) string {
 	text := fmt.Sprintf("%d of %s of %s", n, countNoun(r.RoundsDone, "round"), contenderTitle(r, c.ID))
 	if workload != "" {

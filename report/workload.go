@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// addWorkload adds everything that was measured on one workload. shown has the explanations that were printed under
-// earlier workloads: addWorkload skips them, and adds those that it prints.
+// addWorkload adds everything measured on one workload. shown has the explanations of earlier workloads, and gets
+// those of this one.
 func (s *Section) addWorkload(r *tare.Result, w tare.Workload, shown map[string]bool) {
 	v := newView(r, w.ID)
 	v.shown = shown
@@ -44,7 +44,6 @@ func (s *Section) addWorkload(r *tare.Result, w tare.Workload, shown map[string]
 	}
 }
 
-// listTableNotes returns a list entry per row of t that has notes.
 func listTableNotes(r *tare.Result, t Table) []Item {
 	var items []Item
 	for _, row := range t.Rows {
@@ -53,7 +52,7 @@ func listTableNotes(r *tare.Result, t Table) []Item {
 		for i, note := range row.Notes {
 			mark := Plain
 			if note == describeIdentity(c) {
-				mark = Code // name@version outside of code would be shown as an e-mail address
+				mark = Code // name@version would otherwise become an e-mail address
 			}
 			separator := "; "
 			if i == 0 {
@@ -73,11 +72,11 @@ const (
 	othersMislead  = "The other measures (the more of them one looks at, the likelier one of them misleads):"
 )
 
-// describeConformance returns how many contenders gave correct responses before timing, or "" if none was tested on
-// the workload. It ignores probes (requests that must be rejected) and responses compared during the rounds.
+// describeConformance returns how many contenders gave correct responses before timing. Probes, which are requests
+// that must be rejected, do not count.
 func describeConformance(r *tare.Result, workload string) string {
-	right, cases := 0, 0 // contenders without a wrong response; the most cases of a contender
-	var wrong []string   // the other contenders
+	right, cases := 0, 0 // contenders without a wrong response; most cases of a contender
+	var wrong []string   // other contenders
 	for _, c := range r.Conformance {
 		isBeforeTiming := !c.During && !c.Probe
 		if !isBeforeTiming || c.Workload != workload || c.Contender == tare.NullID {
@@ -100,36 +99,33 @@ func describeConformance(r *tare.Result, workload string) string {
 		right, right+len(wrong), countNoun(cases, "case"), strings.Join(wrong, ", "))
 }
 
-// view is the part of a result about one workload, with its contenders in the order of the workload's table.
+// view is the part of a result about one workload, with sorted contenders.
 type view struct {
 	r        *tare.Result
 	workload string          // id
 	baseline string          // id of the baseline
-	shown    map[string]bool // explanations that were printed under this or an earlier workload; they are not printed again
+	shown    map[string]bool // explanations that are not printed again
 
 	ranked     []tare.Contender // by ratio to the baseline, void ones last
-	statusOnly []tare.Contender // status-only contenders, in the same order
-	controls   []tare.Contender // the control and the null contender
+	statusOnly []tare.Contender // in the same order
+	controls   []tare.Contender // the repeated baseline, and the contender that does nothing
 	traps      []tare.Contender
 }
 
-// listGroups returns the contenders of a table in its order: ranked, status-only, control and null, traps.
 func (v *view) listGroups() [][]tare.Contender {
 	return [][]tare.Contender{v.ranked, v.statusOnly, v.controls, v.traps}
 }
 
-// newView returns the view of one workload. Its field shown is empty; a caller that prints several workloads sets it.
+// newView returns the view of one workload. To print several workloads, set shown.
 func newView(r *tare.Result, workload string) *view {
 	v := &view{r: r, workload: workload, baseline: r.Baseline(), shown: map[string]bool{}}
 	v.sortContenders()
 	return v
 }
 
-// isEmpty reports whether the workload has no contender with data.
 func (v *view) isEmpty() bool { return len(slices.Concat(v.listGroups()...)) == 0 }
 
-// sortContenders fills the groups of v with the contenders for which hasData is true. It sorts the ranked and the
-// status-only contenders by their ratio to the baseline, those without a valid ratio last.
+// sortContenders fills the groups of v, by ratio to the baseline. Contenders without a valid ratio come last.
 func (v *view) sortContenders() {
 	for _, c := range v.r.Contenders {
 		if !v.hasData(c.ID) {
@@ -161,9 +157,8 @@ func (v *view) sortContenders() {
 	}
 }
 
-// hasData reports whether the contender has a value on the workload, or a reason why it has none: a finding that
-// voids it, or an error of its build. A finding about all workloads is a reason only if the contender supports this
-// workload, or if it is not known which contenders do.
+// hasData reports whether the contender has a value on the workload, or a reason why not. A finding about all
+// workloads counts only if the contender may support this one.
 func (v *view) hasData(id string) bool {
 	for _, x := range v.r.Values {
 		if x.Workload == v.workload && x.Contender == id {
@@ -182,18 +177,18 @@ func (v *view) hasData(id string) bool {
 		}
 	}
 	c, _ := v.r.Contender(id)
-	return c.Error != "" && !c.Absent() // another section lists absent contenders, which are not installed
+	return c.Error != "" && !c.Absent() // absent contenders are in another section
 }
 
-// voidsFor returns the findings that void everything of a contender on the workload.
+// voidsFor returns the findings that void all of a contender on the workload.
 func (v *view) voidsFor(id string) []tare.Finding { return v.r.Voids(id, v.workload) }
 
-// voidsMetric returns the findings that void metric of a contender on the workload, alone or with everything else.
+// voidsMetric returns the findings that void metric, alone or with everything else.
 func (v *view) voidsMetric(id, metric string) []tare.Finding {
 	return v.r.VoidsMetric(id, v.workload, metric)
 }
 
-// primaryMetric returns the metric of the ranks, or "" if the document has no metric.
+// primaryMetric returns the metric of the ranks, or "".
 func primaryMetric(r *tare.Result) string {
 	if len(r.Metrics) == 0 {
 		return ""
@@ -201,7 +196,6 @@ func primaryMetric(r *tare.Result) string {
 	return r.Metrics[0]
 }
 
-// listMetrics returns the metrics of the study that apply to the workload.
 func (v *view) listMetrics() []string {
 	i := slices.IndexFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload })
 	if i < 0 {
@@ -210,8 +204,7 @@ func (v *view) listMetrics() []string {
 	return slices.DeleteFunc(slices.Clone(v.r.Metrics), func(name string) bool { return !v.r.Workloads[i].Measures(findMetric(name)) })
 }
 
-// leadingMetric returns the metric whose ratios are printed first: the primary one or, if it does not apply to the
-// workload, the first that does.
+// leadingMetric returns the metric whose ratios come first: the first that applies to the workload.
 func (v *view) leadingMetric() string {
 	if all := v.listMetrics(); len(all) > 0 {
 		return all[0]
@@ -219,27 +212,23 @@ func (v *view) leadingMetric() string {
 	return primaryMetric(v.r)
 }
 
-// hasRequests reports whether an operation on the workload is one request.
 func (v *view) hasRequests() bool {
 	return slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && isPerRequest(v.r, w) })
 }
 
-// findComparison returns the contender's comparison with the baseline.
 func (v *view) findComparison(id, metric string) (tare.Comparison, bool) {
 	c, ok := tare.FindComparison(v.r.Comparisons, v.workload, id, metric)
 	return c, ok && c.Against == v.baseline
 }
 
-// findValue returns the contender's value of metric on the workload.
 func (v *view) findValue(id, metric string) (tare.Value, bool) {
 	return v.r.Value(v.workload, id, metric)
 }
 
-// usualLevel returns the confidence level that most comparisons of ranked contenders with the baseline by metric
-// have, and the higher of two equally frequent levels. If there is none, it returns that of the status-only
-// contenders, else that of the control, else 0. Levels differ if some comparisons were decided before others.
+// usualLevel returns the most frequent confidence level of comparisons by metric. Ranked contenders count first,
+// then others. Levels differ if comparisons were decided at different times.
 func (v *view) usualLevel(metric string) float64 {
-	level := 0.0 // the most frequent one so far
+	level := 0.0 // most frequent so far
 	for _, group := range [][]tare.Contender{v.ranked, v.statusOnly, v.controls} {
 		count := map[float64]int{}
 		for _, c := range group {
@@ -261,7 +250,7 @@ func (v *view) usualLevel(metric string) float64 {
 	return level
 }
 
-// contenderTitle returns the name to print of a contender: its id, with a dagger if it is a trap.
+// contenderTitle returns the printed name of a contender. A trap has a dagger.
 func contenderTitle(r *tare.Result, id string) string {
 	if c, ok := r.Contender(id); ok {
 		return c.Title()

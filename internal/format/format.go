@@ -1,5 +1,4 @@
-// Package format formats counts, ratios, shares and foreign text, so that they look the same in every
-// sentence.
+// Package format formats counts, ratios, shares and foreign text in one style.
 package format
 
 import (
@@ -31,8 +30,8 @@ func List(names []string, conjunction string) string {
 	return strings.Join(names[:last], ", ") + " " + conjunction + " " + names[last]
 }
 
-// unitRE matches the last digit of a number, a space, and a unit: 5 ms, 12 %. Its groups are the digit,
-// the unit if it is a word, and the per cent sign, after which \b would not match.
+// unitRE matches the last digit of a number, a space, and a unit: 5 ms, 12 %. Its groups are the digit, a unit in
+// letters, and the per cent sign. \b does not match after that sign.
 var unitRE = lazyregexp.New(`(\d) (?:((?:[nµm]?s|min|h|[kMG]?B|[KMG]iB)\b)|(%))`)
 
 // KeepUnits returns text with a no-break space between each number and its unit, for large type.
@@ -46,8 +45,8 @@ func Choose(n int, one, many string) string {
 	return many
 }
 
-// Clip returns at most limit characters of text, the last of them … if text was cut. A limit of 0
-// or less means no limit.
+// Clip returns at most limit characters of text. The last is … if text was cut. A limit of 0 or less means no
+// limit.
 func Clip(text string, limit int) string {
 	if limit <= 0 || utf8.RuneCountInString(text) <= limit {
 		return text
@@ -55,7 +54,7 @@ func Clip(text string, limit int) string {
 	return string([]rune(text)[:limit-1]) + "…"
 }
 
-// Average returns a mean of counts with one decimal, or with none if that decimal is 0: 2.5, 3.
+// Average returns a mean with at most one decimal: 2.5, 3.
 func Average(x float64) string {
 	if math.Abs(x-math.Round(x)) < 0.05 {
 		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
@@ -69,8 +68,8 @@ func Percent(share float64) string {
 	return Trimmed(x, Decimals(x)) + " %"
 }
 
-// Interval returns the bounds of an interval with an en dash between them: 0.53–0.58. If a bound is
-// negative, "to" replaces the dash, because two dashes are hard to read.
+// Interval returns the bounds of an interval with an en dash: 0.53–0.58. Negative bounds get "to" instead, because
+// a dash and a minus are hard to read.
 func Interval(low, high string) string {
 	isNegative := func(number string) bool { return strings.HasPrefix(number, "−") || strings.HasPrefix(number, "-") }
 	if isNegative(low) || isNegative(high) {
@@ -79,8 +78,7 @@ func Interval(low, high string) string {
 	return low + "–" + high
 }
 
-// Decimals returns the number of decimals that show two significant digits of x, at most six. It returns
-// 0 unless x is positive.
+// Decimals returns the number of decimals for two significant digits of x, at most six.
 func Decimals(x float64) int {
 	if !(x > 0) { // includes NaN
 		return 0
@@ -88,10 +86,9 @@ func Decimals(x float64) int {
 	return min(max(0, 1-int(math.Floor(math.Log10(x)))), 6)
 }
 
-// Trimmed returns x with at most that number of decimals: trailing zeros are removed.
+// Trimmed returns x with at most decimals decimals, without trailing zeros.
 func Trimmed(x float64, decimals int) string { return trimZeros(Fixed(x, decimals)) }
 
-// trimZeros removes trailing zeros after a decimal point, and the point if no digit remains after it.
 func trimZeros(text string) string {
 	if strings.Contains(text, ".") {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
@@ -99,8 +96,7 @@ func trimZeros(text string) string {
 	return text
 }
 
-// Significant returns x with three significant digits, or without decimals if it is large: 0.123, 12.3,
-// 1234.
+// Significant returns x with three significant digits, or all digits of a large integer part: 0.123, 12.3, 1234.
 func Significant(x float64) string {
 	if x == 0 {
 		return "0"
@@ -108,7 +104,7 @@ func Significant(x float64) string {
 	return Trimmed(x, min(max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))), 6))
 }
 
-// Digits returns x with n significant digits, trailing zeros included, and without an exponent.
+// Digits returns x with n significant digits, trailing zeros included.
 func Digits(x float64, n int) string {
 	if x == 0 {
 		return "0"
@@ -117,7 +113,7 @@ func Digits(x float64, n int) string {
 	return Fixed(x, max(decimals, 0))
 }
 
-// Fixed returns x with that number of decimals.
+// Fixed returns x with a fixed number of decimals.
 func Fixed(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
 
 // LineLimit is the maximum number of characters of foreign text in a message.
@@ -128,8 +124,8 @@ func Seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Round(time.Millisecond).Seconds(), 'g', 4, 64) + " s"
 }
 
-// Line returns foreign text as one line of printable characters. Lines are joined by a space. After
-// limit characters the text is cut off; 0 means no limit.
+// Line returns foreign text as one line of printable characters. It joins lines by a space and cuts after limit
+// characters. A limit of 0 means none.
 func Line(text string, limit int) string {
 	lines := strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, l := range lines {
@@ -150,7 +146,7 @@ func Line(text string, limit int) string {
 	return line
 }
 
-// sizePattern matches a number of bytes such as 1.5 GiB. Its groups are the number and the unit.
+// sizePattern matches a number of bytes such as 1.5 GiB. Its groups are number and unit.
 var sizePattern = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?(B|kB|MB|GB|KiB|MiB|GiB)$`)
 
 // ParseBytes parses a number of bytes with its unit: 200MB, 1.5 GiB.
@@ -171,11 +167,11 @@ func ParseBytes(text string) (int64, error) {
 // BytesHint describes to a user the texts that ParseBytes accepts.
 const BytesHint = "a number with kB, MB, GB, KiB, MiB or GiB, e.g. 200MB"
 
-// Label quotes the value of a label as OpenMetrics does. It replaces characters that control a terminal
-// or change the direction of writing.
+// Label quotes the value of a label as OpenMetrics does. It replaces control characters and those that change the
+// direction of writing.
 func Label(text string) string {
 	text = strings.Map(func(r rune) rune {
-		// Cf has the invisible format characters, among them those of the direction of writing.
+		// Cf has invisible format characters, also for the direction of writing.
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
 			return unicode.ReplacementChar
 		}
@@ -192,7 +188,7 @@ func Minute(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// Nothing stands in place of a value that does not exist.
+// Nothing is printed if a value does not exist.
 const Nothing = "–"
 
 // Grouped returns x with commas between groups of three digits: 1,234,567.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Ratio returns a ratio for a table: with three decimals, fewer from 10 on, four
-// below 0.1, and two significant digits below 0.01. It returns Nothing unless x is positive and finite.
+// Ratio returns a ratio for a table, with three decimals. Large ratios get fewer decimals, small ones more. It
+// returns Nothing unless x is positive and finite.
 func Ratio(x float64) string {
 	switch {
 	case !(x > 0) || math.IsInf(x, 1): // !(x > 0) includes NaN
@@ -27,8 +27,7 @@ func Ratio(x float64) string {
 // Times returns a ratio for a sentence, with two significant digits: 1.94 is "1.9×", 12.3 is "12×".
 func Times(x float64) string { return strconv.FormatFloat(x, 'f', Decimals(x), 64) + "×" }
 
-// Short returns a ratio for a sentence, without ×: with two decimals, fewer from 10 on, and two
-// significant digits below 0.1.
+// Short returns a ratio for a sentence, without ×: 0.40, 12.3, 0.052.
 func Short(x float64) string {
 	switch {
 	case x >= 100:
@@ -49,8 +48,7 @@ func Within(ratio, low, high float64) string {
 	return Factor(ratio) + " (" + Interval(Short(low), Short(high)) + ")"
 }
 
-// Headline returns a ratio for a headline or a drawing, without ×: with two decimals, with none from 10
-// on, and with two significant digits below 0.1.
+// Headline returns a ratio for a headline or a drawing, without ×: 0.40, 12, 0.052.
 func Headline(x float64) string {
 	switch {
 	case !(x > 0) || math.IsInf(x, 1):
@@ -66,8 +64,8 @@ func Headline(x float64) string {
 // Limit returns a limit or a published ratio like Headline, but without trailing zeros.
 func Limit(x float64) string { return trimZeros(Headline(x)) }
 
-// Part returns one of the factors that multiply to a difference, with three significant digits. It
-// returns Nothing unless x is positive and finite.
+// Part returns one factor of a difference, with three significant digits. It returns Nothing unless x is positive
+// and finite.
 func Part(x float64) string {
 	if !(x > 0) || math.IsInf(x, 0) {
 		return Nothing
@@ -75,33 +73,30 @@ func Part(x float64) string {
 	return Digits(x, 3) + "×"
 }
 
-// Plain returns a published or exact ratio: with at most three significant digits, and no trailing
-// zeros.
+// Plain returns a published or exact ratio, with at most three significant digits.
 func Plain(x float64) string { return Significant(x) + "×" }
 
 // Counted returns a ratio of counts for a table. It has four decimals, because counts vary less than
 // times.
 func Counted(x float64) string { return Fixed(x, 4) }
 
-// Change returns a ratio as a change in per cent, with a sign and that number of decimals: 0.958 is
-// "-4.2 %".
+// Change returns a ratio as a signed change in per cent: 0.958 is "-4.2 %".
 func Change(ratio float64, decimals int) string {
-	// Half of the last decimal of a per cent: a smaller change rounds to 0, which has no sign.
+	// A change below half of the last decimal rounds to 0, which has no sign.
 	if math.Abs(ratio-1) < 0.005*math.Pow10(-decimals) {
 		return "±" + Fixed(0, decimals) + " %"
 	}
 	return fmt.Sprintf("%+.*f %%", decimals, 100*(ratio-1))
 }
 
-// Estimate returns a ratio and the bounds of its interval for a verdict, with as many decimals as the
-// width of the interval justifies: 0.5234, 0.51 and 0.5368 become 0.52, 0.51 and 0.54. It adds decimals
-// if rounding would move a bound across one of edges, the ratios at which the meaning of the sentence
-// changes.
+// Estimate returns a ratio and its interval, with decimals that fit the width of the interval. 0.5234, 0.51 and
+// 0.5368 become 0.52, 0.51 and 0.54. edges are ratios that change the meaning of the sentence. Rounding must not
+// move a bound across an edge.
 func Estimate(ratio, lo, hi float64, edges ...float64) (r, l, h string) {
 	const maxDecimals = 5
 	decimals := 2
 	if width := hi - lo; width > 0 {
-		decimals = int(math.Ceil(-math.Log10(width))) // up to the first significant digit of the width
+		decimals = int(math.Ceil(-math.Log10(width))) // decimals up to the first significant digit of the width
 	} else if ratio != math.Trunc(ratio*100)/100 { // an exact ratio with more than two decimals
 		decimals = 3
 	}
@@ -112,8 +107,8 @@ func Estimate(ratio, lo, hi float64, edges ...float64) (r, l, h string) {
 	return Fixed(ratio, decimals), Fixed(lo, decimals), Fixed(hi, decimals)
 }
 
-// minDecimals returns the least number of decimals of a printed ratio: 2 below 10, 1 below 100, else 0. Between 0.01
-// and 0.1 it is 4, so that the inverse can be computed from what is printed: 0.0157 is 64 times as fast.
+// minDecimals returns the least number of decimals of a printed ratio. Small ratios have 4, so that a reader can
+// invert them: 0.0157 is 64 times as fast.
 func minDecimals(ratio float64) int {
 	switch {
 	case ratio >= 0.01 && ratio < 0.1:
@@ -126,8 +121,7 @@ func minDecimals(ratio float64) int {
 	return 2
 }
 
-// CrossesEdge reports whether rounding moves a bound to the other side of an edge, or from above
-// onto the edge.
+// CrossesEdge reports whether rounding moves a bound across an edge, or from above onto it.
 func CrossesEdge(lo, hi float64, decimals int, edges []float64) bool {
 	for _, x := range []float64{lo, hi} {
 		rounded, _ := strconv.ParseFloat(Fixed(x, decimals), 64)

@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// The templates, the style sheet and the script of pages are files, which are embedded in the binary.
+// The templates, the style sheet and the script of pages are embedded in the binary.
 
 //go:embed templates/*.html
 var templates embed.FS
@@ -23,19 +23,16 @@ var pageStyle string
 //go:embed assets/page.js
 var pageScript string
 
-// styleText returns the text of the style element, without the spaces that only a reader of the source needs.
+// styleText returns the text of the style element, without spaces for readers.
 func styleText() string { return spaces.ReplaceAllString(pageStyle+plot.Style(), "$1$2") }
 
-// spaces matches a separator of a style sheet with the spaces around it, or the space after the colon of a property:
-// " { " (group 1 is "{") and the end of "color: " (group 2 is "r:"). It does not match a colon without a letter or
-// hyphen before it, so that strings stay as they are.
+// spaces matches a separator of a style sheet with the spaces around it, e.g. " { " (group 1 is "{"). It also
+// matches the end of "color: " (group 2 is "r:"). Other colons can be in strings, which must not change.
 var spaces = lazyregexp.New(`\s*([{};,])\s*|([a-z-]:) `)
 
-// scriptText returns the text of the script element. The script is inside a function, so that it defines no global
-// names.
+// scriptText returns the text of the script element. A function around it keeps names out of the global scope.
 func scriptText() string { return "\n'use strict';\n(() => {\n" + pageScript + "})();\n" }
 
-// templateFuncs returns the functions that templates call.
 func templateFuncs() template.FuncMap {
 	return template.FuncMap{
 		"keepUnits": format.KeepUnits,
@@ -54,15 +51,14 @@ func templateFuncs() template.FuncMap {
 	}
 }
 
-// rowContext is a row of a table, with the properties of the table that templates need.
+// rowContext is a row with the properties of its table that templates need.
 type rowContext struct {
 	Line    line
-	Plotted bool // the row has a drawing after its first field
+	Plotted bool // a drawing follows the first field
 	Span    int  // number of columns
-	Alone   bool // the row has one field, which is a heading of the rows below
+	Alone   bool // the only field is a heading of the rows below
 }
 
-// newRowContext returns row l of table g.
 func newRowContext(g *grid, l line) rowContext {
 	isAlone := len(l.Cells) == 1 && len(g.Head) > 1
 	return rowContext{Line: l, Plotted: g.Plot != nil && !isAlone, Span: g.Span(), Alone: isAlone}

@@ -12,12 +12,12 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// This file writes a page with the claims of several results. A claim is a published statement that a study tests.
+// This file writes a page with published claims. A claim is a published statement that a study tests.
 
 // Linked is a result with the address of its page.
 type Linked struct {
 	Result *tare.Result
-	Page   string // "" if there is no page to link to
+	Page   string // "" if there is no page
 }
 
 // claimsPage is the data of templates/claims.html.
@@ -26,30 +26,27 @@ type claimsPage struct {
 
 	Policy   string
 	Style    template.CSS
-	Marks    template.HTML // definitions of the marks in drawings
+	Marks    template.HTML // definitions of marks in drawings
 	Studies  []study
 	Outcomes template.HTML // bar of all outcomes
 	Counts   []count
 	Groups   []group
 }
 
-// study is a measured study.
 type study struct{ Name, Question, Headline, Page string }
 
-// count is the number of claims with one outcome, as a text.
 type count struct {
 	Class, Text string
 }
 
-// group contains the claims with one outcome, such as refuted.
 type group struct {
 	ID, Heading string
-	Fold        bool // hidden until a reader opens it, because the claims were not measured
+	Fold        bool // hidden at first: the claims were not measured
 	Grid        *grid
 }
 
-// WriteClaims writes all published claims of results as one page, grouped by outcome,
-// with links to the pages of the studies. The page has no script.
+// WriteClaims writes all published claims of results as one page, by outcome. It links to the pages of the
+// studies. The page has no script.
 func WriteClaims(w io.Writer, results []Linked) error {
 	t, err := template.New("page").Funcs(templateFuncs()).ParseFS(templates, "templates/*.html")
 	if err != nil {

@@ -10,11 +10,10 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// To keep pages small, the cells of a table do not repeat properties of their column: CSS classes of the table define
-// which columns are aligned right, and on a narrow screen a rule of the style sheet prints the name of the column
-// before each field. Rows and fields have no closing tags, because HTML does not require them.
+// To keep pages small, cells do not repeat properties of their column. CSS classes of the table align columns. On
+// narrow screens style rules print the column's name before each field. Rows and fields have no closing tags,
+// which HTML allows.
 
-// Classes returns the CSS classes of the table.
 func (g *grid) Classes() string {
 	classes := []string{"t"}
 	if g.Key != "" {
@@ -34,19 +33,19 @@ func (g *grid) Classes() string {
 	return strings.Join(classes, " ")
 }
 
-// findPosition returns the position of a column, which is an index in Head, among the elements of a row, from 1.
+// findPosition returns the position of a column in a row, from 1. column is an index in Head.
 func (g *grid) findPosition(column int) int {
 	if g.Plot != nil && column > 0 {
-		return column + 2 // the drawing is after the first field
+		return column + 2 // a drawing is after the first field
 	}
 	return column + 1
 }
 
-// labelColumns gives each wide table a CSS class for the names of its columns, and returns the rules of these
-// classes. Tables with the same columns share a class.
+// labelColumns gives each wide table a CSS class for the names of its columns, and returns the rules. Tables with
+// the same columns share a class.
 func labelColumns(tables []*grid) string {
 	var rules strings.Builder
-	var known []string // results of formatLabels for the classes l1, l2 and so on
+	var known []string // results of formatLabels, for the classes l1, l2, …
 	for _, g := range tables {
 		if !g.IsWide() {
 			continue
@@ -66,7 +65,7 @@ func labelColumns(tables []*grid) string {
 	return "@media screen and (max-width: 760px) {\n" + rules.String() + "}\n"
 }
 
-// formatLabels returns the rules that print the names of columns, with & in place of the class.
+// formatLabels returns the rules that print column names, with & for the class.
 func (g *grid) formatLabels() string {
 	var b strings.Builder
 	for i, c := range g.Head {
@@ -77,8 +76,8 @@ func (g *grid) formatLabels() string {
 	return b.String()
 }
 
-// quoteCSS returns text as a string of a style sheet. It escapes everything except letters, digits and harmless
-// signs, so that no text can end the string or the style element.
+// quoteCSS returns text as a string of a style sheet. It escapes every character that could end the string or the
+// style element.
 func quoteCSS(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -14,18 +14,18 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// This file draws the curves of a page: time over size, latency over throughput, and latency percentiles. The
-// constants are shares of the length of an axis.
+// This file draws curves: time over size, latency over throughput, and latency percentiles. The constants are
+// shares of an axis.
 const (
-	xTickGap    = 0.12 // least distance of labels on the horizontal axis
-	yTickGap    = 0.08 // least distance of labels on the vertical axis
+	xTickGap    = 0.12 // least distance of horizontal labels
+	yTickGap    = 0.08 // least distance of vertical labels
 	curveMargin = 0.05 // empty space at both ends
 )
 
-// roundUp is the share of a unit from which a number is printed in that unit: 0.99995 ms is printed in ms, not in µs.
+// roundUp is the share of a unit from which that unit is used: 0.99995 ms is not printed in µs.
 const roundUp = 0.9999
 
-// findValue returns the value of a contender if it is positive and not void; otherwise it returns false.
+// findValue returns the value of a contender if it is positive and not void.
 func (b *builder) findValue(workload, contender, metric string) (float64, bool) {
 	if len(b.r.VoidsMetric(contender, workload, metric)) > 0 {
 		return 0, false
@@ -39,7 +39,6 @@ func (b *builder) findValue(workload, contender, metric string) (float64, bool) 
 	return 0, false
 }
 
-// formatNS prints a time in ns on an axis.
 func formatNS(ns float64) string {
 	for _, step := range []struct {
 		ns   float64
@@ -52,7 +51,6 @@ func formatNS(ns float64) string {
 	return formatShort(ns) + " ns"
 }
 
-// formatShort prints a number of an axis.
 func formatShort(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
 // formatCount prints a count on an axis: 20k.
@@ -66,7 +64,7 @@ func formatCount(x float64) string {
 	return formatShort(x)
 }
 
-// newLogChart draws the curves of c on two logarithmic axes. formatY prints the labels of the vertical axis.
+// newLogChart draws the curves of c on two logarithmic axes. formatY prints vertical labels.
 func newLogChart(c plot.Chart, formatY func(float64) string) block {
 	var xs, ys []float64
 	for _, curve := range c.Curves {
@@ -79,22 +77,21 @@ func newLogChart(c plot.Chart, formatY func(float64) string) block {
 	return block{Chart: c.HTML()}
 }
 
-// newGrowthCharts draws the time of an operation over the size of its input: one chart per set of workloads over
-// which time ~ size^exponent is fitted.
+// newGrowthCharts draws time over size. There is a chart per set of workloads with a fit time ~ size^exponent.
 func (b *builder) newGrowthCharts() []block {
 	var out []block
-	var done [][]string // sets of workloads that have a chart
+	var done [][]string // sets of workloads with a chart
 	for _, s := range b.r.Scaling {
 		if slices.ContainsFunc(done, func(w []string) bool { return slices.Equal(w, s.Workloads) }) {
 			continue
 		}
 		done = append(done, s.Workloads)
-		by := cmp.Or(s.By, tare.ByBytes) // what the size of a workload counts
+		by := cmp.Or(s.By, tare.ByBytes) // what a size counts, e.g. bytes
 		c := plot.Chart{
 			ID: fmt.Sprintf("growth-%d", len(out)+1), Title: report.Legible(fmt.Sprintf("%s of %s by %s", s.Op, s.Fixture, by)),
 			Means: "Time of one operation over " + string(by) + ". Both axes are logarithmic: the slope is the exponent.",
 		}
-		for _, fit := range b.r.Scaling { // one for each contender
+		for _, fit := range b.r.Scaling { // one per contender
 			if !slices.Equal(fit.Workloads, s.Workloads) {
 				continue
 			}
@@ -117,7 +114,7 @@ func (b *builder) newGrowthCharts() []block {
 	return out
 }
 
-// findSize returns the size of a workload in units of by, or 0 if it is unknown.
+// findSize returns the size of a workload, in units of by, or 0 if unknown.
 func (b *builder) findSize(workload string, by tare.Extent) float64 {
 	i := slices.IndexFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == workload })
 	switch {
@@ -131,10 +128,10 @@ func (b *builder) findSize(workload string, by tare.Extent) float64 {
 	return b.r.Workloads[i].BodyBytes()
 }
 
-// minSweep is the least number of workloads of a sweep, a set of workloads that differ only in their load.
+// minSweep is the least number of workloads of a sweep. Workloads of a sweep differ only in their load.
 const minSweep = 3
 
-// newSweepPart draws latency over throughput, two charts (p50 and p99) per sweep.
+// newSweepPart draws latency over throughput: two charts (p50 and p99) per sweep.
 func (b *builder) newSweepPart() part {
 	p := part{ID: keySweep, Heading: "Throughput and latency"}
 	for _, works := range b.groupSweeps() {
@@ -187,8 +184,7 @@ func (b *builder) groupSweeps() [][]tare.Workload {
 	return out
 }
 
-// isAlike reports whether two workloads with traffic differ only in their load, which is the rate or the number of
-// connections.
+// isAlike reports whether two workloads differ only in their rate or connections.
 func isAlike(a, b tare.Workload) bool {
 	withoutLoad := func(w tare.Workload) tare.Workload {
 		t := *w.Traffic
@@ -196,12 +192,11 @@ func isAlike(a, b tare.Workload) bool {
 		w.ID, w.SHA256, w.Contenders, w.Slice, w.Traffic = "", "", nil, 0, &t
 		return w
 	}
-	sameLoop := (a.Traffic.Rate > 0) == (b.Traffic.Rate > 0) // both have a requested rate, or neither has
+	sameLoop := (a.Traffic.Rate > 0) == (b.Traffic.Rate > 0) // both request a rate, or neither does
 	return sameLoop && reflect.DeepEqual(withoutLoad(a), withoutLoad(b))
 }
 
-// findRate returns the rate in requests per second: the requested one or, if none was requested, the inverse of the
-// time of a request.
+// findRate returns the requests per second: the requested rate, or the inverse of the time of a request.
 func (b *builder) findRate(w tare.Workload, contender string) (float64, bool) {
 	if w.Traffic.Rate > 0 {
 		return w.Traffic.Rate, true
@@ -211,13 +206,13 @@ func (b *builder) findRate(w tare.Workload, contender string) (float64, bool) {
 }
 
 const (
-	maxQuantile = 0.9999 // highest quantile of a chart
-	minQuantile = 0.1    // lowest quantile of a chart, which the few fastest requests below it would stretch
-	minAbove    = 10     // least number of requests above the highest quantile of a curve
-	minHighest  = 0.5    // quantile that a curve always reaches, also with fewer requests above it
+	maxQuantile = 0.9999 // highest quantile
+	minQuantile = 0.1    // lowest quantile; the few requests below would stretch the chart
+	minAbove    = 10     // least number of requests above the end of a curve
+	minHighest  = 0.5    // a curve always reaches this quantile
 )
 
-// newLatencyPart draws the latency percentiles of each workload, from the histograms of all rounds that count.
+// newLatencyPart draws the latency percentiles of each workload over all rounds that count.
 func (b *builder) newLatencyPart() part {
 	p := part{ID: keyLatency, Heading: "Latency percentiles"}
 	for _, w := range b.r.Workloads {
@@ -232,10 +227,10 @@ func (b *builder) newLatencyPart() part {
 				continue
 			}
 			curve := plot.Curve{Name: report.Legible(contender.Title())}
-			highest := 1 - minAbove/float64(h.Count()) // quantile with minAbove requests above it
+			highest := 1 - minAbove/float64(h.Count()) // minAbove requests are above it
 			highest = min(max(highest, minHighest), maxQuantile)
 			for _, q := range listQuantiles(highest) {
-				ns := float64(max(h.Quantile(q), 1)) // a logarithmic axis has no 0
+				ns := float64(max(h.Quantile(q), 1)) // 0 is not on a logarithmic axis
 				curve.Points = append(curve.Points, plot.Point{X: quantileShare(q), Y: ns})
 				ys = append(ys, ns)
 			}
@@ -254,8 +249,8 @@ func (b *builder) newLatencyPart() part {
 	return p
 }
 
-// mergeHistograms merges the histograms of a contender over the rounds that count. It returns nil if there are no
-// requests in them, and for contenders that do not count: void ones, and traps, which repeat a published mistake.
+// mergeHistograms merges the histograms of a contender over the rounds that count. It returns nil if the contender
+// does not count, or has no requests.
 func (b *builder) mergeHistograms(c tare.Contender, workload string) *hist.Hist {
 	var out *hist.Hist
 	if c.Role == tare.RoleTrap || len(b.r.Voids(c.ID, workload)) > 0 {
@@ -281,12 +276,11 @@ func (b *builder) mergeHistograms(c tare.Contender, workload string) *hist.Hist 
 	return out
 }
 
-// quantileShare returns the position of a quantile on an axis from 0 (quantile 0) to 1 (maxQuantile), on which 90 %,
-// 99 %, 99.9 % and 99.99 % have equal distances.
+// quantileShare returns the position of a quantile on an axis from 0 to 1. 90 %, 99 %, 99.9 % and 99.99 % have
+// equal distances.
 func quantileShare(q float64) float64 { return math.Log10(1-q) / math.Log10(1-maxQuantile) }
 
-// listQuantiles returns the quantiles of a curve's points, from minQuantile to highest. They have equal distances on
-// the axis, except the last.
+// listQuantiles returns the quantiles of a curve's points, at equal distances on the axis.
 func listQuantiles(highest float64) []float64 {
 	const steps = 100 // points of a curve up to maxQuantile
 	var out []float64

@@ -15,23 +15,21 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// A page contains the result document that it shows, for readers to save. maxEmbedded is the
-// largest length of the packed document in characters. A longer document is shortened, and the page describes how.
+// A page contains its result document, for readers to save. maxEmbedded limits the characters of the packed
+// document. A longer one is shortened, and the page describes how.
 const maxEmbedded = 1_900_000
 
-// shortDigits is the number of digits to which values of single rounds are shortened. Printed numbers have less than
-// half as many.
+// shortDigits is the number of digits of shortened values of rounds. Printed numbers have less than half as many.
 const shortDigits = 9
 
-// embedded is the result document as a page contains it.
 type embedded struct {
 	Text    string // gzip in base64
-	Without string // sentence about what was shortened, or ""
-	Bytes   int    // size of the document before packing
+	Without string // what was shortened, or ""
+	Bytes   int    // size before packing
 }
 
-// embedResult packs r, and shortens it only as far as maxEmbedded requires: first it rounds values of single rounds,
-// then it removes the histograms and answers of trials.
+// embedResult packs r, and shortens it only as far as maxEmbedded requires. It first rounds values of rounds, then
+// removes histograms and answers.
 func embedResult(r *tare.Result) (embedded, error) {
 	document, err := packResult(r, "")
 	if err != nil || len(document.Text) <= maxEmbedded {
@@ -49,7 +47,7 @@ func embedResult(r *tare.Result) (embedded, error) {
 	return packResult(short, without+" The histograms and answers of single trials are left out: they stand in the document that the run kept.")
 }
 
-// packResult packs r as JSON without spaces, compressed, in base64. without becomes the field Without.
+// packResult packs r as compressed JSON in base64.
 func packResult(r *tare.Result, without string) (embedded, error) {
 	var doc, compact, packed bytes.Buffer
 	if err := report.JSON(&doc, r); err != nil {
@@ -71,7 +69,6 @@ func packResult(r *tare.Result, without string) (embedded, error) {
 	return embedded{Text: base64.StdEncoding.EncodeToString(packed.Bytes()), Without: without, Bytes: compact.Len()}, nil
 }
 
-// roundResult returns a copy of r with fewer digits in the values of single rounds.
 func roundResult(r *tare.Result) *tare.Result {
 	out := *r
 	out.Rounds = slices.Clone(r.Rounds)
@@ -102,7 +99,6 @@ func roundResult(r *tare.Result) *tare.Result {
 	return &out
 }
 
-// roundValues returns a copy of values with fewer digits.
 func roundValues(values []float64) []float64 {
 	out := slices.Clone(values)
 	for i, x := range out {
@@ -111,7 +107,7 @@ func roundValues(values []float64) []float64 {
 	return out
 }
 
-// roundValue rounds x to shortDigits digits, unless x is an integer.
+// roundValue rounds x to shortDigits digits. Integers stay.
 func roundValue(x float64) float64 {
 	if x == math.Trunc(x) {
 		return x

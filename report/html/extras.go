@@ -13,17 +13,16 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// finding is an entry of the list of findings (what checks found), with an explanation of the check.
+// finding is an entry of the list of findings, with an explanation of its check.
 type finding struct {
 	report.Item
-	Sign      string // character for the severity, or ""
-	Explained string // explanation of the check, if this is its first finding; "" otherwise
+	Sign      string // character for the severity; may be ""
+	Explained string // explanation of the check, at its first finding
 }
 
-// explainFindings returns items with the explanations of their checks.
 func (b *builder) explainFindings(items []report.Item) []finding {
 	var out []finding
-	explained := map[string]bool{} // checks that an earlier finding explains
+	explained := map[string]bool{} // checks with an earlier finding
 	for _, it := range items {
 		f := finding{Item: it, Sign: map[string]string{"void": "✕", "warn": "!"}[it.Label]}
 		if b.options.Explain != nil && !explained[it.Check] {
@@ -35,17 +34,16 @@ func (b *builder) explainFindings(items []report.Item) []finding {
 	return out
 }
 
-// flame is a flame graph, a picture of a profile.
+// flame is a flame graph (a picture of a profile).
 type flame struct {
 	Title  string
-	Source template.URL // data URL of the image
+	Source template.URL // data URL
 }
 
-// maxFlame is the size in bytes up to which a flame graph is embedded in a page.
+// maxFlame is the largest flame graph to embed, in bytes.
 const maxFlame = 150_000
 
-// newProfileBlocks returns the flame graph of a profile and x, the text with the paths of its files. x.About is the
-// index of the profile.
+// newProfileBlocks returns the flame graph of a profile, and x. x.About is the index of the profile.
 func (b *builder) newProfileBlocks(x report.Block) []block {
 	if i, err := strconv.Atoi(x.About); err == nil && i >= 0 && i < len(b.r.Profiles) {
 		p := b.r.Profiles[i]
@@ -54,7 +52,7 @@ func (b *builder) newProfileBlocks(x report.Block) []block {
 	return b.newPictureBlocks(x, "", "")
 }
 
-// newExplanationBlocks does the same for an explanation, which has the causes of a difference.
+// newExplanationBlocks does the same for the causes of a difference.
 func (b *builder) newExplanationBlocks(x report.Block) []block {
 	if i, err := strconv.Atoi(x.About); err == nil && i >= 0 && i < len(b.r.Explanations) {
 		e := b.r.Explanations[i]
@@ -63,7 +61,7 @@ func (b *builder) newExplanationBlocks(x report.Block) []block {
 	return b.newPictureBlocks(x, "", "")
 }
 
-// newPictureBlocks returns the flame graph in file, if the file can be read and is not too large, and the text of x.
+// newPictureBlocks returns the flame graph in file, if it is usable, and the text of x.
 func (b *builder) newPictureBlocks(x report.Block, file, title string) []block {
 	var out []block
 	if b.options.Files != nil && fs.ValidPath(file) && file != "." {
@@ -82,7 +80,6 @@ func (b *builder) newPictureBlocks(x report.Block, file, title string) []block {
 	return out
 }
 
-// newRepeatPart returns the part that explains how to repeat the run.
 func (b *builder) newRepeatPart() part {
 	p := part{ID: keyRepeat, Heading: "Do it again"}
 	p.Blocks = []block{
@@ -101,8 +98,7 @@ func (b *builder) newRepeatPart() part {
 	return p
 }
 
-// listBuilds returns list entries about builds: first an entry per set of build settings, labelled with the
-// contenders that were built with it, then an entry per binary, labelled with the contenders that use it.
+// listBuilds returns an entry per set of build settings, then an entry per binary. Labels name the contenders.
 func listBuilds(contenders []tare.Contender) []report.Item {
 	var settings, binaries []report.Item
 	for _, c := range contenders {
@@ -121,7 +117,7 @@ func listBuilds(contenders []tare.Contender) []report.Item {
 	return append(settings, binaries...)
 }
 
-// addName adds the title of a contender to the label of the item with this text, or to a new item if there is none.
+// addName adds a contender to the label of the item with this text. It appends a new item if needed.
 func addName(items []report.Item, c tare.Contender, text string) []report.Item {
 	title, text := report.Legible(c.Title()), report.Legible(text)
 	i := slices.IndexFunc(items, func(it report.Item) bool { return it.Text == text })

@@ -12,37 +12,34 @@ import (
 
 // This file draws the first chart of a page, and the cards below it.
 
-// panel is a part of the first chart, for one or two workloads, with its drawings.
 type panel struct {
 	N                 int // number of the panel, from 1
 	Name, Base, Order string
-	Symbols           template.HTML // SVG definitions that the drawings of rows use
+	Symbols           template.HTML // SVG definitions for the rows
 	Head              template.HTML // axis
-	Rows, Rest        []rival       // Rest is shown when a reader opens it
-	RestMeans         string        // label at which a reader opens Rest
-	First             bool          // it is the first panel of the page
+	Rows, Rest        []rival       // Rest is hidden at first
+	RestMeans         string        // label that opens Rest
+	First             bool          // first panel of the page
 }
 
-// rival is a row of a panel: a contender with a line per workload.
 type rival struct {
 	report.Rival
 	Lines []rivalLine
 }
 
-// rivalLine is a line with its drawing.
 type rivalLine struct {
 	report.RivalLine
 	Drawing template.HTML
-	Left    []string // marks and texts of claims for which the drawing has no room
+	Left    []string // marks and texts of claims that do not fit
 }
 
-// axisMargin is the empty space at both ends of an axis of ratios, as a share of its length.
+// axisMargin is the empty space at both ends of an axis, as a share of its length.
 const axisMargin = 0.06
 
-// newPanel draws panel p of chart c, which has this index in the chart.
+// newPanel draws panel p of chart c. index is that of the panel.
 func newPanel(c report.Contest, p report.Panel, index int) panel {
 	out := panel{N: index + 1, Name: p.Name, Base: c.Base, Order: c.Order, First: index == 0}
-	values := []float64{1, 0.8, 1.25} // the axis contains at least these ratios
+	values := []float64{1, 0.8, 1.25} // the axis always contains these ratios
 	rows := append(append([]report.Rival{}, p.Rows...), p.Rest...)
 	for _, factor := range p.Noise {
 		if isKnown := factor > 0; isKnown {
@@ -51,7 +48,7 @@ func newPanel(c report.Contest, p report.Panel, index int) panel {
 	}
 	for _, r := range rows {
 		for _, l := range r.Lines {
-			values = append(values, l.Ratio, l.Low, l.High) // the axis ignores 0, which means no ratio
+			values = append(values, l.Ratio, l.Low, l.High) // the axis ignores 0, which means none
 			for _, claim := range l.Claims {
 				values = append(values, claim.Value)
 			}
@@ -70,11 +67,10 @@ func newPanel(c report.Contest, p report.Panel, index int) panel {
 	return out
 }
 
-// minStrip is the least number of benchmarks without a change whose groups are drawn as bars. With fewer benchmarks,
-// the bars would show nothing that the names do not.
+// minStrip is the least number of unchanged benchmarks for bars. For fewer, the names show as much.
 const minStrip = 5
 
-// HasStrip reports whether the groups of benchmarks without a change are drawn as bars.
+// HasStrip reports whether groups of unchanged benchmarks get bars.
 func (p *page) HasStrip() bool {
 	n := 0
 	for _, group := range p.Quiet {
@@ -83,13 +79,11 @@ func (p *page) HasStrip() bool {
 	return n >= minStrip && len(p.Quiet) > 1
 }
 
-// quiet is a group of benchmarks without a change, with a bar for its share of all of them.
 type quiet struct {
 	report.Quiet
 	Drawing template.HTML
 }
 
-// newQuiet draws the bars of groups.
 func newQuiet(groups []report.Quiet) []quiet {
 	var out []quiet
 	for _, group := range groups {
@@ -98,7 +92,7 @@ func newQuiet(groups []report.Quiet) []quiet {
 	return out
 }
 
-// newRivals draws the lines of rows. scales has the scale of each workload of the panel.
+// newRivals draws rows. scales has a scale per workload.
 func newRivals(rows []report.Rival, scales []plot.Scale) []rival {
 	var out []rival
 	for _, r := range rows {
@@ -112,7 +106,7 @@ func newRivals(rows []report.Rival, scales []plot.Scale) []rival {
 			drawn.Drawing, drawn.Left = scales[l.Work].Row(interval)
 			row.Lines = append(row.Lines, drawn)
 		}
-		if r.Base && len(r.Lines) > 0 { // show the baseline's values on all workloads in one line
+		if r.Base && len(r.Lines) > 0 { // the baseline has all its values in one line
 			var values []string
 			for _, l := range r.Lines {
 				values = append(values, strings.TrimSpace(l.Workload+" "+l.Says))
@@ -127,7 +121,6 @@ func newRivals(rows []report.Rival, scales []plot.Scale) []rival {
 	return out
 }
 
-// card is a small part below the first chart: bars or a table.
 type card struct {
 	report.Card
 	Bars []bar
@@ -140,7 +133,6 @@ type bar struct {
 	PerOp   string // nanoseconds of one operation, for the script
 }
 
-// newCard draws the bars of c, and converts its table to a grid.
 func newCard(c report.Card) card {
 	out := card{Card: c}
 	for _, x := range c.Bars {
@@ -160,8 +152,8 @@ func newCard(c report.Card) card {
 	return out
 }
 
-// drawClaims adds a column with drawings of the published and the measured ratio to g, a table with a row per claim.
-// id becomes the id of the axis, which must be unique in the page.
+// drawClaims adds a column to g, which has a row per claim. Its drawings have the published and the measured
+// ratio. id is the id of the axis, unique in the page.
 func drawClaims(g *grid, id string, claims []tare.ClaimResult) {
 	var values []float64
 	isRatio := func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimRatio && c.Published > 0 }
@@ -170,7 +162,7 @@ func drawClaims(g *grid, id string, claims []tare.ClaimResult) {
 			values = append(values, c.Published, c.Measured, c.Low, c.High)
 		}
 	}
-	isClaim := func(l line) bool { return len(l.Cells) > 1 } // a heading, such as an outcome, has one cell
+	isClaim := func(l line) bool { return len(l.Cells) > 1 } // a heading has one cell
 	rows := 0
 	for _, l := range g.Rows {
 		if isClaim(l) {
@@ -182,7 +174,7 @@ func drawClaims(g *grid, id string, claims []tare.ClaimResult) {
 	}
 	s := plot.Scale{ID: id, Axis: plot.NewLogAxis(axisMargin, append(values, 1)...)}
 	g.Plot = &plotColumn{Title: "◆ published, ○ measured", Axis: s.Symbol()}
-	next := 0 // index of the claim of the next row
+	next := 0 // claim of the next row
 	for i := range g.Rows {
 		if !isClaim(g.Rows[i]) {
 			continue

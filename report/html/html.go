@@ -1,7 +1,5 @@
-// Package html renders the result of a study as one self-contained page, which a browser
-// can open from a disk without a network. The page has the words, numbers and order of
-// package report. Drawings are next to the tables that they draw, and all of the page can
-// be read without its script.
+// Package html renders the result of a study as one self-contained page, which needs no network. The words and
+// numbers come from package report. Drawings are next to their tables, and a reader needs no script.
 package html
 
 import (
@@ -17,13 +15,13 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Options are additions to the page of a result. All are optional.
+// Options are optional additions to the page of a result.
 type Options struct {
-	Explain func(check string) string // returns an explanation of a check in a few sentences, or ""; may be nil
-	Files   fs.FS                     // directory of the result document, to read flame graphs; if nil, the page only names them
+	Explain func(check string) string // explains a check in a few sentences, or returns ""; may be nil
+	Files   fs.FS                     // directory of the result document, for flame graphs; nil means that the page only names them
 }
 
-// Format returns the page as a format of package report, of which a file contains one result.
+// Format returns the page as a format of package report. A file contains one result.
 func Format(o Options) report.Format {
 	return report.Format{
 		Name:    "html",
@@ -53,11 +51,11 @@ func Write(w io.Writer, r *tare.Result, o Options) error {
 	return nil
 }
 
-// Style returns the style sheet of the page, for other pages that should look like it.
+// Style returns the style sheet of the page, for other pages with the same look.
 func Style() string { return styleText() }
 
-// Policy returns a content security policy that only allows a page this style and this script, by their hashes, and
-// images in data URLs.
+// Policy returns a content security policy for a page with only this style, this script, and images in data URLs.
+// It has their hashes.
 func Policy(style, script string) string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))

@@ -11,13 +11,12 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// page is the data of templates/page.html, which shows a summary and below it folds, which a reader opens, with the
-// sections of the report.
+// page is the data of templates/page.html. It has a summary, and below it folds with the sections of the report.
 type page struct {
 	Title, Study string
 	report.Summary
 	Panels []panel
-	Marks  template.HTML // SVG definitions of the marks in all drawings of ratios
+	Marks  template.HTML // SVG definitions of marks
 	Quiet  []quiet
 	Cards  []card
 	Folds  []fold
@@ -25,29 +24,28 @@ type page struct {
 	Policy string
 	Style  template.CSS
 	Script template.JS
-	Held   template.HTML // the result document, packed by embedResult
-	Saved  string        // file name under which the script saves the document
-	Lack   string        // sentence about what embedResult has shortened, or ""
+	Held   template.HTML // result document from embedResult
+	Saved  string        // file name of the saved document
+	Lack   string        // what embedResult has shortened, or ""
 }
 
-// fold is a part of the page that a click on its title opens.
+// fold is a part of the page that a click opens.
 type fold struct {
 	ID, Title, Note string
 	Parts           []part
 }
 
-// part is one section in a fold.
 type part struct {
-	ID, Heading string // Heading is "" in the first part of a fold
+	ID, Heading string // Heading is "" if the fold's title serves
 	Blocks      []block
 }
 
-// block is one element of a part. Exactly one field is set, in addition to Mark.
+// block is one element of a part. One field is set, in addition to Mark.
 type block struct {
 	Mark   report.Mark // of Text
 	Text   string
 	Items  []report.Item
-	Closer []finding // findings with explanations
+	Closer []finding // explained findings
 	Grid   *grid
 	Chart  template.HTML // a drawing
 	Ratios template.HTML // the table of all ratios
@@ -55,14 +53,13 @@ type block struct {
 	Repeat []string // commands that repeat the run
 }
 
-// builder builds the parts of a page.
 type builder struct {
 	r        *tare.Result
 	options  Options
 	sections []report.Section // of the report
 }
 
-// newPage returns the data of a page about r. document is r in the form in which the page embeds it.
+// newPage returns the data of a page about r. document is r as embedded.
 func newPage(r *tare.Result, options Options, document embedded) *page {
 	b := &builder{r: r, options: options, sections: report.Outline(r)}
 	folds := b.newFolds()
@@ -82,7 +79,6 @@ func newPage(r *tare.Result, options Options, document embedded) *page {
 	return p
 }
 
-// listGrids returns the tables in folds.
 func listGrids(folds []fold) []*grid {
 	var out []*grid
 	for _, f := range folds {
@@ -97,19 +93,19 @@ func listGrids(folds []fold) []*grid {
 	return out
 }
 
-// Asked explains the mark of the limits of criteria. It returns "" if the first chart has no such mark.
+// Asked explains the mark of criteria in the first chart, or returns "".
 func (p *page) Asked() string {
 	asked, _ := p.Contest.ExplainMarks()
 	return asked
 }
 
-// Published explains the mark of published ratios. It returns "" if the first chart has no such mark.
+// Published explains the mark of published ratios in the first chart, or returns "".
 func (p *page) Published() string {
 	_, published := p.Contest.ExplainMarks()
 	return published
 }
 
-// documentName returns a file name for the document that is valid on every file system.
+// documentName returns a file name that every file system allows.
 func documentName(r *tare.Result) string {
 	name := strings.Map(func(c rune) rune {
 		switch {
@@ -128,7 +124,7 @@ func documentName(r *tare.Result) string {
 	return name + ".result.json"
 }
 
-// Keys of parts that are not sections of a report.
+// Keys of parts that no section of a report has.
 const (
 	keyRatios  = "ratios"
 	keyLatency = "latency"
@@ -136,14 +132,12 @@ const (
 	keyRepeat  = "repeat"
 )
 
-// foldRule defines a fold of the page.
 type foldRule struct {
 	id, title string
-	note      func(*builder) string // returns the note next to the title
-	keys      []string              // of its parts, in order
+	note      func(*builder) string // returns the text next to the title
+	keys      []string              // keys of parts, in order
 }
 
-// listFolds returns the folds of a page in the order of the page.
 func listFolds() []foldRule {
 	noNote := func(*builder) string { return "" }
 	return []foldRule{
@@ -161,8 +155,7 @@ func listFolds() []foldRule {
 	}
 }
 
-// newFolds returns the folds of the page that have contents. Sections that no fold names are added to the last one. A
-// comparison of two revisions has no folds about costs and adoption.
+// newFolds returns the folds with contents. The last one also gets sections that no fold names.
 func (b *builder) newFolds() []fold {
 	partBuilders := map[string]func() part{
 		keyRatios: b.newRatiosPart, keyLatency: b.newLatencyPart, keySweep: b.newSweepPart, keyRepeat: b.newRepeatPart,
@@ -200,7 +193,7 @@ func (b *builder) newFolds() []fold {
 			}
 		}
 		if len(f.Parts) > 0 {
-			f.Parts[0].Heading = "" // the title of the fold is its heading
+			f.Parts[0].Heading = "" // the fold has a title
 			out = append(out, f)
 		}
 	}
@@ -254,7 +247,7 @@ func countNoun(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// newPart returns section s of the report as a part of a fold, with its drawings.
+// newPart returns section s as a part, with drawings.
 func (b *builder) newPart(s report.Section) part {
 	p := part{ID: s.Key, Heading: s.Heading}
 	for _, x := range s.Blocks {
@@ -263,8 +256,7 @@ func (b *builder) newPart(s report.Section) part {
 	return p
 }
 
-// drawBlock returns the blocks of the page for block x of section s, which is a text, a list or a table. x.Key
-// selects the drawings that are added.
+// drawBlock returns the blocks of the page for block x of section s. x.Key selects drawings.
 func (b *builder) drawBlock(s report.Section, x report.Block) []block {
 	switch x.Key {
 	case "findings":
@@ -281,7 +273,7 @@ func (b *builder) drawBlock(s report.Section, x report.Block) []block {
 			out = b.newGrowthCharts()
 		}
 		tables := []report.Table{*x.Table}
-		if x.Key != report.KeyDrives { // the numbers about load are short: the table fits
+		if x.Key != report.KeyDrives { // the load table is narrow enough
 			tables = splitTable(*x.Table)
 		}
 		for _, t := range tables {
@@ -301,17 +293,17 @@ func (b *builder) drawBlock(s report.Section, x report.Block) []block {
 	return []block{{Text: x.Text, Mark: x.Mark}}
 }
 
-// maxColumns is the number of columns, without the first, that fit a page.
+// maxColumns is the number of columns after the first that fit a page.
 const maxColumns = 6
 
-// splitTable splits a table into several that fit a page; each begins with the first column.
+// splitTable splits a table into tables that fit a page. Each repeats the first column.
 func splitTable(t report.Table) []report.Table {
 	if len(t.Columns) <= maxColumns+1 {
 		return []report.Table{t}
 	}
 	rest := len(t.Columns) - 1                    // without the first
 	parts := (rest + maxColumns - 1) / maxColumns // rounded up
-	perPart := (rest + parts - 1) / parts         // rounded up: all parts but the last have as many columns
+	perPart := (rest + parts - 1) / parts         // rounded up, so that the parts are of equal width
 	var out []report.Table
 	for from := 1; from < len(t.Columns); from += perPart {
 		to := min(from+perPart, len(t.Columns))
@@ -321,7 +313,7 @@ func splitTable(t report.Table) []report.Table {
 			if len(r.Cells) > 1 {
 				cut.Cells = slices.Concat(r.Cells[:1], r.Cells[min(from, len(r.Cells)):min(to, len(r.Cells))])
 			}
-			if from > 1 { // the first part has the notes
+			if from > 1 { // only the first part has notes
 				cut.Notes = nil
 			}
 			part.Rows = append(part.Rows, cut)
@@ -332,7 +324,7 @@ func splitTable(t report.Table) []report.Table {
 	return out
 }
 
-// mergeRows merges rows that differ only in their first cell, which has a name: the merged row has all names.
+// mergeRows merges rows that differ only in their first cell. The merged row has all names.
 func mergeRows(rows []report.Row) []report.Row {
 	var out []report.Row
 	for _, r := range rows {
@@ -343,30 +335,28 @@ func mergeRows(rows []report.Row) []report.Row {
 			out = append(out, r)
 			continue
 		}
-		cells := slices.Clone(out[i].Cells) // the other rows of the report share them
+		cells := slices.Clone(out[i].Cells) // other rows share the cells
 		cells[0].Text += ", " + r.Cells[0].Text
 		out[i].Cells = cells
 	}
 	return out
 }
 
-// grid is a table of the page. It may have a column of drawings after the first column.
+// grid is a table of the page, perhaps with a column of drawings.
 type grid struct {
 	Key, Caption string
-	Titled       bool // the caption is visible; otherwise only screen readers read it
+	Titled       bool // the caption is not only for screen readers
 	Head         []report.Column
-	Plot         *plotColumn // nil if there are no drawings
+	Plot         *plotColumn // nil if nothing is drawn
 	Rows         []line
-	labels       string // CSS class of the names of its columns, set by labelColumns
+	labels       string // CSS class from labelColumns
 }
 
-// plotColumn is the header of a column of drawings.
 type plotColumn struct {
 	Title string
 	Axis  template.HTML
 }
 
-// line is a row of a grid.
 type line struct {
 	report.Row
 	Plot template.HTML
@@ -380,10 +370,10 @@ func (g *grid) Span() int {
 	return len(g.Head)
 }
 
-// IsWide reports whether a narrow screen shows the table as lines with labels.
+// IsWide reports whether a narrow screen shows the table as labelled lines.
 func (g *grid) IsWide() bool { return len(g.Head) > 3 && g.Key != "small" }
 
-// newGrid returns t, which is the table of block x in section s or a part of it.
+// newGrid returns t as a grid. t is the table of block x in section s, or a part of it.
 func newGrid(s report.Section, x report.Block, t report.Table) *grid {
 	g := &grid{Key: x.Key, Caption: s.Heading, Head: t.Columns}
 	if x.About != "" {
@@ -395,8 +385,8 @@ func newGrid(s report.Section, x report.Block, t report.Table) *grid {
 	return g
 }
 
-// drawWaterfall adds a column of bars to the table of decomposition id: each step begins where the step before ends.
-// Classes of bars: b0 is a total, b1 adds, b2 takes away.
+// drawWaterfall adds bars to the table of decomposition id. Each step begins where the step before ends. Bars have
+// the classes b0 (total), b1 (adds) and b2 (takes away).
 func (b *builder) drawWaterfall(g *grid, id string) {
 	i := slices.IndexFunc(b.r.Decomposition, func(d tare.Decomposition) bool { return report.Legible(d.ID) == id })
 	if i < 0 {
@@ -407,7 +397,7 @@ func (b *builder) drawWaterfall(g *grid, id string) {
 	for _, s := range d.Steps {
 		longest = max(longest, s.FromValue, s.ToValue)
 	}
-	minRows := len(d.Steps) + 2 // the start and the total; a row of the unexplained rest has no bar
+	minRows := len(d.Steps) + 2 // start and total; the unexplained rest has no bar
 	if !(longest > 0) || len(g.Rows) < minRows {
 		return
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// maxMetrics is the number of metrics in adjacent columns, so that they fit the screen of a phone.
+// maxMetrics is the number of metrics side by side on a phone.
 const maxMetrics = 4
 
-// newRatiosPart returns the table of all values: per workload, rows for the contenders and columns for the metrics. A
-// field has three lines: the ratio to the baseline, its interval and the median.
+// newRatiosPart returns the table of all values, with a row per contender and a column per metric. A field has the
+// ratio to the baseline, its interval and the median.
 func (b *builder) newRatiosPart() part {
 	groups := report.AllRatios(b.r)
 	if len(groups) == 0 {
@@ -28,7 +28,7 @@ func (b *builder) newRatiosPart() part {
 	}
 	w.WriteString("</caption>\n")
 	for len(groups) > 0 {
-		n := 1 // number of groups about the same workload, one per metric
+		n := 1 // groups of one workload, one per metric
 		for n < len(groups) && groups[n].Workload == groups[0].Workload {
 			n++
 		}
@@ -39,22 +39,20 @@ func (b *builder) newRatiosPart() part {
 	return part{ID: keyRatios, Blocks: []block{{Ratios: template.HTML(w.String())}}} //nolint:gosec // every text is escaped
 }
 
-// ratioTable collects the HTML of this table. To keep pages small, because a study may have a thousand fields, rows
-// and fields have no closing tags, and the style sheet breaks lines at line feeds.
+// ratioTable collects the HTML of this table. A study may have a thousand fields. To keep pages small, rows have
+// no closing tags, and the style sheet breaks lines at line feeds.
 type ratioTable struct {
 	strings.Builder
-	shared []string // sentences of findShared: they apply to workloads without another sentence of the same kind
+	shared []string // sentences of findShared
 }
 
-// addText adds text and escapes it.
 func (w *ratioTable) addText(text string) { w.WriteString(template.HTMLEscapeString(text)) }
 
-// findShared returns the sentences about workloads that more than half of them share, at most one of each kind. It
-// returns a sentence only if every workload has a sentence of its kind, because a reader would believe that it also
-// applies to a workload without one.
+// findShared returns the sentences that most workloads share, at most one of each kind. Readers would apply them
+// to all workloads, so each needs a sentence of that kind.
 func findShared(groups []report.RatioGroup) []string {
 	count, works := map[string]int{}, 0
-	kinds := map[string]int{} // number of workloads that have a sentence of the kind
+	kinds := map[string]int{} // workloads with a sentence of the kind
 	var order []string
 	for _, g := range groups {
 		if len(g.About) == 0 {
@@ -75,13 +73,13 @@ func findShared(groups []report.RatioGroup) []string {
 	})
 }
 
-// kindOf returns the kind of a sentence: its first word, with which all sentences of a kind begin.
+// kindOf returns the kind of a sentence, which is its first word.
 func kindOf(text string) string {
 	start, _, _ := strings.Cut(text, " ")
 	return start
 }
 
-// addWorkload adds the rows of one workload. groups has an element per metric; one without a metric has sentences.
+// addWorkload adds the rows of one workload. groups has an element per metric, or one with only sentences.
 func (w *ratioTable) addWorkload(groups []report.RatioGroup) {
 	name := groups[0].Workload
 	w.WriteString(`<tbody data-w="`)
@@ -96,18 +94,17 @@ func (w *ratioTable) addWorkload(groups []report.RatioGroup) {
 		w.addText(strings.Join(about, " "))
 	}
 	groups = slices.DeleteFunc(slices.Clone(groups), func(g report.RatioGroup) bool { return g.Metric == "" })
-	parts := (len(groups) + maxMetrics - 1) / maxMetrics // len/maxMetrics, rounded up
+	parts := (len(groups) + maxMetrics - 1) / maxMetrics // rounded up
 	for i := range parts {
 		w.addMetrics(name, groups[len(groups)*i/parts:len(groups)*(i+1)/parts])
 	}
 	w.WriteString("</tbody>\n")
 }
 
-// addMetrics adds the heads and the rows of some metrics of a workload.
 func (w *ratioTable) addMetrics(workload string, groups []report.RatioGroup) {
 	w.WriteString("<tr><th>")
 	w.addText(workload)
-	var names []string // contenders, which have the rows; in the order of the first metric that has them
+	var names []string // contenders in the order of the first metric
 	for _, g := range groups {
 		w.WriteString("<th>")
 		w.addText(g.Metric)
@@ -135,7 +132,7 @@ func (w *ratioTable) addMetrics(workload string, groups []report.RatioGroup) {
 				w.WriteString(" <small>" + formatCell(r.Rank) + "</small>")
 			}
 			if r.Interval.Mark == report.Bad && r.Ratio.Mark == report.Bad {
-				r.Ratio = report.Field{} // the interval has the reason, too
+				r.Ratio = report.Field{} // the interval has the reason too
 			}
 			lines := []string{formatCell(r.Ratio), formatCell(r.Interval), formatCell(r.Median)}
 			fields = append(fields, strings.TrimRight(strings.Join(lines, "\n"), "\n"))
@@ -146,7 +143,6 @@ func (w *ratioTable) addMetrics(workload string, groups []report.RatioGroup) {
 	}
 }
 
-// formatCell returns a field of a table as HTML.
 func formatCell(f report.Field) string {
 	text := template.HTMLEscapeString(f.Text)
 	switch f.Mark {

@@ -17,15 +17,14 @@ import (
 	"time"
 )
 
-// file is a file of an archive, a package or an image.
 type file struct {
 	name string // relative slash path
 	mode int64  // permissions
 	text []byte
 }
 
-// writeArtifacts writes into out, for this machine's system: an archive with the command, a Debian package,
-// an image as an OCI layout, and checksums of all files.
+// writeArtifacts writes an archive, a Debian package, an OCI image and checksums into out, for this machine's
+// system.
 func (r *release) writeArtifacts(ctx context.Context, out string) error {
 	path := filepath.Join(filepath.Dir(r.clone), "built", "tare")
 	if err := r.buildCommand(ctx, path); err != nil {
@@ -82,9 +81,9 @@ func (r *release) writeArtifacts(ctx context.Context, out string) error {
 	return writeSums(out)
 }
 
-// buildCommand builds the command at its tag, with the modules of the proxy.
+// buildCommand builds the command at its tag, with modules from the proxy.
 func (r *release) buildCommand(ctx context.Context, path string) error {
-	if _, err := commandOutput(ctx, r.clone, "git", "tag", "cmd/tare/"+r.version, r.cmdCommit); err != nil { // the version that go build records
+	if _, err := commandOutput(ctx, r.clone, "git", "tag", "cmd/tare/"+r.version, r.cmdCommit); err != nil { // the recorded version
 		return err
 	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags", "-s -w", "-o", path, ".")
@@ -95,8 +94,8 @@ func (r *release) buildCommand(ctx context.Context, path string) error {
 	return nil
 }
 
-// commitTime returns the time of the released commit. All files of an artifact get this time, so that the same
-// commit makes the same bytes.
+// commitTime returns the time of the released commit. All files get this time, so that equal commits make equal
+// bytes.
 func (r *release) commitTime(ctx context.Context) (time.Time, error) {
 	text, err := commandOutput(ctx, r.clone, "git", "show", "--no-patch", "--format=%cI", r.mainCommit)
 	if err != nil {
@@ -105,14 +104,14 @@ func (r *release) commitTime(ctx context.Context) (time.Time, error) {
 	return time.Parse(time.RFC3339, text)
 }
 
-// packTar returns files as a compressed tar archive, owned by root. The directories of a file come before it.
+// packTar returns files as a compressed tar archive, owned by root. It adds their directories.
 func packTar(files []file, when time.Time) ([]byte, error) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	w := tar.NewWriter(z)
 	added := map[string]bool{} // directories
 	for _, f := range files {
-		for i, c := range f.name { // each slash ends the path of a directory
+		for i, c := range f.name { // each slash ends a directory
 			if dir := f.name[:i+1]; c == '/' && !added[dir] && dir != "./" {
 				added[dir] = true
 				if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir, Mode: 0o755, ModTime: when.UTC(), Uname: "root", Gname: "root"}); err != nil {
@@ -133,8 +132,8 @@ func packTar(files []file, when time.Time) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// packDeb returns a Debian package (deb(5)): an ar archive of three members, which are the format's
-// version, an archive with the package's description and checksums, and an archive with the files.
+// packDeb returns a Debian package (deb(5)), an ar archive of three members. They are the format version, an
+// archive with description and checksums, and an archive with the files.
 func packDeb(version, arch string, files []file, when time.Time) ([]byte, error) {
 	var sums strings.Builder
 	var bytesInstalled int
@@ -177,7 +176,7 @@ Description: measured comparisons of Go code, with intervals and verdicts
 		{name: "control.tar.gz", mode: 0o100644, text: meta},
 		{name: "data.tar.gz", mode: 0o100644, text: data},
 	} {
-		// The header of a member has its name, time, owner, group, mode and size.
+		// A member's header has name, time, owner, group, mode and size.
 		fmt.Fprintf(&deb, "%-16s%-12d%-6d%-6d%-8o%-10d`\n", member.name, when.Unix(), 0, 0, member.mode, len(member.text))
 		deb.Write(member.text)
 		if len(member.text)%2 == 1 { // members begin at even offsets

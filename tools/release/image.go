@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// descriptor identifies a blob of an image, as defined by the OCI image format.
+// descriptor identifies a blob of an image, as in the OCI image format.
 type descriptor struct {
 	MediaType   string            `json:"mediaType"`
 	Digest      string            `json:"digest"`
@@ -30,9 +30,8 @@ const (
 	typeLayer    = "application/vnd.oci.image.layer.v1.tar+gzip"
 )
 
-// writeImage writes a container image with one layer into dir, as an OCI layout: an index, which refers
-// to the manifest, which refers to the layer and the configuration. The image has no base image,
-// because the command is linked statically.
+// writeImage writes a container image with one layer into dir, as an OCI layout. The index refers to the manifest,
+// and that to layer and configuration. A static command needs no base image.
 func writeImage(dir, version, arch string, files []file, when time.Time) error {
 	blobs := filepath.Join(dir, "blobs", "sha256")
 	if err := os.MkdirAll(blobs, 0o755); err != nil {
@@ -85,7 +84,7 @@ func writeImage(dir, version, arch string, files []file, when time.Time) error {
 	return os.WriteFile(filepath.Join(dir, "oci-layout"), []byte(`{"imageLayoutVersion":"1.0.0"}`), 0o644)
 }
 
-// readImage returns the unpacked layer of an image. It checks the digests of the manifest and of the layer.
+// readImage returns the unpacked layer of an image, after checking digests.
 func readImage(dir string) ([]byte, error) {
 	var index struct {
 		Manifests []descriptor `json:"manifests"`
@@ -118,7 +117,6 @@ func readImage(dir string) ([]byte, error) {
 	return unpackGzip(text)
 }
 
-// readBlob reads a blob of the image in dir and checks its digest.
 func readBlob(dir string, d descriptor) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "blobs", "sha256", d.Digest[len("sha256:"):]))
 	if err == nil && fmt.Sprintf("sha256:%x", sha256.Sum256(text)) != d.Digest {
@@ -127,7 +125,6 @@ func readBlob(dir string, d descriptor) ([]byte, error) {
 	return text, err
 }
 
-// unpackGzip returns the decompressed text.
 func unpackGzip(text []byte) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(text))
 	if err != nil {
@@ -136,5 +133,4 @@ func unpackGzip(text []byte) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// md5Of returns the MD5 sum of text in hexadecimal.
 func md5Of(text []byte) string { return fmt.Sprintf("%x", md5.Sum(text)) } //nolint:gosec // the format of Debian's md5sums

@@ -1,17 +1,14 @@
 // Command release creates the versions that users install.
 //
-// In the repository the command requires the root module of the same tree by a
-// replace directive, and go install rejects modules that have one. So a version
-// has two commits: the root module and cgocopy are tagged at the commit of main,
-// and the command is tagged at another commit after it, which is on no branch. In
-// that commit the command requires the tagged root module.
+// In the repository the command requires the root module by a replace directive, which go install rejects. So a
+// version has two commits. The root module and cgocopy are tagged at the commit of main. The command is tagged at
+// a later commit, on no branch, that requires the tagged root module.
 //
 //	release -version v0.1.0          tag it locally; nothing is pushed
 //	release -version v0.1.0 -check   tag nothing: install it by go install and use it
 //
-// With -out DIR, -check also writes an archive, a Debian package, a container image and
-// checksums. It then takes the command out of the package and out of the image, and runs
-// it on a module of another project.
+// With -out DIR, -check also writes an archive, a Debian package, a container image and checksums. It then tries
+// the commands in package and image on a module of another project.
 package main
 
 import (
@@ -30,7 +27,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// The modules of a version.
+// Modules of a version.
 const (
 	root    = "github.com/tarebench/tare"
 	cgocopy = root + "/cgocopy"
@@ -52,8 +49,8 @@ func main() {
 	}
 }
 
-// runCommand makes the commits of a version and packs its modules in a temporary clone. Then it tags the
-// commits in the repository or, if check is set, tries the modules.
+// runCommand makes the commits of a version and packs its modules, in a temporary clone. Then it tags the commits,
+// or with check tries the modules.
 func runCommand(ctx context.Context, w io.Writer, version string, check bool, out string, studies bool) error {
 	if semver.Canonical(version) != version || module.CheckPathMajor(version, "") != nil {
 		return fmt.Errorf("version %q: a version of a module is v0.N.N or v1.N.N", version)
@@ -90,7 +87,6 @@ func runCommand(ctx context.Context, w io.Writer, version string, check bool, ou
 	return r.tagCommits(ctx, w, repo)
 }
 
-// tagCommits tags the commits of the version in the repository repo.
 func (r *release) tagCommits(ctx context.Context, w io.Writer, repo string) error {
 	tags := []string{r.version, "cgocopy/" + r.version, "cmd/tare/" + r.version}
 	for _, tag := range tags {
@@ -104,7 +100,7 @@ func (r *release) tagCommits(ctx context.Context, w io.Writer, repo string) erro
 	}
 	for i, tag := range tags {
 		commit := r.mainCommit
-		if i == len(tags)-1 { // the tag of the command, whose commit is in the clone only
+		if i == len(tags)-1 { // only the clone has the command's commit
 			commit = r.cmdCommit
 			if _, err := commandOutput(ctx, repo, "git", "fetch", "--quiet", r.clone, commit); err != nil {
 				return err
@@ -118,7 +114,6 @@ func (r *release) tagCommits(ctx context.Context, w io.Writer, repo string) erro
 	return nil
 }
 
-// commandOutput runs a command in dir and returns its stdout without spaces around it.
 func commandOutput(ctx context.Context, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
@@ -129,7 +124,6 @@ func commandOutput(ctx context.Context, dir, name string, args ...string) (strin
 	return strings.TrimSpace(string(out)), nil
 }
 
-// withStderr adds a command's stderr to its error.
 func withStderr(cmd *exec.Cmd, err error) error {
 	var text string
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {

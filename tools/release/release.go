@@ -17,22 +17,21 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// release is a version in progress. Its modules are packed as files that a Go module proxy would serve,
-// so that the go command can install the version before it is published.
+// release is a version in progress. Its modules are packed like those of a Go module proxy. So the go command can
+// install the version before it is published.
 type release struct {
 	version    string
-	clone      string // clone of the repository, in which the command's commit is made
-	proxy      string // directory with the files of a module proxy
-	mainCommit string // commit of the root module and of cgocopy
+	clone      string // clone with the command's commit
+	proxy      string // directory of the module proxy
+	mainCommit string // commit of root and cgocopy
 	cmdCommit  string // commit of the command
 
-	env     []string // environment of a user who installs the version, with GOPROXY=proxy and GOMODCACHE=modules
-	modules string   // an empty module cache
+	env     []string // environment of a user, with GOPROXY=proxy and GOMODCACHE=modules
+	modules string   // empty module cache
 }
 
-// packModules writes all modules into the proxy: cgocopy and the root module as they are, then the
-// command. The command gets a commit of its own in the clone, in which it contains the packed catalog
-// and requires the root module of this version instead of replacing it by a directory.
+// packModules writes all modules into the proxy, the command last. The command gets its own commit in the clone.
+// There it contains the packed catalog and requires the root module of this version.
 func (r *release) packModules(ctx context.Context) error {
 	var err error
 	if r.mainCommit, err = commandOutput(ctx, r.clone, "git", "rev-parse", "HEAD"); err != nil {
@@ -68,7 +67,7 @@ func (r *release) packModules(ctx context.Context) error {
 	return r.packModule(ctx, command, "cmd/tare", r.cmdCommit)
 }
 
-// packModule writes the proxy's files for module path, which is in dir of the clone at commit.
+// packModule writes the proxy's files for module path. dir is its directory at commit.
 func (r *release) packModule(ctx context.Context, path, dir, commit string) error {
 	when, err := commandOutput(ctx, r.clone, "git", "show", "--no-patch", "--format=%cI", commit)
 	if err != nil {
@@ -113,13 +112,12 @@ func (r *release) packModule(ctx context.Context, path, dir, commit string) erro
 	return nil
 }
 
-// proxyDir returns the directory of a module in the proxy.
 func (r *release) proxyDir(path string) (string, error) {
 	escaped, err := module.EscapePath(path)
 	return filepath.Join(r.proxy, filepath.FromSlash(escaped), "@v"), err
 }
 
-// addSums adds the checksums of the root module to the go.sum at file.
+// addSums adds the checksums of the root module to the go.sum file.
 func (r *release) addSums(file string) error {
 	dir, err := r.proxyDir(root)
 	if err != nil {
@@ -142,6 +140,6 @@ func (r *release) addSums(file string) error {
 	lines := append(strings.Split(string(old), "\n"),
 		fmt.Sprintf("%s %s %s", root, r.version, archive), fmt.Sprintf("%s %s/go.mod %s", root, r.version, mod))
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
-	slices.Sort(lines) // as the go command writes them
+	slices.Sort(lines) // in the order of the go command
 	return os.WriteFile(file, []byte(strings.Join(slices.Compact(lines), "\n")+"\n"), 0o644)
 }

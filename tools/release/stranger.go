@@ -15,15 +15,14 @@ import (
 	"time"
 )
 
-// A module of another project, on which tare bench is tried. Two of its releases become two commits of a
-// repository, which tare bench compares.
+// A module of another project, on which tare bench is tried. It compares two of its releases.
 const (
 	foreign    = "golang.org/x/mod"
 	foreignOld = "v0.32.0"
 	foreignNew = "v0.38.0"
 )
 
-// makeForeign makes a repository in dir with a commit for each of the two releases of the foreign module.
+// makeForeign makes a repository in dir with a commit for each release.
 func (r *release) makeForeign(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -51,8 +50,7 @@ func (r *release) makeForeign(ctx context.Context, dir string) error {
 	return nil
 }
 
-// tryArtifacts unpacks the Debian package and the container image in out into dir, and tries the command of
-// each.
+// tryArtifacts tries the commands in the Debian package and the image. out has both.
 func (r *release) tryArtifacts(ctx context.Context, w io.Writer, out, dir string) error {
 	debs, err := filepath.Glob(filepath.Join(out, "*.deb"))
 	if err != nil {
@@ -84,7 +82,7 @@ func (r *release) tryArtifacts(ctx context.Context, w io.Writer, out, dir string
 	return r.tryBench(ctx, w, "the image's command", tare)
 }
 
-// extractFile writes the file name of a tar archive to path.
+// extractFile writes file name of a tar archive to path.
 func extractFile(archive []byte, name, path string) error {
 	files := tar.NewReader(bytes.NewReader(archive))
 	for {
@@ -106,8 +104,8 @@ func extractFile(archive []byte, name, path string) error {
 	}
 }
 
-// tryBench runs tare bench on the two commits of the foreign module, with an empty home. tare is the
-// path of the command, and name its name in messages. Any verdict is accepted; an error is not.
+// tryBench runs tare bench on the two foreign commits, with an empty home. tare is the path of the command;
+// messages use name. Any verdict is accepted.
 func (r *release) tryBench(ctx context.Context, w io.Writer, name, tare string) error {
 	begun := time.Now()
 	home, err := os.MkdirTemp(filepath.Dir(r.clone), "home-")

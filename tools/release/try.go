@@ -11,11 +11,9 @@ import (
 	"strings"
 )
 
-// tryInstall installs the version with go install, like a user, and runs it. The working directory, the
-// home, the caches of tare and the module cache are empty in dir; only the build cache is that of this
-// machine. The modules of the version come from r.proxy; other modules come from this machine's module
-// cache or its proxy. If artifacts is not "", tryInstall also writes the archives and packages to that
-// directory and tries them.
+// tryInstall installs the version like a user, and runs it. Home, caches and working directory are empty in dir.
+// Only the build cache is that of this machine. Modules of the version come from r.proxy, others from this
+// machine. If artifacts is set, packages are written there and tried.
 func (r *release) tryInstall(ctx context.Context, w io.Writer, dir, artifacts string, studies bool) error {
 	settings := map[string]string{}
 	for _, name := range []string{"GOMODCACHE", "GOPROXY", "GOCACHE"} {
@@ -89,7 +87,7 @@ func (r *release) tryInstall(ctx context.Context, w io.Writer, dir, artifacts st
 	return nil
 }
 
-// firstLines returns the first 12 lines of a text, and their number if there are more.
+// firstLines returns the first lines of a text, and the number of all.
 func firstLines(text string) string {
 	const maxLines = 12
 	lines := strings.SplitAfter(text, "\n")

@@ -1,13 +1,11 @@
-// Command wording counts names, comments and words in each package that make the code hard
-// to read, and fails if a count is higher than in tools/wording/figures.csv. It counts
+// Command wording counts names, comments and words that make the code of a package hard to read. It fails if a
+// count is higher than in tools/wording/figures.csv. It counts
 //
-//   - private functions, and among them those with a one-word name, which is seldom a verb
-//     with a noun; participles, and adverbs or prepositions, are counted separately too
-//   - comments that begin by defining a name: "X is what", "X is how", "X are those"
-//   - words of comments and strings, and among them those that only this project uses
+//   - private functions, also those with one-word names, participles or adverbs
+//   - comments that define a name: "X is what", "X is how", "X are those"
+//   - words of comments and strings, also those that only this project uses
 //
-// make lint runs it at the top of the repository. A package that is not in the table
-// must meet the goals of [goalsFor].
+// make lint runs it at the top of the repository. A new package must meet the goals of [goalsFor].
 //
 //	out/wording            compares the packages with the table
 //	out/wording -update    writes figures that fell, and packages that came or went; all
@@ -29,7 +27,6 @@ func main() {
 	}
 }
 
-// runCommand compares the packages with the table, or updates it.
 func runCommand(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("wording", flag.ContinueOnError)
 	root := flags.String("root", ".", "top of the repository")

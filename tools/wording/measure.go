@@ -15,18 +15,17 @@ import (
 
 // figures counts the wording of a package.
 type figures struct {
-	functions, oneWord, participles, adverbs int // private functions: all, and those with a name of the kind
-	definitions                              int // comments that define a name: "X is what …"
-	words, privateWords                      int // words of comments and strings: all, and this project's
+	functions, oneWord, participles, adverbs int // private functions, and those with names of a kind
+	definitions                              int // comments such as "X is what …"
+	words, privateWords                      int // words of comments and strings, and this project's words
 }
 
-// String returns the figures of wording in shares.
+// String returns the figures in words and shares.
 func (f figures) String() string {
 	return fmt.Sprintf("%d private functions, %.0f %% one word, %d participles, %d adverbs, %d \"X is what\", %.0f private words in 10,000",
 		f.functions, 100*share(f.oneWord, f.functions), f.participles, f.adverbs, f.definitions, 1e4*share(f.privateWords, f.words))
 }
 
-// add adds the counts of g.
 func (f *figures) add(g figures) {
 	f.functions += g.functions
 	f.oneWord += g.oneWord
@@ -37,20 +36,19 @@ func (f *figures) add(g figures) {
 	f.privateWords += g.privateWords
 }
 
-// share returns part/whole, or 0 if whole is 0.
 func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
-// measured has the figures of a package, and the places that they count.
+// measured has the figures of a package, and the counted places.
 type measured struct {
 	figures
-	places map[string][]string // "FILE:LINE: text" by figure, which is the name of a column of the table
+	places map[string][]string // "FILE:LINE: text" by column of the table
 }
 
 // addPlaceFunc records a place that a figure counts.
 type addPlaceFunc func(figure string, pos token.Pos, text string)
 
-// measureTree measures every directory with Go files below root. It returns the packages by slash path. Tests,
-// generated files and the directories that isSkipped names do not count.
+// measureTree measures every directory with Go files below root, by slash path. Tests and generated files do not
+// count.
 func measureTree(root string) (map[string]measured, error) {
 	packages := map[string]measured{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -88,12 +86,11 @@ func measureTree(root string) (map[string]measured, error) {
 	return packages, err
 }
 
-// isSkipped reports whether directories with that name are skipped.
 func isSkipped(name string) bool {
 	return strings.HasPrefix(name, ".") || slices.Contains([]string{"testdata", "vendor", "node_modules", "out"}, name)
 }
 
-// addFile adds the figures of one file. path is its path in messages.
+// addFile adds the figures of one file. path is for messages.
 func (p *measured) addFile(path string, source []byte) error {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, source, parser.ParseComments)
@@ -110,7 +107,7 @@ func (p *measured) addFile(path string, source []byte) error {
 	}
 	for _, group := range file.Comments {
 		first := set.Position(group.Pos())
-		before := source[first.Offset-(first.Column-1) : first.Offset] // on the same line
+		before := source[first.Offset-(first.Column-1) : first.Offset] // text before it on the line
 		if strings.TrimSpace(string(before)) == "" && definition.MatchString(group.List[0].Text) {
 			p.definitions++
 			addPlace("definitions", group.Pos(), group.List[0].Text)

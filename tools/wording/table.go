@@ -13,17 +13,16 @@ import (
 	"strings"
 )
 
-// table has the highest permitted counts by package. It is stored in figures.csv: a row per package, with a
-// column per field of figures. A count may fall, but not rise.
+// table has the highest permitted counts by package. figures.csv has a row per package. A count may fall, but not
+// rise.
 type table map[string]figures
 
-// column is a column of the table.
 type column struct {
 	name  string
 	value *int
 }
 
-// listColumns returns the columns of the table. Their values point to the fields of f.
+// listColumns returns the columns, with pointers to the fields of f.
 func (f *figures) listColumns() []column {
 	return []column{
 		{"functions", &f.functions}, {"one_word", &f.oneWord}, {"participles", &f.participles}, {"adverbs", &f.adverbs},
@@ -31,7 +30,7 @@ func (f *figures) listColumns() []column {
 	}
 }
 
-// readTable reads the table at path. It returns nil if the file does not exist.
+// readTable reads the table at path, or returns nil if there is no file.
 func readTable(path string) (table, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,7 +60,6 @@ func readTable(path string) (table, error) {
 	return t, nil
 }
 
-// writeTable writes t to path, sorted by package.
 func writeTable(path string, t table) error {
 	var out strings.Builder
 	out.WriteString("package")
@@ -78,16 +76,15 @@ func writeTable(path string, t table) error {
 	return os.WriteFile(path, []byte(out.String()+"\n"), 0o644)
 }
 
-// Goals of a package that is not in the table.
+// Goals of a new package.
 const (
 	maxOneWord      = 0.33   // share of private functions
 	maxPrivateWords = 0.0025 // share of words
-	freeOneWord     = 2      // number of functions that any package may have
-	freeWords       = 1      // number of words that any package may have
+	freeOneWord     = 2      // functions that any package may have
+	freeWords       = 1      // words that any package may have
 )
 
-// goalsFor returns the highest permitted counts of a package that is not in the table. f has its
-// present counts.
+// goalsFor returns the highest permitted counts of a new package. f has its present counts.
 func goalsFor(f figures) figures {
 	return figures{
 		functions:    f.functions,
@@ -97,14 +94,12 @@ func goalsFor(f figures) figures {
 	}
 }
 
-// isRise reports whether both a count and its share of the total have risen. Only one of them may: the
-// count rises if the package grows, and the share rises if the package loses functions with plain
-// names.
+// isRise reports whether a count and its share have both risen. A growing package may raise the count. Losing
+// functions with plain names may raise the share.
 func isRise(before, totalBefore, now, totalNow int) bool {
 	return now > before && share(now, totalNow) > share(before, totalBefore)
 }
 
-// findRises returns the names of the figures that are higher in f than in base.
 func findRises(base, f figures) (names []string) {
 	if isRise(base.oneWord, base.functions, f.oneWord, f.functions) {
 		names = append(names, "one_word")
@@ -127,7 +122,7 @@ func findRises(base, f figures) (names []string) {
 	return names
 }
 
-// maxPlaces is the maximum number of places in a message.
+// maxPlaces limits the places in a message.
 const maxPlaces = 20
 
 // compareAll returns a sentence for each figure that has risen, with its places.
@@ -154,7 +149,6 @@ func compareAll(known table, packages map[string]measured) (rises []string) {
 	return rises
 }
 
-// listCounts returns the counts of f by the names of their columns.
 func listCounts(f figures) map[string]int {
 	counts := map[string]int{}
 	for _, c := range f.listColumns() {
@@ -163,7 +157,6 @@ func listCounts(f figures) map[string]int {
 	return counts
 }
 
-// newTable returns a table with the present figures of the packages.
 func newTable(packages map[string]measured) table {
 	t := table{}
 	for name, p := range packages {
@@ -172,8 +165,8 @@ func newTable(packages map[string]measured) table {
 	return t
 }
 
-// lowerTable returns the table of the packages with figures that fell. A package with a figure that rose keeps
-// its line of known, or gets none if it has none.
+// lowerTable returns the table with figures that fell. A package with a risen figure keeps its line of known, if
+// any.
 func lowerTable(known table, packages map[string]measured) table {
 	t := table{}
 	for name, p := range packages {

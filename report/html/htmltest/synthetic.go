@@ -1,6 +1,5 @@
-// Package htmltest makes results of studies for tests of HTML reports: of any size,
-// and with something in every part that a page can have. Their values are random,
-// not measured.
+// Package htmltest makes random results of studies for tests of HTML reports. They have any size, and something in
+// every part of a page.
 package htmltest
 
 import (
@@ -13,12 +12,10 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// metricNames returns the metrics of a synthetic result.
 func metricNames() []string { return []string{"time", "cpu", "bytes", "allocs"} }
 
-// Synthetic returns a result with these numbers of contenders, workloads and rounds. The contenders include the
-// baseline, the control (the baseline a second time) and the null contender (which does nothing). The same numbers
-// give the same result.
+// Synthetic returns a result with these numbers of contenders, workloads and rounds. Contenders include the
+// baseline, its repetition (control) and a program that does nothing. The same numbers give the same result.
 func Synthetic(contenders, workloads, rounds int) *tare.Result {
 	m := &maker{rng: rand.New(rand.NewPCG(7, 11)), rounds: rounds} //nolint:gosec // figures for tests
 	r := &tare.Result{
@@ -48,7 +45,7 @@ func Synthetic(contenders, workloads, rounds int) *tare.Result {
 	return r
 }
 
-// Bench returns a result with this number of benchmarks of two revisions, of which the first three differ.
+// Bench returns a result about benchmarks of two revisions. The first three benchmarks differ.
 func Bench(benchmarks int) *tare.Result {
 	r := Synthetic(4, benchmarks, 12)
 	r.Study, r.Question, r.Kind, r.Verdicts = "bench", "What does the working tree change against main?", "gobench", nil
@@ -75,8 +72,7 @@ func Bench(benchmarks int) *tare.Result {
 	return r
 }
 
-// newContender returns contender i of n: the first is the baseline, the last two are the control and the null
-// contender.
+// newContender returns contender i of n. The first is the baseline.
 func newContender(i, n int) tare.Contender {
 	c := tare.Contender{ID: fmt.Sprintf("codec-%d", i), Kind: "codec", Role: tare.RoleContender, Name: fmt.Sprintf("example.org/codec%d", i), Version: "v1.2.3", Build: tare.Build{Go: "go1.26.8",
 		BinaryBytes: int64(2e6 + 1e5*i), SHA256: "5d41402abc4b2a76b9719d911017c592"},
@@ -92,13 +88,12 @@ func newContender(i, n int) tare.Contender {
 	return c
 }
 
-// maker adds random values to a synthetic result.
 type maker struct {
 	rng    *rand.Rand
 	rounds int
 }
 
-// trueRatio returns the ratio of contender i, which is c, to the baseline, before noise is added to it.
+// trueRatio returns the ratio of contender i, c, to the baseline, without noise.
 func (m *maker) trueRatio(c tare.Contender, i int) float64 {
 	if c.Role == tare.RoleControl {
 		return 1
@@ -106,7 +101,6 @@ func (m *maker) trueRatio(c tare.Contender, i int) float64 {
 	return math.Exp(0.35 * math.Sin(float64(3*i)))
 }
 
-// addWorkload adds values, comparisons, verdicts and effects on one workload.
 func (m *maker) addWorkload(r *tare.Result, w tare.Workload) {
 	base := r.Contenders[0].ID
 	ns := 1000 * float64(w.N)
@@ -139,8 +133,8 @@ func (m *maker) addWorkload(r *tare.Result, w tare.Workload) {
 	r.Machine.Resolution = append(r.Machine.Resolution, tare.Resolution{Workload: w.ID, Metric: "time", HalfWidth: 0.015, Seconds: r.Seconds})
 }
 
-// addPairs adds the effects, the logarithms of ratios in each round, of pairs of contenders: of all pairs if the
-// metric has ranks, otherwise of the pairs with the baseline. An exact metric has the same effect in each round.
+// addPairs adds the effects of pairs of contenders, which are logarithms of ratios per round. Ranked metrics have
+// all pairs, others only those with the baseline.
 func (m *maker) addPairs(r *tare.Result, w tare.Workload, metric string, isRanked, isExact bool) {
 	for i, a := range r.Contenders {
 		for j, b := range r.Contenders[:i] {
@@ -167,7 +161,7 @@ func (m *maker) addPairs(r *tare.Result, w tare.Workload, metric string, isRanke
 	}
 }
 
-// addTrials adds a trial (a process) of each contender in each round, with samples of all workloads.
+// addTrials adds a trial (a process) of each contender in each round.
 func (m *maker) addTrials(r *tare.Result) {
 	for round := range m.rounds {
 		for i, c := range r.Contenders {
@@ -182,7 +176,7 @@ func (m *maker) addTrials(r *tare.Result) {
 	}
 }
 
-// Latencies returns an encoded histogram of the latencies of n requests in ns, which are random around mean.
+// Latencies returns an encoded histogram of n random latencies, in ns.
 func Latencies(n int, mean float64, seed uint64) string {
 	rng := rand.New(rand.NewPCG(seed, 3)) //nolint:gosec // figures for tests
 	var h hist.Hist

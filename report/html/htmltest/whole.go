@@ -7,9 +7,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Whole returns a small result with something in every part of a page: criteria, a trap (it repeats a published
-// mistake), void values, latencies, a sweep of loads, exponents, a break-even, a decomposition, costs, semantic
-// differences, claims, profiles and findings of every severity.
+// Whole returns a small result with something in every part of a page, including void values and findings of every
+// severity.
 func Whole() *tare.Result {
 	r := Synthetic(6, 6, 12)
 	r.Study, r.Kind = "whole", "server"
@@ -58,10 +57,10 @@ func Whole() *tare.Result {
 	return r
 }
 
-// sweptWorkloads is the number of workloads that are loads of one server; the others differ in size.
+// sweptWorkloads is the number of workloads that differ in load. The others differ in size.
 const sweptWorkloads = 3
 
-// addServers makes the first workloads loads of a server, which differ only in rate, and adds latencies to them.
+// addServers gives the first workloads different rates on one server, and adds latencies.
 func addServers(r *tare.Result) {
 	for i := range sweptWorkloads {
 		w := &r.Workloads[i]
@@ -85,7 +84,7 @@ func addServers(r *tare.Result) {
 	}
 }
 
-// newScaling returns an exponent of each contender over the workloads that differ in size.
+// newScaling returns an exponent per contender, over the workloads that differ in size.
 func newScaling(r *tare.Result, ids ...string) []tare.Scaling {
 	var works []string
 	for _, w := range r.Workloads[sweptWorkloads:] {
@@ -98,7 +97,6 @@ func newScaling(r *tare.Result, ids ...string) []tare.Scaling {
 	return out
 }
 
-// newDecomposition returns a decomposition with two steps between three contenders.
 func newDecomposition(work string, ids ...string) tare.Decomposition {
 	step := func(i int, from, to float64) tare.Cause {
 		return tare.Cause{Cause: fmt.Sprintf("a line of log %d", i), From: ids[i-1], To: ids[i], Ratio: to / from, Low: to / from * 0.98, High: to / from * 1.02, Level: 0.95, Rounds: 12,
@@ -110,7 +108,7 @@ func newDecomposition(work string, ids ...string) tare.Decomposition {
 		Steps: []tare.Cause{step(1, 10000, 12000), step(2, 12000, 9000)}, Sentence: "Half of it is a line of log."}
 }
 
-// newProfile returns a CPU profile of a contender. gap is its difference from the baseline's profile, or nil.
+// newProfile returns a CPU profile of a contender. gap is the difference from the baseline, or nil.
 func newProfile(id, work string, gap *tare.ProfileGap) tare.Profile {
 	return tare.Profile{Contender: id, Workload: work, Of: tare.ProfileCPU, Unit: "nanoseconds", Total: 1e9, Ops: 100000, File: id + ".pprof", Flame: id + ".svg",
 		Top: []tare.ProfileLine{{Function: "encoding/json.(*encodeState).marshal", Flat: 4e8, Cumulative: 9e8}}, Gap: gap}

@@ -1,5 +1,5 @@
-// Package docs parses the pages of the documentation: their shell blocks, so that
-// a test can run them unchanged, and their links, so that a test finds broken ones.
+// Package docs parses the pages of the documentation. It finds shell blocks, so that a test can run them. It finds
+// links, so that a test can check them.
 package docs
 
 import (
@@ -18,21 +18,21 @@ type Block struct {
 	Text string // lines between the fences
 }
 
-// String returns the position of the block: docs/start.md:12.
+// String returns the position of the block, e.g. docs/start.md:12.
 func (b Block) String() string { return fmt.Sprintf("%s:%d", b.File, b.Line) }
 
 // Words that can follow sh in the Info of a block.
 const (
 	Slow      = "slow"      // measures or builds for longer than a few seconds
-	Long      = "long"      // takes minutes, some also a clone of a public repository: make nightly runs it
+	Long      = "long"      // takes minutes: only make nightly runs it
 	Shop      = "shop"      // runs in a user's module: a copy of examples/shop, with a history
-	Serves    = "serves"    // each line is a server in a separate terminal, until it is interrupted
-	Hosts     = "hosts"     // needs hosts a and b with ssh, which the tests of package e2e provide
-	CI        = "ci"        // each line is in .ci or the Makefile, and is executed there
+	Serves    = "serves"    // each line starts a server in a separate terminal
+	Hosts     = "hosts"     // needs hosts a and b with ssh, from package e2e
+	CI        = "ci"        // each line is run elsewhere: in .ci or the Makefile
 	Elsewhere = "elsewhere" // needs an account or Docker; only its syntax is tested
 )
 
-// Shell reports whether the block contains shell commands: its Info begins with the word sh.
+// Shell reports whether the block contains shell commands.
 func (b Block) Shell() bool { return b.Info == "sh" || strings.HasPrefix(b.Info, "sh ") }
 
 // Is reports whether word follows sh.
@@ -43,14 +43,13 @@ func (b Block) Is(word string) bool {
 // Runs reports whether the block is run in the test of its page.
 func (b Block) Runs() bool { return b.Shell() && !b.Is(Hosts) && !b.Is(CI) && !b.Is(Elsewhere) }
 
-// Known reports whether every word after the first of Info is one of the constants.
+// Known reports whether every word after the first of Info is a constant of this file.
 func (b Block) Known() bool {
 	known := []string{Slow, Long, Shop, Serves, Hosts, CI, Elsewhere}
 	return !slices.ContainsFunc(strings.Fields(b.Info)[1:], func(word string) bool { return !slices.Contains(known, word) })
 }
 
-// Name returns the file name of a YAML block, which is a comment in the first line: "# study.yaml". It
-// returns "" if the block has none.
+// Name returns the file name of a YAML block, or "". The name is a comment in the first line: "# study.yaml".
 func (b Block) Name() string {
 	first, _, _ := strings.Cut(b.Text, "\n")
 	name, isComment := strings.CutPrefix(first, "# ")
@@ -89,7 +88,6 @@ func Blocks(root string, files []string) ([]Block, error) {
 	return all, nil
 }
 
-// parseBlocks returns the blocks of the document name. A block without a closing fence is an error.
 func parseBlocks(name, text string) (all []Block, err error) {
 	const fence = "```"
 	var open *Block

@@ -20,7 +20,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// Bounds of reported errors.
 const (
 	maxListed   = 10  // listed errors
 	maxUnlisted = 100 // further errors: the compiler's time grows with their square
@@ -41,11 +40,11 @@ func (e *SourceError) Error() string {
 	return e.Lines[0]
 }
 
-// Load compiles a protocol buffer file. Imports come from its directory and from imports;
-// google/protobuf, google/api and google/rpc are built in.
+// Load compiles a protocol buffer file. Imports come from its directory and from imports. google/protobuf,
+// google/api and google/rpc are built in.
 func Load(ctx context.Context, file string, imports []string) (protoreflect.FileDescriptor, error) {
 	name := filepath.Base(file)
-	for _, dir := range imports { // if file is below dir, other files import it by its path below dir
+	for _, dir := range imports { // other files import file by its path below dir
 		if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
 			name = filepath.ToSlash(rel)
 			break
@@ -82,8 +81,7 @@ func Load(ctx context.Context, file string, imports []string) (protoreflect.File
 	return files[0], nil
 }
 
-// addError adds an error, once. Its line begins with the path of the file that was opened, not with the
-// import path.
+// addError adds an error, once. Its line begins with the path of the opened file, not the import path.
 func (e *SourceError) addError(err reporter.ErrorWithPos, src *sources) {
 	e.Missing = e.Missing || errors.Is(err, fs.ErrNotExist)
 	position := err.GetPosition()
@@ -98,7 +96,7 @@ func (e *SourceError) addError(err reporter.ErrorWithPos, src *sources) {
 	}
 }
 
-// formatReason returns the text of an error without the texts of the compiler around it.
+// formatReason returns the text of an error without the prefixes of the compiler.
 func formatReason(err error) string {
 	var missing *missingError
 	var unreadable *fs.PathError
@@ -111,7 +109,7 @@ func formatReason(err error) string {
 	return strings.Replace(err.Error(), "unexpected $end", "unexpected end of file", 1)
 }
 
-// findLinked finds files whose generated code is linked into this program, such as google/api/http.proto.
+// findLinked finds files with code in this program, such as google/api/http.proto.
 func findLinked(path string) (protocompile.SearchResult, error) {
 	f, err := protoregistry.GlobalFiles.FindFileByPath(path)
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// memoryBudget is the number of bytes that decoded messages may still take. The encoded size means little: a
-// field of two bytes can decode to a message of five hundred.
+// memoryBudget is the number of bytes that decoded messages may still take. Encoded sizes say little: two bytes
+// can decode to a message of 500.
 type memoryBudget int
 
-// Estimates of decoded sizes in bytes. Measured were 263 bytes for a field of a descriptor, 347 with the
-// descriptor built from it, and 527 for a field of a dynamic message.
+// Estimates of decoded sizes in bytes. We measured 263 for a field of a descriptor and 347 with its built form. A
+// field of a dynamic message took 527.
 const (
 	fieldCost  = 512
-	numberCost = 32 // of a number in a packed list; measured were 24
+	numberCost = 32 // of a number in a packed list; we measured 24
 )
 
-// maxDepth limits the nesting of messages, like the decoders of C++, Java and others.
+// maxDepth limits the nesting of messages, as decoders of C++ and Java do.
 const maxDepth = 100
 
 var (
@@ -28,8 +28,7 @@ var (
 	errDeep   = fmt.Errorf("messages in messages, more than %d deep", maxDepth)
 )
 
-// useMessage subtracts the memory of the encoded message b of type d, which is nested in depth messages. It
-// returns errMemory if the budget is exceeded, and errDeep if messages are nested too deeply.
+// useMessage subtracts the memory of the encoded message b of type d. depth is its nesting.
 func (m *memoryBudget) useMessage(b []byte, d protoreflect.MessageDescriptor, depth int) error {
 	if depth > maxDepth {
 		return errDeep
@@ -55,7 +54,7 @@ func (m *memoryBudget) useMessage(b []byte, d protoreflect.MessageDescriptor, de
 	})
 }
 
-// countNumbers counts the numbers in a packed list of a kind. Kinds that cannot be packed have none.
+// countNumbers counts the numbers in a packed list.
 func countNumbers(kind protoreflect.Kind, packed []byte) int {
 	switch kind {
 	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.MessageKind, protoreflect.GroupKind:
@@ -74,8 +73,8 @@ func countNumbers(kind protoreflect.Kind, packed []byte) int {
 	return n
 }
 
-// forEachField calls visit for each field of the encoded message b. The third argument is the content of a
-// field of bytes or of a group, otherwise nil.
+// forEachField calls visit for each field of the encoded message b. The third argument is the content of bytes or
+// a group, otherwise nil.
 func forEachField(b []byte, visit func(protowire.Number, protowire.Type, []byte) error) error {
 	for len(b) > 0 {
 		n, kind, tag := protowire.ConsumeTag(b)

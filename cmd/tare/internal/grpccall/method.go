@@ -1,5 +1,5 @@
-// Package grpccall finds a gRPC method, in protocol buffer files ([Compile]) or by asking the server
-// ([Reflect]), encodes the messages of its calls from JSON, and checks replies.
+// Package grpccall finds a gRPC method, encodes calls from JSON, and checks replies. Methods come from protocol
+// buffer files ([Compile]) or from the server ([Reflect]).
 package grpccall
 
 import (
@@ -19,11 +19,10 @@ import (
 )
 
 const (
-	// prefixLen is the number of bytes before each message of gRPC: the compression flag and four of
-	// the message's length.
+	// prefixLen is the number of bytes before each message of gRPC. They are the compression flag and four bytes
+	// of length.
 	prefixLen = 5
-	// maxChecked limits the memory in bytes of a message that Check decodes. Several threads check
-	// concurrently.
+	// maxChecked limits the memory of one decoded message, in bytes. Several threads check concurrently.
 	maxChecked = 128 << 20
 )
 
@@ -41,8 +40,7 @@ func Split(path string) (service, method string, err error) {
 	return service, method, nil
 }
 
-// Compile finds the method of a path in a protocol buffer file. Imports come from its directory
-// and from imports.
+// Compile finds the method of a path in a protocol buffer file. Imports come from its directory and from imports.
 func Compile(ctx context.Context, file string, imports []string, path string) (*Method, error) {
 	f, err := Load(ctx, file, imports)
 	if err != nil {
@@ -55,8 +53,7 @@ func Compile(ctx context.Context, file string, imports []string, path string) (*
 	return findMethod(f.Services(), service, method, filepath.Base(file))
 }
 
-// findMethod finds a method among services. If it is missing, the error lists the existing methods or
-// services. source is the name of the file or server, for the error.
+// findMethod finds a method among services. source names the file or server in errors.
 func findMethod(services protoreflect.ServiceDescriptors, service, method, source string) (*Method, error) {
 	var serviceNames []string
 	for i := range services.Len() {
@@ -96,8 +93,7 @@ func (m *Method) Kind() string {
 	return "unary"
 }
 
-// Body returns the body of a call for a JSON value: the message of a unary call, or the
-// messages of a stream with their prefixes. A client stream takes an array.
+// Body returns the body of a call for a JSON value. Stream messages get prefixes. A client stream takes an array.
 func (m *Method) Body(src []byte) ([]byte, error) {
 	list := []json.RawMessage{src}
 	if m.d.IsStreamingClient() && strings.HasPrefix(strings.TrimSpace(string(src)), "[") {
@@ -124,8 +120,7 @@ func (m *Method) Body(src []byte) ([]byte, error) {
 	return out, nil
 }
 
-// Bodies reads one JSON value per call, at most maxCalls, and returns their bodies. White space between values
-// is optional.
+// Bodies reads at most maxCalls JSON values and returns their bodies. White space between values is optional.
 func (m *Method) Bodies(r io.Reader, maxCalls int) ([][]byte, error) {
 	var list [][]byte
 	for dec := json.NewDecoder(r); ; {
@@ -146,8 +141,7 @@ func (m *Method) Bodies(r io.Reader, maxCalls int) ([][]byte, error) {
 	}
 }
 
-// Check returns an error if the messages of a reply, with their prefixes, are invalid. It skips
-// messages that would take too much memory.
+// Check returns an error if a message of reply is invalid. It skips messages that would take too much memory.
 func (m *Method) Check(reply []byte) error {
 	for len(reply) > 0 {
 		if len(reply) < prefixLen {

@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// Server is a server with gRPC reflection, a service that returns the protocol buffer files of the server.
+// Server is a server with gRPC reflection. It returns its own protocol buffer files.
 type Server struct {
 	Addr    string        // address to dial
 	Host    string        // authority of requests
@@ -47,8 +47,8 @@ const (
 // statusUnimplemented is the gRPC status of an unknown method.
 const statusUnimplemented = "12"
 
-// Reflect finds the method of a path by reflection: it requests the file with the service from the server,
-// and then the files that it imports.
+// Reflect finds the method of a path by reflection. It requests the file with the service, and then the imported
+// files.
 func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 	service, method, err := Split(path)
 	if err != nil {
@@ -91,7 +91,7 @@ func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 	return nil, fmt.Errorf("the server has no service %q", service)
 }
 
-// addImports returns files with all files that they import, directly or not, which it requests from the server.
+// addImports returns files with their direct and indirect imports, which it requests from the server.
 func (c *reflectionClient) addImports(ctx context.Context, files []*descriptorpb.FileDescriptorProto) ([]*descriptorpb.FileDescriptorProto, error) {
 	isKnown := map[string]bool{}
 	for _, f := range files {
@@ -123,7 +123,7 @@ func (c *reflectionClient) addImports(ctx context.Context, files []*descriptorpb
 	return files, nil
 }
 
-// newTransport returns a transport that dials s.Addr, whatever the URL is, and uses HTTP/2 only.
+// newTransport returns an HTTP/2 transport that dials s.Addr for every URL.
 func (s Server) newTransport() *http.Transport {
 	t := &http.Transport{Protocols: new(http.Protocols), DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, s.Addr)
@@ -136,7 +136,6 @@ func (s Server) newTransport() *http.Transport {
 	return t
 }
 
-// reflectionClient calls one version of the reflection service.
 type reflectionClient struct {
 	s         Server
 	client    *http.Client
@@ -145,13 +144,12 @@ type reflectionClient struct {
 	memory    memoryBudget // of all descriptions together
 }
 
-// errManyFiles is returned if a server describes more than maxFiles files.
 var errManyFiles = fmt.Errorf("more than %d files", maxFiles)
 
-// errUnknown is returned if the server does not have the reflection service in this version.
+// errUnknown means that the server has no reflection service of this version.
 var errUnknown = errors.New("unimplemented")
 
-// requestFiles sends a request with one field, a file name or a symbol, and returns the files of the response.
+// requestFiles sends a request with one field. The field has a file name or a symbol.
 func (c *reflectionClient) requestFiles(ctx context.Context, field protowire.Number, text string) ([]*descriptorpb.FileDescriptorProto, error) {
 	msg := protowire.AppendString(protowire.AppendTag(nil, field, protowire.BytesType), text)
 	body := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(msg))), msg...)
@@ -199,8 +197,7 @@ func (c *reflectionClient) requestFiles(ctx context.Context, field protowire.Num
 	return c.parseResponse(src[prefixLen:])
 }
 
-// parseResponse parses a ServerReflectionResponse, within the budget of memory. It returns an error if the
-// response has no files.
+// parseResponse parses a ServerReflectionResponse. A response without files is an error.
 func (c *reflectionClient) parseResponse(b []byte) ([]*descriptorpb.FileDescriptorProto, error) {
 	var list []*descriptorpb.FileDescriptorProto
 	err := forEachField(b, func(n protowire.Number, _ protowire.Type, v []byte) error {

@@ -18,7 +18,7 @@ import (
 // maxSource limits the bytes of one file.
 const maxSource = 16 << 20
 
-// sources finds imported protocol buffer files for the compiler. It limits their number and size.
+// sources finds imported files for the compiler. It limits their number and size.
 type sources struct {
 	name string   // import path of the compiled file
 	file string   // path of the compiled file
@@ -28,8 +28,8 @@ type sources struct {
 	found map[string]string // opened files by import path
 }
 
-// newSources returns the sources in dirs and in the directory of file. The import path name always
-// means file, even if a directory of dirs contains another file of this name.
+// newSources searches dirs and then the directory of file. The import path name always means file, even if dirs
+// have another file of this name.
 func newSources(name, file string, dirs []string) *sources {
 	s := &sources{name: name, file: file, found: map[string]string{}}
 	for _, dir := range append(slices.Clone(dirs), filepath.Dir(file)) {
@@ -40,7 +40,7 @@ func newSources(name, file string, dirs []string) *sources {
 	return s
 }
 
-// missingError reports that no directory has an imported file.
+// missingError means that no directory has an imported file.
 type missingError struct {
 	path string // import path
 	dirs []string
@@ -54,7 +54,7 @@ func (e *missingError) Error() string {
 // Unwrap returns fs.ErrNotExist.
 func (*missingError) Unwrap() error { return fs.ErrNotExist }
 
-// FindFileByPath opens the file with an import path in the first directory that has it.
+// FindFileByPath opens the first file with an import path.
 func (s *sources) FindFileByPath(path string) (protocompile.SearchResult, error) {
 	if path == s.name {
 		r, err := s.openFile(path, s.file)
@@ -66,14 +66,13 @@ func (s *sources) FindFileByPath(path string) (protocompile.SearchResult, error)
 		switch {
 		case err == nil:
 			return protocompile.SearchResult{Source: r}, nil
-		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR): // the file exists, but cannot be used
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR): // the file exists, but is not usable
 			return protocompile.SearchResult{}, err
 		}
 	}
 	return protocompile.SearchResult{}, &missingError{path, s.dirs}
 }
 
-// openFile opens a file, and records its import path.
 func (s *sources) openFile(path, file string) (io.ReadCloser, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -94,7 +93,7 @@ func (s *sources) openFile(path, file string) (io.ReadCloser, error) {
 	return os.Open(file)
 }
 
-// fileOf returns the opened file with an import path, or the import path if none was opened.
+// fileOf returns the opened file with an import path, or path itself.
 func (s *sources) fileOf(path string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

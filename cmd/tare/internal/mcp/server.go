@@ -1,8 +1,7 @@
 // Package mcp serves commands of tare as tools of the Model Context Protocol, to one client.
 //
-// A tool has a plan function (tools.go), which converts the client's input to the arguments of a
-// command. A worker runs one command at a time, within limits. A read function (readDocument or one
-// of summary.go) converts the document that the command prints to the reply.
+// A plan function (tools.go) converts the client's input to a command line. A worker runs one command at a time,
+// within limits. A read function (readDocument, summary.go) converts the printed document to the reply.
 package mcp
 
 import (
@@ -32,7 +31,7 @@ const (
 type Server struct {
 	Version string       // version of tare
 	Limits  fleet.Limits // what commands may do, and for how long
-	Dir     string       // working directory: files that a client names must be below it
+	Dir     string       // working directory; a client's files must be below it
 	Results string       // directory of stored results
 
 	Run  func(ctx context.Context, args []string, out io.Writer) error // runs a command of tare
@@ -41,7 +40,7 @@ type Server struct {
 	Free func() fleet.Free                                             // returns the free resources of the machine
 }
 
-// Serve serves the client at the other end of in and out until in or ctx ends.
+// Serve serves the client at in and out until in or ctx ends.
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	err := s.newServer().Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxLine})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
@@ -50,7 +49,6 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	return err
 }
 
-// newServer returns the protocol server with its tools.
 func (s *Server) newServer() *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "tare", Title: "tare: measured comparisons of Go code", Version: s.Version}, &sdk.ServerOptions{
 		Instructions: "Measured ratios have intervals. A difference inside the noise or without a verdict is no difference: do not report it as one. " +
@@ -68,7 +66,6 @@ func (s *Server) newServer() *sdk.Server {
 	return server
 }
 
-// toolEffect describes whether a tool changes or occupies the machine.
 type toolEffect int
 
 const (
@@ -85,20 +82,18 @@ type Reply struct {
 	Document any       `json:"document,omitempty" jsonschema:"the document that the command prints with --json"`
 }
 
-// request is a command of tare that a plan function has chosen.
 type request struct {
 	args     []string                                       // name and arguments of the command
 	measures bool                                           // the command runs code or sends requests
 	read     func(exit int, document []byte) (Reply, error) // converts the printed document
 }
 
-// worker runs one command at a time.
 type worker struct {
 	*Server
 	running chan struct{} // of capacity 1; it is full while a command runs
 }
 
-// addTool adds a tool to server. plan converts the input of the tool to a command, which w runs.
+// addTool adds a tool to server. plan converts the client's input to a command for w.
 func addTool[In any](server *sdk.Server, w *worker, name, description string, effect toolEffect, plan func(*Server, In) (request, error)) {
 	tool := &sdk.Tool{
 		Name:        name,
@@ -115,8 +110,7 @@ func addTool[In any](server *sdk.Server, w *worker, name, description string, ef
 	})
 }
 
-// runPlan runs the command that plan returns, and converts its output to a reply. The text of an error
-// is a JSON document about the error.
+// runPlan runs the command of plan and converts its output. The text of an error is a JSON document.
 func (w *worker) runPlan(ctx context.Context, plan func() (request, error)) (reply Reply, err error) {
 	path := "tare"
 	defer func() {
@@ -153,7 +147,6 @@ func (w *worker) runPlan(ctx context.Context, plan func() (request, error)) (rep
 	return planned.read(exit, document)
 }
 
-// runCommand runs a command within the limits, and returns its output.
 func (w *worker) runCommand(ctx context.Context, args []string) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -166,7 +159,6 @@ func (w *worker) runCommand(ctx context.Context, args []string) ([]byte, error) 
 	return out.text.Bytes(), err
 }
 
-// boundedBuffer is a buffer for the output of a command of at most maxOutput bytes.
 type boundedBuffer struct {
 	text       bytes.Buffer
 	endCommand context.CancelCauseFunc
@@ -182,8 +174,7 @@ func (b *boundedBuffer) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-// readDocument returns a reply that contains the complete JSON document. It returns an error if the
-// document is longer than maxReply.
+// readDocument returns a reply with the complete JSON document.
 func readDocument(exit int, document []byte) (Reply, error) {
 	if len(document) > maxReply {
 		return Reply{}, fmt.Errorf("the document has %d kB, more than the %d kB that are sent", len(document)>>10, maxReply>>10)

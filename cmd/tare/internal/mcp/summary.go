@@ -11,13 +11,13 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-// This file converts the JSON documents that commands of tare print to replies for an MCP client. A
-// reply is shorter: it has the rows that a client needs to act.
+// This file converts documents of tare to replies for an MCP client. A reply has only the rows that a client needs
+// to act.
 
 // maxRows is the maximum number of rows of each list in a summary.
 const maxRows = 200
 
-// Summary has the parts of the result of a run that a client acts on.
+// Summary has the parts of a result that a client acts on.
 type Summary struct {
 	Study       string    `json:"study"`
 	Seed        string    `json:"seed"`
@@ -69,8 +69,7 @@ type Listed struct {
 	Imported bool      `json:"imported,omitempty" jsonschema:"it was made elsewhere"`
 }
 
-// readResult returns a reply with a summary of each result in a document. exit is the exit code of the
-// command that printed it.
+// readResult returns a reply with a summary of each result in document. exit is the exit code of tare.
 func readResult(exit int, document []byte) (Reply, error) {
 	results, err := history.Parse("result", document)
 	if err != nil {
@@ -83,14 +82,12 @@ func readResult(exit int, document []byte) (Reply, error) {
 	return reply, nil
 }
 
-// newSummary returns the summary of a result. Each list has at most maxRows rows; LeftOut
-// counts the others.
+// newSummary returns the summary of a result. LeftOut counts the omitted rows.
 func newSummary(r *tare.Result) Summary {
 	s := Summary{
 		Study: r.Study, Seed: r.Seed, Rounds: r.RoundsDone, Stopped: r.Stopped,
 		Answer: r.Answer, Recommended: r.Recommended,
 	}
-	// hasRoom reports whether a list with this number of rows may get another. It counts omitted rows.
 	hasRoom := func(rows int) bool {
 		if rows >= maxRows {
 			s.LeftOut++
@@ -118,8 +115,7 @@ func newSummary(r *tare.Result) Summary {
 	return s
 }
 
-// listRuns returns a reply with the first runs, at most limit, of the document that tare history
-// prints, the newest run first. dir is the directory of stored results.
+// listRuns returns the newest runs in the document of tare history. dir is the directory of stored results.
 func listRuns(dir string, document []byte, limit int) (Reply, error) {
 	var rows []struct {
 		Listed
@@ -140,8 +136,7 @@ func listRuns(dir string, document []byte, limit int) (Reply, error) {
 	return reply, nil
 }
 
-// readGate returns a reply with the document that tare gate prints about a change. It removes the
-// results from the document, because they are long.
+// readGate returns a reply with the document of tare gate, without the long results.
 func readGate(exit int, document []byte) (Reply, error) {
 	var report map[string]json.RawMessage
 	if err := json.Unmarshal(document, &report); err != nil {

@@ -16,9 +16,8 @@ import (
 	"github.com/tarebench/tare/load/pace"
 )
 
-// The types below are the inputs of the tools that an MCP client may call. The functions measureX,
-// readX and explainX are their plan functions: they convert an input to the arguments of a tare
-// command, and check what the client sent.
+// The types below are the inputs of the tools. The functions measureX, readX and explainX plan: they check an
+// input and convert it to a command line.
 
 // Named is the input of explain.
 type Named struct {
@@ -79,22 +78,20 @@ type Load struct {
 	SLO         string `json:"slo,omitempty" jsonschema:"e.g. p99<50ms,errors<0.1%"`
 }
 
-// maxShown limits the characters of a client's text that an error message repeats.
+// maxShown limits the characters of client text in an error message.
 const maxShown = 80
 
-// command collects the arguments of a command of tare. Its methods return the command, so that calls
-// can be chained. They store the first error in err, and the caller checks err at the end.
+// command collects the arguments of a command of tare. Its methods can be chained. The first error is stored in
+// err; check it at the end.
 type command struct {
 	args []string
 	err  error
 }
 
-// newCommand returns a command with the flag --json and more flags.
 func newCommand(name string, flags ...string) *command {
 	return &command{args: append([]string{name, "--json"}, flags...)}
 }
 
-// setFlag adds a flag with a text of the client, unless the text is "".
 func (c *command) setFlag(flag, value string) *command {
 	if value != "" {
 		c.checkText(flag, value)
@@ -103,23 +100,21 @@ func (c *command) setFlag(flag, value string) *command {
 	return c
 }
 
-// checkText records an error if a text is too long or not one line. noun names the text in the error.
+// checkText records an error unless value is one line of limited length. noun names it in the error.
 func (c *command) checkText(noun, value string) {
 	if c.err == nil && (len(value) > maxText || strings.ContainsAny(value, "\x00\n\r")) {
 		c.err = fmt.Errorf("%s is not one line of at most %d bytes", noun, maxText)
 	}
 }
 
-// checkCount records an error if a list has too many elements. noun names them in the error, in the
-// plural.
+// checkCount records an error if a list is too long. noun is in the plural.
 func (c *command) checkCount(noun string, n int) {
 	if c.err == nil && n > maxTexts {
 		c.err = fmt.Errorf("%d %s, more than %d", n, noun, maxTexts)
 	}
 }
 
-// addNames adds "--" and the arguments names, so that tare takes none for a flag. It records an error
-// if there are no names. noun names them in errors, in the plural.
+// addNames adds "--" and the arguments names, because a name may look like a flag. noun is in the plural.
 func (c *command) addNames(noun string, names ...string) *command {
 	c.checkCount(noun, len(names))
 	if c.err == nil && len(names) == 0 {
@@ -135,7 +130,6 @@ func (c *command) addNames(noun string, names ...string) *command {
 	return c
 }
 
-// setRevision adds a flag with a revision of the repository.
 func (c *command) setRevision(flag, value string) *command {
 	if c.err == nil && strings.HasPrefix(value, "-") {
 		c.err = fmt.Errorf("%s %q is not a revision", flag, format.Line(value, maxShown))
@@ -143,7 +137,6 @@ func (c *command) setRevision(flag, value string) *command {
 	return c.setFlag(flag, value)
 }
 
-// addGlobs adds globs that select contenders.
 func (c *command) addGlobs(globs []string) *command {
 	c.checkCount("globs", len(globs))
 	for _, glob := range globs {
@@ -152,7 +145,7 @@ func (c *command) addGlobs(globs []string) *command {
 	return c
 }
 
-// checkFiles records an error unless all files are regular files below dir.
+// checkFiles records an error unless all files are regular and below dir.
 func (c *command) checkFiles(dir string, files ...string) *command {
 	c.checkCount("files", len(files))
 	for _, name := range files {
@@ -163,8 +156,7 @@ func (c *command) checkFiles(dir string, files ...string) *command {
 	return c
 }
 
-// checkFile returns an error unless name is a regular file below dir. A link must also lead
-// below dir.
+// checkFile returns an error unless name is a regular file below dir. A link must also lead below dir.
 func checkFile(dir, name string) error {
 	shown := format.Line(name, maxShown)
 	if len(name) > maxText || !filepath.IsLocal(name) {
@@ -185,13 +177,12 @@ func checkFile(dir, name string) error {
 	return nil
 }
 
-// explainName plans tare explain.
 func explainName(_ *Server, in Named) (request, error) {
 	c := newCommand("explain").addNames("names", in.Name)
 	return request{args: c.args, read: readDocument}, c.err
 }
 
-// readResults plans tare history, or tare report for a run of the input.
+// readResults plans tare history. If the input has a run it plans tare report.
 func readResults(s *Server, in Listing) (request, error) {
 	if in.Run != "" {
 		return s.readRun(in.Run)
@@ -205,7 +196,6 @@ func readResults(s *Server, in Listing) (request, error) {
 	return request{args: c.args, read: func(_ int, document []byte) (Reply, error) { return listRuns(s.Results, document, limit) }}, c.err
 }
 
-// readRun plans tare report for a stored run, STUDY/TIME-SEED.
 func (s *Server) readRun(run string) (request, error) {
 	if err := checkFile(s.Results, filepath.Join(run, "result.json")); err != nil || !filepath.IsLocal(run) {
 		return request{}, fmt.Errorf("no run %q; the tool results lists them", format.Line(run, maxShown))
@@ -214,7 +204,6 @@ func (s *Server) readRun(run string) (request, error) {
 	return request{args: c.args, read: readResult}, c.err
 }
 
-// judgeGate plans tare gate, or tare report for a run of the input.
 func judgeGate(s *Server, in Sides) (request, error) {
 	switch {
 	case in.Run != "" && in.Base != "":
@@ -229,7 +218,6 @@ func judgeGate(s *Server, in Sides) (request, error) {
 	return request{args: c.args, measures: true, read: readGate}, c.err
 }
 
-// measureBench plans tare bench.
 func measureBench(_ *Server, in Bench) (request, error) {
 	c := newCommand("bench", "--quiet", "--exit-code").setRevision("base", in.Base).setRevision("head", in.Head)
 	if c.err == nil && in.Base == "" {
@@ -254,21 +242,18 @@ func measureBench(_ *Server, in Bench) (request, error) {
 	return request{args: c.args, measures: true, read: readResult}, c.err
 }
 
-// measureJSON plans tare json.
 func measureJSON(s *Server, in Documents) (request, error) {
 	c := newCommand("json", "--quiet").setFlag("type", in.Type).addGlobs(in.Only).setFlag("budget", in.Budget)
 	c.checkFiles(s.Dir, in.Files...).addNames("files", in.Files...)
 	return request{args: c.args, measures: true, read: readResult}, c.err
 }
 
-// measureRoutes plans tare routes.
 func measureRoutes(s *Server, in Table) (request, error) {
 	c := newCommand("routes", "--quiet").addGlobs(in.Only).setFlag("budget", in.Budget)
 	c.checkFiles(s.Dir, in.File).addNames("files", in.File)
 	return request{args: c.args, measures: true, read: readResult}, c.err
 }
 
-// measureLoad plans tare load. It returns an error if the limits do not allow the load.
 func measureLoad(s *Server, in Load) (request, error) {
 	const warm = time.Second // duration of the load before the measurement
 	duration, err := time.ParseDuration(cmp.Or(in.Duration, "10s"))
@@ -303,8 +288,8 @@ func measureLoad(s *Server, in Load) (request, error) {
 	return request{args: c.args, measures: true, read: readDocument}, c.err
 }
 
-// parseTarget parses the client's URL. It returns the URL for tare load, and the host and port. If
-// isStarted is true, tare load starts the server itself, and text must be a path such as /orders/7.
+// parseTarget parses the client's URL. It returns the URL for tare load, and host:port. If isStarted, tare starts
+// the server itself and text is a path such as /orders/7.
 func parseTarget(text string, isStarted bool) (target, addr string, err error) {
 	u, err := url.Parse(text)
 	if isStarted {

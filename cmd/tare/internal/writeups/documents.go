@@ -18,24 +18,22 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// templates lists the documents that are generated from templates: the template of FILE is
-// FILE.tmpl, in the syntax of text/template.
+// templates lists documents with a template in the syntax of text/template. The template of FILE is FILE.tmpl.
 var templates = []string{"docs/claims.md", "docs/results.md"}
 
-// writer loads stored runs, each once, and fills documents with their measurements.
+// writer fills documents with the measurements of stored runs. It loads each run once.
 type writer struct {
 	root   string             // top of the repository
 	loaded map[string]runData // by the name of the run
 }
 
-// runData is the stored result of a run, with the study as it is now.
 type runData struct {
 	result *tare.Result
 	study  tare.Study
 }
 
-// writeAll returns the text of each document, by its path below root. missing has the names of runs
-// without a stored result; the present text about these runs stays in the documents.
+// writeAll returns the text of each document by its path below root. missing names the runs without a stored
+// result. Text about missing runs stays as it is.
 func writeAll(root string) (out map[string][]byte, missing []string, err error) {
 	w := &writer{root: root, loaded: map[string]runData{}}
 	out = map[string][]byte{}
@@ -60,8 +58,8 @@ func writeAll(root string) (out map[string][]byte, missing []string, err error) 
 	return out, missing, nil
 }
 
-// writeRun adds the documents about one run to out: the transcript (the report of tare as text), the
-// page in docs/research, and the README files that quote the run.
+// writeRun adds the documents about one run to out. They are the transcript (the text report), the page in
+// docs/research, and READMEs.
 func (w *writer) writeRun(out map[string][]byte, r storedRun, result *tare.Result) (err error) {
 	transcript := "docs/transcripts/" + r.name + ".txt"
 	out[transcript], err = renderText(func(b *bytes.Buffer) error { return report.Text(b, result, report.Style{}) })
@@ -77,7 +75,7 @@ func (w *writer) writeRun(out map[string][]byte, r storedRun, result *tare.Resul
 	if err != nil || r.page == "" {
 		return err
 	}
-	// The page refers to the documents that contain what it omits.
+	// The page names the documents with its omitted parts.
 	source := fmt.Sprintf("the [transcript](../transcripts/%s.txt)", r.name)
 	if len(result.Claims) > 0 {
 		source += ", and each published claim has its row in [claims.md](../claims.md)"
@@ -88,18 +86,16 @@ func (w *writer) writeRun(out map[string][]byte, r storedRun, result *tare.Resul
 	return err
 }
 
-// maxPageWords limits the words of the sections of a page in docs/research, without its title
-// and the list of omissions.
+// maxPageWords limits the words of a page in docs/research. The title and the list of omissions do not count.
 const maxPageWords = 2340
 
-// renderText returns the text that write writes.
 func renderText(write func(*bytes.Buffer) error) ([]byte, error) {
 	var b bytes.Buffer
 	err := write(&b)
 	return b.Bytes(), err
 }
 
-// loadRun returns the stored run with a name. The error is [fs.ErrNotExist] if no run has the name.
+// loadRun returns the stored run called name, or an error that is [fs.ErrNotExist].
 func (w *writer) loadRun(name string) (runData, error) {
 	if m, ok := w.loaded[name]; ok {
 		return m, nil
@@ -112,8 +108,8 @@ func (w *writer) loadRun(name string) (runData, error) {
 	return w.loaded[name], nil
 }
 
-// fillTemplate returns the document at path, filled from its template. A part of the template that
-// uses a run without a stored result becomes the present text of that part.
+// fillTemplate returns the document at path, filled from its template. Parts about missing runs keep their present
+// text.
 func (w *writer) fillTemplate(path string) ([]byte, error) {
 	source, err := os.ReadFile(filepath.Join(w.root, path+".tmpl"))
 	if err != nil {
@@ -142,7 +138,7 @@ func (w *writer) fillTemplate(path string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// splitParts returns the parts of a document: its sections, or its lines if it has none.
+// splitParts returns the sections of a document, or its lines if it has no sections.
 func splitParts(text string) (all []string) {
 	if !strings.Contains(text, "\n## ") {
 		return slices.Collect(strings.Lines(text))
@@ -157,8 +153,7 @@ func splitParts(text string) (all []string) {
 	return all
 }
 
-// titleOf returns the text by which a part of a document is found again: the first cell of a
-// row of a table, else the first line, such as the heading of a section.
+// titleOf returns the text that identifies a part: the first cell of a table row, or the first line.
 func titleOf(part string) string {
 	first, _, _ := strings.Cut(part, "\n")
 	if isRow := strings.HasPrefix(first, "| "); isRow {
@@ -168,8 +163,8 @@ func titleOf(part string) string {
 	return first
 }
 
-// fillPart fills a part of the template at path. The functions that a template can call have the name
-// of a stored run as their first argument: {{claim "tiny" "cpu-share"}}.
+// fillPart fills a part of the template at path. Functions of the template take the name of a stored run first:
+// {{claim "tiny" "cpu-share"}}.
 func (w *writer) fillPart(path, source string) ([]byte, error) {
 	t, err := template.New(path).Option("missingkey=error").Funcs(template.FuncMap{
 		"quote":    w.quoteText,
@@ -201,8 +196,8 @@ func (w *writer) fillPart(path, source string) ([]byte, error) {
 	return renderText(func(b *bytes.Buffer) error { return t.Execute(b, nil) })
 }
 
-// verdictOf returns the line of a recommendation for a cell of a table: the first after its list, which says what
-// stands, or the first of all if it has no list.
+// verdictOf returns the line of a recommendation for a table cell. It is the first line after the list, if there
+// is a list.
 func verdictOf(text string) string {
 	isAfterList := false
 	for line := range strings.Lines(text) {
@@ -218,8 +213,8 @@ func verdictOf(text string) string {
 	return first
 }
 
-// quoteText returns a text in which a measurement replaces each name in braces:
-// {{quote "tiny" "Gin takes {gin-new get-7/c100 cpu} the CPU time"}}.
+// quoteText replaces each name in braces by its measurement: {{quote "tiny" "Gin takes {gin-new get-7/c100 cpu}
+// the CPU time"}}.
 func (w *writer) quoteText(name, text string) (string, error) {
 	m, err := w.loadRun(name)
 	if err != nil {
@@ -228,7 +223,6 @@ func (w *writer) quoteText(name, text string) (string, error) {
 	return judge.Quote(m.study, m.result, text)
 }
 
-// claimsTable returns the table of the claims of a run, in Markdown.
 func (w *writer) claimsTable(name string) (string, error) {
 	m, err := w.loadRun(name)
 	if err != nil {
@@ -238,7 +232,7 @@ func (w *writer) claimsTable(name string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// claimRatio returns the measured ratio for a claim: "0.49× (0.48–0.50)".
+// claimRatio returns the measured ratio for a claim, e.g. "0.49× (0.48–0.50)".
 func (w *writer) claimRatio(name, id string) (string, error) {
 	m, err := w.loadRun(name)
 	if err != nil {
@@ -252,7 +246,7 @@ func (w *writer) claimRatio(name, id string) (string, error) {
 	return "", fmt.Errorf("run %s has no ratio with an interval for claim %s", name, id)
 }
 
-// claimShare returns the measured share for a claim: "82 % (80–83 %)".
+// claimShare returns the measured share for a claim, e.g. "82 % (80–83 %)".
 func (w *writer) claimShare(name, id string) (string, error) {
 	m, err := w.loadRun(name)
 	if err != nil {
@@ -267,8 +261,8 @@ func (w *writer) claimShare(name, id string) (string, error) {
 	return "", fmt.Errorf("run %s has no share with an interval for claim %s", name, id)
 }
 
-// rulingOf returns the result of a criterion of a run. The criterion is named by contender,
-// workload and metric: {{ruling "homelab" "gin-new mix/c100 rss"}}.
+// rulingOf returns the result of a criterion, a limit that the study sets in advance. Contender, workload and
+// metric name it: {{ruling "homelab" "gin-new mix/c100 rss"}}.
 func (w *writer) rulingOf(name, criterion string) (string, error) {
 	m, err := w.loadRun(name)
 	if err != nil {
@@ -282,7 +276,6 @@ func (w *writer) rulingOf(name, criterion string) (string, error) {
 	return "", fmt.Errorf("run %s has no criterion about %q", name, criterion)
 }
 
-// countEntries counts the selected contenders of the study of a run.
 func (w *writer) countEntries(name string, selects func(tare.Entry) bool) (n int, err error) {
 	m, err := w.loadRun(name)
 	for _, e := range m.study.Contenders {
@@ -293,16 +286,15 @@ func (w *writer) countEntries(name string, selects func(tare.Entry) bool) (n int
 	return n, err
 }
 
-// anyEntry selects all contenders.
 func anyEntry(tare.Entry) bool { return true }
 
-// answersFully selects the programs of the catalog that do all of the work. It omits traps, which
-// reproduce published mistakes, and contenders whose responses are compared by status only.
+// answersFully selects programs that do all of the work. Traps (deliberate mistakes) and contenders compared by
+// status only do not.
 func answersFully(e tare.Entry) bool {
 	return e.Launch() == tare.LaunchProgram && e.Answers == tare.AnswersWhole && e.Expect.IsZero()
 }
 
-// describeRun returns the conditions of a run: "12 rounds in 148 s, seed 2026, go1.26.8, …".
+// describeRun returns the conditions of a run, e.g. "12 rounds in 148 s, seed 2026, go1.26.8, …".
 func (w *writer) describeRun(name string) (string, error) {
 	m, err := w.loadRun(name)
 	if err != nil {
@@ -313,7 +305,6 @@ func (w *writer) describeRun(name string) (string, error) {
 		r.RoundsDone, r.Seconds, r.Started.UTC().Format("2006-01-02"), r.Seed, r.Machine.Go, r.Machine.Cores, format.Percent(r.Machine.Noise.CPUPressure)), nil
 }
 
-// Lines around the table of cgocopy/README.md.
 const (
 	copiersBegin = "<!-- figures of docs/runs/ffi:begin -->\n"
 	copiersEnd   = "<!-- figures of docs/runs/ffi:end -->\n"
@@ -350,17 +341,14 @@ func (w *writer) fillCopiers() ([]byte, error) {
 	return []byte(before + copiersBegin + table + "\n" + copiersEnd + after), nil
 }
 
-// Lines around the excerpt of a transcript in README.md.
 const (
 	excerptBegin = "<!-- excerpt of docs/transcripts/tiny.txt:begin -->\n"
 	excerptEnd   = "<!-- excerpt of docs/transcripts/tiny.txt:end -->\n"
 )
 
-// excerptContenders lists the contenders of the excerpt.
 var excerptContenders = []string{"fasthttp", "nethttp", "gin-new", "gin-default", "control"}
 
-// fillReadme returns README.md with the excerpt of the transcript of tiny: rows of the table
-// of its first workload.
+// fillReadme returns README.md with rows of the first table of the transcript of tiny.
 func (w *writer) fillReadme(transcript string) ([]byte, error) {
 	source, err := os.ReadFile(filepath.Join(w.root, "README.md"))
 	if err != nil {
@@ -380,8 +368,7 @@ func (w *writer) fillReadme(transcript string) ([]byte, error) {
 	return []byte(before + excerptBegin + "\n```text\n" + strings.Join(rows, "\n") + "\n```\n\n" + excerptEnd + after), nil
 }
 
-// excerptRows returns the two rows of the head of a transcript's table and the rows of
-// excerptContenders, with the columns up to the CPU time.
+// excerptRows returns the head of a transcript's table and the rows of excerptContenders, cut after the CPU time.
 func excerptRows(table string) ([]string, error) {
 	var rows []string
 	width := 0
@@ -400,7 +387,7 @@ func excerptRows(table string) ([]string, error) {
 		line = strings.TrimPrefix(strings.TrimRight(line, "\n"), "  ")
 		if isHead {
 			width = strings.LastIndex(line, " cpu ") + len(" cpu")
-			if !strings.Contains(line, " time ") { // not the table with times: there is nothing to cut off
+			if !strings.Contains(line, " time ") { // no times in this table: nothing to cut off
 				width = math.MaxInt
 			}
 		}

@@ -1,8 +1,6 @@
-// Command writeups writes the documents that quote runs of the studies (comparisons of
-// programs) that come with tare:
-// docs/claims.md, docs/results.md, the pages of docs/research, the transcripts, and parts of
-// README.md and cgocopy/README.md. The results of the runs are stored in docs/runs, and all
-// numbers in these documents come from there.
+// Command writeups writes the documents that quote runs of the bundled studies (comparisons of programs). They are
+// docs/claims.md, docs/results.md, the pages of docs/research, the transcripts, and parts of README.md and
+// cgocopy/README.md. All numbers come from the stored results in docs/runs.
 //
 //	go run ./cmd/tare/internal/writeups                          # write the documents from the stored runs
 //	go run ./cmd/tare/internal/writeups -tare out/tare tiny ffi  # measure these runs first, and store them
@@ -32,7 +30,6 @@ func main() {
 	}
 }
 
-// run measures the runs named in args, if any, and writes all documents.
 func run(ctx context.Context, args []string, stderr io.Writer) error {
 	flags := flag.NewFlagSet("writeups", flag.ContinueOnError)
 	root := flags.String("root", ".", "the repository")
@@ -71,7 +68,6 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	return nil
 }
 
-// measureRun measures the run called name with the tare program bin, and stores the result.
 func measureRun(ctx context.Context, bin, root, name string, stderr io.Writer) error {
 	i := slices.IndexFunc(runs, func(r storedRun) bool { return r.name == name })
 	if i < 0 {

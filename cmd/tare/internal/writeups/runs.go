@@ -19,31 +19,26 @@ import (
 	"github.com/tarebench/tare/studies"
 )
 
-// storedRun is a run whose result is stored in docs/runs.
 type storedRun struct {
 	name  string
 	args  []string // arguments of tare
 	page  string   // file name of the page in docs/research; "" if absent
-	study string   // name of the bundled study
+	study string   // name of the built-in study
 }
 
-// rounds is the number of rounds of a run, enough for the intervals of all comparisons. The
-// more workloads a study has, the stricter is the error level of each, and the more rounds an
-// interval needs: 8 for one workload, 11 for 33.
+// rounds is the number of rounds, enough for intervals of all comparisons. With more workloads the error level of
+// each is stricter and needs more rounds. One workload needs 8 rounds, 33 need 11.
 const rounds = "12"
 
-// fullRun returns a run of a bundled study with the full budget, and more arguments.
 func fullRun(study, page string, more ...string) storedRun {
 	args := []string{"run", study, "--budget", "full", "--rounds", rounds, "--seed", "2026"}
 	return storedRun{name: study, study: study, page: page, args: append(args, more...)}
 }
 
-// publishedClone is the directory of a clone of the published library that copies structs,
-// next to this repository.
+// publishedClone is a clone of the library that copies structs, next to this repository.
 const publishedClone = "../cgocopy"
 
-// runs lists the runs that the documents quote. Each measures all contenders and workloads of
-// its study.
+// runs lists the runs that the documents quote. Each measures a complete study.
 var runs = []storedRun{
 	fullRun("json-encode", "json.md"),
 	fullRun("json-decode", "json-decode.md"),
@@ -59,7 +54,6 @@ var runs = []storedRun{
 	fullRun("ffi-floor", ""),
 }
 
-// runNames returns the names of all runs.
 func runNames() (names []string) {
 	for _, r := range runs {
 		names = append(names, r.name)
@@ -67,13 +61,11 @@ func runNames() (names []string) {
 	return names
 }
 
-// resultPath returns the path of a stored result below root.
 func resultPath(root, name string) string {
 	return filepath.Join(root, "docs", "runs", name+".json.gz")
 }
 
-// saveResult stores the result in a document of tare run, without paths of this machine. It
-// returns an error if the run was interrupted.
+// saveResult stores the result in a document of tare run, without paths of this machine.
 func saveResult(root, name string, document []byte) error {
 	var r tare.Result
 	if err := json.Unmarshal(document, &r); err != nil {
@@ -100,13 +92,13 @@ func saveResult(root, name string, document []byte) error {
 	return os.WriteFile(resultPath(root, name), out.Bytes(), 0o644)
 }
 
-// userPath matches an absolute path in a user's or temporary directory of the measuring machine, e.g.
-// /home/ann/src/cgocopy. Its groups are the character before the path and the last element. In a
-// stored result the path becomes ../cgocopy, as if it were next to the repository.
+// userPath matches a path in a user's or temporary directory, e.g. /home/ann/src/cgocopy. Its groups are the
+// preceding character and the last element. A stored result has ../cgocopy instead, as if it were next to the
+// repository.
 var userPath = lazyregexp.New(`(^|[^\w./])/(?:tmp|home|root|work|Users|private|var/folders)/(?:[\w.+-]+/)*([\w.+-]+)`)
 
-// loadResult reads a stored result and its bundled study. It judges the claims and selects the
-// answers again, because the study may have changed since the run.
+// loadResult reads a stored result and its study. It judges the claims and answers again, because the study may
+// have changed.
 func loadResult(root, name string) (*tare.Result, tare.Study, error) {
 	file, err := os.Open(resultPath(root, name))
 	if err != nil {
@@ -140,8 +132,8 @@ func loadResult(root, name string) (*tare.Result, tare.Study, error) {
 	return &r, study, nil
 }
 
-// updateTraps replaces the descriptions of the traps of r (contenders that make a mistake on purpose) by those that
-// the catalog below root has now. They are texts, and no measurements.
+// updateTraps copies the present descriptions of traps into r. A trap is a contender that makes a mistake on
+// purpose.
 func updateTraps(root string, study tare.Study, r *tare.Result) error {
 	for _, e := range study.Contenders {
 		i := slices.IndexFunc(r.Contenders, func(c tare.Contender) bool { return c.ID == e.ID && c.Role == tare.RoleTrap })

@@ -6,20 +6,19 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// maxMerged limits the fields that the mappings of a file merge from others. In YAML, &base names a mapping
-// and <<: *base copies its fields into another one. A few such copies of copies could otherwise expand to
-// any number of fields.
+// maxMerged limits the fields that the mappings of a file copy from others.
+// In YAML, &base names a mapping and <<: *base copies its fields.
+// A few copies of copies could otherwise expand without bound.
 const maxMerged = 1_000_000
 
-// mergeCounter is a visitor of [ast.Walk] that counts the fields that the mappings of a document merge.
+// mergeCounter is a visitor of [ast.Walk] that counts merged fields.
 type mergeCounter struct {
 	anchors map[string]ast.Node // values of anchors by name
-	sizes   map[ast.Node]int    // number of fields of each mapping, with merged fields
+	sizes   map[ast.Node]int    // number of fields of each mapping after merging
 	total   int                 // number of merged fields so far
 	excess  ast.Node            // key of the first merge beyond the limit; nil if absent
 }
 
-// checkMerges rejects a document whose mappings merge too many fields.
 func (p *Positions) checkMerges(root ast.Node) error {
 	m := &mergeCounter{anchors: findAnchors(root), sizes: map[ast.Node]int{}}
 	if len(m.anchors) > 0 {
@@ -31,14 +30,12 @@ func (p *Positions) checkMerges(root ast.Node) error {
 	return p.newError(p.Of(m.excess), fmt.Sprintf("more than %d fields are merged", maxMerged), "merge fewer, or write them out")
 }
 
-// findAnchors returns the values of all anchors below n by name.
 func findAnchors(n ast.Node) map[string]ast.Node {
 	a := anchorFinder{}
 	ast.Walk(a, n)
 	return a
 }
 
-// anchorFinder is a visitor of [ast.Walk] that collects the values of anchors by name.
 type anchorFinder map[string]ast.Node
 
 // Visit adds n if it is an anchor, such as &base {a: 1}.
@@ -49,8 +46,7 @@ func (a anchorFinder) Visit(n ast.Node) ast.Visitor {
 	return a
 }
 
-// Visit counts the fields that n merges if it is a mapping. It returns nil, so that Walk does not visit the
-// nodes below n, after the limit.
+// Visit counts the fields that n merges. It returns nil after the limit, to end the walk.
 func (m *mergeCounter) Visit(n ast.Node) ast.Visitor {
 	if entries, ok := n.(*ast.MappingNode); ok {
 		for _, pair := range entries.Values {
@@ -67,9 +63,8 @@ func (m *mergeCounter) Visit(n ast.Node) ast.Visitor {
 	return m
 }
 
-// countFields returns the number of fields that a merge of n adds: those of a mapping, or of all mappings
-// of a list. It does not count on after maxMerged. depth is the number of aliases, lists and mappings
-// through which the merge has come to n.
+// countFields returns the number of fields that a merge of n adds. depth is the number of aliases, lists and
+// mappings around n.
 func (m *mergeCounter) countFields(n ast.Node, depth int) (size int) {
 	const maxAliases = 1000 // within each other
 	switch x := n.(type) {
@@ -90,7 +85,7 @@ func (m *mergeCounter) countFields(n ast.Node, depth int) (size int) {
 		if known, ok := m.sizes[n]; ok {
 			return known
 		}
-		m.sizes[n] = 0 // while it is counted, as a mapping may merge itself
+		m.sizes[n] = 0 // a mapping may merge itself
 		for _, pair := range x.Values {
 			if size++; pair.Key.Type() == ast.MergeKeyType {
 				size = min(size+m.countFields(pair.Value, depth+1), maxMerged+1)

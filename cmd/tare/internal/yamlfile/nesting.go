@@ -7,39 +7,35 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// level is a flow collection ([…] or {…}), an entry of a list (- …) or a key of a mapping (key: …). It is
-// open while its content is read.
+// level is an open flow collection ([…] or {…}), an entry of a list (- …) or a key (key: …).
 type level struct {
-	col     int        // column of its start
+	col     int        // column where the level starts
 	kind    token.Type // MappingStart {, SequenceStart [, SequenceEntry -, MappingKey ?, or 0 for another key
-	bytes   int        // bytes that it adds to the paths of the nodes in it
-	isValue bool       // in a flow collection: the key is itself the value of the key before it
-	nth     int        // number of the key in its mapping, from 0; in a flow collection since the last comma
+	bytes   int        // bytes that the level adds to the paths of nodes
+	isValue bool       // in a flow collection: this key is the value of the previous key
+	nth     int        // number of the key in its mapping, from 0 (in a flow collection: since the last comma)
 }
 
-// nesting imitates the parser of the YAML library, token by token, to predict its costs before it runs. The
-// parser makes a nested call for each level, and each node stores its complete path. For "a: {b: 1}" depth
-// reaches 2, and the longest path is $.a.b.
+// nesting imitates the parser of the YAML library, to predict its costs. The parser makes a nested call for each
+// level, and each node stores its path. For "a: {b: 1}" depth reaches 2, and the longest path is $.a.b.
 type nesting struct {
 	open  []level
-	fixed int // open[:fixed] stay open until the document ends, see openEntry
-	depth int // nested calls of the parser for the levels in open, see isCall
+	fixed int // open[:fixed] stay open to the end of the document, see openEntry
+	depth int // nested parser calls for the levels in open, see isCall
 	flow  int // number of flow collections in open
 	path  int // bytes of the current path
 	paths int // bytes of the paths of all tokens so far
-	steps int // steps of the parser so far: n for the n-th key of a mapping
-	docs  int // number of documents that ended
+	steps int // parser steps so far: n for the n-th key of a mapping
+	docs  int // number of ended documents
 
 	marks int            // number of tags (!name) and anchors (&name) directly before the token
 	mark  token.Position // position of the first of them in its line
 	last  token.Type     // type of the token before them
 }
 
-// maxPaths returns the maximum number of bytes of all paths in a file of size bytes.
 func maxPaths(size int) int { return 64<<20 + 16*size }
 
-// checkNesting returns an error, before the tokens are parsed, if collections are nested too
-// deeply, paths would fill the memory, or mappings would take minutes. size is the number of
+// checkNesting returns an error if the parser would nest too deeply, fill the memory, or take minutes. size is the
 // bytes of the file.
 func (p *Positions) checkNesting(tokens token.Tokens, size int) error {
 	var n nesting
@@ -59,14 +55,13 @@ func (p *Positions) checkNesting(tokens token.Tokens, size int) error {
 	return nil
 }
 
-// Bytes that a key, in addition to its text, and an entry of a list add to a path.
+// Bytes that a level adds to a path, in addition to the text of a key.
 const (
 	keyBytes   = 3
 	entryBytes = 8
 )
 
-// addToken updates n by the i-th token: brackets open and close flow collections, dashes and keys open
-// entries, and other texts change nothing.
+// addToken updates n by the i-th token. Only brackets, dashes and keys change levels.
 func (n *nesting) addToken(tokens token.Tokens, i int) {
 	t := tokens[i]
 	defer func() { n.paths += n.path + 1 }()
@@ -110,7 +105,6 @@ func (n *nesting) addToken(tokens token.Tokens, i int) {
 	n.marks, n.last = 0, t.Type
 }
 
-// isKey reports whether a colon follows the i-th token.
 func isKey(tokens token.Tokens, i int) bool {
 	for _, t := range tokens[i+1:] {
 		if t.Type != token.CommentType {
@@ -120,14 +114,13 @@ func isKey(tokens token.Tokens, i int) bool {
 	return false
 }
 
-// isFlow reports whether a level is a flow collection.
 func (l level) isFlow() bool {
 	return l.kind == token.MappingStartType || l.kind == token.SequenceStartType
 }
 
-// openEntry opens an entry or a key, and closes the levels that end before it. If a key follows a tag, an
-// anchor or an empty entry, the parser takes the key for its value, in any column. In a block, all levels
-// then stay open until the document ends.
+// openEntry opens an entry or a key, and closes levels that end before it. After a tag, an anchor or an empty
+// entry, the parser takes a key as the value. This holds in any column. In a block, all levels then stay open to
+// the end of the document.
 func (n *nesting) openEntry(l level) {
 	isAfterEmpty := n.last == token.SequenceEntryType || n.last == token.MappingKeyType
 	isValue := n.marks > 0 || l.kind != token.SequenceEntryType && isAfterEmpty
@@ -153,11 +146,9 @@ func (n *nesting) openEntry(l level) {
 	n.pushLevel(l)
 }
 
-// isCall reports whether the parser makes a nested call for a level. It makes none for a key of a flow
-// mapping, unless the key is itself a value.
+// isCall reports whether the parser makes a nested call for a level.
 func (n *nesting) isCall(l level) bool { return n.flow == 0 || l.isFlow() || l.isValue }
 
-// pushLevel opens a level.
 func (n *nesting) pushLevel(l level) {
 	n.open = append(n.open, l)
 	n.path += l.bytes
@@ -170,7 +161,6 @@ func (n *nesting) pushLevel(l level) {
 	}
 }
 
-// popLevel closes the last level and returns it.
 func (n *nesting) popLevel() level {
 	last := len(n.open) - 1
 	l := n.open[last]
@@ -185,8 +175,8 @@ func (n *nesting) popLevel() level {
 	return l
 }
 
-// endEntry closes the open keys of the last flow collection. It returns the outermost of them, and whether
-// there was one.
+// endEntry closes the open keys of the last flow collection. It returns the outermost key, and whether there was
+// one.
 func (n *nesting) endEntry() (key level, ended bool) {
 	for n.flow > 0 && !n.open[len(n.open)-1].isFlow() {
 		key, ended = n.popLevel(), true
@@ -194,8 +184,8 @@ func (n *nesting) endEntry() (key level, ended bool) {
 	return key, ended
 }
 
-// endsBefore reports whether the last open level of a block ends before l: if its column is greater than the
-// column of l, or equal. A list may begin in the column of its key, which then does not end.
+// endsBefore reports whether the last open block level ends before l, judging by the columns. A list may begin in
+// the column of its key.
 func (n *nesting) endsBefore(l level) bool {
 	if len(n.open) == n.fixed {
 		return false

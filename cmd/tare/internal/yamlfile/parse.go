@@ -1,9 +1,8 @@
-// Package yamlfile reads the YAML files of tare's users. It rejects unknown keys and wrong
-// types, and reports the line and column of each error. The packages of the formats, such as
-// studyfile and project, define the fields.
+// Package yamlfile reads the YAML files of tare's users. It rejects unknown keys and wrong types, with the line
+// and column. Packages such as studyfile and project define the fields.
 //
-// [Open] checks a file before it parses the text, because the YAML library takes quadratic
-// time or unbounded memory for some inputs. A [Reader] then decodes the nodes.
+// [Open] checks the text before the YAML library parses it. For some inputs the library takes quadratic time or
+// unbounded memory. A [Reader] then decodes the nodes.
 package yamlfile
 
 import (
@@ -24,22 +23,21 @@ import (
 // Limits of a file. Real files have a few kilobytes and four levels.
 const (
 	MaxBytes = 256 << 10
-	maxDepth = 64      // nested collections
-	maxMarks = 8 << 20 // tokens: the lexer takes about 250 bytes for each
-	maxEmpty = 100     // empty lines in a row, for which the lexer takes quadratic time after a block text
-	maxDocs  = 100     // documents, for which the parser takes quadratic time; only one may have content
-	// maxSteps limits the steps of the parser, which takes n for the n-th key of a mapping. It allows
-	// 23,170 keys in one mapping, or 7,327 in each of ten mappings.
+	maxDepth = 64      // levels of nested collections
+	maxMarks = 8 << 20 // tokens; the lexer takes about 250 bytes for each
+	maxEmpty = 100     // empty lines in a row; after a block text they take quadratic time
+	maxDocs  = 100     // documents; they take quadratic time, and only one may have content
+	// maxSteps limits the steps of the parser, which takes n for the n-th key of a mapping. It allows 23,170 keys
+	// in one mapping, or 7,327 in each of ten.
 	maxSteps = 1 << 28
 
-	// maxTime limits the time for other inputs that take quadratic time. A document of 8 MB
-	// took 4 s of a processor, and 27 s on a busy machine.
+	// maxTime limits the time for other quadratic inputs. A document of 8 MB took 4 s, and 27 s on a busy machine.
 	maxTime = 3 * time.Minute
 )
 
-// Format describes a kind of file for messages, and its limits.
+// Format describes a kind of file, and its limits.
 type Format struct {
-	Noun  string // content of one file, e.g. study
+	Noun  string // content of a file in errors, e.g. study
 	Begin string // advice for an empty file, e.g. begin with study: NAME
 
 	MaxBytes int           // bytes of a file; 0 means the constant MaxBytes
@@ -47,8 +45,8 @@ type Format struct {
 	MaxTime  time.Duration // time for parsing; 0 means three minutes
 }
 
-// Open parses src, the text of the file name, and returns a reader and the root of the document. An error is
-// an *[Error]; the reader is not nil even then, and can locate other errors.
+// Open parses src and returns a reader and the root of the document. name is the file name in errors. An error is
+// an *[Error]. The reader is never nil and can locate other errors.
 func Open(name string, src []byte, f Format) (*Reader, ast.Node, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	p := &Positions{
@@ -61,8 +59,8 @@ func Open(name string, src []byte, f Format) (*Reader, ast.Node, error) {
 	return &Reader{Positions: p}, root, err
 }
 
-// parseWithin returns the root of the document, or an error after the time limit. The YAML library cannot be
-// stopped: its goroutine then continues until tare ends.
+// parseWithin returns the root of the document. The YAML library cannot be stopped: after the time limit its
+// goroutine continues.
 func (p *Positions) parseWithin(src []byte) (ast.Node, error) {
 	if err := p.checkText(src); err != nil {
 		return nil, err
@@ -85,7 +83,6 @@ func (p *Positions) parseWithin(src []byte) (ast.Node, error) {
 	}
 }
 
-// parseDocument returns the root of the only document with content.
 func (p *Positions) parseDocument(src []byte) (root ast.Node, err error) {
 	defer func() {
 		if recover() != nil { // the YAML library panics for some inputs
@@ -117,14 +114,13 @@ func (p *Positions) parseDocument(src []byte) (root ast.Node, err error) {
 	return root, p.checkMerges(root)
 }
 
-// checkText rejects a text that is too long, not UTF-8 or has control characters, too many
-// tokens or too many empty lines in a row, before the YAML library reads it.
+// checkText rejects a text that is invalid, or too costly for the YAML library.
 func (p *Positions) checkText(src []byte) error {
 	if limit := cmp.Or(p.format.MaxBytes, MaxBytes); len(src) > limit {
 		return p.newError(Position{1, 1}, fmt.Sprintf("the file has %d bytes", len(src)), fmt.Sprintf("a %s file has at most %d", p.format.Noun, limit))
 	}
-	// marks counts half tokens: 2 for a character that is a token, and 1 for each of the two quotes of a
-	// text. empty is the number of empty lines before the current line, or -1 if this line has content.
+	// marks counts half tokens: 2 for a character that is a token, 1 for a quote. empty counts the empty lines
+	// before this one; -1 means that it has content.
 	pos, marks, empty := Position{1, 0}, 0, 0
 	for i, c := range string(src) {
 		if pos.Col++; c == '\n' {

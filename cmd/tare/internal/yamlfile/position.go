@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Position is a place in a file. Lines and columns count from 1; columns are characters.
+// Position is a place in a file. Lines and characters count from 1.
 type Position struct{ Line, Col int }
 
 // Positions maps the fields of a file to their positions, for errors such as study.yaml:3:5: unknown key.
@@ -20,7 +20,7 @@ type Positions struct {
 	format Format
 	file   string
 	lines  []string
-	byPath map[string]Position // by the path of a field, e.g. contenders[0].id, as in tare.FieldError
+	byPath map[string]Position // key: path of a field, e.g. contenders[0].id, as in tare.FieldError
 }
 
 // Error is an error at a position in a file.
@@ -32,7 +32,7 @@ type Error struct {
 	Hint string // how to correct it; "" for no hint
 }
 
-// Error is one line: file:line:col: what; hint.
+// Error returns one line: file:line:col: what; hint.
 func (e *Error) Error() string {
 	s := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.What)
 	if e.Hint != "" {
@@ -41,9 +41,8 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Locate converts a *tare.FieldError to an *[Error] at the position of its field. If the file does not have
-// the field, Locate uses the position of the nearest enclosing field and adds the path to the text. It
-// returns other errors unchanged.
+// Locate converts a *tare.FieldError to an *[Error] at the position of its field. For a missing field it uses the
+// enclosing field, and names the path. It returns other errors unchanged.
 func (p *Positions) Locate(err error) error {
 	var f *tare.FieldError
 	if !errors.As(err, &f) {
@@ -54,28 +53,27 @@ func (p *Positions) Locate(err error) error {
 	if !ok && f.Path != "" {
 		what = f.Path + ": " + what
 	}
-	for path := f.Path; !ok; { // ends at the latest for "", which is in byPath
+	for path := f.Path; !ok; { // ends at "" or before
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
 		pos, ok = p.byPath[path]
 	}
 	return p.newError(pos, what, f.Hint)
 }
 
-// At returns the position of the field at path, and whether the file has it.
+// At returns the position of the field at path. It returns false if the file lacks the field.
 func (p *Positions) At(path string) (Position, bool) {
 	pos, ok := p.byPath[path]
 	return pos, ok
 }
 
-// Where returns the position of the field at path. If the file does not have the field, Where returns the
-// zero position, which in an error becomes the beginning of the file.
+// Where returns the position of the field at path. For a missing field it returns the zero position, which errors
+// print as the start of the file.
 func (p *Positions) Where(path string) Position { return p.byPath[path] }
 
 // Put records n as the position of the field at path.
 func (p *Positions) Put(path string, n ast.Node) { p.byPath[path] = p.Of(n) }
 
-// newError returns an error at a position. If the position is outside of the file, newError uses the nearest
-// one in the file.
+// newError returns an error at the position in the file that is nearest to pos.
 func (p *Positions) newError(pos Position, what, hint string) error {
 	line := min(max(pos.Line, 1), len(p.lines))
 	width := utf8.RuneCountInString(strings.TrimSuffix(p.lines[line-1], "\r"))

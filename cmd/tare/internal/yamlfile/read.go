@@ -16,27 +16,26 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Reader decodes nodes into fields. Its methods record only the first error, in Err; after an error the
-// values of fields must not be used. A mapping with a name and a number is read by:
+// Reader decodes nodes into fields. Only the first error is recorded, in Err. After an error, do not use the
+// fields. A mapping with a name and a number is read by:
 //
 //	r.Mapping(root, "", "", map[string]Take{"name": r.Text(&s.Name, ""), "runs": r.Count(&s.Runs)}, nil)
 type Reader struct {
 	*Positions
-	Err error // the first error, an *[Error]; nil if absent
+	Err error // first error, an *[Error], or nil
 }
 
 // Take decodes n, the value of the field at path, into a variable.
 type Take func(n ast.Node, path string)
 
-// Fail records an error at a position, with a hint, unless there is an error already.
+// Fail records an error at a position, unless there is one already.
 func (r *Reader) Fail(pos Position, what, hint string) {
 	if r.Err == nil {
 		r.Err = r.newError(pos, what, hint)
 	}
 }
 
-// Want records the error that n is not of the type that the field at path needs. what names the type, e.g.
-// "a duration".
+// Want records that n has the wrong type for the field at path. what names the right type, e.g. "a duration".
 func (r *Reader) Want(n ast.Node, path, what, hint string) {
 	if path == "" {
 		path = "the " + r.format.Noun
@@ -49,7 +48,6 @@ func (r *Reader) Want(n ast.Node, path, what, hint string) {
 	}
 }
 
-// kindOf describes the type of a node.
 func kindOf(n ast.Node) string {
 	switch n.(type) {
 	case *ast.NullNode:
@@ -68,9 +66,8 @@ func kindOf(n ast.Node) string {
 	return "something else"
 }
 
-// Mapping decodes the value of each key of the mapping n with the Take of that key in known, and records its
-// position. A key that is not in known is an error. unsupported maps keys for which the error has a special
-// hint to that hint.
+// Mapping decodes the value of each key of the mapping n by the Take in known. It records the positions of the
+// keys. An unknown key is an error. unsupported has special hints for some unknown keys.
 func (r *Reader) Mapping(n ast.Node, path, hint string, known map[string]Take, unsupported map[string]string) {
 	m, ok := n.(ast.MapNode)
 	if !ok {
@@ -97,7 +94,7 @@ func (r *Reader) Mapping(n ast.Node, path, hint string, known map[string]Take, u
 		if path != "" {
 			fieldPath = path + "." + fieldPath
 		}
-		r.Put(fieldPath, key) // stays the position if the value is empty
+		r.Put(fieldPath, key) // remains if the value is empty
 		if _, isNull := pairs.Value().(*ast.NullNode); !isNull {
 			r.Put(fieldPath, pairs.Value())
 		}
@@ -105,8 +102,7 @@ func (r *Reader) Mapping(n ast.Node, path, hint string, known map[string]Take, u
 	}
 }
 
-// List decodes each item of a list. A value that is not a list is the only item; an empty
-// value has no items.
+// List decodes each item of a list. A single value counts as a list of one item.
 func (r *Reader) List(item Take) Take {
 	return func(n ast.Node, path string) {
 		items := []ast.Node{n}
@@ -124,7 +120,7 @@ func (r *Reader) List(item Take) Take {
 	}
 }
 
-// Text reads a text. Numbers and booleans must be in quotes, so that they keep their spelling.
+// Text reads a text. Numbers and booleans need quotes, to keep their spelling.
 func (r *Reader) Text(dst *string, hint string) Take {
 	return func(n ast.Node, path string) {
 		switch n := n.(type) {
@@ -218,8 +214,8 @@ func (r *Reader) Yes(dst *bool) Take {
 	}
 }
 
-// Shaped reads a text that matches shape. For another text the error is the text in quotes and isNot, e.g.
-// "a b" is not an id.
+// Shaped reads a text that matches shape. Other texts are an error such as "a b" is not an id, with isNot after
+// the text.
 func (r *Reader) Shaped(dst *string, shape *lazyregexp.Regexp, isNot, hint string) Take {
 	return func(n ast.Node, path string) {
 		r.Text(dst, hint)(n, path)

@@ -1,5 +1,5 @@
-// Command pages writes HTML reports for the test in a browser: of synthetic results,
-// and of the result documents RESULT, as DIR/given-01-NAME.html and so on.
+// Command pages writes HTML reports for the test in a browser, of synthetic results and of the documents RESULT.
+// The latter become DIR/given-01-NAME.html and so on.
 //
 //	go run ./report/html/htmltest/pages DIR [RESULT.json[.gz]…]
 package main
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// writePages writes a page per result into dir, and a page of the claims of all.
+// writePages writes a page per result into dir, and a page of all claims.
 func writePages(dir string, documents []string) error {
 	results := map[string]*tare.Result{
 		"whole":     htmltest.Whole(),
@@ -46,7 +46,7 @@ func writePages(dir string, documents []string) error {
 			return err
 		}
 		stem, _, _ := strings.Cut(filepath.Base(name), ".")
-		if stem == "result" { // the document of a run
+		if stem == "result" { // document of a run
 			stem = filepath.Base(r.Study)
 		}
 		page := fmt.Sprintf("given-%02d-%s", i+1, stem)
@@ -66,7 +66,6 @@ func writePages(dir string, documents []string) error {
 	})
 }
 
-// readResult reads a result document, which may be compressed.
 func readResult(name string) (*tare.Result, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -88,7 +87,6 @@ func readResult(name string) (*tare.Result, error) {
 	return &r, nil
 }
 
-// writePage creates the file name and calls write for its contents.
 func writePage(name string, write func(io.Writer) error) (err error) {
 	f, err := os.Create(name)
 	if err != nil {

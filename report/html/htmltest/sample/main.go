@@ -1,6 +1,5 @@
-// Command sample writes small versions of real results, as DIR/NAME.json.gz, for
-// the test of reports in a browser. It rounds the values of single rounds to a few
-// digits and removes paths on the machine; the rest is unchanged.
+// Command sample writes small versions of real results for the browser test, as DIR/NAME.json.gz. It rounds values
+// of single rounds and removes paths of the machine.
 //
 //	go run ./report/html/htmltest/sample DIR NAME=RESULT.json…
 package main
@@ -18,10 +17,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// sampleDigits is the number of digits to which values of single rounds are rounded.
+// sampleDigits is the number of digits of values of single rounds.
 const sampleDigits = 5
 
-// maxSample is the largest size of a sample, in bytes.
+// maxSample limits the bytes of a sample.
 const maxSample = 300_000
 
 func main() {
@@ -42,7 +41,6 @@ func main() {
 	}
 }
 
-// writeSample writes the result in file as a sample.
 func writeSample(sample, file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -78,7 +76,7 @@ func writeSample(sample, file string) error {
 	return nil
 }
 
-// shrinkResult rounds the values of single rounds, and removes paths on the machine.
+// shrinkResult rounds the values of single rounds, and removes paths of the machine.
 func shrinkResult(r *tare.Result) {
 	r.Asked.Dir = ""
 	for _, c := range r.Contenders {

@@ -59,7 +59,7 @@ func (s *Server) Header() http.Header {
 	return s.header
 }
 
-// New returns a server with reflection of a version, see [Server.Version].
+// New returns a server. See [Server.Version] for version.
 func New(version string) (*Server, error) {
 	src := Files()
 	c := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{Accessor: protocompile.SourceAccessorFromMap(src)})}
@@ -87,8 +87,8 @@ const (
 	statusInternal      = 13
 )
 
-// ServeHTTP handles a call. The id of the first message can select an error: 404 is not found, odd gets an
-// invalid message, and silent no trailers.
+// ServeHTTP handles a call. The id of the first message can select an error. 404 is not found, odd gets an invalid
+// message, and silent gets no trailers.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	msgs, err := readMessages(r.Body)
 	status := 0
@@ -138,7 +138,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Grpc-Status", strconv.Itoa(status))
 }
 
-// readMessages reads the messages of a request until its end.
 func readMessages(r io.Reader) ([][]byte, error) {
 	var list [][]byte
 	for {
@@ -156,14 +155,13 @@ func readMessages(r io.Reader) ([][]byte, error) {
 	}
 }
 
-// encodeItem encodes a common.Item.
 func encodeItem(id string, count int) []byte {
 	b := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), id)
 	return protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), uint64(count))
 }
 
-// answerReflection returns the response to a ServerReflectionRequest: one file, or an error. The numbers of
-// fields are those of reflection.proto.
+// answerReflection returns the response to a ServerReflectionRequest: one file, or an error. The field numbers are
+// from reflection.proto.
 func (s *Server) answerReflection(request []byte) []byte {
 	const bySymbol, errorMessage, errorResponse, fileDescriptor, fileResponse = 4, 2, 7, 1, 4
 	n, _, size := protowire.ConsumeTag(request)
