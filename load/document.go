@@ -171,7 +171,7 @@ type Stepped struct {
 	Objectives        []Kept      `json:"objectives"`
 }
 
-// Documented is what a document contains in addition to the result.
+// Documented has the fields of a document that the result does not have.
 type Documented struct {
 	URL         string
 	Interrupted bool

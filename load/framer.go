@@ -49,7 +49,7 @@ type unprocessedError string
 
 func (e unprocessedError) Error() string { return string(e) }
 
-// maxTries is how often a request is sent that the server does not process.
+// maxTries limits how often a request is sent that the server does not process.
 const maxTries = 10
 
 func (q *exchange) isRetryable(err error) bool {

@@ -20,7 +20,7 @@ const (
 	LimitNone    Limit = "none"    // the requested rate was achieved
 )
 
-// Facts are what is known about a phase besides its result. 0 means unknown.
+// Facts are further values of a phase that its result does not have. 0 means unknown.
 type Facts struct {
 	ClientCores float64       // processors of the load generator; 0 means one per thread
 	Throttled   float64       // share of the time that a CPU quota paused the load generator

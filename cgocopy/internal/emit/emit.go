@@ -1,5 +1,5 @@
 // Package emit writes the Go source for a plan. A [plan.Plan] has a rule for each member of a C struct,
-// which says how its value is copied into a Go field.
+// which decides how its value is copied into a Go field.
 //
 // [Copy] writes the file with the Go types and the methods that fill them. [Assert], [Cgo], [Test] and
 // [ABI] write additional files.

@@ -143,7 +143,7 @@ func (s *batchSocket) receiveSome(fd uintptr) bool {
 }
 
 // WriteMsgUDP queues the packets in b. oob contains their size; without oob, b is one packet. quic-go sends
-// no other control message here. WriteMsgUDP waits while the queue is full.
+// no other control message. WriteMsgUDP waits while the queue is full.
 func (s *batchSocket) WriteMsgUDP(b, oob []byte, _ *net.UDPAddr) (n, oobn int, err error) {
 	segment := len(b)
 	if len(oob) >= unix.CmsgLen(2) {

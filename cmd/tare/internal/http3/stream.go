@@ -101,7 +101,7 @@ func (s *stream) reject(first quic.StreamID) {
 	}
 }
 
-// explain returns a *load.Loss for an incomplete response that ended with err. It says whether the
+// explain returns a *load.Loss for an incomplete response that ended with err. It has whether the
 // connection is usable, and who caused the loss.
 func (s *stream) explain(err error) error {
 	isConnectionOver := s.c.conn.Context().Err() != nil
