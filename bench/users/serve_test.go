@@ -14,9 +14,9 @@ import (
 	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contender/server"
-	gateway "github.com/tarebench/tare/contenders/rpc/gateway/face"
-	gin "github.com/tarebench/tare/contenders/rpc/gin/face"
-	grpc "github.com/tarebench/tare/contenders/rpc/grpc/face"
+	gateway "github.com/tarebench/tare/contenders/rpc/gateway/api"
+	gin "github.com/tarebench/tare/contenders/rpc/gin/api"
+	grpc "github.com/tarebench/tare/contenders/rpc/grpc/api"
 )
 
 // face is one transport of the service, with the settings of a benchmark.

@@ -181,8 +181,8 @@ func layerEntries() []layerEntry {
 		{dir: "apps/*", layer: alone},
 
 		{dir: "contenders/rpc/all", layer: 3, only: []string{"contender/*", "contenders/rpc/*/face", "apps/*"}},
-		{dir: "contenders/rpc/null", layer: 3, only: []string{"contender/rpc", "contenders/rpc/null/face"}},
-		{dir: "contenders/rpc/null/face", layer: 3, only: []string{"contender/*", "apps/users", "apps/users/conformance", "internal/protowire", "internal/userswire", "load/h2"}},
+		{dir: "contenders/rpc/null", layer: 3, only: []string{"contender/rpc", "contenders/rpc/null/api"}},
+		{dir: "contenders/rpc/null/api", layer: 3, only: []string{"contender/*", "apps/users", "apps/users/conformance", "internal/protowire", "internal/userswire", "load/h2"}},
 		{dir: "contenders/*/*", layer: 3, only: []string{"apps/*/conformance", "contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "apps/*", "apps/*/serving", "apps/users/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", layer: alone}, // other people's programs
 		{dir: "examples/shop", layer: alone},

@@ -4,11 +4,11 @@ package main
 
 import (
 	"github.com/tarebench/tare/contender/rpc"
-	connect "github.com/tarebench/tare/contenders/rpc/connect/face"
-	gateway "github.com/tarebench/tare/contenders/rpc/gateway/face"
-	gin "github.com/tarebench/tare/contenders/rpc/gin/face"
-	grpc "github.com/tarebench/tare/contenders/rpc/grpc/face"
-	nethttp "github.com/tarebench/tare/contenders/rpc/nethttp/face"
+	connect "github.com/tarebench/tare/contenders/rpc/connect/api"
+	gateway "github.com/tarebench/tare/contenders/rpc/gateway/api"
+	gin "github.com/tarebench/tare/contenders/rpc/gin/api"
+	grpc "github.com/tarebench/tare/contenders/rpc/grpc/api"
+	nethttp "github.com/tarebench/tare/contenders/rpc/nethttp/api"
 )
 
 func main() { rpc.All(listTransports()) }

@@ -5,7 +5,7 @@ package main
 
 import (
 	"github.com/tarebench/tare/contender/rpc"
-	"github.com/tarebench/tare/contenders/rpc/gateway/face"
+	"github.com/tarebench/tare/contenders/rpc/gateway/api"
 )
 
-func main() { rpc.Main(face.New()) }
+func main() { rpc.Main(api.New()) }

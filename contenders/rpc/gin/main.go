@@ -3,7 +3,7 @@ package main
 
 import (
 	"github.com/tarebench/tare/contender/rpc"
-	"github.com/tarebench/tare/contenders/rpc/gin/face"
+	"github.com/tarebench/tare/contenders/rpc/gin/api"
 )
 
-func main() { rpc.Main(face.New()) }
+func main() { rpc.Main(api.New()) }

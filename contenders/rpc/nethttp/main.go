@@ -4,7 +4,7 @@ package main
 
 import (
 	"github.com/tarebench/tare/contender/rpc"
-	"github.com/tarebench/tare/contenders/rpc/nethttp/face"
+	"github.com/tarebench/tare/contenders/rpc/nethttp/api"
 )
 
-func main() { rpc.Main(face.New()) }
+func main() { rpc.Main(api.New()) }
