@@ -186,7 +186,7 @@ func (s *Study) checkConditions(a Answer, workloads, contenders map[string]bool)
 		}
 	}
 	if a.To != "" && (a.Ratio != "" || !workloads[a.To]) {
-		return fieldError("to", fmt.Sprintf("%q, beside of, is not another workload to compare with", a.To), "name one of the study's workloads, and no ratio")
+		return fieldError("to", fmt.Sprintf("%q, next to of, is not another workload to compare with", a.To), "name one of the study's workloads, and no ratio")
 	}
 	for i, criterion := range a.Of {
 		if err := s.checkCondition(a, criterion, workloads, contenders); err != nil {

@@ -40,7 +40,7 @@ func (s *Section) addRecommendation(r *tare.Result) {
 	s.addOnly(forMarkdown, func() { s.addList("", sentences...) })
 	switch {
 	case hasTradeoffs:
-		s.addText(Dim, fmt.Sprintf("Places are by %s alone. What else a contender brings is said beside its place and in the trade-offs below; how much that weighs against %[1]s is for the reader to decide.", primaryMetric(r)))
+		s.addText(Dim, fmt.Sprintf("Places are by %s alone. What else a contender brings is said next to its place and in the trade-offs below; how much that weighs against %[1]s is for the reader to decide.", primaryMetric(r)))
 	case isDecided:
 		s.addText(Dim, fmt.Sprintf("It measures %s alone: the trade-offs below do not enter it.", primaryMetric(r)))
 	}

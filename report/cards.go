@@ -144,7 +144,7 @@ func newMemoryCard(r *tare.Result) (Card, bool) {
 		return Card{}, false
 	}
 	least, greatest := all[0], all[len(all)-1]
-	card := Card{Key: "memory", Eye: "Memory", Means: fmt.Sprintf("Heap that one %s on %s allocates; beside it the number of allocations.", operationNoun(v), v.workload)}
+	card := Card{Key: "memory", Eye: "Memory", Means: fmt.Sprintf("Heap that one %s on %s allocates; next to it the number of allocations.", operationNoun(v), v.workload)}
 	card.Title = fmt.Sprintf("%s allocates %s, %s %s", contenderTitle(r, least.id), formatHeap(least.bytes), contenderTitle(r, greatest.id), formatHeap(greatest.bytes))
 	subject := findSubject(r)
 	for i := len(all) - 2; i > 0 && len(all) > maxBars; i-- {

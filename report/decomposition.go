@@ -83,7 +83,7 @@ func nameSteps(t Table) Table {
 }
 
 const (
-	decompositionMeans = "A difference taken apart: each step changes one thing, and its ratio is the figure of the contender it leads to over that of the one before it; all of them multiplied give the ratio of the whole, but for what is left unexplained. Ratios are medians over rounds, so they need not be the quotients of the medians printed beside them. A share is what a step adds, as a part of the whole difference; below 0 it takes away. Shares depend on the order of the steps: a cost that comes later is added to a larger figure."
+	decompositionMeans = "A difference taken apart: each step changes one thing, and its ratio is the figure of the contender it leads to over that of the one before it; all of them multiplied give the ratio of the whole, but for what is left unexplained. Ratios are medians over rounds, so they need not be the quotients of the medians printed next to them. A share is what a step adds, as a part of the whole difference; below 0 it takes away. Shares depend on the order of the steps: a cost that comes later is added to a larger figure."
 	barsMean           = "Bars: █ is what a step adds to what stands before it, ░ what it takes away; dots lead up to it."
 )
 

@@ -75,7 +75,7 @@ func TestProfiles(t *testing.T) {
 	for _, want := range []string{
 		"CPU time of nethttp on get-7: 11.29 µs/request over 264,000 requests\n",
 		"  40.6        40.6  syscall.Syscall6\n", "   3.0        84.2  http.(*conn).serve\n", "gin.(*Context).Next\n",
-		"Beside the result document: nethttp.get-7.cpu.pprof (pprof) and nethttp.get-7.cpu.svg (flame graph).\n",
+		"Next to the result document: nethttp.get-7.cpu.pprof (pprof) and nethttp.get-7.cpu.svg (flame graph).\n",
 		"Allocated memory of gin-default on get-7: 1,908 B/request over 131,000 requests\n",
 	} {
 		assert.Contains(t, "text", got, want)

@@ -49,7 +49,7 @@ func (s *Section) addExplanations(r *tare.Result) {
 		}
 		s.addList("", items...)
 		if e.Flame != "" {
-			s.addParts(Block{Key: keyDifference, About: strconv.Itoa(i), Mark: Dim}, []Field{{Text: "Beside the result: "}, codeField(e.Flame), {Text: " (flame graph of the differences)"}})
+			s.addParts(Block{Key: keyDifference, About: strconv.Itoa(i), Mark: Dim}, []Field{{Text: "Next to the result: "}, codeField(e.Flame), {Text: " (flame graph of the differences)"}})
 		}
 	}
 }

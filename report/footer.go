@@ -112,7 +112,7 @@ func describeRun(r *tare.Result) []Item {
 	if r.Journal != "" {
 		where := r.Journal
 		if isBaseName := !strings.ContainsAny(where, `/\`); isBaseName {
-			where += ", beside the result document"
+			where += ", next to the result document"
 		}
 		add("journal", "every slice is in "+where)
 	}

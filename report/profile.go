@@ -94,7 +94,7 @@ func describeFiles(x tare.Profile) []Field {
 		case file == "":
 			return
 		case len(parts) == 0:
-			parts = []Field{{Text: "Beside the result document: "}}
+			parts = []Field{{Text: "Next to the result document: "}}
 		default:
 			parts = append(parts, Field{Text: " and "})
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-const publishedHeading = "Published figures beside those measured here"
+const publishedHeading = "Published figures next to those measured here"
 
 // A publication may have a table of servers, with throughput and latency per operation and contender. addPublished
 // adds such a table with the values of this run. The result needs published ratios for a workload with servers.
@@ -93,7 +93,7 @@ func (b *publishedTable) explainTables() string {
 	if primary := primaryMetric(b.r); primary != "" {
 		text += " Ranks are by " + primary + " and among all contenders of the operation: 1–3 is a tie for these places."
 	}
-	return text + " Published ratios stand beside those measured, with the figures they are of, the contender's and " + b.base + "'s on another machine. The levels of intervals are those of the operation's own table."
+	return text + " Published ratios stand next to those measured, with the figures they are of, the contender's and " + b.base + "'s on another machine. The levels of intervals are those of the operation's own table."
 }
 
 // describeMissing names operations with published values that were not measured.

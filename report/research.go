@@ -221,7 +221,7 @@ func describeConditions(r *tare.Result) string {
 	if hasServers(r) && isLocal(r) {
 		here += ", servers and load generator on this machine, over loopback"
 	}
-	return here + ". The programs are of this repository, unless a row names another. Ratios are medians over rounds, and need not be the quotients of the medians beside them; their intervals are at 95 % or more (the tables have the level of each)."
+	return here + ". The programs are of this repository, unless a row names another. Ratios are medians over rounds, and need not be the quotients of the medians next to them; their intervals are at 95 % or more (the tables have the level of each)."
 }
 
 // addShownCode adds links to the code of published measurements.

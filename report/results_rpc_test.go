@@ -56,7 +56,7 @@ func faces() *tare.Result {
 }
 
 func TestPublishedTable(t *testing.T) {
-	const heading = "PUBLISHED FIGURES BESIDE THOSE MEASURED HERE"
+	const heading = "PUBLISHED FIGURES NEXT TO THOSE MEASURED HERE"
 	assert.Equal(t, "codecs have none", sectionText(t, base(), heading), "")
 	assert.Equal(t, "routers have none", sectionText(t, routing(), heading), "")
 	got := sectionText(t, faces(), heading)
@@ -75,7 +75,7 @@ func TestPublishedTable(t *testing.T) {
 	assert.Contains(t, "quick", sectionText(t, quick(), heading), "How long a request takes (its latency)")
 	md := written(t, "md", faces())
 	assert.Contains(t, "md", md, "\n| **get-7** |  |")
-	assert.Contains(t, "research", section(t, written(t, "research", faces()), "Results"), "### Published figures beside those measured here\n")
+	assert.Contains(t, "research", section(t, written(t, "research", faces()), "Results"), "### Published figures next to those measured here\n")
 
 	r := faces()
 	r.Findings = append(r.Findings, tare.Finding{Check: "little", Severity: tare.Void, Contender: "gin-default", Workload: visits, Metric: "time", Message: "void"})

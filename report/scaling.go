@@ -16,7 +16,7 @@ func explainScaling(r *tare.Result) string {
 	if !slices.ContainsFunc(r.Scaling, isByShape) {
 		return "Time is taken to grow as bytes^exponent, and the exponent is fitted in every round. 1: twice the bytes take twice the time; 0: the size makes no difference."
 	}
-	return "Time is taken to grow as size^exponent, and the exponent is fitted in every round. Size is what it says beside each: bytes, members of a struct, or levels of structs in structs. " +
+	return "Time is taken to grow as size^exponent, and the exponent is fitted in every round. Size is what it says next to each: bytes, members of a struct, or levels of structs in structs. " +
 		"1: twice the size takes twice the time; 2: four times; 0: the size makes no difference."
 }
 

@@ -184,8 +184,8 @@ func TestFault(t *testing.T) {
 		"[" + sound + `{"timestamp":"` + strings.Repeat("9", 100) + `"}]`:      "record 2 of 2: timestamp is a long text; expected is a number of seconds since 1970, e.g. 1460616245, or a text of RFC 3339, e.g. 2016-04-14T06:44:05Z" + second,
 		"[" + sound + `{"metadata":[]}]`:                                       "record 2 of 2: metadata is []; expected is an object" + second,
 		"[" + sound + `{"metadata":{"name":{}}},{}]`:                           "record 2 of 3: metadata.name is an object; expected is a text" + second,
-		"[" + sound + `{"metadata":{"age":1.5}}]`:                              "record 2 of 2: metadata.age is the number 1.5; expected is a whole number" + second,
-		"[" + sound + `{"metadata":{"age":` + strings.Repeat("9", 100) + `}}]`: "record 2 of 2: metadata.age is the number 9999999999999999999999999999999999999999…; expected is a whole number" + second,
+		"[" + sound + `{"metadata":{"age":1.5}}]`:                              "record 2 of 2: metadata.age is the number 1.5; expected is an integer" + second,
+		"[" + sound + `{"metadata":{"age":` + strings.Repeat("9", 100) + `}}]`: "record 2 of 2: metadata.age is the number 9999999999999999999999999999999999999999…; expected is an integer" + second,
 		"[" + sound + `{"metadata":{"latitude":"x"}}]`:                         "record 2 of 2: metadata.latitude is a text; expected is a number" + second,
 		"[" + sound + `{"metadata":{"isActive":1}}]`:                           "record 2 of 2: metadata.isActive is a number; expected is true or false" + second,
 	} {

@@ -136,7 +136,7 @@ func expectedNoun(t reflect.Type) string {
 	case t.Kind() == reflect.String:
 		return "a text"
 	case t.Kind() == reflect.Int:
-		return "a whole number"
+		return "an integer"
 	case t.Kind() == reflect.Float64:
 		return "a number"
 	case t.Kind() == reflect.Bool:

@@ -92,7 +92,7 @@ func (a alone) defineFlags(s *setup, apps []string, env func(string) string) *co
 	f.StringVar(&s.cert, "tls-cert", envOr(EnvTLSCert, ""), "`file` of a certificate in PEM, to encrypt connections with")
 	f.StringVar(&s.key, "tls-key", envOr(EnvTLSKey, ""), "`file` of its key in PEM")
 	f.IntVar(&s.maxConns, "max-conns", DefaultConnections, "`connections` at most; one too many takes the place of an idle one ("+EnvMaxConns+")")
-	f.StringVar(&c.hosts, "hosts", envOr(EnvHosts, ""), "`names` that requests to a loopback address may be for, with commas between them, beside localhost, loopback addresses and that of -addr")
+	f.StringVar(&c.hosts, "hosts", envOr(EnvHosts, ""), "`names` that requests to a loopback address may be for, with commas between them, in addition to localhost, loopback addresses and that of -addr")
 	c.appSettings = a.addSettings(f, apps)
 	return c
 }

@@ -46,7 +46,7 @@ func (l Leaf) withTags(subcommand string, args ...string) []string {
 // precede them.
 func (m Manifest) checkSource() error {
 	if m.Source != "" && !sourceName.MatchString(m.Source) {
-		return fmt.Errorf(": source %q is not the folder of a contender beside this one, e.g. ../gin", m.Source)
+		return fmt.Errorf(": source %q is not the folder of a contender next to this one, e.g. ../gin", m.Source)
 	}
 	for i, tag := range m.Tags {
 		switch {

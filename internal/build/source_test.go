@@ -229,7 +229,7 @@ func TestSourcesThatMakeNoSense(t *testing.T) {
 	}
 	for _, source := range []string{"gin", "./gin", "../../codec/gin", "..", "../..", "../.hidden", "../gin/", "/gin", `..\\gin`, "../gin/..", "."} {
 		_, err := parseManifest([]byte(`{"id":"x","kind":"server","source":"` + source + `"}`))
-		if err == nil || !strings.Contains(err.Error(), "is not the folder of a contender beside this one") || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), "is not the folder of a contender next to this one") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("source %s: %v", source, err)
 		}
 	}

@@ -166,7 +166,7 @@ func TestMachine(t *testing.T) {
 		{Workload: load, Contender: tare.NullID, Metric: "time", Value: 5.2},
 		{Workload: load, Contender: tare.NullID, Metric: "cpu", Value: 6.032},
 	}
-	wantFinding(t, "machine", in, tare.Note, "", "", "the null contender used 16 % more CPU time than time passed (6.03 ns in 5.2 ns): other threads of the runtime ran beside it, or the machine's clocks disagree")
+	wantFinding(t, "machine", in, tare.Note, "", "", "the null contender used 16 % more CPU time than time passed (6.03 ns in 5.2 ns): other threads of the runtime ran next to it, or the machine's clocks disagree")
 	in.Values[1].Value = 5.1
 	wantNone(t, "machine", in)
 }

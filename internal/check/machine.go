@@ -93,7 +93,7 @@ func compareClocks(in Input) (finding tare.Finding, ok bool) {
 	}
 	return tare.Finding{
 		Severity: tare.Note,
-		Message: fmt.Sprintf("the null contender used %s more CPU time than time passed (%s ns in %s ns): other threads of the runtime ran beside it, or the machine's clocks disagree",
+		Message: fmt.Sprintf("the null contender used %s more CPU time than time passed (%s ns in %s ns): other threads of the runtime ran next to it, or the machine's clocks disagree",
 			format.Percent(cpu/wall-1), formatNumber(cpu), formatNumber(wall)),
 		Advice: "compare CPU with CPU and time with time, not the one with the other",
 	}, true

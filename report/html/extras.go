@@ -47,7 +47,7 @@ const maxFlame = 150_000
 func (b *builder) newProfileBlocks(x report.Block) []block {
 	if i, err := strconv.Atoi(x.About); err == nil && i >= 0 && i < len(b.r.Profiles) {
 		p := b.r.Profiles[i]
-		return b.newPictureBlocks(x, p.Flame, fmt.Sprintf("Flame graph of %s on %s, %s: width is share; the table above it names the functions with the most of their own, and the file beside the result shows the figures of what is pointed at", p.Contender, p.Workload, p.Of))
+		return b.newPictureBlocks(x, p.Flame, fmt.Sprintf("Flame graph of %s on %s, %s: width is share; the table above it names the functions with the most of their own, and the file next to the result shows the figures of what is pointed at", p.Contender, p.Workload, p.Of))
 	}
 	return b.newPictureBlocks(x, "", "")
 }

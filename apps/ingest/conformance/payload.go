@@ -140,7 +140,7 @@ func typedProbes() []conformance.Probe {
 		acceptedBatch("["+testRecord()+"]", 1),
 		acceptedBatch("["+testRecord(`"name":"u",`, `"name":"u","more":{"a":[1,2]},`)+"]", 1), // unknown fields
 		wantMessage("["+testRecord()+","+testRecord(`"u"`, `["u"]`)+"]", "record 2 of 2: metadata.name is an array; expected is a text"),
-		wantMessage("["+testRecord(`:1,`, `:"1",`)+"]", "metadata.age is a text; expected is a whole number"),
+		wantMessage("["+testRecord(`:1,`, `:"1",`)+"]", "metadata.age is a text; expected is an integer"),
 		wantMessage("["+testRecord(`true`, `"yes"`)+"]", "metadata.isActive is a text; expected is true or false"),
 		wantMessage("["+testRecord(`0.5`, `"half"`)+"]", "metadata.latitude is a text; expected is a number"),
 	}

@@ -106,7 +106,7 @@ func newProbes() []server.Probe {
 		),
 		server.Probing("an id that is no number", rawRequest(http.MethodGet, pathUsers+"/first", ""), rawRequest(http.MethodDelete, pathUsers+"/first", "")),
 		server.Probing("a page that is no number", rawRequest(http.MethodGet, pathUsers+"?page=two", "")),
-		server.Probing("a limit that is no whole number", rawRequest(http.MethodGet, pathUsers+"?limit=1.5", "")),
+		server.Probing("a limit that is no integer", rawRequest(http.MethodGet, pathUsers+"?limit=1.5", "")),
 		server.Probing("JSON that breaks off", postBody(`{"name":"Grete Hermann","email":`), rawRequest(http.MethodPut, pathUsers+"/300000001", `{"name":`)),
 		server.Probing("a number for the name", postBody(`{"name":1234,"email":"number@example.com"}`)),
 		server.Probing("an array for a user", postBody(`["Grete Hermann","array@example.com"]`)),

@@ -167,7 +167,7 @@ func newRoot(env cmdenv.Env) *cobra.Command {
 		Short: "Compare implementations of the same thing by measuring them",
 		Long: `tare answers "which one, by how much, and how sure are we?" on your own machine.
 
-It runs contenders in lockstep rounds beside a control (the baseline once more)
+It runs contenders in lockstep rounds next to a control (the baseline once more)
 and a null contender (the harness alone), checks what it saw, and claims no
 difference that the control shows as well.`,
 		Example: `  tare run                          every bundled study, quick, then the claims

@@ -108,7 +108,7 @@ func CheckFormat(f report.Format, results int) error {
 	if f.Next != nil || f.Name == "json" || results <= 1 {
 		return nil
 	}
-	return Usage(fmt.Sprintf("--format %s holds one result, and there are %d", f.Name, results), "name one of them; each run has a "+PageName+" beside its result")
+	return Usage(fmt.Sprintf("--format %s holds one result, and there are %d", f.Name, results), "name one of them; each run has a "+PageName+" next to its result")
 }
 
 // FormatHelp describes the formats for a help text.

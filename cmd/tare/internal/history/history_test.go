@@ -74,12 +74,12 @@ func TestErrorsSayWhere(t *testing.T) {
 		`{"schema": "tare.result/next"}`:        `x: schema "tare.result/next" is not tare.result/1`,
 		begin + `"seconds": "many"}`:            "x:1:59: seconds is a JSON string, but must be a number",
 		begin + "\n\"metrics\": {}}":            "x:2:12: metrics is a JSON object, but must be a list",
-		begin + "\n\"rounds_done\": 1.5}":       "x:2:18: rounds_done is a JSON number 1.5, but must be a whole number",
+		begin + "\n\"rounds_done\": 1.5}":       "x:2:18: rounds_done is a JSON number 1.5, but must be an integer",
 		begin + "\"started\": \"yesterday\"}":   "x: parsing time",
 		begin + "\n  \"metrics\": [\"é\", tru]": "x:2:23: not JSON: ",
 		begin + "\n\"a\":":                      "x:2:4: the document ends in the middle",
 		begin + "\"a\": 1}\n\n {}":              "x:3:2: more than one document; put them into a list",
-		`{"head":{"format":"tare.journal/1"}}`:  "x: a run's journal, not its result; name the result.json beside it",
+		`{"head":{"format":"tare.journal/1"}}`:  "x: a run's journal, not its result; name the result.json next to it",
 		"\x00":                                  "x:1:1: not JSON: ",
 	} {
 		_, err := Parse("x", []byte(src))

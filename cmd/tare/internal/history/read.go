@@ -87,7 +87,7 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 	case len(text) == 0:
 		return nil, &Error{File: name, What: "empty", Hint: "a result is a JSON document, as tare run --json prints it"}
 	case bytes.HasPrefix(text, []byte(`{"head":{"format":"tare.journal/`)):
-		return nil, &Error{File: name, What: "a run's journal, not its result", Hint: "name the " + ResultName + " beside it"}
+		return nil, &Error{File: name, What: "a run's journal, not its result", Hint: "name the " + ResultName + " next to it"}
 	}
 	var document json.RawMessage
 	if err := json.Unmarshal(src, &document); err != nil { // only to check the syntax
@@ -243,7 +243,7 @@ func jsonTypeName(t reflect.Type) string {
 	case reflect.Float64:
 		return "a number"
 	}
-	return "a whole number"
+	return "an integer"
 }
 
 // errorAt returns an error at byte number offset, counted from 1 as in package encoding/json.

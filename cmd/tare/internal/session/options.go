@@ -235,7 +235,7 @@ func (o *Options) AddFlags(cmd *cobra.Command, commandFlags cmdenv.Flags, offer 
 	o.Printed.Add(printed.Set, "the result document")
 	printed.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	cmdenv.AddProgress(printed.Set, &o.Quiet)
-	printed.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" beside the result")
+	printed.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" next to the result")
 	printed.Set.BoolVar(&o.ExitCode, "exit-code", false, "exit 5 where what was measured is void")
 	cmdenv.AddFlags(cmd, commandFlags, measured, printed)
 	o.Printed.Complete(cmd)

@@ -78,7 +78,7 @@ func TestAnswerErrors(t *testing.T) {
 		{`text: "No: {nethttp get cpu words}."`, "", "s.yaml:12:5: answer[0].headline: answer without a headline or a text"},
 		{`text: "No: {nethttp get cpu words}."`, `text: a, headline: b`, "s.yaml:12:50: answer with a text and a headline"},
 		{`text: "No: {nethttp get cpu words}."`, `headline: a, figures: "{nethttp get cpu fats}"`, "s.yaml:12:66: {nethttp get cpu fats} is not a figure"},
-		{`ratio: "<= 0.5"`, `to: del`, `s.yaml:13:40: "del", beside of, is not another workload`},
+		{`ratio: "<= 0.5"`, `to: del`, `s.yaml:13:40: "del", next to of, is not another workload`},
 	} {
 		if !strings.Contains(answers, c.old) {
 			t.Fatalf("%q is not in the study", c.old)

@@ -110,7 +110,7 @@ func TestServedErrors(t *testing.T) {
 		{"connections: 50, segment: 5s}", "segment: 5s}", "s.yaml:13:51: segment without connections"},
 		{"connections: 50, tls", "connections: 0, tls", "s.yaml:11:55: 0 connections; 1 to 10000"},
 		{"connections: 50, tls", "connections: 20000, tls", "s.yaml:11:55: 20000 connections; 1 to 10000"},
-		{"connections: 50, tls", "connections: all, tls", "s.yaml:11:55: workloads[1].connections is text, not a whole number"},
+		{"connections: 50, tls", "connections: all, tls", "s.yaml:11:55: workloads[1].connections is text, not an integer"},
 		{"tls: true", "tls: yes", "s.yaml:11:64: workloads[1].tls is text, not true or false; e.g. tls: true"},
 		{"tls: true", "tls: 1", "s.yaml:11:64: workloads[1].tls is a number, not true or false"},
 		{"delay: 20ms", "delay: 20", "s.yaml:11:77: workloads[1].delay is a number, not a duration; with its unit"},

@@ -173,7 +173,7 @@ func (r *Reader) Count(dst *int) Take {
 	return func(n ast.Node, path string) {
 		i, ok := n.(*ast.IntegerNode)
 		if !ok {
-			r.Want(n, path, "a whole number", "e.g. 50")
+			r.Want(n, path, "an integer", "e.g. 50")
 			return
 		}
 		v, err := strconv.ParseInt(fmt.Sprint(i.Value), 10, 32)

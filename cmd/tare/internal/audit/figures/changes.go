@@ -108,7 +108,7 @@ func findWrongChanges(t *table, report reportFunc) {
 	for _, c := range t.changes() {
 		if !c.isCorrect() {
 			small, great := min(c.before.value, c.after.value), max(c.before.value, c.after.value)
-			report(c.line, fmt.Sprintf("%s stands beside %s and %s, which have a ratio of %s, %s %% less or %s %% more", quote(c.text), formatValue(c.before), formatValue(c.after), formatNumber(great/small), formatNumber(100*(great-small)/great), formatNumber(100*(great-small)/small)))
+			report(c.line, fmt.Sprintf("%s stands next to %s and %s, which have a ratio of %s, %s %% less or %s %% more", quote(c.text), formatValue(c.before), formatValue(c.after), formatNumber(great/small), formatNumber(100*(great-small)/great), formatNumber(100*(great-small)/small)))
 		}
 	}
 }

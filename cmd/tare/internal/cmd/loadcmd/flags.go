@@ -148,7 +148,7 @@ func (o *options) addHTTPFlags(flags cmdenv.Flags) {
 func (o *options) addGRPCFlags(flags cmdenv.Flags) {
 	flags.Set.StringVar(&o.grpc.proto, "proto", "", "`file` of protocol buffers that has the method of a grpc URL; default: the server is asked (server reflection)")
 	declareUses(flags, "proto", manyServers, manyMachines, onlyGRPC)
-	flags.Set.StringArrayVar(&o.grpc.imports, "proto-path", nil, "`directory` that --proto imports from, beside its own; repeatable")
+	flags.Set.StringArrayVar(&o.grpc.imports, "proto-path", nil, "`directory` that --proto imports from, in addition to its own; repeatable")
 	declareUses(flags, "proto-path", manyServers, manyMachines, onlyGRPC)
 	flags.Set.StringVar(&o.grpc.data, "data", "{}", "request message as `JSON`, for client streaming an array of them; @FILE has one value for each call, used in turn; @- reads stdin")
 	declareUses(flags, "data", manyServers, manyMachines, onlyGRPC)

@@ -26,7 +26,7 @@ latencies. Nothing follows a redirect: 3xx are counted. Requests go to the URL's
 own host and nowhere else, for an hour at most.
 
 With several URLs, or several --start, servers are compared: in turns, in lockstep
-rounds, beside a control (the first one again) and a null server, which
+rounds, next to a control (the first one again) and a null server, which
 answers at once and does nothing, as tare run does it, and with intervals.
 
 A URL grpc://host:port/package.Service/Method, or grpcs:// for TLS, calls a method of

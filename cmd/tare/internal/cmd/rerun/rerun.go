@@ -39,7 +39,7 @@ func Command(env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command) *cobra.Comman
 of it, budget, seed, environment, the modules that were linked, and the Go that
 built them where it can be had. What cannot be had is said.
 
-Then say beside each verdict and claim what it was and what it is, with both
+Then say next to each verdict and claim what it was and what it is, with both
 intervals. A verdict is the same or changed; that a ratio changed is only said
 where the two intervals do not overlap. The result is kept as any other (tare
 report prints it). --format text and json print the comparison; every other format

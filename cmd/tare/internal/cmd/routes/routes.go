@@ -37,7 +37,7 @@ A FILE is an OpenAPI document (Swagger 2.0, OpenAPI 3, YAML or JSON), or a list
 with a method and a path to a line, such as GET /users/{id}; :id is a parameter
 as well. - is stdin. Of a document only paths, methods and the paths of servers are
 read. What cannot be asked for (/files/{name}{ext}, HEAD and OPTIONS,
-a route that is there twice, a catch-all beside a route it would match) is named
+a route that is there twice, a catch-all next to a route it would match) is named
 with its line and left out. With /files/{name}.json only the routers that can
 have it are measured, the others void. --list prints the routes as they would be
 measured, and measures nothing; a study of yours can have such a list as its

@@ -87,7 +87,7 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 
 func (o *options) addFlags(cmd *cobra.Command) {
 	selection := cmdenv.NewFlags("What is measured")
-	selection.Set.StringArrayVarP(&o.imports, "proto-path", "I", nil, "`directory` that FILE imports from, beside its own; repeatable")
+	selection.Set.StringArrayVarP(&o.imports, "proto-path", "I", nil, "`directory` that FILE imports from, in addition to its own; repeatable")
 	selection.Set.StringVar(&o.method, "method", "", "only methods whose package.Service/Method matches `regexp`")
 	selection.Set.StringVar(&o.data, "data", "", "`file` of JSON values with method, request and response; - is stdin; default: messages are generated")
 	selection.Set.StringSliceVar(&o.only, "only", nil, "only gRPC and transports that match `glob`; repeatable, or several with commas")

@@ -97,7 +97,7 @@ func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	method.Set.StringArrayVar(&o.Env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
 	method.Set.BoolVar(&o.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
 	cmdenv.AddStudyCounts(method.Set, &o.CountsText)
-	method.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
+	method.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept next to the result")
 	o.On.AddMeasuring(method.Set)
 	method.Set.Lookup("resume").Usage = "go on with the newest unfinished run"
 	method.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
@@ -109,7 +109,7 @@ func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	output.Set.BoolVar(all, "all", false, "without a STUDY: every report in full, and each published claim")
 	output.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	cmdenv.AddProgress(output.Set, &o.Quiet)
-	output.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" beside the result")
+	output.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" next to the result")
 	output.Set.BoolVar(&o.ExitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
 	cmdenv.AddFlags(cmd, selection, method, output)
 	o.Printed.Complete(cmd)
