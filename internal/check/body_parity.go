@@ -7,10 +7,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A finding exceeds both.
+// Bodies differ in length if the difference exceeds both limits.
 const (
 	bodyShare = 0.01 // share of the baseline's length
-	bodyBytes = 0.5
+	bodyBytes = 0.5  // bytes per response
 )
 
 func bodyParity() Check {
@@ -43,8 +43,8 @@ func haveOtherLength(e, base extent) bool {
 	return e.isAbove(base.hi+more) || e.isBelow(base.lo-less)
 }
 
-// extraAnswerBytes returns by how many bytes an answer before timing was longer than the
-// baseline's, or 0 if unknown.
+// extraAnswerBytes compares the answers that were tested before timing. It returns how many bytes
+// longer than the baseline's they are in the mean, or 0 if unknown.
 func (in Input) extraAnswerBytes(contender, workload string) float64 {
 	correctAnswers := func(id string) tare.Conformance {
 		for _, c := range in.Conformance {

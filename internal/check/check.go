@@ -37,13 +37,13 @@ type Check struct {
 	Why      string        // the mistake that the check exists to catch
 	Advice   string        // what to do about a finding
 
-	forAuthors    bool // Advice is for the contender's author
+	forAuthors    bool // Advice is for the contender's author; borrowers get borrowedAdvice
 	withFailures  bool // Run also receives trials that do not count
 	atEnd         bool // Run is called only after the study has stopped
-	voidsWorkload bool // its voids name no contender
+	voidsWorkload bool // its voids name a workload and no contender, so it cannot void a trap
 
 	// voidReasons returns the reasons for which the check could void contender, with the evidence
-	// for each. It is nil if chance plays no part.
+	// for each. It is nil if having measured the contender is enough evidence.
 	voidReasons func(in Input, contender string) []voidReason
 
 	// Run returns findings with contender, workload and message. It may override severity and
@@ -67,8 +67,8 @@ func All() []Check {
 // that reproduces a published mistake.
 func (c Check) Expectable() bool { return c.Severity == tare.Void && !c.voidsWorkload }
 
-// Statistical reports whether the check depends on chance: it judges values that vary from round to
-// round. Other checks inspect responses, binaries and single operations.
+// Statistical reports whether the check with that id reads values of rounds, which mostly vary by
+// chance. Other checks inspect responses, binaries and single operations.
 func Statistical(id string) bool {
 	c, ok := Named(id)
 	return ok && c.voidReasons != nil
@@ -130,14 +130,15 @@ func (in Input) mustBeVoid(contender, check string) bool {
 	return ok && slices.Contains(c.Expect.Void, check)
 }
 
+// roleOf returns "" for an unknown contender.
 func (in Input) roleOf(id string) tare.Role {
 	c, _ := in.Contender(id)
 	return c.Role
 }
 
 const (
-	strict    = 0.001 // error level of the intervals by which checks judge
-	tolerance = 0.03  // permitted relative deviation of the entire interval
+	strict    = 0.001 // error level: checks judge by intervals of 99.9 %
+	tolerance = 0.03  // relative deviation that checks permit
 )
 
 // formatNumber returns x with three significant digits, or as an integer from 100 on.

@@ -7,8 +7,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-const maxReceiptOff = 0.01
+const maxReceiptOff = 0.01 // tolerated relative difference between received and sent
 
+// deliveredEvents compares what one end sent with what the other end received. For example, the
+// load generator sent 1000 requests and the server counted 950: the contender is void.
 func deliveredEvents() Check {
 	return Check{
 		ID:       "delivered",
@@ -34,7 +36,7 @@ func deliveredEvents() Check {
 // findDeliveryGaps finds contenders whose destination received another number of events than they
 // acknowledged. It reports a lost event immediately, and extra events at the end.
 func (in Input) findDeliveryGaps() []tare.Finding {
-	lossy := map[subject]bool{} // lost events
+	lossy := map[subject]bool{} // contenders that lost events
 	var out []tare.Finding
 	for _, w := range in.Study.Workloads {
 		for _, c := range in.measuredContenders() {
@@ -57,7 +59,8 @@ func (in Input) findDeliveryGaps() []tare.Finding {
 	return out
 }
 
-// countLost counts the trials with lost events. A trial is one process in one round.
+// countLost returns the trials with lost events, and how many of their events were lost and
+// acknowledged. A trial is one process of a contender in one round.
 func (in Input) countLost(contender, workload string) (lost, acknowledged float64, trials int) {
 	const rounding = 0.5 // integers, read as floats
 	for _, t := range in.Trials {
@@ -74,6 +77,8 @@ func (in Input) countLost(contender, workload string) (lost, acknowledged float6
 	return lost, acknowledged, trials
 }
 
+// receiptReasons returns a reason to void contender for each workload: the ratio of the values of
+// keys got and sent is not 1.
 func (in Input) receiptReasons(contender, got, sent string) (out []voidReason) {
 	for _, w := range in.Study.Workloads {
 		out = append(out, voidReason{offOne(in.perRound(contender, w.ID, readRatio([]string{got}, []string{sent})), maxReceiptOff)})
@@ -81,8 +86,8 @@ func (in Input) receiptReasons(contender, got, sent string) (out []voidReason) {
 	return out
 }
 
-// findReceiptGaps finds contenders whose values of keys got and sent differ. text has a verb for
-// each of the two values.
+// findReceiptGaps finds contenders whose values of the sample keys got and sent differ. text is the
+// format of the message, with a verb for the received value and one for the sent value.
 func (in Input) findReceiptGaps(got, sent, text string) []tare.Finding {
 	if !in.Final {
 		return nil

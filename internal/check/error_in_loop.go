@@ -30,6 +30,7 @@ func errorInLoop() Check {
 	}
 }
 
+// subject is one contender on one workload. Most findings are about one.
 type subject struct{ contender, workload string }
 
 type subjectRound struct {
@@ -55,8 +56,8 @@ func (t tally) add(u tally) tally {
 	return tally{slices: t.slices + u.slices, errors: t.errors + u.errors, ops: t.ops + u.ops}
 }
 
-// describeErrors returns the finding about c, which had errors. If all rounds with errors are void,
-// it is a warning.
+// describeErrors returns the finding about c, a contender with errors on a workload. It is a warning
+// if all rounds with errors are void, because the other rounds still count.
 func (in Input) describeErrors(c subject, all map[subjectRound]tally) tare.Finding {
 	var total, withErrors tally // all rounds, and rounds with errors
 	var voidRounds []roundID    // with errors
@@ -118,6 +119,7 @@ func subjectsWithErrors(timed []tare.Slice) []subject {
 	return out
 }
 
+// firstError returns the first error that an operation of contender returned, on any workload.
 func firstError(trials []tare.Trial, contender string) string {
 	for _, t := range trials {
 		if t.Contender == contender && t.Evidence.FirstError != "" {

@@ -8,8 +8,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// maxLayerCalls is in calls of middleware per request.
-const maxLayerCalls = 0.01
+const maxLayerCalls = 0.01 // tolerated difference, in calls of middleware per request
 
 func layerParity() Check {
 	return Check{
@@ -45,10 +44,10 @@ func layerParity() Check {
 	}
 }
 
-// isBuiltInRun reports whether the layers of c are known.
+// isBuiltInRun reports whether tare built c. Only then are the declared layers known.
 func isBuiltInRun(c tare.Contender) bool { return c.Launch == "" || c.Launch == tare.LaunchProgram }
 
-// describeLayers returns e.g. "has log and lacks recover".
+// describeLayers returns e.g. "has log and lacks recover", or "" if both have the same layers.
 func describeLayers(layers, base []string) string {
 	var predicates []string
 	for _, side := range []struct {

@@ -58,9 +58,10 @@ func (in Input) sumProbes(contender string) tare.Conformance {
 	return sum
 }
 
-const maxAcceptedShown = 3
+const maxAcceptedShown = 3 // wrongly accepted requests that a finding names
 
-// notePermissive returns the note about a contender with another job. p is the sum of its probes.
+// notePermissive returns the note that a contender which does another job accepts requests that it
+// should reject. p is the sum of its probes.
 func notePermissive(p tare.Conformance) tare.Finding {
 	message := fmt.Sprintf("it stands apart, and %d of %s were not refused, or not as the reference does", p.Wrong, format.Count(p.Cases, "probe"))
 	shown := p.Unrefused[:min(len(p.Unrefused), maxAcceptedShown)] // accepted requests

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	maxSilentOutput = 1 // bytes per request; a silent server still prints a start message
+	maxSilentOutput = 1 // bytes per request; a silent server prints only a message when it starts
 	maxOutputRatio  = 2 // tolerated ratio of the outputs of two servers that are not silent
 )
 
@@ -34,7 +34,7 @@ func outputParity() Check {
 	}
 }
 
-// describeOutput compares outputs in bytes per request.
+// describeOutput returns a sentence about two outputs in bytes per request, or "" if they are alike.
 func describeOutput(e, base extent, baseline string) string {
 	bothWrite := e.isAbove(maxSilentOutput) && base.isAbove(maxSilentOutput)
 	areFarApart := e.isAbove(maxOutputRatio*base.hi) || e.isBelow(base.lo/maxOutputRatio)

@@ -47,6 +47,8 @@ func readHeldRate(s tare.Sample) (value float64, ok bool) {
 	return readRatio([]string{tare.KeyRate}, []string{tare.KeyRateAsked})(s)
 }
 
+// loadDeviations returns a sentence for each difference between the load and the plan: the rate, the
+// connections or the cores.
 func loadDeviations(in Input, contender, workload string) []string {
 	var sentences []string
 	if e, ok := in.estimateValue(contender, workload, readHeldRate); ok && e.isOff(tolerance) {
@@ -55,7 +57,7 @@ func loadDeviations(in Input, contender, workload string) []string {
 			formatNumber(planned.mid), formatNumber(e.mid*planned.mid), format.Count(e.rounds, "round"), in.describeLoad(contender, workload)))
 	}
 	planned, okPlanned := in.estimateValue(contender, workload, readKey(tare.KeyConnections))
-	// Reconnects only raise the number of opened connections.
+	// Reconnects only raise the number of opened connections, so only too few are wrong.
 	opened, okOpened := in.estimateValue(contender, workload, readKey(tare.KeyConnects))
 	areKnown := okPlanned && okOpened && opened.mid > 0
 	if areKnown && opened.isBelow(planned.lo) {

@@ -22,11 +22,11 @@ func sharedProcess() Check {
 			var out []tare.Finding
 			for _, w := range in.Study.Workloads {
 				var shared []string // contenders in one process with the load generator
-				known := 0          // contenders with this value
+				known := 0          // contenders of which it is known whether they share one
 				for _, c := range in.measuredContenders() {
 					if e, ok := in.estimateValue(c.ID, w.ID, readKey(tare.KeySharedProcess)); ok {
 						known++
-						if e.hi > 0 {
+						if e.hi > 0 { // in at least one round
 							shared = append(shared, c.ID)
 						}
 					}
@@ -45,8 +45,9 @@ func sharedProcess() Check {
 	}
 }
 
+// findSharedProcess finds pairs of contenders that had the same process id in a round.
 func findSharedProcess(in Input) []tare.Finding {
-	if in.Plan.Isolation == tare.TrialWise { // ids can be reused
+	if in.Plan.Isolation == tare.TrialWise { // one process after another, so ids can be reused
 		return nil
 	}
 	type process struct {

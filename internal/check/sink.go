@@ -50,9 +50,11 @@ func sink() Check {
 	}
 }
 
-// findConstantOutput returns a finding if all timed slices wrote the same bytes per operation,
-// despite answers of different lengths. Slices of all bodies may write the mean length. Binary
-// answers may have been shorter than in JSON.
+// findConstantOutput returns a finding if all timed slices wrote the same number of bytes per
+// operation, although the answers in c have different lengths. A slice is one timed run.
+//
+// Slices that go through all bodies write the mean length, which is correct. Fewer bytes than the
+// shortest answer has are not judged. Binary answers may have been compared as longer JSON.
 func findConstantOutput(in Input, c tare.Conformance) (finding tare.Finding, ok bool) {
 	if c.During || c.Probe { // samples during a round, and untimed probes
 		return tare.Finding{}, false

@@ -54,11 +54,12 @@ func sliceInvariance() Check {
 	}
 }
 
-func inOrdinaryRound(round int, workload, contender string) subjectRound {
+// usualRound names a contender on a workload in a round whose slices have the planned length.
+func usualRound(round int, workload, contender string) subjectRound {
 	return subjectRound{subject{contender, workload}, roundID{round, 1}}
 }
 
-// timesPerOp returns the wall time per operation in ns.
+// timesPerOp returns the wall time per operation in ns. It omits rounds without operations or time.
 func timesPerOp(timed []tare.Slice) map[subjectRound]float64 {
 	type sum struct{ ns, ops int64 }
 	sums := map[subjectRound]sum{}
@@ -75,7 +76,8 @@ func timesPerOp(timed []tare.Slice) map[subjectRound]float64 {
 	return out
 }
 
-// ratiosByLength returns ln(contender/baseline) of ordinary and of long rounds.
+// ratiosByLength returns ln(contender/baseline) of each round: short with slices of the planned
+// length, long with slices that are lengthFactor times as long.
 func ratiosByLength(sums map[subjectRound]float64, workload, contender, baseline string) (short, long []float64, lengthFactor int) {
 	keys := slices.SortedFunc(maps.Keys(sums), func(a, b subjectRound) int {
 		return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.lengthFactor, b.lengthFactor))

@@ -48,7 +48,8 @@ func findDisagreements(in Input) []tare.Finding {
 	return out
 }
 
-// sumsOverEstimates returns ln(ratio of sums / estimate) of each round.
+// sumsOverEstimates returns ln(ratio of sums / middle of the blocks) of each round, or nil if they
+// are unknown.
 func (in Input) sumsOverEstimates(c tare.Comparison) []float64 {
 	i := slices.IndexFunc(in.Effects, func(e tare.Effects) bool {
 		return e.Workload == c.Workload && e.Metric == c.Metric && isBetween(e, c.Contender, c.Against)

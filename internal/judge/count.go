@@ -35,8 +35,8 @@ func (j *judge) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
 	r.Why = fmt.Sprintf("published %s, counted %.0f: %s; %s 1.25× of the published number", format.Significant(c.Value), r.Measured, added, within)
 }
 
-// whyUncounted returns why the number of modules of c is unknown, or "". Findings about one
-// workload or metric are not about the binary.
+// whyUncounted returns why the number of modules of c is unknown, or "". It ignores findings about one
+// workload or metric, because they are not about the binary.
 func whyUncounted(c tare.Contender, findings []tare.Finding) string {
 	for _, f := range findings {
 		isAboutAll := f.Workload == "" && f.Metric == ""

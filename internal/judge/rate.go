@@ -23,6 +23,7 @@ func (j *judge) judgeRate(r *tare.ClaimResult, c tare.Claim) {
 		setNotMeasured(r, fmt.Sprintf("the break-even of %s has %d of the %d workloads", c.Contender, len(points), len(c.Workloads)))
 		return
 	}
+	// On the worst workload, the baseline may take the most more.
 	worst := slices.MaxFunc(points, func(p, q tare.BreakEvenPoint) int { return cmp.Compare(p.MoreHigh, q.MoreHigh) })
 	r.Evidence = fmt.Sprintf("break-even of %s against %s, %s", c.Contender, j.evidence.Study.Baseline, format.Count(worst.Rounds, "round"))
 	r.Measured, r.Low, r.High = worst.OnePercent, worst.OnePercentLow, worst.OnePercentHigh

@@ -33,7 +33,7 @@ func (j *judge) judgeShare(r *tare.ClaimResult, c tare.Claim) {
 		r.Why += fmt.Sprintf(": %s is thin: %s", c.Metric, why)
 		return
 	}
-	claimedLog := math.Log1p(-c.Value) // ratio that saves the share
+	claimedLog := math.Log1p(-c.Value) // logarithm of the ratio that saves exactly this share
 	switch {
 	case math.Log(x.High) <= claimedLog:
 		r.Outcome = tare.Holds
