@@ -34,7 +34,8 @@ func Share(part, whole []float64, alpha float64) (share, lo, hi float64, ok bool
 		}
 	}
 	slices.Sort(ratios)
-	// The interval leaves out k of all n(n+1)/2 pairs at each end. It contains the median.
+	// The interval leaves out k of all n(n+1)/2 pairs at each end. These are fewer than half, so the
+	// interval contains the median.
 	k := min(criticalRank(n, alpha), (n*(n+1)/2-1)/2)
 	if k -= excluded; n == 0 || k < 0 || k > (len(ratios)-1)/2 {
 		return medianOfSorted(ratios), math.Inf(-1), math.Inf(1), false

@@ -14,6 +14,9 @@ func (s Span) Holds(x float64) bool { return s.Low <= x && x <= s.High }
 // wrong is at most alpha. All begin with an equal share of alpha. A decided comparison keeps its
 // interval. The open ones divide alpha among themselves again, until no more are decided.
 //
+// interval computes the interval of comparison i at an error level. isOpen reports whether an
+// interval leaves comparison i undecided.
+//
 // Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6
 // (1979) 65–70; for looks: W. Maurer, F. Bretz, "Multiple testing in group sequential trials using
 // graphical approaches", Stat. Biopharm. Res. 5 (2013) 311–320.

@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// Disk has the file operations of programs whose files must survive faults. Tests use disks that
-// fail, fill up or lose power.
+// Disk has the file operations of programs whose files must survive faults. The system's file
+// system is one. Tests use others, which fail, fill up or lose power.
 type Disk interface {
 	OpenFile(path string, flag int) (Handle, error) // like [os.OpenFile]; a new file has mode 0600
 	CreateTemp(dir, pattern string) (Handle, error) // like [os.CreateTemp]
@@ -18,7 +18,7 @@ type Disk interface {
 	Link(from, to string) error      // fails with fs.ErrExist if to exists
 	Remove(path string) error
 	List(dir string) (names []string, err error) // in any order
-	SyncDir(dir string) error                    // syncs the names in dir
+	SyncDir(dir string) error                    // brings the names in dir to stable storage
 	Lock(path string) (io.Closer, error)         // fails if path is locked; the lock ends with Close or the process
 }
 
@@ -44,7 +44,7 @@ type Handle interface {
 // System is the operating system's file system.
 type System struct{}
 
-const privateMode = 0o600 // of new files
+const privateMode = 0o600 // mode of new files
 
 // OpenFile is [os.OpenFile].
 func (System) OpenFile(path string, flag int) (Handle, error) {

@@ -13,11 +13,12 @@ const (
 	Same = "same" // no difference beyond the noise
 )
 
-// Scale is the shared background of rows with ratios to the baseline and their intervals.
+// Scale is the background that rows of a table share. The rows show ratios to the baseline with
+// their intervals. The background is an axis of ratios, with the noise as a band around 1.
 type Scale struct {
-	ID    string // element of [Scale.Symbol]
+	ID    string // id of the element that [Scale.Symbol] writes
 	Axis  Axis
-	Noise float64 // apparent factor between identical programs; at most 1 means unknown
+	Noise float64 // factor by which two identical programs seem to differ; at most 1 means unknown
 }
 
 // Symbol defines the background, with the noise as a band around 1. A page writes it once, and each
@@ -82,7 +83,8 @@ func markOf(class string) string {
 // tickDistance is the least distance of labels on an axis of ratios, as a share.
 const tickDistance = 0.13
 
-// Head draws the labels of the axis: base at 1×, with less on its left and more on its right.
+// Head draws the labels of the axis. base is the label at 1×, less the label on its left, and more
+// the label on its right.
 func (s Scale) Head(base, less, more string) template.HTML {
 	var d drawing
 	d.WriteString(`<svg width="100%" height="40" aria-hidden="true">`)
@@ -100,7 +102,7 @@ func (s Scale) Head(base, less, more string) template.HTML {
 	return d.closeDrawing()
 }
 
-// anchorAt keeps a text inside the drawing.
+// anchorAt returns the text anchor at a position, so that the text stays inside the drawing.
 func anchorAt(at float64) string {
 	switch {
 	case at < 0.06:
@@ -111,7 +113,7 @@ func anchorAt(at float64) string {
 	return "middle"
 }
 
-// Claim is a limit or a published value of a row, drawn as a diamond.
+// Claim is a value that a row is compared with, drawn as a diamond: a limit, or a published value.
 type Claim struct {
 	Value float64
 	Text  string
@@ -138,7 +140,8 @@ type segment struct{ low, high float64 }
 
 func (s segment) overlapsWith(o segment) bool { return s.low < o.high && o.low < s.high }
 
-// Row draws an interval on the scale. omitted has the claims for which there is no room.
+// Row draws an interval on the scale, with the height of its row. omitted has the marks and texts
+// of claims for which there is no room.
 func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 	var d drawing
 	d.WriteString(`<svg class="row" aria-hidden="true">`)
@@ -179,9 +182,9 @@ func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 // Shares of the width of the drawing on a phone.
 const (
 	halfMark    = 0.02   // half the width of a mark
-	outsideMark = 0.021  // from a mark to its text
-	claimRoom   = 0.04   // from a diamond to the end of an empty text
-	claimLetter = 0.0238 // each letter of a claim
+	outsideMark = 0.021  // distance of a text from the middle of its mark
+	claimRoom   = 0.04   // from the middle of a claim's diamond to the end of an empty text
+	claimLetter = 0.0238 // for each letter of a claim's text
 )
 
 // placeText returns the side of the diamond with room for a text: "end" for before it, "start" for
