@@ -133,11 +133,11 @@ func claimValidators() map[ClaimKind]func(Claim) error {
 	}
 }
 
-func requireField(ok bool, field, what, hint string) error {
+func requireField(ok bool, field, problem, hint string) error {
 	if ok {
 		return nil
 	}
-	return fieldError(field, what, hint)
+	return fieldError(field, problem, hint)
 }
 
 func (c Claim) requireMeasured() error {

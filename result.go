@@ -143,8 +143,8 @@ func (n NotWeighed) Contender() string { return idAfter(n.What, contenderPrefix)
 // Workload returns the id of the omitted workload, or "".
 func (n NotWeighed) Workload() string { return idAfter(n.What, workloadPrefix) }
 
-func idAfter(what, prefix string) string {
-	id, ok := strings.CutPrefix(what, prefix)
+func idAfter(text, prefix string) string {
+	id, ok := strings.CutPrefix(text, prefix)
 	if !ok {
 		return ""
 	}

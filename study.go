@@ -369,8 +369,8 @@ func (e *FieldError) Error() string {
 	return s
 }
 
-func fieldError(path, what, hint string) error {
-	return &FieldError{Path: path, What: what, Hint: hint}
+func fieldError(path, problem, hint string) error {
+	return &FieldError{Path: path, What: problem, Hint: hint}
 }
 
 // prefixPath returns a FieldError with path in front of the path of err.

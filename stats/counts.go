@@ -17,10 +17,10 @@ const (
 	countChance = 0.01
 )
 
-// countLevel is a level of a series of counts: counts[from:to] are between low and high.
+// countLevel is a level of a series of counts: counts[first:end] are between low and high.
 type countLevel struct {
-	from, to  int
-	low, high float64
+	first, end int
+	low, high  float64
 }
 
 func (l countLevel) hasSpread() bool { return l.high-l.low >= sameCount }
@@ -30,7 +30,7 @@ func (l countLevel) isSeparateFrom(o countLevel) bool {
 }
 
 func (l countLevel) mergeWith(o countLevel) countLevel {
-	return countLevel{from: l.from, to: o.to, low: min(l.low, o.low), high: max(l.high, o.high)}
+	return countLevel{first: l.first, end: o.end, low: min(l.low, o.low), high: max(l.high, o.high)}
 }
 
 // distanceTo returns the distance between the ranges, or 0 if they overlap.
@@ -48,7 +48,7 @@ func CountSteps(counts []float64) []int {
 		for i := 1; i < len(levels); i++ {
 			a, b := levels[i-1], levels[i]
 			isExact := !vary && !a.hasSpread() && !b.hasSpread()
-			if a.isSeparateFrom(b) && (isExact || separationChance(a.to-a.from, b.to-b.from) <= countChance) {
+			if a.isSeparateFrom(b) && (isExact || separationChance(a.end-a.first, b.end-b.first) <= countChance) {
 				continue
 			}
 			if d := a.distanceTo(b); closest < 0 || d < distance {
@@ -63,7 +63,7 @@ func CountSteps(counts []float64) []int {
 	}
 	var steps []int
 	for _, l := range levels[min(1, len(levels)):] {
-		steps = append(steps, l.from)
+		steps = append(steps, l.first)
 	}
 	return steps
 }
@@ -72,12 +72,12 @@ func CountSteps(counts []float64) []int {
 // run of 9 is no level: it is merged with a neighbour.
 func splitCounts(counts []float64) (levels []countLevel, vary bool) {
 	for i, x := range counts {
-		next := countLevel{from: i, to: i + 1, low: x, high: x}
+		next := countLevel{first: i, end: i + 1, low: x, high: x}
 		for len(levels) > 0 {
 			last := len(levels) - 1
 			latest := levels[last]
 			overlaps := !latest.isSeparateFrom(next)
-			isSettled := last == 0 || latest.to-latest.from >= settledRuns
+			isSettled := last == 0 || latest.end-latest.first >= settledRuns
 			beginsLevel := !overlaps && (isSettled || !turnsBack(levels[last-1], latest, next))
 			if beginsLevel {
 				break

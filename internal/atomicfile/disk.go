@@ -64,23 +64,23 @@ func wrapFile(f *os.File, err error) (Handle, error) {
 }
 
 // Rename is [os.Rename].
-func (System) Rename(from, to string) error { return os.Rename(from, to) }
+func (System) Rename(oldPath, newPath string) error { return os.Rename(oldPath, newPath) }
 
-// RenameNew checks that to does not exist and then renames. Only the process with the lock creates
+// RenameNew checks that newPath does not exist and then renames. Only the process with the lock creates
 // files there.
-func (System) RenameNew(from, to string) error {
-	_, err := os.Lstat(to)
+func (System) RenameNew(oldPath, newPath string) error {
+	_, err := os.Lstat(newPath)
 	switch {
 	case err == nil:
-		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
+		return &os.LinkError{Op: "rename", Old: oldPath, New: newPath, Err: fs.ErrExist}
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return os.Rename(from, to)
+	return os.Rename(oldPath, newPath)
 }
 
 // Link is [os.Link].
-func (System) Link(from, to string) error { return os.Link(from, to) }
+func (System) Link(oldPath, newPath string) error { return os.Link(oldPath, newPath) }
 
 // Remove is [os.Remove].
 func (System) Remove(path string) error { return os.Remove(path) }

@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
+// This file reads and writes built contenders in the cache. A record, built.json, is next to each
+// binary.
+
 // buildRecord is the content of built.json, the file next to a cached binary.
 type buildRecord struct {
 	Seconds    float64        `json:"seconds"`

@@ -12,6 +12,8 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file runs the go command, and ends it together with its compilers.
+
 // Stored bytes of a command's output. Of messages only the first is needed; data must be complete.
 const (
 	maxMessageBytes = 1 << 20

@@ -11,6 +11,8 @@ import (
 	"strings"
 )
 
+// This file reads the go.mod of a contender, a program that tare builds and compares.
+
 // sdkPath is the path of the module with tare's SDK, the packages that contenders import.
 const sdkPath = "github.com/tarebench/tare"
 

@@ -14,6 +14,10 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
+// This file reads from a binary which modules and functions are linked into it. It compares them
+// with the claims of the contender's manifest, contender.json. For example, a contender claims to
+// use github.com/bytedance/sonic, but its binary contains only encoding/json.
+
 // stdPrefix marks a package of the standard library, e.g. std:encoding/json. Manifests list them together with
 // modules.
 const stdPrefix = "std:"

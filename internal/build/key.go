@@ -11,6 +11,9 @@ import (
 	"slices"
 )
 
+// This file computes the key of a build: a hash of everything that can change the binary. If a
+// contender with the same key was built before, its binary is in the cache.
+
 // buildFlags are the flags of every build of a contender. goBuild adds -v, which only prints and is
 // not part of the key.
 var buildFlags = [...]string{"-mod=readonly", "-trimpath", "-buildvcs=false"}

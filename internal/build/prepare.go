@@ -14,6 +14,9 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
+// This file makes copies of contenders with other versions of modules or Go. A pin has the versions
+// that the user wants, such as github.com/bytedance/sonic@v1.14.0.
+
 // Prepare returns the contender with the versions that pin selects. It copies the contender's
 // module to Cache/pinned/<key>/ and lets the go command change the versions there. The contender's
 // directory is not changed. If the copy exists already, the go command only resolves versions such

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// This file changes the go.mod of a copied contender to other versions. A pin has the versions that
+// the user wants, such as github.com/bytedance/sonic@v1.14.0.
+
 // applyPin lets the go command change copied, a copy of mod, to the versions in pin.
 //
 // go get could change a version in one step. But it keeps requirements of the old version, which may not even

@@ -10,6 +10,10 @@ import (
 	"strings"
 )
 
+// This file supplies contenders with tare's SDK, the packages that they import. For example, the
+// go.mod of a contender in another repository requires the SDK. It is then built with the SDK of
+// this tare.
+
 // loadModule reads the go.mod above dir. If it requires the SDK, but has no usable replacement, the builder's
 // SDK is added.
 func (b *Builder) loadModule(dir string) (leafModule, error) {

@@ -7,6 +7,8 @@ import (
 	"time"
 )
 
+// This file makes and removes the temporary directories of builds, such as .building-123.
+
 // tmpPrefix begins the names of the directories of unfinished builds.
 const tmpPrefix = ".building-"
 

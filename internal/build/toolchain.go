@@ -19,6 +19,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file finds the go command and the settings with which contenders are built. For example,
+// CGO_ENABLED and CC can change a binary, so a cached build belongs to their values.
+
 // toolchain is a go command with its settings, read once from go env.
 type toolchain struct {
 	path string            // path of the go command

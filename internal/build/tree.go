@@ -12,6 +12,9 @@ import (
 	"strings"
 )
 
+// This file reads and copies the source files that a build needs. The SDK is the part of tare's
+// repository that contenders import. A lab, the program that measures, is not a part of it.
+
 // wantAll accepts all files of a module.
 func wantAll(string) bool { return true }
 
@@ -124,23 +127,23 @@ func hashFile(h hash.Hash, root, rel string) error {
 }
 
 // copyTree copies the files of the module in root. A link becomes a copy of its file.
-func copyTree(root, to string) error {
+func copyTree(root, target string) error {
 	return walkFiles(root, wantAll, func(root, rel string) error {
-		return copyInto(filepath.Join(root, filepath.FromSlash(rel)), filepath.Join(to, filepath.FromSlash(rel)))
+		return copyInto(filepath.Join(root, filepath.FromSlash(rel)), filepath.Join(target, filepath.FromSlash(rel)))
 	})
 }
 
 // copyInto copies a file, and makes the directories above the copy.
-func copyInto(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+func copyInto(source, target string) error {
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err
 	}
-	src, err := os.Open(from)
+	src, err := os.Open(source)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	dst, err := os.Create(to)
+	dst, err := os.Create(target)
 	if err != nil {
 		return err
 	}

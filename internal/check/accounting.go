@@ -9,6 +9,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This check compares counters of a load test that must agree: requests, time, CPU time and cores.
+// For example, a server is busy on 2.4 cores although it may use only 2. One of the counters is
+// then wrong, and the contender is void.
+
 // maxAccountsOff is the tolerated relative difference between two values that should agree.
 const maxAccountsOff = 0.10
 
@@ -30,8 +34,8 @@ func accounting() Check {
 			}
 			return out
 		},
-		atEnd: true,
-		Run:   findImbalances,
+		onlyAtEnd: true,
+		Run:       findImbalances,
 	}
 }
 

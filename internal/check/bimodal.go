@@ -10,6 +10,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This check finds ratios that have two humps. For example, in half of the rounds a contender takes
+// 0.8 times as long as the baseline, and in the other half as long. The printed ratio, 0.9, then
+// never occurs.
+
 func bimodal() Check {
 	return Check{
 		ID:       "bimodal",

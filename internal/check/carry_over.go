@@ -39,13 +39,13 @@ func carryOver() Check {
 
 // position is the place of a slice in its round: either its predecessor or its index.
 type position struct {
-	after string // the contender before the slice
-	index int    // from 1; 0 if after is set
+	predecessor string // the contender before the slice
+	index       int    // from 1; 0 if after is set
 }
 
 func (p position) String() string {
-	if p.after != "" {
-		return "right after " + p.after
+	if p.predecessor != "" {
+		return "right after " + p.predecessor
 	}
 	return fmt.Sprintf("at position %d", p.index)
 }
@@ -65,7 +65,7 @@ func findCarryOver(in Input, workload string) []tare.Finding {
 	}
 	var out []tare.Finding
 	for _, c := range in.Contenders {
-		if f, ok := worstPosition(contrasts[c.ID], strict/float64(max(1, tests))); ok {
+		if f, ok := worstPosition(contrasts[c.ID], strictLevel/float64(max(1, tests))); ok {
 			f.Contender, f.Workload = c.ID, workload
 			out = append(out, f)
 		}
@@ -92,7 +92,7 @@ func groupVisits(in Input, workload string) map[string]map[int][]visit {
 			visits[s.Contender] = map[int][]visit{}
 		}
 		visits[s.Contender][s.Round] = append(visits[s.Contender][s.Round], visit{
-			positions: []position{{after: s.After}, {index: s.Position + 1}},
+			positions: []position{{predecessor: s.After}, {index: s.Position + 1}},
 			logCost:   math.Log(float64(s.WallNS) / float64(s.Ops)),
 		})
 	}
@@ -129,7 +129,7 @@ func positionContrasts(rounds map[int][]visit) map[position][]float64 {
 // contrasts whose entire interval is beyond the tolerance.
 func worstPosition(contrasts map[position][]float64, level float64) (finding tare.Finding, ok bool) {
 	positions := slices.SortedFunc(maps.Keys(contrasts), func(a, b position) int {
-		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.after, b.after))
+		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.predecessor, b.predecessor))
 	})
 	worst := 0.0 // absolute contrast so far
 	for _, p := range positions {

@@ -37,10 +37,10 @@ type Check struct {
 	Why      string        // the mistake that the check exists to catch
 	Advice   string        // what to do about a finding
 
-	forAuthors    bool // Advice is for the contender's author; borrowers get borrowedAdvice
-	withFailures  bool // Run also receives trials that do not count
-	atEnd         bool // Run is called only after the study has stopped
-	voidsWorkload bool // its voids name a workload and no contender, so it cannot void a trap
+	adviceIsForAuthors bool // Advice is for the contender's author; borrowers get borrowedAdvice
+	includesFailures   bool // Run also receives trials that do not count
+	onlyAtEnd          bool // Run is called only after the study has stopped
+	voidsWorkload      bool // its voids name a workload and no contender, so it cannot void a trap
 
 	// voidReasons returns the reasons for which the check could void contender, with the evidence
 	// for each. It is nil if having measured the contender is enough evidence.
@@ -88,7 +88,7 @@ func Named(id string) (c Check, ok bool) {
 const borrowedAdvice = "do not take it for this input, and report it with this message to its maintainer"
 
 func (c Check) runAndComplete(in Input) []tare.Finding {
-	if c.atEnd && !in.Final {
+	if c.onlyAtEnd && !in.Final {
 		return nil
 	}
 	out := c.Run(in)
@@ -100,7 +100,7 @@ func (c Check) runAndComplete(in Input) []tare.Finding {
 		}
 		switch {
 		case f.Advice != "":
-		case c.forAuthors && in.Study.Borrowed:
+		case c.adviceIsForAuthors && in.Study.Borrowed:
 			f.Advice = borrowedAdvice
 		default:
 			f.Advice = c.Advice
@@ -117,7 +117,7 @@ func Run(in Input) []tare.Finding {
 	counted := in.withoutVoid()
 	for _, c := range All() {
 		records := counted
-		if c.withFailures {
+		if c.includesFailures {
 			records = in
 		}
 		out = append(out, c.runAndComplete(records)...)
@@ -137,8 +137,8 @@ func (in Input) roleOf(id string) tare.Role {
 }
 
 const (
-	strict    = 0.001 // error level: checks judge by intervals of 99.9 %
-	tolerance = 0.03  // relative deviation that checks permit
+	strictLevel = 0.001 // error level: checks judge by intervals of 99.9 %
+	tolerance   = 0.03  // relative deviation that checks permit
 )
 
 // formatNumber returns x with three significant digits, or as an integer from 100 on.

@@ -20,8 +20,8 @@ func deliveredEvents() Check {
 			"The check does not apply to servers that do not report these counts.",
 		Why: "A service that discards the error of its decoder answers 200 to events that it never parsed, and is fast. " +
 			"A load generator sees only the answer; only the other end knows whether anything arrived.",
-		Advice:     "look for something that answers instead of the server (a proxy, a cache, a middleware that returns early), or for requests that were sent twice",
-		forAuthors: true,
+		Advice:             "look for something that answers instead of the server (a proxy, a cache, a middleware that returns early), or for requests that were sent twice",
+		adviceIsForAuthors: true,
 		voidReasons: func(in Input, contender string) []voidReason {
 			return append(in.receiptReasons(contender, tare.KeyReceived, tare.KeyReceivedSent),
 				in.receiptReasons(contender, tare.KeyDelivered, tare.KeyDeliveredAsked)...)
@@ -81,7 +81,7 @@ func (in Input) countLost(contender, workload string) (lost, acknowledged float6
 // keys got and sent is not 1.
 func (in Input) receiptReasons(contender, got, sent string) (out []voidReason) {
 	for _, w := range in.Study.Workloads {
-		out = append(out, voidReason{offOne(in.perRound(contender, w.ID, readRatio([]string{got}, []string{sent})), maxReceiptOff)})
+		out = append(out, voidReason{notNearOne(in.perRound(contender, w.ID, readRatio([]string{got}, []string{sent})), maxReceiptOff)})
 	}
 	return out
 }
@@ -96,7 +96,7 @@ func (in Input) findReceiptGaps(got, sent, text string) []tare.Finding {
 	for _, w := range in.Study.Workloads {
 		for _, c := range in.measuredContenders() {
 			e, ok := in.estimateValue(c.ID, w.ID, readRatio([]string{got}, []string{sent}))
-			if !ok || !e.isOff(maxReceiptOff) {
+			if !ok || !e.isFarFromOne(maxReceiptOff) {
 				continue
 			}
 			sentPerRound, _ := in.estimateValue(c.ID, w.ID, readKey(sent))

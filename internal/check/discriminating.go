@@ -13,8 +13,8 @@ import (
 // for a value, or for a ratio to the baseline contender. For example, all contenders take 1 to 2 µs
 // and the limit is 10 ms: no contender could fail.
 
-// trivialFactor decides when a criterion could not fail: its limit is that many times as far as
-// every value.
+// trivialFactor is the least factor between a limit and all values with which a criterion could not
+// fail.
 const trivialFactor = 10
 
 func discriminating() Check {
@@ -26,9 +26,9 @@ func discriminating() Check {
 			"Third, the control: an open ratio or equivalence that requires a difference smaller than the half-width of the control's interval cannot be decided, because even identical code differs by that much.",
 		Why: "\"Less than 10 ms overhead per request\" was a success criterion for routers that take a microsecond: the limit was ten thousand times the effect, and every program that terminates met it. " +
 			"If a criterion cannot fail, or if the machine cannot decide it, its verdict tells nothing.",
-		Advice: "set the limit near the value that would change your decision, and give the study a larger budget if a criterion is open",
-		atEnd:  true,
-		Run:    findWeakCriteria,
+		Advice:    "set the limit near the value that would change your decision, and give the study a larger budget if a criterion is open",
+		onlyAtEnd: true,
+		Run:       findWeakCriteria,
 	}
 }
 

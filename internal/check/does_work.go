@@ -61,15 +61,15 @@ func doesWork() Check {
 			"workloads with a delay or a bandwidth are not judged by their latencies. Waiting that many connections hide costs no throughput and is not found.",
 		Why: "A benchmark that sleeps instead of working compares two timers. " +
 			"A timer has hardly any variance and uses no processor; work has variance and uses one.",
-		Advice:     "look for a sleep, a ticker, a lock or a call to another process; if the contender waits for another process (a database), measure that process too",
-		forAuthors: true,
+		Advice:             "look for a sleep, a ticker, a lock or a call to another process; if the contender waits for another process (a database), measure that process too",
+		adviceIsForAuthors: true,
 		voidReasons: func(in Input, contender string) (out []voidReason) {
 			for _, w := range in.Study.Workloads {
 				out = append(out, in.waitReason(contender, w))
 			}
 			return out
 		},
-		atEnd: true,
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			return findEach(in.measuredContenders(), in.Study.Workloads, func(c tare.Contender, w tare.Workload) string { return whyIdle(in, c.ID, w) })
 		},

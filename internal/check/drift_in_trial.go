@@ -33,8 +33,8 @@ func driftInTrial() Check {
 			"A few slow slices at the start do not move the median. The check needs 11 rounds. The null contender and the control are exempt.",
 		Why: "For each new user, a service searched all users for the same e-mail address, while the benchmark made their number grow: " +
 			"the cost per operation depended on the number of operations in a run.",
-		Advice:     "find out what grows while the operation is repeated (a list, a cache, a heap), and make the state the same for every operation",
-		forAuthors: true,
+		Advice:             "find out what grows while the operation is repeated (a list, a cache, a heap), and make the state the same for every operation",
+		adviceIsForAuthors: true,
 		voidReasons: func(in Input, contender string) (out []voidReason) {
 			drifts := in.driftsByRound()
 			for _, w := range in.Study.Workloads {
@@ -42,8 +42,8 @@ func driftInTrial() Check {
 			}
 			return out
 		},
-		atEnd: true,
-		Run:   findDrifts,
+		onlyAtEnd: true,
+		Run:       findDrifts,
 	}
 }
 
@@ -103,7 +103,7 @@ func driftReason(byRound, reference map[int]float64) voidReason {
 	}
 	limit := math.Log1p(maxDrift)
 	s := voidReason{outsideRange(drifts, -limit, limit)}
-	if len(differences) >= stats.MinRounds(strict) {
+	if len(differences) >= stats.MinRounds(strictLevel) {
 		s = append(s, outsideRange(differences, -limit, limit))
 	}
 	return s

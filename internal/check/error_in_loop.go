@@ -8,6 +8,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This check finds operations that failed while they were timed. For example, 3 of 20,000
+// operations in a round returned an error. Such a round is void, because a failed operation is not
+// a fast one.
+
 func errorInLoop() Check {
 	return Check{
 		ID:       "error-in-loop",
@@ -16,9 +20,9 @@ func errorInLoop() Check {
 			"A timeout counts as a latency, so a single one voids the contender on the workload.",
 		Why: "The published values of a struct copier were exactly 64 bytes and one allocation, whatever it copied. They were the cost of its error " +
 			"\"type not registered\", which the benchmark loop never checked. A failed operation is not a fast one.",
-		Advice:       "run the contender on the workload by itself and read the error; a benchmark loop must stop at an error",
-		forAuthors:   true,
-		withFailures: true,
+		Advice:             "run the contender on the workload by itself and read the error; a benchmark loop must stop at an error",
+		adviceIsForAuthors: true,
+		includesFailures:   true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			all := tallyRounds(in.Slices)

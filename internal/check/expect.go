@@ -145,7 +145,7 @@ func whyUndecided(omitted []tare.NotWeighed) string {
 // roundsWanted returns a clause about the number of rounds that would decide. If needed is 0, more
 // rounds are needed than any study has.
 func roundsWanted(needed, done int) string {
-	switch minRounds := stats.MinRounds(strict); {
+	switch minRounds := stats.MinRounds(strictLevel); {
 	case needed == 0:
 		return fmt.Sprintf("more than %d would be needed", stats.MaxRounds)
 	case done < minRounds && needed <= minRounds:

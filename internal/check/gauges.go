@@ -191,7 +191,7 @@ func estimateOver(x []float64) (e extent, ok bool) {
 		return extent{}, false
 	}
 	e = extent{mid: stats.HodgesLehmann(x), rounds: len(x)}
-	if e.lo, e.hi, ok = stats.Interval(x, strict); !ok {
+	if e.lo, e.hi, ok = stats.Interval(x, strictLevel); !ok {
 		e.lo, e.hi = slices.Min(x), slices.Max(x)
 	}
 	return e, true
@@ -211,8 +211,10 @@ func (e extent) isOutside(base extent, margin float64) bool {
 	return e.isAbove(base.hi+margin) || e.isBelow(base.lo-margin)
 }
 
-// isOff reports whether the entire interval of a ratio is off 1 by a factor of more than 1+margin.
-func (e extent) isOff(margin float64) bool { return e.isAbove(1+margin) || e.isBelow(1/(1+margin)) }
+// isFarFromOne reports whether the entire interval of a ratio is off 1 by a factor of more than 1+margin.
+func (e extent) isFarFromOne(margin float64) bool {
+	return e.isAbove(1+margin) || e.isBelow(1/(1+margin))
+}
 
 const exceptApart = "Contenders that stand apart do another job and are skipped."
 

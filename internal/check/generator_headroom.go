@@ -40,7 +40,7 @@ func generatorHeadroom() Check {
 			}
 			return out
 		},
-		atEnd: true,
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.trafficWorkloads() {

@@ -8,6 +8,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This check finds contenders that have other layers, such as logging middleware, than the
+// baseline. For example, a server with a logger is compared with one without.
+
 const maxLayerCalls = 0.01 // tolerated difference, in calls of middleware per request
 
 func layerParity() Check {

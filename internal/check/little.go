@@ -28,14 +28,14 @@ func little() Check {
 		Advice: "read CPU per request; to measure throughput, use more connections, or omit delay and bandwidth",
 		voidReasons: func(in Input, contender string) (out []voidReason) {
 			for _, w := range in.trafficWorkloads() {
-				out = append(out, voidReason{offOne(in.perRound(contender, w.ID, readInFlight), maxLittleOff)})
+				out = append(out, voidReason{notNearOne(in.perRound(contender, w.ID, readInFlight), maxLittleOff)})
 				if w.Traffic.Rate == 0 { // closed loop
 					out = append(out, in.linkReasons(contender, w)...)
 				}
 			}
 			return out
 		},
-		atEnd: true,
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.trafficWorkloads() {
@@ -66,7 +66,7 @@ func readInFlight(s tare.Sample) (value float64, ok bool) {
 
 func whyLittleFails(in Input, contender, workload string) string {
 	e, ok := in.estimateValue(contender, workload, readInFlight)
-	if !ok || !e.isOff(maxLittleOff) {
+	if !ok || !e.isFarFromOne(maxLittleOff) {
 		return ""
 	}
 	concurrency, _ := in.estimateValue(contender, workload, readKey(tare.KeyConcurrency))

@@ -17,8 +17,8 @@ func negativeProbe() Check {
 			"is void on every workload. If a contender stands apart, because it does another job or part of one, the requests that it does not refuse are only noted. The null contender is exempt.",
 		Why: "The faster of two \"equal\" routes accepted any path with any method, took its last element, and never checked that it was an id; " +
 			"an ingest service answered OK to anything. The other side was timed with the work that they skipped.",
-		Advice:     "send the request shown to the contender and read its response; it must refuse what the reference refuses",
-		forAuthors: true,
+		Advice:             "send the request shown to the contender and read its response; it must refuse what the reference refuses",
+		adviceIsForAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, c := range in.Contenders {

@@ -7,6 +7,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This check finds servers that print more or less than the baseline. For example, one server
+// prints a line for each request and the other prints nothing.
+
 const (
 	maxSilentOutput = 1 // bytes per request; a silent server prints only a message when it starts
 	maxOutputRatio  = 2 // tolerated ratio of the outputs of two servers that are not silent
@@ -20,8 +23,8 @@ func outputParity() Check {
 			"or if one writes more than twice as much, " + byRounds + ". " + exceptApart,
 		Why: "Plain Go was published as serving twice the requests of Gin. gin.Default() writes a coloured line for every request, in this case to a container's terminal, and the other server wrote nothing: " +
 			"a server with a log was compared with one without.",
-		Advice: "configure the same log for all of them, or none; debug modes write too (gin.SetMode(gin.ReleaseMode), echo.Debug, a framework's development logger)",
-		atEnd:  true,
+		Advice:    "configure the same log for all of them, or none; debug modes write too (gin.SetMode(gin.ReleaseMode), echo.Debug, a framework's development logger)",
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			return in.findAgainstBaseline(in.Study.Workloads, readKey(tare.KeyOutput), func(c tare.Contender, _ tare.Workload, e, base extent) string {
 				difference := describeOutput(e, base, in.Study.Baseline)

@@ -52,7 +52,7 @@ func boundReasons(bounds []timeBound) (out []voidReason) {
 		if b.isUpper {
 			c = aboveLimit(b.logRatios, math.Log1p(tolerance))
 		}
-		c.level = strict / float64(len(bounds))
+		c.level = strictLevel / float64(len(bounds))
 		out = append(out, voidReason{c})
 	}
 	return out
@@ -61,7 +61,7 @@ func boundReasons(bounds []timeBound) (out []voidReason) {
 func findOutsideParts(workloads []tare.Workload, times map[subjectRound]float64, contender string) (out []tare.Finding) {
 	bounds := allBounds(workloads, times, contender)
 	for _, b := range bounds {
-		if f, _, isViolated := b.findViolation(contender, strict/float64(len(bounds))); isViolated {
+		if f, _, isViolated := b.findViolation(contender, strictLevel/float64(len(bounds))); isViolated {
 			out = append(out, f)
 		}
 	}

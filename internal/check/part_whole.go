@@ -27,14 +27,14 @@ func partWhole() Check {
 			"no chance is involved, so one trial is enough. The null contender and the control are exempt.",
 		Why: "In a published table creating and deleting a user costs less than creating one, and with two protocols of three a mix of operations costs more than any of them. If a total costs less than its part, the work was not done, " +
 			"or the two rows did not measure the same thing.",
-		Advice:     "find out what the operation does with the larger input: an error, an early return, a cached answer",
-		forAuthors: true,
+		Advice:             "find out what the operation does with the larger input: an error, an early return, a cached answer",
+		adviceIsForAuthors: true,
 		voidReasons: func(in Input, contender string) []voidReason {
 			times := timesPerOp(in.Slices)
 			out := append(boundReasons(sizeBounds(in.Study.Workloads, times, contender)), boundReasons(allBounds(in.Study.Workloads, times, contender))...)
 			return append(out, in.percentileReasons(contender)...)
 		},
-		atEnd: true,
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			times := timesPerOp(in.Slices)
@@ -78,7 +78,7 @@ func findFallingSizes(workloads []tare.Workload, times map[subjectRound]float64,
 	worst := map[string]float64{}      // smallest ln(ratio), by workload
 	found := map[string]tare.Finding{} // by workload
 	for _, b := range bounds {
-		f, logRatio, isViolated := b.findViolation(contender, strict/float64(len(bounds)))
+		f, logRatio, isViolated := b.findViolation(contender, strictLevel/float64(len(bounds)))
 		if isViolated && logRatio < worst[b.workload] {
 			worst[b.workload], found[b.workload] = logRatio, f
 		}

@@ -8,6 +8,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This check finds contenders that run in one process with their client, or with another contender.
+// The CPU time and the memory of each cannot be known then.
+
 func sharedProcess() Check {
 	return Check{
 		ID:       "shared-process",
@@ -16,8 +19,8 @@ func sharedProcess() Check {
 			"so the CPU time and memory of each cannot be known.",
 		Why: "Server and client of a published comparison of gRPC and REST ran in one process, with a store that they shared. " +
 			"The memory \"of gRPC\" was that of its client, its server and the store, and each side collected the other's garbage.",
-		Advice: "run the server as a separate program (kind server), or read the values as those of server and client together",
-		atEnd:  true,
+		Advice:    "run the server as a separate program (kind server), or read the values as those of server and client together",
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.Study.Workloads {

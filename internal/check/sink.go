@@ -22,8 +22,8 @@ func sink() Check {
 			"It also warns of a workload with a pool of one body below 8 MiB; if the body is a user's own file, that is only noted.",
 		Why: "A compiler omits work whose result is never read, and a processor learns a single input: it predicts the branches, and the input stays in cache. " +
 			"Published values came from one body that was encoded over and over.",
-		Advice:     "omit pool, so that 64 different bodies are rotated, and read the result of every operation",
-		forAuthors: true,
+		Advice:             "omit pool, so that 64 different bodies are rotated, and read the result of every operation",
+		adviceIsForAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.Study.Workloads {

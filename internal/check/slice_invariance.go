@@ -22,8 +22,8 @@ func sliceInvariance() Check {
 			"with those of the other rounds. The check warns if the shift is beyond ±3 % with its entire 99.9 % interval (exact rank-sum test). It needs at least three long rounds; with three, it takes about 21 other rounds to reach that level.",
 		Why: "A lean encoder took 0.886 of the time of json.Marshal in slices of 1 ms and 0.738 in slices of 150 ms: after the end of its slice, garbage collection continued, " +
 			"and the other contender paid for it. The control cannot show this, because it is the same code on both sides.",
-		Advice: "measure with slices eight times as long (--slice) and trust those ratios",
-		atEnd:  true,
+		Advice:    "measure with slices eight times as long (--slice) and trust those ratios",
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			sums := timesPerOp(in.Slices)
@@ -36,7 +36,7 @@ func sliceInvariance() Check {
 					if len(long) < stats.LongRounds {
 						continue
 					}
-					shift, lo, hi, ok := estimateShift(short, long, strict)
+					shift, lo, hi, ok := estimateShift(short, long, strictLevel)
 					isBeyond := lo > math.Log1p(tolerance) || hi < -math.Log1p(tolerance)
 					if !ok || !isBeyond {
 						continue

@@ -8,6 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This check compares a saved result with the machine and the contenders of today. For example, it
+// notes that the result was measured with Go 1.17.
+
 func stale() Check {
 	return Check{
 		ID:       "stale",

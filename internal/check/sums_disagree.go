@@ -20,9 +20,9 @@ func sumsDisagree() Check {
 			"On the primary metric the check warns if the 99.9 % interval of their difference over rounds is entirely beyond the half-width of the interval that is printed.",
 		Why: "The middle of the blocks shows the cost of an operation if costs scatter evenly. If one side has rare and expensive blocks, such as a collection in every tenth, " +
 			"the middle does not contain their cost and the sum does: both values are correct, and answer different questions.",
-		Advice: "read the ratio of sums (sums_ratio in the result) if throughput matters, and find out what happens in the rare blocks",
-		atEnd:  true,
-		Run:    findDisagreements,
+		Advice:    "read the ratio of sums (sums_ratio in the result) if throughput matters, and find out what happens in the rare blocks",
+		onlyAtEnd: true,
+		Run:       findDisagreements,
 	}
 }
 
@@ -34,7 +34,7 @@ func findDisagreements(in Input) []tare.Finding {
 		}
 		logs := in.sumsOverEstimates(c)
 		halfWidth := c.HalfWidth()
-		lo, hi, ok := stats.Interval(logs, strict)
+		lo, hi, ok := stats.Interval(logs, strictLevel)
 		isBeyond := lo > halfWidth || hi < -halfWidth
 		if !ok || !isBeyond {
 			continue

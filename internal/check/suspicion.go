@@ -40,14 +40,14 @@ const (
 func disprovedByRecords() voidReason { return voidReason{{isFalse: true}} }
 
 func outsideRange(x []float64, low, high float64) condition {
-	return condition{x: x, low: low, high: high, level: strict}
+	return condition{x: x, low: low, high: high, level: strictLevel}
 }
 
 func aboveLimit(x []float64, limit float64) condition { return outsideRange(x, math.Inf(-1), limit) }
 func belowLimit(x []float64, limit float64) condition { return outsideRange(x, limit, math.Inf(1)) }
 
-// offOne returns the condition that ratios are off 1 by a factor of more than 1+margin.
-func offOne(x []float64, margin float64) condition {
+// notNearOne returns the condition that ratios are off 1 by a factor of more than 1+margin.
+func notNearOne(x []float64, margin float64) condition {
 	return outsideRange(x, 1/(1+margin), 1+margin)
 }
 

@@ -18,9 +18,9 @@ func trial() Check {
 			"wrote something that is not the protocol, exceeded the memory or output limit, or replied with an error. " +
 			"Nothing that it measured in that round counts. " + failureRule + " " +
 			"A void contender is not measured again, and neither is one whose pilot failed; if that is the baseline, the control or the null contender, the study ends.",
-		Why:          "A program that dies under load has not been measured; its earlier numbers are only those of the part that it survived.",
-		Advice:       "the trial's evidence in the result document contains the end of its stderr",
-		withFailures: true,
+		Why:              "A program that dies under load has not been measured; its earlier numbers are only those of the part that it survived.",
+		Advice:           "the trial's evidence in the result document contains the end of its stderr",
+		includesFailures: true,
 		Run: func(in Input) []tare.Finding {
 			failed := map[string][]tare.Trial{} // by contender
 			var order []string                  // by first failure

@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+// This file tests responses to unusual requests, such as an unknown path or a wrong method.
+
 // Probe is a request with the properties that the response must have. For example, GET /nothing
 // must get status 404 and a JSON body with the code not_found.
 type Probe struct {

@@ -15,6 +15,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// This file starts a contender, a program that tare compares, and exchanges requests and replies
+// with it.
+
 // Process is a started contender (a program that tare compares) and the connection to it.
 type Process struct {
 	cmd      *exec.Cmd

@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// This file tests routers. For example, GET /users/7 must reach the route GET /users/{id} with the
+// value 7.
+
 // Names of two more tests of OpServe, with other tables of routes. A router may reply that it does not support
 // such a table.
 const (

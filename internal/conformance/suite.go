@@ -161,9 +161,9 @@ type Session struct {
 }
 
 // RunSession starts the contender, sends hello, calls f with the process and the reply to hello,
-// and ends the session as how defines. The process must then exit by itself.
-func (s Subject) RunSession(how Session, f func(p *Process, hello wire.Reply) error) error {
-	p, err := startProcess(s.Command, how.Socket, s.Limit)
+// and ends it as session defines. The process must then exit by itself.
+func (s Subject) RunSession(session Session, f func(p *Process, hello wire.Reply) error) error {
+	p, err := startProcess(s.Command, session.Socket, s.Limit)
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
@@ -177,7 +177,7 @@ func (s Subject) RunSession(how Session, f func(p *Process, hello wire.Reply) er
 		return err
 	}
 	moment := "after bye"
-	if how.NoBye {
+	if session.NoBye {
 		moment = "when its requests end"
 		err = p.in.Close()
 	} else {

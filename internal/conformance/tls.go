@@ -10,6 +10,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// This file tests encrypted connections, and requests that a server must reject.
+
 // checkTLS checks that a server with a certificate answers the good requests of its app over TLS
 // 1.3.
 func (e Env) checkTLS() error {

@@ -7,6 +7,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This file prepares a saved result so that its claims can be judged again.
+
 // ForRejudging returns the evidence of a saved result r, so that a changed study s can judge it
 // again. r has only sums of slices. So the evidence has one slice with that sum for each contender,
 // workload and round.

@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file answers from which rate it matters that the baseline costs more than a contender. For
+// example, 100 ns more per operation are 1 % of a processor core at 100,000 operations a second.
+
 // BreakEven answers from which rate of operations the cost of the baseline matters. For each such
 // question of the study it returns how much more the baseline takes than a contender: in ns per
 // operation on each workload, and in processor cores at each rate. The intervals are at 5 % each. It

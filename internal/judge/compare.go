@@ -9,6 +9,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file compares contenders, the measured programs, with the baseline. For example, "chi" takes
+// 0.88 times the time of the baseline, with an interval of 0.86 to 0.90. Intervals that must hold
+// together are a family with a common error level.
+
 // alpha is the error level of a family of comparisons. It bounds the probability that any of the
 // decisions of the family is wrong.
 const alpha = stats.Alpha

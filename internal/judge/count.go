@@ -7,6 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file judges published claims of a number of modules, such as "adds 30 dependencies".
+
 // judgeModuleCount judges a claim that a contender needs c.Value more modules than the baseline. It
 // counts those that go.mod requires, as users see these, or else those in the binary.
 func (j *judge) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {

@@ -8,6 +8,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file computes the effect of each round: the logarithm of the ratio of two contenders,
+// ln(a/b). For example, in round 3 chi takes 0.88 times as long as the baseline: its effect is
+// −0.128. All intervals are computed from these effects, one per round.
+
 // Effects compares contenders in pairs. For each pair, workload and metric it returns ln(a/b) of
 // every round. On the primary metric it compares all pairs, on others only pairs with the baseline,
 // which is then b. Traps, which repeat a published mistake, and the null contender are in no pair.

@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file finds latencies that rest on too few requests. For example, with 1,000 requests the
+// p99.9 is the latency of one request.
+
 // A latency quantile such as p99 depends on the few requests above it. A verdict on a quantile needs
 // at least these numbers of requests above it.
 const (

@@ -8,6 +8,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file fits how time grows with size, in addition to a fixed cost per operation. For example,
+// 2 µs + 10 ns per byte: without the fixed cost, time would seem to grow less than in proportion to
+// the bytes.
+
 // minSizesWithCost is the least number of sizes for a fit with a fixed cost. It is one more than the
 // parameters of the fit: cost, factor and exponent.
 const minSizesWithCost = 4

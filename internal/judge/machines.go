@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file combines the results of one study on several machines. For example: a takes less time
+// than b on three of four machines.
+
 // Measured is the result of a study on one machine.
 type Measured struct {
 	Name   string

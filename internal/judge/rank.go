@@ -10,6 +10,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file ranks contenders. For example, three contenders get the letters a, ab and b: the first
+// differs significantly from the third, but not from the second. Their ranks are 1 to 2, 1 to 3 and
+// 2 to 3.
+
 // setRanks sets the ranks and letters of comparisons cs by the primary metric, in place. It ranks
 // the baseline and all valid contenders of each workload. A rank is a range: contenders that do not
 // differ significantly can have each other's rank. They share a letter.

@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file judges published claims of a rate, such as "the standard library is fast enough up to
+// 10,000 requests a second".
+
 // judgeRate judges a claim that the baseline is fast enough up to c.Value operations a second. It
 // holds if the baseline then takes at most 1 % of a core more than the contender, on each workload
 // of the claim.

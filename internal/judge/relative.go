@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file decides criteria that limit the difference from the baseline as a share of something
+// else. For example, a router may take at most 5 % of an entire request more than the baseline.
+
 // difference is the additional cost of a contender, as a share of another cost of the baseline. For
 // example, a router takes 2 µs more than the baseline to find a route. That is 0.4 % of the 500 µs
 // that the baseline takes for an entire request.

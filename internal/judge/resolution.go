@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file states how small a difference the machine can show. For example, two copies of the
+// baseline seem to differ by up to 2 %, so a difference of 1 % cannot be shown.
+
 // Resolution returns the smallest differences that this machine can show. They follow from the
 // control, which is the baseline measured a second time. HalfWidth is half of the control's interval.
 // Four of five such studies would find a difference as large as Found. It omits metrics of trials and

@@ -10,6 +10,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file decides criteria, the limits that a study sets for contenders. For example, the criterion
+// is "ratio <= 0.9" and the interval is 0.86 to 0.88: the ruling is met. If the interval contains the
+// limit, the ruling is inconclusive. It is void if a check voids the measurements.
+
 // ruleOn decides a criterion for the contender and workload of v. It returns false if there is nothing
 // to rule on: the contender is not installed, the workload does not select it, or it does not support
 // the workload and the criterion does not name it.

@@ -8,6 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file judges published claims of a saved share, such as "saves half of the time". The
+// measured share is 1 − ratio to the baseline.
+
 // judgeShare judges a claim that a contender saves at least the share c.Value of the baseline's
 // cost.
 func (j *judge) judgeShare(r *tare.ClaimResult, c tare.Claim) {

@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
+// This file judges published claims without figures, such as "a drop-in replacement". A check of
+// package check decides them.
+
 // checkDiscriminating is the id of the check that finds criteria which every contender meets. A claim
 // that a contender meets one is true but meaningless.
 const checkDiscriminating = "discriminating"

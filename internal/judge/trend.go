@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file judges published claims of a trend. For example, a page states that a router gets
+// slower, compared with the baseline, the more routes there are.
+
 // judgeTrend judges a claim that the ratio to the baseline rises or falls along a list of workloads.
 // In each round it fits a straight line to the logarithms of the ratios, over the positions in the
 // list. The change of the line from the first workload to the last decides.

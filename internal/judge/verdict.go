@@ -8,6 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
+// This file returns the verdicts of a study, and decides whether more rounds are needed. For
+// example: "chi: ratio <= 0.9 is met on static".
+
 // Verdicts returns verdicts with and without a criterion. One without a criterion only states the
 // difference from the baseline by the primary metric. One with a criterion has a ruling for one
 // contender and workload: met, not met, inconclusive or void.

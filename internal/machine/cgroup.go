@@ -13,6 +13,9 @@ import (
 	"time"
 )
 
+// This file makes control groups of Linux, which limit the memory of processes and end them
+// together.
+
 // ErrNoController is the error of a limit whose controller is not enabled in the control group.
 var ErrNoController = errors.New("the controller is not available in this control group")
 

@@ -11,6 +11,9 @@ import (
 	"time"
 )
 
+// This file finds out which features of Linux measurements can use, and the state of the machine.
+// For example: control groups can be made, and the machine runs on its battery.
+
 // facilityProbes returns a probe for each facility, a feature of the system that matters to
 // measurements. A probe returns whether the system has the feature, and a note. Results list the
 // facilities in this order.

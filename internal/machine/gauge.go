@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This file measures how much other programs disturb a measurement. For example, in 10 s some task
+// waited for a processor for 1 s: the CPU pressure is 10 %.
+
 // Gauge measures how much other load disturbs the machine between StartGauge and Stop.
 type Gauge struct {
 	began     time.Time

@@ -11,6 +11,8 @@ import (
 	"time"
 )
 
+// This file lets one process at a time measure on a machine. Others wait for the lock.
+
 // errLocked is the error of tryLock and tryLockHost while another process has the lock.
 var errLocked = errors.New("held by another process")
 

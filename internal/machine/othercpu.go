@@ -13,7 +13,7 @@ import (
 type cpuTimes struct {
 	all  int64 // time of all processors, including idle time
 	busy int64 // time in which they worked, or another guest of the host used them
-	own  int64 // time of this process and its descendants; of ended ones, once their parent has waited
+	self int64 // time of this process and its descendants; of ended ones, once their parent has waited
 }
 
 // readCPUTimes reads the processor times from a proc file system, mounted at proc (Linux,
@@ -40,7 +40,7 @@ func readCPUTimes(proc string) (cpuTimes, bool) {
 			t.busy += n
 		}
 	}
-	t.own, err = ownTicks(proc, os.Getpid())
+	t.self, err = ownTicks(proc, os.Getpid())
 	return t, err == nil
 }
 
@@ -98,5 +98,5 @@ func otherShare(before, after cpuTimes) float64 {
 	if all <= 0 {
 		return 0
 	}
-	return max(0, float64(after.busy-before.busy-(after.own-before.own))/float64(all))
+	return max(0, float64(after.busy-before.busy-(after.self-before.self))/float64(all))
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 )
 
+// This file reads facts about other processes from /proc, such as their memory and their children.
+
 // RunQueueWait returns how long the threads of a process were ready to run but not running. It adds up
 // the threads that exist now, because the file of the process covers only the first one. ok is false
 // if the kernel does not report the time.

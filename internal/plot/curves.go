@@ -9,6 +9,9 @@ import (
 	"unicode/utf8"
 )
 
+// This file draws charts of curves, such as latency over quantiles, and values over the runs of a
+// benchmark.
+
 const (
 	area          = 1000  // units of each axis of a chart's area
 	maxLabels     = 6     // largest number of curves with names at their ends; more have a legend

@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 )
 
+// This file draws rows of a table: a ratio to the baseline with its interval, on an axis that all
+// rows share. For example, a dot at 0.88× with a line from 0.86× to 0.90×.
+
 // Classes of a mark: a measured program compared with the baseline.
 const (
 	Less = "less" // less than the baseline
@@ -130,7 +133,7 @@ func (c Claim) markText() string {
 // Interval is one row: an estimate with its bounds.
 type Interval struct {
 	Value, Low, High float64 // Value 0 draws only background and claims; Low or High 0 means no bounds
-	Class            string  // Less, More or Same
+	Class            string  // Less, More, Same or "", which is drawn like Same
 	Base             bool    // the row is of the baseline
 	Claims           []Claim
 }
@@ -231,11 +234,11 @@ func (d *drawing) addMark(id string, pos float64) {
 }
 
 // Bar draws a bar between two shares of the longest one.
-func Bar(class string, from, to float64) template.HTML {
+func Bar(class string, start, end float64) template.HTML {
 	var d drawing
 	d.WriteString(`<svg class="bar" aria-hidden="true">`)
-	from, to = min(max(from, 0), 1), min(max(to, 0), 1)
-	d.addElement("rect", class, "x", formatPercent(min(from, to)), "width", formatPercent(max(from, to)-min(from, to)), "height", "14")
+	start, end = min(max(start, 0), 1), min(max(end, 0), 1)
+	d.addElement("rect", class, "x", formatPercent(min(start, end)), "width", formatPercent(max(start, end)-min(start, end)), "height", "14")
 	return d.closeDrawing()
 }
 

@@ -12,6 +12,8 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file ends a contender, a measured program, together with all processes that it has started.
+
 // endLimit is the longest wait for the end of a killed process tree. Only a process stuck in the kernel needs
 // longer.
 const endLimit = 5 * time.Second

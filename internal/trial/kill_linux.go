@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file finds and kills the processes of a contender, a measured program. All of them have
+// tags, variables in their environment, such as TARE_RUN=4f6.
+
 // newGroupAttr starts a process in a new process group and, unless group is nil, in a control group.
 func newGroupAttr(group *machine.Cgroup) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}

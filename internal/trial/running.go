@@ -1,5 +1,7 @@
 package trial
 
+// This file answers questions about a running contender, a measured program.
+
 // Exited returns a channel that is closed at the end of the process.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 

@@ -109,16 +109,16 @@ func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]pr
 	return found
 }
 
-// signalProcess signals process pid if it is still the one that before describes, and reports whether
+// signalProcess signals process pid if it is still the one that expected describes, and reports whether
 // it did. It opens the process before it reads it again. So the signal cannot reach a later process
 // with the same pid.
-func signalProcess(pid int, before processStat, sig syscall.Signal) bool {
+func signalProcess(pid int, expected processStat, sig syscall.Signal) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {
 		return false
 	}
 	defer process.Release()
 	p, ok := readProcess(pid)
-	isSame := ok && !p.ended && p.start == before.start
+	isSame := ok && !p.ended && p.start == expected.start
 	return isSame && process.Signal(sig) == nil
 }
