@@ -10,7 +10,8 @@ const power = 0.8
 // more than maxRounds are needed, n is maxRounds and ok is false.
 //
 // Read the forecast as an order of magnitude. After eight rounds it has a relative error of two
-// thirds. If the interval excludes every limit already, n is len(x).//
+// thirds. If the interval excludes every limit already, n is len(x).
+//
 // The half-width z·τ/√n of an interval gives the standard deviation τ/√n of the estimate (E. L.
 // Lehmann, "Nonparametrics: Statistical Methods Based on Ranks", 1975, §4.2). The rest is the usual
 // power calculation, n = ((z_(1−level/2) + z_power)·τ/δ)². δ is the distance to the nearest limit.

@@ -140,8 +140,8 @@ func (in Input) driftsByRound() map[subject]map[int]float64 {
 	return drifts
 }
 
-// computeDrift returns ln(cost of an operation at the end of a trial / cost at its start), both from
-// a straight line through the costs. It returns false with fewer than minParts slices.
+// computeDrift returns ln(cost at the end of a trial / cost at its start) of an operation. Both are
+// from a straight line through the costs. It returns false with fewer than minParts slices.
 func computeDrift(ss []tare.Slice) (drift float64, ok bool) {
 	slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
 	n := min(maxParts, len(ss))

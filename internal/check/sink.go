@@ -50,8 +50,8 @@ func sink() Check {
 	}
 }
 
-// findConstantOutput returns a finding if all timed slices wrote the same number of bytes per
-// operation, although the answers in c have different lengths. A slice is one timed run.
+// findConstantOutput returns a finding if all timed slices wrote equally many bytes per operation,
+// although the answers in c have different lengths. A slice is one timed run.
 //
 // Slices that go through all bodies write the mean length, which is correct. Fewer bytes than the
 // shortest answer has are not judged. Binary answers may have been compared as longer JSON.

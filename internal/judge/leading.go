@@ -31,8 +31,8 @@ func Leading(d evidence.Evidence) (lead tare.Comparison, ok bool) {
 	return lead, false
 }
 
-// Trailing returns the ids of contenders that are proven worse than at least leaders other contenders,
-// on each workload that they were measured on. Their best possible rank is above leaders.
+// Trailing returns the ids of contenders that are proven worse than at least leaders others, on
+// each workload that they were measured on. Their best possible rank is above leaders.
 func Trailing(d evidence.Evidence, comparisons []tare.Comparison, leaders int) []string {
 	var out []string
 	for _, id := range d.Having(tare.RoleContender) {

@@ -11,7 +11,7 @@ import (
 )
 
 // This file states how small a difference the machine can show. For example, two copies of the
-// baseline seem to differ by up to 2 %, so a difference of 1 % cannot be shown.
+// baseline seem to differ by up to 2 %. Then a difference of 1 % cannot be shown.
 
 // Resolution returns the smallest differences that this machine can show. They follow from the
 // control, which is the baseline measured a second time. HalfWidth is half of the control's interval.

@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// findShares returns the published and the measured values of a claim, together with the total that
-// they are parts of (c.Whole), such as the 16.6 ms of a frame. It returns nil if the claim has no
-// total, or if a value is void or was not measured.
+// findShares returns the published and the measured values of a claim, together with their total
+// c.Whole. For example, both are parts of the 16.6 ms of a frame. It returns nil if the claim has
+// no total, or if a value is void or was not measured.
 func findShares(d evidence.Evidence, c tare.Claim, values []tare.Value) *tare.Shares {
 	ns, ok := c.Nanoseconds() // number of ns in the unit of the claim
 	if !ok || !(c.Whole > 0) {

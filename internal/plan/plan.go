@@ -24,9 +24,9 @@ const MinRounds = 12
 
 const minUserRounds = 8
 
-// LeastRounds returns the number of rounds to which a budget is stretched, if the user has set it
-// or if it is the quick budget. It is the least number at which each workload has an interval. A
-// look judges the evidence after some rounds, and more looks need more rounds.
+// LeastRounds returns the number of rounds to which a budget is stretched. That happens if the user
+// has set it, or if it is the quick budget. It is the least number at which each workload has an
+// interval. A look judges the evidence after some rounds, and more looks need more rounds.
 func LeastRounds(workloads, looks int) int {
 	return max(minUserRounds, IntervalRounds(workloads, looks))
 }

@@ -358,7 +358,7 @@ func LongCount(s tare.Slicing, tau int) int {
 
 // balancedCount returns the number of slices for k contenders, at least wanted. Their order is
 // balanced if the slices fill complete Williams designs. If these take more than twice wanted, it
-// returns wanted rounded up to an even number, and each round uses other rows of the design.
+// returns wanted rounded up to an even number. Each round then uses other rows of the design.
 func balancedCount(k, wanted int) int {
 	rows := k
 	if k%2 == 1 {
