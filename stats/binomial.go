@@ -5,6 +5,8 @@ import (
 	"slices"
 )
 
+// This file has intervals that assume little: for the median of any values, and for a probability.
+
 // OrderInterval returns an interval at level alpha for the median of independent values. It lies
 // between the k-th values from both ends, with the largest k such that 2·P(Bin(n, ½) ≤ k−1) ≤
 // alpha. ok is false if there are too few values: fewer than six at 5 %.

@@ -1,5 +1,8 @@
 package stats
 
+// This file splits the variance of effects in two. One part shrinks if rounds get longer, and the
+// other one only if there are more rounds.
+
 // Variance is the variance of the logarithm of the ratio of two contenders, in two components.
 type Variance struct {
 	Within  float64 // variance from block to block in a round; a block is a few consecutive slices

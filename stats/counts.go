@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// This file compares counts that hardly vary, such as allocations per operation. For example, the
+// counts 7, 7, 7, 9, 9 change their level at index 3.
+
 const (
 	// sameCount is the least difference of counts that are not equal, e.g. of allocations per
 	// operation. A smaller difference may come from the average over many operations.

@@ -6,6 +6,9 @@ import (
 	"slices"
 )
 
+// This file adjusts p-values of several comparisons. With 20 comparisons at 5 % each,
+// about one would be significant by chance.
+
 // Alpha is the error rate of verdicts, for all comparisons of a family and all looks together.
 // Looks are interim analyses, after which a study may stop.
 const Alpha = 0.05

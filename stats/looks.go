@@ -5,6 +5,10 @@ import (
 	"slices"
 )
 
+// This file makes it possible to stop a study early. A look is an interim analysis of its data. If
+// each of several looks tested at 5 %, one of them would be wrong more often. So each look tests at
+// a stricter level.
+
 const (
 	// MaxRounds is the number of rounds at the last look of a study with a budget. A look is an
 	// interim analysis.

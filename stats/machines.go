@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// This file combines the results of several machines. For example, the ratio of two programs is
+// 0.88 on one machine and 0.91 on another: is that more than chance, and what is the mean?
+
 // MinMachines is the least number of machines that can be pooled. With two machines, the interval
 // would be too wide to be useful.
 const MinMachines = 3

@@ -6,6 +6,9 @@ import (
 	"strconv"
 )
 
+// This file ranks programs of which not all pairs differ significantly. For example, a and b do not
+// differ, b and c do not differ, but a is faster than c. The letters are a, ab and b.
+
 // Ranks returns the lowest and highest possible rank of each of n contenders, from 1. compare(i, j)
 // returns −1 if i is proven faster than j, 1 if i is proven slower, and 0 if neither is proven.
 // low[i] is one more than the number of contenders that are proven faster than i.

@@ -2,6 +2,9 @@ package stats
 
 import "math"
 
+// This file finds the runs at which a series of measurements changes its level, such as the nightly
+// runs of a benchmark.
+
 // Run is the estimate of a quantity in one run of a study, with its standard error within the run.
 type Run struct{ Mean, Error float64 }
 

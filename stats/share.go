@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// This file estimates which part of a difference is due to one cause. For example, a log is 82 % of
+// the difference between two servers.
+
 // Share returns the share θ of part in whole and its interval, e.g. 0.3 if 30 % of a difference is
 // due to one cause. Both slices have a value per round. The estimate is the median of (part_i +
 // part_j) / (whole_i + whole_j) over i ≤ j. The interval contains every θ for which part − θ·whole

@@ -1,5 +1,8 @@
 package stats
 
+// This file computes the intervals of several comparisons, such that the probability of any error
+// is limited. It does for intervals what Holm's procedure does for p-values.
+
 // Span is the interval of one comparison in a family.
 type Span struct {
 	Low, High float64

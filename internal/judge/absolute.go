@@ -8,6 +8,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file decides criteria that limit an absolute value, such as p99 <= 50ms.
+
 // ruleValue decides a criterion that limits an absolute value, such as p99 <= 50ms. It decides only
 // once, after the study has stopped.
 func (j *judge) ruleValue(v *tare.Verdict, rule tare.Rule) {

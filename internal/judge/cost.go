@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file converts differences between programs into processor cores. For example, 1 µs less per
+// request saves 10 % of a core at 100,000 requests a second.
+
 // onePercent is the share of a core from which a difference in cost matters.
 const onePercent = 0.01
 

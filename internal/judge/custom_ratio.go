@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file judges published claims of a ratio that is not to the baseline. For example, a page
+// states that a takes twice the time on the large workload.
+
 // judgeCustomRatio judges a claim of a ratio to c.Of instead of the baseline: to another contender, or
 // to the same one on another workload or by another metric. For example, a takes twice the time on
 // the large workload. The noise floor comes from the control and the baseline, which are one program.

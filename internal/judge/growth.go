@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file judges published claims of how time grows with size, such as "quadratic in the number
+// of items".
+
 // A claim of growth states that time grows as size^exponent. It holds if the interval of the
 // measured exponent is within maxExponentError of the published one.
 const maxExponentError = 0.1

@@ -8,6 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
+// This file merges the results of machines that each measured a part of the workloads.
+
 // Parts merges the results of a study whose workloads were divided among machines. Each machine
 // measured all rounds of its workloads. Parts computes intervals and verdicts again, so that the error
 // level holds for the entire study.

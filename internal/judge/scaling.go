@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file fits how time grows with the size of the input. For example, an exponent of 1 means
+// that ten times the bytes take ten times as long.
+
 const (
 	minSizes = 3 // least number of sizes; a line through two points always fits
 	minSpan  = 2 // least ratio of the largest size to the smallest; a few bytes show no growth
@@ -18,8 +21,7 @@ const (
 
 // Scaling fits how time grows with the size of the input: time ~ size^exponent. It uses least squares
 // on the logarithms, in each round, for groups of workloads that differ only in size. The size is
-// the levels of nesting, the members or the bytes of a body. Intervals are at 5 % each. For example,
-// an exponent of 1 means that ten times the bytes take ten times as long.
+// the levels of nesting, the members or the bytes of a body. Intervals are at 5 % each.
 func Scaling(d evidence.Evidence) []tare.Scaling {
 	groups := groupBySize(d.Study.Workloads)
 	if len(groups) == 0 {

@@ -5,6 +5,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file estimates how much ratios vary within and between rounds, to plan the number of
+// measurements in a round.
+
 // Variances estimates for each workload how much the ratios to the baseline vary, within and between
 // rounds. The variance within rounds is that of one slice, a turn of a contender. Both are means over
 // all contenders and the control. It omits workloads with too few measurements.

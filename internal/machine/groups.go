@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// This file finds the control groups of this process. They are directories, such as
+// /sys/fs/cgroup/user.slice.
+
 // groupDir is the directory of a control group and the mount point above it.
 type groupDir struct {
 	dir   string // "" if not found

@@ -7,6 +7,9 @@ import (
 	"strconv"
 )
 
+// This file measures how much processor time other programs used. Their share shows whether they
+// disturbed a measurement.
+
 // cpuTimes are processor times since boot, in ticks of the kernel. Two readings show how much other
 // programs disturb a measurement. For example, in 100 ticks the processors were busy for 60 and this
 // process used 50: the share of other programs is 10 %.

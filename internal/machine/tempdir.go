@@ -7,6 +7,8 @@ import (
 	"sync"
 )
 
+// This file makes temporary directories that can be found and removed if their process was killed.
+
 const tempPrefix = "tare-tmp-" // begins the names of directories that TempDir makes
 
 // TempDir makes a temporary directory with mode 0700. name becomes a part of its name. The directory

@@ -13,6 +13,8 @@ import (
 	"time"
 )
 
+// This file finds programs such as cargo or cc, and checks that they run.
+
 // versionTimeout is the longest time for a tool to print its version. Tools take about a hundredth of
 // that.
 const versionTimeout = 20 * time.Second

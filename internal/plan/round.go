@@ -9,6 +9,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This file lays out rounds: the random orders in which programs take turns.
+
 // Round lays out round index (from 1) of the plan p: the random orders in which contenders start
 // and take turns. tau is the factor by which the slices of this round are longer than planned. The
 // result depends only on the arguments, so a resumed study continues with the same orders.

@@ -16,6 +16,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file cleans up after a tare that was killed. For example, a user kills tare by SIGKILL: its
+// guardian then kills the servers that tare has started.
+
 // EnvGuardian is the environment variable that makes a process a guardian. Its value is the run's tag.
 const EnvGuardian = "TARE_GUARDIAN"
 

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// openTerminal opens a pseudo-terminal of 80 columns, for programs that print otherwise into a pipe.
+// openTerminal opens a pseudo-terminal of 80 columns, for programs that print less into a pipe.
 // What is written to child can be read from ours. As on every terminal, the kernel then replaces
 // "\n" by "\r\n". Source: pts(4), ioctl_tty(2).
 func openTerminal() (ours, child *os.File, err error) {
