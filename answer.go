@@ -7,16 +7,18 @@ import (
 	"strings"
 )
 
-// Answer is one possible answer to a study's question. The report prints the first one that fits:
-// its condition holds, and all of its figures were measured.
+// Answer is one possible answer to a study's question, such as "Yes: chi takes {chi static time
+// less} less time". Braces mark a measured figure. The report prints the first answer that fits:
+// its condition holds, and all of its figures were measured. The condition consists of When, Of,
+// Ratio and To.
 type Answer struct {
-	When     Ruling   `json:"when,omitempty"`     // worst ruling of Of that prints the answer; "" means no condition
-	Of       []string `json:"of,omitempty"`       // criteria, each as "CONTENDER WORKLOAD METRIC"; * means all contenders
-	Ratio    string   `json:"ratio,omitempty"`    // limit for the ratios of Of, instead of criteria, e.g. "<= 0.5"
-	To       string   `json:"to,omitempty"`       // workload on which the ratios of Of must be the same
+	When     Ruling   `json:"when,omitempty"`     // the answer is printed if this is the worst ruling on Of; "" means no condition
+	Of       []string `json:"of,omitempty"`       // names of criteria, each as "CONTENDER WORKLOAD METRIC"; * means all contenders
+	Ratio    string   `json:"ratio,omitempty"`    // limit for the ratios that Of names, instead of criteria, e.g. "<= 0.5"
+	To       string   `json:"to,omitempty"`       // another workload, on which the ratios that Of names must be the same
 	Headline string   `json:"headline,omitempty"` // at most 15 words, e.g. Gin {gin-new get/c10 cpu brief}
-	Figures  string   `json:"figures,omitempty"`  // line below the headline; parts without figures are omitted
-	Text     string   `json:"text,omitempty"`     // instead of Headline and Figures
+	Figures  string   `json:"figures,omitempty"`  // line below the headline; a part between semicolons is omitted if one of its figures is missing
+	Text     string   `json:"text,omitempty"`     // a sentence or two, instead of Headline and Figures
 }
 
 // FigureForm is the form in which an answer quotes a figure.
@@ -25,22 +27,22 @@ type FigureForm string
 // Forms. Each comment shows the syntax in an answer, and the output.
 const (
 	FigureRatio FigureForm = ""      // {CONTENDER WORKLOAD METRIC}: 1.24× (1.19 to 1.30), against the baseline
-	FigureWords FigureForm = "words" // {CONTENDER WORKLOAD METRIC words}: a predicate
+	FigureWords FigureForm = "words" // {CONTENDER WORKLOAD METRIC words}: a predicate, e.g. takes 1.24× (1.19 to 1.30) the time of nethttp
 	FigureValue FigureForm = "value" // {CONTENDER WORKLOAD METRIC value}: 31.2 MB (30.1 MB to 33 MB)
-	FigureTo    FigureForm = "to"    // {CONTENDER WORKLOAD METRIC to WORKLOAD}: both ratios
-	FigureLeast FigureForm = "least" // {WORKLOAD METRIC least}: the best contenders
-	FigureShare FigureForm = "share" // {DECOMPOSITION CONTENDER share}: the share of a step
+	FigureTo    FigureForm = "to"    // {CONTENDER WORKLOAD METRIC to WORKLOAD}: the ratios on both workloads
+	FigureLeast FigureForm = "least" // {WORKLOAD METRIC least}: the contenders that can have the first rank
+	FigureShare FigureForm = "share" // {DECOMPOSITION CONTENDER share}: the share of the step that leads to CONTENDER
 	FigureWhole FigureForm = "whole" // {DECOMPOSITION whole}: the total ratio
-	FigureClaim FigureForm = "claim" // {CLAIM claim}: published and measured factor
+	FigureClaim FigureForm = "claim" // {CLAIM claim}: published and measured factor, and whether they agree
 
 	// For headlines.
 	FigureBrief   FigureForm = "brief"   // {CONTENDER WORKLOAD METRIC brief}: uses 56 % more CPU
-	FigureVoid    FigureForm = "void"    // {CONTENDER WORKLOAD METRIC void}: is void
+	FigureVoid    FigureForm = "void"    // {CONTENDER WORKLOAD METRIC void}: is void; missing if the ratio is valid
 	FigureFast    FigureForm = "fast"    // {CONTENDER WORKLOAD METRIC fast}: 1.8×, the inverse of the ratio
 	FigureTimes   FigureForm = "times"   // {CONTENDER WORKLOAD METRIC times}: 1.3×
-	FigureLess    FigureForm = "less"    // {CONTENDER WORKLOAD METRIC less}: 84 %, the saved part
+	FigureLess    FigureForm = "less"    // {CONTENDER WORKLOAD METRIC less}: 84 %, the part of the baseline's value that is saved
 	FigureNoise   FigureForm = "noise"   // {WORKLOAD METRIC noise}: ±14 %, the noise floor
-	FigureChanges FigureForm = "changes" // {CONTENDER changes}: number of wrong values
+	FigureChanges FigureForm = "changes" // {CONTENDER changes}: number of test cases with a wrong value
 	FigureFactor  FigureForm = "factor"  // {CLAIM factor}: 2.7×, as measured
 )
 
@@ -56,12 +58,12 @@ const figureForms = "write {CONTENDER WORKLOAD METRIC}, or with words, value, br
 // Figure is a measured number that an answer quotes. Only the fields of its form are set.
 type Figure struct {
 	Form          FigureForm
-	Contender     string // for FigureShare: the end of the step
+	Contender     string // for FigureShare: the contender at the end of the step
 	Workload      string
 	Metric        string
 	To            string // for FigureTo: the other workload
-	Decomposition string
-	Claim         string
+	Decomposition string // id
+	Claim         string // id
 }
 
 // Quote names a comparison with the baseline that an answer quotes.
@@ -90,8 +92,8 @@ func (a Answer) quotesAny(contenders map[string]bool) bool {
 	return slices.ContainsFunc(parts, func(p AnswerPart) bool { return p.Figure != nil && contenders[p.Figure.Contender] })
 }
 
-// SplitFigures splits text into its figures, which are in braces, and the text between them. Its
-// *FieldError has no path.
+// SplitFigures splits text into its figures, which are in braces, and the text between them. If a
+// brace is missing or a figure is malformed, it returns a *FieldError without a path.
 func SplitFigures(text string) ([]AnswerPart, error) {
 	var out []AnswerPart
 	for rest := text; rest != ""; {

@@ -12,15 +12,15 @@ type ClaimKind string
 
 // Claim kinds.
 const (
-	ClaimRatio     ClaimKind = "ratio"     // the ratio to the baseline, or to Of, is Value/Baseline or on Side of 1
-	ClaimStatement ClaimKind = "statement" // refuted if Check has a finding
-	ClaimCount     ClaimKind = "count"     // Contender adds Value modules, by go.mod or else by the binary
-	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline falls or rises along Workloads
-	ClaimGrowth    ClaimKind = "growth"    // time grows as size^Value along Workloads
+	ClaimRatio     ClaimKind = "ratio"     // the ratio to the baseline, or to Of, is Value/Baseline; without these figures it is on Side of 1
+	ClaimStatement ClaimKind = "statement" // a sentence without figures; refuted if Check has a finding about the contender
+	ClaimCount     ClaimKind = "count"     // Contender needs Value more modules than the baseline, by go.mod or else by the binary
+	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline falls (Side lower) or rises (Side higher) along Workloads
+	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ only in size
 	ClaimShare     ClaimKind = "share"     // Contender saves at least the share Value of the baseline's cost
-	ClaimRate      ClaimKind = "rate"      // up to Value operations per second the baseline takes at most 1 % of a core more
-	ClaimCause     ClaimKind = "cause"     // the steps to Causes explain a difference
-	ClaimReported  ClaimKind = "reported"  // published but not measured
+	ClaimRate      ClaimKind = "rate"      // at up to Value operations per second the baseline takes at most 1 % of a core more
+	ClaimCause     ClaimKind = "cause"     // the steps to Causes explain all of the difference that Decomposition splits
+	ClaimReported  ClaimKind = "reported"  // published but not measured, for the reason Because
 )
 
 // Claim is a published statement with its figures and its source, which a study tests again. If the
@@ -28,45 +28,45 @@ const (
 type Claim struct {
 	ID            string    `json:"id"`
 	Source        string    `json:"source"`          // name in Study.Sources
-	Place         string    `json:"place,omitempty"` // heading in the source
-	Shown         []Shown   `json:"shown,omitempty"` // public code of the published measurement
+	Place         string    `json:"place,omitempty"` // heading above the claim in the source
+	Shown         []Shown   `json:"shown,omitempty"` // public code that shows how the published figures were measured
 	Kind          ClaimKind `json:"kind"`
 	Contender     string    `json:"contender"`
-	StandIn       string    `json:"stand_in,omitempty"` // used if Contender was not measured
+	StandIn       string    `json:"stand_in,omitempty"` // contender to use if Contender was not measured
 	Workload      string    `json:"workload"`
 	Workloads     []string  `json:"workloads,omitempty"` // trend, growth: in order; rate: of the break-even
 	Metric        string    `json:"metric"`
-	Baseline      float64   `json:"baseline"` // published, in Unit
-	Value         float64   `json:"value"`    // published, in Unit
+	Baseline      float64   `json:"baseline"` // published value of the baseline, in Unit
+	Value         float64   `json:"value"`    // published value of the contender, in Unit
 	Unit          string    `json:"unit"`
-	Whole         float64   `json:"whole,omitempty"`    // ratio: total of both values, in Unit, e.g. the 16.6 ms of a frame; 0 if none
-	WholeOf       string    `json:"whole_of,omitempty"` // name of Whole: "a frame at 60 a second"
-	Side          string    `json:"side,omitempty"`     // lower or higher than 1
-	Target        float64   `json:"target,omitempty"`   // ratio: target that the entire interval must reach
-	Of            ClaimOf   `json:"of,omitzero"`        // ratio: denominator, if it is not the baseline
-	Plus          string    `json:"plus,omitempty"`     // ratio: metric to add in both values
-	Check         string    `json:"check,omitempty"`
-	Except        []string  `json:"except,omitempty"`        // statement: excepted properties, e.g. float digits
-	Decomposition string    `json:"decomposition,omitempty"` // cause: its id
-	Causes        []string  `json:"causes,omitempty"`        // cause: contenders at the ends of the steps
-	Because       string    `json:"because,omitempty"`       // reported: why it is not measured
+	Whole         float64   `json:"whole,omitempty"`         // ratio: total of both values, in Unit, e.g. the 16.6 ms of a frame; 0 if none
+	WholeOf       string    `json:"whole_of,omitempty"`      // name of Whole: "a frame at 60 a second"
+	Side          string    `json:"side,omitempty"`          // claimed side of 1: lower or higher; a ratio with figures needs it only if they are on the other side
+	Target        float64   `json:"target,omitempty"`        // ratio: published target, which the entire interval must reach for the claim to hold; 0 if none
+	Of            ClaimOf   `json:"of,omitzero"`             // ratio: denominator, if it is not the baseline on the same workload and metric
+	Plus          string    `json:"plus,omitempty"`          // ratio: second metric, to add to Metric in both values
+	Check         string    `json:"check,omitempty"`         // statement: id of the check that decides the claim
+	Except        []string  `json:"except,omitempty"`        // statement about semantics: properties that the claim itself excepts, e.g. float digits
+	Decomposition string    `json:"decomposition,omitempty"` // cause: id of the decomposition that decides the claim
+	Causes        []string  `json:"causes,omitempty"`        // cause: contenders at the ends of the claimed steps
+	Because       string    `json:"because,omitempty"`       // reported: why the claim is not measured
 	Statement     string    `json:"statement"`
 }
 
 // ClaimOf is the denominator of a claimed ratio: a value of the same contender, or of another.
 type ClaimOf struct {
-	Contender string `json:"contender,omitempty"` // "" means that of the claim
+	Contender string `json:"contender,omitempty"` // "" means the contender of the claim
 	Workload  string `json:"workload"`
 	Metric    string `json:"metric"`
 }
 
-// Shown is a line of public code.
+// Shown is a line of public code that shows how the figures of a claim were measured.
 type Shown struct {
 	Repository string `json:"repository"` // e.g. github.com/owner/name
 	Commit     string `json:"commit"`
 	Path       string `json:"path"`
 	Line       int    `json:"line"`
-	Says       string `json:"says"` // description of the code
+	Says       string `json:"says"` // description of the code, e.g. the answer is closed unread
 }
 
 // URL returns the address of the line.
@@ -133,11 +133,11 @@ func claimValidators() map[ClaimKind]func(Claim) error {
 	}
 }
 
-func requireField(ok bool, field, what, hint string) error {
+func requireField(ok bool, field, problem, hint string) error {
 	if ok {
 		return nil
 	}
-	return fieldError(field, what, hint)
+	return fieldError(field, problem, hint)
 }
 
 func (c Claim) requireMeasured() error {
@@ -187,8 +187,8 @@ func (c Claim) validateWhole() error {
 	return nil
 }
 
-// Nanoseconds returns the claim's Unit in ns, e.g. 1e6 for ms/frame. It returns false if that is no
-// time.
+// Nanoseconds returns how many ns the claim's Unit has, e.g. 1e6 for ms/frame. It returns false if
+// Unit is no unit of time.
 func (c Claim) Nanoseconds() (float64, bool) {
 	unit, _, _ := strings.Cut(c.Unit, "/")
 	ns, ok := map[string]float64{"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}[unit]
@@ -236,7 +236,7 @@ func Outcomes() []Outcome {
 	return []Outcome{Holds, MoreThanPublished, DirectionHolds, Tie, Refuted, VoidAsPublished, NotThatSize, ClaimOpen, NotMeasured}
 }
 
-// IsOpen reports whether more rounds can show the side of the difference.
+// IsOpen reports whether the side of the difference is still open, so that more rounds can show it.
 func (o Outcome) IsOpen() bool { return o == ClaimOpen || o == NotThatSize }
 
 // ClaimResult is a claim with the measurements of this result.
@@ -248,38 +248,39 @@ type ClaimResult struct {
 	Place       string    `json:"place,omitempty"`
 	Shown       []Shown   `json:"shown,omitempty"`
 	Statement   string    `json:"statement"`
-	Evidence    string    `json:"evidence"` // the comparison or the check that decides
+	Evidence    string    `json:"evidence"` // the comparison or the check that decides the claim
 	Contender   string    `json:"contender"`
 	Workload    string    `json:"workload"`
 	Metric      string    `json:"metric"`
-	Published   float64   `json:"published"` // ratio, or Value of other claims
-	Unit        string    `json:"unit,omitempty"`
+	Published   float64   `json:"published"`      // published ratio; the Value of other claims
+	Unit        string    `json:"unit,omitempty"` // unit of the published figures
 	Measured    float64   `json:"measured,omitempty"`
 	Low         float64   `json:"low,omitempty"`  // interval of Measured
 	High        float64   `json:"high,omitempty"` //
 	Outcome     Outcome   `json:"outcome"`
-	SizeRefuted bool      `json:"size_refuted,omitempty"` // the difference is smaller than published
+	SizeRefuted bool      `json:"size_refuted,omitempty"` // the interval excludes the published size: the difference is smaller
 	Why         string    `json:"why"`
 
-	// Published figures of a ratio, in Unit.
+	// PublishedValue and PublishedBaseline are the published figures of a ratio, in Unit.
 	PublishedValue    float64 `json:"published_value,omitempty"`
 	PublishedBaseline float64 `json:"published_baseline,omitempty"`
 
-	Shares *Shares `json:"shares,omitempty"` // nil without a total (Claim.Whole), or if not measured
+	Shares *Shares `json:"shares,omitempty"` // nil if the claim has no total (Claim.Whole), or if a value was not measured
 }
 
-// Shares contains the values of a claim that are parts of a total, in Unit. The bounds are at 95 %.
+// Shares contains the values of a claim that are parts of a total, in Unit. The bounds are those of
+// the median over rounds, at 95 %.
 type Shares struct {
-	Whole             float64 `json:"whole"`
-	WholeOf           string  `json:"whole_of"`
+	Whole             float64 `json:"whole"`    // the total
+	WholeOf           string  `json:"whole_of"` // name of the total
 	Unit              string  `json:"unit"`
 	Against           string  `json:"against"`            // id of the baseline
-	Published         float64 `json:"published"`          // value of the contender
-	PublishedBaseline float64 `json:"published_baseline"` // value of the baseline
-	Measured          float64 `json:"measured"`           // value of the contender
+	Published         float64 `json:"published"`          // published value of the contender
+	PublishedBaseline float64 `json:"published_baseline"` // published value of the baseline
+	Measured          float64 `json:"measured"`           // measured value of the contender
 	Low               float64 `json:"low"`
 	High              float64 `json:"high"`
-	Baseline          float64 `json:"baseline"` // value of the baseline
+	Baseline          float64 `json:"baseline"` // measured value of the baseline
 	BaselineLow       float64 `json:"baseline_low"`
 	BaselineHigh      float64 `json:"baseline_high"`
 }
@@ -323,9 +324,9 @@ func (b BreakEven) validate(path string, s *Study, workloads, contenders map[str
 type BreakEvenResult struct {
 	Contender string           `json:"contender"`
 	Against   string           `json:"against"`
-	Metric    string           `json:"metric"` // cpu, or time without it
+	Metric    string           `json:"metric"` // cpu, or time if the study does not measure cpu
 	Rates     []float64        `json:"rates_per_second"`
-	Level     float64          `json:"level"`  // confidence of each interval
+	Level     float64          `json:"level"`  // confidence of each interval, over all interim analyses
 	Points    []BreakEvenPoint `json:"points"` // sorted by members, then levels
 	Sentence  string           `json:"sentence"`
 }
@@ -333,13 +334,13 @@ type BreakEvenResult struct {
 // BreakEvenPoint is the excess cost of the baseline on one workload.
 type BreakEvenPoint struct {
 	Workload string  `json:"workload"`
-	Members  int     `json:"members,omitempty"`
+	Members  int     `json:"members,omitempty"` // see Workload
 	Levels   int     `json:"levels,omitempty"`
-	More     float64 `json:"more_ns_per_op"` // negative if the baseline costs less
+	More     float64 `json:"more_ns_per_op"` // excess cost of an operation; negative if the baseline costs less
 	MoreLow  float64 `json:"more_ns_per_op_low"`
 	MoreHigh float64 `json:"more_ns_per_op_high"`
 
-	// Cores is the excess cost at each of the rates: 0.01 is 1 % of a core.
+	// Cores is the excess cost in processor cores at each of the rates: 0.01 is 1 % of a core.
 	Cores []float64 `json:"more_cores"`
 
 	// OnePercent is the rate at which the excess cost is 1 % of a core. 0 means that no excess was
@@ -349,5 +350,5 @@ type BreakEvenPoint struct {
 	OnePercentHigh float64 `json:"one_percent_rate_per_second_high,omitempty"`
 
 	Rounds   int       `json:"rounds"`
-	PerRound []float64 `json:"per_round"` // differences
+	PerRound []float64 `json:"per_round"` // excess cost of each round, in ns per operation
 }

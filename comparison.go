@@ -9,23 +9,24 @@ type Comparison struct {
 	Workload     string  `json:"workload"`
 	Contender    string  `json:"contender"`
 	Metric       string  `json:"metric"`
-	Against      string  `json:"against"` // usually the baseline
-	Ratio        float64 `json:"ratio"`   // value of Contender / value of Against
-	Low          float64 `json:"low"`     // interval of Ratio; 0 if there are too few rounds
-	High         float64 `json:"high"`    //
-	Level        float64 `json:"level"`   // confidence of the interval
-	Rounds       int     `json:"rounds"`
-	AgainstValue float64 `json:"against_value"` // median, in Unit
-	Value        float64 `json:"value"`         // median, in Unit
+	Against      string  `json:"against"`       // the other contender, usually the baseline
+	Ratio        float64 `json:"ratio"`         // value of Contender / value of Against
+	Low          float64 `json:"low"`           // interval of Ratio; 0 if there are too few rounds
+	High         float64 `json:"high"`          //
+	Level        float64 `json:"level"`         // confidence of the interval, over all looks
+	Rounds       int     `json:"rounds"`        // number of rounds that Ratio is from
+	AgainstValue float64 `json:"against_value"` // median over rounds, in Unit
+	Value        float64 `json:"value"`         // median over rounds, in Unit
 	Unit         string  `json:"unit"`
-	SumsRatio    float64 `json:"sums_ratio,omitempty"` // ratio of sums of slices; 0 if not measured per slice
+	SumsRatio    float64 `json:"sums_ratio,omitempty"` // like Ratio, but from the sums of all slices of a round instead of from blocks; 0 if not measured per slice
 	RankLow      int     `json:"rank_low,omitempty"`   // best possible rank; 0 if not ranked
 	RankHigh     int     `json:"rank_high,omitempty"`  // worst possible rank
-	Letters      string  `json:"letters,omitempty"`    // a common letter means no significant difference
-	Exact        bool    `json:"exact,omitempty"`      // the same ratio in every round
+	Letters      string  `json:"letters,omitempty"`    // contenders with a common letter do not differ significantly
+	Exact        bool    `json:"exact,omitempty"`      // every round has exactly the same ratio
 
-	// Exploratory reports whether no question of the study is about the comparison. Level is then
-	// that of this interval alone. Other intervals are corrected for their number.
+	// Exploratory reports whether the metric is not the primary one and no criterion or claim is about
+	// the comparison. Level is then the confidence of this interval alone. The other intervals are
+	// corrected for their number.
 	Exploratory bool `json:"exploratory,omitempty"`
 }
 
@@ -35,17 +36,18 @@ type Value struct {
 	Contender string  `json:"contender"`
 	Metric    string  `json:"metric"`
 	Value     float64 `json:"value"`
-	Low       float64 `json:"low"` // interval for the median; Value if there are too few rounds
+	Low       float64 `json:"low"` // interval for the median; equal to Value if there are too few rounds
 	High      float64 `json:"high"`
 	Unit      string  `json:"unit"`
 	Rounds    int     `json:"rounds"`
-	Struck    bool    `json:"struck,omitempty"` // crossed out: void, or of a trap
+	Struck    bool    `json:"struck,omitempty"` // the report crosses the value out: it is void, or of a trap, which reproduces a mistake
 }
 
 // Bounded reports whether c has an interval.
 func (c Comparison) Bounded() bool { return c.Low > 0 && c.High > 0 }
 
-// HalfWidth returns half the width of c's interval on the logarithmic scale, or 0 without one.
+// HalfWidth returns half the width of c's interval, as a logarithm. It returns 0 without an
+// interval.
 func (c Comparison) HalfWidth() float64 {
 	if !c.Bounded() {
 		return 0
@@ -53,8 +55,9 @@ func (c Comparison) HalfWidth() float64 {
 	return math.Log(c.High/c.Low) / 2
 }
 
-// NoiseFloor returns the noise floor of a workload and metric, on the logarithmic scale. It is the
-// apparent difference of two identical programs, or 0 if unknown.
+// NoiseFloor returns the noise floor of a workload and metric, as a logarithm. It is the apparent
+// difference of two identical programs, the baseline and the control. It returns 0 if the control
+// has no interval. cs are all comparisons of the study.
 func NoiseFloor(cs []Comparison, workload, metric string) float64 {
 	for _, c := range cs {
 		if c.Contender == ControlID && c.Workload == workload && c.Metric == metric && c.Bounded() {
@@ -64,7 +67,9 @@ func NoiseFloor(cs []Comparison, workload, metric string) float64 {
 	return 0
 }
 
-// NoiseFloor returns the noise floor from c, the comparison of the control with the baseline.
+// NoiseFloor returns the noise floor by c, which must be the comparison of the control with the
+// baseline. It is half the width of the interval, or the distance of the ratio from 1 if that is
+// larger. Both are logarithms. It is 0 without an interval.
 func (c Comparison) NoiseFloor() float64 {
 	if !c.Bounded() {
 		return 0
@@ -81,11 +86,12 @@ type Significance int
 // Only a significant difference is reported as a difference.
 const (
 	NotShown    Significance = iota // the interval includes 1, or is missing
-	WithinNoise                     // the ratio is within the noise floor
+	WithinNoise                     // the interval excludes 1, but the ratio does not exceed the noise floor
 	Significant                     // the interval excludes 1, and the ratio exceeds the noise floor
 )
 
-// Differs returns the conclusion about c. floor is the noise floor, a logarithm.
+// Differs returns whether the interval of c excludes 1, and whether its ratio exceeds floor, the
+// noise floor as a logarithm.
 func (c Comparison) Differs(floor float64) Significance {
 	includes1 := c.Low <= 1 && 1 <= c.High
 	switch {
@@ -97,7 +103,8 @@ func (c Comparison) Differs(floor float64) Significance {
 	return Significant
 }
 
-// Below reports whether any difference is smaller than effect. It returns false if effect is 0.
+// Below reports whether the entire interval of c is between 1/(1+effect) and 1+effect. The
+// difference is then smaller than effect, such as 0.02 for 2 %. It returns false if effect is 0.
 func (c Comparison) Below(effect float64) bool {
 	isWithin := c.Low*(1+effect) >= 1 && c.High <= 1+effect
 	return effect > 0 && c.Bounded() && isWithin
@@ -111,7 +118,8 @@ func (e Effects) Turned() Effects {
 	return e
 }
 
-// EffectsOf returns the effects of a against b. The pair may be stored the other way round.
+// EffectsOf returns the effects of a against b. If the pair is stored the other way round, it turns
+// them.
 func EffectsOf(effects []Effects, workload, metric, a, b string) (Effects, bool) {
 	for _, e := range effects {
 		switch {
@@ -125,7 +133,7 @@ func EffectsOf(effects []Effects, workload, metric, a, b string) (Effects, bool)
 	return Effects{}, false
 }
 
-// negate returns nil for nil.
+// negate returns nil for nil, because Effects.Sums is optional.
 func negate(x []float64) []float64 {
 	if x == nil {
 		return nil
@@ -137,19 +145,20 @@ func negate(x []float64) []float64 {
 	return out
 }
 
-// Scaling is the growth of time with the size of the input: time ~ size^exponent.
+// Scaling is the growth of time with the size of the input: time ~ size^exponent. The exponent is
+// fitted in each round, over workloads that differ only in size.
 type Scaling struct {
 	Contender string    `json:"contender"`
 	Fixture   string    `json:"fixture"`
 	Op        string    `json:"op"`
-	By        Extent    `json:"by,omitempty"` // "" means bytes
-	Workloads []string  `json:"workloads"`    // smallest first
-	Exponent  float64   `json:"exponent"`     // 1: proportional to the size; 0: the same for all
-	Low       float64   `json:"low"`          // Exponent if there are too few rounds
+	By        Extent    `json:"by,omitempty"` // measure of size; "" means bytes
+	Workloads []string  `json:"workloads"`    // by size, the smallest first
+	Exponent  float64   `json:"exponent"`     // 1 means proportional to the size, and 0 the same for all sizes
+	Low       float64   `json:"low"`          // equal to Exponent if there are too few rounds
 	High      float64   `json:"high"`
 	Level     float64   `json:"level"` // confidence of the interval
 	Rounds    int       `json:"rounds"`
-	PerRound  []float64 `json:"per_round"` // exponents
+	PerRound  []float64 `json:"per_round"` // exponent of each round
 }
 
 // Extent is a measure of the size of an input.
@@ -168,13 +177,13 @@ type Cost struct {
 	Workload     string  `json:"workload"`
 	Contender    string  `json:"contender"`
 	Against      string  `json:"against"`
-	Metric       string  `json:"metric"`                    // cpu, or time without it
-	Rate         float64 `json:"rate_per_second,omitempty"` // operations per second; 0 means none was requested
-	Cores        float64 `json:"cores,omitempty"`           // cores of the contender at Rate
-	AgainstCores float64 `json:"against_cores,omitempty"`   // cores of the baseline at Rate
-	Saved        float64 `json:"saved_cores,omitempty"`     // negative if the contender costs more
+	Metric       string  `json:"metric"`                    // cpu, or time if the study does not measure cpu
+	Rate         float64 `json:"rate_per_second,omitempty"` // requested operations per second; 0 means that none were requested
+	Cores        float64 `json:"cores,omitempty"`           // cores that the contender uses at Rate; 0.25 is a quarter of one core
+	AgainstCores float64 `json:"against_cores,omitempty"`   // cores that the baseline uses at Rate
+	Saved        float64 `json:"saved_cores,omitempty"`     // AgainstCores − Cores; negative if the contender costs more
 	SavedLow     float64 `json:"saved_cores_low,omitempty"`
 	SavedHigh    float64 `json:"saved_cores_high,omitempty"`
-	OnePercent   float64 `json:"one_percent_rate_per_second,omitempty"` // rate at which the difference is 1 % of one core; 0 if none was shown
+	OnePercent   float64 `json:"one_percent_rate_per_second,omitempty"` // rate at which the difference is 1 % of one core; 0 if no difference was shown
 	Sentence     string  `json:"sentence"`
 }

@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// Criterion is a rule about one metric, which a study declares before measuring. Exactly one of
-// Ratio, Equivalent, Value and Difference is set.
+// Criterion is a rule about one metric, which a study declares before measuring. For example, chi
+// must take at most half the time of the baseline. Exactly one of Ratio, Equivalent, Value and
+// Difference is set.
 type Criterion struct {
 	Contender  string `json:"contender,omitempty"` // "" means every contender
 	Workload   string `json:"workload,omitempty"`  // "" means every workload
 	Metric     string `json:"metric"`
-	Ratio      string `json:"ratio,omitempty"`      // ratio to the baseline, e.g. "<= 0.5"
-	Equivalent string `json:"equivalent,omitempty"` // difference from the baseline, either way, e.g. "3%"
-	Value      string `json:"value,omitempty"`      // e.g. "<= 50ms"
-	Difference string `json:"difference,omitempty"` // share of the baseline on Of, e.g. "<= 5%"
-	Of         string `json:"of,omitempty"`         // workload of Difference
+	Ratio      string `json:"ratio,omitempty"`      // limit of the ratio to the baseline, e.g. "<= 0.5"
+	Equivalent string `json:"equivalent,omitempty"` // largest difference from the baseline, either way, e.g. "3%"
+	Value      string `json:"value,omitempty"`      // limit of the absolute value, e.g. "<= 50ms"
+	Difference string `json:"difference,omitempty"` // limit of the difference from the baseline, as a share of the baseline on workload Of, e.g. "<= 5%"
+	Of         string `json:"of,omitempty"`         // workload whose value is the 100 % of Difference; only set with Difference
 }
 
 // RuleKind is the field of a criterion that has its limit.
@@ -37,7 +38,7 @@ const (
 type Rule struct {
 	Kind   RuleKind
 	AtMost bool    // true for <=, false for >=
-	Limit  float64 // ratio, share (0.03 for 3 %), or value in the base unit
+	Limit  float64 // a ratio, a share (0.03 for 3 %), or a value in the metric's base unit
 }
 
 // Rule parses the criterion. It returns a *FieldError if the criterion is invalid.
@@ -164,7 +165,8 @@ func cutComparator(s string) (atMost bool, rest string, err error) {
 	return false, "", fieldError("", fmt.Sprintf("%q does not start with <= or >=", s), `e.g. "<= 0.5"`)
 }
 
-// parseQuantity returns a duration in ns, a size in bytes, or a number without a unit.
+// parseQuantity parses a duration, a size or a number without a unit. It returns ns, bytes, or the
+// number.
 func parseQuantity(s string) (float64, error) {
 	if x, err := strconv.ParseFloat(s, 64); err == nil {
 		return x, nil
@@ -207,12 +209,12 @@ type Verdict struct {
 	Criterion    string `json:"criterion,omitempty"`
 	Verdict      Ruling `json:"verdict,omitempty"` // "" without a criterion
 	Sentence     string `json:"sentence"`
-	RoundsNeeded int    `json:"rounds_needed,omitempty"` // expected to decide; 0 if unknown
+	RoundsNeeded int    `json:"rounds_needed,omitempty"` // number of rounds that is expected to decide an inconclusive verdict; 0 if unknown
 }
 
-// UnmarshalJSON also parses the criterion.
+// UnmarshalJSON parses a verdict, and sets its rule from the text of its criterion.
 func (v *Verdict) UnmarshalJSON(text []byte) error {
-	type withoutMethod Verdict // has no UnmarshalJSON
+	type withoutMethod Verdict // Unmarshal does not call this method again for it
 	if err := json.Unmarshal(text, (*withoutMethod)(v)); err != nil || v.Criterion == "" {
 		return err
 	}

@@ -9,14 +9,14 @@ type Decompose struct {
 	Question string          `json:"question,omitempty"`
 	Workload string          `json:"workload"`
 	Metric   string          `json:"metric,omitempty"` // "" means the primary metric
-	From     string          `json:"from"`             // start of the chain
+	From     string          `json:"from"`             // first contender of the chain
 	Steps    []DecomposeStep `json:"steps"`
 }
 
 // DecomposeStep is one link of the chain.
 type DecomposeStep struct {
 	To    string `json:"to"`    // contender
-	Cause string `json:"cause"` // a noun: "a line of log per request"
+	Cause string `json:"cause"` // the change, as a noun: "a line of log per request"
 }
 
 func (d Decompose) validate(path string, s *Study, workloads, contenders map[string]bool) error {
@@ -47,14 +47,14 @@ func (d Decompose) validate(path string, s *Study, workloads, contenders map[str
 	return nil
 }
 
-// Decomposition is a difference split into causes. The effects of the steps add up to that of the
-// total.
+// Decomposition is a difference split into causes. As logarithms of ratios, the effects of the
+// steps add up to that of the total.
 type Decomposition struct {
 	ID       string  `json:"id"`
 	Question string  `json:"question,omitempty"`
 	Workload string  `json:"workload"`
 	Metric   string  `json:"metric"`
-	Whole    Cause   `json:"whole"` // first to last contender
+	Whole    Cause   `json:"whole"` // from the first contender to the last
 	Steps    []Cause `json:"steps"`
 	Sentence string  `json:"sentence"`
 }
@@ -67,10 +67,10 @@ type Cause struct {
 	Ratio  float64 `json:"ratio"` // To / From
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
-	Level  float64 `json:"level"` // confidence of all steps together
+	Level  float64 `json:"level"` // confidence, of all steps and looks together
 	Rounds int     `json:"rounds"`
 
-	// Medians, in Unit.
+	// FromValue and ToValue are medians over rounds, in Unit.
 	FromValue float64 `json:"from_value"`
 	ToValue   float64 `json:"to_value"`
 	Unit      string  `json:"unit"`
@@ -85,31 +85,31 @@ type Cause struct {
 type Profile struct {
 	Contender string        `json:"contender"`
 	Workload  string        `json:"workload"`
-	Of        string        `json:"of"`   // ProfileCPU or ProfileMem
-	Unit      string        `json:"unit"` // nanoseconds or bytes
-	Total     float64       `json:"total"`
-	Ops       int64         `json:"ops"`             // during the profile
-	File      string        `json:"file,omitempty"`  // pprof, next to the result
-	Flame     string        `json:"flame,omitempty"` // SVG, next to the result
-	Top       []ProfileLine `json:"top,omitempty"`   // functions by flat value
-	Gap       *ProfileGap   `json:"gap,omitempty"`   // nil for the baseline
+	Of        string        `json:"of"`              // ProfileCPU or ProfileMem
+	Unit      string        `json:"unit"`            // nanoseconds or bytes
+	Total     float64       `json:"total"`           // in Unit
+	Ops       int64         `json:"ops"`             // number of operations during the profile
+	File      string        `json:"file,omitempty"`  // pprof document, next to the result
+	Flame     string        `json:"flame,omitempty"` // flame graph as SVG, next to the result
+	Top       []ProfileLine `json:"top,omitempty"`   // functions with the largest flat values, which exclude called functions
+	Gap       *ProfileGap   `json:"gap,omitempty"`   // difference from the baseline's profile; nil for the baseline
 }
 
 // ProfileGap explains the difference between the profiles of a contender and the baseline. All
 // values are per operation. Those of lines exclude called functions.
 type ProfileGap struct {
-	Against   string    `json:"against"` // the other contender
-	From      float64   `json:"from"`    // total of Against
-	To        float64   `json:"to"`      // total of the contender
-	Parts     []GapLine `json:"parts"`   // packages, and activities of the runtime
-	Functions []GapLine `json:"functions"`
+	Against   string    `json:"against"`   // id of the baseline
+	From      float64   `json:"from"`      // total of Against
+	To        float64   `json:"to"`        // total of the profile's contender
+	Parts     []GapLine `json:"parts"`     // packages, and activities of the runtime, with the largest differences
+	Functions []GapLine `json:"functions"` // functions with the largest differences
 }
 
 // GapLine is the cost of one function or part.
 type GapLine struct {
 	Name string  `json:"name"`
-	From float64 `json:"from"` // value of Against
-	To   float64 `json:"to"`   // value of the contender
+	From float64 `json:"from"` // value in the profile of Against
+	To   float64 `json:"to"`   // value in the contender's profile
 }
 
 // ProfileLine is the cost of one function.

@@ -23,21 +23,22 @@ type Finding struct {
 	Expected  bool     `json:"expected,omitempty"` // the contender is a trap, which this check must find
 }
 
-// Covers reports whether the finding is about contender on workload. "" means any workload.
+// Covers reports whether the finding is about contender on workload, by any metric. If workload is
+// "", any workload counts.
 func (f Finding) Covers(contender, workload string) bool {
 	coversContender := f.Contender == "" || f.Contender == contender
 	coversWorkload := f.Workload == "" || workload == "" || f.Workload == workload
 	return coversContender && coversWorkload
 }
 
-// Voids returns the findings that void all metrics of contender on workload. See [VoidsMetric] for
-// one.
+// Voids returns the findings that void all metrics of contender on workload.
 func Voids(findings []Finding, contender, workload string) []Finding {
 	return VoidsMetric(findings, contender, workload, "")
 }
 
-// VoidsMetric also returns findings about metric only. For example, a busy load generator voids
-// throughput, but not CPU time.
+// VoidsMetric returns the findings that void metric of contender on workload: those about all
+// metrics and those about metric only. For example, a busy load generator voids the throughput of a
+// server, but not its CPU time per request.
 func VoidsMetric(findings []Finding, contender, workload, metric string) []Finding {
 	var out []Finding
 	for _, f := range findings {
@@ -52,7 +53,7 @@ func VoidsMetric(findings []Finding, contender, workload, metric string) []Findi
 // on purpose.
 type TrapOutcome string
 
-// Only Missed is an error: the check had enough evidence.
+// Outcomes. Only Missed is an error: the check found nothing although it had enough evidence.
 const (
 	Caught            TrapOutcome = "caught"
 	Missed            TrapOutcome = "missed"
@@ -64,12 +65,13 @@ type Expectation struct {
 	Contender    string      `json:"contender"`
 	Check        string      `json:"check"`
 	Outcome      TrapOutcome `json:"outcome"`
-	Message      string      `json:"message"`                 // what the check found
-	Rounds       int         `json:"rounds"`                  // complete, of the usual slice length
-	RoundsNeeded int         `json:"rounds_needed,omitempty"` // expected to be enough; 0 if more do not help
+	Message      string      `json:"message"`                 // what the check found, or why it found nothing
+	Rounds       int         `json:"rounds"`                  // complete rounds of the contender, without those of longer slices
+	RoundsNeeded int         `json:"rounds_needed,omitempty"` // number of rounds that is expected to be enough; 0 if more do not help
 }
 
-// OutcomeOf returns the worst outcome of a trap: missed, then not enough evidence, then caught.
+// OutcomeOf returns the worst outcome of the expectations of a trap: missed, then not enough
+// evidence, then caught. It returns "" if the trap has none.
 func (r *Result) OutcomeOf(trap string) TrapOutcome {
 	worst := TrapOutcome("")
 	for _, e := range r.Expectations {

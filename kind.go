@@ -6,7 +6,7 @@ import (
 )
 
 // Kind is the kind of a study's contenders, e.g. codec or server. It decides how they are tested.
-// In JSON it is a list.
+// In JSON it is a list with one string, or an empty list for "".
 type Kind string
 
 // MarshalJSON encodes the kind as a list.

@@ -10,7 +10,7 @@ type OnMachine struct {
 	Seed        string       `json:"seed"`
 	Comparisons []Comparison `json:"comparisons"`
 	Effects     []Effects    `json:"effects"`
-	Part        []string     `json:"part,omitempty"` // workloads of only this machine; empty if each measured all
+	Part        []string     `json:"part,omitempty"` // ids of the workloads that only this machine measured; empty if each machine measured all
 }
 
 // Divided reports whether the workloads were divided among machines. Then there are no verdicts
@@ -29,24 +29,25 @@ func (r *Result) MeasuredBy(workload string) string {
 	return ""
 }
 
-// OverMachines compares two contenders over all machines of one kind.
+// OverMachines compares two contenders over all machines of one kind. It combines the ratios that
+// the machines have measured.
 type OverMachines struct {
 	Workload  string   `json:"workload"`
 	Contender string   `json:"contender"`
 	Metric    string   `json:"metric"`
 	Against   string   `json:"against"`
-	Kind      string   `json:"machine_kind"`      // e.g. linux/amd64
-	Less      []string `json:"less_on,omitempty"` // machines on which Contender takes significantly less
-	More      []string `json:"more_on,omitempty"` // machines on which it takes more
-	Open      []string `json:"open_on,omitempty"` // machines without a significant difference
-	Void      []string `json:"void_on,omitempty"` // machines with a void comparison
-	Ratio     float64  `json:"ratio,omitempty"`   // mean; 0 with fewer than three machines
-	Low       float64  `json:"low,omitempty"`     // interval of Ratio over machines
-	High      float64  `json:"high,omitempty"`    //
-	Level     float64  `json:"level,omitempty"`   // confidence of the interval
-	Between   float64  `json:"between,omitempty"` // standard deviation, of logarithms
-	I2        float64  `json:"i2,omitempty"`      // share of the variance that rounds do not explain
-	P         float64  `json:"p_same"`            // p-value that all ratios are the same, adjusted
-	Differ    bool     `json:"differ,omitempty"`  // significantly
-	Sentence  string   `json:"sentence,omitempty"`
+	Kind      string   `json:"machine_kind"`       // operating system and architecture, e.g. linux/amd64
+	Less      []string `json:"less_on,omitempty"`  // machines on which Contender takes significantly less
+	More      []string `json:"more_on,omitempty"`  // machines on which it takes significantly more
+	Open      []string `json:"open_on,omitempty"`  // machines on which no difference was shown
+	Void      []string `json:"void_on,omitempty"`  // machines on which the comparison is void
+	Ratio     float64  `json:"ratio,omitempty"`    // mean over machines; 0 with fewer than three machines
+	Low       float64  `json:"low,omitempty"`      // interval of Ratio over machines
+	High      float64  `json:"high,omitempty"`     //
+	Level     float64  `json:"level,omitempty"`    // confidence of the interval
+	Between   float64  `json:"between,omitempty"`  // standard deviation of the logarithm of the ratio between machines
+	I2        float64  `json:"i2,omitempty"`       // share of the variance of the ratios that the variance over rounds does not explain
+	P         float64  `json:"p_same"`             // p-value of the hypothesis that all machines have the same ratio, adjusted for their number
+	Differ    bool     `json:"differ,omitempty"`   // the machines have significantly different ratios
+	Sentence  string   `json:"sentence,omitempty"` // the comparison in words
 }

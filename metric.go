@@ -14,26 +14,26 @@ const (
 // Metric is a measured quantity in a base unit, with the words for it in reports.
 type Metric struct {
 	Name      string // name in studies, e.g. cpu
-	Key       string // key in documents, e.g. cpu_ns_per_op
+	Key       string // key in documents, which contains the unit, e.g. cpu_ns_per_op
 	Unit      string // unit in tables
 	Direction Direction
-	PerSlice  bool    // otherwise once per trial
-	Quantile  float64 // quantile of a latency, 1 for the longest; 0 means no latency
-	Counted   bool    // outside the timed rounds; see [Work]
-	Closed    bool    // needs a closed loop: its inverse is the throughput
-	Doc       string  // one line
+	PerSlice  bool    // measured in every slice, a short turn of one contender; otherwise once per trial
+	Quantile  float64 // which quantile of the latencies of requests, 1 for the longest; 0 means that it is no latency
+	Counted   bool    // counted outside the timed rounds, see [Work]; studies cannot request it
+	Closed    bool    // applies only to a closed loop, in which its inverse is the throughput
+	Doc       string  // description in one line
 
-	Noun           string // "CPU time"
+	Noun           string // the metric in a sentence: "CPU time"
 	Verb, Of       string // "uses" and "the CPU time of": A uses 0.52× the CPU time of B
 	Less, More     string // "less CPU time", "more CPU time"
 	Faster, Slower string // used for factors from 1.5; "" means never
 }
 
-// IsLatency reports whether the metric is a quantile of latencies.
+// IsLatency reports whether the metric is a quantile of the latencies of single requests.
 func (m Metric) IsLatency() bool { return m.Quantile > 0 }
 
-// KeyReported is the prefix of the keys of metrics that a Go benchmark itself reports, before their
-// unit.
+// KeyReported is the prefix of the keys of metrics that a Go benchmark itself reports. Their unit
+// follows the prefix.
 const KeyReported = "reported:"
 
 // MetricInstructions is the name of the metric of counted instructions; see [Counter].
@@ -79,8 +79,8 @@ func latencyMetric(name, key string, quantile float64, verb, noun, doc string) M
 	}
 }
 
-// IsCount reports whether the metric counts heap objects or bytes. If one of two counts is zero,
-// they are compared as numbers.
+// IsCount reports whether the metric counts heap objects or bytes. If one of two such counts is
+// zero, they have no ratio and are compared as numbers.
 func (m Metric) IsCount() bool { return m.Unit == "allocs/op" || m.Unit == "B/op" }
 
 // MetricNamed returns the metric with this Name.
@@ -93,7 +93,8 @@ func MetricNamed(name string) (Metric, bool) {
 	return Metric{}, false
 }
 
-// MetricFor returns the metric with this Name, or makes one of the name.
+// MetricFor returns the metric with this Name. If there is none, it returns a metric whose texts
+// are made of the name.
 func MetricFor(name string) Metric {
 	if m, ok := MetricNamed(name); ok {
 		return m
@@ -101,7 +102,7 @@ func MetricFor(name string) Metric {
 	return Metric{Name: name, Noun: name, Verb: "has", Of: "the " + name + " of", Less: "less " + name, More: "more " + name}
 }
 
-// MetricNames lists the metrics of studies in one line.
+// MetricNames lists the metrics that studies can request, in one line.
 func MetricNames() string {
 	var names []string
 	for _, m := range Metrics() {

@@ -15,13 +15,13 @@ type Result struct {
 	Schema   string `json:"schema"`
 	Study    string `json:"study"` // id
 	Question string `json:"question"`
-	Answer   string `json:"answer,omitempty"`  // at most 15 words; "" if none fits
+	Answer   string `json:"answer,omitempty"`  // answer to the question, at most 15 words; "" if no answer of the study fits
 	Figures  string `json:"figures,omitempty"` // line below Answer
 
-	Quotes []Quote `json:"quotes,omitempty"` // those in Answer, then those in Figures
+	Quotes []Quote `json:"quotes,omitempty"` // comparisons that Answer quotes, then those that Figures quotes
 	Kind   Kind    `json:"kinds"`
 
-	Recommended string `json:"recommended,omitempty"` // a publication's recommendation, and whether it is confirmed; "" if none fits
+	Recommended string `json:"recommended,omitempty"` // a publication's recommendation, and whether it is confirmed; "" if no sentence of the study fits
 
 	Run
 	Design
@@ -29,7 +29,7 @@ type Result struct {
 	Judged
 	Analysis
 
-	Expectations []Expectation `json:"expectations,omitempty"` // whether checks have found the traps
+	Expectations []Expectation `json:"expectations,omitempty"` // whether checks have found the published mistakes that traps reproduce
 
 	Fleet
 	Record
@@ -40,10 +40,10 @@ type Run struct {
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"` // excludes builds
 	Seed    string    `json:"seed"`
-	Budget  string    `json:"budget"`          // quick, full, a duration or a number of rounds
-	Env     []string  `json:"env,omitempty"`   // NAME=value; NAME=hmac-sha256:DIGITS if the value is not stored
-	Procs   int       `json:"procs,omitempty"` // GOMAXPROCS; 0 means the default of the kind
-	Stopped string    `json:"stopped"`         // decided, planned, budget, rounds, unanswerable or interrupted
+	Budget  string    `json:"budget"`          // as requested: quick, full, a duration or a number of rounds
+	Env     []string  `json:"env,omitempty"`   // NAME=value, set for every contender; NAME=hmac-sha256:DIGITS if the value is not stored
+	Procs   int       `json:"procs,omitempty"` // requested GOMAXPROCS; 0 means the default of the kind
+	Stopped string    `json:"stopped"`         // why the rounds ended: decided, planned, budget, rounds, unanswerable or interrupted
 	Machine Machine   `json:"machine"`
 }
 
@@ -61,7 +61,7 @@ type Measured struct {
 	Rounds      []Effects    `json:"rounds"`
 	Values      []Value      `json:"values"`
 	Comparisons []Comparison `json:"comparisons"`
-	Scaling     []Scaling    `json:"scaling,omitempty"` // needs three sizes
+	Scaling     []Scaling    `json:"scaling,omitempty"` // of workloads with at least three sizes
 
 	Counter *Counter `json:"counter,omitempty"` // nil if nothing was counted
 	Work    []Work   `json:"work,omitempty"`    // counted outside the rounds
@@ -73,7 +73,7 @@ type Judged struct {
 	Claims      []ClaimResult `json:"claims"`
 	Findings    []Finding     `json:"findings"`
 	Conformance []Conformance `json:"conformance"`
-	Semantics   []Semantics   `json:"semantics,omitempty"` // differences from the reference
+	Semantics   []Semantics   `json:"semantics,omitempty"` // semantic differences from the reference
 }
 
 // Analysis contains costs and causes of differences.
@@ -85,39 +85,39 @@ type Analysis struct {
 	Explanations  []Explanation     `json:"explanations,omitempty"`
 }
 
-// Fleet is the part of a result about several machines. The other groups then contain the results
-// of the first.
+// Fleet is the part of a result about several machines. It is empty if only one machine measured.
+// Otherwise the other groups contain the results of the first machine.
 type Fleet struct {
 	Machines     []OnMachine    `json:"machines,omitempty"`
 	OverMachines []OverMachines `json:"over_machines,omitempty"`
 }
 
-// Record is needed to check a run and to repeat it.
+// Record is the information that is needed to check a run and to repeat it.
 type Record struct {
 	NotWeighed []NotWeighed `json:"not_weighed,omitempty"`
 	Trials     []Trial      `json:"trials"`
-	Journal    string       `json:"journal,omitempty"` // file with all slices, next to the document
-	Tare       string       `json:"tare,omitempty"`    // version
-	Asked      Asked        `json:"asked,omitzero"`
+	Journal    string       `json:"journal,omitempty"` // name of the file with all measured slices, next to the document
+	Tare       string       `json:"tare,omitempty"`    // version of tare that measured
+	Asked      Asked        `json:"asked,omitzero"`    // options of the run
 }
 
 // Asked contains the options of a run that no other part of the document has.
 type Asked struct {
 	Study      string        `json:"study_source,omitempty"` // text of the study file
-	Dir        string        `json:"study_dir,omitempty"`    // relative paths in Study begin in this directory
+	Dir        string        `json:"study_dir,omitempty"`    // directory that paths in Study are relative to; "" if there are none
 	Budget     string        `json:"budget,omitempty"`       // quick, full or a duration
 	Rounds     int           `json:"rounds,omitempty"`       // 0 means by budget
 	Slice      time.Duration `json:"slice_ns,omitempty"`     // requested length; 0 means by the slice rule
-	Contenders []string      `json:"contenders,omitempty"`   // patterns; nil means all
-	Workloads  []string      `json:"workloads,omitempty"`    // patterns; nil means all
-	With       []string      `json:"with,omitempty"`         // path@version or path=directory
-	Go         string        `json:"go,omitempty"`           // toolchain; "" means the machine's
+	Contenders []string      `json:"contenders,omitempty"`   // patterns that selected contenders; nil means all
+	Workloads  []string      `json:"workloads,omitempty"`    // patterns that selected workloads; nil means all
+	With       []string      `json:"with,omitempty"`         // modules to build every contender with: path@version or path=directory
+	Go         string        `json:"go,omitempty"`           // toolchain to build every contender with; "" means the machine's
 
-	Command []string          `json:"command,omitempty"`      // arguments that define the study, e.g. bench --base main
-	WorkDir string            `json:"work_dir,omitempty"`     // directory of Command
-	Files   map[string]string `json:"files_sha256,omitempty"` // digests of the files that Command names
+	Command []string          `json:"command,omitempty"`      // arguments of tare if a command, not a file, defines the study, e.g. bench --base main
+	WorkDir string            `json:"work_dir,omitempty"`     // directory in which Command ran
+	Files   map[string]string `json:"files_sha256,omitempty"` // SHA-256 of the files that Command names, by these names
 
-	Seal string `json:"seal,omitempty"` // MAC of what a rerun runs, with a key of the data directory; or ""
+	Seal string `json:"seal,omitempty"` // MAC of the fields that decide what a rerun runs, with a key of the data directory; "" if unknown
 }
 
 // NotWeighed is a part of a study that was not measured, and the reason.
@@ -143,8 +143,8 @@ func (n NotWeighed) Contender() string { return idAfter(n.What, contenderPrefix)
 // Workload returns the id of the omitted workload, or "".
 func (n NotWeighed) Workload() string { return idAfter(n.What, workloadPrefix) }
 
-func idAfter(what, prefix string) string {
-	id, ok := strings.CutPrefix(what, prefix)
+func idAfter(text, prefix string) string {
+	id, ok := strings.CutPrefix(text, prefix)
 	if !ok {
 		return ""
 	}
@@ -161,7 +161,7 @@ func (r *Result) Contender(id string) (Contender, bool) {
 	return Contender{}, false
 }
 
-// Baseline returns the id of the baseline, or "".
+// Baseline returns the id of the baseline, the denominator of every ratio, or "" without one.
 func (d *Design) Baseline() string {
 	for _, c := range d.Contenders {
 		if c.Role == RoleBaseline {

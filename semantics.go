@@ -8,7 +8,7 @@ type DifferenceClass string
 // Classes, the gravest first.
 const (
 	DiffersInValue      DifferenceClass = "value"      // another value
-	DiffersInAcceptance DifferenceClass = "acceptance" // rejected by only one of both
+	DiffersInAcceptance DifferenceClass = "acceptance" // input that the reference rejects is accepted, or the reverse
 	DiffersInForm       DifferenceClass = "form"       // the same value, spelled differently
 )
 
@@ -22,26 +22,27 @@ func (c DifferenceClass) Graver(other DifferenceClass) bool {
 	return slices.Index(DifferenceClasses(), c) < slices.Index(DifferenceClasses(), other)
 }
 
-// Semantics lists the differences between the answers of one contender and the reference
-// implementation, for unusual inputs. They do not disqualify a contender.
+// Semantics lists the differences between the answers of one contender and those of the reference
+// implementation. The test uses inputs for which implementations are known to differ, such as
+// unusual numbers. The differences do not disqualify a contender.
 type Semantics struct {
 	Contender   string       `json:"contender"`
 	Reference   string       `json:"reference"` // e.g. encoding/json go1.26.8
 	Cases       int          `json:"cases"`
 	Differences []Difference `json:"differences"`
-	Unsupported []string     `json:"unsupported,omitempty"` // operations
+	Unsupported []string     `json:"unsupported,omitempty"` // operations that the contender does not have
 }
 
 // Difference is one case in which the contender differs from the reference.
 type Difference struct {
-	Property  string          `json:"property"` // e.g. float digits
-	Op        string          `json:"op"`
-	Case      string          `json:"case"` // unique for its op
+	Property  string          `json:"property"` // row of the table, e.g. float digits
+	Op        string          `json:"op"`       // operation of the test
+	Case      string          `json:"case"`     // unique for its op
 	Class     DifferenceClass `json:"class"`
-	Asked     string          `json:"asked"`     // input, as text
-	Reference string          `json:"reference"` // result
-	Got       string          `json:"got"`       // result
-	Says      string          `json:"says"`      // as a predicate: "writes 1.5e-9 as 0"
+	Asked     string          `json:"asked"`     // input of the case, as text
+	Reference string          `json:"reference"` // result of the reference
+	Got       string          `json:"got"`       // result of the contender
+	Says      string          `json:"says"`      // the consequence as a predicate, e.g. "writes 1.5e-9 as 0"
 
-	BearsOn []string `json:"bears_on,omitempty"` // operations of workloads
+	BearsOn []string `json:"bears_on,omitempty"` // operations of workloads that the difference affects
 }

@@ -14,27 +14,27 @@ import (
 type Study struct {
 	ID          string      `json:"study"`
 	Question    string      `json:"question"`
-	Answer      []Answer    `json:"answer,omitempty"`      // the first that fits the result is printed
-	Recommended []Answer    `json:"recommended,omitempty"` // whether a recommendation is confirmed
-	Sources     []Source    `json:"sources,omitempty"`     // publications of claims
+	Answer      []Answer    `json:"answer,omitempty"`      // possible answers; the first that fits the result is printed
+	Recommended []Answer    `json:"recommended,omitempty"` // sentences about a publication's recommendation; the first that fits is printed
+	Sources     []Source    `json:"sources,omitempty"`     // publications that claims name
 	Kind        Kind        `json:"kinds"`
-	Baseline    string      `json:"baseline"` // denominator of every ratio
+	Baseline    string      `json:"baseline"` // id of the contender that is the denominator of every ratio
 	Contenders  []Entry     `json:"contenders"`
 	Workloads   []Workload  `json:"workloads"`
 	Metrics     []string    `json:"metrics"` // the first is primary
 	Criteria    []Criterion `json:"criteria,omitempty"`
 	Claims      []Claim     `json:"claims,omitempty"`
-	Decompose   []Decompose `json:"decompose,omitempty"`
-	BreakEven   []BreakEven `json:"break_even,omitempty"`
+	Decompose   []Decompose `json:"decompose,omitempty"`  // differences to split into causes
+	BreakEven   []BreakEven `json:"break_even,omitempty"` // requests for the rate from which a difference matters
 	Budget      Budget      `json:"budget"`
-	Dir         string      `json:"-"` // relative paths begin in this directory
-	Borrowed    bool        `json:"-"` // the user brought only the input
+	Dir         string      `json:"-"` // directory of the study file, to which its paths are relative
+	Borrowed    bool        `json:"-"` // only the input is the user's: the contenders come with tare
 }
 
-// Source is a publication.
+// Source is a publication that claims name.
 type Source struct {
-	Name string `json:"name"`
-	URL  string `json:"url"` // version that was read
+	Name string `json:"name"` // as in Claim.Source
+	URL  string `json:"url"`  // address of the version that was read
 }
 
 // Budget limits the duration of a study, builds not included.
@@ -49,25 +49,25 @@ type Budget struct {
 // is set. Only Command has the fields with the comment "command".
 type Entry struct {
 	ID      string `json:"id"`                // unique
-	Use     string `json:"use,omitempty"`     // id in the catalog; "" means ID
-	Program string `json:"program,omitempty"` // directory of a module, relative to the study file
+	Use     string `json:"use,omitempty"`     // contender id in the catalog; "" means ID
+	Program string `json:"program,omitempty"` // directory of a contender's module, relative to the study file
 
-	Command []string `json:"command,omitempty"` // $PORT is replaced by the port to listen on, $DIR by a directory, $DESTINATION as in Delivers
-	URL     string   `json:"url,omitempty"`     // running server
+	Command []string `json:"command,omitempty"` // command line; $PORT is replaced by the port to listen on, $DIR by a directory, $DESTINATION as in Delivers
+	URL     string   `json:"url,omitempty"`     // address of a running server
 
-	Requires []string          `json:"requires,omitempty"` // command: programs, without which it is skipped; "tare" is the running program
-	Files    map[string]string `json:"files,omitempty"`    // command: contents in $DIR, by name
-	Path     string            `json:"path,omitempty"`     // command: prefix of every request, e.g. /ingest
-	Delivers string            `json:"delivers,omitempty"` // command: where it writes lines: a pattern such as $DIR/*.log, or $DESTINATION, an HTTP server of tare
-	Answers  Answers           `json:"answers,omitempty"`
+	Requires []string          `json:"requires,omitempty"` // command: programs on PATH, without which it is skipped; "tare" is the running program
+	Files    map[string]string `json:"files,omitempty"`    // command: contents of files to write to $DIR, by name
+	Path     string            `json:"path,omitempty"`     // command: prefix of the path of every request, e.g. /ingest
+	Delivers string            `json:"delivers,omitempty"` // command: where it writes its items, one a line: a pattern such as $DIR/*.log, or $DESTINATION, the port of a server of tare
+	Answers  Answers           `json:"answers,omitempty"`  // how its answers are compared with the reference
 
-	Set    map[string]string `json:"set,omitempty"`   // configuration, e.g. log: pty
-	Expect Expect            `json:"expect,omitzero"` // instead of the declared one
+	Set    map[string]string `json:"set,omitempty"`   // configuration, e.g. log: pty; the kind defines keys and values
+	Expect Expect            `json:"expect,omitzero"` // replaces the expectation that the contender declares
 
-	With  []string `json:"with,omitempty"`  // modules: path@version, or path=./dir
-	Go    string   `json:"go,omitempty"`    // toolchain, e.g. go1.25.5; "" means the machine's
-	Tags  []string `json:"-"`               // additional build tags
-	Given string   `json:"given,omitempty"` // module that the user must name; "" means none
+	With  []string `json:"with,omitempty"`  // modules to build it with: path@version, or path=./dir
+	Go    string   `json:"go,omitempty"`    // toolchain to build it with, e.g. go1.25.5; "" means the machine's
+	Tags  []string `json:"-"`               // build tags in addition to the contender's, set to count instructions
+	Given string   `json:"given,omitempty"` // module that the user must name, otherwise the entry is skipped; "" means that it is always measured
 }
 
 // Answers defines how answers are compared with the reference.
@@ -76,7 +76,7 @@ type Answers string
 // Ways to compare answers.
 const (
 	AnswersWhole  Answers = ""       // completely
-	AnswersStatus Answers = "status" // status only; see [RoleApart]
+	AnswersStatus Answers = "status" // by their status only; the contender has [RoleApart]
 )
 
 // Leaf returns the catalog id of the entry.
@@ -142,9 +142,9 @@ func (e Entry) containsWord(words ...string) bool {
 	})
 }
 
-// Expect makes a contender a trap, which reproduces a published mistake.
+// Expect makes a contender a trap: it reproduces a published mistake, which checks must find.
 type Expect struct {
-	Void []string `json:"void,omitempty"` // checks that must void it
+	Void []string `json:"void,omitempty"` // checks, each of which must void the contender's measurements
 }
 
 // IsZero reports whether nothing is expected.
@@ -338,8 +338,8 @@ func (s *Study) checkCauses(path string, c Claim) error {
 	return nil
 }
 
-// checkReferences returns an error about a field below path if the study lacks something. "" is not
-// checked.
+// checkReferences returns an error about a field below path if the study does not have contender,
+// workload or metric. It does not check "".
 func (s *Study) checkReferences(path, contender, workload, metric string, workloads, contenders map[string]bool) error {
 	if contender != "" && !contenders[contender] {
 		return fieldError(path+".contender", fmt.Sprintf("unknown contender %q", contender), "name one of the study's contenders")
@@ -369,8 +369,8 @@ func (e *FieldError) Error() string {
 	return s
 }
 
-func fieldError(path, what, hint string) error {
-	return &FieldError{Path: path, What: what, Hint: hint}
+func fieldError(path, problem, hint string) error {
+	return &FieldError{Path: path, What: problem, Hint: hint}
 }
 
 // prefixPath returns a FieldError with path in front of the path of err.
@@ -385,8 +385,9 @@ func prefixPath(path string, err error) error {
 	return &FieldError{Path: path, What: err.Error()}
 }
 
-// Having returns the study without the entries whose module (Entry.Given) the user did not name. It
-// removes their workloads and answers, too. A claim about one is tested on its StandIn.
+// Having returns the study without the entries whose module (Entry.Given) the user did not name.
+// has reports whether the user named a module. Having also removes the workloads and answers that
+// are only about such entries. A claim about one is tested on its StandIn.
 func (s Study) Having(has func(module string) bool) Study {
 	removed := map[string]bool{}
 	var entries []Entry
@@ -422,7 +423,8 @@ func (s Study) Having(has func(module string) bool) Study {
 	return s
 }
 
-// checkOptional returns an error if a question is about an optional contender, one with Given.
+// checkOptional returns an error if a question is about an optional contender. That is one with
+// Given, which is measured only if the user names a module.
 func (s *Study) checkOptional() error {
 	isOptional := map[string]bool{}
 	for _, e := range s.Contenders {

@@ -10,47 +10,47 @@ import (
 // input is a pool of bodies, e.g. JSON documents. The kind is that of the contenders, e.g. codec.
 type Workload struct {
 	ID      string `json:"id"`
-	Fixture string `json:"fixture,omitempty"`    // generated input in contender/fixture
-	File    string `json:"file,omitempty"`       // the user's own input, relative to the study file
-	N       int    `json:"n,omitempty"`          // items in a body
-	Op      string `json:"op"`                   // defined by the kind
-	Pool    int    `json:"pool,omitempty"`       // number of bodies, used in turn; 0 means the default
+	Fixture string `json:"fixture,omitempty"`    // name of a generated input in contender/fixture
+	File    string `json:"file,omitempty"`       // path of the user's own input, relative to the study file; instead of Fixture
+	N       int    `json:"n,omitempty"`          // number of items in a body
+	Op      string `json:"op"`                   // operation; the kind defines the names
+	Pool    int    `json:"pool,omitempty"`       // number of different bodies, used in turn; 0 means the fixture's default, 1 the same body for all operations
 	SHA256  string `json:"sha256,omitempty"`     // digest of the pool
-	Heap    int64  `json:"heap_bytes,omitempty"` // additional live heap
+	Heap    int64  `json:"heap_bytes,omitempty"` // size of an additional live heap of each contender; 0 means none
 
-	Slice time.Duration `json:"slice_ns,omitempty"` // slice of the slowest contender; 0 means by the slice rule
+	Slice time.Duration `json:"slice_ns,omitempty"` // slice length of the slowest contender, with equally many operations for all; 0 means by the slice rule
 
 	Set     map[string]string `json:"set,omitempty"`     // options of the kind, e.g. depth: "3"
-	Traffic *Traffic          `json:"traffic,omitempty"` // nil without a server
+	Traffic *Traffic          `json:"traffic,omitempty"` // how requests reach a server; nil if there is no server
 
-	Contenders []string `json:"contenders,omitempty"` // those that take part; nil means all
+	Contenders []string `json:"contenders,omitempty"` // ids of those that take part, in addition to the baseline; nil means all
 
-	Parts []Part `json:"parts,omitempty"` // what Op consists of; nil means only Op
+	Parts []Part `json:"parts,omitempty"` // operations that Op consists of; nil means only Op itself
 
 	Counts *Counts `json:"counts,omitempty"` // unit of N; nil means see Counted
 
 	// Properties of the pool; 0 if unknown.
-	Bytes        int64 `json:"bytes,omitempty"`         // size without line ends
-	Keys         int   `json:"keys,omitempty"`          // items that should have a key of their own
-	DistinctKeys int   `json:"distinct_keys,omitempty"` // number in the body with the fewest
+	Bytes        int64 `json:"bytes,omitempty"`         // size of all bodies, without line ends
+	Keys         int   `json:"keys,omitempty"`          // number of items in each body that should have a separate key
+	DistinctKeys int   `json:"distinct_keys,omitempty"` // number of different keys among them, in the body with the fewest
 	Members      int   `json:"members,omitempty"`       // numbers, texts and arrays in one item
-	Levels       int   `json:"levels,omitempty"`        // levels of nesting in one item, from 1
+	Levels       int   `json:"levels,omitempty"`        // levels of nesting in one item; 1 means that nothing is nested
 }
 
 // Part is an operation that the operation of a workload consists of.
 type Part struct {
 	Op    string  `json:"op"`
-	Times float64 `json:"times"` // mean number per operation: 0.25 for a quarter of a mix
+	Times float64 `json:"times"` // mean number of times that one operation of the workload does it: 0.25 for a quarter of a mix
 }
 
 // Counts is the unit of the n of a workload.
 type Counts struct {
 	One  string `json:"one"`            // a noun: event
-	In   string `json:"in,omitempty"`   // what contains them, e.g. the store; "" means each body
-	Most bool   `json:"most,omitempty"` // n is the maximum
+	In   string `json:"in,omitempty"`   // what contains n of them, e.g. the store; "" means each body
+	Most bool   `json:"most,omitempty"` // n is the maximum: bodies may have fewer
 }
 
-// Counted returns the unit of n, by default items. In older results it follows from the fixture.
+// Counted returns the unit of N, by default items. In older results it follows from the fixture.
 func (w Workload) Counted() Counts {
 	switch {
 	case w.Counts != nil:
@@ -65,7 +65,8 @@ func (w Workload) Counted() Counts {
 	return Counts{One: "item"}
 }
 
-// Mixed reports whether each operation does only one of its parts. Their shares then add up to 1.
+// Mixed reports whether each operation of w does only one of its parts. Their shares then add up to
+// 1.
 func (w Workload) Mixed() bool {
 	const rounding = 1e-6
 	times := 0.0
@@ -82,8 +83,8 @@ const OpStop = "stop"
 // collects, and a process may use 2 GiB.
 const MaxHeap = 800e6
 
-// Asks reports whether contender takes part in the workload. So does the baseline, but Asks does
-// not know its id.
+// Asks reports whether contender takes part in the workload. The baseline takes part in every
+// workload, but Asks does not know its id.
 func (w Workload) Asks(contender string) bool {
 	return len(w.Contenders) == 0 || contender == ControlID || contender == NullID || slices.Contains(w.Contenders, contender)
 }
@@ -139,12 +140,12 @@ func (w Workload) Measures(m Metric) bool {
 
 // Traffic describes how requests reach a server.
 type Traffic struct {
-	Connections int           `json:"connections"`                         // each has at most one request in flight
-	Rate        float64       `json:"rate_per_second,omitempty"`           // requests per second whatever the responses; 0 means that a connection waits for its response (closed loop)
-	Segment     time.Duration `json:"segment_ns,omitempty"`                // continuous, once per round, for latencies; 0 means short visits
-	TLS         bool          `json:"tls,omitempty"`                       // 1.3
-	Delay       time.Duration `json:"delay_ns,omitempty"`                  // round trip time of a relay
-	Bandwidth   int64         `json:"bandwidth_bits_per_second,omitempty"` // limit in each direction; 0 means unlimited
+	Connections int           `json:"connections"`                         // number of open connections, each with at most one request in flight
+	Rate        float64       `json:"rate_per_second,omitempty"`           // open loop: requests sent per second, whatever the responses; 0 means a closed loop, in which each connection waits for its response
+	Segment     time.Duration `json:"segment_ns,omitempty"`                // length of a continuous segment of each contender, once per round, for latencies; 0 means short visits
+	TLS         bool          `json:"tls,omitempty"`                       // TLS 1.3, with a certificate made for the run
+	Delay       time.Duration `json:"delay_ns,omitempty"`                  // delay that a relay adds to every round trip
+	Bandwidth   int64         `json:"bandwidth_bits_per_second,omitempty"` // bandwidth of the relay in each direction; 0 means unlimited
 }
 
 // MaxConnections is the largest number of connections of a workload. Both ends are on one machine,
@@ -173,42 +174,42 @@ func (t Traffic) Validate() error {
 // Keys of samples for servers. A sample has the measurements of one trial on one workload. Most
 // values exclude lead-ins, the unmeasured requests before.
 const (
-	KeyRequests       = "requests"            // answered requests
-	KeyErrors         = "errors"              // errors of any class
-	KeyTimeouts       = "timeouts"            // a part of the errors; they are also latencies
-	KeyConnects       = "connections_opened"  // includes lead-ins and reconnects
-	KeyConnections    = "connections"         // as planned
-	KeyConcurrency    = "concurrency"         // mean number in flight
-	KeyMeanLatency    = "mean_ns"             // until the last byte of the response
-	KeyRate           = "requests_per_second" // achieved rate
-	KeyRateAsked      = "rate_asked"          // missing in a closed loop
-	KeySendLag        = "send_lag_p99_ns"     // open loop: how late requests were sent
-	KeySendLagP50     = "send_lag_p50_ns"
-	KeyServerCPU      = "server_cpu_ns"        // user and system
-	KeyServerWait     = "server_wait_ns"       // threads waiting for a processor; missing if unknown
+	KeyRequests       = "requests"             // number of answered requests
+	KeyErrors         = "errors"               // number of errors of any class, including unexpected statuses
+	KeyTimeouts       = "timeouts"             // number of timeouts among the errors; each is in the latencies with the length of the timeout
+	KeyConnects       = "connections_opened"   // number of opened connections, including lead-ins and reconnects
+	KeyConnections    = "connections"          // number of connections as planned
+	KeyConcurrency    = "concurrency"          // mean number of requests in flight
+	KeyMeanLatency    = "mean_ns"              // mean time from sending a request to the last byte of the response
+	KeyRate           = "requests_per_second"  // achieved rate
+	KeyRateAsked      = "rate_asked"           // requested rate per second; missing in a closed loop
+	KeySendLag        = "send_lag_p99_ns"      // open loop: 99 % of the requests were sent at most this late
+	KeySendLagP50     = "send_lag_p50_ns"      // open loop: 50 % of the requests were sent at most this late
+	KeyServerCPU      = "server_cpu_ns"        // user and system time of the server
+	KeyServerWait     = "server_wait_ns"       // time that threads of the server waited for a processor; missing if unknown
 	KeyClientCPU      = "client_cpu_ns"        // CPU time of the load generator, or of the contender's own client
 	KeyOwnClient      = "own_client"           // 1 if the contender's own client sent the requests
 	KeyClientCPUPerOp = "client_cpu_ns_per_op" // metric client-cpu
 	KeyClientBytes    = "client_bytes_per_op"  // metric client-bytes
 	KeyClientAllocs   = "client_allocs_per_op" // metric client-allocs
-	KeyClientWait     = "client_wait_ns"       // threads waiting for a processor; missing if unknown
-	KeyClientCores    = "client_cores"         // processors that it may use
-	KeyServerCores    = "server_cores"         // processors that it may use
-	KeyWall           = "wall_ns"
-	KeyBytesSent      = "bytes_sent_per_op" // including headers
+	KeyClientWait     = "client_wait_ns"       // time that threads of the client waited for a processor; missing if unknown
+	KeyClientCores    = "client_cores"         // number of processors that the load generator may use
+	KeyServerCores    = "server_cores"         // number of processors that the server may use
+	KeyWall           = "wall_ns"              // measured wall time
+	KeyBytesSent      = "bytes_sent_per_op"    // bytes that the load generator sent, including headers
 	KeyBytesReceived  = "bytes_received_per_op"
-	KeyBodySent       = "body_sent_per_op"
-	KeyBodyReceived   = "body_received_per_op"
-	KeyOutput         = "output_bytes_per_op"        // stdout, stderr, terminal and log file, with lead-ins
-	KeyReceived       = "server_requests"            // counted by the server; missing if it does not count
-	KeyReceivedSent   = "server_requests_expected"   // sent meanwhile
-	KeyReceivedBody   = "server_body_bytes"          // counted by the server
-	KeySentBody       = "server_body_bytes_expected" // sent meanwhile
-	KeyDelivered      = "delivered_items"            // arrived at the server's destination; missing if unknown
-	KeyDeliveredAsked = "delivered_items_expected"   // acknowledged items
+	KeyBodySent       = "body_sent_per_op"           // size of request bodies
+	KeyBodyReceived   = "body_received_per_op"       // size of response bodies
+	KeyOutput         = "output_bytes_per_op"        // bytes that the server wrote to stdout, stderr, terminal and log file, with lead-ins
+	KeyReceived       = "server_requests"            // requests that the server reports to have answered; missing if it does not count
+	KeyReceivedSent   = "server_requests_expected"   // requests that the load generator sent meanwhile
+	KeyReceivedBody   = "server_body_bytes"          // bytes of request bodies that the server reports to have read
+	KeySentBody       = "server_body_bytes_expected" // bytes of request bodies that the load generator sent meanwhile
+	KeyDelivered      = "delivered_items"            // items that arrived at the server's destination; missing if unknown
+	KeyDeliveredAsked = "delivered_items_expected"   // items in the correctly answered requests
 	KeyStop           = "stop_ns"                    // metric stop
-	KeyOps            = "ops"                        // timed operations
+	KeyOps            = "ops"                        // number of timed operations
 	KeyResident       = "rss_bytes"                  // metric rss
-	KeyLayers         = "layer_calls_per_op"         // middleware calls; missing if the server does not count
+	KeyLayers         = "layer_calls_per_op"         // middleware calls that the server counted; missing if it does not count
 	KeySharedProcess  = "shared_process"             // 1 if server and load generator are one process
 )

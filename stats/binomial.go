@@ -5,6 +5,8 @@ import (
 	"slices"
 )
 
+// This file has intervals that assume little: for the median of any values, and for a probability.
+
 // OrderInterval returns an interval at level alpha for the median of independent values. It lies
 // between the k-th values from both ends, with the largest k such that 2·P(Bin(n, ½) ≤ k−1) ≤
 // alpha. ok is false if there are too few values: fewer than six at 5 %.
@@ -25,8 +27,8 @@ func OrderInterval(x []float64, alpha float64) (lo, hi float64, ok bool) {
 	return s[k-1], s[n-k], true
 }
 
-// rounding is the permitted relative error of a tail probability, which is computed with
-// logarithms.
+// rounding is the permitted relative error of a tail probability. Computed with logarithms, a
+// probability that equals alpha exactly may be slightly larger.
 const rounding = 1e-12
 
 // ClopperPearson returns the exact interval of level alpha for a probability after k successes in n
@@ -37,17 +39,17 @@ const rounding = 1e-12
 func ClopperPearson(k, n int, alpha float64) (lo, hi float64) {
 	lo, hi = 0, 1
 	if k > 0 {
-		// k or more successes have probability alpha/2.
+		// With this p, k or more successes have probability alpha/2.
 		lo = findRoot(func(p float64) bool { return binomialCDF(n-k, n, 1-p) < alpha/2 })
 	}
 	if k < n {
-		// k or fewer successes have probability alpha/2.
+		// With this p, k or fewer successes have probability alpha/2.
 		hi = findRoot(func(p float64) bool { return binomialCDF(k, n, p) > alpha/2 })
 	}
 	return lo, hi
 }
 
-// findRoot returns the point of [0, 1] below which isBelow returns true.
+// findRoot returns, by bisection, the point of [0, 1] below which isBelow returns true.
 func findRoot(isBelow func(float64) bool) float64 {
 	lo, hi := 0.0, 1.0
 	for range 100 {

@@ -2,18 +2,24 @@ package stats
 
 import "math"
 
+// This file computes the effect of a round: the logarithm of the ratio of two programs that take
+// turns. A slice is one timed turn. For example, a takes 110 ns per operation and b 100: the effect
+// is 0.095.
+
 // Point is the cost of one slice, a timed run of operations.
 type Point struct {
 	Ops int64   // number of operations
-	NS  float64 // total cost, usually in ns
+	NS  float64 // total cost: ns of wall or CPU time, or another cost that can be summed
 }
 
 // BlockEffect returns the logarithm of the ratio of a to b in one round. The slice a[i] is paired
-// with b[i]. Each block of consecutive slices gives one ratio. The result is their Hodges–Lehmann
-// estimate. A block should contain at least two garbage collection cycles.
+// with b[i]. Each block of consecutive slices gives one ratio of costs per operation. The result is
+// the Hodges–Lehmann estimate over the blocks. A block should contain at least two garbage
+// collection cycles.
 //
-// Slices after the last complete block belong to it. The result is NaN if a block has no operations
-// or no positive cost.
+// Slices after the last complete block belong to that block. If there are fewer slices than one
+// block, all are one block. If a and b differ in length, the rest of the longer one is ignored. The
+// result is NaN if a block has no operations or no positive cost.
 func BlockEffect(a, b []Point, block int) float64 {
 	return HodgesLehmann(BlockEffects(a, b, block))
 }
@@ -37,8 +43,8 @@ func BlockEffects(a, b []Point, block int) []float64 {
 	return effects
 }
 
-// SumEffect returns the logarithm of the total cost per operation of a over that of b. It is NaN
-// without operations or a positive cost.
+// SumEffect returns the logarithm of the ratio of sums: the total cost per operation of a over that
+// of b. It is NaN if a side has no operations or no positive cost.
 func SumEffect(a, b []Point) float64 {
 	return math.Log(perOp(a)) - math.Log(perOp(b))
 }

@@ -1,15 +1,19 @@
 package stats
 
-// Variance is the variance of the logarithm of a ratio, in two components.
+// This file splits the variance of effects in two. One part shrinks if rounds get longer, and the
+// other one only if there are more rounds.
+
+// Variance is the variance of the logarithm of the ratio of two contenders, in two components.
 type Variance struct {
-	Within  float64 // variance of a block, a few slices of a round
-	Between float64 // additional variance of a round, however long
-	Rounds  int     // basis of the estimate
+	Within  float64 // variance from block to block in a round; a block is a few consecutive slices
+	Between float64 // additional variance from round to round, which longer rounds do not reduce
+	Rounds  int     // number of rounds that it was estimated from
 }
 
-// Components splits the variance of effects into that of a block within its round, and that between
-// rounds. blocks has the effects of each round. ok is false if fewer than two rounds have two
-// blocks.
+// Components splits the variance of effects into two: within, that of a block within its round, and
+// between, the rest of the variance between rounds. blocks has the effects of the blocks of each
+// round. Rounds with fewer than two blocks are ignored. ok is false if fewer than two rounds
+// remain. A negative estimate of between becomes 0.
 //
 // Source: the analysis-of-variance estimator of a one-way random-effects model (S. R. Searle, G.
 // Casella, C. E. McCulloch, "Variance Components", 1992, §3.6).

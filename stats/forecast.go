@@ -10,7 +10,7 @@ const power = 0.8
 // more than maxRounds are needed, n is maxRounds and ok is false.
 //
 // Read the forecast as an order of magnitude. After eight rounds it has a relative error of two
-// thirds.
+// thirds. If the interval excludes every limit already, n is len(x).
 //
 // The half-width z·τ/√n of an interval gives the standard deviation τ/√n of the estimate (E. L.
 // Lehmann, "Nonparametrics: Statistical Methods Based on Ranks", 1975, §4.2). The rest is the usual
@@ -53,9 +53,10 @@ func excludesAll(lo, hi float64, limits []float64) bool {
 	return true
 }
 
-// estimateTau returns τ, the standard deviation of the estimate times √n, from the 80 % interval.
-// With few rounds a higher confidence overstates τ: by a half at eight rounds and 99 %. A lower one
-// varies more.
+// estimateTau returns τ, the standard deviation of the Hodges–Lehmann estimate times √n. It uses
+// the half-width z·τ/√n of the 80 % interval. With few rounds, intervals at a higher confidence
+// overstate τ: by a half at eight rounds and 99 %. Those at a lower one vary more. It returns false
+// if there are too few rounds.
 func estimateTau(x []float64) (tau float64, ok bool) {
 	const level = 0.2
 	lo, hi, ok := Interval(x, level)

@@ -5,23 +5,28 @@ import (
 	"slices"
 )
 
+// This file makes it possible to stop a study early. A look is an interim analysis of its data. If
+// each of several looks tested at 5 %, one of them would be wrong more often. So each look tests at
+// a stricter level.
+
 const (
-	// MaxRounds is the last look of a study with a budget. A look is an interim analysis after some
-	// rounds.
+	// MaxRounds is the number of rounds at the last look of a study with a budget. A look is an
+	// interim analysis.
 	MaxRounds = 180
-	// LastLook is the last look of a study that continues until it is decided.
+	// LastLook is the number of rounds at the last look of a study that continues until it is decided.
 	LastLook = 2000
 	// LongRounds is the least number of rounds with longer slices for a conclusion.
 	LongRounds = 3
 )
 
-// allLooks returns the rounds of all looks, each about 1.5 times the one before.
+// allLooks returns the numbers of rounds of all looks, each about 1.5 times the one before.
 func allLooks() []int {
 	return []int{8, 12, 18, 27, 40, 60, 80, 120, MaxRounds, 270, 400, 600, 900, 1350, LastLook}
 }
 
 // Looks returns the numbers of rounds after which a study of at most rounds rounds looks at its
-// data, ascending. It returns nil if rounds is below 1.
+// data, ascending. These are all regular looks below rounds, and rounds itself, or [LastLook] if
+// rounds is larger. It returns nil if rounds is below 1.
 func Looks(rounds int) []int {
 	rounds = min(rounds, LastLook)
 	if rounds < 1 {

@@ -5,8 +5,11 @@ import (
 	"slices"
 )
 
-// MinMachines is the least number of machines that can be pooled. The interval of two would be too
-// wide.
+// This file combines the results of several machines. For example, the ratio of two programs is
+// 0.88 on one machine and 0.91 on another: is that more than chance, and what is the mean?
+
+// MinMachines is the least number of machines that can be pooled. With two machines, the interval
+// would be too wide to be useful.
 const MinMachines = 3
 
 // MachinesDiffer is the level at which machines are reported as different. A few disturbed rounds
@@ -16,8 +19,8 @@ const MachinesDiffer = 0.04
 // Estimate is one machine's estimate of a quantity.
 type Estimate struct {
 	Value    float64
-	Variance float64
-	Free     int // degrees of freedom
+	Variance float64 // variance of Value
+	Free     int     // degrees of freedom of Variance
 }
 
 // Trimmed returns the mean of x without a fifth of the values at either end, with its variance from
@@ -34,7 +37,7 @@ func Trimmed(x []float64) (e Estimate, ok bool) {
 		return Estimate{}, false
 	}
 	value := computeMean(s[cut : cut+kept])
-	for i := range cut { // winsorize
+	for i := range cut { // winsorize: replace each value at an end by the nearest remaining one
 		s[i], s[len(s)-1-i] = s[cut], s[cut+kept-1]
 	}
 	m, squares := computeMean(s), 0.0
@@ -60,7 +63,7 @@ func SameEverywhere(machines []Estimate) (p float64, ok bool) {
 		return boolToFloat(allEqual(machines)), true
 	}
 	_, q, weights := weightedMean(machines, 0)
-	total, correction := sumOf(weights), 0.0 // Welch's sum
+	total, correction := sumOf(weights), 0.0 // correction is Welch's sum, because the variances are estimated
 	for i, m := range machines {
 		share := 1 - weights[i]/total
 		correction += share * share / float64(m.Free)
@@ -74,9 +77,9 @@ func SameEverywhere(machines []Estimate) (p float64, ok bool) {
 type Pooled struct {
 	Value     float64 // mean over machines like these
 	Low, High float64 // interval of Value
-	Between   float64 // variance
+	Between   float64 // variance between machines
 	Q         float64 // Cochran's Q
-	I2        float64 // share of the variance that rounds do not explain
+	I2        float64 // I²: share of the variance of the estimates that their rounds do not explain
 }
 
 // Pool returns the mean over machines with its interval at 1−alpha. The machines are a sample of
@@ -126,8 +129,8 @@ func Pool(machines []Estimate, alpha float64) (p Pooled, ok bool) {
 	return p, true
 }
 
-// weightedMean returns the weighted mean of machines, the weighted sum of squared distances, and
-// the weights.
+// weightedMean returns the weighted mean of machines, the weighted sum of squared distances from
+// it, and the weights. The weight of a machine is the inverse of its variance plus between.
 func weightedMean(machines []Estimate, between float64) (value, squares float64, weights []float64) {
 	for _, m := range machines {
 		w := 1 / (m.Variance + between)
@@ -141,7 +144,8 @@ func weightedMean(machines []Estimate, between float64) (value, squares float64,
 	return value, squares, weights
 }
 
-// hasExact reports whether a machine has no variance, as with counts. Its weight would be infinite.
+// hasExact reports whether a machine has no variance, as with counts of allocations. Its weight
+// would be infinite.
 func hasExact(machines []Estimate) bool {
 	return slices.ContainsFunc(machines, func(m Estimate) bool { return m.Variance == 0 })
 }
@@ -185,7 +189,7 @@ func incompleteBeta(a, b, x float64) float64 {
 		return 0
 	case x >= 1:
 		return 1
-	case x > (a+1)/(a+b+2): // the fraction would converge slowly
+	case x > (a+1)/(a+b+2): // the fraction would converge slowly; use the symmetry of I
 		return 1 - incompleteBeta(b, a, 1-x)
 	}
 	const smallest = 1e-300 // in place of 0 in a denominator

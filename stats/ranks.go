@@ -6,8 +6,12 @@ import (
 	"strconv"
 )
 
+// This file ranks programs of which not all pairs differ significantly. For example, a and b do not
+// differ, b and c do not differ, but a is faster than c. The letters are a, ab and b.
+
 // Ranks returns the lowest and highest possible rank of each of n contenders, from 1. compare(i, j)
-// returns −1 if i is proven faster than j, and 1 if i is proven slower.
+// returns −1 if i is proven faster than j, 1 if i is proven slower, and 0 if neither is proven.
+// low[i] is one more than the number of contenders that are proven faster than i.
 func Ranks(n int, compare func(i, j int) int) (low, high []int) {
 	low, high = make([]int, n), make([]int, n)
 	for i := range n {
@@ -73,7 +77,7 @@ func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 	return out
 }
 
-// splitGroups splits every group with both i and j into one without j and one without i.
+// splitGroups splits every group that contains both i and j into one without j and one without i.
 func splitGroups(groups []*big.Int, i, j int) []*big.Int {
 	var out []*big.Int
 	for _, g := range groups {
@@ -88,7 +92,7 @@ func splitGroups(groups []*big.Int, i, j int) []*big.Int {
 	return out
 }
 
-// dropSubsets drops every group that is a subset of another.
+// dropSubsets drops every group that is a subset of another, and keeps one of equal groups.
 func dropSubsets(groups []*big.Int) []*big.Int {
 	var out []*big.Int
 	for i, g := range groups {

@@ -9,21 +9,21 @@ import (
 // a row for each benchmark. The rows help each other to estimate how much a repeated count varies.
 
 const (
-	// maxUsualFree is the largest weight of the usual variance, in degrees of freedom. Rows differ
-	// in their variance, however many there are.
+	// maxUsualFree is the largest weight, in degrees of freedom, of the table's usual variance. Rows
+	// differ in their variance, however many there are.
 	maxUsualFree = 2.5
 	// singleSD is the assumed standard deviation of the logarithm of a ratio, with minUsualFree
 	// degrees of freedom. It applies if fewer than minRepeated rows were repeated.
 	singleSD     = 0.0007
 	minUsualFree = 2.0
 	minRepeated  = 3
-	// minRepeatSD is the least standard deviation of the logarithm of a ratio.
+	// minRepeatSD is the least standard deviation of the logarithm of a ratio that is assumed.
 	minRepeatSD   = 0.0003
 	maxIntegerOff = 0.2
 )
 
 // Repeats are repeated measurements of two sides, such as counts of instructions. Base[i] and
-// Head[i] are a pair, which may share a random seed.
+// Head[i] are a pair, which may share a random seed. Values without a partner do not count.
 type Repeats struct{ Base, Head []float64 }
 
 // logRatios returns the logarithms of head/base, one per pair.
@@ -35,7 +35,8 @@ func (r Repeats) logRatios() []float64 {
 	return ratios
 }
 
-// logVariance returns 0 for a single pair. free has the degrees of freedom.
+// logVariance returns the variance of the logarithm of one ratio, and its degrees of freedom. Both
+// are 0 for a single pair.
 func (r Repeats) logVariance() (v, free float64) {
 	ratios := r.logRatios()
 	if len(ratios) < 2 {

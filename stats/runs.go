@@ -2,7 +2,10 @@ package stats
 
 import "math"
 
-// Run is the estimate of a quantity in one run of a study, with its standard error.
+// This file finds the runs at which a series of measurements changes its level, such as the nightly
+// runs of a benchmark.
+
+// Run is the estimate of a quantity in one run of a study, with its standard error within the run.
 type Run struct{ Mean, Error float64 }
 
 const minPairs = 6
@@ -26,18 +29,19 @@ func BetweenRuns(series ...[]Run) (variance float64, ok bool) {
 	if len(squares) < minPairs {
 		return 0, false
 	}
-	// A squared difference has the variances within both runs, and twice the one between runs.
+	// The expectation of a squared difference is the sum of the variances within both runs and twice
+	// the variance between runs.
 	return max(0, (Median(squares)/medianOfSquare-Median(within))/2), true
 }
 
 // Predict returns the interval in which the mean of the runs next is expected if nothing changes.
-// It uses only the standard errors of next. variance is that between runs, and level the error
-// level. Means are assumed to be normal.
+// Its middle is the weighted mean of runs. Of next it uses only the standard errors. variance is
+// the variance between runs, and level the error level. Means are assumed to be normal.
 //
 // Source: J. P. T. Higgins, S. G. Thompson, D. J. Spiegelhalter, "A re-evaluation of random-effects
 // meta-analysis", J. R. Statist. Soc. A 172 (2009) 137–159.
 func Predict(runs []Run, variance float64, level float64, next ...Run) (low, high float64) {
-	const minVariance = 1e-24 // keeps weights finite
+	const minVariance = 1e-24 // keeps the weights finite if nothing varies
 	var sum, weights float64
 	for _, r := range runs {
 		w := 1 / max(minVariance, r.Error*r.Error+variance)
@@ -57,7 +61,7 @@ func Predict(runs []Run, variance float64, level float64, next ...Run) (low, hig
 func Steps(runs []Run, variance float64) []int {
 	const level, maxNext = 0.0002, 3 // three tests per run: 0.06 %
 	var steps []int
-	last := 0
+	last := 0 // index of the last step
 	for i := 1; i < len(runs); i++ {
 		for k := 1; k <= maxNext && i-k+1 > last; k++ {
 			next := runs[i-k+1 : i+1]

@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// This file estimates which part of a difference is due to one cause. For example, a log is 82 % of
+// the difference between two servers.
+
 // Share returns the share θ of part in whole and its interval, e.g. 0.3 if 30 % of a difference is
 // due to one cause. Both slices have a value per round. The estimate is the median of (part_i +
 // part_j) / (whole_i + whole_j) over i ≤ j. The interval contains every θ for which part − θ·whole
@@ -34,7 +37,8 @@ func Share(part, whole []float64, alpha float64) (share, lo, hi float64, ok bool
 		}
 	}
 	slices.Sort(ratios)
-	// The interval leaves out k of all n(n+1)/2 pairs at each end. It contains the median.
+	// The interval leaves out k of all n(n+1)/2 pairs at each end. These are fewer than half, so the
+	// interval contains the median.
 	k := min(criticalRank(n, alpha), (n*(n+1)/2-1)/2)
 	if k -= excluded; n == 0 || k < 0 || k > (len(ratios)-1)/2 {
 		return medianOfSorted(ratios), math.Inf(-1), math.Inf(1), false

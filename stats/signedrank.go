@@ -115,7 +115,8 @@ func Interval(x []float64, alpha float64) (lo, hi float64, ok bool) {
 	return walshInterval(criticalRank(len(x), alpha), x)
 }
 
-// HalfWidth returns half the width of the interval of x at level alpha.
+// HalfWidth returns half the width of the interval of x at level alpha, or false if x has too few
+// values.
 func HalfWidth(x []float64, alpha float64) (float64, bool) {
 	lo, hi, ok := Interval(x, alpha)
 	if !ok {
@@ -138,7 +139,7 @@ func Differs(x, control []float64, alpha float64) (excludes, counts bool) {
 }
 
 // walshInterval returns the range of the Walsh averages of x without the k outermost ones at either
-// end.
+// end. It returns false if k is negative or x is empty.
 func walshInterval(k int, x []float64) (lo, hi float64, ok bool) {
 	if k < 0 || len(x) == 0 {
 		return math.Inf(-1), math.Inf(1), false
@@ -148,7 +149,7 @@ func walshInterval(k int, x []float64) (lo, hi float64, ok bool) {
 	return w[k], w[len(w)-1-k], true
 }
 
-// criticalRank returns the largest k with 2·P(W ≤ k) ≤ alpha for n rounds, or −1.
+// criticalRank returns the largest k with 2·P(W ≤ k) ≤ alpha for n rounds, or −1 if there is none.
 func criticalRank(n int, alpha float64) int {
 	if n > MaxRounds {
 		return sort.Search(n*(n+1)/2, func(w int) bool { return 2*approximateNull(n, w) > alpha }) - 1

@@ -1,5 +1,8 @@
 package stats
 
+// This file computes the intervals of several comparisons, such that the probability of any error
+// is limited. It does for intervals what Holm's procedure does for p-values.
+
 // Span is the interval of one comparison in a family.
 type Span struct {
 	Low, High float64
@@ -13,6 +16,9 @@ func (s Span) Holds(x float64) bool { return s.Low <= x && x <= s.High }
 // StepDown returns the intervals of a family of n comparisons. The probability that any of them is
 // wrong is at most alpha. All begin with an equal share of alpha. A decided comparison keeps its
 // interval. The open ones divide alpha among themselves again, until no more are decided.
+//
+// interval computes the interval of comparison i at an error level. isOpen reports whether an
+// interval leaves comparison i undecided.
 //
 // Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Statist. 6
 // (1979) 65–70; for looks: W. Maurer, F. Bretz, "Multiple testing in group sequential trials using

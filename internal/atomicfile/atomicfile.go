@@ -26,7 +26,7 @@ func ReadStart(path string, maxBytes int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxBytes+1))
 }
 
-// ReadFile reads a regular file of at most maxBytes.
+// ReadFile reads a regular file of at most maxBytes. Other files and longer ones are errors.
 func ReadFile(path string, maxBytes int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -80,7 +80,8 @@ func MakeDirOn(d Disk, dir string, mode fs.FileMode) error {
 	return err
 }
 
-// File is a file that is being written under a temporary name. Keep moves it to its path.
+// File is a file that is being written under a temporary name, in the directory of its final path.
+// Keep moves it to that path.
 type File struct {
 	disk   Disk
 	handle Handle
@@ -101,11 +102,12 @@ func Create(d Disk, path string) (*File, error) {
 // Write writes the next bytes.
 func (f *File) Write(p []byte) (int, error) { return f.handle.Write(p) }
 
-// Keep moves the file to its path and replaces an existing file. If it returns nil, the file is on
-// stable storage.
+// Keep moves the file to its path and replaces an existing file. If it returns nil, the content and
+// the name are on stable storage.
 func (f *File) Keep(mode fs.FileMode) error { return f.syncAndMove(mode, f.disk.Rename) }
 
-// KeepNew is like Keep, but returns fs.ErrExist instead of replacing a file.
+// KeepNew is like Keep, but if there is a file at the path, it returns fs.ErrExist instead of
+// replacing it.
 func (f *File) KeepNew(mode fs.FileMode) error {
 	return f.syncAndMove(mode, func(from, to string) error {
 		err := f.disk.Link(from, to)
@@ -119,11 +121,12 @@ func (f *File) KeepNew(mode fs.FileMode) error {
 	})
 }
 
-// syncAndMove syncs the file, calls move to give it its final name, and syncs the directory.
+// syncAndMove syncs and closes the temporary file, calls move to give it its final name, and syncs
+// the directory. If a step before move fails, it removes the temporary file.
 func (f *File) syncAndMove(mode fs.FileMode, move func(from, to string) error) error {
 	err := f.handle.Chmod(mode)
 	if err == nil {
-		err = f.handle.Sync() // or the name could be on stable storage before the content
+		err = f.handle.Sync() // otherwise the name could be on stable storage before the content
 	}
 	if closeErr := f.handle.Close(); err == nil {
 		err = closeErr

@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// Disk has the file operations of programs whose files must survive faults. Tests use disks that
-// fail, fill up or lose power.
+// Disk has the file operations of programs whose files must survive faults. The system's file
+// system is one. Tests use others, which fail, fill up or lose power.
 type Disk interface {
 	OpenFile(path string, flag int) (Handle, error) // like [os.OpenFile]; a new file has mode 0600
 	CreateTemp(dir, pattern string) (Handle, error) // like [os.CreateTemp]
@@ -18,7 +18,7 @@ type Disk interface {
 	Link(from, to string) error      // fails with fs.ErrExist if to exists
 	Remove(path string) error
 	List(dir string) (names []string, err error) // in any order
-	SyncDir(dir string) error                    // syncs the names in dir
+	SyncDir(dir string) error                    // brings the names in dir to stable storage
 	Lock(path string) (io.Closer, error)         // fails if path is locked; the lock ends with Close or the process
 }
 
@@ -44,7 +44,7 @@ type Handle interface {
 // System is the operating system's file system.
 type System struct{}
 
-const privateMode = 0o600 // of new files
+const privateMode = 0o600 // mode of new files
 
 // OpenFile is [os.OpenFile].
 func (System) OpenFile(path string, flag int) (Handle, error) {
@@ -64,23 +64,23 @@ func wrapFile(f *os.File, err error) (Handle, error) {
 }
 
 // Rename is [os.Rename].
-func (System) Rename(from, to string) error { return os.Rename(from, to) }
+func (System) Rename(oldPath, newPath string) error { return os.Rename(oldPath, newPath) }
 
-// RenameNew checks that to does not exist and then renames. Only the process with the lock creates
+// RenameNew checks that newPath does not exist and then renames. Only the process with the lock creates
 // files there.
-func (System) RenameNew(from, to string) error {
-	_, err := os.Lstat(to)
+func (System) RenameNew(oldPath, newPath string) error {
+	_, err := os.Lstat(newPath)
 	switch {
 	case err == nil:
-		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
+		return &os.LinkError{Op: "rename", Old: oldPath, New: newPath, Err: fs.ErrExist}
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return os.Rename(from, to)
+	return os.Rename(oldPath, newPath)
 }
 
 // Link is [os.Link].
-func (System) Link(from, to string) error { return os.Link(from, to) }
+func (System) Link(oldPath, newPath string) error { return os.Link(oldPath, newPath) }
 
 // Remove is [os.Remove].
 func (System) Remove(path string) error { return os.Remove(path) }

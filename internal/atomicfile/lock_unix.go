@@ -35,8 +35,8 @@ func (System) Lock(path string) (io.Closer, error) {
 
 type fileLock struct{ *os.File }
 
-// Close unlocks the file and closes it. A child process that is being started has inherited the
-// open file. Without unlocking it would have the lock, too.
+// Close unlocks the file and closes it. Closing alone is not enough: a child process that is being
+// started has inherited the open file, and with it the lock, until it executes its program.
 func (l fileLock) Close() error {
 	return errors.Join(syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())
 }

@@ -14,8 +14,8 @@ import (
 // sumName is the file that seals a directory: a checksum of all other files there.
 const sumName = ".tare-sum"
 
-// Seal writes a checksum of all names, sizes and contents below dir. After that nothing may be
-// written there.
+// Seal seals dir: it writes a file with the checksum of the names, sizes and contents of all files
+// below dir. After that nothing may be written there.
 func Seal(d Disk, dir string) error {
 	sum, err := sumOf(dir)
 	if err != nil {
@@ -24,8 +24,9 @@ func Seal(d Disk, dir string) error {
 	return Write(d, filepath.Join(dir, sumName), sum, 0o644)
 }
 
-// Sealed reports whether dir is the same as when it was sealed. It is not after a power cut or an
-// interrupted removal.
+// Sealed reports whether the content of dir is the same as when it was sealed. It returns false if
+// dir was never sealed, cannot be read, or is incomplete after a power cut or an interrupted
+// removal.
 func Sealed(dir string) bool {
 	const maxSum = 1 << 10 // bytes
 	want, err := ReadFile(filepath.Join(dir, sumName), maxSum)
@@ -66,8 +67,9 @@ func sumOf(dir string) ([]byte, error) {
 	return []byte(hex.EncodeToString(h.Sum(nil)) + "\n"), err
 }
 
-// Place moves the complete directory done to dir. If dir is valid, another process was faster, and
-// both directories stay.
+// Place moves the complete directory done to dir by a rename. If isValid reports that dir is
+// complete already, another process was faster, and Place leaves both directories as they are. A
+// dir that is not valid is removed first.
 func Place(done, dir string, isValid func(dir string) bool) error {
 	err := os.Rename(done, dir)
 	if err == nil || isValid(dir) {

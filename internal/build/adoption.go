@@ -16,10 +16,10 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Licences and release dates matter to users who consider adopting a library. They are facts about its
-// modules.
+// This file finds facts about the modules of a contender that matter to users who consider adopting
+// its library: licences and the date of the release. For example: MIT, 2026-03-02.
 
-const unknownLicence = "unknown" // licence not recognised or not found
+const unknownLicence = "unknown" // name of a licence that was not recognised or not found
 
 const maxLicenceBytes = 256 << 10
 
@@ -36,8 +36,10 @@ type moduleInfo struct {
 	Replace            *moduleInfo
 }
 
-// addAdoption adds licences of the linked modules, and the release date of the library. Without them a
-// contender can still be measured. complete is false if a later run should try again.
+// addAdoption adds to c the licences of the linked modules, and the release date of the library. An
+// unreadable module is no error, because a contender can be measured without these facts. complete
+// is false if a module was unreadable: a later run should try again. work is a directory for
+// temporary files.
 func (b *Builder) addAdoption(ctx context.Context, tool toolchain, leaf Leaf, work string, c *tare.Contender) (complete bool) {
 	unread := map[string]bool{}
 	for _, m := range c.Modules {
@@ -102,7 +104,9 @@ func releaseDate(m moduleInfo) string {
 	return released.UTC().Format(time.DateOnly)
 }
 
-// findLicences reads the licence files in the root of a module.
+// findLicences returns the licences of the module in dir, from the licence files in its root. It
+// returns unknownLicence if there are none. If it cannot read a file completely, it also returns an
+// error.
 func (b *Builder) findLicences(dir string) ([]string, error) {
 	var found []string
 	entries, err := os.ReadDir(dir)

@@ -23,8 +23,8 @@ var (
 	ErrCache = errors.New("cannot write the cache")
 )
 
-// DefaultTimeout is the maximum duration of a build. With two busy processors and an empty cache, the largest
-// contender takes over ten minutes.
+// DefaultTimeout is the maximum duration of a build. From an empty build cache, with two busy
+// processors, the largest contender takes over ten minutes.
 const DefaultTimeout = 30 * time.Minute
 
 // Builder builds contenders, the programs that tare compares. Only Cache is required. A Builder may be used
@@ -32,8 +32,8 @@ const DefaultTimeout = 30 * time.Minute
 type Builder struct {
 	Cache   string        // directory: binaries are in Cache/bin/<key>/, contenders with pinned versions in Cache/pinned/<key>/
 	Go      string        // go command; "" means "go" from PATH
-	Env     []string      // nil means that of this process
-	Run     string        // TARE_RUN of all processes; "" means none
+	Env     []string      // environment of the go command; nil means that of this process
+	Run     string        // tag of the run, set as TARE_RUN for every process that is started; "" means none
 	Timeout time.Duration // limit of one build; 0 means DefaultTimeout
 	Log     func(string)  // gets a line per go command that is run; may be nil
 
@@ -41,8 +41,8 @@ type Builder struct {
 	// it, unless their go.mod names an existing directory. If SDK is "", the go command finds the module.
 	SDK string
 
-	// Licences returns the SPDX identifiers of the licences in a text. It returns nil for an unknown text.
-	// Licences may be nil.
+	// Licences returns the SPDX identifiers of the licences in a text, or nil if it does not recognise
+	// the text. If Licences is nil, contenders have no list of licences.
 	Licences func(text []byte) []string
 
 	mu   sync.Mutex
@@ -76,8 +76,8 @@ func (b Built) Program(variant string) Program {
 	return Program{Path: b.Path, Variant: variant, Cached: b.Cached, Contender: c}
 }
 
-// Build returns the contender's binary, from the cache if possible. The error is one line. It may wrap
-// ErrNoToolchain, ErrCache or the error of ctx.
+// Build returns the contender's binary, from the cache if the same sources were built before. The
+// error is one line. It may wrap ErrNoToolchain, ErrCache or the error of ctx.
 func (b *Builder) Build(ctx context.Context, leaf Leaf) (Built, error) {
 	tool, mod, err := b.findTools(ctx, leaf)
 	if err != nil {
@@ -103,7 +103,8 @@ func (b *Builder) Build(ctx context.Context, leaf Leaf) (Built, error) {
 	return built, nil
 }
 
-// buildInto renames a finished directory to dir, so that no process sees a part of it.
+// buildInto builds the contender next to the cache. It then moves the finished directory to dir in
+// one rename, so that no process sees a part of it.
 func (b *Builder) buildInto(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, dir string) error {
 	tmp, work, done, err := makeWorkDirs(filepath.Dir(dir))
 	if err != nil {
@@ -159,7 +160,8 @@ func (b *Builder) withTimeout(ctx context.Context) (context.Context, context.Can
 	return context.WithTimeout(ctx, b.buildTimeout())
 }
 
-// goBuild returns the output and the duration in seconds. work is for temporary files.
+// goBuild runs go build to make binary. It returns the command's output and its duration in
+// seconds. work is a directory for temporary files.
 func (b *Builder) goBuild(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, binary, work string) (output string, seconds float64, err error) {
 	limited, cancel := b.withTimeout(ctx)
 	defer cancel()
@@ -181,7 +183,8 @@ func (b *Builder) goBuild(ctx context.Context, tool toolchain, mod leafModule, l
 	return out, seconds, nil
 }
 
-// isProgram distinguishes a program from an archive, which go build makes of other packages.
+// isProgram reports whether go build made a program. For a package that is not main it makes an
+// archive.
 func isProgram(path string) bool {
 	const archiveMagic = "!<arch>"
 	f, err := os.Open(path)

@@ -11,7 +11,10 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// buildRecord is the file built.json next to a cached binary.
+// This file reads and writes built contenders in the cache. A record, built.json, is next to each
+// binary.
+
+// buildRecord is the content of built.json, the file next to a cached binary.
 type buildRecord struct {
 	Seconds    float64        `json:"seconds"`
 	Incomplete bool           `json:"incomplete,omitempty"` // a module was unreadable; licences or a date may be missing
@@ -20,7 +23,8 @@ type buildRecord struct {
 
 const recordName = "built.json"
 
-// loadBuild reads a cached build from dir. ok is false if the binary differs from its record.
+// loadBuild reads a cached build from dir. ok is false if dir has no build, or if the binary
+// differs from its record.
 func loadBuild(dir string, leaf Leaf) (built Built, ok bool) {
 	src, err := os.ReadFile(filepath.Join(dir, recordName))
 	if err != nil {
@@ -42,7 +46,7 @@ func loadBuild(dir string, leaf Leaf) (built Built, ok bool) {
 // the record in dir.
 func (b *Builder) completeAdoption(ctx context.Context, tool toolchain, mod leafModule, built *Built, dir string) {
 	c := &built.contender
-	// Records of older versions have no mark.
+	// Records of older versions do not have Incomplete.
 	lacksLicences := b.Licences != nil && len(c.Adoption.Licences) == 0 && c.Adoption.ModulesLinked > 0
 	if !built.incomplete && !lacksLicences {
 		return
@@ -69,8 +73,8 @@ func binaryName() string {
 	return "contender"
 }
 
-// publishBuild moves a finished build from done to dir. A valid build of another tare that is already there
-// stays.
+// publishBuild moves a finished build from done to dir. If another process of tare has put a valid
+// build there in the meantime, that build stays.
 func publishBuild(done, dir string, leaf Leaf) error {
 	isValid := func(dir string) bool { _, ok := loadBuild(dir, leaf); return ok }
 	if err := atomicfile.Place(done, dir, isValid); err != nil {

@@ -7,10 +7,12 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// isCold reports whether the time of a build is the cost of adopting the libraries. All third-party modules
-// were compiled, and nothing else except the contender. Nothing was downloaded.
+// isCold reports whether the time of a build is the cost of adopting the contender's libraries. The
+// build then compiled all third-party modules, but neither tare's SDK nor the standard library, and
+// downloaded nothing.
 //
-// output is that of go build -v, with one compiled package per line.
+// output is the output of go build -v, which lists the compiled packages, one per line. modulePath
+// is the path of the contender's module. modules are the modules in its binary.
 func isCold(output, modulePath string, modules []tare.Module) bool {
 	if strings.Contains(output, "go: downloading ") {
 		return false
@@ -24,7 +26,7 @@ func isCold(output, modulePath string, modules []tare.Module) bool {
 			return false
 		}
 	}
-	isStd := func(line string) bool { // such as encoding/json
+	isStd := func(line string) bool { // a package of the standard library, such as encoding/json
 		first, _, _ := strings.Cut(line, "/")
 		hasDomain := strings.Contains(first, ".")
 		isMessage := strings.Contains(line, " ")

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Dir returns the directory in the cache for the contender's present sources. It need not exist. Dir runs no
-// compiler.
+// Dir returns the directory in the cache in which Build would store the binary of the contender's
+// present sources. The directory need not exist. Dir runs no compiler.
 func (b *Builder) Dir(ctx context.Context, leaf Leaf) (string, error) {
 	tool, mod, err := b.findTools(ctx, leaf)
 	if err != nil {

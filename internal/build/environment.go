@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// envRun has the tag by which tare finds the processes of a run.
+// envRun is the variable with the tag of a run, by which tare finds its processes.
 const envRun = "TARE_RUN"
 
-// Environment returns the environment for the user's code and commands. Of tare's variables it keeps only the
-// tag of the run.
+// Environment returns the environment for the user's code and commands. It removes the variables of
+// tare, except for the tag of the run.
 //
-// Of GitHub Actions it keeps GITHUB_ACTIONS and RUNNER_TRACKING_ID, by which a runner finds leftover
-// processes. Code of a pull request could misuse others: tokens, and files that set variables of later steps.
+// It also removes variables of GitHub Actions, which code of a pull request could misuse: tokens,
+// and the files that set variables of later steps. It keeps GITHUB_ACTIONS, and RUNNER_TRACKING_ID,
+// by which a runner finds leftover processes.
 func Environment(all []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

@@ -11,18 +11,20 @@ import (
 	"strings"
 )
 
-// sdkPath is the module with the packages that contenders import.
+// This file reads the go.mod of a contender, a program that tare builds and compares.
+
+// sdkPath is the path of the module with tare's SDK, the packages that contenders import.
 const sdkPath = "github.com/tarebench/tare"
 
-// leafModule is the go.mod of a contender.
+// leafModule is the Go module of a contender, as its go.mod describes it.
 type leafModule struct {
 	root    string // directory of go.mod
 	path    string
-	goLine  string // version of the go directive, e.g. 1.25, or ""
+	goLine  string // version of the go directive, e.g. 1.25; "" without one
 	require []requirement
 	replace []replacement
 
-	supplied bool // replace has the builder's SDK; go.mod has no usable one
+	supplied bool // replace has the builder's SDK, because go.mod has no usable replacement of the SDK
 }
 
 // requirement is a require directive.
@@ -46,7 +48,8 @@ func (r replacement) editName() string {
 	return r.path + "@" + r.version
 }
 
-// sdkDir returns the directory of the SDK, or "" without a replacement.
+// sdkDir returns the directory of the SDK with which the module is built, or "" if no replacement
+// names one.
 func (m leafModule) sdkDir() string {
 	for _, r := range m.replace {
 		if r.path == sdkPath {
@@ -65,7 +68,7 @@ func (m leafModule) requiredVersion(path string) string {
 	return ""
 }
 
-// thirdParty counts the required modules without the SDK.
+// thirdParty returns the number of modules that go.mod requires, directly or not, without the SDK.
 func (m leafModule) thirdParty() int {
 	n := 0
 	for _, r := range m.require {
@@ -88,7 +91,7 @@ func (l Leaf) RequiredVersion(path string) (string, error) {
 	return m.requiredVersion(path), err
 }
 
-// readModule reads the nearest go.mod in or above dir.
+// readModule reads the go.mod in dir, or in the nearest directory above it.
 func readModule(dir string) (leafModule, error) {
 	root := dir
 	for {
@@ -107,10 +110,11 @@ func readModule(dir string) (leafModule, error) {
 	}
 }
 
-// parseModule reads what affects a build. The go command reports errors.
+// parseModule parses the lines of the go.mod in dir that affect a build. It skips lines that it
+// does not understand, because the go command reports errors.
 func parseModule(dir string, gomod []byte) leafModule {
 	m := leafModule{root: dir}
-	block := "" // directive of the current block
+	block := "" // directive of the block that the line is in
 	for line := range strings.Lines(string(gomod)) {
 		words := splitWords(line)
 		switch {
@@ -141,7 +145,8 @@ func parseModule(dir string, gomod []byte) leafModule {
 	return m
 }
 
-// parseReplace parses words such as "path [version] => directory". Directories are relative to dir.
+// parseReplace parses the words of "path [version] => directory" or "path [version] => path
+// version". Directories are relative to dir.
 func parseReplace(dir string, words []string) (r replacement, ok bool) {
 	arrow := slices.Index(words, "=>") // 1, or 2 after a version
 	if arrow < 1 || arrow > 2 || len(words) < arrow+2 {

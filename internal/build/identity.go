@@ -14,6 +14,10 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
+// This file reads from a binary which modules and functions are linked into it. It compares them
+// with the claims of the contender's manifest, contender.json. For example, a contender claims to
+// use github.com/bytedance/sonic, but its binary contains only encoding/json.
+
 // stdPrefix marks a package of the standard library, e.g. std:encoding/json. Manifests list them together with
 // modules.
 const stdPrefix = "std:"
@@ -65,7 +69,8 @@ func describeBinary(path string, m Manifest) (tare.Contender, error) {
 	return c, nil
 }
 
-// nameAndVersion returns the first claimed module, which names the contender, and its linked version.
+// nameAndVersion returns the first claimed module or package, which names the contender, and its
+// linked version. Both are "" if the manifest claims none.
 func nameAndVersion(m Manifest, c tare.Contender) (name, version string) {
 	if len(m.Modules) == 0 {
 		return "", ""
@@ -82,8 +87,8 @@ func nameAndVersion(m Manifest, c tare.Contender) (name, version string) {
 	return path, ""
 }
 
-// toModule converts a dependency. A replaced module gets the version of its replacement; that of a directory
-// is "(devel)".
+// toModule converts a dependency for documents. A replaced module gets the version of its
+// replacement, whose code is linked. The version of a directory is "(devel)".
 func toModule(dep *debug.Module) tare.Module {
 	m := tare.Module{Path: dep.Path, Version: dep.Version}
 	if r := dep.Replace; r != nil {
@@ -95,8 +100,8 @@ func toModule(dep *debug.Module) tare.Module {
 	return m
 }
 
-// isLinked reports whether the binary contains path, path@version or std:package. Of a package in the standard
-// library one function is enough.
+// isLinked reports whether the binary contains a claimed module: path, path@version or std:package.
+// A package of the standard library counts if one of its functions is linked.
 func isLinked(modules []tare.Module, symbols []string, claim string) bool {
 	if pkg, ok := strings.CutPrefix(claim, stdPrefix); ok {
 		return slices.ContainsFunc(symbols, func(s string) bool { return strings.HasPrefix(s, pkg+".") })
@@ -107,7 +112,8 @@ func isLinked(modules []tare.Module, symbols []string, claim string) bool {
 	})
 }
 
-// formatSettings omits the settings of version control.
+// formatSettings returns the build settings recorded in the binary as key=value, without those of
+// version control.
 func formatSettings(settings []debug.BuildSetting) []string {
 	var out []string
 	for _, s := range settings {
@@ -118,7 +124,8 @@ func formatSettings(settings []debug.BuildSetting) []string {
 	return out
 }
 
-// linkedFunctions reads the symbol table, in which functions that are never called are missing.
+// linkedFunctions returns the names of the functions in a binary, from its symbol table. The linker
+// omits functions that are never called.
 func linkedFunctions(path string) ([]string, error) {
 	if f, err := elf.Open(path); err == nil {
 		defer f.Close()

@@ -11,10 +11,15 @@ import (
 	"slices"
 )
 
-// buildFlags are the flags of every build. goBuild adds -v, which only prints.
+// This file computes the key of a build: a hash of everything that can change the binary. If a
+// contender with the same key was built before, its binary is in the cache.
+
+// buildFlags are the flags of every build of a contender. goBuild adds -v, which only prints and is
+// not part of the key.
 var buildFlags = [...]string{"-mod=readonly", "-trimpath", "-buildvcs=false"}
 
-// buildKey returns a hash of everything that can change the binary or its record.
+// buildKey returns a hash of everything that can change the contender's binary or its record:
+// toolchain, flags, tags, the files of module m, its replacements, and the manifest.
 func buildKey(t toolchain, leaf Leaf, m leafModule) (string, error) {
 	h := sha256.New()
 	pkg, err := filepath.Rel(m.root, leaf.Src())
@@ -25,7 +30,7 @@ func buildKey(t toolchain, leaf Leaf, m leafModule) (string, error) {
 	if err := hashTree(h, m.root, wantAll); err != nil {
 		return "", err
 	}
-	if m.root != leaf.Dir { // otherwise hashed with the module
+	if m.root != leaf.Dir { // otherwise the manifest is among the files of the module
 		if err := hashFile(h, leaf.Dir, ManifestName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
@@ -33,7 +38,7 @@ func buildKey(t toolchain, leaf Leaf, m leafModule) (string, error) {
 	byName := slices.SortedFunc(slices.Values(m.replace), func(a, b replacement) int { return cmp.Compare(a.editName(), b.editName()) })
 	for _, r := range byName {
 		if r.dir == "" {
-			continue // identified by go.mod and go.sum
+			continue // go.mod and go.sum identify the module and its content
 		}
 		fmt.Fprintf(h, "replace %q\n", r.editName())
 		want := wantAll

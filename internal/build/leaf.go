@@ -27,31 +27,32 @@ const ManifestName = "contender.json"
 type Manifest struct {
 	ID       string      `json:"id"`
 	Kind     string      `json:"kind"`               // codec, router, …
-	Variants []string    `json:"variants,omitempty"` // configurations of one binary
-	Trap     bool        `json:"trap,omitempty"`     // reproduces a published mistake
+	Variants []string    `json:"variants,omitempty"` // configurations of one binary, each of which is a separate contender
+	Trap     bool        `json:"trap,omitempty"`     // the contender reproduces a published mistake
 	Expect   tare.Expect `json:"expect,omitzero"`    // the outcome that a trap must have
-	Why      string      `json:"why,omitempty"`      // one line
+	Why      string      `json:"why,omitempty"`      // description, one line
 	Modules  []string    `json:"modules,omitempty"`  // modules that must be linked: path, path@version or std:package; the first one names the contender
-	Symbols  []string    `json:"symbols,omitempty"`  // parts of linked functions' names
+	Symbols  []string    `json:"symbols,omitempty"`  // parts of the names of functions that must be linked
 	Layers   []string    `json:"layers,omitempty"`   // middleware
 
 	VariantLayers  map[string][]string     `json:"variant_layers,omitempty"`  // middleware of variants, if it differs from Layers
-	VariantAnswers map[string]tare.Answers `json:"variant_answers,omitempty"` // the compared part of the answers, by variant
+	VariantAnswers map[string]tare.Answers `json:"variant_answers,omitempty"` // for variants that do a part of the work: the part of the answers that is compared
 
 	Apps      []string `json:"apps,omitempty"`      // apps of a server
 	Protocols []string `json:"protocols,omitempty"` // protocols of an rpc contender, the default first
 
 	VariantProtocols map[string][]string `json:"variant_protocols,omitempty"` // protocols of variants, if they differ from Protocols
 
-	Source string   `json:"source,omitempty"` // another contender whose sources are built, e.g. ../gin
+	Source string   `json:"source,omitempty"` // directory of another contender whose sources are built, e.g. ../gin; "" to build this one's
 	Tags   []string `json:"tags,omitempty"`   // build tags
 
-	Together bool `json:"together,omitempty"` // the program serves what all variants serve, if none is selected
+	Together bool `json:"together,omitempty"` // without a selected variant, the program serves what all its variants serve
 
-	Unmaintained string `json:"unmaintained,omitempty"` // why the library counts as unmaintained
+	Unmaintained string `json:"unmaintained,omitempty"` // why the library counts as unmaintained, one line
 }
 
-// IDs returns the ids by which studies list the contender, one per variant.
+// IDs returns the ids by which studies can list the contender: its id, or one id for each of its
+// variants.
 func (m Manifest) IDs() []string {
 	if len(m.Variants) == 0 {
 		return []string{m.ID}
@@ -95,7 +96,8 @@ type Leaf struct {
 	Go       string // toolchain to build the contender with, e.g. go1.25.5 or go1.26.8+jsonv2; "" means the installed one
 }
 
-// RealPath returns dir as an absolute path without symbolic links. Relative paths in go.mod need it.
+// RealPath returns dir as an absolute path without symbolic links, because replacements in go.mod
+// are relative to the real directory.
 func RealPath(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -211,7 +213,8 @@ func (m Manifest) checkVariants() error {
 	return nil
 }
 
-// manifestError adds the position in src to err; offset is the default. It removes words of package json.
+// manifestError returns err without the words of package json and with its position in src. offset
+// is the position if err has none.
 func manifestError(src []byte, offset int64, err error) error {
 	var syntax *json.SyntaxError
 	var typed *json.UnmarshalTypeError

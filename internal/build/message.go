@@ -10,7 +10,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// Messages of the go command; the comments are examples.
+// This file turns messages of the go command into errors of one line.
+
+// Messages of the go command. The comments are examples; groups are the parts that vary.
 var (
 	positionedLine  = lazyregexp.New(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`) // a/b.go:3:1: undefined: foo
 	noSpace         = lazyregexp.New(`(?i)no space left on device|not enough space on the disk`)
@@ -26,8 +28,8 @@ var (
 // messageLimit limits a message in an error, in bytes.
 const messageLimit = 240
 
-// machineError returns an error if the output out is about the machine: a full disk, an old or a missing
-// toolchain.
+// machineError returns an error if out, the output of a go command, is about the machine and not
+// the contender: a full disk, an old or a missing toolchain. Otherwise it returns nil.
 func machineError(out string, leaf Leaf) error {
 	if m := noGOCACHE.FindStringSubmatch(out); m != nil {
 		return fmt.Errorf("%w of the go command at %s", ErrCache, strings.TrimSpace(m[1]))
@@ -55,14 +57,14 @@ func pinError(out string, err error, leaf Leaf) error {
 	return fmt.Errorf("%s cannot be built with that: %s", leaf.Manifest.ID, shortenMessage(out, err))
 }
 
-// shortenMessage removes "go: ", positions and addresses from the first message.
+// shortenMessage returns the first message in out without "go: ", positions and addresses.
 func shortenMessage(out string, err error) string {
 	line := strings.TrimPrefix(firstLine(out, err), "go: ")
 	return withoutAddress(positionPattern.ReplaceAllString(line, ""), out)
 }
 
-// withoutAddress replaces the requested address by the response of the server, from another line of out. The
-// result has at most messageLimit bytes and "…".
+// withoutAddress returns message with the response of the server, from another line of out, instead
+// of the requested address. The result has at most messageLimit bytes and "…".
 func withoutAddress(message, out string) string {
 	message = requestedURL.ReplaceAllString(message, "")
 	if m := serverResponse.FindStringSubmatch(out); m != nil {
@@ -78,8 +80,8 @@ func withoutAddress(message, out string) string {
 	return message[:cut] + "…"
 }
 
-// compileError returns the first line of out with a position, else the first message. Paths become relative to
-// bases.
+// compileError returns the error of a go build in one line: the first line of out with a position,
+// else the first message. Paths become relative to one of bases.
 func compileError(out string, err error, leaf Leaf, bases ...string) error {
 	if known := machineError(out, leaf); known != nil {
 		return known
@@ -108,7 +110,8 @@ func (t toolchain) messageBases(m leafModule) []string {
 	return bases
 }
 
-// relativeToBase makes file relative to the first base that contains it. file may be relative to dir.
+// relativeToBase returns the path of file relative to the first base that contains it. file may be
+// relative to dir.
 func relativeToBase(file, dir string, bases []string) string {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, file)
@@ -121,8 +124,8 @@ func relativeToBase(file, dir string, bases []string) string {
 	return file
 }
 
-// firstLine returns the first message in out. It skips headings such as "# package", progress, and package
-// names of go build -v.
+// firstLine returns the first message in out, or else the text of err. It skips headings such as "#
+// package", progress, and package names of go build -v.
 func firstLine(out string, err error) string {
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)

@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file reads which versions of modules and of Go the user wants for a build. For example,
+// github.com/bytedance/sonic@v1.14.0 and go1.25.5 replace the versions in a contender's go.mod.
+
 // Pin selects other versions than the go.mod of a contender, for a build. The zero value changes nothing.
 type Pin struct {
 	With []With // modules that the contender's go.mod requires, each at most once

@@ -14,8 +14,13 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// Prepare returns the contender with the versions in pin. It changes a copy of the module at
-// Cache/pinned/<key>/. If the copy exists, the go command only resolves versions such as a branch.
+// This file makes copies of contenders with other versions of modules or Go. A pin has the versions
+// that the user wants, such as github.com/bytedance/sonic@v1.14.0.
+
+// Prepare returns the contender with the versions that pin selects. It copies the contender's
+// module to Cache/pinned/<key>/ and lets the go command change the versions there. The contender's
+// directory is not changed. If the copy exists already, the go command only resolves versions such
+// as a branch.
 //
 // The error is one line, as for [Builder.Build].
 func (b *Builder) Prepare(ctx context.Context, leaf Leaf, pin Pin) (Leaf, error) {
@@ -59,7 +64,8 @@ func (l Leaf) inCopy(mod leafModule, dir string, pin Pin) (Leaf, error) {
 	return copied, err
 }
 
-// preparePinned returns the pinned copy of mod, perhaps a new one.
+// preparePinned returns the directory of the pinned copy of mod. It makes the copy if it does not
+// exist.
 func (b *Builder) preparePinned(ctx context.Context, tool toolchain, mod leafModule, leaf Leaf, pin Pin) (dir string, err error) {
 	if pin.With, err = b.resolveVersions(ctx, tool, pin.With); err != nil {
 		return "", err
@@ -85,7 +91,7 @@ func (b *Builder) preparePinned(ctx context.Context, tool toolchain, mod leafMod
 	if err != nil {
 		return "", err
 	}
-	if leaf.Manifest.Source != "" { // the copied manifest belongs to the source
+	if leaf.Manifest.Source != "" { // replace the copied manifest, which belongs to the source
 		if err := copyInto(filepath.Join(leaf.Dir, ManifestName), filepath.Join(copied.Dir, ManifestName)); err != nil {
 			return "", fmt.Errorf("copying the manifest of %s: %w", leaf.Manifest.ID, err)
 		}
@@ -103,7 +109,8 @@ func (b *Builder) preparePinned(ctx context.Context, tool toolchain, mod leafMod
 	return dir, nil
 }
 
-// resolveVersions looks up a branch, a commit, "latest" or a part of a version.
+// resolveVersions replaces versions that are not exact: the go command looks up a branch, a commit,
+// "latest" or a part of a version.
 func (b *Builder) resolveVersions(ctx context.Context, tool toolchain, with []With) ([]With, error) {
 	resolved := slices.Clone(with)
 	workDir, remove := OutsideModules()

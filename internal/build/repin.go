@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// This file changes the go.mod of a copied contender to other versions. A pin has the versions that
+// the user wants, such as github.com/bytedance/sonic@v1.14.0.
+
 // applyPin lets the go command change copied, a copy of mod, to the versions in pin.
 //
 // go get could change a version in one step. But it keeps requirements of the old version, which may not even
@@ -28,7 +31,7 @@ func (b *Builder) applyPin(ctx context.Context, tool toolchain, work string, cop
 	}
 	graph := "" // which module requires which
 	if len(pin.With) > 0 {
-		// The unchanged contender may need a newer toolchain.
+		// The unchanged contender may need a newer toolchain than the pinned one.
 		newest := tool
 		if installed := b.tool; version.Compare(installed.env["GOVERSION"], tool.env["GOVERSION"]) > 0 {
 			newest = installed
@@ -74,7 +77,7 @@ func (p Pin) editArgs(mod leafModule, graph string) []string {
 			args = append(args, "-dropreplace="+r.editName())
 		}
 	}
-	required := map[string]bool{} // path@version, as old versions of pinned modules require
+	required := map[string]bool{} // path@version of all modules that the old versions of pinned modules require
 	for _, w := range p.With {
 		addReachable(graph, w.Path+"@"+mod.requiredVersion(w.Path), required)
 	}
@@ -93,7 +96,8 @@ func (p Pin) editArgs(mod leafModule, graph string) []string {
 	return args
 }
 
-// addReachable adds all nodes reachable from start to seen. A line of graph is an edge "from to".
+// addReachable adds to seen all nodes that are reachable from start. graph has a line "from to" for
+// each edge.
 func addReachable(graph, start string, seen map[string]bool) {
 	edges := map[string][]string{}
 	for line := range strings.Lines(graph) {
@@ -122,7 +126,7 @@ func (p Pin) checkPins(leaf Leaf) error {
 	}
 	for _, w := range p.With {
 		got := mod.requiredVersion(w.Path)
-		areKnown := w.Version != "" && got != "" // a directory has no version
+		areKnown := w.Version != "" && got != "" // a module in a directory has no version
 		if areKnown && got != w.Version {
 			return fmt.Errorf("%s cannot be built with %s: something else in it needs %s", leaf.Manifest.ID, w, got)
 		}

@@ -10,6 +10,10 @@ import (
 	"strings"
 )
 
+// This file supplies contenders with tare's SDK, the packages that they import. For example, the
+// go.mod of a contender in another repository requires the SDK. It is then built with the SDK of
+// this tare.
+
 // loadModule reads the go.mod above dir. If it requires the SDK, but has no usable replacement, the builder's
 // SDK is added.
 func (b *Builder) loadModule(dir string) (leafModule, error) {
@@ -27,8 +31,9 @@ func (b *Builder) loadModule(dir string) (leafModule, error) {
 	return m, nil
 }
 
-// supplySDK adds the replacement of the SDK to a copy of go.mod in work. It returns tool with a flag to read
-// that copy. A module that needs no replacement keeps tool.
+// supplySDK makes a copy of the go.mod of mod in the directory work, and adds the replacement of
+// the SDK to the copy. It returns tool with a flag that makes the go command read the copy. If mod
+// needs no added replacement, it returns tool unchanged.
 func (b *Builder) supplySDK(ctx context.Context, tool toolchain, mod leafModule, work string) (toolchain, error) {
 	if !mod.supplied {
 		return tool, nil
@@ -37,7 +42,7 @@ func (b *Builder) supplySDK(ctx context.Context, tool toolchain, mod leafModule,
 	if err := copyInto(filepath.Join(mod.root, "go.mod"), gomod); err != nil {
 		return tool, cacheError(work, err)
 	}
-	// go.sum must be next to the -modfile, with its name but for the ending.
+	// The go command expects the go.sum next to the -modfile, with the same name but for its ending.
 	err := copyInto(filepath.Join(mod.root, "go.sum"), filepath.Join(work, "supplied.sum"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return tool, cacheError(work, err)
@@ -54,7 +59,7 @@ func (b *Builder) supplySDK(ctx context.Context, tool toolchain, mod leafModule,
 	return tool.withSetting("GOFLAGS", quoteFlag("-modfile="+gomod)), nil
 }
 
-// quoteFlag handles GOFLAGS, which has quotes but no escapes.
+// quoteFlag quotes a flag for GOFLAGS, which has quotes but no escapes.
 func quoteFlag(f string) string {
 	if strings.Contains(f, `"`) {
 		return "'" + f + "'"

@@ -21,8 +21,9 @@ var (
 	tagName = lazyregexp.New(`^[\p{L}\p{Nd}_.]+$`)
 )
 
-// Src returns the directory with the contender's main package: its own, or the Source of its manifest. The
-// path is as real as l.Dir.
+// Src returns the directory of the main package that the contender is built from: its own
+// directory, or the Source of its manifest. The path is absolute and without symbolic links if
+// l.Dir is.
 func (l Leaf) Src() string {
 	if l.Manifest.Source == "" {
 		return l.Dir
@@ -31,10 +32,10 @@ func (l Leaf) Src() string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
 	}
-	return dir // it does not exist: opening it will fail
+	return dir // the directory does not exist: opening it will fail
 }
 
-// withTags adds the contender's build tags to a go command.
+// withTags returns the arguments of a go command: subcommand, the contender's build tags, and args.
 func (l Leaf) withTags(subcommand string, args ...string) []string {
 	if tags := l.Manifest.Tags; len(tags) > 0 {
 		return append([]string{subcommand, "-tags=" + strings.Join(tags, ",")}, args...)

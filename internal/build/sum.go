@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// Sum returns a hash of the contender's sources, go.mod, go.sum and manifest. It includes a Source directory,
-// but no subdirectories. A clone and an archive of the repository have the same hash.
+// Sum returns a hash of the contender's sources, go.mod, go.sum and manifest. If other sources are
+// built, it includes the files in their directory. It does not read subdirectories. The hash is the
+// same for a clone and an archive of the repository.
 func (l Leaf) Sum() (string, error) {
 	h := sha256.New()
 	dirs := []string{l.Dir}

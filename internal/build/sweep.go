@@ -7,13 +7,15 @@ import (
 	"time"
 )
 
-// tmpPrefix begins the names of unfinished builds.
+// This file makes and removes the temporary directories of builds, such as .building-123.
+
+// tmpPrefix begins the names of the directories of unfinished builds.
 const tmpPrefix = ".building-"
 
-// abandonedAge is the age of an unused build directory.
+// abandonedAge is the age from which a build directory counts as abandoned.
 const abandonedAge = 24 * time.Hour
 
-// removeAbandoned removes what killed processes have left in dir.
+// removeAbandoned removes the directories in dir that killed processes of tare have left.
 func removeAbandoned(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -29,7 +31,8 @@ func removeAbandoned(dir string) {
 	}
 }
 
-// removeAll retries, because a compiler that is being killed may still write.
+// removeAll removes dir. It tries several times, because a compiler that is being killed may still
+// write into dir.
 func removeAll(dir string) {
 	for range 20 {
 		if os.RemoveAll(dir) == nil {

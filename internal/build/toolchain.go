@@ -19,24 +19,28 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file finds the go command and the settings with which contenders are built. For example,
+// CGO_ENABLED and CC can change a binary, so a cached build belongs to their values.
+
 // toolchain is a go command with its settings, read once from go env.
 type toolchain struct {
 	path string            // path of the go command
 	env  map[string]string // effective values, by name
 }
 
-// keySettings can change a binary, so they are part of a build's key.
+// keySettings are the settings that can change a binary. They are part of the key of a build.
 var keySettings = [...]string{
 	"GOVERSION", "GOTOOLCHAIN", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64",
 	"CGO_ENABLED", "CC", "CXX", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "CGO_LDFLAGS", "PKG_CONFIG",
 }
 
-// cacheSettings lead the go command to modules and caches.
+// cacheSettings are the settings by which the go command finds modules and caches.
 var cacheSettings = [...]string{
 	"GOPROXY", "GOSUMDB", "GONOSUMDB", "GONOPROXY", "GOPRIVATE", "GOINSECURE", "GOVCS", "GOAUTH", "GOCACHE", "GOMODCACHE", "GOPATH",
 }
 
-// clearedNames are not inherited by a build. Each could change the binary without a change of the sources.
+// clearedNames are the variables that a build must not inherit. Each could change the binary, and
+// the sources would not show it.
 var clearedNames = [...]string{"GOFLAGS", "GOEXPERIMENT", "GODEBUG", "GOWORK", "GOENV", "GO111MODULE", "GOOS", "GOARCH", "GOTMPDIR", "GOFIPS140"}
 
 // Settings returns keySettings and cacheSettings in environ. A process with another environment needs them to
@@ -49,7 +53,7 @@ func Settings(environ []string) []string {
 	})
 }
 
-// loadToolchain runs go env at the first call only.
+// loadToolchain returns the go command with its settings. It runs go env at the first call only.
 func (b *Builder) loadToolchain(ctx context.Context) (toolchain, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,8 +90,9 @@ func (b *Builder) loadToolchain(ctx context.Context) (toolchain, error) {
 	return t, nil
 }
 
-// OutsideModules makes a directory with an empty go.mod. With GOWORK=off, no go.mod above it affects the go
-// command there. remove deletes the directory. On failure it is os.TempDir.
+// OutsideModules returns a new directory with a go.mod that requires nothing. With GOWORK=off, no
+// go.mod above it affects the go command. remove deletes the directory. If it cannot be made,
+// OutsideModules returns os.TempDir.
 func OutsideModules() (dir string, remove func()) {
 	dir, remove, err := machine.TempDir("go")
 	if err != nil {
@@ -100,7 +105,8 @@ func OutsideModules() (dir string, remove func()) {
 // compileTimeout limits the C compiler for an empty program. It usually takes a hundredth of that.
 const compileTimeout = 20 * time.Second
 
-// canCompile reports whether the C compiler cc works. If not, builds are made without cgo.
+// canCompile reports whether the C compiler cc can make a program. If it cannot, builds are made
+// without cgo.
 func canCompile(ctx context.Context, cc string) bool {
 	words := strings.Fields(cc)
 	if len(words) == 0 {
@@ -119,8 +125,8 @@ func canCompile(ctx context.Context, cc string) bool {
 	return cmd.Run() == nil
 }
 
-// withRelease returns t with another release; "" means t. Only the settings that it changes depend on the
-// release.
+// withRelease returns t with another toolchain release, or t if release is "". It need not run go
+// env again, because only the settings that it changes depend on the release.
 func (t toolchain) withRelease(release string) toolchain {
 	if release == "" {
 		return t
@@ -132,14 +138,15 @@ func (t toolchain) withRelease(release string) toolchain {
 // experimentSetting has the experiments of a toolchain. A build does not inherit the user's.
 const experimentSetting = "GOEXPERIMENT"
 
-// splitToolchain splits go1.26.8+jsonv2 into the release and the value of GOEXPERIMENT. Each experiment
-// follows a plus sign.
+// splitToolchain splits the name of a toolchain, such as go1.26.8+jsonv2, into its release and the
+// value of GOEXPERIMENT. Each experiment follows a plus sign.
 func splitToolchain(name string) (release, experiments string) {
 	release, experiments, _ = strings.Cut(name, "+")
 	return release, strings.ReplaceAll(experiments, "+", ",")
 }
 
-// ToolchainEnv returns variables that select a toolchain such as go1.26.8+jsonv2.
+// ToolchainEnv returns the variables with which the go command uses a toolchain, such as
+// go1.26.8+jsonv2.
 func ToolchainEnv(name string) []string {
 	release, experiments := splitToolchain(name)
 	return []string{"GOTOOLCHAIN=" + release, experimentSetting + "=" + experiments}
@@ -175,8 +182,8 @@ func (t toolchain) settingsText() string {
 	return s.String()
 }
 
-// compilerStamp returns a C compiler's path, size and time, which change with its version. "" means no
-// compiler.
+// compilerStamp returns the path, size and modification time of a C compiler. They change when
+// another version is installed. It returns "" without a compiler.
 func compilerStamp(cc string) string {
 	words := strings.Fields(cc)
 	if len(words) == 0 {
@@ -205,8 +212,8 @@ func (b *Builder) buildEnv(t toolchain, tmp string) []string {
 	return b.makeEnv(clearedNames[:], set...)
 }
 
-// TempEnv makes the go command and its C compilers use dir for temporary files. The caller removes dir: a
-// killed compiler leaves files.
+// TempEnv returns variables that make the go command and its C compilers write temporary files into
+// dir. The caller removes dir, because a killed compiler leaves its files.
 func TempEnv(dir string) []string {
 	return []string{"GOTMPDIR=" + dir, "TMPDIR=" + dir, "TMP=" + dir, "TEMP=" + dir}
 }
@@ -245,7 +252,8 @@ func cacheError(dir string, err error) error {
 	return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", ErrCache, dir, err)
 }
 
-// IsInstalled reports whether building with a Go release, e.g. go1.27.2, downloads nothing.
+// IsInstalled reports whether the toolchain of a Go release, e.g. go1.27.2, is on this machine.
+// Building with it then downloads nothing.
 func (b *Builder) IsInstalled(ctx context.Context, release string) bool {
 	t, err := b.loadToolchain(ctx)
 	if err != nil {

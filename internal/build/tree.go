@@ -12,15 +12,21 @@ import (
 	"strings"
 )
 
+// This file reads and copies the source files that a build needs. The SDK is the part of tare's
+// repository that contenders import. A lab, the program that measures, is not a part of it.
+
+// wantAll accepts all files of a module.
 func wantAll(string) bool { return true }
 
-// SDKDirs returns the directories with packages that contenders link, without the root.
+// SDKDirs returns the directories of the repository whose packages contenders link. The root is not
+// among them, although they link its package, too.
 func SDKDirs() []string {
 	return []string{"apps", "contender", "internal/protowire", "internal/userswire", "internal/atomicfile", "load/h2", "load/hist", "load/nap", "load/pace"}
 }
 
-// InSDK reports whether contenders may link the file at rel, a slash path in the repository. A directory ends
-// with a slash; it may contain an SDK directory. Files only for measuring and tests are not in the SDK.
+// InSDK reports whether the file at rel, a slash path in the repository, is in one of SDKDirs. If
+// rel ends with a slash, it is a directory, which may also be above one of SDKDirs. Files that only
+// measuring programs and tests use are not in the SDK.
 func InSDK(rel string) bool {
 	return !isLabOnly(rel) && slices.ContainsFunc(SDKDirs(), func(dir string) bool {
 		isInside := strings.HasPrefix(rel, dir+"/")
@@ -29,7 +35,8 @@ func InSDK(rel string) bool {
 	})
 }
 
-// isLabOnly reports whether rel is in an SDK directory but for measuring or tests only.
+// isLabOnly reports whether rel is in a directory of the SDK, but only measuring programs and tests
+// use it.
 func isLabOnly(rel string) bool {
 	parts := strings.Split(rel, "/") // the last one is "" for a directory
 	switch parts[0] {
@@ -44,7 +51,7 @@ func isLabOnly(rel string) bool {
 	return false
 }
 
-// sdkOnly accepts the files of the SDK, the root package and go.mod.
+// sdkOnly accepts the files of the SDK, of the package in the root of the repository, and go.mod.
 func sdkOnly(rel string) bool {
 	if !strings.Contains(rel, "/") {
 		return rel == "go.mod" || strings.HasSuffix(rel, ".go")
@@ -52,8 +59,9 @@ func sdkOnly(rel string) bool {
 	return InSDK(rel)
 }
 
-// walkFiles visits the files below root that want accepts, in lexical order. rel is a slash path; a directory
-// ends with a slash. Tests, nested modules and .git are omitted.
+// walkFiles visits the files below root that want accepts, in lexical order. rel is a slash path
+// relative to root; that of a directory ends with a slash. Tests, nested modules and .git are
+// omitted.
 func walkFiles(root string, want func(rel string) bool, visit func(root, rel string) error) error {
 	root, err := filepath.EvalSymlinks(root) // WalkDir does not enter a link
 	if err != nil {
@@ -84,7 +92,8 @@ func walkFiles(root string, want func(rel string) bool, visit func(root, rel str
 	})
 }
 
-// canRead reports whether the go command would read the file. A link to a file counts.
+// canRead reports whether the go command would read the file: it is a regular file or a link to
+// one.
 func canRead(path string, d fs.DirEntry) bool {
 	if d.Type()&fs.ModeSymlink == 0 {
 		return d.Type().IsRegular()
@@ -98,7 +107,7 @@ func isModule(dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// hashTree adds paths and contents to h.
+// hashTree adds the paths and contents of the files below root that want accepts to h.
 func hashTree(h hash.Hash, root string, want func(rel string) bool) error {
 	return walkFiles(root, want, func(root, rel string) error { return hashFile(h, root, rel) })
 }
@@ -117,24 +126,24 @@ func hashFile(h hash.Hash, root, rel string) error {
 	return nil
 }
 
-// copyTree copies the files of a module. A link becomes a copy of its file.
-func copyTree(root, to string) error {
+// copyTree copies the files of the module in root. A link becomes a copy of its file.
+func copyTree(root, target string) error {
 	return walkFiles(root, wantAll, func(root, rel string) error {
-		return copyInto(filepath.Join(root, filepath.FromSlash(rel)), filepath.Join(to, filepath.FromSlash(rel)))
+		return copyInto(filepath.Join(root, filepath.FromSlash(rel)), filepath.Join(target, filepath.FromSlash(rel)))
 	})
 }
 
-// copyInto makes the directories above the copy.
-func copyInto(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+// copyInto copies a file, and makes the directories above the copy.
+func copyInto(source, target string) error {
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err
 	}
-	src, err := os.Open(from)
+	src, err := os.Open(source)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	dst, err := os.Create(to)
+	dst, err := os.Create(target)
 	if err != nil {
 		return err
 	}

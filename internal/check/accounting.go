@@ -9,6 +9,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This check compares counters of a load test that must agree: requests, time, CPU time and cores.
+// For example, a server is busy on 2.4 cores although it may use only 2. One of the counters is
+// then wrong, and the contender is void.
+
 // maxAccountsOff is the tolerated relative difference between two values that should agree.
 const maxAccountsOff = 0.10
 
@@ -30,8 +34,8 @@ func accounting() Check {
 			}
 			return out
 		},
-		atEnd: true,
-		Run:   findImbalances,
+		onlyAtEnd: true,
+		Run:       findImbalances,
 	}
 }
 
@@ -59,10 +63,11 @@ func findImbalances(in Input) []tare.Finding {
 	return out
 }
 
+// account compares two counters that should agree, such as requests over time and the rate.
 type account struct {
-	ratios []float64
-	low    float64 // least tolerated ratio; -Inf if only a ratio above 1 is wrong
-	text   string  // message, with a verb for the ratio
+	ratios []float64 // of the two counters, by round; ideally 1
+	low    float64   // least tolerated ratio; -Inf if only a ratio above 1 is wrong
+	text   string    // format of the message, with a verb for the ratio
 }
 
 func listAccounts(in Input, contender, workload string) []account {
@@ -89,8 +94,8 @@ func countedRate(s tare.Sample) (value float64, ok bool) {
 	return v * nsPerSecond, ok
 }
 
-// busyCores returns, per round, rate × CPU per request over the cores that the server used. Like
-// KeyServerCPU, slices exclude the time between them.
+// busyCores returns, per round, rate × CPU per request over the cores that the server used. The CPU
+// per request comes from slices, the timed parts of a trial. KeyServerCPU covers the same time.
 func busyCores(in Input, contender, workload string) []float64 {
 	cpuNS := map[int]float64{} // by round
 	ops := map[int]int64{}     // by round

@@ -6,6 +6,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This check finds contenders that allocate less memory than their results need. For example, a
+// copier returns a new struct of 88 bytes and allocates 64: it does not copy the struct.
+
 func allocFloor() Check {
 	return Check{
 		ID:       "alloc-floor",
@@ -14,8 +17,8 @@ func allocFloor() Check {
 			"The check voids the contender if no round reached that floor. The null contender is exempt, and so are operations that write into something reused.",
 		Why: "A copier was reported to copy an 88-byte struct with 64 bytes allocated. A new value needs new memory: " +
 			"less memory than the answer means that the work is not done, or that the answer is shared between callers.",
-		Advice:     "find out what the operation returns: a shared buffer, a cached value, or nothing; if reuse is intended, do not declare the value fresh",
-		forAuthors: true,
+		Advice:             "find out what the operation returns: a shared buffer, a cached value, or nothing; if reuse is intended, do not declare the value fresh",
+		adviceIsForAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, c := range in.Conformance {

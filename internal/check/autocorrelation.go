@@ -9,6 +9,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This check finds studies whose rounds depend on each other. A round measures each contender once,
+// and its effect is the logarithm of a ratio of two contenders. For example, one contender is
+// favoured for minutes at a time. The interval over rounds is then too narrow.
+
 // maxCorrelation is the tolerated correlation of one round with the next. Above it intervals are
 // too narrow: an error level of 5 % becomes about 8 %.
 const maxCorrelation = 0.1

@@ -10,6 +10,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This check finds ratios that have two humps. For example, in half of the rounds a contender takes
+// 0.8 times as long as the baseline, and in the other half as long. The printed ratio, 0.9, then
+// never occurs.
+
 func bimodal() Check {
 	return Check{
 		ID:       "bimodal",
@@ -44,7 +48,8 @@ func bimodal() Check {
 }
 
 // dipLevel returns the dip that n values of a uniform distribution exceed with probability 0.1 %.
-// For large n, the uniform distribution has the largest dips of all with one hump.
+// The dip is the distance from the nearest distribution with one hump. For large n, no other
+// distribution with one hump has larger dips. It returns false if n is below 12.
 func dipLevel(n int) (dip float64, ok bool) {
 	const minRounds = 12
 	if n < minRounds {
@@ -87,7 +92,8 @@ func sumSquares(x []float64) float64 {
 	return sum
 }
 
-// primaryEffects returns ln(A/B) of each round for the primary metric, with the baseline as B.
+// primaryEffects returns ln(A/B) of each round for the primary metric. B is always the baseline, and
+// A another contender or the control. It returns nil before the study has stopped.
 func primaryEffects(in Input) []tare.Effects {
 	if !in.Final {
 		return nil

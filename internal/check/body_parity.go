@@ -7,10 +7,14 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// A finding exceeds both.
+// This check finds servers whose responses are longer or shorter than those of the baseline, the
+// contender to which all others are compared. For example, one server sends 11 bytes and the
+// baseline 10.
+
+// Bodies differ in length if the difference exceeds both limits.
 const (
 	bodyShare = 0.01 // share of the baseline's length
-	bodyBytes = 0.5
+	bodyBytes = 0.5  // bytes per response
 )
 
 func bodyParity() Check {
@@ -21,8 +25,8 @@ func bodyParity() Check {
 			"If they agree, it compares the answers before timing: if all answers to the same cases are correct and their lengths still differ, they differ in something else than the body, such as the content type. " + exceptApart,
 		Why: "A table of requests per second compared a server that answered 10 bytes with one that answered 11. A newline changes little, but nobody had noticed it, so the answers had not been compared. " +
 			"Other servers compressed, or omitted fields.",
-		Advice: "compare both answers byte by byte, and their content types",
-		atEnd:  true,
+		Advice:    "compare both answers byte by byte, and their content types",
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			return in.findAgainstBaseline(in.trafficWorkloads(), readKey(tare.KeyBodyReceived), func(c tare.Contender, w tare.Workload, e, base extent) string {
 				switch extraBytes := in.extraAnswerBytes(c.ID, w.ID); {
@@ -43,8 +47,8 @@ func haveOtherLength(e, base extent) bool {
 	return e.isAbove(base.hi+more) || e.isBelow(base.lo-less)
 }
 
-// extraAnswerBytes returns by how many bytes an answer before timing was longer than the
-// baseline's, or 0 if unknown.
+// extraAnswerBytes compares the answers that were tested before timing. It returns how many bytes
+// longer than the baseline's they are in the mean, or 0 if unknown.
 func (in Input) extraAnswerBytes(contender, workload string) float64 {
 	correctAnswers := func(id string) tare.Conformance {
 		for _, c := range in.Conformance {

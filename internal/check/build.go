@@ -2,6 +2,8 @@ package check
 
 import "github.com/tarebench/tare"
 
+// This check reports the contenders that could not be built, or whose programs are not installed.
+
 func build() Check {
 	return Check{
 		ID:       "build",
@@ -9,8 +11,8 @@ func build() Check {
 		Summary:  "A contender could not be built. The study continues without it. A contender whose programs are not installed is also skipped, with a note instead of an error.",
 		Why: "If contenders that are hard to build are missing without a word, it is a different comparison. " +
 			"So the result lists every selected contender that could not be built, with the start of the compiler's output.",
-		Advice:     "build the contender by itself in its own directory (GOWORK=off go build) and read the complete message",
-		forAuthors: true,
+		Advice:             "build the contender by itself in its own directory (GOWORK=off go build) and read the complete message",
+		adviceIsForAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, c := range in.Contenders {

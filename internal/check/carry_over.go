@@ -37,18 +37,20 @@ func carryOver() Check {
 	}
 }
 
+// position is the place of a slice in its round: either its predecessor or its index.
 type position struct {
-	after string // the contender before the slice
-	index int    // from 1; 0 if after is set
+	predecessor string // the contender before the slice
+	index       int    // from 1; 0 if after is set
 }
 
 func (p position) String() string {
-	if p.after != "" {
-		return "right after " + p.after
+	if p.predecessor != "" {
+		return "right after " + p.predecessor
 	}
 	return fmt.Sprintf("at position %d", p.index)
 }
 
+// visit is one slice, whose cost is compared with that of the contender's other slices.
 type visit struct {
 	positions []position // the slice's predecessor, and its index
 	logCost   float64    // ln(ns per operation)
@@ -63,7 +65,7 @@ func findCarryOver(in Input, workload string) []tare.Finding {
 	}
 	var out []tare.Finding
 	for _, c := range in.Contenders {
-		if f, ok := worstPosition(contrasts[c.ID], strict/float64(max(1, tests))); ok {
+		if f, ok := worstPosition(contrasts[c.ID], strictLevel/float64(max(1, tests))); ok {
 			f.Contender, f.Workload = c.ID, workload
 			out = append(out, f)
 		}
@@ -71,7 +73,8 @@ func findCarryOver(in Input, workload string) []tare.Finding {
 	return out
 }
 
-// groupVisits returns the visits of every contender on workload, by contender and round.
+// groupVisits returns the visits of every contender on workload, by contender and round. It omits a
+// slice without another contender before it.
 func groupVisits(in Input, workload string) map[string]map[int][]visit {
 	visits := map[string]map[int][]visit{}
 	for _, s := range in.Slices {
@@ -89,15 +92,15 @@ func groupVisits(in Input, workload string) map[string]map[int][]visit {
 			visits[s.Contender] = map[int][]visit{}
 		}
 		visits[s.Contender][s.Round] = append(visits[s.Contender][s.Round], visit{
-			positions: []position{{after: s.After}, {index: s.Position + 1}},
+			positions: []position{{predecessor: s.After}, {index: s.Position + 1}},
 			logCost:   math.Log(float64(s.WallNS) / float64(s.Ops)),
 		})
 	}
 	return visits
 }
 
-// positionContrasts returns, by position and round, the additional cost of its slices: a difference
-// of medians of logCost.
+// positionContrasts compares the slices at a position with the other slices of the same round. It
+// returns the differences of their median logCost, by position, one per round.
 func positionContrasts(rounds map[int][]visit) map[position][]float64 {
 	contrasts := map[position][]float64{}
 	for _, r := range slices.Sorted(maps.Keys(rounds)) {
@@ -122,11 +125,11 @@ func positionContrasts(rounds map[int][]visit) map[position][]float64 {
 	return contrasts
 }
 
-// worstPosition returns the finding about the largest contrast whose entire interval is beyond the
-// tolerance.
+// worstPosition returns the finding about the position with the largest contrast. It considers only
+// contrasts whose entire interval is beyond the tolerance.
 func worstPosition(contrasts map[position][]float64, level float64) (finding tare.Finding, ok bool) {
 	positions := slices.SortedFunc(maps.Keys(contrasts), func(a, b position) int {
-		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.after, b.after))
+		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.predecessor, b.predecessor))
 	})
 	worst := 0.0 // absolute contrast so far
 	for _, p := range positions {

@@ -37,13 +37,13 @@ type Check struct {
 	Why      string        // the mistake that the check exists to catch
 	Advice   string        // what to do about a finding
 
-	forAuthors    bool // Advice is for the contender's author
-	withFailures  bool // Run also receives trials that do not count
-	atEnd         bool // Run is called only after the study has stopped
-	voidsWorkload bool // its voids name no contender
+	adviceIsForAuthors bool // Advice is for the contender's author; borrowers get borrowedAdvice
+	includesFailures   bool // Run also receives trials that do not count
+	onlyAtEnd          bool // Run is called only after the study has stopped
+	voidsWorkload      bool // its voids name a workload and no contender, so it cannot void a trap
 
 	// voidReasons returns the reasons for which the check could void contender, with the evidence
-	// for each. It is nil if chance plays no part.
+	// for each. It is nil if having measured the contender is enough evidence.
 	voidReasons func(in Input, contender string) []voidReason
 
 	// Run returns findings with contender, workload and message. It may override severity and
@@ -67,8 +67,8 @@ func All() []Check {
 // that reproduces a published mistake.
 func (c Check) Expectable() bool { return c.Severity == tare.Void && !c.voidsWorkload }
 
-// Statistical reports whether the check depends on chance: it judges values that vary from round to
-// round. Other checks inspect responses, binaries and single operations.
+// Statistical reports whether the check with that id reads values of rounds, which mostly vary by
+// chance. Other checks inspect responses, binaries and single operations.
 func Statistical(id string) bool {
 	c, ok := Named(id)
 	return ok && c.voidReasons != nil
@@ -88,7 +88,7 @@ func Named(id string) (c Check, ok bool) {
 const borrowedAdvice = "do not take it for this input, and report it with this message to its maintainer"
 
 func (c Check) runAndComplete(in Input) []tare.Finding {
-	if c.atEnd && !in.Final {
+	if c.onlyAtEnd && !in.Final {
 		return nil
 	}
 	out := c.Run(in)
@@ -100,7 +100,7 @@ func (c Check) runAndComplete(in Input) []tare.Finding {
 		}
 		switch {
 		case f.Advice != "":
-		case c.forAuthors && in.Study.Borrowed:
+		case c.adviceIsForAuthors && in.Study.Borrowed:
 			f.Advice = borrowedAdvice
 		default:
 			f.Advice = c.Advice
@@ -117,7 +117,7 @@ func Run(in Input) []tare.Finding {
 	counted := in.withoutVoid()
 	for _, c := range All() {
 		records := counted
-		if c.withFailures {
+		if c.includesFailures {
 			records = in
 		}
 		out = append(out, c.runAndComplete(records)...)
@@ -130,14 +130,15 @@ func (in Input) mustBeVoid(contender, check string) bool {
 	return ok && slices.Contains(c.Expect.Void, check)
 }
 
+// roleOf returns "" for an unknown contender.
 func (in Input) roleOf(id string) tare.Role {
 	c, _ := in.Contender(id)
 	return c.Role
 }
 
 const (
-	strict    = 0.001 // error level of the intervals by which checks judge
-	tolerance = 0.03  // permitted relative deviation of the entire interval
+	strictLevel = 0.001 // error level: checks judge by intervals of 99.9 %
+	tolerance   = 0.03  // relative deviation that checks permit
 )
 
 // formatNumber returns x with three significant digits, or as an integer from 100 on.

@@ -186,7 +186,7 @@ func TestEveryCheckIsDescribed(t *testing.T) {
 func TestBorrowedAdvice(t *testing.T) {
 	authors := regexp.MustCompile(`fix the contender|contender\.json|own directory|the handler|do not declare|timed loop|benchmark loop|by itself`)
 	for _, c := range All() {
-		if authors.MatchString(c.Advice) && !c.forAuthors {
+		if authors.MatchString(c.Advice) && !c.adviceIsForAuthors {
 			t.Errorf("%s tells everybody: %s", c.ID, c.Advice)
 		}
 	}
@@ -205,7 +205,7 @@ func TestBorrowedAdvice(t *testing.T) {
 	in.Study.Borrowed = true
 	for id, advice := range told() {
 		c, _ := Named(id)
-		if c.forAuthors && (advice != borrowedAdvice || before[id] != c.Advice) || authors.MatchString(advice) {
+		if c.adviceIsForAuthors && (advice != borrowedAdvice || before[id] != c.Advice) || authors.MatchString(advice) {
 			t.Errorf("%s: %q, and %q to authors", id, advice, before[id])
 		}
 	}

@@ -6,6 +6,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This check finds servers for which the load generator opens more connections than for the
+// baseline. For example, a server closes each connection after its response. Its time then includes
+// connecting.
+
 const (
 	maxExtraConnects = 0.01 // tolerated difference, in connections per request
 	minConnectsEach  = 0.5  // in connections per request: above it each counts as opening one
@@ -19,8 +23,8 @@ func connectionParity() Check {
 			"It also names each contender, the baseline too, for which nearly every request opened a connection.",
 		Why: "gRPC was published as four times as fast as REST. Its client had one connection; the clients of REST closed each body unread, which closes the connection, and opened a new one for every request: " +
 			"the measured time included connecting.",
-		Advice: "find out which side closes the connection: a response without a length, Connection: close, an idle timeout shorter than the pauses between visits, a limit of requests per connection",
-		atEnd:  true,
+		Advice:    "find out which side closes the connection: a response without a length, Connection: close, an idle timeout shorter than the pauses between visits, a limit of requests per connection",
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			return findEach(in.measuredContenders(), in.trafficWorkloads(), func(c tare.Contender, w tare.Workload) (message string) {
 				base, okBase := in.estimateValue(in.Study.Baseline, w.ID, readReconnects)

@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This check compares the baseline with the control, a second copy of the same program. If they
+// differ, something other than the code makes the difference. The workload is then void.
+
 // controlLevel is the error level of the warning, over all workloads together.
 const controlLevel = 0.05
 
@@ -21,8 +24,8 @@ func control() Check {
 			"With fewer than 11 rounds the test cannot reach 0.1 %, which is noted.",
 		Why: "Identical code that was measured in the usual way, one run after the other, was \"significantly different\" in more than a third of the attempts on a shared machine. " +
 			"Everything that makes the baseline differ from itself is also part of every other difference.",
-		Advice: "measure again on a quieter machine or with a larger budget; if the difference remains, something treats the two processes differently",
-		atEnd:  true,
+		Advice:    "measure again on a quieter machine or with a larger budget; if the difference remains, something treats the two processes differently",
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			twins := in.compareTwins()
 			var ps []float64
@@ -35,16 +38,16 @@ func control() Check {
 				t := twins[i]
 				message := fmt.Sprintf("the baseline entered twice differs from itself: %.4g× (%s, p = %.2g)", t.ratio, format.Count(t.rounds, "round"), t.p)
 				switch {
-				case t.p <= strict:
+				case t.p <= strictLevel:
 					out = append(out, tare.Finding{Workload: t.workload, Message: message})
 				case adjusted <= controlLevel:
 					out = append(out, tare.Finding{Workload: t.workload, Severity: tare.Warn, Message: message})
 				}
 			}
-			if minRounds < stats.MinRounds(strict) {
+			if minRounds < stats.MinRounds(strictLevel) {
 				out = append(out, tare.Finding{
 					Severity: tare.Note, Advice: "give it a larger budget",
-					Message: fmt.Sprintf("after %s the control cannot void a workload; that takes %d", format.Count(minRounds, "round"), stats.MinRounds(strict)),
+					Message: fmt.Sprintf("after %s the control cannot void a workload; that takes %d", format.Count(minRounds, "round"), stats.MinRounds(strictLevel)),
 				})
 			}
 			return out

@@ -42,6 +42,7 @@ func (in Input) withoutVoid() Input {
 	return in
 }
 
+// countRounds returns the number of rounds. It omits long rounds, which have longer slices.
 func (in Input) countRounds() int {
 	seen := map[int]bool{}
 	for _, t := range in.Trials {

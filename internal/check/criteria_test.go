@@ -122,7 +122,7 @@ func TestSumsDisagree(t *testing.T) {
 	for seed := range n {
 		found += len(runCheck(t, "sums-disagree", study(uint64(seed), 0.04)))
 	}
-	wantRare(t, "sums that are one half-width apart", found, n, strict/2)
+	wantRare(t, "sums that are one half-width apart", found, n, strictLevel/2)
 }
 
 func TestSink(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-const maxCutShare = 0.01
+const maxCutShare = 0.01 // tolerated share of slices that were cut off
 
 // cutShort finds slices that ended too early. A slice is a timed run of some milliseconds.
 func cutShort() Check {

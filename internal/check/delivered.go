@@ -7,8 +7,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-const maxReceiptOff = 0.01
+const maxReceiptOff = 0.01 // tolerated relative difference between received and sent
 
+// deliveredEvents compares what one end sent with what the other end received. For example, the
+// load generator sent 1000 requests and the server counted 950: the contender is void.
 func deliveredEvents() Check {
 	return Check{
 		ID:       "delivered",
@@ -18,8 +20,8 @@ func deliveredEvents() Check {
 			"The check does not apply to servers that do not report these counts.",
 		Why: "A service that discards the error of its decoder answers 200 to events that it never parsed, and is fast. " +
 			"A load generator sees only the answer; only the other end knows whether anything arrived.",
-		Advice:     "look for something that answers instead of the server (a proxy, a cache, a middleware that returns early), or for requests that were sent twice",
-		forAuthors: true,
+		Advice:             "look for something that answers instead of the server (a proxy, a cache, a middleware that returns early), or for requests that were sent twice",
+		adviceIsForAuthors: true,
 		voidReasons: func(in Input, contender string) []voidReason {
 			return append(in.receiptReasons(contender, tare.KeyReceived, tare.KeyReceivedSent),
 				in.receiptReasons(contender, tare.KeyDelivered, tare.KeyDeliveredAsked)...)
@@ -34,7 +36,7 @@ func deliveredEvents() Check {
 // findDeliveryGaps finds contenders whose destination received another number of events than they
 // acknowledged. It reports a lost event immediately, and extra events at the end.
 func (in Input) findDeliveryGaps() []tare.Finding {
-	lossy := map[subject]bool{} // lost events
+	lossy := map[subject]bool{} // contenders that lost events
 	var out []tare.Finding
 	for _, w := range in.Study.Workloads {
 		for _, c := range in.measuredContenders() {
@@ -57,7 +59,8 @@ func (in Input) findDeliveryGaps() []tare.Finding {
 	return out
 }
 
-// countLost counts the trials with lost events. A trial is one process in one round.
+// countLost returns the trials with lost events, and how many of their events were lost and
+// acknowledged. A trial is one process of a contender in one round.
 func (in Input) countLost(contender, workload string) (lost, acknowledged float64, trials int) {
 	const rounding = 0.5 // integers, read as floats
 	for _, t := range in.Trials {
@@ -74,15 +77,17 @@ func (in Input) countLost(contender, workload string) (lost, acknowledged float6
 	return lost, acknowledged, trials
 }
 
+// receiptReasons returns a reason to void contender for each workload: the ratio of the values of
+// keys got and sent is not 1.
 func (in Input) receiptReasons(contender, got, sent string) (out []voidReason) {
 	for _, w := range in.Study.Workloads {
-		out = append(out, voidReason{offOne(in.perRound(contender, w.ID, readRatio([]string{got}, []string{sent})), maxReceiptOff)})
+		out = append(out, voidReason{notNearOne(in.perRound(contender, w.ID, readRatio([]string{got}, []string{sent})), maxReceiptOff)})
 	}
 	return out
 }
 
-// findReceiptGaps finds contenders whose values of keys got and sent differ. text has a verb for
-// each of the two values.
+// findReceiptGaps finds contenders whose values of the sample keys got and sent differ. text is the
+// format of the message, with a verb for the received value and one for the sent value.
 func (in Input) findReceiptGaps(got, sent, text string) []tare.Finding {
 	if !in.Final {
 		return nil
@@ -91,7 +96,7 @@ func (in Input) findReceiptGaps(got, sent, text string) []tare.Finding {
 	for _, w := range in.Study.Workloads {
 		for _, c := range in.measuredContenders() {
 			e, ok := in.estimateValue(c.ID, w.ID, readRatio([]string{got}, []string{sent}))
-			if !ok || !e.isOff(maxReceiptOff) {
+			if !ok || !e.isFarFromOne(maxReceiptOff) {
 				continue
 			}
 			sentPerRound, _ := in.estimateValue(c.ID, w.ID, readKey(sent))

@@ -5,22 +5,23 @@ import (
 	"slices"
 )
 
-// steps is the empirical distribution function of n values. It jumps at each value.
+// steps is the empirical distribution function of n values. It jumps at each value. isUnimodal tests
+// whether the values may come from a distribution with one hump.
 //
-// The dip measures how far a distribution is from having one hump. It is the smallest d within
-// which some distribution function with one hump stays. The dip is between 1/(2n) and 1/4.
+// The dip measures how far n values are from having one hump. It is the smallest distance between
+// steps and a distribution function with one hump. The dip is between 1/(2n) and 1/4.
 //
-// With one hump, the function is convex up to the mode (the top of the hump) and concave after it.
-// For each candidate mode, [fillRise] finds how low a convex function within d can end there. The
-// function rotated by 180° shows how high a concave one can begin. Both join if the end is not
-// above the beginning.
+// A distribution function with one hump is convex up to the mode, the top of the hump. After the
+// mode it is concave. Each value may be the mode. [fillRise] finds how low a convex function can end
+// there if it stays within d of steps. Applied to the function rotated by 180°, it finds how high a
+// concave function can begin there. Both join to one function if the end is not above the beginning.
 //
 // Source for the statistic: J. A. Hartigan, P. M. Hartigan, "The dip test of unimodality", Ann.
 // Statist. 13 (1985) 70–84. The algorithm is not theirs.
 type steps struct {
-	at, below, upTo           []float64 // the function jumps from below[i] to upTo[i] at at[i]
-	back, backBelow, backUpTo []float64 // the same of the rotated function
-	left, right, slopes       []float64 // buffers of isUnimodal
+	points, below, upTo                []float64 // the function jumps from below[i] to upTo[i] at points[i]
+	rotated, rotatedBelow, rotatedUpTo []float64 // points, below and upTo of the rotated function
+	left, right, slopes                []float64 // buffers of isUnimodal
 }
 
 func newSteps(x []float64) *steps {
@@ -33,21 +34,21 @@ func newSteps(x []float64) *steps {
 			e.upTo[len(e.upTo)-1] = float64(i+1) / n
 			continue
 		}
-		e.at, e.below, e.upTo = append(e.at, v), append(e.below, float64(i)/n), append(e.upTo, float64(i+1)/n)
+		e.points, e.below, e.upTo = append(e.points, v), append(e.below, float64(i)/n), append(e.upTo, float64(i+1)/n)
 	}
-	for i := len(e.at) - 1; i >= 0; i-- {
-		e.back, e.backBelow, e.backUpTo = append(e.back, -e.at[i]), append(e.backBelow, 1-e.upTo[i]), append(e.backUpTo, 1-e.below[i])
+	for i := len(e.points) - 1; i >= 0; i-- {
+		e.rotated, e.rotatedBelow, e.rotatedUpTo = append(e.rotated, -e.points[i]), append(e.rotatedBelow, 1-e.upTo[i]), append(e.rotatedUpTo, 1-e.below[i])
 	}
-	e.left, e.right, e.slopes = make([]float64, len(e.at)), make([]float64, len(e.at)), make([]float64, len(e.at))
+	e.left, e.right, e.slopes = make([]float64, len(e.points)), make([]float64, len(e.points)), make([]float64, len(e.points))
 	return e
 }
 
-// isUnimodal reports whether the dip is at most d: a function with one hump stays within d of e.
+// isUnimodal reports whether the dip is at most d.
 func (e *steps) isUnimodal(d float64) bool {
-	fillRise(e.left, e.slopes, e.at, e.below, e.upTo, d)
-	fillRise(e.right, e.slopes, e.back, e.backBelow, e.backUpTo, d)
-	for k := range e.at {
-		if e.left[k]+e.right[len(e.at)-1-k] <= 1 { // right is rotated: the concave part begins at 1 − right
+	fillRise(e.left, e.slopes, e.points, e.below, e.upTo, d)
+	fillRise(e.right, e.slopes, e.rotated, e.rotatedBelow, e.rotatedUpTo, d)
+	for k := range e.points {
+		if e.left[k]+e.right[len(e.points)-1-k] <= 1 { // right is rotated: the concave part begins at 1 − right
 			return true
 		}
 	}
@@ -55,20 +56,20 @@ func (e *steps) isUnimodal(d float64) bool {
 }
 
 // fillRise sets end[k] to the lowest value that a convex, rising function can have just before
-// at[k]. The function must stay within d of the steps at all earlier points. end[k] is +Inf without
-// such a function.
+// points[k]. The function must stay within d of the steps at all earlier points. end[k] is +Inf
+// without such a function.
 //
 // At each point i the function is between upTo[i]−d and below[i]+d. Two points i < j force it to
-// rise. At the least it starts at the upper bound of i and passes the lower bound of j. After j a
-// convex function keeps at least that slope. slopes[j] is the largest such slope over all i.
-func fillRise(end, slopes, at, below, upTo []float64, d float64) {
+// rise. It rises least if it passes i at the upper bound and j at the lower bound. After j a convex
+// function keeps at least that slope. slopes[j] is the largest such slope over all i.
+func fillRise(end, slopes, points, below, upTo []float64, d float64) {
 	for k := range end {
 		end[k] = math.Inf(1)
 	}
-	for k := range at {
+	for k := range points {
 		lowest := below[k] - d
 		for j := range k {
-			lowest = max(lowest, upTo[j]-d+slopes[j]*(at[k]-at[j]))
+			lowest = max(lowest, upTo[j]-d+slopes[j]*(points[k]-points[j]))
 		}
 		if lowest > below[k]+d {
 			return
@@ -79,14 +80,16 @@ func fillRise(end, slopes, at, below, upTo []float64, d float64) {
 		}
 		slopes[k] = 0
 		for i := range k {
-			slopes[k] = max(slopes[k], (upTo[k]-d-below[i]-d)/(at[k]-at[i]))
+			slopes[k] = max(slopes[k], (upTo[k]-d-below[i]-d)/(points[k]-points[i]))
 		}
 	}
 }
 
-// dipTable returns √n times the dip that n uniform values exceed with probability 0.1 %, rounded
-// up. The values come from a simulation, which TestWorkOutDipTable repeats. It drew 1,000,000 times
-// up to n = 60, 400,000 times up to n = 180, and 60,000 times above.
+// dipTable returns, for some numbers of values n, a limit of the dip. root is √n times the dip that
+// n uniform values exceed with probability 0.1 %, rounded up.
+//
+// The limits come from a simulation, which TestWorkOutDipTable repeats. It drew 1,000,000 times up
+// to n = 60, 400,000 times up to n = 180, and 60,000 times above. Beyond 720, root hardly grows.
 func dipTable() []struct {
 	n    int
 	root float64

@@ -9,11 +9,14 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// trivialFactor is the distance of a limit from all values at which a criterion could not fail.
+// This check finds criteria whose verdict shows nothing. A criterion is a limit that a study sets
+// for a value, or for a ratio to the baseline contender. For example, all contenders take 1 to 2 µs
+// and the limit is 10 ms: no contender could fail.
+
+// trivialFactor is the least factor between a limit and all values with which a criterion could not
+// fail.
 const trivialFactor = 10
 
-// discriminating finds criteria whose verdict shows nothing. A criterion is a limit of a value, or
-// of a ratio to the baseline.
 func discriminating() Check {
 	return Check{
 		ID:       "discriminating",
@@ -23,9 +26,9 @@ func discriminating() Check {
 			"Third, the control: an open ratio or equivalence that requires a difference smaller than the half-width of the control's interval cannot be decided, because even identical code differs by that much.",
 		Why: "\"Less than 10 ms overhead per request\" was a success criterion for routers that take a microsecond: the limit was ten thousand times the effect, and every program that terminates met it. " +
 			"If a criterion cannot fail, or if the machine cannot decide it, its verdict tells nothing.",
-		Advice: "set the limit near the value that would change your decision, and give the study a larger budget if a criterion is open",
-		atEnd:  true,
-		Run:    findWeakCriteria,
+		Advice:    "set the limit near the value that would change your decision, and give the study a larger budget if a criterion is open",
+		onlyAtEnd: true,
+		Run:       findWeakCriteria,
 	}
 }
 
@@ -63,6 +66,8 @@ func (in Input) findWeakCriterion(criterion tare.Criterion, rule tare.Rule) (out
 	return append(out, trivial[:min(1, len(trivial))]...)
 }
 
+// covers reports whether the criterion is about contender. Without a name it is about all
+// contenders except the baseline and helpers such as the control.
 func (in Input) covers(criterion tare.Criterion, contender string) bool {
 	if criterion.Contender != "" {
 		return criterion.Contender == contender
@@ -81,8 +86,8 @@ func (in Input) coveredComparisons(criterion tare.Criterion, workload string) []
 	return out
 }
 
-// findTrivialRatio returns a finding if the limit is far from all ratios and from 1, the
-// baseline's.
+// findTrivialRatio returns a finding if the limit is far from all ratios. The baseline's own ratio
+// is 1.
 func findTrivialRatio(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
 	lowest, highest := 1.0, 1.0
 	covered := in.coveredComparisons(criterion, workload)
@@ -98,8 +103,8 @@ func findTrivialRatio(in Input, criterion tare.Criterion, rule tare.Rule, worklo
 	}}
 }
 
-// findTrivialValue returns a finding if the limit is far from all values, or if doing nothing
-// already exceeds it.
+// findTrivialValue returns a finding if the limit is far from all values. It also returns one if the
+// null contender, which does nothing, exceeds the limit.
 func findTrivialValue(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
 	lowest, highest, unit := math.Inf(1), 0.0, "" // excludes the null contender
 	var null tare.Value
@@ -126,6 +131,7 @@ func findTrivialValue(in Input, criterion tare.Criterion, rule tare.Rule, worklo
 	return []tare.Finding{f}
 }
 
+// isTrivial reports whether all values from lowest to highest meet the rule by trivialFactor.
 func isTrivial(rule tare.Rule, lowest, highest float64) bool {
 	if rule.AtMost {
 		return rule.Limit >= trivialFactor*highest
@@ -133,18 +139,22 @@ func isTrivial(rule tare.Rule, lowest, highest float64) bool {
 	return trivialFactor*rule.Limit <= lowest
 }
 
-// findUndecidable finds the contenders for which more rounds would not decide the criterion. edges
-// are the ratios at which its ruling changes. Identical code may be as far from 1.
-func findUndecidable(in Input, criterion tare.Criterion, edges []float64, workload string) []tare.Finding {
-	margin := math.Abs(math.Log(edges[0]))                                   // the other edge, if any, is as far from 1
-	halfWidth := tare.NoiseFloor(in.Comparisons, workload, criterion.Metric) // a logarithm; 0 without a control
+// findUndecidable finds the contenders for which more rounds would not decide the criterion. limits
+// are the ratios at which the criterion changes between met and not met. It is open if a limit is
+// inside the interval of the contender's ratio.
+//
+// The control, a second copy of the baseline, shows how far from 1 the ratio of identical code may
+// be. More rounds do not help if the limits are nearer to 1 than that.
+func findUndecidable(in Input, criterion tare.Criterion, limits []float64, workload string) []tare.Finding {
+	margin := math.Abs(math.Log(limits[0]))                                  // a second limit is as far from 1
+	halfWidth := tare.NoiseFloor(in.Comparisons, workload, criterion.Metric) // of the control, a logarithm; 0 without one
 	if halfWidth == 0 || halfWidth < margin {
 		return nil
 	}
 	var out []tare.Finding
 	for _, c := range in.coveredComparisons(criterion, workload) {
-		isInside := func(edge float64) bool { return c.Low <= edge && edge <= c.High }
-		if !slices.ContainsFunc(edges, isInside) {
+		isInside := func(limit float64) bool { return c.Low <= limit && limit <= c.High }
+		if !slices.ContainsFunc(limits, isInside) {
 			continue
 		}
 		out = append(out, tare.Finding{

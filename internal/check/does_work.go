@@ -10,32 +10,33 @@ import (
 )
 
 // This check finds contenders that wait, e.g. in a sleep, instead of working. The null contender
-// and the null server do almost nothing. They show how long the harness or the load generator
-// takes.
+// and the null server do almost nothing. They show how long tare's own code takes: the harness,
+// which times operations, or the load generator.
 
 const (
-	// A contender may be waiting if it works for a smaller share of its time.
+	// A contender may be waiting if it works for a smaller share of its time, or of its cores' time.
 	minWorkShare = 0.20
-	// Outside of servers the null contender must work for this share. Otherwise the harness waits.
+	// Without a server, the null contender must work for this share. Otherwise the harness waits.
 	minNullWorkShare = 0.5
 	// In a closed loop a request must also take more than minWaitRatio times the null server's
 	// latency. Without a null server it must take more than minWaitNS.
 	minWaitRatio = 2
 	minWaitNS    = 1e6
-	// A timer at a given rate: the latency is above timerRatio times the CPU time and the null
-	// server's latency. Its p90 / p50 is below maxTimerTail.
+	// At a given rate, a timer causes the latency if two conditions hold. It is above timerRatio
+	// times both the CPU time and the null server's latency. Its p90 / p50 is below maxTimerTail.
 	timerRatio   = 5
 	maxTimerTail = 1.25
 )
 
-// loadKind decides which values show that a contender waits.
+// loadKind is the way in which operations are requested. It decides which values show that a
+// contender waits.
 type loadKind int
 
 const (
 	inProcess    loadKind = iota // no server: the contender's process repeats the operation
-	emulatedLink                 // a delay or bandwidth determines the latencies
-	fixedRate                    // open loop
-	closedLoop                   // a connection waits for its response
+	emulatedLink                 // a delay or bandwidth determines the latencies, so they show nothing
+	fixedRate                    // open loop: requests come at a given rate
+	closedLoop                   // each connection waits for a response before its next request
 )
 
 func loadKindOf(w tare.Workload) loadKind {
@@ -60,21 +61,22 @@ func doesWork() Check {
 			"workloads with a delay or a bandwidth are not judged by their latencies. Waiting that many connections hide costs no throughput and is not found.",
 		Why: "A benchmark that sleeps instead of working compares two timers. " +
 			"A timer has hardly any variance and uses no processor; work has variance and uses one.",
-		Advice:     "look for a sleep, a ticker, a lock or a call to another process; if the contender waits for another process (a database), measure that process too",
-		forAuthors: true,
+		Advice:             "look for a sleep, a ticker, a lock or a call to another process; if the contender waits for another process (a database), measure that process too",
+		adviceIsForAuthors: true,
 		voidReasons: func(in Input, contender string) (out []voidReason) {
 			for _, w := range in.Study.Workloads {
 				out = append(out, in.waitReason(contender, w))
 			}
 			return out
 		},
-		atEnd: true,
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			return findEach(in.measuredContenders(), in.Study.Workloads, func(c tare.Contender, w tare.Workload) string { return whyIdle(in, c.ID, w) })
 		},
 	}
 }
 
+// whyIdle returns a sentence saying that contender waits on w, or "".
 func whyIdle(in Input, contender string, w tare.Workload) string {
 	load := loadKindOf(w)
 	if load != inProcess && in.serverCPU(contender, w.ID) == 0 {
@@ -91,14 +93,14 @@ func whyIdle(in Input, contender string, w tare.Workload) string {
 	return ""
 }
 
-// waitReason returns the conditions of whyIdle.
+// waitReason returns the conditions that whyIdle tests. All of them must hold.
 func (in Input) waitReason(contender string, w tare.Workload) voidReason {
 	null := in.withRole(tare.RoleNull)
 	latencyOverNull := func() []float64 { return in.pairedRatios(contender, null, w.ID, readKey(tare.KeyMeanLatency)) }
 	switch loadKindOf(w) {
 	case inProcess:
 		return voidReason{belowLimit(in.workShares(contender, w.ID), minWorkShare), aboveLimit(in.workShares(null, w.ID), minNullWorkShare)}
-	case emulatedLink: // a server that waits used no CPU time
+	case emulatedLink: // only a server without any CPU time is known to wait
 		return voidReason{belowLimit(in.perRound(contender, w.ID, readKey(tare.KeyServerCPU)), 0)}
 	case fixedRate:
 		return voidReason{
@@ -118,9 +120,9 @@ func (in Input) waitReason(contender string, w tare.Workload) voidReason {
 	return s
 }
 
-// workShares returns, per round, the share of an operation's time in which the process worked or
-// waited for a processor. That waiting time is only known for the trial, so each workload gets the
-// trial's share.
+// workShares returns, per round, the share of an operation's time in which the process worked. Time
+// waiting for a processor counts as work. It is only known for the entire trial, so each workload
+// gets the trial's share.
 func (in Input) workShares(contender, workload string) []float64 {
 	readShare := readRatio([]string{"cpu_ns_per_op"}, []string{"time_ns_per_op"})
 	var out []float64
@@ -165,7 +167,7 @@ func (in Input) serverCPU(contender, workload string) float64 {
 
 func whyIdleInProcess(in Input, contender, workload string) string {
 	shares := in.workShares(contender, workload)
-	if len(shares) == 0 || slices.Min(shares) >= minWorkShare { // the interval is, too
+	if len(shares) == 0 || slices.Min(shares) >= minWorkShare { // saves computing the interval
 		return ""
 	}
 	null, okNull := estimateOver(in.workShares(in.withRole(tare.RoleNull), workload))
@@ -178,8 +180,8 @@ func whyIdleInProcess(in Input, contender, workload string) string {
 		format.Percent(e.mid), format.Percent(e.lo), format.Percent(e.hi), format.Count(e.rounds, "round"), format.Percent(null.mid))
 }
 
-// whyIdleInClosedLoop returns "" if the load generator was busy or the null server is nearly as
-// slow. Then it is not the server that waits.
+// whyIdleInClosedLoop returns a sentence saying that contender's server waits, or "". It returns ""
+// if the load generator was busy or the null server is nearly as slow.
 func whyIdleInClosedLoop(in Input, contender, workload string) string {
 	worked, ok := estimateOver(in.serverWorkShares(contender, workload))
 	latency, okLatency := in.estimateValue(contender, workload, readKey(tare.KeyMeanLatency))
@@ -200,8 +202,8 @@ func whyIdleInClosedLoop(in Input, contender, workload string) string {
 		format.Percent(worked.mid), format.Percent(worked.lo), format.Percent(worked.hi), format.Count(worked.rounds, "round"), formatNumber(latency.mid/1e3), comparison)
 }
 
-// serverWorkShares returns, per round, the share of its processors' time in which the server worked
-// or waited for one. It cannot use more processors than there are requests in flight.
+// serverWorkShares returns, per round, the share of its cores' time in which the server worked. Time
+// waiting for a core counts as work. A server cannot use more cores than requests are in flight.
 func (in Input) serverWorkShares(contender, workload string) []float64 {
 	var out []float64
 	for _, t := range in.Trials {

@@ -33,8 +33,8 @@ func driftInTrial() Check {
 			"A few slow slices at the start do not move the median. The check needs 11 rounds. The null contender and the control are exempt.",
 		Why: "For each new user, a service searched all users for the same e-mail address, while the benchmark made their number grow: " +
 			"the cost per operation depended on the number of operations in a run.",
-		Advice:     "find out what grows while the operation is repeated (a list, a cache, a heap), and make the state the same for every operation",
-		forAuthors: true,
+		Advice:             "find out what grows while the operation is repeated (a list, a cache, a heap), and make the state the same for every operation",
+		adviceIsForAuthors: true,
 		voidReasons: func(in Input, contender string) (out []voidReason) {
 			drifts := in.driftsByRound()
 			for _, w := range in.Study.Workloads {
@@ -42,8 +42,8 @@ func driftInTrial() Check {
 			}
 			return out
 		},
-		atEnd: true,
-		Run:   findDrifts,
+		onlyAtEnd: true,
+		Run:       findDrifts,
 	}
 }
 
@@ -76,7 +76,8 @@ func findDrifts(in Input) []tare.Finding {
 	return out
 }
 
-// machineDrift returns the one warning about places, e.g. "a on small".
+// machineDrift returns the one warning that the machine changes its speed. places are the contenders
+// and workloads that show it, e.g. "a on small".
 func machineDrift(places []string) tare.Finding {
 	const maxShown = 3
 	names := strings.Join(places[:min(len(places), maxShown)], ", ")
@@ -90,26 +91,26 @@ func machineDrift(places []string) tare.Finding {
 	}
 }
 
-// driftReason returns the conditions that the drifts are too large, and their differences from the
-// reference. Both maps are by round.
-func driftReason(own, reference map[int]float64) voidReason {
+// driftReason returns the condition that a contender's drifts, by round, are too large. With enough
+// rounds, a second condition is that their differences from the reference are too large.
+func driftReason(byRound, reference map[int]float64) voidReason {
 	var drifts, differences []float64
-	for _, round := range slices.Sorted(maps.Keys(own)) {
-		drifts = append(drifts, own[round])
+	for _, round := range slices.Sorted(maps.Keys(byRound)) {
+		drifts = append(drifts, byRound[round])
 		if r, ok := reference[round]; ok {
-			differences = append(differences, own[round]-r)
+			differences = append(differences, byRound[round]-r)
 		}
 	}
 	limit := math.Log1p(maxDrift)
 	s := voidReason{outsideRange(drifts, -limit, limit)}
-	if len(differences) >= stats.MinRounds(strict) {
+	if len(differences) >= stats.MinRounds(strictLevel) {
 		s = append(s, outsideRange(differences, -limit, limit))
 	}
 	return s
 }
 
-// driftReference returns the contender that shows the drift of the machine. The null
-// contender does no work.
+// driftReference returns the contender whose drift is taken for that of the machine: the null
+// contender, which does no work. If its drift is unknown, it is the baseline.
 func (in Input) driftReference(drifts map[subject]map[int]float64, contender, workload string) subject {
 	null := subject{in.withRole(tare.RoleNull), workload}
 	if len(drifts[null]) > 0 || contender == in.Study.Baseline {
@@ -122,7 +123,7 @@ func (in Input) driftsByRound() map[subject]map[int]float64 {
 	trials := map[subjectRound][]tare.Slice{}
 	for _, s := range in.Slices {
 		if isTimed(s) {
-			k := inOrdinaryRound(s.Round, s.Workload, s.Contender)
+			k := usualRound(s.Round, s.Workload, s.Contender)
 			trials[k] = append(trials[k], s)
 		}
 	}
@@ -139,8 +140,8 @@ func (in Input) driftsByRound() map[subject]map[int]float64 {
 	return drifts
 }
 
-// computeDrift returns the logarithm of the cost at the end of a trial over that at its start, by a
-// straight line.
+// computeDrift returns ln(cost at the end of a trial / cost at its start) of an operation. Both are
+// from a straight line through the costs. It returns false with fewer than minParts slices.
 func computeDrift(ss []tare.Slice) (drift float64, ok bool) {
 	slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
 	n := min(maxParts, len(ss))
@@ -159,8 +160,9 @@ func computeDrift(ss []tare.Slice) (drift float64, ok bool) {
 	return theilSen(costs) * float64(n-1), true
 }
 
-// theilSen returns the slope of y over 0, 1, 2, …: the median of the slopes of all pairs. Up to 29
-// % of outliers cannot move it arbitrarily far. In random order the slope is symmetric about 0.
+// theilSen returns the slope of y over 0, 1, 2, …: the median of the slopes of all pairs. Outliers
+// that are at most 29 % of the values cannot move it arbitrarily far. If y is in random order, the
+// distribution of the slope is symmetric about 0.
 //
 // Sources: H. Theil, "A rank-invariant method of linear and polynomial regression analysis", Proc.
 // Kon. Ned. Akad. Wet. A 53 (1950) 386–392, 521–525, 1397–1412; P. K. Sen, "Estimates of the

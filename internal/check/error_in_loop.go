@@ -8,6 +8,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This check finds operations that failed while they were timed. For example, 3 of 20,000
+// operations in a round returned an error. Such a round is void, because a failed operation is not
+// a fast one.
+
 func errorInLoop() Check {
 	return Check{
 		ID:       "error-in-loop",
@@ -16,9 +20,9 @@ func errorInLoop() Check {
 			"A timeout counts as a latency, so a single one voids the contender on the workload.",
 		Why: "The published values of a struct copier were exactly 64 bytes and one allocation, whatever it copied. They were the cost of its error " +
 			"\"type not registered\", which the benchmark loop never checked. A failed operation is not a fast one.",
-		Advice:       "run the contender on the workload by itself and read the error; a benchmark loop must stop at an error",
-		forAuthors:   true,
-		withFailures: true,
+		Advice:             "run the contender on the workload by itself and read the error; a benchmark loop must stop at an error",
+		adviceIsForAuthors: true,
+		includesFailures:   true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			all := tallyRounds(in.Slices)
@@ -30,6 +34,7 @@ func errorInLoop() Check {
 	}
 }
 
+// subject is one contender on one workload. Most findings are about one.
 type subject struct{ contender, workload string }
 
 type subjectRound struct {
@@ -55,8 +60,8 @@ func (t tally) add(u tally) tally {
 	return tally{slices: t.slices + u.slices, errors: t.errors + u.errors, ops: t.ops + u.ops}
 }
 
-// describeErrors returns the finding about c, which had errors. If all rounds with errors are void,
-// it is a warning.
+// describeErrors returns the finding about c, a contender with errors on a workload. It is a warning
+// if all rounds with errors are void, because the other rounds still count.
 func (in Input) describeErrors(c subject, all map[subjectRound]tally) tare.Finding {
 	var total, withErrors tally // all rounds, and rounds with errors
 	var voidRounds []roundID    // with errors
@@ -118,6 +123,7 @@ func subjectsWithErrors(timed []tare.Slice) []subject {
 	return out
 }
 
+// firstError returns the first error that an operation of contender returned, on any workload.
 func firstError(trials []tare.Trial, contender string) string {
 	for _, t := range trials {
 		if t.Contender == contender && t.Evidence.FirstError != "" {

@@ -10,12 +10,15 @@ import (
 )
 
 // This file tests the checks. A trap is a contender that reproduces a published mistake, such as a
-// server that loses acknowledged events. Its study names the checks that must void it.
+// server that loses acknowledged events. Its study names the checks that must void it, such as
+// "delivered". The outcome is caught, missed, or not enough evidence.
 
 // Expectations returns the outcome of every expectation that a check voids a trap. If the check
 // voided it, the trap is caught. If it did not despite enough evidence, the check missed the trap.
-// A statistical check has enough evidence once all of its reasons are disproved. notMeasured lists
-// what the study did not measure.
+//
+// A statistical check has enough evidence once all of its reasons are disproved. For other checks,
+// having measured the trap is enough, unless the budget omitted workloads. notMeasured lists the
+// contenders and workloads that the study did not measure.
 func Expectations(in Input, findings []tare.Finding, notMeasured []tare.NotWeighed) []tare.Expectation {
 	var out []tare.Expectation
 	for _, c := range in.Contenders {
@@ -73,6 +76,7 @@ func (in Input) setOutcome(e *tare.Expectation, c tare.Contender, findings []tar
 	}
 }
 
+// whyNotMeasured returns why c was not measured, or not in all rounds. It returns "" if it was.
 func (in Input) whyNotMeasured(c tare.Contender, notMeasured []tare.NotWeighed) string {
 	switch {
 	case c.Absent():
@@ -100,16 +104,16 @@ func (in Input) whyNotMeasured(c tare.Contender, notMeasured []tare.NotWeighed) 
 	return "it was not measured"
 }
 
-// hasEvidence reports whether a contender was tested or timed. A complete trial may have no
-// workload.
+// hasEvidence reports whether a contender was tested or timed on any workload. A complete trial
+// alone is no evidence: all of its workloads may have been omitted after the pilot.
 func (in Input) hasEvidence(contender string) bool {
 	return slices.ContainsFunc(in.Conformance, func(f tare.Conformance) bool { return f.Contender == contender }) ||
 		slices.ContainsFunc(in.Slices, func(s tare.Slice) bool { return s.Contender == contender }) ||
 		slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return t.Contender == contender && len(t.Samples) > 0 })
 }
 
-// setStatisticalOutcome sets the outcome for a statistical check without a finding. An omitted
-// workload may show the mistake, so the outcome is then not "missed".
+// setStatisticalOutcome sets the outcome of an expectation whose statistical check found nothing.
+// The outcome is not "missed" if a workload was omitted, which may show the mistake.
 func setStatisticalOutcome(e *tare.Expectation, reasons []voidReason, notMeasured []tare.NotWeighed) {
 	recorded := slices.DeleteFunc(reasons, func(r voidReason) bool { return r.prove() == unrecorded })
 	unsettled := slices.DeleteFunc(slices.Clone(recorded), func(r voidReason) bool { return r.prove() == disproved })
@@ -128,6 +132,7 @@ func setStatisticalOutcome(e *tare.Expectation, reasons []voidReason, notMeasure
 	e.Outcome, e.Message = tare.Missed, fmt.Sprintf("%s were enough, and the check found nothing", format.Count(e.Rounds, "round"))
 }
 
+// whyUndecided returns a sentence that names an omitted workload, or "".
 func whyUndecided(omitted []tare.NotWeighed) string {
 	for _, n := range omitted {
 		if workload := n.Workload(); workload != "" {
@@ -137,10 +142,10 @@ func whyUndecided(omitted []tare.NotWeighed) string {
 	return ""
 }
 
-// roundsWanted returns a clause about the rounds that would decide. 0 means more than any study
-// has.
+// roundsWanted returns a clause about the number of rounds that would decide. If needed is 0, more
+// rounds are needed than any study has.
 func roundsWanted(needed, done int) string {
-	switch minRounds := stats.MinRounds(strict); {
+	switch minRounds := stats.MinRounds(strictLevel); {
 	case needed == 0:
 		return fmt.Sprintf("more than %d would be needed", stats.MaxRounds)
 	case done < minRounds && needed <= minRounds:
@@ -149,8 +154,8 @@ func roundsWanted(needed, done int) string {
 	return fmt.Sprintf("about %d would do", needed)
 }
 
-// Traps returns sentences that say when the check has missed a trap. It returns "" for a check that
-// cannot be expected.
+// Traps returns sentences that say when the check has missed a trap. It returns "" if no study can
+// expect the check to void one.
 func (c Check) Traps() string {
 	switch {
 	case !c.Expectable():

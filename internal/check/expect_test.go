@@ -195,7 +195,7 @@ func TestADriftIsNotMissedByChance(t *testing.T) {
 	} {
 		got := countOutcomes(newRandom(18), n, c.drift, c.sd)
 		t.Logf("%s: %v", c.what, got)
-		if lo, _ := stats.ClopperPearson(got[tare.Missed], n, 0.002); lo > strict/2 {
+		if lo, _ := stats.ClopperPearson(got[tare.Missed], n, 0.002); lo > strictLevel/2 {
 			t.Errorf("%s: %d of %d missed", c.what, got[tare.Missed], n)
 		}
 	}

@@ -12,20 +12,21 @@ import (
 // one round. It fails if it ends early or its operations return errors. The contender loses that
 // round and takes part in the next one. All of its measurements are void after too many failures.
 const (
-	failuresInARow = 2
-	failedOneIn    = 4
+	failuresInARow = 2 // that many failed rounds in a row are too many
+	failedOneIn    = 4 // more failures than one in that many planned rounds are too many
 )
 
 const failureRule = "Such a round is void for the contender, and for all contenders if it is the baseline that failed. Two such rounds in a row, or more than a quarter of those planned, void the contender. " +
 	"The rule considers only failures, never measured values."
 
-// roundID names a round. lengthFactor is 1, or e.g. 8 in a long round with slices of 8 times the
-// length. A long round has the number of the ordinary round before it.
+// roundID names a round. Its timed runs, the slices, are lengthFactor times as long as planned: 1,
+// or e.g. 8 in a long round. A long round has the number of the ordinary round before it.
 type roundID struct{ round, lengthFactor int }
 
 func roundIDOf(t tare.Trial) roundID { return roundID{t.Round, max(1, t.Tau)} }
 
-// whyTooMany returns why a contender must leave the study, or "". failed has one element per round.
+// whyTooMany returns why a contender must leave the study, or "". failed reports for each round
+// whether it failed. planned is the number of planned rounds.
 func whyTooMany(failed []bool, planned int) string {
 	total, inARow := 0, 0
 	for _, f := range failed {
@@ -45,7 +46,8 @@ func whyTooMany(failed []bool, planned int) string {
 	return ""
 }
 
-// GivenUp returns why contender is not measured any more, or "".
+// GivenUp returns why contender is not measured any more, or "". Its pilot failed, the short trial
+// before round 1, or too many of the planned rounds did.
 func GivenUp(trials []tare.Trial, contender string, planned int) string {
 	var failed []bool
 	for _, t := range trials {
@@ -63,8 +65,8 @@ func GivenUp(trials []tare.Trial, contender string, planned int) string {
 // Mark returns a copy of trials with Void set to the parts that do not count although the trial was
 // completed. These are workloads with errors, and every part that the baseline lost.
 //
-// It does not mark the errors of a contender with too many of them. The check error-in-loop then
-// voids its workload.
+// Mark leaves the errors of a contender on a workload unmarked if there are too many, or if a
+// request timed out. The check error-in-loop then voids the contender there.
 func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int) []tare.Trial {
 	out := slices.Clone(trials)
 	for i := range out {
@@ -89,7 +91,8 @@ func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int)
 	return out
 }
 
-// lostParts returns the parts that the baseline lost. Without the baseline there is no ratio.
+// lostParts returns the parts that the baseline lost, by round. They are void for all contenders,
+// because there is no ratio to the baseline.
 func lostParts(trials []tare.Trial, baseline string) map[roundID][]tare.VoidPart {
 	lost := map[roundID][]tare.VoidPart{}
 	for _, t := range trials {
@@ -106,8 +109,8 @@ func lostParts(trials []tare.Trial, baseline string) map[roundID][]tare.VoidPart
 	return lost
 }
 
-// markErrors marks the rounds in which operations of c returned errors. A timeout is a latency, so
-// it marks none then.
+// markErrors marks the rounds in which operations of c returned errors. It marks none if too many
+// rounds failed, or if a request timed out. A timeout is a latency, so the round cannot be dropped.
 func markErrors(trials []tare.Trial, c subject, all map[subjectRound]tally, planned int) {
 	var rounds []*tare.Trial
 	var failed []bool

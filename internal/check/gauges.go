@@ -11,7 +11,8 @@ import (
 )
 
 // This file reads the samples of a study and estimates values over all rounds. A sample has the
-// measurements of one workload in one trial, the process of a contender in one round.
+// measurements of one workload in one trial, the process of a contender in one round. For example,
+// readServerBusy reads how busy a server was, and estimateValue returns "60 % (58 % to 63 %)".
 
 // measuredContenders omits the null contender, which does nothing, and the control, a second copy
 // of the baseline.
@@ -26,6 +27,7 @@ func (in Input) comparableContenders() []tare.Contender {
 	return slices.DeleteFunc(in.measuredContenders(), func(c tare.Contender) bool { return c.Role == tare.RoleApart })
 }
 
+// withRole returns the id of the first contender with that role, or "".
 func (in Input) withRole(role tare.Role) string {
 	for _, c := range in.Contenders {
 		if c.Role == role {
@@ -35,6 +37,7 @@ func (in Input) withRole(role tare.Role) string {
 	return ""
 }
 
+// trafficWorkloads lists the workloads whose requests come over connections to a server.
 func (in Input) trafficWorkloads() []tare.Workload {
 	return slices.DeleteFunc(slices.Clone(in.Study.Workloads), func(w tare.Workload) bool { return w.Traffic == nil })
 }
@@ -44,7 +47,8 @@ func (in Input) trafficOf(workload string) *tare.Traffic {
 	return w.Traffic
 }
 
-// capacityMetrics lists the study's metrics on w that depend on the capacity of a server.
+// capacityMetrics lists the study's metrics on w that depend on the capacity of a server: throughput
+// and latencies, but not the cost of a request.
 func (in Input) capacityMetrics(w tare.Workload) []string {
 	return slices.DeleteFunc(slices.Clone(in.Study.Metrics), func(name string) bool {
 		m, ok := tare.MetricNamed(name)
@@ -53,6 +57,7 @@ func (in Input) capacityMetrics(w tare.Workload) []string {
 	})
 }
 
+// findEach returns a finding for each contender and workload for which describe returns a message.
 func findEach(contenders []tare.Contender, workloads []tare.Workload, describe func(c tare.Contender, w tare.Workload) string) []tare.Finding {
 	var out []tare.Finding
 	for _, w := range workloads {
@@ -65,8 +70,8 @@ func findEach(contenders []tare.Contender, workloads []tare.Workload, describe f
 	return out
 }
 
-// findAgainstBaseline is findEach for comparable contenders. e and base are their estimates and the
-// baseline's.
+// findAgainstBaseline is findEach for comparable contenders. describe gets the estimates e of the
+// contender and base of the baseline. It is not called if one of them is unknown.
 func (in Input) findAgainstBaseline(workloads []tare.Workload, read reading, describe func(c tare.Contender, w tare.Workload, e, base extent) string) []tare.Finding {
 	return findEach(in.comparableContenders(), workloads, func(c tare.Contender, w tare.Workload) string {
 		base, okBase := in.estimateValue(in.Study.Baseline, w.ID, read)
@@ -101,7 +106,7 @@ func multiplyKeys(s tare.Sample, keys ...string) (product float64, ok bool) {
 	return product, true
 }
 
-// readRatio reads the product of dividends over the product of divisors.
+// readRatio reads the product of dividends over the product of divisors, which must be positive.
 func readRatio(dividends, divisors []string) reading {
 	return func(s tare.Sample) (float64, bool) {
 		dividend, okDividend := multiplyKeys(s, dividends...)
@@ -132,11 +137,14 @@ func readOccupied(s tare.Sample) (value float64, ok bool) {
 	return (cpu + s[tare.KeyClientWait]) / available, true
 }
 
+// isCounted reports whether t is complete and not part of a long round, which has longer slices. Tau
+// is the factor of their length.
 func isCounted(t tare.Trial) bool { return t.Error == nil && t.Tau <= 1 }
 
 func isTimed(s tare.Slice) bool { return s.Tau <= 1 && s.Ops > 0 && s.WallNS > 0 }
 
-// perRound returns the values of contender's counted trials, in the order of rounds.
+// perRound returns the values of contender's counted trials, in the order of rounds. It skips values
+// that are missing or not finite.
 func (in Input) perRound(contender, workload string, read reading) []float64 {
 	var out []float64
 	for _, t := range in.Trials {
@@ -150,7 +158,8 @@ func (in Input) perRound(contender, workload string, read reading) []float64 {
 	return out
 }
 
-// pairedRatios returns the value of contender a over that of b, for every round that has both.
+// pairedRatios returns the value of contender a over that of b, for every round that has both. It
+// returns nothing if a or b is "".
 func (in Input) pairedRatios(a, b, workload string, read reading) []float64 {
 	divisors := map[int]float64{} // by round
 	for _, t := range in.Trials {
@@ -168,20 +177,21 @@ func (in Input) pairedRatios(a, b, workload string, read reading) []float64 {
 	return out
 }
 
-// extent is an estimate over rounds with its interval.
+// extent is an estimate over rounds with its interval from lo to hi.
 type extent struct {
 	mid, lo, hi float64
 	rounds      int
 }
 
-// estimateOver returns the estimate of x with its interval at the strict level. With too few rounds
-// it covers all values: a limit must be exceeded in every round.
+// estimateOver returns the Hodges–Lehmann estimate of x with its 99.9 % interval. With too few
+// rounds the interval covers all values. A limit must then be exceeded in every round. It returns
+// false if x is empty.
 func estimateOver(x []float64) (e extent, ok bool) {
 	if len(x) == 0 {
 		return extent{}, false
 	}
 	e = extent{mid: stats.HodgesLehmann(x), rounds: len(x)}
-	if e.lo, e.hi, ok = stats.Interval(x, strict); !ok {
+	if e.lo, e.hi, ok = stats.Interval(x, strictLevel); !ok {
 		e.lo, e.hi = slices.Min(x), slices.Max(x)
 	}
 	return e, true
@@ -201,8 +211,10 @@ func (e extent) isOutside(base extent, margin float64) bool {
 	return e.isAbove(base.hi+margin) || e.isBelow(base.lo-margin)
 }
 
-// isOff reports whether the entire interval of a ratio is off 1 by a factor of more than 1+margin.
-func (e extent) isOff(margin float64) bool { return e.isAbove(1+margin) || e.isBelow(1/(1+margin)) }
+// isFarFromOne reports whether the entire interval of a ratio is off 1 by a factor of more than 1+margin.
+func (e extent) isFarFromOne(margin float64) bool {
+	return e.isAbove(1+margin) || e.isBelow(1/(1+margin))
+}
 
 const exceptApart = "Contenders that stand apart do another job and are skipped."
 
@@ -223,7 +235,7 @@ func (in Input) describeLoad(contender, workload string) string {
 		if !ok {
 			continue
 		}
-		cores := in.perRound(contender, workload, readKey(side.cores)) // not empty, like share
+		cores := in.perRound(contender, workload, readKey(side.cores)) // not empty, because share needs it
 		out += fmt.Sprintf("; %s was busy %s of its %s", side.name, format.Percent(share.mid), format.Count(int(math.Round(cores[0])), "core"))
 	}
 	return out

@@ -40,7 +40,7 @@ func generatorHeadroom() Check {
 			}
 			return out
 		},
-		atEnd: true,
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.trafficWorkloads() {
@@ -93,7 +93,8 @@ func whyBusy(in Input, contender, workload, sender string) string {
 	return text + ", over " + format.Percent(saturated)
 }
 
-// compareWithNull returns a sentence if the null server is hardly faster than c.
+// compareWithNull compares the throughputs of the null server and of c. It returns voidText if they
+// are so near that the load generator was the limit, and warnText if they are less near.
 func compareWithNull(in Input, c tare.Contender, w tare.Workload) (voidText, warnText string) {
 	ratio, ok := estimateOver(in.ratiosToNull(c, w))
 	text := fmt.Sprintf("the null server reached %.3g× its throughput (%.3g to %.3g, %s)", ratio.mid, ratio.lo, ratio.hi, format.Count(ratio.rounds, "round"))
@@ -134,7 +135,8 @@ func nameSender(ownClient bool) string {
 	return "the load generator"
 }
 
-// ratiosToNull returns, per round, the null server's throughput over that of c.
+// ratiosToNull returns, per round, the null server's throughput over that of c. It returns nil if
+// there is no null server, if w has a given rate, or if c is a server at a URL.
 func (in Input) ratiosToNull(c tare.Contender, w tare.Workload) []float64 {
 	null := in.withRole(tare.RoleNull)
 	if null == "" || w.Traffic.Rate > 0 || c.Launch == tare.LaunchURL {
@@ -143,6 +145,7 @@ func (in Input) ratiosToNull(c tare.Contender, w tare.Workload) []float64 {
 	return in.pairedRatios(null, c.ID, w.ID, readKey(tare.KeyRate))
 }
 
+// whyLate returns a sentence saying that requests were sent too late to judge a latency, or "".
 func whyLate(in Input, contender string, w tare.Workload, metric string) string {
 	m, _ := tare.MetricNamed(metric)
 	lag := in.sendLagOf(contender, w.ID, metric)
@@ -158,7 +161,7 @@ type sendLag struct {
 	quantile    string    // p50 or p99
 	rounds      []float64 // by round, in ns
 	limit       float64   // in ns
-	limitSource string    // for a message
+	limitSource string    // where limit comes from, e.g. "10 % of its p99"
 }
 
 // sendLagOf returns the p50 of the send lag for a p50, else its p99.
@@ -179,7 +182,8 @@ func (in Input) sendLagOf(contender, workload, metric string) sendLag {
 	return lag
 }
 
-// minLimit returns the strictest upper limit that a criterion sets for metric.
+// minLimit returns the strictest upper limit that a criterion sets for metric. It returns false
+// without such a criterion.
 func (in Input) minLimit(contender, workload, metric string) (limit float64, ok bool) {
 	strictest := math.Inf(1)
 	for _, c := range in.Study.Criteria {

@@ -8,8 +8,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// maxLayerCalls is in calls of middleware per request.
-const maxLayerCalls = 0.01
+// This check finds contenders that have other layers, such as logging middleware, than the
+// baseline. For example, a server with a logger is compared with one without.
+
+const maxLayerCalls = 0.01 // tolerated difference, in calls of middleware per request
 
 func layerParity() Check {
 	return Check{
@@ -45,10 +47,10 @@ func layerParity() Check {
 	}
 }
 
-// isBuiltInRun reports whether the layers of c are known.
+// isBuiltInRun reports whether tare built c. Only then are the declared layers known.
 func isBuiltInRun(c tare.Contender) bool { return c.Launch == "" || c.Launch == tare.LaunchProgram }
 
-// describeLayers returns e.g. "has log and lacks recover".
+// describeLayers returns e.g. "has log and lacks recover", or "" if both have the same layers.
 func describeLayers(layers, base []string) string {
 	var predicates []string
 	for _, side := range []struct {

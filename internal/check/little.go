@@ -9,9 +9,9 @@ import (
 
 const (
 	maxLittleOff = 0.10 // tolerated relative difference of rate × latency and the concurrency
-	maxOnLink    = 0.5  // share of the requests in flight; above it the link is the limit
-	maxLinkUse   = 0.9  // share of the bandwidth; above it the link is the limit
-	saturated    = 0.85 // share of its cores; from it on a side is the limit
+	maxOnLink    = 0.5  // if a larger share of the requests is on the link, the link is the limit
+	maxLinkUse   = 0.9  // if a larger share of the bandwidth is used, the link is the limit
+	saturated    = 0.85 // a server or load generator this busy on its cores is the limit
 )
 
 // little applies Little's law to load tests: requests in flight = rate × latency. The link is the
@@ -28,14 +28,14 @@ func little() Check {
 		Advice: "read CPU per request; to measure throughput, use more connections, or omit delay and bandwidth",
 		voidReasons: func(in Input, contender string) (out []voidReason) {
 			for _, w := range in.trafficWorkloads() {
-				out = append(out, voidReason{offOne(in.perRound(contender, w.ID, readInFlight), maxLittleOff)})
+				out = append(out, voidReason{notNearOne(in.perRound(contender, w.ID, readInFlight), maxLittleOff)})
 				if w.Traffic.Rate == 0 { // closed loop
 					out = append(out, in.linkReasons(contender, w)...)
 				}
 			}
 			return out
 		},
-		atEnd: true,
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.trafficWorkloads() {
@@ -58,7 +58,7 @@ func little() Check {
 	}
 }
 
-// readInFlight reads rate × latency divided by the concurrency.
+// readInFlight reads rate × latency divided by the concurrency. By Little's law it is 1.
 func readInFlight(s tare.Sample) (value float64, ok bool) {
 	v, ok := readRatio([]string{tare.KeyRate, tare.KeyMeanLatency}, []string{tare.KeyConcurrency})(s)
 	return v / nsPerSecond, ok // rate per second, latency in ns
@@ -66,7 +66,7 @@ func readInFlight(s tare.Sample) (value float64, ok bool) {
 
 func whyLittleFails(in Input, contender, workload string) string {
 	e, ok := in.estimateValue(contender, workload, readInFlight)
-	if !ok || !e.isOff(maxLittleOff) {
+	if !ok || !e.isFarFromOne(maxLittleOff) {
 		return ""
 	}
 	concurrency, _ := in.estimateValue(contender, workload, readKey(tare.KeyConcurrency))
@@ -129,7 +129,8 @@ func (in Input) linkReasons(contender string, w tare.Workload) (out []voidReason
 	return out
 }
 
-// closedMetric returns the inverse of a closed loop's throughput, as a slice of one element or nil.
+// closedMetric returns the metric that is the inverse of a closed loop's throughput. The result has
+// one element, or none if metrics does not contain it.
 func closedMetric(metrics []string) []string {
 	for i, m := range metrics {
 		if tare.MetricFor(m).Closed {

@@ -28,9 +28,9 @@ func machine() Check {
 			"other threads of its runtime ran at the same time, or the machine's clocks disagree.",
 		Why: "Laptops and shared CI runners work for others too: a machine with a processor pressure of 37 % reported only 0.2 % of steal time. " +
 			"Rounds in lockstep keep the comparison fair, but the intervals get wide, and absolute values are worse than on an idle machine.",
-		Advice: "close other programs, or read only ratios and ignore absolute values",
-		atEnd:  true,
-		Run:    findDisturbances,
+		Advice:    "close other programs, or read only ratios and ignore absolute values",
+		onlyAtEnd: true,
+		Run:       findDisturbances,
 	}
 }
 

@@ -17,8 +17,8 @@ func negativeProbe() Check {
 			"is void on every workload. If a contender stands apart, because it does another job or part of one, the requests that it does not refuse are only noted. The null contender is exempt.",
 		Why: "The faster of two \"equal\" routes accepted any path with any method, took its last element, and never checked that it was an id; " +
 			"an ingest service answered OK to anything. The other side was timed with the work that they skipped.",
-		Advice:     "send the request shown to the contender and read its response; it must refuse what the reference refuses",
-		forAuthors: true,
+		Advice:             "send the request shown to the contender and read its response; it must refuse what the reference refuses",
+		adviceIsForAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, c := range in.Contenders {
@@ -58,9 +58,10 @@ func (in Input) sumProbes(contender string) tare.Conformance {
 	return sum
 }
 
-const maxAcceptedShown = 3
+const maxAcceptedShown = 3 // wrongly accepted requests that a finding names
 
-// notePermissive returns the note about a contender with another job. p is the sum of its probes.
+// notePermissive returns the note that a contender which does another job accepts requests that it
+// should reject. p is the sum of its probes.
 func notePermissive(p tare.Conformance) tare.Finding {
 	message := fmt.Sprintf("it stands apart, and %d of %s were not refused, or not as the reference does", p.Wrong, format.Count(p.Cases, "probe"))
 	shown := p.Unrefused[:min(len(p.Unrefused), maxAcceptedShown)] // accepted requests

@@ -6,10 +6,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-const minNotedShare = 0.05
+const minNotedShare = 0.05 // least share that is worth a note
 
 // nullShare compares values with those of the null contender, which does no work. Its values are
-// the cost of the code that calls and times operations.
+// the cost of the harness, the code that calls and times operations.
 func nullShare() Check {
 	return Check{
 		ID:       "null-share",
@@ -36,8 +36,8 @@ func nullShare() Check {
 	}
 }
 
-// findNullShare returns a note about the contender with the smallest value, of which the harness
-// has the largest share.
+// findNullShare returns a note about the contender with the smallest value. The harness has the
+// largest share of that value. It returns false if the share is below minNotedShare.
 func findNullShare(in Input, workload, metric string) (finding tare.Finding, ok bool) {
 	null, cheapest := tare.Value{}, tare.Value{}
 	for _, v := range in.Values {

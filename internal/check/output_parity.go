@@ -7,8 +7,11 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This check finds servers that print more or less than the baseline. For example, one server
+// prints a line for each request and the other prints nothing.
+
 const (
-	maxSilentOutput = 1 // bytes per request; a silent server still prints a start message
+	maxSilentOutput = 1 // bytes per request; a silent server prints only a message when it starts
 	maxOutputRatio  = 2 // tolerated ratio of the outputs of two servers that are not silent
 )
 
@@ -20,8 +23,8 @@ func outputParity() Check {
 			"or if one writes more than twice as much, " + byRounds + ". " + exceptApart,
 		Why: "Plain Go was published as serving twice the requests of Gin. gin.Default() writes a coloured line for every request, in this case to a container's terminal, and the other server wrote nothing: " +
 			"a server with a log was compared with one without.",
-		Advice: "configure the same log for all of them, or none; debug modes write too (gin.SetMode(gin.ReleaseMode), echo.Debug, a framework's development logger)",
-		atEnd:  true,
+		Advice:    "configure the same log for all of them, or none; debug modes write too (gin.SetMode(gin.ReleaseMode), echo.Debug, a framework's development logger)",
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			return in.findAgainstBaseline(in.Study.Workloads, readKey(tare.KeyOutput), func(c tare.Contender, _ tare.Workload, e, base extent) string {
 				difference := describeOutput(e, base, in.Study.Baseline)
@@ -34,7 +37,7 @@ func outputParity() Check {
 	}
 }
 
-// describeOutput compares outputs in bytes per request.
+// describeOutput returns a sentence about two outputs in bytes per request, or "" if they are alike.
 func describeOutput(e, base extent, baseline string) string {
 	bothWrite := e.isAbove(maxSilentOutput) && base.isAbove(maxSilentOutput)
 	areFarApart := e.isAbove(maxOutputRatio*base.hi) || e.isBelow(base.lo/maxOutputRatio)

@@ -11,6 +11,11 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This check finds operations that take less time than a part of themselves. For example, a
+// contender that encodes 1,000 items faster than 10 items does not encode them all: it is void.
+// The file compares workloads of different sizes and the percentiles of a trial. The file
+// part_mix.go compares an operation with the operations that it consists of.
+
 func partWhole() Check {
 	return Check{
 		ID:       "part-whole",
@@ -22,14 +27,14 @@ func partWhole() Check {
 			"no chance is involved, so one trial is enough. The null contender and the control are exempt.",
 		Why: "In a published table creating and deleting a user costs less than creating one, and with two protocols of three a mix of operations costs more than any of them. If a total costs less than its part, the work was not done, " +
 			"or the two rows did not measure the same thing.",
-		Advice:     "find out what the operation does with the larger input: an error, an early return, a cached answer",
-		forAuthors: true,
+		Advice:             "find out what the operation does with the larger input: an error, an early return, a cached answer",
+		adviceIsForAuthors: true,
 		voidReasons: func(in Input, contender string) []voidReason {
 			times := timesPerOp(in.Slices)
 			out := append(boundReasons(sizeBounds(in.Study.Workloads, times, contender)), boundReasons(allBounds(in.Study.Workloads, times, contender))...)
 			return append(out, in.percentileReasons(contender)...)
 		},
-		atEnd: true,
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			times := timesPerOp(in.Slices)
@@ -43,21 +48,22 @@ func partWhole() Check {
 	}
 }
 
-// sizeBounds returns a lower bound for each pair of workloads that differ in size: the smaller one.
+// sizeBounds returns a lower bound for each pair of workloads that differ only in size: the time of
+// the larger one must not be below that of the smaller one. times are in ns.
 func sizeBounds(workloads []tare.Workload, times map[subjectRound]float64, contender string) []timeBound {
 	var bounds []timeBound
-	for _, whole := range workloads {
-		for _, part := range workloads {
-			if !isPartOf(part, whole) {
+	for _, larger := range workloads {
+		for _, smaller := range workloads {
+			if !isPartOf(smaller, larger) {
 				continue
 			}
-			b := timeBound{whole: whole.ID, text: describePart(part.ID)}
-			for _, r := range roundsOf(times, whole.ID, contender) {
-				if t, ok := times[inOrdinaryRound(r, part.ID, contender)]; ok {
-					b.logs = append(b.logs, math.Log(times[inOrdinaryRound(r, whole.ID, contender)]/t))
+			b := timeBound{workload: larger.ID, text: describePart(smaller.ID)}
+			for _, r := range roundsOf(times, larger.ID, contender) {
+				if t, ok := times[usualRound(r, smaller.ID, contender)]; ok {
+					b.logRatios = append(b.logRatios, math.Log(times[usualRound(r, larger.ID, contender)]/t))
 				}
 			}
-			if len(b.logs) > 0 {
+			if len(b.logRatios) > 0 {
 				bounds = append(bounds, b)
 			}
 		}
@@ -65,16 +71,16 @@ func sizeBounds(workloads []tare.Workload, times map[subjectRound]float64, conte
 	return bounds
 }
 
-// findFallingSizes finds the workloads that take less time than a smaller one. A finding has the
-// most extreme ratio.
+// findFallingSizes finds the workloads that take less time than a smaller one. There is one finding
+// for each, about the smaller workload with the most extreme ratio.
 func findFallingSizes(workloads []tare.Workload, times map[subjectRound]float64, contender string) []tare.Finding {
 	bounds := sizeBounds(workloads, times, contender)
 	worst := map[string]float64{}      // smallest ln(ratio), by workload
 	found := map[string]tare.Finding{} // by workload
 	for _, b := range bounds {
-		f, logRatio, isBeyond := b.findBeyond(contender, strict/float64(len(bounds)))
-		if isBeyond && logRatio < worst[b.whole] {
-			worst[b.whole], found[b.whole] = logRatio, f
+		f, logRatio, isViolated := b.findViolation(contender, strictLevel/float64(len(bounds)))
+		if isViolated && logRatio < worst[b.workload] {
+			worst[b.workload], found[b.workload] = logRatio, f
 		}
 	}
 	var out []tare.Finding
@@ -86,8 +92,8 @@ func findFallingSizes(workloads []tare.Workload, times map[subjectRound]float64,
 	return out
 }
 
-// isPartOf reports whether a is the same as b on fewer items. Without a body, N is the number of
-// items in the service.
+// isPartOf reports whether a is the same operation as b on fewer items. It returns false for
+// requests without a body, for which N is the number of items in the service.
 func isPartOf(a, b tare.Workload) bool {
 	if a.Traffic != nil && a.Bytes == 0 && b.Bytes == 0 {
 		return false
@@ -98,6 +104,8 @@ func isPartOf(a, b tare.Workload) bool {
 	return isSameOperation && a.N < b.N && hasFewerBytes
 }
 
+// roundsOf lists the rounds in which contender measured workload, in ascending order. It omits long
+// rounds, whose timed runs are several times as long as planned.
 func roundsOf(times map[subjectRound]float64, workload, contender string) []int {
 	var out []int
 	for k := range times {
@@ -139,7 +147,8 @@ func findFallingPercentiles(trials []tare.Trial, contender string) []tare.Findin
 	return out
 }
 
-// percentileReasons returns a disproved reason for two percentiles: chance plays no part.
+// percentileReasons is called if the check found nothing. It returns one reason, which is disproved,
+// if a trial has two percentiles that could have been wrong. Otherwise it returns nil.
 func (in Input) percentileReasons(contender string) []voidReason {
 	for _, t := range in.Trials {
 		for _, sample := range t.Samples {
@@ -152,8 +161,9 @@ func (in Input) percentileReasons(contender string) []voidReason {
 	return nil
 }
 
-const maxKey = "max_ns" // of a sample
+const maxKey = "max_ns" // key of the longest latency in a sample
 
+// percentileKeys lists the percentiles of a sample, from the lowest to the highest.
 func percentileKeys(sample tare.Sample) []string {
 	var out []string
 	for key := range sample {

@@ -8,6 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This check finds load tests in which the load was not as planned. For example, 3,000 requests per
+// second were planned and 2,700 sent, or 48 of 50 connections were opened.
+
 func rateHeld() Check {
 	return Check{
 		ID:       "rate-held",
@@ -23,7 +26,7 @@ func rateHeld() Check {
 			}
 			return out
 		},
-		atEnd: true,
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			return findEach(in.measuredContenders(), in.trafficWorkloads(), func(c tare.Contender, w tare.Workload) string {
 				return strings.Join(loadDeviations(in, c.ID, w.ID), "; ")
@@ -33,7 +36,7 @@ func rateHeld() Check {
 }
 
 func (in Input) loadReasons(contender, workload string) []voidReason {
-	out := []voidReason{{offOne(in.perRound(contender, workload, readHeldRate), tolerance)}}
+	out := []voidReason{{notNearOne(in.perRound(contender, workload, readHeldRate), tolerance)}}
 	if planned, ok := in.estimateValue(contender, workload, readKey(tare.KeyConnections)); ok {
 		out = append(out, voidReason{belowLimit(in.perRound(contender, workload, readKey(tare.KeyConnects)), planned.lo)})
 	}
@@ -47,15 +50,17 @@ func readHeldRate(s tare.Sample) (value float64, ok bool) {
 	return readRatio([]string{tare.KeyRate}, []string{tare.KeyRateAsked})(s)
 }
 
+// loadDeviations returns a sentence for each difference between the load and the plan: the rate, the
+// connections or the cores.
 func loadDeviations(in Input, contender, workload string) []string {
 	var sentences []string
-	if e, ok := in.estimateValue(contender, workload, readHeldRate); ok && e.isOff(tolerance) {
+	if e, ok := in.estimateValue(contender, workload, readHeldRate); ok && e.isFarFromOne(tolerance) {
 		planned, _ := in.estimateValue(contender, workload, readKey(tare.KeyRateAsked))
 		sentences = append(sentences, fmt.Sprintf("%s requests per second were asked for and %s achieved (%s)%s",
 			formatNumber(planned.mid), formatNumber(e.mid*planned.mid), format.Count(e.rounds, "round"), in.describeLoad(contender, workload)))
 	}
 	planned, okPlanned := in.estimateValue(contender, workload, readKey(tare.KeyConnections))
-	// Reconnects only raise the number of opened connections.
+	// Reconnects only raise the number of opened connections, so only too few are wrong.
 	opened, okOpened := in.estimateValue(contender, workload, readKey(tare.KeyConnects))
 	areKnown := okPlanned && okOpened && opened.mid > 0
 	if areKnown && opened.isBelow(planned.lo) {

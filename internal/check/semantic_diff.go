@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-const maxDifferences = 4
+const maxDifferences = 4 // that a finding spells out
 
 // semanticDiff reads the semantics test: answers to edge cases, compared with those of the
 // reference.
@@ -34,7 +34,8 @@ func semanticDiff() Check {
 	}
 }
 
-// describeDifferences names the most severe differences first.
+// describeDifferences returns the finding about one contender. It names the most severe differences
+// first.
 func describeDifferences(s tare.Semantics) tare.Finding {
 	f := tare.Finding{Contender: s.Contender, Severity: tare.Note}
 	var sentences []string

@@ -8,6 +8,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This check finds contenders that run in one process with their client, or with another contender.
+// The CPU time and the memory of each cannot be known then.
+
 func sharedProcess() Check {
 	return Check{
 		ID:       "shared-process",
@@ -16,17 +19,17 @@ func sharedProcess() Check {
 			"so the CPU time and memory of each cannot be known.",
 		Why: "Server and client of a published comparison of gRPC and REST ran in one process, with a store that they shared. " +
 			"The memory \"of gRPC\" was that of its client, its server and the store, and each side collected the other's garbage.",
-		Advice: "run the server as a separate program (kind server), or read the values as those of server and client together",
-		atEnd:  true,
+		Advice:    "run the server as a separate program (kind server), or read the values as those of server and client together",
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.Study.Workloads {
 				var shared []string // contenders in one process with the load generator
-				known := 0          // contenders with this value
+				known := 0          // contenders of which it is known whether they share one
 				for _, c := range in.measuredContenders() {
 					if e, ok := in.estimateValue(c.ID, w.ID, readKey(tare.KeySharedProcess)); ok {
 						known++
-						if e.hi > 0 {
+						if e.hi > 0 { // in at least one round
 							shared = append(shared, c.ID)
 						}
 					}
@@ -45,8 +48,9 @@ func sharedProcess() Check {
 	}
 }
 
+// findSharedProcess finds pairs of contenders that had the same process id in a round.
 func findSharedProcess(in Input) []tare.Finding {
-	if in.Plan.Isolation == tare.TrialWise { // ids can be reused
+	if in.Plan.Isolation == tare.TrialWise { // one process after another, so ids can be reused
 		return nil
 	}
 	type process struct {

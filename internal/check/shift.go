@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// estimateShift returns by how much the values y are above the values x, with an interval. The
-// estimate is the median of all differences y_j − x_i. The interval contains every shift that the
-// exact rank-sum test does not reject at level alpha.
+// estimateShift returns how far the values y are above the values x, with an interval. The estimate
+// is the median of all differences y_j − x_i. The interval contains every shift that the exact
+// two-sided rank-sum test does not reject at level alpha. ok is false with too few values for it.
 //
 // Sources: H. B. Mann, D. R. Whitney, "On a test of whether one of two random variables is
 // stochastically larger than the other", Ann. Math. Statist. 18 (1947) 50–60; J. L. Hodges, E. L.
@@ -43,8 +43,8 @@ func estimateShift(x, y []float64, alpha float64) (estimate, lo, hi float64, ok 
 }
 
 // rankSumNull returns P(U = u) for u = 0 … m·n if all m+n values come from one distribution. U
-// counts the pairs whose first value is larger. It follows from the ways to choose n ranks with a
-// sum u above the smallest.
+// counts the pairs in which the value of the first sample is larger. P(U = u) is a share of all ways
+// to choose n of the m+n ranks: of those with a sum that is u above the smallest sum.
 func rankSumNull(m, n int) []float64 {
 	// ways[k][s] is the number of ways to choose k ranks with a sum s above the smallest one.
 	ways := make([][]float64, n+1)
@@ -54,7 +54,7 @@ func rankSumNull(m, n int) []float64 {
 	ways[0][0] = 1
 	for rank := 1; rank <= m+n; rank++ {
 		for k := min(rank, n); k >= 1; k-- {
-			// In the smallest sum the k-th rank is k.
+			// As the k-th rank of a choice, rank adds rank−k, because it is k in the smallest sum.
 			for s := m * n; s >= rank-k; s-- {
 				ways[k][s] += ways[k-1][s-(rank-k)]
 			}

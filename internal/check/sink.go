@@ -22,8 +22,8 @@ func sink() Check {
 			"It also warns of a workload with a pool of one body below 8 MiB; if the body is a user's own file, that is only noted.",
 		Why: "A compiler omits work whose result is never read, and a processor learns a single input: it predicts the branches, and the input stays in cache. " +
 			"Published values came from one body that was encoded over and over.",
-		Advice:     "omit pool, so that 64 different bodies are rotated, and read the result of every operation",
-		forAuthors: true,
+		Advice:             "omit pool, so that 64 different bodies are rotated, and read the result of every operation",
+		adviceIsForAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.Study.Workloads {
@@ -50,9 +50,11 @@ func sink() Check {
 	}
 }
 
-// findConstantOutput returns a finding if all timed slices wrote the same bytes per operation,
-// despite answers of different lengths. Slices of all bodies may write the mean length. Binary
-// answers may have been shorter than in JSON.
+// findConstantOutput returns a finding if all timed slices wrote equally many bytes per operation,
+// although the answers in c have different lengths. A slice is one timed run.
+//
+// Slices that go through all bodies write the mean length, which is correct. Fewer bytes than the
+// shortest answer has are not judged. Binary answers may have been compared as longer JSON.
 func findConstantOutput(in Input, c tare.Conformance) (finding tare.Finding, ok bool) {
 	if c.During || c.Probe { // samples during a round, and untimed probes
 		return tare.Finding{}, false

@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This check finds contenders whose time hardly grows with the size of the input. For example, 100
+// kB take as long as 1 kB: the operation does not reach all of its input.
+
 // maxFlatExponent is the exponent below which time does not grow with size. A hundred times the
 // bytes then take less than 2.5 times as long.
 const maxFlatExponent = 0.2
@@ -23,9 +26,9 @@ func sizeScaling() Check {
 			"A fixed cost per call makes e smaller than 1 although nothing is wrong, which is why the bound is so low; the fitted exponents are in the result as scaling.",
 		Why: "A library that copies structs was published as taking about the same time for all sizes, while JSON took longer the more fields there were. " +
 			"What took the same time was the error path: nothing was copied. Work on every byte cannot cost the same for all lengths.",
-		Advice:     "find out whether the operation reaches all of its input: a lazy decoder, a cached answer and an error all look like this",
-		forAuthors: true,
-		atEnd:      true,
+		Advice:             "find out whether the operation reaches all of its input: a lazy decoder, a cached answer and an error all look like this",
+		adviceIsForAuthors: true,
+		onlyAtEnd:          true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, s := range in.Scaling {
@@ -34,7 +37,7 @@ func sizeScaling() Check {
 				if isNull || len(s.Workloads) == 0 || !isByBytes {
 					continue
 				}
-				lo, hi, ok := stats.Interval(s.PerRound, strict)
+				lo, hi, ok := stats.Interval(s.PerRound, strictLevel)
 				if !ok || hi >= maxFlatExponent {
 					continue
 				}

@@ -355,8 +355,8 @@ func TestVoidsAtTheEdge(t *testing.T) {
 		whole += len(runCheck(t, "part-whole", in))
 		drifts += len(runCheck(t, "drift-in-trial", in))
 	}
-	wantRare(t, "a whole of exactly 1/1.03 of its part", whole, n, strict/2)
-	wantRare(t, "a drift of exactly 10 %", drifts, 2*n, strict/2)
+	wantRare(t, "a whole of exactly 1/1.03 of its part", whole, n, strictLevel/2)
+	wantRare(t, "a drift of exactly 10 %", drifts, 2*n, strictLevel/2)
 	if n >= 20000 && (whole == 0 || drifts == 0) {
 		t.Error("never void at the edge: the checks are far stricter than they say")
 	}

@@ -22,8 +22,8 @@ func sliceInvariance() Check {
 			"with those of the other rounds. The check warns if the shift is beyond ±3 % with its entire 99.9 % interval (exact rank-sum test). It needs at least three long rounds; with three, it takes about 21 other rounds to reach that level.",
 		Why: "A lean encoder took 0.886 of the time of json.Marshal in slices of 1 ms and 0.738 in slices of 150 ms: after the end of its slice, garbage collection continued, " +
 			"and the other contender paid for it. The control cannot show this, because it is the same code on both sides.",
-		Advice: "measure with slices eight times as long (--slice) and trust those ratios",
-		atEnd:  true,
+		Advice:    "measure with slices eight times as long (--slice) and trust those ratios",
+		onlyAtEnd: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			sums := timesPerOp(in.Slices)
@@ -36,7 +36,7 @@ func sliceInvariance() Check {
 					if len(long) < stats.LongRounds {
 						continue
 					}
-					shift, lo, hi, ok := estimateShift(short, long, strict)
+					shift, lo, hi, ok := estimateShift(short, long, strictLevel)
 					isBeyond := lo > math.Log1p(tolerance) || hi < -math.Log1p(tolerance)
 					if !ok || !isBeyond {
 						continue
@@ -54,11 +54,12 @@ func sliceInvariance() Check {
 	}
 }
 
-func inOrdinaryRound(round int, workload, contender string) subjectRound {
+// usualRound names a contender on a workload in a round whose slices have the planned length.
+func usualRound(round int, workload, contender string) subjectRound {
 	return subjectRound{subject{contender, workload}, roundID{round, 1}}
 }
 
-// timesPerOp returns the wall time per operation in ns.
+// timesPerOp returns the wall time per operation in ns. It omits rounds without operations or time.
 func timesPerOp(timed []tare.Slice) map[subjectRound]float64 {
 	type sum struct{ ns, ops int64 }
 	sums := map[subjectRound]sum{}
@@ -75,7 +76,8 @@ func timesPerOp(timed []tare.Slice) map[subjectRound]float64 {
 	return out
 }
 
-// ratiosByLength returns ln(contender/baseline) of ordinary and of long rounds.
+// ratiosByLength returns ln(contender/baseline) of each round: short with slices of the planned
+// length, long with slices that are lengthFactor times as long.
 func ratiosByLength(sums map[subjectRound]float64, workload, contender, baseline string) (short, long []float64, lengthFactor int) {
 	keys := slices.SortedFunc(maps.Keys(sums), func(a, b subjectRound) int {
 		return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.lengthFactor, b.lengthFactor))

@@ -8,6 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This check compares a saved result with the machine and the contenders of today. For example, it
+// notes that the result was measured with Go 1.17.
+
 func stale() Check {
 	return Check{
 		ID:       "stale",
@@ -50,8 +53,8 @@ func stale() Check {
 	}
 }
 
-// Stale returns notes about differences between the machines and contenders of two results. now may
-// be a result that has only begun.
+// Stale returns notes about differences between the machines and contenders of two results: Go,
+// module versions, processor, kernel. now may be a result that has only begun.
 func Stale(old, now *tare.Result) []tare.Finding {
 	return stale().runAndComplete(Input{Stored: old, Machine: now.Machine, Evidence: evidence.Evidence{Contenders: now.Contenders}})
 }
@@ -63,7 +66,8 @@ func describeProcessor(m tare.Machine) string {
 	return fmt.Sprintf("%s (%s, %s)", m.CPU, m.Arch, format.Count(m.Cores, "core"))
 }
 
-// modulesChanged lists the differences, or nothing if a side is unknown.
+// modulesChanged returns a sentence for each module that changed version, appeared or disappeared.
+// It returns nil if one side lists no modules.
 func modulesChanged(then, now []tare.Module) []string {
 	if len(then) == 0 || len(now) == 0 {
 		return nil

@@ -20,9 +20,9 @@ func sumsDisagree() Check {
 			"On the primary metric the check warns if the 99.9 % interval of their difference over rounds is entirely beyond the half-width of the interval that is printed.",
 		Why: "The middle of the blocks shows the cost of an operation if costs scatter evenly. If one side has rare and expensive blocks, such as a collection in every tenth, " +
 			"the middle does not contain their cost and the sum does: both values are correct, and answer different questions.",
-		Advice: "read the ratio of sums (sums_ratio in the result) if throughput matters, and find out what happens in the rare blocks",
-		atEnd:  true,
-		Run:    findDisagreements,
+		Advice:    "read the ratio of sums (sums_ratio in the result) if throughput matters, and find out what happens in the rare blocks",
+		onlyAtEnd: true,
+		Run:       findDisagreements,
 	}
 }
 
@@ -34,7 +34,7 @@ func findDisagreements(in Input) []tare.Finding {
 		}
 		logs := in.sumsOverEstimates(c)
 		halfWidth := c.HalfWidth()
-		lo, hi, ok := stats.Interval(logs, strict)
+		lo, hi, ok := stats.Interval(logs, strictLevel)
 		isBeyond := lo > halfWidth || hi < -halfWidth
 		if !ok || !isBeyond {
 			continue
@@ -48,7 +48,8 @@ func findDisagreements(in Input) []tare.Finding {
 	return out
 }
 
-// sumsOverEstimates returns ln(ratio of sums / estimate) of each round.
+// sumsOverEstimates returns ln(ratio of sums / middle of the blocks) of each round, or nil if they
+// are unknown.
 func (in Input) sumsOverEstimates(c tare.Comparison) []float64 {
 	i := slices.IndexFunc(in.Effects, func(e tare.Effects) bool {
 		return e.Workload == c.Workload && e.Metric == c.Metric && isBetween(e, c.Contender, c.Against)

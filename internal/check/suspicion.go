@@ -29,30 +29,30 @@ type condition struct {
 type proof int
 
 const (
-	unrecorded proof = iota // the check does not apply
+	unrecorded proof = iota // the values were not recorded, so the check does not apply
 	undecided               // more rounds are needed
-	disproved
-	proved
+	disproved               // the condition or reason is false
+	proved                  // the condition or reason is true
 )
 
-// disprovedByRecords returns a reason that is false for certain, for checks that do not depend on
-// chance.
+// disprovedByRecords returns a reason that is false for certain. A check that does not depend on
+// chance returns it for records in which it found no mistake.
 func disprovedByRecords() voidReason { return voidReason{{isFalse: true}} }
 
 func outsideRange(x []float64, low, high float64) condition {
-	return condition{x: x, low: low, high: high, level: strict}
+	return condition{x: x, low: low, high: high, level: strictLevel}
 }
 
 func aboveLimit(x []float64, limit float64) condition { return outsideRange(x, math.Inf(-1), limit) }
 func belowLimit(x []float64, limit float64) condition { return outsideRange(x, limit, math.Inf(1)) }
 
-// offOne returns the condition that ratios are off 1 by a factor of more than 1+margin.
-func offOne(x []float64, margin float64) condition {
+// notNearOne returns the condition that ratios are off 1 by a factor of more than 1+margin.
+func notNearOne(x []float64, margin float64) condition {
 	return outsideRange(x, 1/(1+margin), 1+margin)
 }
 
-// prove compares the interval of x with low and high. A true condition is disproved with at most
-// half the error level.
+// prove compares the interval of x with low and high. The probability that a true condition is
+// disproved is at most half the error level.
 func (c condition) prove() proof {
 	switch lo, hi, hasInterval := stats.Interval(c.x, c.level); {
 	case c.isFalse:
@@ -69,7 +69,7 @@ func (c condition) prove() proof {
 	return undecided
 }
 
-// isLikely reports whether the estimate meets the condition.
+// isLikely reports whether the estimate of the middle of x meets the condition.
 func (c condition) isLikely() bool {
 	estimate := stats.HodgesLehmann(c.x)
 	return estimate < c.low || estimate > c.high
@@ -101,6 +101,7 @@ func (c condition) roundsNeeded() int {
 	return n
 }
 
+// prove combines the proofs of the conditions. A reason without conditions is unrecorded.
 func (r voidReason) prove() proof {
 	var proofs []proof
 	for _, c := range r {
@@ -117,8 +118,8 @@ func (r voidReason) prove() proof {
 	return proved
 }
 
-// forecastRounds returns the number of rounds that would decide. One false condition disproves the
-// reason.
+// forecastRounds returns the number of rounds that would decide, and whether they would probably
+// prove the reason. One false condition is enough to disprove it.
 func (r voidReason) forecastRounds() (rounds int, willProve bool) {
 	toProve, toDisprove := 0, outOfReach
 	willProve = true
@@ -135,8 +136,8 @@ func (r voidReason) forecastRounds() (rounds int, willProve bool) {
 	return toDisprove, false
 }
 
-// roundsToDecide returns the rounds that would prove a likely reason, or else disprove all. 0 means
-// more than any study has.
+// roundsToDecide returns the number of rounds that would prove one of the likely reasons. If none is
+// likely, it returns the number that would disprove all. 0 means more rounds than any study has.
 func roundsToDecide(reasons []voidReason) int {
 	toProve, toDisprove := outOfReach, 0
 	anyLikely := false
@@ -157,6 +158,8 @@ func roundsToDecide(reasons []voidReason) int {
 	return n
 }
 
+// roundsMeasured returns the number of rounds with a complete trial of contender. It omits long
+// rounds, which have longer slices.
 func (in Input) roundsMeasured(contender string) int {
 	n := 0
 	for _, t := range in.Trials {

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
-// maxTimeoutsMissing is the share of the timeouts that may be missing: requests in flight when
-// measuring ended.
+// maxTimeoutsMissing is the share of the timeouts that may be missing from the latencies. Their
+// requests were in flight when measuring ended.
 const maxTimeoutsMissing = 0.10
 
 // timeoutsCounted checks that timeouts are among the recorded latencies. For example, a load
@@ -38,7 +38,8 @@ func timeoutsCounted() Check {
 	}
 }
 
-// timeoutReasons returns disproved reasons for trials with timeouts: chance plays no part.
+// timeoutReasons is called if the check found nothing. It returns a reason for each trial with
+// timeouts. The reason is disproved, because a missing timeout would have been found.
 func timeoutReasons(in Input, contender string) (reasons []voidReason) {
 	for _, w := range in.trafficWorkloads() {
 		for _, t := range in.Trials {
@@ -50,6 +51,8 @@ func timeoutReasons(in Input, contender string) (reasons []voidReason) {
 	return reasons
 }
 
+// timeoutLatencies returns the latencies of a trial with timeouts. It returns false if no request
+// timed out, if the trial does not count, or if it has no histogram.
 func timeoutLatencies(t tare.Trial, w tare.Workload) (h *hist.Hist, ok bool) {
 	s := t.Samples[w.ID]
 	_, hasRequests := s[tare.KeyRequests]
@@ -58,6 +61,7 @@ func timeoutLatencies(t tare.Trial, w tare.Workload) (h *hist.Hist, ok bool) {
 	return h, isCounted(t) && hasTimeouts && err == nil
 }
 
+// whyMissing returns a clause saying that timeouts are missing from the latencies of t, or "".
 func whyMissing(t tare.Trial, w tare.Workload) string {
 	h, ok := timeoutLatencies(t, w)
 	if !ok {

@@ -228,7 +228,7 @@ func TestFlowsAtTheEdge(t *testing.T) {
 		if c.id == "rate-held" {
 			workload = open
 		}
-		for rounds, p := range map[int]float64{14: strict / 2, 6: 1.0 / 64} {
+		for rounds, p := range map[int]float64{14: strictLevel / 2, 6: 1.0 / 64} {
 			n, found := max(100, countStudies(1000)), 0 // of fewer none may be beyond
 			for seed := range n {
 				r := newRandom(uint64(9000 + seed))

@@ -18,9 +18,9 @@ func trial() Check {
 			"wrote something that is not the protocol, exceeded the memory or output limit, or replied with an error. " +
 			"Nothing that it measured in that round counts. " + failureRule + " " +
 			"A void contender is not measured again, and neither is one whose pilot failed; if that is the baseline, the control or the null contender, the study ends.",
-		Why:          "A program that dies under load has not been measured; its earlier numbers are only those of the part that it survived.",
-		Advice:       "the trial's evidence in the result document contains the end of its stderr",
-		withFailures: true,
+		Why:              "A program that dies under load has not been measured; its earlier numbers are only those of the part that it survived.",
+		Advice:           "the trial's evidence in the result document contains the end of its stderr",
+		includesFailures: true,
 		Run: func(in Input) []tare.Finding {
 			failed := map[string][]tare.Trial{} // by contender
 			var order []string                  // by first failure
@@ -44,7 +44,8 @@ func trial() Check {
 
 const voidRoundAdvice = "the other rounds count, and the intervals come from them; make sure that the failure has nothing to do with the amount of work"
 
-// describeFailures returns a warning if the contender stays in the study.
+// describeFailures returns the finding about a contender's failed trials. It is a void if so many
+// failed that the contender left the study, otherwise a warning about the void rounds.
 func (in Input) describeFailures(id string, failed []tare.Trial) tare.Finding {
 	first := failed[0]
 	f := tare.Finding{Contender: id, Message: fmt.Sprintf("%s in %s: %s", describeEnd(first.Error.Class), roundIDOf(first), first.Error.Message)}
@@ -84,6 +85,7 @@ func joinRounds(rounds []roundID) string {
 	return strings.Join(names, ", ")
 }
 
+// describeEnd returns a predicate for a failed trial, by the class of its error.
 func describeEnd(class string) string {
 	switch class {
 	case tare.ErrStart:

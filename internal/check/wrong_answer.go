@@ -17,8 +17,8 @@ func wrongAnswer() Check {
 			"If a contender returns only a status, only the status is compared.",
 		Why: "A JSON stream that was never flushed was published as 1.55 times as fast as encoding/json; what it wrote was not valid JSON. " +
 			"Work that is not done is always fast.",
-		Advice:     "compare the contender's output for the case shown with the reference, and fix the contender",
-		forAuthors: true,
+		Advice:             "compare the contender's output for the case shown with the reference, and fix the contender",
+		adviceIsForAuthors: true,
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			sums := map[subject]*tare.Conformance{} // of the tests before and during timing

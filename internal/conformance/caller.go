@@ -63,7 +63,8 @@ func Get(path string, header ...[2]string) Request {
 	return Request{Method: "GET", Path: path, Header: header}
 }
 
-// JSONType returns the Content-Type header of JSON. parameters, such as "; charset=utf-8", follow the type.
+// JSONType returns the Content-Type header of JSON. parameters, such as "; charset=utf-8", follow
+// the type.
 func JSONType(parameters string) [][2]string {
 	return [][2]string{{"Content-Type", "application/json" + parameters}}
 }
@@ -159,7 +160,8 @@ func Listens(addr string) bool {
 	return err == nil
 }
 
-// Certificate writes a certificate for 127.0.0.1 and its key into dir. roots contains only that certificate.
+// Certificate writes a certificate for 127.0.0.1 and its key into dir, and returns the paths of
+// both. roots contains only that certificate.
 func Certificate(dir string) (cert, key string, roots *x509.CertPool, err error) {
 	privateKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

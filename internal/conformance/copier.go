@@ -45,8 +45,8 @@ func copierItems(op string) int {
 	return 1
 }
 
-// copierWorkload returns a workload of op on n values of fixture, and its bodies. Their names have all
-// lengths.
+// copierWorkload returns a workload of op on n values of fixture, and its bodies. The values have
+// names of all lengths.
 func copierWorkload(fixture string, n int, op string) (wire.Workload, [][]byte) {
 	w := wire.Workload{
 		ID: fmt.Sprintf("%s-%d/%s", fixture, n, op), Fixture: fixture, N: n, Op: op,
@@ -59,7 +59,7 @@ func copierWorkload(fixture string, n int, op string) (wire.Workload, [][]byte) 
 	return w, bodies
 }
 
-// sameValue checks that answer is what operation w.Op makes of body.
+// sameValue returns an error unless answer is the value that operation w.Op makes of body.
 func sameValue(w wire.Workload, body, answer []byte) error {
 	var b copier.Body
 	if err := json.Unmarshal(body, &b); err != nil {
@@ -104,8 +104,8 @@ func checkCopies(p *Process, dir string) error {
 	return errors.Join(errs...)
 }
 
-// checkCopy compares the answers to two bodies, then to the first again. A copier must not keep values of an
-// earlier body. It may leave an operation unsupported.
+// checkCopy compares the answers to two bodies, and a second answer to the first body: a copier
+// must not keep values of an earlier body. It passes if the copier does not support the operation.
 func checkCopy(p *Process, dir, fixture string, n int, op string) error {
 	w, bodies := copierWorkload(fixture, n, op)
 	w, err := WritePool(dir, w, bodies[:2])

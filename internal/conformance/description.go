@@ -10,9 +10,11 @@ import (
 	"strings"
 )
 
-// Description is the OpenAPI 3.1 document of an app. It describes the correct responses of a server.
+// Description is the OpenAPI 3.1 document of an app, with which the responses of servers are
+// compared.
 //
-// Of schemas it uses type, const, enum, required, properties, additionalProperties, items and $ref.
+// Paths, methods, statuses and media types are compared. Of schemas these are: type, const, enum,
+// required, properties, additionalProperties, items and $ref.
 type Description struct{ doc map[string]any }
 
 // ParseDescription parses an OpenAPI document in JSON.
@@ -27,7 +29,8 @@ func ParseDescription(text []byte) (Description, error) {
 	return d, nil
 }
 
-// findObject follows names from v, one level of the JSON document each. It resolves references on the way.
+// findObject returns the member of v to which names lead, one level of the JSON document each. It
+// follows references on the way. It returns nil if there is no such object.
 func (d Description) findObject(v any, names ...string) map[string]any {
 	m, _ := v.(map[string]any)
 	for _, name := range append([]string{""}, names...) { // "" is v itself, perhaps a reference
@@ -48,8 +51,9 @@ func (d Description) findObject(v any, names ...string) map[string]any {
 	return m
 }
 
-// operationsOf returns the operations on path, by method. If several templates such as /users/{id} match, it
-// uses any of them.
+// operationsOf returns the operations that the document has for the path of a request, by method.
+// If several templates such as /users/{id} match, it uses any of them. It returns nil if none
+// matches.
 func (d Description) operationsOf(path string) map[string]any {
 	path, _, _ = strings.Cut(path, "?")
 	paths := d.findObject(d.doc, "paths")
@@ -112,8 +116,8 @@ func (d Description) CheckResponse(request Request, got Response) error {
 	return fmt.Errorf("status %d: content type %q is not described", got.Status, got.ContentType)
 }
 
-// checkSchema checks v against schema; nil allows any value. In errors, where names the value, as in "the
-// answer.users[0]".
+// checkSchema returns an error if the schema does not allow v; a nil schema allows any value. where
+// names the value in errors, as in "the answer.users[0]".
 func (d Description) checkSchema(v any, schema map[string]any, where string) error {
 	if err := checkType(v, schema["type"]); err != nil {
 		return fmt.Errorf("%s %w", where, err)

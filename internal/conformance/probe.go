@@ -8,8 +8,10 @@ import (
 	"strings"
 )
 
-// Probe is a request and what its response must be like. For example, GET /nothing must get status 404 and a
-// JSON body with the code not_found.
+// This file tests responses to unusual requests, such as an unknown path or a wrong method.
+
+// Probe is a request with the properties that the response must have. For example, GET /nothing
+// must get status 404 and a JSON body with the code not_found.
 type Probe struct {
 	Request
 	Status        int
@@ -34,7 +36,7 @@ func ProbeCheck(name string, d Description, set map[string]string, list []Probe)
 		var errs []error
 		for _, p := range list {
 			if e.IsStatusOnly() && p.Status == 400 {
-				continue // a status-only server need not reject bad input
+				continue // a server that does only a part of the work need not reject bad input
 			}
 			if e.IsStatusOnly() {
 				p.CheckResponse = nil
@@ -80,8 +82,8 @@ func (p Probe) checkResponse(d Description, got Response) error {
 	return d.CheckResponse(p.Request, got)
 }
 
-// CheckAllow checks the header Allow of a response with status 405. It must list the methods in want. It
-// ignores HEAD and OPTIONS, which frameworks may add.
+// CheckAllow returns an error unless have, the header Allow of a response with status 405, lists
+// the methods in want. It ignores HEAD and OPTIONS, which frameworks may add.
 func CheckAllow(have, want string) error {
 	if have == "" {
 		return errors.New("header Allow is not there")
@@ -97,8 +99,8 @@ func CheckAllow(have, want string) error {
 	return nil
 }
 
-// CheckErrorBody checks the body of an error response. It must be JSON with code and a message of one line. If
-// code is "", any code is accepted.
+// CheckErrorBody returns an error unless got, an error response, is JSON with code and a message of
+// one line. If code is "", any code is accepted.
 func CheckErrorBody(got Response, code string) error {
 	if got.ContentType != "application/json" {
 		return fmt.Errorf("a refusal of type %q, want application/json: %.80q", got.ContentType, got.Body)
@@ -115,7 +117,8 @@ func CheckErrorBody(got Response, code string) error {
 	return nil
 }
 
-// HasBody returns a check of a response: status 200, content type kind and exactly this body.
+// HasBody returns a function for Probe.CheckResponse. The response must have status 200, content
+// type kind and exactly this body.
 func HasBody(kind, body string) func(Response) error {
 	return func(got Response) error {
 		if got.Status != 200 || got.ContentType != kind || string(got.Body) != body {
@@ -125,7 +128,8 @@ func HasBody(kind, body string) func(Response) error {
 	}
 }
 
-// HasJSON returns a check of a response: status 200, and JSON with the value of v.
+// HasJSON returns a function for Probe.CheckResponse. The response must have status 200, and its
+// JSON the same value as v.
 func HasJSON(v any) func(Response) error {
 	want, err := json.Marshal(v)
 	return func(got Response) error {

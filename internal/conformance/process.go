@@ -15,6 +15,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// This file starts a contender, a program that tare compares, and exchanges requests and replies
+// with it.
+
 // Process is a started contender (a program that tare compares) and the connection to it.
 type Process struct {
 	cmd      *exec.Cmd
@@ -32,7 +35,7 @@ type Process struct {
 func startProcess(command []string, socket bool, limit time.Duration) (*Process, error) {
 	p := &Process{cmd: exec.Command(command[0], command[1:]...), limit: limit}
 	p.cmd.Stderr = &p.stderr
-	p.cmd.WaitDelay = time.Second // do not wait for children that hold the output open
+	p.cmd.WaitDelay = time.Second // wait at most that long for children that hold the output open
 	if socket || runtime.GOOS == "windows" {
 		return p, p.startSocket()
 	}
@@ -131,7 +134,8 @@ func (p *Process) OK(request wire.Request) (wire.Reply, error) {
 	return reply, err
 }
 
-// stderrNote returns the end of standard error as a clause for error messages.
+// stderrNote returns the end of the contender's standard error as a clause for error messages, or
+// "".
 func (p *Process) stderrNote() string {
 	text := p.stderr.String()
 	if text == "" {
@@ -140,7 +144,7 @@ func (p *Process) stderrNote() string {
 	return "; it printed: " + text
 }
 
-// stderrTail stores the last bytes written to it.
+// stderrTail is a writer that stores the last bytes written to it.
 type stderrTail struct {
 	mu   sync.Mutex
 	last []byte
@@ -162,7 +166,8 @@ func (t *stderrTail) String() string {
 	return string(bytes.TrimSpace(t.last))
 }
 
-// awaitExit waits until the contender ends by itself, within the limit and with exit code 0.
+// awaitExit waits until the contender ends by itself. It returns an error if the exit code is not 0
+// or the limit has passed.
 func (p *Process) awaitExit() error {
 	ended := make(chan error, 1)
 	go func() { ended <- p.cmd.Wait() }()

@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// This file tests routers. For example, GET /users/7 must reach the route GET /users/{id} with the
+// value 7.
+
 // Names of two more tests of OpServe, with other tables of routes. A router may reply that it does not support
 // such a table.
 const (
@@ -46,7 +49,8 @@ func Routers() Kind {
 	}
 }
 
-// methodTable has several methods, but no literal where another route has a parameter.
+// methodTable returns a table of routes with several methods. In it, no route has a literal where
+// another route has a parameter.
 func methodTable() []fixture.Route {
 	return []fixture.Route{
 		{Method: "GET", Path: "/"}, {Method: "GET", Path: "/health"},
@@ -57,7 +61,8 @@ func methodTable() []fixture.Route {
 	}
 }
 
-// catchAllTable has catch-alls. Below the prefix of a catch-all there is no other route of its method.
+// catchAllTable returns a table of routes with catch-alls, which match any rest of a path. Below
+// the prefix of a catch-all there is no other route of its method.
 func catchAllTable() []fixture.Route {
 	return []fixture.Route{
 		{Method: "GET", Path: "/"}, {Method: "GET", Path: "/health"},
@@ -68,7 +73,8 @@ func catchAllTable() []fixture.Route {
 	}
 }
 
-// makeTable writes a pool (a file of requests) for a table of routes into dir.
+// makeTable writes a workload with a table of routes, and a pool (a file of requests) to them, into
+// dir.
 func makeTable(dir, op string, routes []fixture.Route, layers int) (w wire.Workload, spec router.Spec, bodies [][]byte, err error) {
 	names, err := router.LayerNames(layers)
 	if err != nil {
@@ -99,7 +105,8 @@ func makeTable(dir, op string, routes []fixture.Route, layers int) (w wire.Workl
 	return w, spec, bodies, err
 }
 
-// sameAnswer checks that answer is the reply of the route for the request in body.
+// sameAnswer returns an error unless answer is the reply of the route that matches the request in
+// body.
 func sameAnswer(spec router.Spec, body, answer []byte) error {
 	var request wire.HTTPRequest
 	if err := json.Unmarshal(body, &request); err != nil {
@@ -119,8 +126,8 @@ func sameAnswer(spec router.Spec, body, answer []byte) error {
 	return nil
 }
 
-// checkUnrouted sends requests that no route matches, in process and over a socket. A router must reject them
-// and answer the next request.
+// checkUnrouted checks that a router rejects requests that no route matches, in process and over a
+// socket, and still answers the next request. It does not check a router that is wrong on purpose.
 func (s Subject) checkUnrouted(dir string) error {
 	if s.WrongOnPurpose {
 		return nil

@@ -158,7 +158,8 @@ func (a App) Workload(set map[string]string) *wire.Workload {
 	return &wire.Workload{ID: a.Name + "/some", Fixture: a.Name, Op: "some", Set: set, Spec: spec}
 }
 
-// StartServer makes the contender serve the app, and returns the server's address.
+// StartServer makes the contender serve the app with the settings in set, and returns the address
+// of the server.
 func (e Env) StartServer(set map[string]string) (string, error) {
 	a, err := e.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: e.Workload(set)})
 	if err != nil {
@@ -183,7 +184,8 @@ func (e Env) ReadCounts() (wire.Reply, error) {
 	return a, err
 }
 
-// Tally counts answered requests, the bytes of their bodies, and the items in them.
+// Tally counts requests that were sent and answered, the bytes of their bodies, and the items in
+// them.
 type Tally struct{ Requests, Body, Items int64 }
 
 // Add counts g.
@@ -201,7 +203,7 @@ func (e Env) CheckCounts(t Tally, configured bool) error {
 		return err
 	}
 	layers := a.LayerCalls / max(1, t.Requests)
-	isUneven := a.LayerCalls != layers*t.Requests
+	isUneven := a.LayerCalls != layers*t.Requests // some requests pass more layers than others
 	// Any server may add middleware if the app has none.
 	mayAddLayers := configured || e.Variant != "" || e.Layers == 0
 	isWrongNumber := layers < e.Layers || layers > e.Layers && !mayAddLayers
@@ -253,7 +255,8 @@ const (
 	callsEach = 25 // number of requests over each
 )
 
-// checkGood sends good requests over one connection, then over several. It checks the counts after each.
+// checkGood sends good requests, over one connection and then over several, and checks the server's
+// counts after each.
 func (e Env) checkGood() error {
 	addr, err := e.StartServer(nil)
 	if err != nil {
@@ -325,10 +328,11 @@ func (e Env) sendConcurrently(addr string, sent *Tally) error {
 	return errors.Join(errs...)
 }
 
-// checkAgain makes the contender serve twice. The first server must then have stopped. Another process may
-// reuse its port meanwhile, so checkAgain tries three times.
+// checkAgain makes the contender serve twice. The second server must count from zero, and the first
+// must no longer listen. Another process may have got the first server's port meanwhile, so
+// checkAgain tries three times.
 func (e Env) checkAgain() error {
-	var listening string
+	var listening string // address of a first server at which something still listens
 	for range 3 {
 		oldAddr, newAddr, err := e.prepareTwice()
 		if err != nil {
@@ -370,8 +374,8 @@ func (e Env) prepareTwice() (oldAddr, newAddr string, err error) {
 	return oldAddr, newAddr, nil
 }
 
-// checkEnd ends the server while a connection is open. The end must be quick and close the connection. The
-// counts must remain readable.
+// checkEnd ends the server while a connection is open. The end must be quick, the connection must
+// be closed, and it must still be possible to read the counts.
 func (e Env) checkEnd() error {
 	addr, err := e.StartServer(nil)
 	if err != nil {

@@ -35,7 +35,7 @@ func (e Env) checkStalled() error {
 	if err != nil {
 		return err
 	}
-	starts := []string{
+	starts := []string{ // two incomplete bodies and an incomplete header
 		"POST " + e.StalledPath + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[{",
 		"POST " + e.StalledPath + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[{\r\n",
 		"POST " + e.StalledPath + " HTTP/1.1\r\nHost: x\r\nContent-Ty",

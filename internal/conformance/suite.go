@@ -26,10 +26,10 @@ import (
 // marshal. Each answer must be JSON with the value of its body.
 type Kind struct {
 	ops       []string                                   // operations to test; a contender may support only some of them
-	fixture   string                                     // generated data in the bodies, unless makeInput is set
-	compare   func(op string, body, answer []byte) error // checks the answer to body
-	hasOutput func(op string) bool                       // reports whether stats must count the output of op
-	needsSize func(op string) bool                       // reports whether an answer states the output's size instead of the output
+	fixture   string                                     // name of the generated data in the bodies, unless makeInput makes them
+	compare   func(op string, body, answer []byte) error // returns an error unless the answer to body is correct
+	hasOutput func(op string) bool                       // reports whether op outputs bytes, which the reply to stats counts
+	needsSize func(op string) bool                       // reports whether an answer must state the output's size, because it is not the output itself
 
 	// makeInput writes a pool (a file of bodies) for op into dir. If it is nil, fixture makes the bodies.
 	makeInput func(dir, op string) (wire.Workload, [][]byte, error)
@@ -44,7 +44,7 @@ type Subject struct {
 	Command []string // program and its arguments
 	Manifest
 	Variant  string        // "" if it has no variants
-	Limit    time.Duration // longest time of a reply, and of the exit
+	Limit    time.Duration // longest time of a reply, and until the contender ends
 	SkipSlow bool          // skip slow tests
 
 	// Enough reports whether the tests can end early. found is true if they have found an error. If it is nil,
@@ -65,8 +65,8 @@ func (s Subject) isEnough(errs []error) bool {
 	return s.Enough != nil && errs != nil && s.Enough(errors.Join(errs...))
 }
 
-// IsStatusOnly reports whether a server does only a part of an app's work. Tests check only the status of its
-// responses.
+// IsStatusOnly reports whether the contender is a server that does only a part of an app's work.
+// The tests then check only the status of its responses.
 func (s Subject) IsStatusOnly() bool { return s.Answers[s.Variant] == "status" }
 
 // Test runs the tests of the contender's kind and returns their errors. It writes inputs into dir.
@@ -88,7 +88,7 @@ func (s Subject) Test(kinds map[string]Kind, dir string) []error {
 	if errs != nil {
 		return errs // every other test would fail too
 	}
-	supported := 0
+	supported := 0 // number of operations that the contender supports
 	for _, op := range k.ops {
 		if s.isEnough(errs) {
 			return errs
@@ -160,10 +160,10 @@ type Session struct {
 	NoBye  bool // no bye: the contender must end when its input is closed
 }
 
-// RunSession starts the contender, calls f with its reply to hello, and ends it as how defines. The process
-// must then exit by itself.
-func (s Subject) RunSession(how Session, f func(p *Process, hello wire.Reply) error) error {
-	p, err := startProcess(s.Command, how.Socket, s.Limit)
+// RunSession starts the contender, sends hello, calls f with the process and the reply to hello,
+// and ends it as session defines. The process must then exit by itself.
+func (s Subject) RunSession(session Session, f func(p *Process, hello wire.Reply) error) error {
+	p, err := startProcess(s.Command, session.Socket, s.Limit)
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
@@ -177,7 +177,7 @@ func (s Subject) RunSession(how Session, f func(p *Process, hello wire.Reply) er
 		return err
 	}
 	moment := "after bye"
-	if how.NoBye {
+	if session.NoBye {
 		moment = "when its requests end"
 		err = p.in.Close()
 	} else {
@@ -192,7 +192,8 @@ func (s Subject) RunSession(how Session, f func(p *Process, hello wire.Reply) er
 	return nil
 }
 
-// CheckHello checks how a contender introduces itself: its reply to hello.
+// CheckHello checks the reply to hello, in which a contender introduces itself, against its
+// manifest and process.
 func (s Subject) CheckHello(p *Process, a wire.Reply) error {
 	var errs []error
 	if a.Protocol != wire.Protocol {
@@ -263,7 +264,8 @@ func (k Kind) makeWorkload(dir, op string) (wire.Workload, [][]byte, error) {
 	return w, bodies, err
 }
 
-// WritePool writes bodies into a file in dir, the pool of w. The result has the file's path and hash.
+// WritePool writes bodies into a file in dir, the pool of w. It returns w with the path and hash of
+// the file.
 func WritePool(dir string, w wire.Workload, bodies [][]byte) (wire.Workload, error) {
 	written, err := pool.Write(dir, "", bodies, 0o600)
 	w.Input, w.SHA256, w.Bodies = written.Input, written.SHA256, written.Bodies

@@ -10,7 +10,10 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// checkTLS sends the good requests over TLS 1.3.
+// This file tests encrypted connections, and requests that a server must reject.
+
+// checkTLS checks that a server with a certificate answers the good requests of its app over TLS
+// 1.3.
 func (e Env) checkTLS() error {
 	cert, key, roots, err := Certificate(e.Dir)
 	if err != nil {

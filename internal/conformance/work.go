@@ -33,7 +33,7 @@ func Codecs() Kind {
 	}
 }
 
-// SameJSON checks that answer is JSON with the value of body.
+// SameJSON returns an error unless answer is JSON with the same value as body.
 func SameJSON(body, answer []byte) error {
 	var want, have any
 	if err := json.Unmarshal(body, &want); err != nil {
@@ -88,9 +88,10 @@ func (s Subject) checkWork(p *Process, k Kind, w wire.Workload, bodies [][]byte,
 	return nil
 }
 
-// checkAnswers checks the answer to every case, the index of a body. It returns the output bytes of each case.
+// checkAnswers requests the answer to every case, the index of a body, and checks the answers. It
+// returns the number of output bytes of each case.
 func (s Subject) checkAnswers(p *Process, k Kind, w wire.Workload, bodies [][]byte) ([]int64, error) {
-	cases := []int{len(bodies) - 1} // the order must not matter
+	cases := []int{len(bodies) - 1} // the last one first, because the order must not matter
 	for i := range bodies {
 		cases = append(cases, i)
 	}

@@ -17,12 +17,12 @@ type Evidence struct {
 	Study       tare.Study
 	Plan        tare.Plan
 	Contenders  []tare.Contender
-	Rounds      int                // complete rounds, without extra rounds
-	Slices      []tare.Slice       // includes extra rounds with longer slices
-	Trials      []tare.Trial       // marked if a part is void
-	Semantics   []tare.Semantics   // outside the rounds
-	Conformance []tare.Conformance // before timing
-	Final       bool               // there will be no more rounds
+	Rounds      int                // number of complete rounds, without extra rounds
+	Slices      []tare.Slice       // of all rounds, including extra rounds with longer slices
+	Trials      []tare.Trial       // of all rounds; void parts are marked
+	Semantics   []tare.Semantics   // results of semantics tests, outside the rounds
+	Conformance []tare.Conformance // comparisons of answers with the reference
+	Final       bool               // the study has stopped: there will be no more rounds
 
 	index *Index // nil before Indexed
 }
@@ -41,14 +41,15 @@ func (e Evidence) Index() *Index {
 	return newIndex(e)
 }
 
-// FromResult returns the evidence in a saved result. It has no slices; see [ForRejudging].
+// FromResult returns the evidence in a saved result. It has no slices, because a result has only
+// their sums, in the samples of its trials. [ForRejudging] is for judging the result again.
 func FromResult(r *tare.Result) Evidence {
 	study := tare.Study{ID: r.Study, Kind: r.Kind, Baseline: r.Baseline(), Metrics: r.Metrics, Workloads: r.Workloads}
 	e := Evidence{Study: study, Plan: r.Plan, Contenders: r.Contenders, Rounds: r.RoundsDone, Trials: r.Trials, Semantics: r.Semantics, Final: true}
 	return e.Indexed()
 }
 
-// Looks returns the number of times that the evidence is judged.
+// Looks returns the number of times that the evidence is judged in the course of the study.
 func (e Evidence) Looks() int { return max(1, len(e.Plan.Looks)) }
 
 // Contender returns the contender with this id.
@@ -60,13 +61,14 @@ func (e Evidence) Contender(id string) (c tare.Contender, ok bool) {
 	return e.Contenders[i], true
 }
 
-// Compared returns the ids of the baseline and the contenders that are compared with it. Traps
-// repeat a published mistake, and the null contender does nothing.
+// Compared returns the ids of the baseline and the contenders that are compared with it. It omits
+// traps, which repeat a published mistake, and the null contender, which does nothing.
 func (e Evidence) Compared() []string {
 	return e.Having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl, tare.RoleApart)
 }
 
-// Alike returns the ids of the contenders that are also compared with each other.
+// Alike returns the ids of the contenders that are also compared with each other. It omits those of
+// [tare.RoleApart], which do another job.
 func (e Evidence) Alike() []string {
 	return e.Having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl)
 }
@@ -102,7 +104,8 @@ func MetricsOf(w tare.Workload, metrics []string) []string {
 	return out
 }
 
-// Measures reports whether metric is measured on the workload. If not, it returns the reason.
+// Measures reports whether the workload with this id is measured and metric applies to it. If not,
+// why is the reason.
 func (e Evidence) Measures(workload, metric string) (why string, ok bool) {
 	w, ok := e.Workload(workload)
 	if !ok {

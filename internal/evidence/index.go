@@ -24,16 +24,16 @@ type Key struct {
 	Workload, Contender string
 }
 
-// At returns a key.
+// At returns the key of a round, a workload and a contender.
 func At(round int, workload, contender string) Key { return Key{round, workload, contender} }
 
 // Index finds slices and samples by key. It omits void measurements and extra rounds.
 type Index struct {
 	rounds   []int                // ascending
 	slices   map[Key][]tare.Slice // sorted by Slice.Index
-	samples  map[Key]tare.Sample  // of the entire process
-	idleCost map[workKey]float64  // ns of CPU time per slice
-	wakeCost float64              // ns of CPU time per slice
+	samples  map[Key]tare.Sample  // measurements of the entire process in a round
+	idleCost map[workKey]float64  // CPU time per slice of a process that does nothing, in ns
+	wakeCost float64              // CPU time per slice that a process uses because it gets its turn, in ns
 }
 
 type workKey struct {
@@ -41,7 +41,8 @@ type workKey struct {
 	workload string
 }
 
-// isExtraRound reports whether a round has longer slices than planned, by the factor tau.
+// isExtraRound reports whether a round has longer slices than planned. tau is the factor of their
+// length: 1 in ordinary rounds, and for example 8 in extra rounds.
 func isExtraRound(tau int) bool { return tau > 1 }
 
 func newIndex(e Evidence) *Index {
@@ -83,8 +84,8 @@ func newIndex(e Evidence) *Index {
 	return x
 }
 
-// findIdleCosts returns the median CPU time per slice of the null contender. Rounds without it get
-// the median over the others.
+// findIdleCosts returns the CPU time per slice of the null contender, by round and workload: the
+// median over its slices. A round without the null contender gets the median over the other rounds.
 func (x *Index) findIdleCosts(e Evidence) map[workKey]float64 {
 	costs := map[workKey]float64{}
 	costsOfWorkload := map[string][]float64{} // values of the rounds
@@ -130,7 +131,8 @@ type sliceSum struct {
 func (s sliceSum) nsPerOp() float64     { return s.ns / s.ops }
 func (s sliceSum) opsPerSlice() float64 { return s.ops / s.slices }
 
-// findWakeCost estimates the wake cost from pairs of ordinary and longer slices. It returns 0 if
+// findWakeCost estimates the wake cost from each pair of ordinary and longer slices of a key. It
+// returns the median over the pairs of a round, and then over the extra rounds. It returns 0 if
 // there are too few extra rounds.
 func (x *Index) findWakeCost(e Evidence) float64 {
 	costs := map[int][]float64{} // by round
@@ -154,8 +156,8 @@ func (x *Index) findWakeCost(e Evidence) float64 {
 	return max(0, stats.Median(medians)) // chance can make longer slices cost more per operation
 }
 
-// sumLongSlices sums the slices of extra rounds. Servers under load do not take turns, so they have
-// no wake cost.
+// sumLongSlices returns the sums of the slices of extra rounds. It omits servers under load: they
+// do not take turns, so they have no wake cost.
 func (x *Index) sumLongSlices(e Evidence) map[Key]sliceSum {
 	sums := map[Key]sliceSum{}
 	for _, s := range e.Slices {
@@ -181,7 +183,8 @@ func (x *Index) sumLongSlices(e Evidence) map[Key]sliceSum {
 //
 //	b = (time(short) − time(long)) / (1/n(short) − 1/n(long))
 //
-// If the long slices have less than twice as many operations, b is too inexact.
+// It returns false if the long slices have less than twice as many operations, because b is then too
+// inexact.
 func compareLengths(short, long sliceSum) (cost float64, ok bool) {
 	if short.ops == 0 || long.opsPerSlice() < 2*short.opsPerSlice() {
 		return 0, false
@@ -189,14 +192,14 @@ func compareLengths(short, long sliceSum) (cost float64, ok bool) {
 	return (short.nsPerOp() - long.nsPerOp()) / (1/short.opsPerSlice() - 1/long.opsPerSlice()), true
 }
 
-// Cost returns the cost of a slice in ns: for "cpu" without the idle and the wake cost, otherwise
-// the wall time.
+// Cost returns the cost of a slice in ns. If metric is "cpu", it is the CPU time without the idle
+// cost and the wake cost. Otherwise it is the wall time.
 func (x *Index) Cost(s tare.Slice, metric string) float64 {
 	if metric != "cpu" {
 		return float64(s.WallNS)
 	}
 	cpu := x.cpuWithWaking(s)
-	return max(cpu-x.wakeCost, cpu/2) // the wake cost is only an estimate
+	return max(cpu-x.wakeCost, cpu/2) // the wake cost is an estimate: subtract at most half
 }
 
 // cpuWithWaking includes the time since the previous slice, for example to complete a garbage
@@ -206,7 +209,8 @@ func (x *Index) cpuWithWaking(s tare.Slice) float64 {
 	return float64(s.CPUNS) + max(0, sincePrevious)
 }
 
-// PerRound returns the values of metric for contender on workload, in round order.
+// PerRound returns the values of metric for contender on workload, in round order. It omits rounds
+// without a value.
 func (x *Index) PerRound(m tare.Metric, workload, contender string) []float64 {
 	var values []float64
 	for _, r := range x.rounds {
@@ -217,7 +221,9 @@ func (x *Index) PerRound(m tare.Metric, workload, contender string) []float64 {
 	return values
 }
 
-// InRound returns the value of a metric for one key. Without slices it comes from the sample.
+// InRound returns the value of a metric for one key, or false if it was not measured. A value per
+// operation comes from the slices. A value per round comes from the sample, and so do all values if
+// there are no slices.
 func (x *Index) InRound(m tare.Metric, k Key) (value float64, ok bool) {
 	if !m.PerSlice || len(x.slices) == 0 {
 		v, ok := x.samples[k][m.Key]

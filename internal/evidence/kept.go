@@ -7,12 +7,15 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This file prepares a saved result so that its claims can be judged again.
+
 // ForRejudging returns the evidence of a saved result r, so that a changed study s can judge it
-// again. r has only sums of slices, so there is one slice for each sum.
+// again. r has only sums of slices. So the evidence has one slice with that sum for each contender,
+// workload and round.
 func ForRejudging(s tare.Study, r *tare.Result) Evidence {
 	e := FromResult(r)
 	s.Workloads, s.Metrics, s.Baseline = r.Workloads, r.Metrics, r.Baseline()
-	e.Study, e.index = s, nil
+	e.Study, e.index = s, nil // the index lacks the slices
 	for _, t := range r.Trials {
 		if isExtraRound(t.Tau) {
 			continue
@@ -38,7 +41,8 @@ func ForRejudging(s tare.Study, r *tare.Result) Evidence {
 	return e.Indexed()
 }
 
-// sumSlices returns one slice for all slices of a trial on a workload.
+// sumSlices returns one slice with the sums of all slices of a trial on a workload. It returns
+// false if the trial has no time on the workload.
 func sumSlices(t tare.Trial, workload string) (s tare.Slice, ok bool) {
 	sample := t.Samples[workload]
 	total := func(metric string) int64 {

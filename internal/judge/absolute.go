@@ -8,6 +8,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file decides criteria that limit an absolute value, such as p99 <= 50ms.
+
 // ruleValue decides a criterion that limits an absolute value, such as p99 <= 50ms. It decides only
 // once, after the study has stopped.
 func (j *judge) ruleValue(v *tare.Verdict, rule tare.Rule) {
@@ -40,9 +42,9 @@ func (j *judge) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	if v.Verdict != tare.Inconclusive {
 		return
 	}
-	// stats.RoundsNeeded forecasts for a signed-rank interval. A sign test needs 3/2 as many
-	// rounds. Its relative efficiency is 2/3 for normal data (E. L. Lehmann, "Nonparametrics",
-	// §4.3).
+	// stats.RoundsNeeded forecasts the rounds of a signed-rank interval. An order-statistic interval
+	// is the inverse of a sign test, which needs 3/2 as many rounds: its relative efficiency is 2/3
+	// for normal data (E. L. Lehmann, "Nonparametrics", §4.3).
 	if n, ok := stats.RoundsNeeded(values, alpha, stats.MaxRounds, rule.Limit); ok {
 		v.RoundsNeeded = min(max(n*3/2, len(values)+1), stats.MaxRounds)
 	}

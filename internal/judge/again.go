@@ -5,8 +5,8 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// Again judges the claims and the answer of study s again, and replaces them in its saved result r.
-// The measurements in r stay the same.
+// Again judges the claims and the answer of study s again, and replaces them in its saved result r. It
+// is for a study that has changed since r was measured. The measurements in r stay the same.
 func Again(s tare.Study, r *tare.Result) {
 	r.Claims = Claims(evidence.ForRejudging(s, r), r.Comparisons, r.Values, r.Findings, r.NotWeighed)
 	r.Question, r.Recommended = s.Question, Recommended(s, r)

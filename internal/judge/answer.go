@@ -10,12 +10,16 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file writes the answer to the question of a study. For example, a study has the answer "Yes:
+// chi takes {chi static time less} less time". Braces mark a measured figure, so the result is "Yes:
+// chi takes 12 % less time".
+
 // Answer answers the question of study s by result r. It returns a headline, a line of figures, and
-// the comparisons that both quote. Both texts are "" if the study has no fitting answer.
+// the comparisons that both quote. It uses the first answer of the study that fits: its condition
+// holds, and its figures were measured.
 //
-// A study lists possible answers, such as "Yes: chi takes {chi static time less} less time". Braces
-// mark a measured figure. Answer uses the first one that fits: its condition holds, and its figures
-// were measured.
+// If none fits because a contender could not be measured, the headline states that. Otherwise both
+// texts are "".
 func Answer(s tare.Study, r *tare.Result) (headline, figures string, quotes []tare.Quote) {
 	q := &quoter{study: s, result: r}
 	if a, text := q.firstFit(s.Answer); text != "" {
@@ -55,13 +59,14 @@ func (q *quoter) collectQuotes(a tare.Answer) (out []tare.Quote) {
 	return out
 }
 
-// Recommended returns whether the result confirms the recommendation of the publication. It chooses
-// a sentence as Answer does, and returns "" if none fits.
+// Recommended returns a sentence that says whether the result confirms what the publication
+// recommends. It chooses the sentence as Answer does, and returns "" if none fits.
 func Recommended(s tare.Study, r *tare.Result) string {
 	_, text := (&quoter{study: s, result: r}).firstFit(s.Recommended)
 	return text
 }
 
+// firstFit returns the first answer that fits, and its text with figures. text is "" if none fits.
 func (q *quoter) firstFit(answers []tare.Answer) (a tare.Answer, text string) {
 	for _, a := range answers {
 		if text, err := q.fillFigures(a.Text + a.Headline); err == nil && q.matchesOutcome(a) {
@@ -97,8 +102,8 @@ func (q *quoter) fillFigures(text string) (string, error) {
 	return b.String(), nil
 }
 
-// fillParts fills in the figures of a text with parts between semicolons. It omits parts with an
-// unmeasured figure.
+// fillParts fills in the figures of a text whose parts are separated by semicolons. It omits parts
+// with an unmeasured figure, and returns "" if no part with a figure remains.
 func (q *quoter) fillParts(text string) string {
 	var filledParts []string
 	hasFigure := false
@@ -107,7 +112,7 @@ func (q *quoter) fillParts(text string) string {
 		if err != nil {
 			continue
 		}
-		if len(filledParts) == 0 && i > 0 { // the part begins the line now
+		if len(filledParts) == 0 && i > 0 { // the part begins the line now: capitalize it
 			filled = strings.ToUpper(filled[:1]) + filled[1:]
 		}
 		filledParts = append(filledParts, filled)
@@ -119,7 +124,9 @@ func (q *quoter) fillParts(text string) string {
 	return strings.Join(filledParts, "; ") + "."
 }
 
-// matchesOutcome reports whether the worst ruling on a.Of is a.When.
+// matchesOutcome reports whether the condition of an answer holds: the worst ruling on the criteria or
+// ratios in a.Of is a.When. A ruling is met, not met, inconclusive or void. It returns false if one
+// of them has no ruling.
 func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	if a.When == "" {
 		return true
@@ -130,7 +137,7 @@ func (q *quoter) matchesOutcome(a tare.Answer) bool {
 		switch {
 		case a.Ratio != "": // the answer itself limits the ratios
 			rulingsOfName = q.limitRulings(a, name)
-		case a.To != "": // the ratios may change from their workload to a.To
+		case a.To != "": // the condition is about how the ratios change from their workload to a.To
 			rulingsOfName = q.changeRulings(a, name)
 		default:
 			rulingsOfName = q.criterionRulings(name)
@@ -148,7 +155,8 @@ func (q *quoter) matchesOutcome(a tare.Answer) bool {
 	return false
 }
 
-// criterionRulings returns the rulings on "CONTENDER WORKLOAD METRIC". The contender may be "*".
+// criterionRulings returns the rulings on the criteria that name refers to. It has the form
+// "CONTENDER WORKLOAD METRIC"; the contender "*" means all.
 func (q *quoter) criterionRulings(name string) (out []tare.Ruling) {
 	for _, v := range q.result.Verdicts {
 		subject := v.Workload + " " + v.Metric
@@ -159,7 +167,9 @@ func (q *quoter) criterionRulings(name string) (out []tare.Ruling) {
 	return out
 }
 
-// limitRulings returns the ruling on "CONTENDER WORKLOAD METRIC" by the limit of answer a, or nil.
+// limitRulings returns the ruling on the ratio "CONTENDER WORKLOAD METRIC" by the limit of answer a,
+// or nil if the ratio was not measured. With the limit 1, a difference within the noise is
+// inconclusive.
 func (q *quoter) limitRulings(a tare.Answer, name string) []tare.Ruling {
 	words := strings.Fields(name)
 	rule, err := a.Rule()
@@ -180,18 +190,19 @@ func (q *quoter) limitRulings(a tare.Answer, name string) []tare.Ruling {
 	return []tare.Ruling{decideRule(rule, c)}
 }
 
-// changeRulings returns met if the ratio "CONTENDER WORKLOAD METRIC" is the same on workload a.To.
+// changeRulings returns met if the ratio "CONTENDER WORKLOAD METRIC" is the same on workload a.To, and
+// not met if it changes. It returns nil if the ratio was not measured on one of the workloads.
 func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
 	words := strings.Fields(name)
-	from := tare.Figure{Contender: words[0], Workload: words[1], Metric: words[2]}
-	to := from
-	to.Workload = a.To
-	x, okFrom := q.findComparison(from)
-	y, okTo := q.findComparison(to)
+	first := tare.Figure{Contender: words[0], Workload: words[1], Metric: words[2]}
+	second := first
+	second.Workload = a.To
+	x, okFirst := q.findComparison(first)
+	y, okSecond := q.findComparison(second)
 	switch {
-	case q.whyVoid(from) != "" || q.whyVoid(to) != "":
+	case q.whyVoid(first) != "" || q.whyVoid(second) != "":
 		return []tare.Ruling{tare.VoidRuling}
-	case !okFrom || !okTo:
+	case !okFirst || !okSecond:
 		return nil
 	case areDisjoint(x, y):
 		return []tare.Ruling{tare.NotMet}
@@ -199,6 +210,8 @@ func (q *quoter) changeRulings(a tare.Answer, name string) []tare.Ruling {
 	return []tare.Ruling{tare.Met}
 }
 
+// formatFigure returns figure f in the form f.Form. It returns false if the figure was not measured,
+// or if it is void and the form has no words for that.
 func (q *quoter) formatFigure(f tare.Figure) (text string, ok bool) {
 	switch f.Form {
 	case tare.FigureShare, tare.FigureWhole:
@@ -250,17 +263,17 @@ func (q *quoter) formatComparison(f tare.Figure) (text string, ok bool) {
 	case tare.FigureTo:
 		other := f
 		other.Workload = f.To
-		to, ok := q.findComparison(other)
+		second, ok := q.findComparison(other)
 		if !ok || q.whyVoid(other) != "" {
 			return "", false
 		}
-		return describeRatioChange(c, to), true
+		return describeRatioChange(c, second), true
 	}
 	return formatTimes(c, q.noiseNote(c)), true
 }
 
-// noiseNote returns ", noise ±2 %" if a ratio differs from 1 by no more than the control. The
-// control is a second copy of the baseline.
+// noiseNote returns ", noise ±2 %" if the interval of a ratio excludes 1 although the control differs
+// as much. The control is a second copy of the baseline.
 func (q *quoter) noiseNote(c tare.Comparison) string {
 	control := tare.NoiseFloor(q.result.Comparisons, c.Workload, c.Metric)
 	if c.Exact || c.Differs(control) != tare.WithinNoise {
@@ -269,6 +282,7 @@ func (q *quoter) noiseNote(c tare.Comparison) string {
 	return ", noise ±" + format.Percent(math.Expm1(control))
 }
 
+// findComparison returns the comparison of f.Contender with the baseline, if it has an interval.
 func (q *quoter) findComparison(f tare.Figure) (c tare.Comparison, ok bool) {
 	c, ok = tare.FindComparison(q.result.Comparisons, f.Workload, f.Contender, f.Metric)
 	hasInterval := c.Bounded() || c.Exact
@@ -291,10 +305,11 @@ func (q *quoter) whyVoid(f tare.Figure) string {
 	return ""
 }
 
-// minRelativeWidth is the least width of a printed interval, as a share of the ratio.
+// minRelativeWidth is the least width of an interval that is printed, as a share of the ratio.
 const minRelativeWidth = 1e-3
 
-// formatTimes returns a ratio, its interval and note: "1.24× (1.19 to 1.30, noise ±2 %)".
+// formatTimes returns a ratio, its interval and note: "1.24× (1.19 to 1.30, noise ±2 %)". It returns
+// only the ratio if the interval is narrower than minRelativeWidth.
 func formatTimes(c tare.Comparison, note string) string {
 	if c.Exact || c.High-c.Low < minRelativeWidth*c.Ratio {
 		return format.Plain(c.Ratio)
@@ -303,7 +318,8 @@ func formatTimes(c tare.Comparison, note string) string {
 	return fmt.Sprintf("%s× (%s%s)", ratio, format.Interval(lo, hi), note)
 }
 
-// describeComparison returns the difference as a predicate. control is the noise, as a logarithm.
+// describeComparison returns a predicate about the difference, or that there is none. control is the
+// difference that two copies of the baseline show, as a logarithm.
 func describeComparison(c tare.Comparison, control float64) string {
 	m := tare.MetricFor(c.Metric)
 	if c.Exact || c.Differs(control) == tare.Significant {
@@ -341,7 +357,8 @@ func headlineComparison(c tare.Comparison, control float64) string {
 	return verb + " " + format.Times(c.Ratio) + " the " + shortener.Replace(m.Noun)
 }
 
-// countChanges returns the number of edge cases with a wrong value, e.g. "3 odd values".
+// countChanges returns the number of edge cases for which contender outputs another value than the
+// reference, e.g. "3 odd values". It returns false if there are none.
 func (q *quoter) countChanges(contender string) (text string, ok bool) {
 	n := 0
 	for _, s := range q.result.Semantics {
@@ -354,17 +371,18 @@ func (q *quoter) countChanges(contender string) (text string, ok bool) {
 	return format.Count(n, "odd value"), n > 0
 }
 
-// areDisjoint is a strict test: intervals of significantly different ratios may overlap.
-func areDisjoint(from, to tare.Comparison) bool { return from.High < to.Low || to.High < from.Low }
+// areDisjoint reports whether the intervals of two ratios do not overlap. This test is strict, because
+// intervals of significantly different ratios may overlap.
+func areDisjoint(a, b tare.Comparison) bool { return a.High < b.Low || b.High < a.Low }
 
 // describeRatioChange returns e.g. "from 1.24× (1.19 to 1.30) to 2.1× (2.0 to 2.2), a significant
 // change".
-func describeRatioChange(from, to tare.Comparison) string {
+func describeRatioChange(first, second tare.Comparison) string {
 	change := "no significant change"
-	if areDisjoint(from, to) {
+	if areDisjoint(first, second) {
 		change = "a significant change"
 	}
-	return fmt.Sprintf("from %s to %s, %s", formatTimes(from, ""), formatTimes(to, ""), change)
+	return fmt.Sprintf("from %s to %s, %s", formatTimes(first, ""), formatTimes(second, ""), change)
 }
 
 // formatAbsoluteValue returns the value of one contender, e.g. "31.2 MB (30.1 to 33 MB)".
@@ -413,9 +431,9 @@ func (q *quoter) nameBest(workload, metric string) (text string, ok bool) {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + ", which over all pairs do not differ significantly", true
 }
 
-// formatDecomposed quotes the total ratio of a decomposition, or the share of a step. A
-// decomposition splits a difference along a chain of contenders. Without an omitted contender the
-// figure can have another meaning.
+// formatDecomposed quotes the total ratio of a decomposition, or the share of a step. A decomposition
+// splits a difference along a chain of contenders. It returns false if a contender is missing from
+// the chain and the figure therefore has another meaning.
 func (q *quoter) formatDecomposed(f tare.Figure) (text string, ok bool) {
 	measuredIndex := slices.IndexFunc(q.result.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
 	plannedIndex := slices.IndexFunc(q.study.Decompose, func(d tare.Decompose) bool { return d.ID == f.Decomposition })

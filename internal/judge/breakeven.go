@@ -11,9 +11,13 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// BreakEven answers from which rate of operations the cost of the baseline matters. For each
-// question it returns the additional cost per operation on each workload, and its cores at each
-// rate. The intervals are at 5 % each.
+// This file answers from which rate it matters that the baseline costs more than a contender. For
+// example, 100 ns more per operation are 1 % of a processor core at 100,000 operations a second.
+
+// BreakEven answers from which rate of operations the cost of the baseline matters. For each such
+// question of the study it returns how much more the baseline takes than a contender: in ns per
+// operation on each workload, and in processor cores at each rate. The intervals are at 5 % each. It
+// omits workloads without an interval and void ones.
 func BreakEven(d evidence.Evidence, findings []tare.Finding) []tare.BreakEvenResult {
 	metric := "time"
 	if slices.Contains(d.Study.Metrics, "cpu") {
@@ -64,13 +68,14 @@ func breakEvenPoint(x *evidence.Index, m tare.Metric, w tare.Workload, b tare.Br
 	for _, rate := range b.Rates {
 		p.Cores = append(p.Cores, rate*p.More/1e9) // 1e9 ns per second are one core
 	}
-	if lo > 0 {
+	if lo > 0 { // the baseline is proven to take more
 		p.OnePercent, p.OnePercentLow, p.OnePercentHigh = onePercentRate(p.More), onePercentRate(hi), onePercentRate(lo)
 	}
 	return p, true
 }
 
-// onePercentRate returns the operations a second at which a difference in ns is 1 % of a core.
+// onePercentRate returns the number of operations a second at which a difference of ns per operation
+// is 1 % of a core.
 func onePercentRate(ns float64) float64 { return onePercent * 1e9 / ns }
 
 func describeBreakEven(r tare.BreakEvenResult) string {

@@ -78,11 +78,12 @@ func (j *judge) decideCause(r *tare.ClaimResult, c tare.Claim, planned tare.Deco
 	}
 }
 
-// describeJointShare returns "the steps claimed are together 82 % (75 to 90) of the difference; ".
+// describeJointShare returns e.g. "the steps claimed are together 82 % (75 to 90) of the difference; ",
+// or "" without an interval.
 func (j *judge) describeJointShare(planned tare.Decompose, metric string, causes []string) string {
 	x := j.evidence.Index()
 	m, _ := tare.MetricNamed(metric)
-	var parts, totals []float64 // by round: difference of causes, and of the chain
+	var parts, totals []float64 // by round: differences of the steps to causes, and of the entire chain
 	for _, round := range x.Rounds() {
 		from, ok := x.InRound(m, evidence.At(round, planned.Workload, planned.From))
 		first, sum := from, 0.0

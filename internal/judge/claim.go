@@ -13,17 +13,18 @@ import (
 
 // This file judges the claims of a study, which are statements of publications. For example, a page
 // states that a takes half the time of b. The measured ratio is 0.48 to 0.53, so the claim holds.
-//
-// These factors bound the outcomes. [Claims] describes them.
+
+// These factors bound the outcomes that [Claims] describes.
 const (
-	holdsWithin  = 1.25 // distance from the published ratio within which a ratio holds
-	tieWithin    = 1.05 // distance from 1 within which two contenders tie
-	maxTieClaim  = 1.10 // published ratios up to here can tie
-	sizeWithin   = 2    // an effect that is smaller by more refutes the published size
-	effectWithin = 2    // a ratio holds if its logarithm is within this factor, too
+	holdsWithin  = 1.25 // a claim holds if the ratio is within this factor of the published one,
+	effectWithin = 2    // and if its logarithm is within this factor of the published logarithm
+	tieWithin    = 1.05 // two contenders tie if their ratio is within this factor of 1
+	maxTieClaim  = 1.10 // a claim can tie if the published ratio is within this factor of 1
+	sizeWithin   = 2    // the published size is refuted if the effect is smaller by more than this factor
 )
 
-// claimEdges returns the ratios, as logarithms, at which the outcome of a claim changes.
+// claimEdges returns the ratios, as logarithms, at which the outcome of a claim changes. It omits the
+// ratio 1.
 func claimEdges(c tare.Claim) []float64 {
 	published := math.Log(c.Ratio())
 	edges := []float64{
@@ -61,19 +62,22 @@ func claimEdges(c tare.Claim) []float64 {
 //	                   1.25× away from the published ratio
 //	inconclusive       no other outcome matches yet
 //
-// A published target, such as "twice as fast", must be reached by the entire interval.
+// If a claim has a target, such as "twice as fast", it holds only if the entire interval reaches it.
 //
-// The claimed side of 1 is the Side of the claim, or else the side of its figures. An interval is on a side
-// only if the ratio exceeds the noise floor. The noise floor is the difference of the control, which is the
-// baseline measured a second time. A latency of too few requests leaves a claim inconclusive.
+// The claimed side of 1 is the Side of the claim, or else the side of its figures. An interval is on a
+// side only if the ratio exceeds the noise floor. The noise floor is the difference of the control,
+// which is the baseline measured a second time. A latency of too few requests leaves a claim
+// inconclusive.
 //
 // Other kinds of claims:
 //
-//   - A count holds if the number is within the published number times or divided by 1.25.
+//   - A count holds if the number is within the published number times or divided by 1.25. Otherwise
+//     it is refuted.
 //   - A trend claims that a ratio rises or falls along workloads. It holds if the change from the first
 //     workload to the last is significant and in the claimed direction.
 //   - A growth holds if the interval of the exponent is within 0.1 of the published exponent. It also
-//     holds if that exponent with a fixed cost fits the times within 1.5×, over sizes that span 16× or more.
+//     holds if that exponent with a fixed cost fits the times within 1.5×, over sizes that span 16× or
+//     more. Otherwise it is refuted if the entire interval is farther off.
 //   - A statement is judged by the check that it names.
 //   - A share holds if the interval is at or above it, and is refuted if the interval is below.
 //   - A cause holds if no other step of the decomposition can have more than 5 %. It is refuted if
@@ -88,7 +92,7 @@ func Claims(d evidence.Evidence, comparisons []tare.Comparison, values []tare.Va
 		}
 		r := newClaimResult(d.Study, c)
 		j.judgeClaim(&r, c, notWeighed)
-		isByStandIn := c.StandIn != "" && c.Contender == c.StandIn // true also if the study itself replaced the contender
+		isByStandIn := c.StandIn != "" && c.Contender == c.StandIn // also if the study itself names the stand-in
 		if isByStandIn && r.Outcome != tare.NotMeasured {
 			r.Why = "by our stand-in " + c.StandIn + ", the original was not measured: " + r.Why
 		}
@@ -120,6 +124,7 @@ func newClaimResult(s tare.Study, c tare.Claim) tare.ClaimResult {
 	return r
 }
 
+// wasMeasured reports whether the contender of c was measured on all workloads of c.
 func (j *judge) wasMeasured(c tare.Claim, notWeighed []tare.NotWeighed) bool {
 	contender, ok := j.evidence.Contender(c.Contender)
 	isOmitted := slices.ContainsFunc(notWeighed, func(n tare.NotWeighed) bool { return n.Contender() == c.Contender })
@@ -176,7 +181,8 @@ func (j *judge) needsWorkload(c tare.Claim, id string) bool {
 	return id == c.Workload || id == c.Of.Workload || slices.Contains(c.Workloads, id) || j.isDecomposedOn(c, id)
 }
 
-// claimJudges relies on [tare.Claim.Validate].
+// claimJudges returns the functions that judge claims, by kind. They do not check the fields of a
+// claim, because [tare.Claim.Validate] does.
 func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim) {
 	return map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim){
 		tare.ClaimRatio:  (*judge).judgeRatio,
@@ -189,8 +195,8 @@ func claimJudges() map[tare.ClaimKind]func(*judge, *tare.ClaimResult, tare.Claim
 	}
 }
 
-// reportUnanswerable writes the reason into r if claim c cannot be judged. For different relays,
-// judgeCustomRatio has a better reason than a finding.
+// reportUnanswerable reports whether claim c cannot be judged, and writes the reason into r. It ignores
+// findings if whyDifferentRelays has a reason, because judgeCustomRatio reports that one later.
 func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	if why, ok := j.evidence.Measures(c.Workload, c.Metric); !ok {
 		setNotMeasured(r, why)
@@ -198,7 +204,7 @@ func (j *judge) reportUnanswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	}
 	isRelayed := c.Of != (tare.ClaimOf{}) && j.whyDifferentRelays(c) != ""
 	findVoid := j.findRatioVoid
-	if c.Of.Contender != "" {
+	if c.Of.Contender != "" { // the ratio is to this contender instead of the baseline
 		findVoid = j.findVoid
 	}
 	if f, ok := findVoid(c.Contender, c.Workload, c.Metric); ok && !isRelayed {
@@ -233,8 +239,8 @@ func (j *judge) setRatioOutcome(r *tare.ClaimResult, c tare.Claim) {
 	j.decideRatio(r, c, comparison, tare.NoiseFloor(j.comparisons, c.Workload, c.Metric))
 }
 
-// decideRatio compares a claimed ratio with the measured interval. A difference below floor, a
-// logarithm, counts as none.
+// decideRatio compares a claimed ratio with the measured interval. floor is the noise floor as a
+// logarithm: a smaller difference counts as none.
 func (j *judge) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison tare.Comparison, floor float64) {
 	if !comparison.Bounded() {
 		r.Outcome = tare.ClaimOpen
@@ -260,8 +266,8 @@ func setNotMeasured(r *tare.ClaimResult, why string) {
 	}
 }
 
-// judgeTrap judges a claim whose contender repeats a mistake of the publication. The check for this
-// mistake must void it.
+// judgeTrap judges a claim whose contender is a trap: it repeats a mistake of the publication. If the
+// check for this mistake voids the trap, the published figures are void, too.
 func (j *judge) judgeTrap(r *tare.ClaimResult, contender tare.Contender) {
 	voids := tare.VoidsMetric(j.findings, contender.ID, r.Workload, r.Metric)
 	for _, f := range voids {
@@ -293,6 +299,7 @@ func (j *judge) judgeWithoutRatio(r *tare.ClaimResult, c tare.Claim) {
 	}
 }
 
+// judgeZero judges a claim of a ratio of which one value was measured as zero.
 func (j *judge) judgeZero(r *tare.ClaimResult, c tare.Claim, subject, base tare.Value) {
 	values := fmt.Sprintf("%s has %s, %s has %s", c.Contender, formatValue(subject.Value, subject.Unit), j.evidence.Study.Baseline, formatValue(base.Value, base.Unit))
 	ratio, ok := zeroRatio(subject, base)
@@ -305,19 +312,20 @@ func (j *judge) judgeZero(r *tare.ClaimResult, c tare.Claim, subject, base tare.
 	switch {
 	case ratio == 1 && canTie(c):
 		r.Outcome = tare.Tie
-	case ratio != 1 && sideOf(ratio) == claimedSide(c): // 0 or infinity refutes the published size
+	case ratio != 1 && sideOf(ratio) == claimedSide(c): // the ratio is 0 or infinite, not the published one
 		r.Outcome, r.SizeRefuted = tare.DirectionHolds, true
 	default:
 		r.Outcome = tare.Refuted
 	}
 }
 
+// sideOfOne is a side of the ratio 1, as a word for sentences.
 type sideOfOne string
 
 const (
 	belowOne sideOfOne = "below"
 	aboveOne sideOfOne = "above"
-	noSide   sideOfOne = "" // a claim of equality, or an uncertain side
+	noSide   sideOfOne = "" // equality was claimed, or the interval is on no side for certain
 )
 
 func sideOf(ratio float64) sideOfOne {
@@ -340,14 +348,16 @@ func claimedSide(c tare.Claim) sideOfOne {
 	return sideOf(c.Ratio())
 }
 
-// measuredSide returns the side of 1 of a significant ratio. floor is the noise floor, a logarithm.
+// measuredSide returns the side of 1 on which the ratio is, or noSide if it is not significant. floor
+// is the noise floor, a logarithm.
 func measuredSide(c tare.Comparison, floor float64) sideOfOne {
 	if c.Differs(floor) != tare.Significant {
 		return noSide
 	}
-	return sideOf(c.High)
+	return sideOf(c.High) // the interval excludes 1
 }
 
+// isTie reports whether the entire interval is within 5 % of 1.
 func isTie(c tare.Comparison) bool { return 1/tieWithin <= c.Low && c.High <= tieWithin }
 
 func publishedRatio(c tare.Claim) string {
@@ -357,15 +367,15 @@ func publishedRatio(c tare.Claim) string {
 	return format.Plain(c.Ratio())
 }
 
-// canTie reports whether a measured tie does not refute the claim.
+// canTie reports whether the claimed difference is so small that a measured tie does not refute it.
 func canTie(c tare.Claim) bool { return math.Abs(math.Log(c.Ratio())) < math.Log(maxTieClaim) }
 
-// compareClaim returns the outcome of a claim of a ratio, as [Claims] describes it. Each case
-// assumes that no earlier one applies.
+// compareClaim returns the outcome of a claim of a ratio, as [Claims] describes it. Each case assumes
+// that no earlier one applies. sizeRefuted means that the interval excludes the published size.
 func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Outcome, sizeRefuted bool) {
 	claimed, measured := claimedSide(claim), measuredSide(c, floor)
 	switch {
-	case claim.Directed():
+	case claim.Directed(): // the claim has a side and no figures
 		return compareSide(claimed, measured, c), false
 	case isTie(c) && canTie(claim):
 		return tare.Tie, false
@@ -381,6 +391,7 @@ func compareClaim(claim tare.Claim, c tare.Comparison, floor float64) (o tare.Ou
 	return compareSize(claim, c)
 }
 
+// compareSide returns the outcome of a claim of a side without figures.
 func compareSide(claimed, measured sideOfOne, c tare.Comparison) tare.Outcome {
 	switch {
 	case isTie(c):
@@ -393,6 +404,7 @@ func compareSide(claimed, measured sideOfOne, c tare.Comparison) tare.Outcome {
 	return tare.Refuted
 }
 
+// compareEquality returns the outcome of a claim of equality if there is no tie.
 func compareEquality(c tare.Comparison) tare.Outcome {
 	if c.Low > tieWithin || c.High < 1/tieWithin {
 		return tare.Refuted
@@ -400,6 +412,7 @@ func compareEquality(c tare.Comparison) tare.Outcome {
 	return tare.ClaimOpen
 }
 
+// compareOpenSide returns the outcome of a claim if the interval is on no side for certain.
 func compareOpenSide(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
 	published := claim.Ratio()
 	if c.High < published/holdsWithin || c.Low > published*holdsWithin {
@@ -408,8 +421,8 @@ func compareOpenSide(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeR
 	return tare.ClaimOpen, false
 }
 
-// compareSize compares an effect with the published size: the absolute value of the logarithm of a
-// ratio.
+// compareSize compares an effect on the claimed side with the published one. The size of an effect is
+// the absolute value of the logarithm of its ratio.
 func compareSize(claim tare.Claim, c tare.Comparison) (o tare.Outcome, sizeRefuted bool) {
 	smallest, largest := effectBounds(c)
 	published := math.Abs(math.Log(claim.Ratio()))
@@ -435,12 +448,14 @@ func effectBounds(c tare.Comparison) (smallest, largest float64) {
 	return min(low, high), max(low, high)
 }
 
-// hasPublishedSize reports whether the published figures are on the claimed side of 1.
+// hasPublishedSize reports whether the published figures are on the claimed side of 1. Otherwise they
+// are no size of the claimed effect.
 func hasPublishedSize(claim tare.Claim) bool {
 	return (claim.Ratio() < 1) == (claimedSide(claim) == belowOne)
 }
 
-// missesTarget reports whether the interval does not reach the claim's target entirely.
+// missesTarget reports whether a part of the interval does not reach the claim's target. It returns
+// false without a target.
 func missesTarget(claim tare.Claim, c tare.Comparison) bool {
 	if claim.Target < 1 {
 		return claim.Target > 0 && c.High > claim.Target

@@ -9,7 +9,12 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// alpha bounds the probability that any decision of a family of comparisons is wrong.
+// This file compares contenders, the measured programs, with the baseline. For example, "chi" takes
+// 0.88 times the time of the baseline, with an interval of 0.86 to 0.90. Intervals that must hold
+// together are a family with a common error level.
+
+// alpha is the error level of a family of comparisons. It bounds the probability that any of the
+// decisions of the family is wrong.
 const alpha = stats.Alpha
 
 // Compare compares every contender with the baseline, on every workload and metric. One of them is
@@ -60,8 +65,8 @@ func Compare(d evidence.Evidence, effects []tare.Effects) []tare.Comparison {
 type Question struct {
 	Effects []float64 // one per round; ratios as logarithms
 	Edges   []float64 // values at which a decision flips, in the same unit
-	Looks   int       // number of times that the values may be judged, at least 1
-	Median  bool      // use the interval of the median; Looks must be 1
+	Looks   int       // how often the plan lets the values be judged, at least 1
+	Median  bool      // use the order-statistic interval of the median; Looks must be 1
 }
 
 // Interval returns the interval at error level alpha.
@@ -132,7 +137,7 @@ func compareWith(x *evidence.Index, d evidence.Evidence, e tare.Effects) tare.Co
 	c := tare.Comparison{
 		Workload: e.Workload, Contender: e.A, Metric: e.Metric, Against: e.B,
 		Ratio: math.Exp(stats.HodgesLehmann(e.Effects)), Rounds: len(e.Effects),
-		Exact: len(e.Effects) > 1 && slices.Min(e.Effects) == slices.Max(e.Effects),
+		Exact: len(e.Effects) > 1 && slices.Min(e.Effects) == slices.Max(e.Effects), // the same in every round
 	}
 	if len(e.Sums) > 0 {
 		c.SumsRatio = math.Exp(stats.HodgesLehmann(e.Sums))
@@ -151,6 +156,7 @@ func compareWithSelf(x *evidence.Index, d evidence.Evidence, workload string) (c
 	}, ok
 }
 
+// isInQuestion reports whether a criterion or claim is about this comparison.
 func isInQuestion(d evidence.Evidence, contender, workload, metric string) bool {
 	return len(decisionEdges(d, contender, workload, metric)) > 1 // every comparison has the first edge
 }
@@ -188,6 +194,8 @@ func decisionEdges(d evidence.Evidence, contender, workload, metric string) []fl
 	return out
 }
 
+// mayConcern reports whether criterion c covers contender and workload. Without a contender it covers
+// all except the control.
 func mayConcern(c tare.Criterion, contender, workload string) bool {
 	if c.Contender == "" && contender == tare.ControlID {
 		return false

@@ -9,14 +9,18 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file converts differences between programs into processor cores. For example, 1 µs less per
+// request saves 10 % of a core at 100,000 requests a second.
+
 // onePercent is the share of a core from which a difference in cost matters.
 const onePercent = 0.01
 
-// Costs converts differences from the baseline into processor cores. It uses CPU time, or wall time
-// without cpu in metrics. rate is in operations a second; 0 means no rate. OnePercent is the rate
-// at which a difference is 1 % of a core.
+// Costs converts differences from the baseline into processor cores: the cores that both use at rate
+// operations a second, and the rate at which the difference is 1 % of a core. rate may be 0.
 //
-// Servers need CPU time, because they are idle for a part of the wall time of a request.
+// Costs uses CPU time, or wall time if metrics does not contain cpu. Servers have no costs by wall
+// time, because they are idle for a part of it. Void comparisons and those without an interval are
+// omitted.
 func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Comparison, findings []tare.Finding, rate float64) []tare.Cost {
 	metric := "time"
 	if slices.Contains(metrics, "cpu") {
@@ -44,12 +48,14 @@ func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Com
 	return out
 }
 
+// Kinds of contenders whose operation is a request.
 const (
 	kindServer = "server"
 	kindRPC    = "rpc"
 	kindRouter = "router"
 )
 
+// unitOf returns the text after the number of a rate: " requests", or "" for operations.
 func unitOf(kind string) string {
 	if kind == kindServer || kind == kindRouter || kind == kindRPC {
 		return " requests"
@@ -57,11 +63,11 @@ func unitOf(kind string) string {
 	return ""
 }
 
-// computeCost computes a cost at rate operations a second; 0 means no rate. A difference below
-// floor, a logarithm, counts as none.
+// computeCost computes the cost of c at rate operations a second; 0 means no rate. floor is the noise
+// floor as a logarithm: a smaller difference counts as none.
 func computeCost(c tare.Comparison, floor, rate float64, unit string) tare.Cost {
 	out := tare.Cost{Workload: c.Workload, Contender: c.Contender, Against: c.Against, Metric: c.Metric, Rate: rate}
-	perOp := c.AgainstValue / 1e9 // core seconds per operation; AgainstValue is in ns
+	perOp := c.AgainstValue / 1e9 // of the baseline, in seconds of a core; AgainstValue is in ns
 	isShown := c.Differs(floor) == tare.Significant
 	if isShown {
 		out.OnePercent = onePercent / math.Abs(perOp*(1-c.Ratio))

@@ -7,6 +7,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file judges published claims of a number of modules, such as "adds 30 dependencies".
+
 // judgeModuleCount judges a claim that a contender needs c.Value more modules than the baseline. It
 // counts those that go.mod requires, as users see these, or else those in the binary.
 func (j *judge) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
@@ -35,8 +37,8 @@ func (j *judge) judgeModuleCount(r *tare.ClaimResult, c tare.Claim) {
 	r.Why = fmt.Sprintf("published %s, counted %.0f: %s; %s 1.25× of the published number", format.Significant(c.Value), r.Measured, added, within)
 }
 
-// whyUncounted returns why the number of modules of c is unknown, or "". Findings about one
-// workload or metric are not about the binary.
+// whyUncounted returns why the number of modules of c is unknown, or "". It ignores findings about one
+// workload or metric, because they are not about the binary.
 func whyUncounted(c tare.Contender, findings []tare.Finding) string {
 	for _, f := range findings {
 		isAboutAll := f.Workload == "" && f.Metric == ""

@@ -13,8 +13,12 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeCustomRatio judges a claim of a ratio to c.Of instead of the baseline. The noise floor comes
-// from the same ratio for the control and the baseline, which are one program.
+// This file judges published claims of a ratio that is not to the baseline. For example, a page
+// states that a takes twice the time on the large workload.
+
+// judgeCustomRatio judges a claim of a ratio to c.Of instead of the baseline: to another contender, or
+// to the same one on another workload or by another metric. For example, a takes twice the time on
+// the large workload. The noise floor comes from the control and the baseline, which are one program.
 func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 	other := cmp.Or(c.Of.Contender, c.Contender)
 	if why, ok := j.evidence.Measures(c.Of.Workload, c.Of.Metric); !ok {
@@ -52,7 +56,7 @@ func (j *judge) judgeCustomRatio(r *tare.ClaimResult, c tare.Claim) {
 // describeCustomRatio returns e.g. "a, time on small over time on large" or "a against b, time".
 func describeCustomRatio(c tare.Claim, other string) string {
 	describeMetric := func(metric string) string {
-		if c.Plus != "" {
+		if c.Plus != "" { // the claim adds this second metric
 			metric += " and " + c.Plus + " together"
 		}
 		return metric
@@ -63,8 +67,9 @@ func describeCustomRatio(c tare.Claim, other string) string {
 	return fmt.Sprintf("%s, %s on %s over %s on %s", c.Contender, describeMetric(c.Metric), c.Workload, describeMetric(c.Of.Metric), c.Of.Workload)
 }
 
-// controlDifferences returns values that only chance makes differ from 0. Control and baseline are
-// the same program.
+// controlDifferences compares the control with the baseline, which are the same program. Only chance
+// makes the values, one per round, differ from 0. If the claim is about two contenders, they are
+// ln(control/baseline). Otherwise they are the differences of the logarithm of the claim's ratio.
 func (j *judge) controlDifferences(c tare.Claim, rounds []int) []float64 {
 	base := j.evidence.Study.Baseline
 	if c.Of.Contender != "" {
@@ -90,8 +95,8 @@ func valuesOfRounds(byRound map[int]float64, rounds []int) (values []float64) {
 	return values
 }
 
-// whyDifferentRelays returns why the ratio of claim c proves nothing, or "". A relay delays traffic
-// by a value of the study. Different values determine the ratio.
+// whyDifferentRelays returns why the ratio of claim c proves nothing, or "". A relay delays and slows
+// down the traffic of a workload, by values of the study. If they differ, they determine the ratio.
 func (j *judge) whyDifferentRelays(c tare.Claim) string {
 	trafficOf := func(workload string) (t tare.Traffic) { // Delay and Bandwidth are 0 without a relay
 		if w, _ := j.evidence.Workload(workload); w.Traffic != nil {
@@ -106,7 +111,8 @@ func (j *judge) whyDifferentRelays(c tare.Claim) string {
 	return fmt.Sprintf("the delay and the bandwidth of %s are chosen here, and they make the ratio: it says nothing about another network", c.Workload)
 }
 
-// customRatiosByRound returns the logarithm of the claim's ratio, for these two contenders.
+// customRatiosByRound returns the logarithm of the claim's ratio for each round. The parameters are
+// the contenders whose values are divided.
 func (j *judge) customRatiosByRound(c tare.Claim, numerator, denominator string) map[int]float64 {
 	index := j.evidence.Index()
 	ratios := map[int]float64{}
@@ -121,7 +127,8 @@ func (j *judge) customRatiosByRound(c tare.Claim, numerator, denominator string)
 	return ratios
 }
 
-// sumInRound returns the sum of the named metrics in a round. The name "" adds nothing.
+// sumInRound returns the sum of the named metrics in a round. The name "" adds nothing. It returns
+// false if one was not measured.
 func sumInRound(x *evidence.Index, key evidence.Key, metrics ...string) (sum float64, ok bool) {
 	for _, name := range metrics {
 		if name == "" {

@@ -8,14 +8,20 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file computes the effect of each round: the logarithm of the ratio of two contenders,
+// ln(a/b). For example, in round 3 chi takes 0.88 times as long as the baseline: its effect is
+// −0.128. All intervals are computed from these effects, one per round.
+
 // Effects compares contenders in pairs. For each pair, workload and metric it returns ln(a/b) of
 // every round. On the primary metric it compares all pairs, on others only pairs with the baseline,
-// which is then b.
+// which is then b. Traps, which repeat a published mistake, and the null contender are in no pair.
 //
-// A metric per slice is computed from slices of equal index, in blocks. A slice is one turn of a
-// contender in a round. Other metrics have one ratio per round. Rounds without a value are omitted;
-// the effects then list their rounds. If a value per round is ever zero, the entire pair is omitted.
-// Omitting only that round would select by outcome.
+// A slice is one timed turn of a contender in a round. Metrics of slices are computed from slices of
+// equal index, in blocks. Metrics of a trial have one value per round. Rounds without both values are
+// omitted; the effects then list their rounds.
+//
+// If a value of a trial is zero in any round, the entire pair is omitted. Omitting only that round
+// would select by outcome.
 func Effects(d evidence.Evidence) []tare.Effects {
 	x := d.Index()
 	var out []tare.Effects
@@ -31,6 +37,7 @@ func Effects(d evidence.Evidence) []tare.Effects {
 	return out
 }
 
+// listPairs returns the pairs to compare by a metric.
 func listPairs(d evidence.Evidence, metric string) [][2]string {
 	var out [][2]string
 	for _, a := range d.Compared() {
@@ -74,9 +81,9 @@ func computeEffects(x *evidence.Index, d evidence.Evidence, workload, metric, a,
 	return e
 }
 
-// effectWithControl returns ln(a/b) in one round, from blocks of slices and from sums of slices. If
-// b is the baseline, it may be a mean of ln(a/baseline) and ln(a/control). Both are the same
-// program, so the mean has a smaller error.
+// effectWithControl returns ln(a/b) in one round: effect from blocks of slices, and sum from the sums
+// of all slices. If b is the baseline, both may be the mean of ln(a/baseline) and ln(a/control).
+// Baseline and control are the same program, so the mean has a smaller error.
 func effectWithControl(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Key) (effect, sum float64, ok bool) {
 	effect, sum, ok = effectWithoutControl(x, d, metric, a, b)
 	isToBaseline := b.Contender == d.Study.Baseline && a.Contender != tare.ControlID
@@ -90,6 +97,7 @@ func effectWithControl(x *evidence.Index, d evidence.Evidence, metric string, a,
 	return effect, sum, true
 }
 
+// effectWithoutControl returns the effect and the sum of a and b only.
 func effectWithoutControl(x *evidence.Index, d evidence.Evidence, metric string, a, b evidence.Key) (effect, sum float64, ok bool) {
 	p, q := pairSlices(x, metric, a, b)
 	sum = stats.SumEffect(p, q)
@@ -98,7 +106,7 @@ func effectWithoutControl(x *evidence.Index, d evidence.Evidence, metric string,
 	}
 	slicing, _ := d.Plan.Slicing(a.Workload)
 	if !slicing.RatioOfSums && d.Plan.Isolation != tare.TrialWise {
-		// A coarse CPU clock may measure no time in a block. Then use the sum.
+		// A coarse CPU clock may measure no time in a block. Then only the sum is usable.
 		if blocks := stats.BlockEffect(p, q, slicing.Block); isFinite(blocks) {
 			return blocks, sum, true
 		}
@@ -134,8 +142,8 @@ func pairSlices(x *evidence.Index, metric string, a, b evidence.Key) (p, q []sta
 	return p, q
 }
 
-// effectsOfTrials returns ln(a/b) of a metric with one value per round, or nil if a value is ever
-// zero.
+// effectsOfTrials returns ln(a/b) of a metric with one value per trial, and the rounds as in
+// tare.Effects.Of. It returns nil if a value is zero in any round.
 func effectsOfTrials(x *evidence.Index, m tare.Metric, workload, a, b string) (effects []float64, rounds []int) {
 	for _, r := range x.Rounds() {
 		va, okA := x.Sample(evidence.At(r, workload, a))[m.Key]
@@ -152,7 +160,7 @@ func effectsOfTrials(x *evidence.Index, m tare.Metric, workload, a, b string) (e
 	return effects, listRounds(rounds)
 }
 
-// listRounds returns nil for 1, 2, 3 and so on, as in tare.Effects.Of.
+// listRounds returns rounds, or nil if they are 1, 2, 3 and so on. This is the form of tare.Effects.Of.
 func listRounds(rounds []int) []int {
 	if n := len(rounds); n == 0 || rounds[0] == 1 && rounds[n-1] == n {
 		return nil

@@ -9,14 +9,19 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// A quantile such as p99 depends on the few requests above it. A verdict needs at least this many.
+// This file finds latencies that rest on too few requests. For example, with 1,000 requests the
+// p99.9 is the latency of one request.
+
+// A latency quantile such as p99 depends on the few requests above it. A verdict on a quantile needs
+// at least these numbers of requests above it.
 const (
 	minRequestsAbove        = 100 // in all rounds together
 	minRequestsAboveInRound = 20  // in each round
 )
 
-// whyTooFewRequests returns why a latency cannot be judged: a contender has too few requests.
-// rounds is the number of rounds with enough. It is 0 if more rounds do not help.
+// whyTooFewRequests returns why a latency cannot be judged: a contender has too few requests. rounds
+// is the number of rounds that would have enough, or 0 if more rounds do not help. why is "" if there
+// are enough, and for metrics that are no latencies.
 func (j *judge) whyTooFewRequests(metric, workload string, contenders ...string) (why string, rounds int) {
 	m, _ := tare.MetricNamed(metric)
 	above := 1 - m.Quantile // share of the requests above the quantile

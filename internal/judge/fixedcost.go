@@ -8,13 +8,18 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// minSizesWithCost is one more than the three parameters of the fit.
+// This file fits how time grows with size, in addition to a fixed cost per operation. For example,
+// 2 µs + 10 ns per byte: without the fixed cost, time would seem to grow less than in proportion to
+// the bytes.
+
+// minSizesWithCost is the least number of sizes for a fit with a fixed cost. It is one more than the
+// parameters of the fit: cost, factor and exponent.
 const minSizesWithCost = 4
 
 // costFit is a fit of time to size with a fixed cost: time = cost + factor·size^exponent.
 type costFit struct {
-	exponents   []float64   // by round
-	costs       []float64   // by round, as a share of the time at the smallest size
+	exponents   []float64   // fitted in each round
+	costs       []float64   // fitted in each round, as a share of the time at the smallest size
 	misfits     [][]float64 // by size and round: ln(fitted/measured time), with the published exponent
 	value, cost float64     // exponent and cost over all rounds
 	low, high   float64     // interval of value, if enough is true
@@ -22,8 +27,11 @@ type costFit struct {
 	sizeRange   float64     // largest size over smallest size
 }
 
-// fitFixedCost fits time = cost + factor·size^exponent in each round. Without the fixed cost, the
-// slope would be smaller. misfits are those of a second fit, with the published exponent.
+// fitFixedCost fits time = cost + factor·size^exponent in each round, to the times on the workloads of
+// s. A straight line through the logarithms would give too small an exponent, because of the cost.
+// misfits are those of a second fit, with the published exponent.
+//
+// ok is false if there are too few sizes, or if no round has all of them.
 func (j *judge) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok bool) {
 	if len(s.Workloads) < minSizesWithCost {
 		return out, false
@@ -57,14 +65,15 @@ func (j *judge) fitFixedCost(s tare.Scaling, published float64) (out costFit, ok
 	return out, true
 }
 
+// Range of exponents that fitCostPower tries.
 const (
 	minExponent = 0.05
 	maxExponent = 4
 )
 
-// fitCostPower returns the exponent and the cost with the least squared relative errors. It tries
-// exponents on a grid, and then a finer grid around the best, three times. For each exponent
-// fitCostLine finds the other parameters.
+// fitCostPower returns the exponent and the cost with the least sum of squared relative errors. The
+// cost is not negative. It tries 41 exponents on a grid, and then three times a finer grid around the
+// best one. For each exponent fitCostLine finds the other parameters.
 //
 // Source: G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least
 // squares problems whose variables separate", SIAM Journal on Numerical Analysis 10 (1973).
@@ -87,9 +96,9 @@ func fitCostPower(sizes, times []float64) (exponent, cost float64) {
 }
 
 // fitCostLine fits the line cost + factor·x with x = (size/largest size)^p to times. The weights
-// 1/time² make errors relative. sizes is ascending.
+// 1/time² make errors relative. squares is the weighted sum of squared errors. sizes is ascending.
 func fitCostLine(sizes, times []float64, p float64) (cost, factor, squares float64) {
-	var sw, sx, sy, sxx, sxy float64 // weighted sums; x and y are size and time
+	var sw, sx, sy, sxx, sxy float64 // sums of the weights w, and of w·x, w·time, w·x², w·x·time
 	largest := sizes[len(sizes)-1]
 	for i, t := range times {
 		w, x := 1/(t*t), math.Pow(sizes[i]/largest, p)
@@ -97,7 +106,7 @@ func fitCostLine(sizes, times []float64, p float64) (cost, factor, squares float
 	}
 	factor = (sw*sxy - sx*sy) / (sw*sxx - sx*sx)
 	cost = (sy - factor*sx) / sw
-	if cost < 0 { // fit a line through the origin instead
+	if cost < 0 { // a cost is not negative: fit a line through the origin
 		cost, factor = 0, sxy/sxx
 	}
 	for i, t := range times {
@@ -107,7 +116,7 @@ func fitCostLine(sizes, times []float64, p float64) (cost, factor, squares float
 	return cost, factor, squares
 }
 
-// logMisfits returns ln(fitted/measured time) at each size, with exponent p.
+// logMisfits returns ln(fitted/measured time) at each size, for the best fit with exponent p.
 func logMisfits(sizes, times []float64, p float64) (misfits []float64) {
 	cost, factor, _ := fitCostLine(sizes, times, p)
 	for i, t := range times {

@@ -11,7 +11,7 @@ func formatLevel(level float64) string {
 	return format.Trimmed(level*100, format.Decimals(100*(1-level))) + " %"
 }
 
-// formatValue formats a value with its unit: 1.23e6 and ns/op is "1.23 ms/op".
+// formatValue formats a value with its unit: 1.23e6 and ns/op is "1.23 ms/op". It scales only ns and B.
 func formatValue(x float64, unit string) string {
 	base, per, found := strings.Cut(unit, "/")
 	if found {

@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file judges published claims of how time grows with size, such as "quadratic in the number
+// of items".
+
 // A claim of growth states that time grows as size^exponent. It holds if the interval of the
 // measured exponent is within maxExponentError of the published one.
 const maxExponentError = 0.1
@@ -54,6 +57,8 @@ func (j *judge) judgeGrowth(r *tare.ClaimResult, c tare.Claim) {
 	j.setGrowthOutcome(r, c.Value, f, size)
 }
 
+// setGrowthOutcome sets the outcome of a claim that time grows as size^published. It uses the interval
+// of the measured exponent in r and the fit f with a fixed cost. It completes the reason in r.
 func (j *judge) setGrowthOutcome(r *tare.ClaimResult, published float64, f costFit, size string) {
 	low, high := published-maxExponentError, published+maxExponentError // near the published one
 	isNear := low <= r.Low && r.High <= high
@@ -63,7 +68,7 @@ func (j *judge) setGrowthOutcome(r *tare.ClaimResult, published float64, f costF
 	case isNear:
 		r.Outcome = tare.Holds
 		return
-	case isDescribed:
+	case isDescribed: // by the published exponent with a fixed cost
 		r.Outcome = tare.Holds
 		r.Why = fmt.Sprintf("a fixed cost and a cost in proportion to %s are within %s of the time at each size (%s, %s); with a free exponent time grows as %s^%.2f beyond the fixed cost",
 			formatPower(size, published), format.Factor(math.Exp(worst)), formatLevel(1-alpha), format.Count(len(f.exponents), "round"), size, r.Measured)
@@ -74,8 +79,9 @@ func (j *judge) setGrowthOutcome(r *tare.ClaimResult, published float64, f costF
 	r.Why += fmt.Sprintf(", and was published as %s^%.3g", size, published)
 }
 
-// largestMisfit returns the largest factor between fitted and measured time that the rounds allow,
-// as a logarithm. The intervals of all sizes together have error level alpha.
+// largestMisfit returns the largest factor between fitted and measured time that the rounds allow at
+// any size, as a logarithm. The intervals of all sizes together have error level alpha. isDescribed
+// is true if the factor is within maxMisfit.
 func (j *judge) largestMisfit(f costFit, published float64) (worst float64, isDescribed bool) {
 	if len(f.exponents) == 0 || published == 0 || f.sizeRange < minFitSpan {
 		return 0, false
@@ -90,7 +96,7 @@ func (j *judge) largestMisfit(f costFit, published float64) (worst float64, isDe
 	return worst, worst <= math.Log(maxMisfit)
 }
 
-// formatPower returns e.g. "bytes" or "levels^2".
+// formatPower returns a power of a size, e.g. "bytes" or "levels^2".
 func formatPower(size string, exponent float64) string {
 	if exponent == 1 {
 		return size

@@ -9,7 +9,8 @@ import (
 )
 
 // Leading returns the contender with the lowest ratio to the baseline so far. It uses the primary
-// metric, on the first workload with ratios. It is for progress messages and no verdict.
+// metric, on the first workload with ratios. It is for progress messages and no verdict. ok is false
+// if no contender has a ratio yet.
 func Leading(d evidence.Evidence) (lead tare.Comparison, ok bool) {
 	x := d.Index()
 	for _, w := range d.Study.Workloads {
@@ -30,8 +31,8 @@ func Leading(d evidence.Evidence) (lead tare.Comparison, ok bool) {
 	return lead, false
 }
 
-// Trailing returns the contenders that are proven worse than leaders others on each of their
-// workloads.
+// Trailing returns the ids of contenders that are proven worse than at least leaders others, on
+// each workload that they were measured on. Their best possible rank is above leaders.
 func Trailing(d evidence.Evidence, comparisons []tare.Comparison, leaders int) []string {
 	var out []string
 	for _, id := range d.Having(tare.RoleContender) {

@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file combines the results of one study on several machines. For example: a takes less time
+// than b on three of four machines.
+
 // Measured is the result of a study on one machine.
 type Measured struct {
 	Name   string
@@ -19,7 +22,8 @@ type Measured struct {
 
 // OverMachines combines the results of one study on several machines. It returns a copy of the
 // first result, with comparisons over all machines. It returns an error if the results answer
-// different questions. Contenders may have different versions of Go only if mixedGo is set.
+// different questions: if the study, its inputs or the versions of contenders differ. Versions of Go
+// may differ only if mixedGo is set.
 func OverMachines(machines []Measured, mixedGo bool) (*tare.Result, error) {
 	if len(machines) < 2 {
 		return nil, fmt.Errorf("%s: verdicts over machines need two at least", format.Count(len(machines), "machine"))
@@ -48,6 +52,7 @@ func OverMachines(machines []Measured, mixedGo bool) (*tare.Result, error) {
 	return &out, nil
 }
 
+// whyDifferentQuestion returns why two results answer different questions, or "".
 func whyDifferentQuestion(a, b *tare.Result, mixedGo bool) string {
 	switch {
 	case len(b.Machines) > 0 || len(a.Machines) > 0:
@@ -78,7 +83,7 @@ func whyDifferentQuestion(a, b *tare.Result, mixedGo bool) string {
 	return ""
 }
 
-// machineKind returns e.g. linux/amd64.
+// machineKind returns the kind of a result's machine, e.g. linux/amd64.
 func machineKind(r *tare.Result) string { return r.Machine.OS + "/" + r.Machine.Arch }
 
 func listKinds(machines []Measured) []string {
@@ -91,8 +96,8 @@ func listKinds(machines []Measured) []string {
 	return out
 }
 
-// combineKind returns the comparisons over machines of one kind. Holm's procedure adjusts the
-// p-values of a metric.
+// combineKind returns the comparisons over machines of one kind. Holm's procedure adjusts the p-values
+// of all comparisons of a metric together.
 func combineKind(kind string, machines []Measured) []tare.OverMachines {
 	type test struct {
 		index int // index in out
@@ -134,7 +139,7 @@ func isComparison(o tare.OverMachines, c tare.Comparison) bool {
 }
 
 // combineMachines combines comparison c over machines. pSame is the p-value of the hypothesis that
-// all have the same ratio.
+// all have the same ratio. ok is false if it cannot be tested.
 func combineMachines(kind string, machines []Measured, c tare.Comparison) (o tare.OverMachines, pSame float64, ok bool) {
 	o = tare.OverMachines{Workload: c.Workload, Contender: c.Contender, Metric: c.Metric, Against: c.Against, Kind: kind, P: 1}
 	var estimates []stats.Estimate
@@ -173,7 +178,8 @@ func combineMachines(kind string, machines []Measured, c tare.Comparison) (o tar
 	return o, pSame, ok
 }
 
-// machinesSentence returns e.g. "Less on a, b but not on c; the machines differ in how much."
+// machinesSentence returns a sentence about the machines on which a difference was shown, e.g. "Less
+// on a, b but not on c; the machines differ in how much."
 func machinesSentence(o tare.OverMachines) string {
 	machines := len(o.Less) + len(o.More) + len(o.Open)
 	holdsOn := func(names []string) string {

@@ -8,9 +8,14 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
+// This file merges the results of machines that each measured a part of the workloads.
+
 // Parts merges the results of a study whose workloads were divided among machines. Each machine
-// measured all rounds of its workloads. Parts computes intervals and verdicts again, so that the
-// error level holds for the entire study. It returns an error if the parts do not belong together.
+// measured all rounds of its workloads. Parts computes intervals and verdicts again, so that the error
+// level holds for the entire study.
+//
+// Parts returns an error if the parts answer different questions, as in [OverMachines], or if two
+// parts measured the same workload.
 func Parts(parts []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Result, error) {
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("there is no part")
@@ -36,6 +41,7 @@ func Parts(parts []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Res
 	return &out, nil
 }
 
+// clearMeasurements removes all lists from r that addPart adds to.
 func clearMeasurements(r *tare.Result) {
 	r.Workloads, r.Comparisons, r.Rounds, r.Values = nil, nil, nil, nil
 	r.Conformance, r.Semantics, r.Trials, r.Plan.Slices = nil, nil, nil, nil

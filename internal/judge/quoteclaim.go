@@ -10,11 +10,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file puts a claim of a ratio into words: the published and the measured figures, in one
-// unit.
+// This file puts a claim of a ratio into words, with the published and the measured figures in the
+// same unit. For example: "published 2.02× (91,882 and 45,478 ns/op); here 1.69×".
 
-// quotedClaim has the factors of a claim as 1 or more: "2.02× as fast" instead of 0.495 times the
-// time.
+// quotedClaim has the factors of a claim. The published one is 1 or more: "2.02× as fast" instead of
+// 0.495 times the time.
 type quotedClaim struct {
 	claim     tare.Claim
 	result    tare.ClaimResult
@@ -23,6 +23,8 @@ type quotedClaim struct {
 	low, high float64 // interval of measured
 }
 
+// findClaim returns a claim with published figures and a measured interval. It returns false if there
+// is none.
 func (q *quoter) findClaim(id string) (quotedClaim, bool) {
 	c := quotedClaim{}
 	for _, x := range q.study.Claims {
@@ -50,8 +52,9 @@ func (q *quoter) findClaim(id string) (quotedClaim, bool) {
 // minPrintedWidth is the least width of a printed interval, as a share of the factor.
 const minPrintedWidth = 5e-3
 
-// describeClaim returns e.g. "published 2.02× (91,882 and 45,478 ns/op); here 1.69× (1.64–1.75;
-// 95,070 and 55,260 ns/op). Order: yes. Factor: no, less".
+// describeClaim returns the published and the measured factor with their figures, and whether the
+// order of the sides and the factor are confirmed. For example: "published 2.02× (91,882 and 45,478
+// ns/op); here 1.69× (1.64–1.75; 95,070 and 55,260 ns/op). Order: yes. Factor: no, less".
 func (q *quoter) describeClaim(id string) (text string, ok bool) {
 	c, ok := q.findClaim(id)
 	if !ok {
@@ -112,6 +115,7 @@ func (c quotedClaim) describeFactor() string {
 	return "open"
 }
 
+// formatClaimFigures returns the measured figures of both sides, or "" if one is missing.
 func (q *quoter) formatClaimFigures(c quotedClaim) string {
 	sum := func(contender, workload, metric string) (float64, bool) {
 		v, ok := q.result.Value(workload, contender, metric)
@@ -156,7 +160,7 @@ func (c quotedClaim) formatPair(baseline, value float64) string {
 	return formatQuoted(first) + " and " + formatQuoted(second) + " " + unit
 }
 
-// formatQuoted returns at most four significant digits, or an integer from 1,000 on.
+// formatQuoted formats x with at most four significant digits, or as an integer from 1,000 on.
 func formatQuoted(x float64) string {
 	if x >= 1000 {
 		return format.Grouped(x, 0)
@@ -168,7 +172,7 @@ func formatQuoted(x float64) string {
 	return text
 }
 
-// nanosecondsOf returns the ns in the unit at the start of unit, or 1.
+// nanosecondsOf returns how many ns the unit of time at the start of unit has, or 1 if there is none.
 func nanosecondsOf(unit string) float64 {
 	switch {
 	case strings.HasPrefix(unit, "µs"):

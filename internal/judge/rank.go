@@ -10,6 +10,10 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file ranks contenders. For example, three contenders get the letters a, ab and b: the first
+// differs significantly from the third, but not from the second. Their ranks are 1 to 2, 1 to 3 and
+// 2 to 3.
+
 // setRanks sets the ranks and letters of comparisons cs by the primary metric, in place. It ranks
 // the baseline and all valid contenders of each workload. A rank is a range: contenders that do not
 // differ significantly can have each other's rank. They share a letter.
@@ -41,10 +45,11 @@ func setRanks(d evidence.Evidence, effects []tare.Effects, cs []tare.Comparison,
 	}
 }
 
-// pair has indexes in rows.
+// pair is a pair of contenders of one workload, by their indexes in rows.
 type pair struct{ i, j int }
 
-// rankRows ranks the contenders of one workload. floor is a logarithm.
+// rankRows ranks the contenders of one workload. rows are their comparisons with the baseline. floor is
+// the noise floor, a logarithm.
 func rankRows(d evidence.Evidence, effects []tare.Effects, rows []*tare.Comparison, floor float64) {
 	rounds, pairs := 0, len(rows)*(len(rows)-1)/2
 	for _, row := range rows {
@@ -73,7 +78,8 @@ func rankRows(d evidence.Evidence, effects []tare.Effects, rows []*tare.Comparis
 	}
 }
 
-// orderPairs returns -1 for each pair (i, j) whose i is significantly better, and 1 if j is.
+// orderPairs compares the contenders of one workload in pairs (i, j). It returns -1 if i is
+// significantly better, and 1 if j is. Other pairs are absent.
 func orderPairs(d evidence.Evidence, effects []tare.Effects, rows []*tare.Comparison, floor float64, higherIsBetter bool) map[pair]int {
 	var pairs []pair
 	var p, logRatios []float64 // by pair: p-value, and estimate of ln(i/j)
@@ -102,8 +108,8 @@ func orderPairs(d evidence.Evidence, effects []tare.Effects, rows []*tare.Compar
 	return order
 }
 
-// canRank reports whether any difference could be significant. The least p-value of a signed-rank
-// test over n rounds is 2^(1-n).
+// canRank reports whether any difference could be significant by Holm's procedure. The least p-value
+// of a signed-rank test over n rounds is 2^(1-n). looks is how often the study may test.
 func canRank(rounds, pairs, looks int) bool {
 	smallestP := slices.Repeat([]float64{math.Pow(2, float64(1-rounds))}, pairs)
 	return slices.Contains(stats.HolmLooks(smallestP, alpha, looks), true)

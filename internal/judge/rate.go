@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file judges published claims of a rate, such as "the standard library is fast enough up to
+// 10,000 requests a second".
+
 // judgeRate judges a claim that the baseline is fast enough up to c.Value operations a second. It
 // holds if the baseline then takes at most 1 % of a core more than the contender, on each workload
 // of the claim.
@@ -23,6 +26,7 @@ func (j *judge) judgeRate(r *tare.ClaimResult, c tare.Claim) {
 		setNotMeasured(r, fmt.Sprintf("the break-even of %s has %d of the %d workloads", c.Contender, len(points), len(c.Workloads)))
 		return
 	}
+	// On the worst workload, the baseline may take the most more.
 	worst := slices.MaxFunc(points, func(p, q tare.BreakEvenPoint) int { return cmp.Compare(p.MoreHigh, q.MoreHigh) })
 	r.Evidence = fmt.Sprintf("break-even of %s against %s, %s", c.Contender, j.evidence.Study.Baseline, format.Count(worst.Rounds, "round"))
 	r.Measured, r.Low, r.High = worst.OnePercent, worst.OnePercentLow, worst.OnePercentHigh

@@ -10,20 +10,23 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file decides criteria that limit the difference from the baseline as a share of something
+// else. For example, a router may take at most 5 % of an entire request more than the baseline.
+
 // difference is the additional cost of a contender, as a share of another cost of the baseline. For
 // example, a router takes 2 µs more than the baseline to find a route. That is 0.4 % of the 500 µs
-// of a request.
+// that the baseline takes for an entire request.
 type difference struct {
-	workload string     // where the additional cost is measured
-	of       string     // where the other cost is measured
+	workload string     // workload on which the contender costs more, e.g. finding a route
+	total    string     // workload on which the baseline's cost is 100 %, e.g. an entire request
 	question Question   // Effects are the shares by round, Edges the limits of criteria
 	interval stats.Span // of the share; OK is false if there are too few rounds
 }
 
 type differenceKey struct{ contender, metric string }
 
-// ruleDifference decides a criterion that limits a difference. A contender that takes less than the
-// baseline meets it.
+// ruleDifference decides a criterion that limits a difference, and sets the ruling and the sentence of
+// v. A contender that is proven to take less than the baseline meets it.
 func (j *judge) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
 	baseline := j.evidence.Study.Baseline
 	if f, ok := j.findVoid(baseline, criterion.Of, v.Metric); ok {
@@ -61,19 +64,20 @@ func (j *judge) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule t
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }
 
-// findDifference returns the difference on workload over the baseline on workload of, or the zero
-// value.
-func (j *judge) findDifference(contender, metric, workload, of string) difference {
+// findDifference returns the difference on workload as a share of the baseline on workload total. It
+// returns the zero value if no round has it.
+func (j *judge) findDifference(contender, metric, workload, total string) difference {
 	for _, d := range j.computeDifferences(contender, metric) {
-		if d.workload == workload && d.of == of {
+		if d.workload == workload && d.total == total {
 			return d
 		}
 	}
 	return difference{}
 }
 
-// computeDifferences computes the differences of one contender and metric, as one family. It stores
-// them in j.differences.
+// computeDifferences computes the differences of one contender and metric that criteria limit. Their
+// intervals are one family with a common error level. It stores them in j.differences for later
+// calls.
 func (j *judge) computeDifferences(contender, metric string) []difference {
 	key := differenceKey{contender, metric}
 	if family, ok := j.differences[key]; ok {
@@ -106,13 +110,14 @@ func (j *judge) computeDifferences(contender, metric string) []difference {
 	return family
 }
 
-// addDifference adds the difference that criterion c limits. A known difference gets another edge.
+// addDifference adds the difference that criterion c limits to family. If family has it already,
+// addDifference only adds limit to its edges, the values at which a decision flips.
 func (j *judge) addDifference(family []difference, c tare.Criterion, limit float64, contender, workload string) []difference {
 	if !isMeasuredOn(j.evidence, c, workload) {
 		return family
 	}
 	for i := range family {
-		if family[i].workload == workload && family[i].of == c.Of {
+		if family[i].workload == workload && family[i].total == c.Of {
 			family[i].question.Edges = append(family[i].question.Edges, limit)
 			return family
 		}
@@ -122,17 +127,18 @@ func (j *judge) addDifference(family []difference, c tare.Criterion, limit float
 		return family
 	}
 	question := Question{Effects: shares, Edges: []float64{0, limit}, Looks: j.evidence.Looks()} // 0: no difference
-	return append(family, difference{workload: workload, of: c.Of, question: question})
+	return append(family, difference{workload: workload, total: c.Of, question: question})
 }
 
-// sharesByRound returns (contender − baseline) on workload over the baseline on workload of.
-func sharesByRound(x *evidence.Index, metric, workload, of, contender, baseline string) []float64 {
+// sharesByRound returns (contender − baseline) on workload over the baseline on workload total, for
+// each round that has all three values.
+func sharesByRound(x *evidence.Index, metric, workload, total, contender, baseline string) []float64 {
 	m, _ := tare.MetricNamed(metric)
 	var out []float64
 	for _, r := range x.Rounds() {
 		value, okValue := x.InRound(m, evidence.At(r, workload, contender))
 		base, okBase := x.InRound(m, evidence.At(r, workload, baseline))
-		denominator, okDenominator := x.InRound(m, evidence.At(r, of, baseline))
+		denominator, okDenominator := x.InRound(m, evidence.At(r, total, baseline))
 		areMeasured := okValue && okBase && okDenominator
 		if areMeasured && denominator > 0 {
 			out = append(out, (value-base)/denominator)
@@ -149,19 +155,19 @@ func (j *judge) describeDifference(d difference, v tare.Verdict, limit float64) 
 	base := fmt.Sprintf("%s on %s", j.evidence.Study.Baseline, v.Workload)
 	if includesZero := d.interval.Holds(0); includesZero {
 		s, span := formatShareInterval(share, lo, hi, d, 0, limit)
-		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", metric.Noun, base, s, d.of, span)
+		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", metric.Noun, base, s, d.total, span)
 	}
 	than, edges := metric.More, []float64{0, limit}
-	if share < 0 { // a positive share that the contender saves
+	if share < 0 { // print it as a positive share that the contender saves
 		share, lo, hi, than, edges = -share, -hi, -lo, metric.Less, []float64{0}
 	}
 	s, span := formatShareInterval(share, lo, hi, d, edges...)
 	note := ""
-	control := sharesByRound(j.evidence.Index(), v.Metric, v.Workload, d.of, tare.ControlID, j.evidence.Study.Baseline)
+	control := sharesByRound(j.evidence.Index(), v.Metric, v.Workload, d.total, tare.ControlID, j.evidence.Study.Baseline)
 	if floor, ok := stats.HalfWidth(control, stats.LookLevel(1-d.interval.Level, j.evidence.Looks())); ok && !(share > floor) {
 		note = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent(floor))
 	}
-	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, d.of, than, base, span, note)
+	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, d.total, than, base, span, note)
 }
 
 // formatShareInterval returns a share in per cent, and its interval in brackets. Rounding moves no
@@ -175,9 +181,9 @@ func formatShareInterval(share, lo, hi float64, d difference, edges ...float64) 
 	return s + " %", fmt.Sprintf("(%s to %s %%, %s, %s)", l, h, formatLevel(d.interval.Level), rounds)
 }
 
-// formatShares formats a share and its interval in per cent. The width of the interval gives the
-// number of decimals: none for 1 %, one for 0.1 %. It grows if rounding would move a bound across
-// an edge.
+// formatShares formats a share and its interval in per cent. The width of the interval determines the
+// number of decimals: none from 1 % on, one from 0.1 % on, and at most five. There are more decimals
+// if rounding would move a bound across one of edges, the values at which a decision flips.
 func formatShares(share, lo, hi float64, edges ...float64) (s, l, h string) {
 	decimals := format.Decimals(math.Abs(100 * share))
 	if width := 100 * (hi - lo); width > 0 {

@@ -138,7 +138,7 @@ func TestDifferenceFamilies(t *testing.T) {
 		d.Study.Criteria = criteria
 		out := map[string]float64{}
 		for _, m := range (&judge{evidence: d.Indexed()}).computeDifferences("lean", "time") {
-			out[m.workload+" of "+m.of] = m.interval.Level
+			out[m.workload+" of "+m.total] = m.interval.Level
 		}
 		return out
 	}

@@ -10,9 +10,13 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file states how small a difference the machine can show. For example, two copies of the
+// baseline seem to differ by up to 2 %. Then a difference of 1 % cannot be shown.
+
 // Resolution returns the smallest differences that this machine can show. They follow from the
-// control, which is the baseline measured a second time. Four of five such studies would find the
-// difference Found.
+// control, which is the baseline measured a second time. HalfWidth is half of the control's interval.
+// Four of five such studies would find a difference as large as Found. It omits metrics of trials and
+// those without an interval of the control.
 func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resolution {
 	seconds, x := measuredSeconds(d), d.Index()
 	var out []tare.Resolution
@@ -34,8 +38,8 @@ func Resolution(d evidence.Evidence, comparisons []tare.Comparison) []tare.Resol
 	return out
 }
 
-// spreadWithinRounds returns the part of a half width, 0 to 1, that comes from variance within
-// rounds, or 0 if unknown.
+// spreadWithinRounds returns the part of an interval's half-width that comes from variance within
+// rounds, from 0 to 1. It returns 0 if too few blocks of slices were measured.
 func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Comparison) float64 {
 	slicing, _ := d.Plan.Slicing(c.Workload)
 	if slicing.Block == 0 {
@@ -56,14 +60,14 @@ func spreadWithinRounds(x *evidence.Index, d evidence.Evidence, c tare.Compariso
 	return math.Sqrt(within / (within + between))
 }
 
-// measuredSeconds returns the duration of all rounds without extra ones, in seconds. Without trials
-// it is the planned one.
+// measuredSeconds returns the duration of all rounds in seconds, without the extra rounds of longer
+// slices. If no trial has a duration, it returns the planned one.
 func measuredSeconds(d evidence.Evidence) float64 {
 	seconds := map[int]float64{} // by round
 	for _, t := range d.Trials {
 		switch {
 		case t.Tau > 1: // an extra round of longer slices
-		case d.Plan.Isolation == tare.TrialWise:
+		case d.Plan.Isolation == tare.TrialWise: // one trial after another
 			seconds[t.Round] += t.Seconds
 		default: // the trials are open at the same time
 			seconds[t.Round] = max(seconds[t.Round], t.Seconds)

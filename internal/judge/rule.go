@@ -10,15 +10,20 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// ruleOn decides a criterion for the contender and workload of v. It returns false if the criterion
-// is not about them.
+// This file decides criteria, the limits that a study sets for contenders. For example, the criterion
+// is "ratio <= 0.9" and the interval is 0.86 to 0.88: the ruling is met. If the interval contains the
+// limit, the ruling is inconclusive. It is void if a check voids the measurements.
+
+// ruleOn decides a criterion for the contender and workload of v. It returns false if there is nothing
+// to rule on: the contender is not installed, the workload does not select it, or it does not support
+// the workload and the criterion does not name it.
 func (j *judge) ruleOn(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, contender tare.Contender) bool {
 	w, _ := j.evidence.Workload(v.Workload)
 	isSelected := contender.Role == tare.RoleBaseline || w.Asks(contender.ID)
 	if contender.Absent() || !isSelected {
 		return false
 	}
-	isRatio := rule.Kind != tare.RuleValue // otherwise only the contender's value counts
+	isRatio := rule.Kind != tare.RuleValue // otherwise the criterion is about the contender's value alone
 	findVoid := j.findVoid
 	if isRatio {
 		findVoid = j.findRatioVoid
@@ -65,7 +70,8 @@ func (j *judge) ruleAgainstBaseline(v *tare.Verdict, criterion tare.Criterion, r
 	}
 }
 
-// ruleTooFewRequests makes v inconclusive if a latency has too few requests.
+// ruleTooFewRequests makes v inconclusive and returns true if its metric is a latency and one of the
+// contenders has too few requests.
 func (j *judge) ruleTooFewRequests(v *tare.Verdict, workload string, contenders ...string) bool {
 	why, rounds := j.whyTooFewRequests(v.Metric, workload, contenders...)
 	if why == "" {
@@ -76,7 +82,8 @@ func (j *judge) ruleTooFewRequests(v *tare.Verdict, workload string, contenders 
 	return true
 }
 
-// ruleRatio decides a criterion on a ratio by the interval of c.
+// ruleRatio decides a criterion on a ratio by the interval of c. If it is inconclusive, ruleRatio
+// forecasts the number of rounds that would decide it.
 func (j *judge) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 	edges := []float64{rule.Limit}
 	if rule.Kind == tare.RuleEquivalent {
@@ -99,6 +106,7 @@ func (j *judge) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 	v.Sentence += " " + forecastSentence(v.RoundsNeeded)
 }
 
+// ruleWithoutRatio decides a criterion on a ratio of which a value is zero or was not measured.
 func (j *judge) ruleWithoutRatio(v *tare.Verdict, rule tare.Rule) {
 	subject, _ := findValue(j.evidence.Index(), v.Workload, v.Metric, tare.Contender{ID: v.Contender})
 	base, _ := findValue(j.evidence.Index(), v.Workload, v.Metric, tare.Contender{ID: j.evidence.Study.Baseline})
@@ -123,8 +131,8 @@ func (j *judge) ruleWithoutRatio(v *tare.Verdict, rule tare.Rule) {
 		formatValue(subject.Value, subject.Unit), j.evidence.Study.Baseline, formatValue(base.Value, base.Unit), format.Count(subject.Rounds, "round"))
 }
 
-// zeroRatio returns subject/base if one of the values is zero in all rounds: 0, +Inf, or 1 if both
-// are.
+// zeroRatio returns subject/base if one of the values is zero in all rounds: 0, +Inf, or 1 if both are
+// zero. It returns false if neither is, or with too few rounds for an interval.
 func zeroRatio(subject, base tare.Value) (ratio float64, ok bool) {
 	if min(subject.Rounds, base.Rounds) < minValueRounds {
 		return 0, false
@@ -143,10 +151,12 @@ func zeroRatio(subject, base tare.Value) (ratio float64, ok bool) {
 // minValueRounds is the least number of rounds for an order-statistic interval at 5 %.
 const minValueRounds = 6
 
-// roundingTolerance is a relative rounding error. A ratio that equals its limit must meet it.
+// roundingTolerance is the relative rounding error that comparisons with a limit allow. A ratio that
+// equals its limit must meet it.
 const roundingTolerance = 1e-12
 
-// decideRule returns met if the entire interval of c meets a rule, and not met if none of it does.
+// decideRule returns met if the entire interval of c meets a rule, not met if none of it does, and
+// otherwise inconclusive.
 func decideRule(rule tare.Rule, c tare.Comparison) tare.Ruling {
 	isMet, isNotMet := false, false
 	switch {
@@ -168,6 +178,7 @@ func decideRule(rule tare.Rule, c tare.Comparison) tare.Ruling {
 	return tare.Inconclusive
 }
 
+// roundsForInterval returns the least number of rounds for an interval at the level of c.
 func roundsForInterval(c tare.Comparison, looks int) int {
 	return stats.MinRounds(stats.LookLevel(1-c.Level, looks))
 }

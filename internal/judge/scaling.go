@@ -11,14 +11,17 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file fits how time grows with the size of the input. For example, an exponent of 1 means
+// that ten times the bytes take ten times as long.
+
 const (
-	minSizes = 3 // number of sizes; a line through two points always fits
-	minSpan  = 2 // largest size over smallest; a few bytes show no growth
+	minSizes = 3 // least number of sizes; a line through two points always fits
+	minSpan  = 2 // least ratio of the largest size to the smallest; a few bytes show no growth
 )
 
-// Scaling fits how time grows with the size of the input: time ~ size^exponent. It uses least
-// squares on the logarithms, in each round. The workloads of a group differ only in size. The size
-// is levels of nesting, members or bytes. Intervals are at 5 % each.
+// Scaling fits how time grows with the size of the input: time ~ size^exponent. It uses least squares
+// on the logarithms, in each round, for groups of workloads that differ only in size. The size is
+// the levels of nesting, the members or the bytes of a body. Intervals are at 5 % each.
 func Scaling(d evidence.Evidence) []tare.Scaling {
 	groups := groupBySize(d.Study.Workloads)
 	if len(groups) == 0 {
@@ -57,8 +60,8 @@ func Scaling(d evidence.Evidence) []tare.Scaling {
 	return out
 }
 
-// groupBySize groups the workloads that differ only in size, and sorts each group by size. It omits
-// groups with too few sizes or too small a span.
+// groupBySize groups the workloads that differ only in size, and sorts each group by size. It keeps
+// one workload of each size, and omits groups with too few sizes or too small a span.
 func groupBySize(workloads []tare.Workload) [][]tare.Workload {
 	type key struct {
 		fixture, op, set string
@@ -97,8 +100,8 @@ func groupBySize(workloads []tare.Workload) [][]tare.Workload {
 	return out
 }
 
-// sizeExtent returns the measure of the sizes of a group: levels or members if known and different,
-// else bytes.
+// sizeExtent returns the measure by which the sizes of a group are compared. It is levels or members
+// if that is known for all workloads and differs, else bytes.
 func sizeExtent(group []tare.Workload) tare.Extent {
 	for _, extent := range []tare.Extent{tare.ByLevels, tare.ByMembers} {
 		differ := slices.ContainsFunc(group, func(w tare.Workload) bool { return sizeOf(w, extent) != sizeOf(group[0], extent) })
@@ -110,7 +113,7 @@ func sizeExtent(group []tare.Workload) tare.Extent {
 	return tare.ByBytes
 }
 
-// sizeOf returns the size of a workload's body; 0 means unknown.
+// sizeOf returns the size of a workload's body by the measure extent; 0 means unknown.
 func sizeOf(w tare.Workload, extent tare.Extent) float64 {
 	switch extent {
 	case tare.ByLevels:

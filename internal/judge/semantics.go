@@ -9,8 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// describeTradeOff returns the gravest difference in output that comes with a contender's speed,
-// e.g. ", and leaves HTML as it is (one of 3 differences in meaning)".
+// describeTradeOff returns a clause for a sentence about a contender's speed. It names the gravest
+// difference from the output of the reference, e.g. ", and leaves HTML as it is (one of 3 differences
+// in meaning)". It returns "" if none affects the workload's operation.
 func describeTradeOff(d evidence.Evidence, contender, workload string) string {
 	w, _ := d.Workload(workload)
 	var differences []tare.Difference

@@ -9,6 +9,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file writes sentences about ratios, such as "a is 1.9× faster than b on w (0.51 to 0.53)".
+// The noise floor is the difference that two copies of the baseline show. A smaller difference
+// counts as none.
+
 // minTimesFaster is the least factor that is printed as one, "1.5× faster". Others are in per cent.
 const minTimesFaster = 1.5
 

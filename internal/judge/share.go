@@ -8,6 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file judges published claims of a saved share, such as "saves half of the time". The
+// measured share is 1 − ratio to the baseline.
+
 // judgeShare judges a claim that a contender saves at least the share c.Value of the baseline's
 // cost.
 func (j *judge) judgeShare(r *tare.ClaimResult, c tare.Claim) {
@@ -33,7 +36,7 @@ func (j *judge) judgeShare(r *tare.ClaimResult, c tare.Claim) {
 		r.Why += fmt.Sprintf(": %s is thin: %s", c.Metric, why)
 		return
 	}
-	claimedLog := math.Log1p(-c.Value) // ratio that saves the share
+	claimedLog := math.Log1p(-c.Value) // logarithm of the ratio that saves exactly this share
 	switch {
 	case math.Log(x.High) <= claimedLog:
 		r.Outcome = tare.Holds

@@ -7,10 +7,11 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// findShares returns the values of a claim and their total c.Whole, such as the 16.6 ms of a frame,
-// or nil.
+// findShares returns the published and the measured values of a claim, together with their total
+// c.Whole. For example, both are parts of the 16.6 ms of a frame. It returns nil if the claim has
+// no total, or if a value is void or was not measured.
 func findShares(d evidence.Evidence, c tare.Claim, values []tare.Value) *tare.Shares {
-	ns, ok := c.Nanoseconds() // per unit of the claim
+	ns, ok := c.Nanoseconds() // number of ns in the unit of the claim
 	if !ok || !(c.Whole > 0) {
 		return nil
 	}

@@ -5,8 +5,12 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Variances estimates for each workload how much the ratios to the baseline vary, within and
-// between rounds. The variance within rounds is that of one slice, a turn of a contender.
+// This file estimates how much ratios vary within and between rounds, to plan the number of
+// measurements in a round.
+
+// Variances estimates for each workload how much the ratios to the baseline vary, within and between
+// rounds. The variance within rounds is that of one slice, a turn of a contender. Both are means over
+// all contenders and the control. It omits workloads with too few measurements.
 func Variances(d evidence.Evidence) map[string]stats.Variance {
 	x := d.Index()
 	out := map[string]stats.Variance{}
@@ -27,7 +31,7 @@ func Variances(d evidence.Evidence) map[string]stats.Variance {
 				continue
 			}
 			pairs++
-			v.Within += within * float64(s.Block) // of a slice, from that of a block
+			v.Within += within * float64(s.Block) // variance of a slice, from that of a block
 			v.Between += between
 		}
 		if pairs > 0 {

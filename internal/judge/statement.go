@@ -10,17 +10,20 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
-// checkDiscriminating is the check for criteria that every contender meets. A claim about one is
-// true but meaningless.
+// This file judges published claims without figures, such as "a drop-in replacement". A check of
+// package check decides them.
+
+// checkDiscriminating is the id of the check that finds criteria which every contender meets. A claim
+// that a contender meets one is true but meaningless.
 const checkDiscriminating = "discriminating"
 
-// judgeStatement judges a claim without figures, such as "a drop-in replacement", by a check. A
-// finding refutes it. No finding proves nothing by itself: the claim holds only for a known number
-// of inspected cases.
+// judgeStatement judges a claim without figures, such as "a drop-in replacement", by the check that it
+// names. A finding of the check refutes the claim. Without a finding, the claim holds only if it is
+// known how many cases the check inspected, because no finding proves nothing by itself.
 func (j *judge) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 	r.Evidence = "check " + c.Check
 	if len(c.Except) > 0 && j.judgeWithExceptions(r, c) {
-		return // judge it like a claim without exceptions
+		return
 	}
 	for _, f := range j.findings {
 		if f.Check == c.Check && f.Covers(c.Contender, c.Workload) {
@@ -45,14 +48,15 @@ func (j *judge) judgeStatement(r *tare.ClaimResult, c tare.Claim) {
 }
 
 // judgeWithExceptions judges a claim that outputs equal the reference's, except in the properties
-// c.Except.
+// c.Except. It returns false, and leaves the claim unjudged, if the contender took no semantics test.
+// Then the findings of the check decide, as for claims without exceptions.
 func (j *judge) judgeWithExceptions(r *tare.ClaimResult, c tare.Claim) bool {
 	i := slices.IndexFunc(j.evidence.Semantics, func(s tare.Semantics) bool { return s.Contender == c.Contender && s.Cases > 0 })
 	if i < 0 {
 		return false
 	}
 	tested := j.evidence.Semantics[i]
-	var differences, properties []string
+	var differences, properties []string // differences in words, and the properties that they are in
 	excepted := 0
 	for _, d := range tested.Differences {
 		if slices.Contains(c.Except, d.Property) {
@@ -76,9 +80,11 @@ func (j *judge) judgeWithExceptions(r *tare.ClaimResult, c tare.Claim) bool {
 	return true
 }
 
-// caseDescriber describes the cases that a check inspected. missing is a predicate for none.
+// caseDescriber describes the cases of a claim's contender that a check inspected, e.g. "each of 12
+// answers is encoding-json's". If there were none, missing says so: "took no semantics test".
 type caseDescriber func(d evidence.Evidence, c tare.Claim) (cases, missing string)
 
+// caseDescribers returns the describers by the id of the check.
 func caseDescribers() map[string]caseDescriber {
 	return map[string]caseDescriber{
 		"semantic-diff":  describeSemantics,
@@ -111,6 +117,7 @@ func describeCorrect(d evidence.Evidence, c tare.Claim) (cases, missing string) 
 	return "", "gave no answer to compare with the reference"
 }
 
+// countCases returns the numbers of probes, requests that must be rejected, and of other answers.
 func countCases(d evidence.Evidence, c tare.Claim) (probes, answers int) {
 	for _, x := range d.Conformance {
 		isInClaim := x.Contender == c.Contender && (c.Workload == "" || c.Workload == x.Workload)

@@ -11,8 +11,12 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeTrend judges a claim that the ratio to the baseline rises or falls along a list of
-// workloads. It fits a straight line to the logarithms of the ratios in each round.
+// This file judges published claims of a trend. For example, a page states that a router gets
+// slower, compared with the baseline, the more routes there are.
+
+// judgeTrend judges a claim that the ratio to the baseline rises or falls along a list of workloads.
+// In each round it fits a straight line to the logarithms of the ratios, over the positions in the
+// list. The change of the line from the first workload to the last decides.
 func (j *judge) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 	if j.reportUnanswerableAlong(r, c) {
 		return
@@ -46,8 +50,9 @@ func (j *judge) judgeTrend(r *tare.ClaimResult, c tare.Claim) {
 	r.Outcome, r.Why = outcome, r.Why+": "+why
 }
 
-// ratioChangesByRound returns the change of that line, a logarithm, in each round. It returns nil
-// if a value per round is ever zero. Omitting only that round would select by outcome.
+// ratioChangesByRound returns, for each round with all workloads, the change of the line that
+// judgeTrend describes. It is a logarithm. If a value of a trial is zero in any round, the result is
+// nil: omitting only that round would select by outcome.
 func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
 	var positions []float64
 	for i := range c.Workloads {
@@ -67,8 +72,8 @@ func (j *judge) ratioChangesByRound(c tare.Claim, contender string) []float64 {
 	return changes
 }
 
-// ratiosAlong returns the logarithms of the ratios to the baseline in one round. hasZero means that
-// a value per round is zero.
+// ratiosAlong returns the logarithms of the ratios to the baseline in one round, on the workloads of c
+// that have one. hasZero is true if a value of a trial is zero.
 func (j *judge) ratiosAlong(c tare.Claim, contender string, round int) (ratios []float64, hasZero bool) {
 	x := j.evidence.Index()
 	m, _ := tare.MetricNamed(c.Metric)
@@ -90,6 +95,8 @@ func (j *judge) ratiosAlong(c tare.Claim, contender string, round int) (ratios [
 	return ratios, false
 }
 
+// reportUnanswerableAlong reports whether a claim about several workloads cannot be judged on one of
+// them, and writes the reason into r.
 func (j *judge) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool {
 	for _, w := range c.Workloads {
 		if why, ok := j.evidence.Measures(w, c.Metric); !ok {
@@ -105,8 +112,9 @@ func (j *judge) reportUnanswerableAlong(r *tare.ClaimResult, c tare.Claim) bool 
 	return false
 }
 
-// trendOutcome compares a claimed trend with row, the factor from the first workload to the last. A
-// trend below floor, a logarithm, counts as none.
+// trendOutcome compares a claimed trend with row. The ratio of row is the factor by which the ratio to
+// the baseline changes from the first workload to the last. floor is the trend that the control shows
+// by chance, a logarithm: a smaller trend counts as none.
 func trendOutcome(c tare.Claim, row tare.Comparison, floor float64) (o tare.Outcome, why string) {
 	claimed := "rises"
 	if c.Side == "lower" {

@@ -6,8 +6,11 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file computes the value of each program, such as the median time per operation over rounds.
+
 // Values returns the value per operation of every contender, workload and metric. It is the median
-// over rounds, with its 95 % order-statistic interval. Struck values do not count: reports cross
+// over rounds, with its 95 % order-statistic interval. Low and High equal the median if there are too
+// few rounds. Values of traps and of contenders that could not be built are struck: reports cross
 // them out.
 func Values(d evidence.Evidence) []tare.Value {
 	x := d.Index()

@@ -8,12 +8,16 @@ import (
 	"github.com/tarebench/tare/internal/evidence"
 )
 
+// This file returns the verdicts of a study, and decides whether more rounds are needed. For
+// example: "chi: ratio <= 0.9 is met on static".
+
 // Verdicts returns verdicts with and without a criterion. One without a criterion only states the
 // difference from the baseline by the primary metric. One with a criterion has a ruling for one
-// contender and workload.
+// contender and workload: met, not met, inconclusive or void.
 //
 // Ratios are ruled on at every look, after which the study may stop. Absolute values are ruled on
-// only at the end. A verdict is void if a finding voids the contender or the baseline.
+// only at the end. A verdict is void if a finding voids the contender or the baseline. A latency of
+// too few requests is inconclusive. Contenders that are not installed have no verdict.
 func Verdicts(d evidence.Evidence, comparisons []tare.Comparison, findings []tare.Finding) []tare.Verdict {
 	j := &judge{evidence: d.Indexed(), comparisons: comparisons, findings: findings}
 	var out []tare.Verdict
@@ -60,6 +64,9 @@ func noteStatusOnly(v tare.Verdict, contender tare.Contender) tare.Verdict {
 	return v
 }
 
+// isCovered reports whether criterion is about c on workload. Without a contender, it is about all
+// contenders except traps and helpers such as the control. It is then about the baseline only if it
+// limits an absolute value.
 func isCovered(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workload string) bool {
 	if criterion.Workload != "" && criterion.Workload != workload {
 		return false
@@ -80,14 +87,15 @@ func isMeasuredOn(d evidence.Evidence, criterion tare.Criterion, workload string
 }
 
 // Decided reports whether more rounds are unnecessary: every criterion and claim that rounds can
-// decide is decided. It returns false without one; see [AllVoid].
+// decide is decided. It returns false if rounds can decide none; see [AllVoid].
 func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 	settled, open := countDecided(verdicts, claims)
 	return settled > 0 && open == 0
 }
 
-// AllVoid reports whether more rounds would answer nothing: all criteria are void, and no claim can
-// be decided. canPass reports whether a check that voids a verdict now may pass after more rounds.
+// AllVoid reports whether more rounds would answer nothing: there are criteria, all of them are void,
+// and no claim can be decided. canPass reports whether a check that voids a verdict now may pass
+// after more rounds. AllVoid returns false if only such checks void one of the verdicts.
 func AllVoid(d evidence.Evidence, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult, canPass func(check string) bool) bool {
 	if settled, open := countDecided(verdicts, claims); settled+open > 0 {
 		return false
@@ -120,6 +128,7 @@ func DecidedTo(effect float64, d evidence.Evidence, comparisons []tare.Compariso
 	return openQuestions+openDifferences == 0
 }
 
+// countDecided counts the criteria and claims that rounds can decide: settled ones and open ones.
 func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, open int) {
 	for _, v := range verdicts {
 		if v.Rule.Kind == "" || v.Rule.Kind == tare.RuleValue {
@@ -147,6 +156,7 @@ func countDecided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, 
 	return settled, open
 }
 
+// judge decides criteria and claims by these measurements.
 type judge struct {
 	evidence    evidence.Evidence // with its index
 	comparisons []tare.Comparison
@@ -159,6 +169,7 @@ func (j *judge) comparisonOf(contender, workload, metric string) (c tare.Compari
 	return tare.FindComparison(j.comparisons, workload, contender, metric)
 }
 
+// findVoid returns the first finding that voids metric of contender on workload.
 func (j *judge) findVoid(contender, workload, metric string) (f tare.Finding, ok bool) {
 	voids := tare.VoidsMetric(j.findings, contender, workload, metric)
 	if len(voids) == 0 {
@@ -167,6 +178,8 @@ func (j *judge) findVoid(contender, workload, metric string) (f tare.Finding, ok
 	return voids[0], true
 }
 
+// findRatioVoid returns the first finding that voids the ratio of contender to the baseline. The
+// finding may be about either of them.
 func (j *judge) findRatioVoid(contender, workload, metric string) (f tare.Finding, ok bool) {
 	if f, ok := j.findVoid(contender, workload, metric); ok {
 		return f, true

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// maxCPUs is the most that a kernel can be configured for.
+// maxCPUs is the largest number of processors that a kernel can be configured for.
 const maxCPUs = 8192
 
 // cpuMask has a bit for each processor, as in the kernel.
@@ -24,8 +24,8 @@ func (m *cpuMask) cpuList() []int {
 	return cpus
 }
 
-// startPinned calls start on a thread that may use only cpus. A child process inherits this from the thread
-// that forks it.
+// startPinned calls start on a thread that may use only cpus. A child process inherits the processors
+// of the thread that forks it.
 func startPinned(cpus []int, start func() error) error {
 	var want cpuMask
 	for _, c := range cpus {
@@ -50,12 +50,13 @@ func startPinned(cpus []int, start func() error) error {
 		err = start()
 		if affinityCall(syscall.SYS_SCHED_SETAFFINITY, &before) == nil {
 			runtime.UnlockOSThread()
-		} // a locked thread ends with its goroutine
+		} // otherwise the thread stays locked, so it ends with this goroutine
 		done <- err
 	}()
 	return <-done
 }
 
+// allowedCPUs returns the processors that the calling thread may use.
 func allowedCPUs() ([]int, error) {
 	var m cpuMask
 	if err := affinityCall(syscall.SYS_SCHED_GETAFFINITY, &m); err != nil {
@@ -64,7 +65,7 @@ func allowedCPUs() ([]int, error) {
 	return m.cpuList(), nil
 }
 
-// affinityCall gets or sets the processors of this thread.
+// affinityCall gets or sets the processors of the calling thread.
 func affinityCall(call uintptr, m *cpuMask) error {
 	_, _, errno := syscall.RawSyscall(call, 0, unsafe.Sizeof(*m), uintptr(unsafe.Pointer(m)))
 	if errno != 0 {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Available returns the memory that new programs can use without swapping, in bytes. It is the kernel's
-// estimate. ok is false if the kernel gives no estimate.
+// Available returns the kernel's estimate of the memory that new programs can use without swapping,
+// in bytes. ok is false if the kernel has no estimate.
 func Available() (bytes int64, ok bool) {
 	b, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -18,7 +18,7 @@ func Available() (bytes int64, ok bool) {
 
 func parseAvailable(table string) (bytes int64, ok bool) { return meminfoField(table, "MemAvailable") }
 
-// meminfoField returns a field of /proc/meminfo in bytes.
+// meminfoField returns a field in bytes. table is the text of /proc/meminfo.
 func meminfoField(table, name string) (bytes int64, ok bool) {
 	for line := range strings.Lines(table) {
 		if rest, ok := strings.CutPrefix(line, name+":"); ok {

@@ -13,16 +13,20 @@ import (
 	"time"
 )
 
-// ErrNoController is the error of a limit that is not enabled.
+// This file makes control groups of Linux, which limit the memory of processes and end them
+// together.
+
+// ErrNoController is the error of a limit whose controller is not enabled in the control group.
 var ErrNoController = errors.New("the controller is not available in this control group")
 
 // Cgroup is a control group (version 2), a child of this process's group. To start a process in it, set
 // SysProcAttr.CgroupFD to FD.
 //
-// Cgroup never enables a controller, because that would change the parent group, which other processes use.
+// Cgroup never enables a controller, because that would change the parent group, which other
+// processes use.
 type Cgroup struct {
 	dir  string
-	file *os.File // the directory; nil if not opened
+	file *os.File // the opened directory, or nil
 }
 
 // NewCgroup makes a control group. The name of its directory is CgroupName(name).
@@ -51,15 +55,17 @@ func NewCgroup(name string) (*Cgroup, error) {
 // FD returns the descriptor to start processes with. It is valid until Remove.
 func (c *Cgroup) FD() int { return int(c.file.Fd()) }
 
-// CPU returns the user and system time of all processes that ever ran in the group.
+// CPU returns the user and system time of all processes that ever ran in the group. ok is false if it
+// is unknown.
 func (c *Cgroup) CPU() (used time.Duration, ok bool) {
 	stat, err := readStat(filepath.Join(c.dir, "cpu.stat"))
 	us, ok := stat["usage_usec"]
 	return time.Duration(us) * time.Microsecond, err == nil && ok
 }
 
-// MemoryMax makes the kernel kill all processes of the group above limit bytes. It returns ErrNoController if
-// the memory controller is not enabled.
+// MemoryMax limits the memory of the group. If its processes use more than limit bytes together, the
+// kernel kills all of them. MemoryMax returns ErrNoController if the memory controller is not
+// enabled.
 func (c *Cgroup) MemoryMax(limit int64) error {
 	err := c.writeFile("memory.max", strconv.FormatInt(limit, 10))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -68,14 +74,14 @@ func (c *Cgroup) MemoryMax(limit int64) error {
 	if err != nil {
 		return fmt.Errorf("control group: %w", pathErrorCause(err))
 	}
-	// These may fail. Without the first the group swaps before the limit. Without the second the kernel kills
-	// only one process of the group.
+	// These may fail. Without the first, the group swaps before it reaches the limit. Without the
+	// second, the kernel kills only one process of the group.
 	_ = c.writeFile("memory.swap.max", "0")
 	_ = c.writeFile("memory.oom.group", "1")
 	return nil
 }
 
-// OutOfMemory reports whether the memory limit has killed a process.
+// OutOfMemory reports whether the kernel has killed a process of the group for its memory.
 func (c *Cgroup) OutOfMemory() bool {
 	stat, err := readStat(filepath.Join(c.dir, "memory.events"))
 	return err == nil && stat["oom_kill"] > 0
@@ -96,8 +102,8 @@ func (c *Cgroup) Procs() ([]int, error) {
 	return pids, nil
 }
 
-// Kill kills all processes in the group. Before Linux 5.14 it kills one after another. It may then miss a
-// process that is just forked, so call it again.
+// Kill kills all processes in the group. Kernels before 5.14 cannot do that in one call, so Kill kills
+// one process after another. It may then miss a process that is just forked: call it again.
 func (c *Cgroup) Kill() error {
 	err := c.writeFile(killFile, "1")
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -110,11 +116,11 @@ func (c *Cgroup) Kill() error {
 	return err
 }
 
-// killFile kills a group, from Linux 5.14 on.
+// killFile is the control file by which Linux kills a group, from 5.14 on.
 const killFile = "cgroup.kill"
 
-// killMember kills one process of the group. It opens the process before it checks the group, so it never
-// kills another one that got the pid.
+// killMember kills one process of the group. It opens the process before it checks that pid is in the
+// group. So it never kills a later process with the same pid.
 func (c *Cgroup) killMember(pid int) {
 	p, err := os.FindProcess(pid)
 	if err != nil || pid == os.Getpid() {
@@ -126,7 +132,8 @@ func (c *Cgroup) killMember(pid int) {
 	}
 }
 
-// Remove removes an empty group. It tries for a second, because the kernel notices late that a group is empty.
+// Remove removes the group, which must have no processes. It tries for a second, because the kernel
+// notices late that a group is empty.
 func (c *Cgroup) Remove() error {
 	if c.file != nil {
 		_ = c.file.Close()
@@ -143,7 +150,8 @@ func (c *Cgroup) writeFile(file, value string) error {
 	return errors.Join(err, f.Close())
 }
 
-// RemoveCgroups kills and removes child groups that killed runs have left. Their names begin with prefix.
+// RemoveCgroups kills and removes the child groups of this process's group whose names begin with
+// prefix. Killed runs have left them.
 func RemoveCgroups(prefix string) {
 	current, err := currentGroups()
 	if err != nil || current.unified.dir == "" || prefix == "" {
@@ -166,8 +174,8 @@ func RemoveCgroups(prefix string) {
 	}
 }
 
-// CgroupName makes name a directory name. Characters other than ASCII letters, digits, "-", "_" and "." become
-// "_".
+// CgroupName returns the name of a group's directory. Characters of name other than ASCII letters,
+// digits, "-", "_" and "." become "_".
 func CgroupName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -178,7 +186,7 @@ func CgroupName(name string) string {
 	}, name)
 }
 
-// removeGroup tries until wait has passed.
+// removeGroup removes the directory of a group. It tries until wait has passed.
 func removeGroup(dir string, wait time.Duration) error {
 	deadline := time.Now().Add(wait)
 	for {

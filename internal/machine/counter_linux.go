@@ -9,20 +9,22 @@ import (
 	"unsafe"
 )
 
-// Events and flags of perf_event_open(2).
+// This file counts the processor's instructions and other events, with perf_event_open(2).
+
+// Events and flags of the call.
 const (
 	hardwareEvent, softwareEvent   = 0, 1 // types of events
 	cyclesEvent, instructionsEvent = 0, 1 // events of type hardware
-	taskClockEvent                 = 1    // CPU time in ns; the type is software
+	taskClockEvent                 = 1    // event of type software: CPU time in ns
 
-	counterOff      = 1 << 0
+	counterOff      = 1 << 0  // does not count until it is enabled
 	counterInherits = 1 << 1  // includes later children and threads
 	counterUser     = 3 << 5  // excludes kernel and hypervisor
 	counterOnExec   = 1 << 12 // starts when a child executes a program
 	closeOnExec     = 8       // flag of the call itself
 )
 
-// openCounter counts events of this thread in user space.
+// openCounter opens a counter of events of this thread in user space, on any processor.
 func openCounter(kind uint32, event, flags uint64) (fd int, err error) {
 	attr := struct { // perf_event_attr in its first version, 64 bytes
 		kind, size                          uint32
@@ -57,10 +59,11 @@ func readCounter(fd int) (uint64, error) {
 	return binary.NativeEndian.Uint64(count[:]), nil
 }
 
-// HasInstructions returns nil if this machine can count instructions, else the reason.
+// HasInstructions returns nil if this machine can count the instructions of programs. Otherwise the
+// error has the reason.
 func HasInstructions() error { return checkCounter(instructionsEvent) }
 
-// checkCounter returns why this machine cannot count an event.
+// checkCounter returns an error if this machine cannot count a hardware event.
 func checkCounter(event uint64) error {
 	fd, err := openCounter(hardwareEvent, event, 0)
 	if err != nil {
@@ -73,14 +76,15 @@ func checkCounter(event uint64) error {
 	return nil
 }
 
-// CountInstructions counts the instructions of the program that start starts, with all threads, in user space.
-// After the program has ended, call read exactly once.
+// CountInstructions calls start, which starts a program, and counts the instructions of all its
+// threads in user space. Call read exactly once, after the program has ended: it returns their number.
 func CountInstructions(start func() error) (read func() (uint64, error), err error) {
 	return countProgram(hardwareEvent, instructionsEvent, start)
 }
 
-// countProgram counts an event of the program that start starts. It opens a disabled counter for this thread.
-// Children inherit it, and executing a program enables it.
+// countProgram calls start, which starts a program, and counts an event of that program. It opens a
+// disabled counter for this thread. A child process inherits the counter. The kernel enables it when
+// the child executes the program.
 func countProgram(kind uint32, event uint64, start func() error) (read func() (uint64, error), err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

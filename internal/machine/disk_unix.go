@@ -4,8 +4,8 @@ package machine
 
 import "syscall"
 
-// FreeDisk returns the bytes that this user can still write to the file system of dir. ok is false if that is
-// unknown.
+// FreeDisk returns the bytes that this user can still write to the file system of dir. ok is false if
+// they are unknown.
 func FreeDisk(dir string) (bytes int64, ok bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

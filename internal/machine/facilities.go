@@ -1,7 +1,7 @@
 package machine
 
-// Names of facilities: features of the machine that help tare to measure, or that affect measurements. The
-// value of the latter is in the note.
+// Names of facilities, features of the machine. The first group helps tare to measure. The second
+// group affects measurements: its value is in the note of the facility, as the comments show.
 const (
 	ChildGroup       = "child control group"
 	KillGroup        = "cgroup.kill"

@@ -11,8 +11,12 @@ import (
 	"time"
 )
 
-// facilityProbes returns a probe for each facility, a feature of the system that matters to measurements.
-// Results keep this order.
+// This file finds out which features of Linux measurements can use, and the state of the machine.
+// For example: control groups can be made, and the machine runs on its battery.
+
+// facilityProbes returns a probe for each facility, a feature of the system that matters to
+// measurements. A probe returns whether the system has the feature, and a note. Results list the
+// facilities in this order.
 func facilityProbes() []probe {
 	return []probe{
 		{ChildGroup, probeGroup},
@@ -88,7 +92,8 @@ func probeGroup() (found bool, note string) {
 	return tryInGroup(func(c *Cgroup) (bool, string) { return true, filepath.Dir(c.dir) })
 }
 
-// tryInGroup calls probe with a new control group. Without a group, the note has the reason.
+// tryInGroup calls probe with a new control group and returns its result. If the group cannot be made
+// or removed, found is false and the note has the reason.
 func tryInGroup(probe func(*Cgroup) (bool, string)) (found bool, note string) {
 	c, err := NewCgroup(fmt.Sprintf("tare-probe-%d-%d", os.Getpid(), time.Now().UnixNano()))
 	if err != nil {
@@ -124,13 +129,13 @@ func probeTurbo() (found bool, note string) {
 	return false, "not told"
 }
 
-// probePower reads the power supplies in dir.
+// probePower returns the power source of the machine, from the power supplies in dir.
 func probePower(dir string) (found bool, note string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, pathErrorCause(err).Error()
 	}
-	mainsOnline, onBattery := "", false // "1" if connected, "" without mains
+	mainsOnline, onBattery := "", false // mainsOnline is "1" if connected, "0" if not, "" without mains
 	for _, e := range entries {
 		supply := filepath.Join(dir, e.Name())
 		switch firstLine(filepath.Join(supply, "type")) {
@@ -151,7 +156,8 @@ func probePower(dir string) (found bool, note string) {
 	return false, "none to ask, as in servers and virtual machines"
 }
 
-// probeCores counts kinds of processors. Those of a kind have the same capacity and maximum frequency.
+// probeCores counts the kinds of processors. Processors of one kind have the same capacity and maximum
+// frequency.
 func probeCores(dir string) (found bool, note string) {
 	kinds := map[string]bool{} // capacity/frequency
 	for i := 0; ; i++ {
@@ -171,7 +177,7 @@ func probeCores(dir string) (found bool, note string) {
 	return true, fmt.Sprintf("%d; a result depends on which of them ran what", len(kinds))
 }
 
-// probeVirtual reads a flag that hypervisors set.
+// probeVirtual reports whether this is a virtual machine: hypervisors set a flag of the processor.
 func probeVirtual() (found bool, note string) {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

@@ -4,7 +4,7 @@ package machine
 
 import "runtime"
 
-// facilityProbes reports each facility of Linux as missing.
+// facilityProbes returns probes that report each facility of Linux as missing.
 func facilityProbes() []probe {
 	missing := func(name, note string) probe {
 		return probe{name, func() (bool, string) { return false, note }}

@@ -7,13 +7,15 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// probe detects one facility, a feature of the machine.
 type probe struct {
 	name   string
 	detect func() (found bool, note string)
 }
 
-// Facts describes this machine and the features that matter to measurements. It takes a few milliseconds. If
-// ctx ends, it omits the remaining features. Noise is -1 for unknown; a [Gauge] measures it.
+// Facts describes this machine and the features that matter to measurements. It takes a few
+// milliseconds. If ctx ends, it omits the remaining features. The fields of Noise are -1, which means
+// unknown: a [Gauge] measures them.
 func Facts(ctx context.Context) tare.Machine {
 	m := tare.Machine{
 		OS:     runtime.GOOS,

@@ -8,8 +8,8 @@ import (
 // kernelVersion returns a release such as 6.8.0-31-generic, or "".
 func kernelVersion() string { return firstLine("/proc/sys/kernel/osrelease") }
 
-// cpuModel returns the name of the processor. The kernel has none on arm64, so the device tree or codes of the
-// processor replace it.
+// cpuModel returns the name of the processor. If the kernel has none, as on arm64, it returns the
+// model in the device tree or the codes that identify the processor.
 func cpuModel() string {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -37,14 +37,14 @@ func cpuModel() string {
 	return ""
 }
 
-// totalMemory returns bytes, or 0 if unknown.
+// totalMemory returns the machine's memory in bytes, or 0 if unknown.
 func totalMemory() int64 {
 	table, _ := os.ReadFile("/proc/meminfo") // empty after an error
 	total, _ := meminfoField(string(table), "MemTotal")
 	return total
 }
 
-// firstLine returns the first line of a file, or "".
+// firstLine returns the first line of a file, or "" if it cannot be read.
 func firstLine(file string) string {
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -4,11 +4,11 @@ package machine
 
 import "os"
 
-// kernelVersion is unknown on this system.
+// kernelVersion returns "" for unknown.
 func kernelVersion() string { return "" }
 
-// cpuModel uses a variable of Windows.
+// cpuModel returns the name of the processor, which Windows has in the environment, or "".
 func cpuModel() string { return os.Getenv("PROCESSOR_IDENTIFIER") }
 
-// totalMemory is unknown on this system.
+// totalMemory returns 0 for unknown.
 func totalMemory() int64 { return 0 }

@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This file measures how much other programs disturb a measurement. For example, in 10 s some task
+// waited for a processor for 1 s: the CPU pressure is 10 %.
+
 // Gauge measures how much other load disturbs the machine between StartGauge and Stop.
 type Gauge struct {
 	began     time.Time
@@ -25,8 +28,9 @@ func StartGauge() *Gauge {
 	return &Gauge{began: time.Now(), pressure: cpuPressure("/proc/pressure/cpu"), throttled: readThrottled(), times: times, hasTimes: ok}
 }
 
-// Stop returns shares of the time since StartGauge; negative means unknown. It may be called several times.
-// RunQueueWait is always negative: the function [RunQueueWait] measures it for one process.
+// Stop reads the counters again and returns shares of the time since StartGauge. A negative share is
+// unknown. RunQueueWait is always negative, because the function [RunQueueWait] measures it for one
+// process. Stop may be called several times.
 func (g *Gauge) Stop() tare.Noise {
 	wall := time.Since(g.began)
 	noise := tare.Noise{
@@ -52,17 +56,17 @@ func largestShare(before, after map[string]time.Duration, wall time.Duration) fl
 	return largest
 }
 
-// growthShare returns the growth of a counter as a share of wall. -1 means unknown.
+// growthShare returns the growth of a counter as a share of wall, or -1 if it is unknown.
 func growthShare(before, after, wall time.Duration) float64 {
 	if before < 0 || after < before || wall <= 0 {
 		return -1
 	}
-	// Counters grow in steps, perhaps by more than a short wall time.
+	// The kernel updates the counters in steps, so they can grow by more than a short wall time.
 	return min(1, float64(after-before)/float64(wall))
 }
 
-// cpuPressure returns the time since boot in which some task waited for a processor; -1 means unknown. It is
-// the line "some" of a pressure file (Linux, Documentation/accounting/psi.rst).
+// cpuPressure returns the time since boot in which some task waited for a processor, or -1 if unknown.
+// It is in the line "some" of a pressure file (Linux, Documentation/accounting/psi.rst).
 func cpuPressure(file string) time.Duration {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -84,8 +88,9 @@ func cpuPressure(file string) time.Duration {
 	return -1
 }
 
-// readThrottled returns the time for which a CPU quota has stopped control groups of this process, by file.
-// Any ancestor may have a quota (Linux, Documentation/scheduler/sched-bwc.rst).
+// readThrottled returns the time for which a CPU quota has stopped each control group of this process,
+// by file. Any group above the process may have a quota, so it reads the files of all of them (Linux,
+// Documentation/scheduler/sched-bwc.rst).
 func readThrottled() map[string]time.Duration {
 	current, err := currentGroups()
 	if err != nil {
@@ -113,7 +118,8 @@ func readThrottledIn(current groups) map[string]time.Duration {
 	return throttled
 }
 
-// statThrottled reads a cpu.stat file; -1 means unknown.
+// statThrottled returns the time for which a quota stopped the group of a cpu.stat file, or -1 if
+// unknown.
 func statThrottled(file string) time.Duration {
 	stat, err := readStat(file)
 	if err != nil {
@@ -128,7 +134,7 @@ func statThrottled(file string) time.Duration {
 	return -1
 }
 
-// readStat reads lines of a name and a number. It skips others.
+// readStat reads a file with lines of a name and a number. It skips other lines.
 func readStat(file string) (map[string]int64, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {

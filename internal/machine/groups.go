@@ -8,6 +8,10 @@ import (
 	"strings"
 )
 
+// This file finds the control groups of this process. They are directories, such as
+// /sys/fs/cgroup/user.slice.
+
+// groupDir is the directory of a control group and the mount point above it.
 type groupDir struct {
 	dir   string // "" if not found
 	mount string
@@ -31,10 +35,11 @@ func currentGroups() (groups, error) {
 	return parseGroups(string(member), string(mounts))
 }
 
-// parseGroups finds the directories of groups. member is the text of /proc/PID/cgroup, with paths in the
-// kernel's tree. mounts is that of /proc/PID/mountinfo.
+// parseGroups finds the directories of groups. member is the text of /proc/PID/cgroup, which has
+// their paths in the kernel's tree. mounts is the text of /proc/PID/mountinfo.
 //
-// Mounts vary: hybrid layouts mount version 2 inside version 1, and a container sees a part of the tree.
+// Mount points vary. Hybrid layouts mount version 2 inside the tree of version 1, and a container
+// sees only a part of the tree.
 func parseGroups(member, mounts string) (groups, error) {
 	var unified, cpu string                   // paths of versions 2 and 1
 	for line := range strings.Lines(member) { // ID:CONTROLLERS:PATH; version 2 is 0::PATH
@@ -76,8 +81,8 @@ func parseGroups(member, mounts string) (groups, error) {
 	return g, nil
 }
 
-// groupUnder returns the directory of the group at path. The subtree root is mounted at mount. Groups outside
-// it give an empty groupDir.
+// groupUnder returns the directory of the group at path in the kernel's tree, of which the subtree
+// root is mounted at mount. If the group is outside root, it returns an empty groupDir.
 func groupUnder(mount, root, path string) groupDir {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {

@@ -11,12 +11,16 @@ import (
 	"time"
 )
 
+// This file lets one process at a time measure on a machine. Others wait for the lock.
+
+// errLocked is the error of tryLock and tryLockHost while another process has the lock.
 var errLocked = errors.New("held by another process")
 
-// Lock locks path, so that one process at a time has it. It waits until ctx ends. If it waits, it calls
-// waiting once with a description of the holder, e.g. "pid 4711: tare run json-encode". waiting may be nil.
+// Lock locks the file at path, so that one process at a time has it. It waits for the lock until ctx
+// ends. If it waits, it calls waiting once with a description of the holder, e.g. "pid 4711: tare run
+// json-encode". waiting may be nil.
 //
-// The lock ends with unlock or with the process.
+// The lock ends when unlock is called, or with the process.
 func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("machine lock %s: %w", path, pathErrorCause(err))
@@ -26,7 +30,7 @@ func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock
 		if err != nil {
 			return nil, err
 		}
-		// The text is only for messages, so errors do not matter.
+		// The text is only for messages of other processes, so errors do not matter.
 		_ = writeHolder(f, fmt.Sprintf("pid %d: %s\n", os.Getpid(), commandLine(os.Args)))
 		return func() {
 			_ = writeHolder(f, "")
@@ -36,13 +40,15 @@ func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock
 	return awaitLock(ctx, path, take, func() string { return readHolder(path) }, waiting)
 }
 
-// LockHost is like [Lock], for all users of this machine. All processes that measure use the same name. If the
-// system has no such lock, the error is [errors.ErrUnsupported].
+// LockHost is like [Lock], but for all users of this machine. name identifies the lock, and all
+// processes that measure use the same one. If the system has no such lock, the error is
+// [errors.ErrUnsupported].
 func LockHost(ctx context.Context, name string, waiting func(holder string)) (unlock func(), err error) {
 	return awaitLock(ctx, name, func() (func(), error) { return tryLockHost(name) }, func() string { return hostHolder(name) }, waiting)
 }
 
-// awaitLock calls take while it returns errLocked. holder describes the process with the lock.
+// awaitLock calls take again and again while take returns errLocked, until ctx ends. holder returns a
+// description of the process that has the lock.
 func awaitLock(ctx context.Context, name string, take func() (func(), error), holder func() string, waiting func(string)) (unlock func(), err error) {
 	notified := false
 	for {
@@ -67,7 +73,7 @@ func awaitLock(ctx context.Context, name string, take func() (func(), error), ho
 
 const unknownHolder = "another process"
 
-// readHolder reads the description in a lock file.
+// readHolder reads the description that the process with the lock has written into the file.
 func readHolder(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -78,7 +84,7 @@ func readHolder(path string) string {
 	if line, _, _ := strings.Cut(string(b), "\n"); line != "" {
 		return line
 	}
-	return unknownHolder // the holder has not written it yet
+	return unknownHolder // the description is not written yet
 }
 
 func writeHolder(f *os.File, text string) error {

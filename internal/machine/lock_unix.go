@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// tryLock locks the file at path until it is closed.
+// tryLock opens and locks the file at path, or returns errLocked. Closing the file unlocks it.
 func tryLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -21,7 +21,7 @@ func tryLock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// lockFile does not wait. It calls flock(2) again after a signal.
+// lockFile locks f without waiting, or returns errLocked. It calls flock(2) again after a signal.
 func lockFile(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

@@ -6,10 +6,11 @@ import (
 	"syscall"
 )
 
-// errSharing is ERROR_SHARING_VIOLATION: another process writes to the file.
+// errSharing is ERROR_SHARING_VIOLATION: another process has opened the file for writing.
 const errSharing = syscall.Errno(32)
 
-// tryLock excludes other writers. Reading stays possible, so that others can read the holder.
+// tryLock opens the file for writing, or returns errLocked if another process has done so. Reading
+// stays possible, so that a waiting process can read the holder.
 func tryLock(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

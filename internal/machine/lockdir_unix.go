@@ -11,8 +11,9 @@ import (
 // CanLockDirs reports whether LockDir locks.
 const CanLockDirs = true
 
-// LockDir locks a directory, so that one process at a time writes into it. It does not wait: ok is false if
-// another process has it. The lock ends with the process. ok is also true on file systems without such locks.
+// LockDir locks a directory without waiting, so that one process at a time writes into it. ok is false
+// if another process has the lock. The lock ends with the process. On file systems that cannot lock a
+// directory, ok is always true.
 func LockDir(dir string) (unlock func(), ok bool) {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -25,8 +26,8 @@ func LockDir(dir string) (unlock func(), ok bool) {
 	return func() { unlockFile(d) }, true
 }
 
-// unlockFile unlocks f and closes it. Closing is not enough: a child that is being started has f open until it
-// executes its program.
+// unlockFile unlocks f and closes it. Closing alone is not enough: a child process that is just being
+// started has f open, and so the lock, until it executes its program.
 func unlockFile(f *os.File) {
 	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 	_ = f.Close()

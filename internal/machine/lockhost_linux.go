@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// hostSocket returns the abstract socket of a lock. It has no owner, needs no directory, and is free when its
-// process ends. Each network namespace has its own addresses.
+// hostSocket returns the address of a lock: an abstract socket, which has no file. So it has no owner,
+// needs no directory, and is free when its process ends. Each network namespace has separate ones.
 func hostSocket(name string) *net.UnixAddr {
 	return &net.UnixAddr{Net: "unix", Name: "@tare-" + name}
 }
@@ -28,8 +28,8 @@ func tryLockHost(name string) (func(), error) {
 	return func() { _ = l.Close() }, nil
 }
 
-// hostHolder describes the process that listens at the lock's address. The kernel returns its pid; the process
-// need not accept the connection.
+// hostHolder describes the process that listens at the lock's address. The kernel returns its pid for
+// a connection, which the process need not accept.
 func hostHolder(name string) string {
 	c, err := net.DialUnix("unix", nil, hostSocket(name))
 	if err != nil {

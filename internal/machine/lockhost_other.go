@@ -7,5 +7,5 @@ import "errors"
 // tryLockHost fails: this system has no lock for all users.
 func tryLockHost(string) (func(), error) { return nil, errors.ErrUnsupported }
 
-// hostHolder is never called on this system.
+// hostHolder is never called, because tryLockHost never returns errLocked.
 func hostHolder(string) string { return unknownHolder }

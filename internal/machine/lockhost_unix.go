@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// hostFile returns the file of a lock, in a directory for all users. It is only opened for reading, so its
-// owner need not permit writing.
+// hostFile returns the path of a lock's file, in a directory for all users. The file is only opened
+// for reading, so its owner need not permit others to write.
 func hostFile(name string) string { return "/tmp/tare-" + name + ".lock" }
 
 func tryLockHost(name string) (func(), error) {
@@ -23,5 +23,5 @@ func tryLockHost(name string) (func(), error) {
 	return func() { unlockFile(f) }, nil
 }
 
-// hostHolder does not know: the file is empty.
+// hostHolder returns unknownHolder, because processes write nothing into the file.
 func hostHolder(string) string { return unknownHolder }

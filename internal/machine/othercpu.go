@@ -7,15 +7,20 @@ import (
 	"strconv"
 )
 
-// cpuTimes are processor times since boot, in ticks of the kernel. Two readings show how much other programs
-// disturb a measurement.
+// This file measures how much processor time other programs used. Their share shows whether they
+// disturbed a measurement.
+
+// cpuTimes are processor times since boot, in ticks of the kernel. Two readings show how much other
+// programs disturb a measurement. For example, in 100 ticks the processors were busy for 60 and this
+// process used 50: the share of other programs is 10 %.
 type cpuTimes struct {
 	all  int64 // time of all processors, including idle time
-	busy int64 // includes other guests of the host
-	own  int64 // this process and descendants; ended ones once their parent has waited
+	busy int64 // time in which they worked, or another guest of the host used them
+	self int64 // time of this process and its descendants; of ended ones, once their parent has waited
 }
 
-// readCPUTimes reads a proc file system (Linux, Documentation/filesystems/proc.rst).
+// readCPUTimes reads the processor times from a proc file system, mounted at proc (Linux,
+// Documentation/filesystems/proc.rst). It returns false if there is none.
 func readCPUTimes(proc string) (cpuTimes, bool) {
 	stat, err := os.ReadFile(filepath.Join(proc, "stat"))
 	if err != nil {
@@ -38,11 +43,11 @@ func readCPUTimes(proc string) (cpuTimes, bool) {
 			t.busy += n
 		}
 	}
-	t.own, err = ownTicks(proc, os.Getpid())
+	t.self, err = ownTicks(proc, os.Getpid())
 	return t, err == nil
 }
 
-// ownTicks includes all descendants of root.
+// ownTicks returns the processor time of the process root and all of its descendants.
 func ownTicks(proc string, root int) (int64, error) {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
@@ -72,8 +77,8 @@ func ownTicks(proc string, root int) (int64, error) {
 	return sum, nil
 }
 
-// parseProcessStat returns the parent of a process and its processor time, in ticks. The time includes
-// children that it has waited for.
+// parseProcessStat returns the parent of a process and its processor time in ticks, or 0 for what it
+// cannot parse. The time includes children that the process has waited for.
 func parseProcessStat(stat []byte) (parent int, ticks int64) {
 	// The second field is a name in parentheses, which may contain parentheses.
 	_, rest, _ := bytes.Cut(stat[max(0, bytes.LastIndexByte(stat, ')')):], []byte(") "))
@@ -90,11 +95,11 @@ func parseProcessStat(stat []byte) (parent int, ticks int64) {
 	return parent, ticks
 }
 
-// otherShare returns other programs' share of processor time between two readings.
+// otherShare returns the share of all processors' time that other programs used between two readings.
 func otherShare(before, after cpuTimes) float64 {
 	all := after.all - before.all
 	if all <= 0 {
 		return 0
 	}
-	return max(0, float64(after.busy-before.busy-(after.own-before.own))/float64(all))
+	return max(0, float64(after.busy-before.busy-(after.self-before.self))/float64(all))
 }

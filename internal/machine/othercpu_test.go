@@ -32,7 +32,7 @@ func writeProc(t *testing.T, user, idle int, used [4]int) string {
 func TestOtherShare(t *testing.T) {
 	before, ok := readCPUTimes(writeProc(t, 1000, 1000, [4]int{100, 200, 300, 400}))
 	assert.Equal(t, "before", ok, true)
-	assert.Equal(t, "own time", before.own, int64(100+200+300+3*6))
+	assert.Equal(t, "own time", before.self, int64(100+200+300+3*6))
 	assert.Equal(t, "busy", before.busy, int64(1003)) // idle and waiting for disks are not
 	after, ok := readCPUTimes(writeProc(t, 1080, 1120, [4]int{110, 220, 330, 440}))
 	assert.Equal(t, "after", ok, true)

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// ForeignOwner returns the user that owns a file, or "" for the caller. If the caller is root, so is the user
-// who called sudo.
+// ForeignOwner returns the user that owns a file, or "" if that is the caller. If root is the caller,
+// the user who called sudo counts as the caller too.
 func ForeignOwner(info fs.FileInfo) string {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || isCaller(stat.Uid, os.Geteuid(), os.Getenv("SUDO_UID")) {
@@ -24,8 +24,8 @@ func ForeignOwner(info fs.FileInfo) string {
 	return "user " + id
 }
 
-// isCaller reports whether the uid owner is the caller or, for root, the user of sudo (SUDO_UID). Git has the
-// same rule.
+// isCaller reports whether the uid owner is the caller or, for root, the user who called sudo. sudo is
+// the value of SUDO_UID. Git has the same rule.
 func isCaller(owner uint32, caller int, sudo string) bool {
 	if int64(owner) == int64(caller) {
 		return true

@@ -9,8 +9,11 @@ import (
 	"time"
 )
 
-// RunQueueWait returns how long the threads of a process were ready but not running. It adds up all present
-// threads, because the file of the process covers only the first.
+// This file reads facts about other processes from /proc, such as their memory and their children.
+
+// RunQueueWait returns how long the threads of a process were ready to run but not running. It adds up
+// the threads that exist now, because the file of the process covers only the first one. ok is false
+// if the kernel does not report the time.
 func RunQueueWait(pid int) (wait time.Duration, ok bool) {
 	for _, b := range readThreadFiles(pid, "schedstat") {
 		if f := bytes.Fields(b); len(f) >= 2 { // time on processor, time waiting (ns), slices
@@ -34,7 +37,7 @@ func readThreadFiles(pid int, file string) (contents [][]byte) {
 	return contents
 }
 
-// Resident returns the current memory of a process in bytes.
+// Resident returns the current memory of a process in bytes. ok is false if it is unknown.
 func Resident(pid int) (size int64, ok bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 	if err != nil {
@@ -48,8 +51,8 @@ func Resident(pid int) (size int64, ok bool) {
 	return pages * int64(os.Getpagesize()), err == nil
 }
 
-// PeakResident returns the peak memory of a running process in bytes. wait4 is unsuitable: on Linux it
-// includes the memory of the parent at the fork.
+// PeakResident returns the peak memory of a running process in bytes. ok is false if it is unknown.
+// The peak from wait4(2) is too large: on Linux it includes the memory of the parent at the fork.
 func PeakResident(pid int) (size int64, ok bool) {
 	v, ok := statusField(pid, "VmHWM")
 	if !ok {
@@ -59,7 +62,7 @@ func PeakResident(pid int) (size int64, ok bool) {
 	return kib << 10, err == nil
 }
 
-// Allowed returns the processors of a process, such as "0-3,8", or "".
+// Allowed returns the processors that a process may use, such as "0-3,8", or "" if unknown.
 func Allowed(pid int) string {
 	v, _ := statusField(pid, "Cpus_allowed_list")
 	return v

@@ -7,10 +7,13 @@ import (
 	"sync"
 )
 
-const tempPrefix = "tare-tmp-"
+// This file makes temporary directories that can be found and removed if their process was killed.
 
-// TempDir makes a temporary directory with mode 0700 and name in its name. It is locked until remove is
-// called. tare clean removes directories without a lock: their process was killed.
+const tempPrefix = "tare-tmp-" // begins the names of directories that TempDir makes
+
+// TempDir makes a temporary directory with mode 0700. name becomes a part of its name. The directory
+// is locked until remove is called. tare clean removes directories without a lock, because their
+// process was killed.
 func TempDir(name string) (dir string, remove func(), err error) {
 	for {
 		if dir, err = os.MkdirTemp("", tempPrefix+name+"-"); err != nil {
@@ -18,7 +21,7 @@ func TempDir(name string) (dir string, remove func(), err error) {
 		}
 		unlock, ok := LockDir(dir)
 		if !ok {
-			continue // tare clean was faster
+			continue // tare clean has locked it first
 		}
 		if _, err := os.Lstat(dir); err != nil { // tare clean has removed it
 			unlock()

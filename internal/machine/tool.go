@@ -13,11 +13,14 @@ import (
 	"time"
 )
 
-// versionTimeout limits a tool that prints its version. Tools take about a hundredth of that.
+// This file finds programs such as cargo or cc, and checks that they run.
+
+// versionTimeout is the longest time for a tool to print its version. Tools take about a hundredth of
+// that.
 const versionTimeout = 20 * time.Second
 
-// versionTools only print their version with --version. Other programs may do anything, so Tool does not call
-// them.
+// versionTools are the tools that only print their version if they are called with --version. Other
+// programs may do anything, so Tool does not call them.
 var versionTools = []string{"cargo", "cc", "clang", "fluent-bit", "fluentd", "gcc", "node", "npm", "otelcol", "pkg-config", "ruby", "rustc"}
 
 // BrokenToolError is the error of a program that exists but does not run.
@@ -29,8 +32,9 @@ type BrokenToolError struct {
 // Error returns the message, in one line.
 func (e *BrokenToolError) Error() string { return e.Path + " does not run: " + e.Reason }
 
-// Tool returns the path of a program, like [exec.LookPath]. It also checks that the programs in versionTools
-// work. A cargo without a toolchain, for example, is a *BrokenToolError.
+// Tool returns the path of a program, like [exec.LookPath]. If name is in versionTools, Tool also
+// checks that the program prints its version. For a cargo without a toolchain, for example, it
+// returns a *BrokenToolError.
 func Tool(name string) (path string, err error) {
 	if path, err = exec.LookPath(name); err != nil {
 		return "", err
@@ -43,7 +47,8 @@ func Tool(name string) (path string, err error) {
 	return path, nil
 }
 
-// checkVersion makes a program print its version. The error has the first line of output.
+// checkVersion makes a program print its version. If that fails, the error has the first line of the
+// output, or the exit status without output.
 func checkVersion(path string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
 	defer cancel()

@@ -13,21 +13,22 @@ import (
 // Usual ratios of the variance between rounds to that within rounds: medians over saved
 // measurements.
 const (
-	shareShort  = 0.012 // work without allocations
-	shareCycles = 0.04  // work that allocates
-	shareVisits = 0.15  // servers
-	priorRounds = 8     // weight of the usual ratio, in rounds
+	shareShort  = 0.012 // for work that allocates nothing: slices of a millisecond
+	shareCycles = 0.04  // for work that allocates: slices of complete collection cycles
+	shareVisits = 0.15  // for servers: visits of a load generator
+	priorRounds = 8     // weight of the usual ratio, as a number of measured rounds
 )
 
 const (
 	minShort       = 2 * noAllocBlock // slices per round without allocations
 	minCycleSlices = 2 * cycleBlock   // slices per round with allocations
 	minVisits      = 2 * cycleBlock   // visits of servers per round
-	shareStep      = 0.05             // step of fillBudget
-	minSetupNS     = 20e6             // least assumed set-up per round
+	shareStep      = 0.05             // step in which fillBudget reduces the share of the best number
+	minSetupNS     = 20e6             // least set-up time per round that is assumed, whatever the pilot measured
 )
 
-// betweenShare returns the mean of the measured and the usual ratio, weighted by rounds.
+// betweenShare returns the ratio of the variance between rounds to the variance within rounds. It
+// is the mean of the measured and the usual ratio, weighted by rounds.
 func betweenShare(v stats.Variance, s tare.Slicing) float64 {
 	usual := shareCycles
 	switch {
@@ -44,7 +45,9 @@ func betweenShare(v stats.Variance, s tare.Slicing) float64 {
 	return (n*measured + prior*usual) / (n + prior)
 }
 
-// reduceCounts returns slicings with fewer slices: share, at most 1, times bestCount.
+// reduceCounts returns a copy of slicings with fewer slices. For each workload it multiplies
+// bestCount by share, which is at most 1, and rounds to a nearly balanced order. The number is at
+// least minCount, and at most the number in slicings.
 func reduceCounts(slicings []tare.Slicing, pilots []tare.Pilot, measured map[string]stats.Variance, share float64) []tare.Slicing {
 	out := make([]tare.Slicing, len(slicings))
 	pilotsOf := byWorkload(pilots)
@@ -60,8 +63,8 @@ func reduceCounts(slicings []tare.Slicing, pilots []tare.Pilot, measured map[str
 	return out
 }
 
-// nearlyBalanced returns the number of slices of a balanced order, if that is at most a quarter
-// more than wanted.
+// nearlyBalanced returns the number of slices of a balanced order of k contenders, if that is at
+// most a quarter more than wanted. Otherwise it returns wanted, rounded up to an even number.
 func nearlyBalanced(k, wanted int) int {
 	if balanced := balancedCount(k, wanted); balanced <= wanted+wanted/4 {
 		return balanced
@@ -81,9 +84,10 @@ func minCount(s tare.Slicing) int {
 	return minCycleSlices
 }
 
-// bestCount minimises the time until an interval has a given width. With n slices, a round takes
-// set-up + n·slice, and its effect has the variance between + within/n. The number of rounds grows
-// with that variance. The product is least at n = √(set-up/slice · within/between).
+// bestCount returns the number of slices per round that minimises the time until an interval has a
+// given width. With n slices, a round takes set-up + n·slice, and its effect has the variance
+// between + within/n. The number of rounds grows with that variance. The product of both is least
+// at n = √(set-up/slice · within/between).
 //
 // Source: T. Kalibera, R. Jones, "Rigorous benchmarking in reasonable time", ISMM 2013, section 6
 // (optimal repetition counts).

@@ -24,19 +24,22 @@ const MinRounds = 12
 
 const minUserRounds = 8
 
-// LeastRounds returns the rounds to which a budget set by the user is stretched. Each workload then
-// has an interval. A look judges the evidence after some rounds. More looks need more rounds.
+// LeastRounds returns the number of rounds to which a budget is stretched. That happens if the user
+// has set it, or if it is the quick budget. It is the least number at which each workload has an
+// interval. A look judges the evidence after some rounds, and more looks need more rounds.
 func LeastRounds(workloads, looks int) int {
 	return max(minUserRounds, IntervalRounds(workloads, looks))
 }
 
-// IntervalRounds returns the least number of rounds from which each workload has an interval.
+// IntervalRounds returns the least number of rounds from which each workload has a confidence
+// interval, in a plan with this number of looks.
 func IntervalRounds(workloads, looks int) int {
 	return stats.MinRounds(stats.LookLevel(stats.Alpha, looks) / float64(max(1, workloads)))
 }
 
-// FullRounds is the least number of rounds of a full budget that has time for them. Ranks of many
-// contenders need these rounds, even if every criterion is decided.
+// FullRounds is the least number of rounds of a full budget that has time for them. The study does
+// not end earlier even if every criterion is decided, because ranks of many contenders need more
+// rounds.
 const FullRounds = 18
 
 // MaxRounds is the largest number of rounds of a plan without Options.Until.
@@ -53,21 +56,21 @@ const (
 type Options struct {
 	Seed      uint64
 	Isolation tare.Isolation // "" means lockstep
-	Budget    time.Duration  // includes the pilots
-	Spent     time.Duration  // used part of Budget
-	Rounds    int            // 0 means to fill the budget
-	User      bool           // the user set the budget: stretch it less
-	Strict    bool           // never stretch the budget
-	Slice     time.Duration  // requested length; 0 means by the slice rule
-	Most      int            // slices of a contender in a round; 0 means by the slice rule
+	Budget    time.Duration  // measuring time, including the pilots
+	Spent     time.Duration  // part of Budget that is used: by the pilots, and by the Done rounds
+	Rounds    int            // fixed number of rounds; 0 means to fill the budget
+	User      bool           // the user set the budget: stretch it to LeastRounds only, instead of MinRounds
+	Strict    bool           // never stretch the budget: plan only rounds that end within it, but at least one
+	Slice     time.Duration  // requested slice length; 0 means by the slice rule
+	Most      int            // largest number of slices of a contender in a round; 0 means by the slice rule
 	Until     float64        // goal for every difference: significant or smaller than this share; 0 if none
-	Early     bool           // the study may end before the last round
+	Early     bool           // plan looks before the last round, at which the study may end
 	Long      bool           // plan extra rounds with longer slices
 
-	Done     int                       // finished rounds
+	Done     int                       // number of finished rounds
 	Pace     float64                   // duration of a round over its forecast; 0 means 1
-	Brief    []string                  // contenders with slices a tenth as long, because they have no ratio
-	Measured map[string]stats.Variance // key: workload; nil if not measured yet
+	Brief    []string                  // ids of contenders with slices a tenth as long, because they have no ratio
+	Measured map[string]stats.Variance // variances in the first rounds, by workload; nil if not measured yet
 }
 
 const (
@@ -75,8 +78,8 @@ const (
 	minTrafficBudget = 10 * time.Second // all need servers
 )
 
-// Least returns the least budget of a study: the pilots and six rounds of one workload and two
-// contenders. Six rounds are the least for an interval at 95 %.
+// Least returns the least budget of a study: the time for the pilots, and for six rounds of one
+// workload and two contenders. Six is the least number of rounds for an interval at 95 %.
 func Least(workloads []tare.Workload) time.Duration {
 	needsNoServer := func(w tare.Workload) bool { return w.Traffic == nil }
 	if len(workloads) == 0 || slices.ContainsFunc(workloads, needsNoServer) {
@@ -99,8 +102,8 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("a budget of %v is too short for any interval; the least is --budget %v", e.Budget, e.Least)
 }
 
-// New plans a study. contenders are all contenders of a round. pilots has one of each contender on
-// each workload that it supports.
+// New plans a study. contenders are the ids of all contenders of a round. pilots has one pilot of
+// each contender on each workload that it supports. Workloads without pilots are omitted.
 func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o Options) tare.Plan {
 	p := tare.Plan{
 		Seed:       fmt.Sprint(o.Seed),
@@ -192,7 +195,8 @@ func setRoundsThatFit(p *tare.Plan, pilots []tare.Pilot, o Options) {
 	}
 }
 
-// longSlices returns the slices of an extra round. Some workloads have long slices anyway.
+// longSlices returns the slices of an extra round, LongTau times as long as in short. It omits the
+// workloads whose slices are long anyway (LongCount is 0).
 func longSlices(short []tare.Slicing) []tare.Slicing {
 	var out []tare.Slicing
 	for _, s := range short {
@@ -225,7 +229,8 @@ func byWorkload(pilots []tare.Pilot) map[string][]tare.Pilot {
 	return groups
 }
 
-// Seconds forecasts the duration of n rounds in lockstep. long adds extra rounds.
+// Seconds forecasts the duration of n rounds in lockstep, of a plan that was made from pilots. If
+// long is true, it includes the extra rounds of longer slices.
 func Seconds(p tare.Plan, pilots []tare.Pilot, n int, long bool) float64 {
 	seconds := float64(n) * p.SecondsPerRound
 	if extra := n / LongEvery; long && extra >= stats.LongRounds {
@@ -234,11 +239,11 @@ func Seconds(p tare.Plan, pilots []tare.Pilot, n int, long bool) float64 {
 	return seconds
 }
 
-// sliceOverheadNS is for request, reply and journal line.
+// sliceOverheadNS is the overhead of a slice in ns: request, reply and journal line.
 const sliceOverheadNS = 30e3
 
-// forecastSeconds forecasts the duration of one round: set-up, slices, and passes that count
-// allocations.
+// forecastSeconds forecasts the duration of one round: the set-up of every process, its slices, and
+// the passes that count allocations. It includes their untimed parts.
 func forecastSeconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 	var ns float64
 	// A process starts once for all its workloads, so the longest start counts.

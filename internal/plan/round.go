@@ -9,9 +9,11 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Round lays out round index (from 1) of the plan p: the orders in which contenders start and take
-// turns. tau is the factor of its slice length. The result depends only on the arguments, so a
-// resumed study continues with the same orders.
+// This file lays out rounds: the random orders in which programs take turns.
+
+// Round lays out round index (from 1) of the plan p: the random orders in which contenders start
+// and take turns. tau is the factor by which the slices of this round are longer than planned. The
+// result depends only on the arguments, so a resumed study continues with the same orders.
 func Round(p tare.Plan, index, tau int) tare.Round {
 	rng := newRand(p.Seed, index, tau)
 	r := tare.Round{
@@ -22,7 +24,7 @@ func Round(p tare.Plan, index, tau int) tare.Round {
 	}
 	var names []string
 	for _, s := range p.Slices {
-		// Some workloads have long slices anyway.
+		// A round of longer slices omits workloads whose slices are long anyway.
 		if tau == 1 || LongCount(s, tau) > 0 {
 			names = append(names, s.Workload)
 		}
@@ -41,8 +43,10 @@ func Round(p tare.Plan, index, tau int) tare.Round {
 	return r
 }
 
-// makeOrders returns the order of the contenders for each slice. In lockstep these are the rows of
-// a Williams design, in random order.
+// makeOrders returns the order of the contenders for each of count slices. In lockstep, contenders
+// take turns slice by slice. The orders are then the rows of a Williams design, in random order:
+// every contender is equally often in each position and after each other one. Otherwise all slices
+// have the same order.
 func makeOrders(rng *rand.Rand, ids []string, count int, iso tare.Isolation) [][]string {
 	ids = shuffle(rng, ids)
 	out := make([][]string, 0, count)
@@ -107,7 +111,7 @@ func Williams(k int) [][]int {
 	return rows
 }
 
-// newRand depends only on the plan's seed and the round.
+// newRand returns the random source of one round. It depends only on the plan's seed and the round.
 func newRand(seed string, index, tau int) *rand.Rand {
 	sum := sha256.Sum256(fmt.Appendf(nil, "tare/plan/v1 %s %d %d", seed, index, tau))
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))
@@ -119,8 +123,9 @@ func shuffle(rng *rand.Rand, list []string) []string {
 	return out
 }
 
-// Sample draws n cases below size for contender in round index. A case is an input whose output is
-// compared with the reference.
+// Sample draws n different cases below size for contender in round index, or all if size is
+// smaller. A case is an input whose output is compared with the reference. The cases depend on the
+// plan's seed.
 func Sample(p tare.Plan, index int, contender string, size, n int) []int {
 	rng := newRand(p.Seed+" "+contender, index, 0)
 	return rng.Perm(size)[:min(n, size)]

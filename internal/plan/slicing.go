@@ -9,10 +9,11 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// In a round, the contenders (programs under test) take turns on each workload. A slice is the work
-// of one turn. The slice rule (docs/METHOD.md, "Rounds and slices") chooses the length and the
-// number of slices. For example, an operation takes 50 ns and allocates nothing. Then a slice has
-// 20,000 operations (1 ms), and a round has some 64 slices of each contender.
+// This file has the slice rule (docs/METHOD.md, "Rounds and slices"). In a round, the contenders
+// (programs under test) take turns on each workload. A slice is the work of one turn. The rule
+// chooses the length and the number of slices. For example, an operation takes 50 ns and allocates
+// nothing. Then a slice has 20,000 operations (1 ms), and a round has some 64 slices of each
+// contender.
 //
 // There are four kinds of slices:
 //   - sliceWithoutAllocations, if no contender allocates;
@@ -27,25 +28,25 @@ import (
 // Slices of work without servers.
 const (
 	minSliceNS   = 1e6   // least length of a slice
-	allocSliceNS = 12e6  // least length with allocations
-	sliceTurns   = 3     // a slice is this many turns of the pool,
-	maxTurnsNS   = 24e6  // but at most this long
-	totalNS      = 200e6 // all slices of a contender in a round
-	capFactor    = 4     // a slice ends after this many times its expected length
-	briefDivisor = 10    // divides slices of contenders without ratios
+	allocSliceNS = 12e6  // least length of a slice if a contender allocates
+	sliceTurns   = 3     // a slice is as long as this number of turns of the pool,
+	maxTurnsNS   = 24e6  // but turns make it at most this long
+	totalNS      = 200e6 // length of all slices of a contender in a round together
+	capFactor    = 4     // a slice is cut off after this many times its expected length
+	briefDivisor = 10    // divides the length of slices of contenders without ratios
 	noAllocCount = 64    // largest number of slices
 	allocDivisor = 4     // divides noAllocCount if a contender allocates
-	noAllocBlock = 4     // slices in a block of work without allocations
-	cycleBlock   = 2     // slices in a block of other work
+	noAllocBlock = 4     // number of slices in a block, if no contender allocates
+	cycleBlock   = 2     // number of slices in a block of other work
 
-	maxCycleNS      = 2e9  // longest cycle for slices of cycles,
-	maxCycleOps     = 10   // or the time of this number of operations
-	withoutCyclesNS = 12e6 // least length of other slices
+	maxCycleNS      = 2e9  // slices consist of collection cycles if the longest cycle takes at most this time,
+	maxCycleOps     = 10   // or at most the time of this number of operations;
+	withoutCyclesNS = 12e6 // otherwise slices have at least this length
 
-	maxBalancedNS      = 60e6  // mean length for a balanced order and blocks,
-	minBalancedCount   = 6     // with at least this number of slices
-	minUnbalancedCount = 2     // least number of longer slices,
-	onceNS             = 600e6 // or one slice of cycles above this mean length
+	maxBalancedNS      = 60e6  // slices up to this mean length have a balanced order and blocks,
+	minBalancedCount   = 6     // and there are at least this number of them;
+	minUnbalancedCount = 2     // there are at least this number of longer slices,
+	onceNS             = 600e6 // but only one if they consist of cycles and their mean is above this length
 
 	// A slice begins with a lead-in, a turn of the pool that is not timed: other contenders have
 	// displaced the inputs from the caches. Its limits are shares of a slice.
@@ -58,7 +59,7 @@ func sliceWorkload(workload tare.Workload, pilots []tare.Pilot, o Options) tare.
 	s := sliceByRule(workload, pilots, o)
 	hasSegment := workload.Traffic != nil && workload.Traffic.Segment > 0
 	if workload.Slice > 0 || hasSegment {
-		return s // all have the same operations or length
+		return s // all contenders must have the same number of operations, or a segment of the same length
 	}
 	for _, id := range o.Brief {
 		shortenCount(s.Ops, id, minVisitResponses, workload.Traffic)
@@ -68,8 +69,8 @@ func sliceWorkload(workload tare.Workload, pilots []tare.Pilot, o Options) tare.
 	return s
 }
 
-// shortenCount divides counts[id] by briefDivisor. A server keeps at least perConnection requests
-// for each connection.
+// shortenCount divides counts[id], a number of operations or cycles, by briefDivisor. It leaves at
+// least 1. A server keeps at least perConnection requests for each connection.
 func shortenCount(counts map[string]int64, id string, perConnection int, t *tare.Traffic) {
 	byRule := counts[id]
 	if byRule == 0 {
@@ -82,6 +83,7 @@ func shortenCount(counts map[string]int64, id string, perConnection int, t *tare
 	counts[id] = min(byRule, max(least, byRule/briefDivisor))
 }
 
+// sliceByRule is sliceWorkload without the shorter slices of o.Brief.
 func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
 	length := cmp.Or(workload.Slice, o.Slice) // 0 means by the rule
 	maxCount := noAllocCount
@@ -130,8 +132,9 @@ func sliceByRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Sl
 	return s
 }
 
-// withNSPerOp gives all contenders the number of operations of the slowest one. The overhead then has
-// the same share in each operation.
+// withNSPerOp returns pilots as if every contender were as slow as the slowest. All contenders then
+// get the same number of operations. So the overhead of a slice has the same share in each
+// operation.
 func withNSPerOp(pilots []tare.Pilot, slowest float64) []tare.Pilot {
 	pilots = slices.Clone(pilots)
 	for i := range pilots {
@@ -148,13 +151,13 @@ func sliceByRuns(s *tare.Slicing) {
 	}
 }
 
-// extremes are over the pilots of one workload, in ns.
+// extremes are the largest values of the pilots of one workload, in ns, and two facts about them.
 type extremes struct {
-	slowest      float64 // timed part of an operation
-	longestOp    float64 // operation with its untimed part
-	longestCycle float64 // collection cycle
-	allocates    bool    // at least one contender does
-	hasCycles    bool    // all are known and short enough for slices
+	slowest      float64 // timed part of an operation of the slowest contender
+	longestOp    float64 // longest operation with its untimed part
+	longestCycle float64 // longest garbage collection cycle
+	allocates    bool    // at least one contender allocates
+	hasCycles    bool    // slices can consist of collection cycles: all are known, and none is too long
 }
 
 func findExtremes(pilots []tare.Pilot) extremes {
@@ -172,7 +175,8 @@ func findExtremes(pilots []tare.Pilot) extremes {
 	return e
 }
 
-// wantedNS returns some turns of the pool of the slowest contender.
+// wantedNS returns the wanted length of a slice in ns: some turns of the pool of the slowest
+// contender.
 func (e extremes) wantedNS(pool int64) int64 {
 	least := float64(minSliceNS)
 	if e.allocates {
@@ -181,7 +185,8 @@ func (e extremes) wantedNS(pool int64) int64 {
 	return int64(min(maxTurnsNS, max(least, sliceTurns*float64(pool)*e.slowest)))
 }
 
-// sliceWithoutAllocations sets slices of s.MinNS, or of one operation. slowest is in ns.
+// sliceWithoutAllocations sets slices of s.MinNS, or of one operation if that takes longer. slowest
+// is the time of the slowest operation in ns.
 func sliceWithoutAllocations(s *tare.Slicing, pilots []tare.Pilot, slowest float64, pool int64, maxCount int) {
 	s.TargetNS = max(s.MinNS, int64(slowest))
 	count := min(maxCount, max(minBalancedCount, int(totalNS/float64(s.TargetNS))))
@@ -195,8 +200,9 @@ func sliceWithoutAllocations(s *tare.Slicing, pilots []tare.Pilot, slowest float
 	}
 }
 
-// sliceByCycles sets slices of complete collection cycles. Contenders that do not allocate get
-// slices of the median length. It returns the lengths of the others in ns, sorted.
+// sliceByCycles sets slices of complete collection cycles, about s.MinNS long. Contenders that do
+// not allocate get slices of the median length. It returns the slice lengths of the contenders that
+// allocate, in ns, sorted.
 func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []float64) {
 	s.Cycles = map[string]int64{}
 	for _, p := range pilots {
@@ -225,10 +231,12 @@ func sliceByCycles(s *tare.Slicing, pilots []tare.Pilot, pool int64) (lengths []
 	return lengths
 }
 
+// sliceWithoutCycles sets slices of a fixed length, for work that allocates but whose collection
+// cycles are too long or unknown.
 func sliceWithoutCycles(s *tare.Slicing, workload tare.Workload, pilots []tare.Pilot, e extremes, pool int64) {
 	s.RatioOfSums = true
 	least := withoutCyclesNS
-	if workload.Slice > 0 { // allows for allocations already
+	if workload.Slice > 0 { // the requested length already allows for allocations
 		least = 0
 	}
 	s.TargetNS = int64(max(least, float64(s.MinNS), e.slowest))
@@ -238,8 +246,9 @@ func sliceWithoutCycles(s *tare.Slicing, workload tare.Workload, pilots []tare.P
 	s.CapNS = capFactor * int64(max(e.longestCycle, float64(s.TargetNS)))
 }
 
-// countAllocating sets the number of slices if a contender allocates. lengths has the ns of slices
-// of cycles. requested is a length; 0 means none.
+// countAllocating sets the number of slices of work that allocates, and of slices in a block.
+// lengths has the lengths in ns of slices that consist of cycles; the others have s.TargetNS.
+// requested is the requested length of a slice; 0 means none.
 func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested time.Duration) {
 	contenders := len(s.Contenders)
 	mean := float64(s.TargetNS) // over all contenders, in ns
@@ -251,7 +260,7 @@ func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested
 		s.Count, s.Block = balancedCount(contenders, max(min(minBalancedCount, maxCount), count)), cycleBlock
 		return
 	}
-	// Too few slices for a balanced order and for blocks.
+	// There are too few slices for a balanced order and for blocks.
 	s.Count, s.Block, s.RatioOfSums = max(minUnbalancedCount, count), 1, true
 	if s.Cycles != nil && mean > onceNS {
 		s.Count = 1
@@ -264,14 +273,14 @@ func countAllocating(s *tare.Slicing, lengths []float64, maxCount int, requested
 const (
 	visitNS           = 60e6 // length of a visit
 	visitCount        = 8
-	visitLeadRequests = 2    // requests per connection
-	minVisitResponses = 10   // requests per connection,
-	maxVisitNS        = 2e9  // up to this length of a visit
-	segmentLead       = 0.05 // share of a continuous segment
+	visitLeadRequests = 2    // requests per connection in the lead-in of a visit
+	minVisitResponses = 10   // least number of requests per connection in a visit,
+	maxVisitNS        = 2e9  // unless the visit would be longer than this
+	segmentLead       = 0.05 // length of the lead-in of a continuous segment, as a share of it
 )
 
-// sliceTraffic sets visits of a length, or one continuous segment per round. Length 0 means by the
-// rule.
+// sliceTraffic sets the slices of a workload of servers: visits of length, or one continuous
+// segment per round if the study has segments. Length 0 means by the rule.
 func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length time.Duration) {
 	if t.Segment > 0 {
 		s.Count, s.Block, s.RatioOfSums = 1, 1, true
@@ -285,7 +294,7 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length t
 	}
 	s.MinNS, s.CapNS = s.TargetNS, capFactor*s.TargetNS
 	for _, p := range pilots {
-		nsPerRequest := p.NSPerOp // closed loop
+		nsPerRequest := p.NSPerOp // of a closed loop; an open loop has a rate
 		if t.Rate > 0 {
 			nsPerRequest = float64(time.Second) / t.Rate
 		}
@@ -303,15 +312,16 @@ func sliceTraffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, length t
 	}
 }
 
-// The memory pass counts allocations in each round.
+// The memory pass is a separate part of each round. It counts allocations.
 const (
-	memoryNS    = 5e6  // least length for the slowest contender
-	maxMemoryNS = 50e6 // longest turn of the pool
-	memoryTurns = 1000
+	memoryNS    = 5e6  // least length of the pass for the slowest contender
+	maxMemoryNS = 50e6 // longest turn of the pool in the pass; longer turns are cut off
+	memoryTurns = 1000 // largest number of turns in the pass
 )
 
-// memoryOps returns the number of operations of the memory pass: complete turns of the pool, unless
-// one takes too long. nsPerOp is that of the slowest contender.
+// memoryOps returns the number of operations of the memory pass, the same for all contenders. It
+// makes complete turns of the pool, unless one takes too long. nsPerOp is the time of an operation
+// of the slowest contender.
 func memoryOps(pool int64, nsPerOp float64) int64 {
 	nsPerOp = max(1, nsPerOp)
 	turn := float64(pool) * nsPerOp
@@ -322,7 +332,7 @@ func memoryOps(pool int64, nsPerOp float64) int64 {
 	return min(turns, memoryTurns) * pool
 }
 
-// sliceByOps sets the slice of p to operations of about ns, and its lead-in.
+// sliceByOps sets the slice of p to the number of operations that take about ns, and its lead-in.
 func sliceByOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 	ops := int64(1)
 	if p.NSPerOp > 0 {
@@ -337,8 +347,8 @@ func sliceByOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 	}
 }
 
-// LongCount returns the number of slices of s in a round of longer slices, or 0 if they are long
-// already.
+// LongCount returns the number of slices of s in a round whose slices are tau times as long. It
+// returns 0 if the slices of s are so long that they are not made longer.
 func LongCount(s tare.Slicing, tau int) int {
 	if s.Block == 1 || s.TargetNS > maxBalancedNS {
 		return 0
@@ -346,8 +356,9 @@ func LongCount(s tare.Slicing, tau int) int {
 	return max(2, s.Count/tau)
 }
 
-// balancedCount returns the number of slices for k contenders, at least wanted. Complete Williams
-// designs give a balanced order. If these take more than twice wanted, each round uses other rows.
+// balancedCount returns the number of slices for k contenders, at least wanted. Their order is
+// balanced if the slices fill complete Williams designs. If these take more than twice wanted, it
+// returns wanted rounded up to an even number. Each round then uses other rows of the design.
 func balancedCount(k, wanted int) int {
 	rows := k
 	if k%2 == 1 {

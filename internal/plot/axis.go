@@ -22,11 +22,11 @@ func Style() string { return style }
 // Axis maps the values from Low to High to shares of its length, from 0 to 1.
 type Axis struct {
 	Low, High float64
-	Log       bool // Low and High are above zero
+	Log       bool // logarithmic; Low and High are then above zero
 }
 
-// NewLogAxis returns a logarithmic axis that contains all positive values. margin is a share of its
-// length.
+// NewLogAxis returns a logarithmic axis that contains all positive, finite values. margin is the
+// free part at each end, as a share of its length. Without values the axis reaches from 1 to 10.
 func NewLogAxis(margin float64, values ...float64) Axis {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -42,7 +42,7 @@ func NewLogAxis(margin float64, values ...float64) Axis {
 	return Axis{Low: math.Exp(low - room), High: math.Exp(high + room), Log: true}
 }
 
-// At returns the position of v as a share of the axis.
+// At returns the position of v as a share of the axis. Values beyond an end are at that end.
 func (a Axis) At(v float64) float64 {
 	low, high := a.Low, a.High
 	if a.Log {
@@ -63,13 +63,13 @@ type Tick struct {
 	Text string
 }
 
-// Ticks returns ticks at round values, the roundest first. distance is their least distance on a
-// logarithmic axis, as a share.
+// Ticks returns ticks at round values, the roundest first. On a logarithmic axis no two ticks are
+// closer than distance, a share of the axis. text returns the label of a value.
 func (a Axis) Ticks(distance float64, text func(float64) string) []Tick {
 	if !a.Log {
 		return a.linearTicks(text)
 	}
-	const enough = 4 // fewer ticks need less round values
+	const enough = 4 // number of ticks; if there are fewer, less round values are added
 	var out []Tick
 	// Multiples of powers of ten, the roundest first.
 	for _, steps := range [][]float64{{1}, {2, 5}, {3, 7, 1.5}, {1.2, 1.7, 2.5, 4, 6, 8, 9}, {1.1, 1.3, 1.4, 1.6, 1.8, 2.2}} {
@@ -85,8 +85,9 @@ func (a Axis) Ticks(distance float64, text func(float64) string) []Tick {
 	return out
 }
 
-// RatioTicks returns ticks at 1 and around it, the most important first. No two are closer than
-// distance.
+// RatioTicks returns ticks at 1 and at values around it, the most important first. These are powers
+// of ten on a long axis, otherwise powers of two and round percentages. No two are closer than
+// distance, a share of the axis.
 func (a Axis) RatioTicks(distance float64) []Tick {
 	values := []float64{1, 2, 0.5, 4, 0.25, 8, 0.125, 16, 0.0625, 32, 1.5, 0.75, 1.25, 0.8, 1.1, 0.9, 1.2, 1.05, 0.95, 1.02, 0.98, 1.01, 0.99}
 	if a.High > 40*a.Low {

@@ -9,11 +9,14 @@ import (
 	"unicode/utf8"
 )
 
+// This file draws charts of curves, such as latency over quantiles, and values over the runs of a
+// benchmark.
+
 const (
 	area          = 1000  // units of each axis of a chart's area
-	maxLabels     = 6     // curves with names at their ends; more have a legend
-	maxLabel      = 15    // letters of such a name
-	labelDistance = 0.075 // least distance of names, as a share of the height
+	maxLabels     = 6     // largest number of curves with names at their ends; more have a legend
+	maxLabel      = 15    // largest number of letters of such a name
+	labelDistance = 0.075 // least distance of two names, as a share of the height
 )
 
 // Chart draws curves, or the shades of a heat map, on two axes.
@@ -24,15 +27,15 @@ type Chart struct {
 	Curves           []Curve
 	Shades           []Shade
 	Limits           []Limit
-	Low              bool // half as high, without labels of X
+	Low              bool // draw it half as high and without labels of X: a chart with the same axis follows
 }
 
 // Curve is a line through points. A point with a NaN makes a gap.
 type Curve struct {
 	Name   string
-	Class  string // CSS class; "" chooses one
+	Class  string // CSS class; "" chooses one by the curve's index
 	Points []Point
-	Dots   bool
+	Dots   bool // draw a dot at each point
 }
 
 // Point is a pair of values on the axes.
@@ -196,8 +199,8 @@ func curveClass(c Curve, index int) string {
 // formatUnits rounds a coordinate to units, which are about a pixel.
 func formatUnits(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
 
-// dropStraight drops points that a reader would not miss: at most maxBend from the line through the
-// others.
+// dropStraight drops points of a line that a reader would not miss: those at most maxBend from the
+// line through the remaining points.
 func dropStraight(points []Point) []Point {
 	const maxBend = 2 // units
 	var out []Point
@@ -213,7 +216,8 @@ func dropStraight(points []Point) []Point {
 	return out
 }
 
-// isStraight reports whether all points are within maxBend above or below a line.
+// isStraight reports whether no point is more than maxBend above or below the line from the first
+// to the last point.
 func isStraight(points []Point, maxBend float64) bool {
 	first, last := points[0], points[len(points)-1]
 	for _, p := range points[1 : len(points)-1] {

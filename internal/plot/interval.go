@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 )
 
+// This file draws rows of a table: a ratio to the baseline with its interval, on an axis that all
+// rows share. For example, a dot at 0.88× with a line from 0.86× to 0.90×.
+
 // Classes of a mark: a measured program compared with the baseline.
 const (
 	Less = "less" // less than the baseline
@@ -13,11 +16,12 @@ const (
 	Same = "same" // no difference beyond the noise
 )
 
-// Scale is the shared background of rows with ratios to the baseline and their intervals.
+// Scale is the background that rows of a table share. The rows show ratios to the baseline with
+// their intervals. The background is an axis of ratios, with the noise as a band around 1.
 type Scale struct {
-	ID    string // element of [Scale.Symbol]
+	ID    string // id of the element that [Scale.Symbol] writes
 	Axis  Axis
-	Noise float64 // apparent factor between identical programs; at most 1 means unknown
+	Noise float64 // factor by which two identical programs seem to differ; at most 1 means unknown
 }
 
 // Symbol defines the background, with the noise as a band around 1. A page writes it once, and each
@@ -82,7 +86,8 @@ func markOf(class string) string {
 // tickDistance is the least distance of labels on an axis of ratios, as a share.
 const tickDistance = 0.13
 
-// Head draws the labels of the axis: base at 1×, with less on its left and more on its right.
+// Head draws the labels of the axis. base is the label at 1×, less the label on its left, and more
+// the label on its right.
 func (s Scale) Head(base, less, more string) template.HTML {
 	var d drawing
 	d.WriteString(`<svg width="100%" height="40" aria-hidden="true">`)
@@ -100,7 +105,7 @@ func (s Scale) Head(base, less, more string) template.HTML {
 	return d.closeDrawing()
 }
 
-// anchorAt keeps a text inside the drawing.
+// anchorAt returns the text anchor at a position, so that the text stays inside the drawing.
 func anchorAt(at float64) string {
 	switch {
 	case at < 0.06:
@@ -111,7 +116,7 @@ func anchorAt(at float64) string {
 	return "middle"
 }
 
-// Claim is a limit or a published value of a row, drawn as a diamond.
+// Claim is a value that a row is compared with, drawn as a diamond: a limit, or a published value.
 type Claim struct {
 	Value float64
 	Text  string
@@ -128,7 +133,7 @@ func (c Claim) markText() string {
 // Interval is one row: an estimate with its bounds.
 type Interval struct {
 	Value, Low, High float64 // Value 0 draws only background and claims; Low or High 0 means no bounds
-	Class            string  // Less, More or Same
+	Class            string  // Less, More, Same or "", which is drawn like Same
 	Base             bool    // the row is of the baseline
 	Claims           []Claim
 }
@@ -138,7 +143,8 @@ type segment struct{ low, high float64 }
 
 func (s segment) overlapsWith(o segment) bool { return s.low < o.high && o.low < s.high }
 
-// Row draws an interval on the scale. omitted has the claims for which there is no room.
+// Row draws an interval on the scale, with the height of its row. omitted has the marks and texts
+// of claims for which there is no room.
 func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 	var d drawing
 	d.WriteString(`<svg class="row" aria-hidden="true">`)
@@ -179,9 +185,9 @@ func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 // Shares of the width of the drawing on a phone.
 const (
 	halfMark    = 0.02   // half the width of a mark
-	outsideMark = 0.021  // from a mark to its text
-	claimRoom   = 0.04   // from a diamond to the end of an empty text
-	claimLetter = 0.0238 // each letter of a claim
+	outsideMark = 0.021  // distance of a text from the middle of its mark
+	claimRoom   = 0.04   // from the middle of a claim's diamond to the end of an empty text
+	claimLetter = 0.0238 // for each letter of a claim's text
 )
 
 // placeText returns the side of the diamond with room for a text: "end" for before it, "start" for
@@ -228,11 +234,11 @@ func (d *drawing) addMark(id string, pos float64) {
 }
 
 // Bar draws a bar between two shares of the longest one.
-func Bar(class string, from, to float64) template.HTML {
+func Bar(class string, start, end float64) template.HTML {
 	var d drawing
 	d.WriteString(`<svg class="bar" aria-hidden="true">`)
-	from, to = min(max(from, 0), 1), min(max(to, 0), 1)
-	d.addElement("rect", class, "x", formatPercent(min(from, to)), "width", formatPercent(max(from, to)-min(from, to)), "height", "14")
+	start, end = min(max(start, 0), 1), min(max(end, 0), 1)
+	d.addElement("rect", class, "x", formatPercent(min(start, end)), "width", formatPercent(max(start, end)-min(start, end)), "height", "14")
 	return d.closeDrawing()
 }
 

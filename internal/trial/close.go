@@ -12,20 +12,23 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file ends a contender, a measured program, together with all processes that it has started.
+
 // endLimit is the longest wait for the end of a killed process tree. Only a process stuck in the kernel needs
 // longer.
 const endLimit = 5 * time.Second
 
-// Close ends the process and returns facts about it: the evidence. A process that ignores bye is killed after
-// 5 s, or when ctx ends. All processes that it started are killed too. A second call returns the same
-// evidence.
+// Close sends the request bye and waits for the end of the process. It kills the process after 5 s,
+// or when ctx ends, and then all processes that it has left. It returns the evidence: facts about the
+// process, such as its CPU time. A second call returns the same evidence.
 func (p *Process) Close(ctx context.Context) tare.Evidence {
 	p.closing.Do(func() { p.endProcess(ctx) })
 	return p.currentEvidence()
 }
 
+// endProcess does the work of Close. After a kill it waits at most twice endLimit for the processes.
 func (p *Process) endProcess(ctx context.Context) {
-	if !p.calls.TryLock() { // a caller waits in Do
+	if !p.calls.TryLock() { // a caller waits in Do, and a failure ends its wait
 		_ = p.failWith(closedError())
 		p.calls.Lock()
 	}
@@ -35,7 +38,7 @@ func (p *Process) endProcess(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, Deadline(wire.OpBye, 0))
 	defer cancel()
 	if !byeSent {
-		// The process is ended below in any case.
+		// The reply does not matter, because the process is ended below in any case.
 		_, _ = p.Do(ctx, wire.Request{Op: wire.OpBye})
 	}
 	p.mu.Lock()
@@ -71,7 +74,7 @@ func (p *Process) currentEvidence() tare.Evidence {
 	return p.evidence
 }
 
-// recordLive needs the living process.
+// recordLive records the evidence that can only be read while the process is alive.
 func (p *Process) recordLive() {
 	p.mu.Lock()
 	reaped := p.reaped
@@ -116,12 +119,13 @@ func (p *Process) recordEnd() {
 	}
 }
 
+// awaitEnd waits for the end of the process and then kills the processes that it has left.
 func (p *Process) awaitEnd() {
 	defer close(p.ended)
 	defer p.link.stopAccepting()
-	var leftovers []int
+	var leftovers []int // living processes that the process has left
 	if awaitExit(p.pid) {
-		// Not reaped yet, so its number and that of its group are still in use.
+		// The process is not reaped yet. So no other process can have its number, or its group's.
 		leftovers = p.findSurvivors()
 		p.mu.Lock()
 		killGroup(p.pid)
@@ -157,7 +161,8 @@ func (p *Process) awaitEnd() {
 	}
 }
 
-// killAll misses descendants outside the groups. awaitEnd finds those later.
+// killAll kills the process, its process group and its control group. awaitEnd kills descendants
+// outside these groups when the process has ended.
 func (p *Process) killAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -171,6 +176,7 @@ func (p *Process) killAll() {
 	}
 }
 
+// findSurvivors returns the pids of the trial's other live processes.
 func (p *Process) findSurvivors() []int {
 	pids := findTagged(p.envTags())
 	if p.group != nil {
@@ -180,7 +186,8 @@ func (p *Process) findSurvivors() []int {
 	return slices.DeleteFunc(pids, func(pid int) bool { return pid == p.pid })
 }
 
-// groupPrefix begins the names of a run's control groups, e.g. "tare-4f6.".
+// groupPrefix returns how the names of a run's control groups begin, e.g. "tare-4f6.". No other run
+// has groups with this prefix.
 func groupPrefix(run string) string {
 	var b strings.Builder
 	b.WriteString("tare-")

@@ -9,12 +9,13 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Command is a program without the request protocol; a signal ends it. Otherwise it is like a Process, with
-// the same limits.
+// Command is a program that cannot read requests, such as a server or a compiler. A signal ends it.
+// Otherwise it is like a Process: its output is read, its memory is limited, and the processes that
+// it started end with it.
 type Command struct{ process *Process }
 
-// StartCommand starts a program without the request protocol. The error is a *tare.TrialError of class start,
-// or the error of ctx.
+// StartCommand starts a program that cannot read requests. The error is a *tare.TrialError of class
+// start, or the error of ctx.
 func StartCommand(ctx context.Context, spec Spec) (*Command, error) {
 	l := &noLink{ended: make(chan struct{})}
 	p, err := startProcess(ctx, spec, l)
@@ -36,10 +37,11 @@ func (c *Command) ID() string { return c.process.ID() }
 // Exited returns a channel that is closed when the process has ended.
 func (c *Command) Exited() <-chan struct{} { return c.process.Exited() }
 
-// Lost returns the error that ended the trial, or nil while the program runs.
+// Lost returns the error that ended the trial, or nil while the program runs. doing is the activity
+// of the program, for the message.
 func (c *Command) Lost(doing string) error { return c.process.Lost(doing) }
 
-// AwaitOutput is Output, but ends early with the error of ctx.
+// AwaitOutput is like Output, but returns the error of ctx if ctx ends before the program.
 func (c *Command) AwaitOutput(ctx context.Context, doing string) (string, error) {
 	select {
 	case <-c.Exited():
@@ -49,8 +51,8 @@ func (c *Command) AwaitOutput(ctx context.Context, doing string) (string, error)
 	}
 }
 
-// Output waits for the end of the program and returns the end of its stdout. The error is nil if the program
-// succeeded by itself, otherwise the error of Lost.
+// Output waits for the end of the program and returns the last bytes of its stdout. The error is nil
+// if the program succeeded by itself, otherwise the error of Lost.
 func (c *Command) Output(doing string) (string, error) {
 	p := c.process
 	<-p.exited
@@ -71,8 +73,8 @@ func (c *Command) Printed() int64 { return c.process.Printed() }
 // PIDs lists the processes of the trial that are alive now.
 func (c *Command) PIDs() []int { return c.process.PIDs() }
 
-// Close sends SIGTERM to the program's process group. It kills the program after 5 s or when ctx ends, and all
-// processes that it has left. A second call returns the same evidence.
+// Close sends SIGTERM to the program's process group. It kills the program after 5 s, or when ctx
+// ends, and then all processes that it has left. A second call returns the same evidence.
 func (c *Command) Close(ctx context.Context) tare.Evidence { return c.process.Close(ctx) }
 
 func (p *Process) requestEnd() {
@@ -83,8 +85,8 @@ func (p *Process) requestEnd() {
 	}
 }
 
-// noLink implements link for a program without the request protocol. Process writes only the request bye to
-// it. Write sends a signal instead. Reads wait for the end of the program.
+// noLink implements link for a program that cannot read requests. Process writes only the request bye
+// to it, for which Write sends a signal to end. Read waits for the end of the program.
 type noLink struct {
 	mu         sync.Mutex
 	requestEnd func() // nil before the start

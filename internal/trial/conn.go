@@ -1,9 +1,10 @@
-// Package trial runs one measured program, called contender, in a new process. It exchanges requests and
-// replies over pipes (see package wire). It enforces deadlines and limits. At the end it kills all processes
-// of the contender.
+// Package trial runs one measured program, called contender, in a new process. It exchanges requests
+// and replies with it over pipes (see package wire). It enforces deadlines and the limits of memory
+// and output. At the end it kills all processes of the contender.
 //
-// A failure is a [tare.TrialError] with a class and one line of text. Whatever a contender does, calls end
-// soon after their deadline and no process remains.
+// A failure is a [tare.TrialError] with a class and one line of text. Whatever a contender does, a
+// call ends soon after its deadline, and no process remains. For example, a contender that hangs in
+// its first request is killed after 5 s, and the error has the class deadline.
 //
 // [Start] and [StartCommand] start a process; [Session] has a method for each request.
 package trial
@@ -21,11 +22,12 @@ import (
 
 // Conn is the connection to one measured program, called contender.
 //
-// Do sends one request and returns its reply. A failure that ends the trial is a [*tare.TrialError], also of
-// later calls. An error of the contender has class contender and comes with the reply; the trial continues.
+// Do sends one request and returns its reply. If a failure ends the trial, it returns a
+// [*tare.TrialError], and so does every later call. If the contender replies with an error, Do
+// returns the reply and a TrialError of class contender, and the trial continues.
 //
-// Close ends the contender and everything it started. It returns facts such as CPU time. It never fails and
-// takes a bounded time.
+// Close ends the contender and everything it started. It returns the evidence: facts about the
+// process, such as its CPU time. It never fails and takes a bounded time.
 type Conn interface {
 	Do(ctx context.Context, request wire.Request) (wire.Reply, error)
 	Close(ctx context.Context) tare.Evidence
@@ -33,9 +35,9 @@ type Conn interface {
 
 // Gauger is a Conn with measurements that replies do not contain.
 type Gauger interface {
-	// Gauges returns the measurements since workload on was last prepared. sample has values by key. histogram
-	// contains latencies in the encoding of load/hist, or is "" without any.
-	Gauges(on string) (sample tare.Sample, histogram string)
+	// Gauges returns the measurements since the workload with that id was last prepared. sample has
+	// values by key. histogram contains latencies in the encoding of load/hist, or is "" without any.
+	Gauges(workload string) (sample tare.Sample, histogram string)
 }
 
 // Variables that tag all processes of a run, so that they can be found and killed.
@@ -59,16 +61,17 @@ type Spec struct {
 	Name        string    // for messages; "" means the base name of the program
 	Run         string    // tag of the run; "" means the trial's id
 	MemoryLimit int64     // resident bytes of the process tree; 0 means DefaultMemoryLimit
-	OutputLimit int64     // bytes on stdout and stderr; 0 means DefaultOutputLimit
+	OutputLimit int64     // bytes on stdout and stderr together; 0 means DefaultOutputLimit
 	Stdout      int       // bytes of stdout saved for Command.Output; 0 means 4 KiB
-	CPUs        []int     // nil means any
-	Terminal    bool      // stdout is a pseudo-terminal; Linux only
-	Guardian    *Guardian // nil means none; needed on systems that cannot find processes by their tags
+	CPUs        []int     // processors that it may use; nil means any
+	Terminal    bool      // stdout is a pseudo-terminal instead of a pipe; Linux only
+	Guardian    *Guardian // kills the process group if tare is killed; nil means none
 
-	ungrouped bool
+	ungrouped bool // make no control group, for tests
 }
 
-// Deadline returns the longest time that a reply to op may take. expected is the time of the work itself.
+// Deadline returns the longest time that a reply to op may take. expected is the expected time of the
+// work itself.
 func Deadline(op string, expected time.Duration) time.Duration {
 	switch op {
 	case wire.OpHello, wire.OpBye:
@@ -92,8 +95,8 @@ func Limited(ctx context.Context, limit time.Duration) (context.Context, context
 	return context.WithTimeoutCause(ctx, limit, &LimitError{limit})
 }
 
-// Detached returns a context that ends if ctx is cancelled, but not at its deadline. remaining is the time to
-// that deadline, or the longest duration.
+// Detached returns a context that ends if ctx is cancelled, but not at the deadline of ctx. remaining
+// is the time to that deadline, or the longest duration without one.
 func Detached(ctx context.Context) (detached context.Context, remaining time.Duration, cancel context.CancelFunc) {
 	remaining = math.MaxInt64
 	if deadline, ok := ctx.Deadline(); ok {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// inheritedVars lists the variables without which programs do not run. Others must not influence a study. GOGC
-// and GODEBUG, for example, change how Go programs run.
+// inheritedVars lists the environment variables that a contender, the measured program, inherits.
+// Programs do not run without them. Other variables must not influence a study: for example, GOGC
+// and GODEBUG change how Go programs run.
 func inheritedVars() []string {
 	return []string{
 		"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_ALL",
@@ -16,6 +17,7 @@ func inheritedVars() []string {
 	}
 }
 
+// makeEnv returns the environment of a contender: the inheritedVars of caller and then extra.
 func makeEnv(caller, extra []string) []string {
 	inherited := inheritedVars()
 	var env []string

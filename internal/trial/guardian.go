@@ -16,6 +16,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file cleans up after a tare that was killed. For example, a user kills tare by SIGKILL: its
+// guardian then kills the servers that tare has started.
+
 // EnvGuardian is the environment variable that makes a process a guardian. Its value is the run's tag.
 const EnvGuardian = "TARE_GUARDIAN"
 
@@ -24,8 +27,8 @@ const guardLimit = 5 * time.Second
 
 // Guardian is a second process. If tare is killed, it kills the processes of the run.
 //
-// tare writes lines to a pipe, for example process groups. The kernel closes the pipe when tare ends. Without
-// the line "done" before, tare was killed.
+// tare sends the guardian lines over a pipe: process groups that have started or ended, and at last
+// "done". The kernel closes the pipe when tare ends. If the pipe ends without "done", tare was killed.
 type Guardian struct {
 	mu   sync.Mutex // guards pipe
 	pipe *os.File   // write end; nil after Done
@@ -52,7 +55,8 @@ func StartGuardian(self, run string) (*Guardian, error) {
 		return nil, fmt.Errorf("guardian: %w", err)
 	}
 	defer output.Close()
-	// Otherwise a process that reads our output to the end would wait for the guardian.
+	// The guardian does not inherit our stdout and stderr. Otherwise a process that reads them to the
+	// end would wait for the guardian.
 	cmd.Stdin, cmd.Stdout = orderReader, childOutput
 	err = cmd.Start()
 	_ = childOutput.Close()
@@ -71,11 +75,11 @@ func StartGuardian(self, run string) (*Guardian, error) {
 	return &Guardian{pipe: orderWriter, cmd: cmd}, nil
 }
 
-// readyLine is printed by a guardian that is ready.
+// readyLine is the line that a guardian prints when it is ready.
 const readyLine = "on duty\n"
 
-// Group reports a process group to the guardian. pid is the group's leader, which must not have been reaped. g
-// may be nil.
+// Group reports a process group to the guardian. pid is the group's leader, which must not have been
+// reaped. Group does nothing if g is nil.
 func (g *Guardian) Group(pid int) {
 	// A program may overwrite the tag in its environment. Then only the group identifies it.
 	l := identifyLeader(pid)
@@ -85,6 +89,7 @@ func (g *Guardian) Group(pid int) {
 // Gone reports to the guardian that a process group has ended.
 func (g *Guardian) Gone(pid int) { g.sendLine("gone " + strconv.Itoa(pid)) }
 
+// sendLine ignores errors, because the guardian may have ended.
 func (g *Guardian) sendLine(line string) {
 	if g == nil {
 		return
@@ -96,7 +101,8 @@ func (g *Guardian) sendLine(line string) {
 	}
 }
 
-// Done stops the guardian at the end of a run. It kills a guardian that has not ended after 2 s.
+// Done stops the guardian at the end of a run. It kills a guardian that has not ended after 2 s, and
+// returns an error if the guardian has failed or was killed. Done does nothing if g is nil.
 func (g *Guardian) Done() error {
 	if g == nil {
 		return nil
@@ -118,8 +124,8 @@ func (g *Guardian) Done() error {
 	return nil
 }
 
-// GuardianMain is the main function of a guardian. In any other process it returns false immediately. A
-// program must call it first, and end if it returns true.
+// GuardianMain is the main function of a guardian. It returns true when the guardian has finished, and
+// false immediately in any other process. A program must call it first, and end if it returns true.
 func GuardianMain() (ran bool) {
 	run := os.Getenv(EnvGuardian)
 	if run == "" {
@@ -136,8 +142,8 @@ func GuardianMain() (ran bool) {
 	return true
 }
 
-// readOrders reads a guardian's pipe to its end, with lines such as "group 4711 98765 4700". It returns groups
-// that have not ended, by the leader's number.
+// readOrders reads a guardian's pipe to its end, with lines such as "group 4711 98765 4700". It
+// returns the groups that have not ended, by the leader's pid. done is true after the line "done".
 func readOrders(pipe io.Reader) (groups map[int]groupLeader, done bool) {
 	groups = map[int]groupLeader{}
 	lines := bufio.NewScanner(pipe)
@@ -158,15 +164,16 @@ func readOrders(pipe io.Reader) (groups map[int]groupLeader, done bool) {
 	return groups, false
 }
 
-// groupLeader distinguishes the leader of a process group from a later process with the same number. Its
+// groupLeader distinguishes the leader of a process group from a later process with the same pid. Its
 // fields are 0 if unknown.
 type groupLeader struct {
 	start   uint64 // clock ticks after the machine's start
 	session int
 }
 
-// cleanUp kills all processes tagged with run, and the trees of groups. One search may miss a process that is
-// just forked. So it ends after two searches without a process, or after limit.
+// cleanUp kills all processes tagged with run, the groups, and their descendants. A search may miss a
+// process that another one is just starting. So cleanUp ends after two searches in a row without a
+// process, or after limit. On systems without readable tags it only kills the groups.
 func cleanUp(run string, groups map[int]groupLeader, limit time.Duration) {
 	if !tagging {
 		for pid := range groups {

@@ -12,6 +12,10 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file finds and kills the processes of a contender, a measured program. All of them have
+// tags, variables in their environment, such as TARE_RUN=4f6.
+
+// newGroupAttr starts a process in a new process group and, unless group is nil, in a control group.
 func newGroupAttr(group *machine.Cgroup) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}
 	if group != nil {
@@ -20,7 +24,8 @@ func newGroupAttr(group *machine.Cgroup) *syscall.SysProcAttr {
 	return a
 }
 
-// awaitExit does not reap the process: waitid(2) with WNOWAIT.
+// awaitExit waits for the end of the process without reaping it: waitid(2) with WNOWAIT. It returns
+// false after an error.
 func awaitExit(pid int) bool {
 	const idPID = 1    // P_PID
 	var info [128]byte // siginfo_t, which is not used
@@ -33,18 +38,18 @@ func awaitExit(pid int) bool {
 	}
 }
 
-// maxRSS returns 0 for unknown. The kernel's value includes the memory of the parent at the fork: /bin/true,
-// started by a process of 200 MiB, has 202 MiB.
+// maxRSS returns 0 for unknown. The kernel's value is too large: it includes the memory of the parent
+// at the fork. For /bin/true, started by a process of 200 MiB, it is 202 MiB.
 func maxRSS(*os.ProcessState) int64 { return 0 }
 
-// tagging reports that processes can be found by variables in their environment.
+// tagging reports that processes can be found by tags, variables in their environment.
 const tagging = true
 
 // killOrphans has nothing to do: awaitEnd kills the group before it reaps the leader.
 func killOrphans(int) bool { return false }
 
-// findTagged lists living processes with all of tags ("NAME=value") in their environment. It misses other
-// users' processes.
+// findTagged lists living processes with all of tags ("NAME=value") in their environment. It does not
+// find processes of other users.
 func findTagged(tags []string) []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -77,8 +82,8 @@ func hasTags(pid int, tags []string) bool {
 
 func mayKill(pid int) bool { return pid > 1 && pid != os.Getpid() }
 
-// killTagged opens the process (pidfd_open(2)) before it reads the environment. So it cannot kill a later
-// process with the same number.
+// killTagged kills the process if it has the tags. It opens the process (pidfd_open(2)) before it
+// reads the environment. So it cannot kill a later process with the same pid.
 func killTagged(pid int, tags []string) {
 	if !mayKill(pid) {
 		return

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// link transports requests and replies of a measured program, called contender: over pipes, or a loopback
-// socket if descriptors cannot be inherited.
+// link transports requests to a measured program, called contender, and its replies. It uses pipes, or
+// a loopback socket on systems where a process cannot inherit them.
 type link interface {
 	io.Reader
 	io.Writer
-	address() string            // value of TARE_WIRE
-	inheritedFiles() []*os.File // begin with descriptor 3
-	closeChildEnds()            // closes our copies after the start
-	unblock()                   // makes reads and writes fail
+	address() string            // value of TARE_WIRE, by which the contender finds the link
+	inheritedFiles() []*os.File // files that the contender inherits, from descriptor 3
+	closeChildEnds()            // closes this process's copies of them, once the contender is started
+	unblock()                   // makes current and later reads and writes fail
 	closeRequests()             // sends the contender the end of file
-	stopAccepting()             // ends the wait for a connection
+	stopAccepting()             // ends the wait for a connection, once the contender has ended
 	close()
 }
 
@@ -29,12 +29,14 @@ func newLink() (link, error) {
 	return newPipes()
 }
 
+// pastDeadline returns a deadline that makes reads and writes fail.
 func pastDeadline() time.Time { return time.Unix(1, 0) }
 
-// pipes have deadlines on our ends, because the Go runtime polls them.
+// pipes are two pipes, for requests and for replies. The Go runtime polls our ends, so that they can
+// have deadlines.
 type pipes struct {
 	replies, requests           *os.File // our ends
-	childRequests, childReplies *os.File
+	childRequests, childReplies *os.File // the contender's ends
 }
 
 func newPipes() (*pipes, error) {
@@ -76,10 +78,10 @@ func (p *pipes) close() {
 	_ = p.replies.Close()
 }
 
-// socket is a loopback connection that the contender opens.
+// socket is a loopback connection that the contender opens. Reads and writes wait for it.
 type socket struct {
 	listener *net.TCPListener
-	accepted chan struct{}
+	accepted chan struct{} // closed once conn or err is set
 	conn     *net.TCPConn
 	err      error
 }
@@ -98,7 +100,7 @@ func newSocket() (*socket, error) {
 	return s, nil
 }
 
-// connection waits for the contender.
+// connection waits until the contender has connected.
 func (s *socket) connection() (*net.TCPConn, error) {
 	<-s.accepted
 	return s.conn, s.err

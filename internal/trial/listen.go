@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// ServerOutput is the output limit of a server in one trial, in bytes. Servers that log each request print
-// hundreds of megabytes. Only the end is saved.
+// ServerOutput is the output limit of a server in one trial, in bytes. A server that logs each request
+// prints hundreds of megabytes, of which only the end is saved.
 const ServerOutput = 16 << 30
 
 const (
@@ -40,15 +40,15 @@ func Accepts(ctx context.Context, addr string) bool {
 	return err == nil
 }
 
-// AwaitListen waits until the program accepts connections, and returns at which of addrs. It fails after 30 s,
-// if the program ends, or if ctx ends.
+// AwaitListen waits until the program accepts connections at one of addrs, and returns this address.
+// It fails after 30 s, if the program ends, or if ctx ends.
 func (c *Command) AwaitListen(ctx context.Context, addrs ...string) (addr string, err error) {
 	limit, cancel := context.WithTimeout(ctx, acceptLimit)
 	defer cancel()
 	for {
 		for _, addr := range addrs {
 			if Accepts(limit, addr) {
-				return addr, c.Lost("start") // if it has ended, another program listens
+				return addr, c.Lost("start") // fails if c has ended and another program listens
 			}
 		}
 		select {

@@ -10,18 +10,19 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// output counts the bytes on stdout and stderr of a measured program, called contender, and saves their ends.
-// It reads everything, so that the contender never waits to print.
+// output reads stdout and stderr of a measured program, called contender. It counts the bytes and
+// saves the last ones. It reads everything, so that the contender never waits to print.
 type output struct {
 	stdout, stderr stream
 	total          atomic.Int64 // number of bytes read from both
 }
 
+// stream is stdout or stderr.
 type stream struct {
-	ours, child *os.File      // the contender inherits child
+	ours, child *os.File      // this process reads ours, and the contender inherits child
 	done        chan struct{} // closed at the end of file
 
-	tailSize int // bytes to save
+	tailSize int // number of last bytes to save
 
 	mu    sync.Mutex
 	bytes int64  // number of bytes read
@@ -50,7 +51,7 @@ func newOutput(onTerminal bool) (*output, error) {
 }
 
 func (o *output) closeChildEnds() {
-	_ = o.stdout.child.Close() // file may be nil
+	_ = o.stdout.child.Close() // fails if the file is nil
 	_ = o.stderr.child.Close()
 }
 
@@ -59,7 +60,8 @@ func (o *output) closeOurEnds() {
 	_ = o.stderr.ours.Close()
 }
 
-// readAll calls exceeded once, when both have more than limit bytes together.
+// readAll starts to read both streams to their ends. It calls exceeded once, when they have more than
+// limit bytes together.
 func (o *output) readAll(limit int64, exceeded func()) {
 	var once sync.Once
 	for _, s := range []*stream{&o.stdout, &o.stderr} {
@@ -90,14 +92,15 @@ func (s *stream) addBytes(b []byte) {
 	}
 }
 
-// sizeAndTail returns the tail as valid UTF-8.
+// sizeAndTail returns the number of bytes so far and the last ones, as valid UTF-8.
 func (s *stream) sizeAndTail() (size int64, tail string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bytes, strings.ToValidUTF8(string(s.tail[max(0, len(s.tail)-s.tailSize):]), "\uFFFD")
 }
 
-// awaitEnd waits at most limit, because another process may have the streams open.
+// awaitEnd waits until both streams have ended, but at most for limit. Another process may have them
+// open.
 func (o *output) awaitEnd(limit time.Duration) {
 	t := time.NewTimer(limit)
 	defer t.Stop()
@@ -110,8 +113,8 @@ func (o *output) awaitEnd(limit time.Duration) {
 	}
 }
 
-// likelyCause returns the line of stderr that most likely explains a failure: the first of a Go panic, else
-// the last.
+// likelyCause returns the line of stderr that most likely explains a failure. It is the first line of
+// a Go panic, or else the last line.
 func (o *output) likelyCause() string {
 	_, tail := o.stderr.sizeAndTail()
 	var last string

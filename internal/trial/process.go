@@ -36,24 +36,25 @@ type Process struct {
 	capped   bool            // the kernel enforces the memory limit
 
 	closing sync.Once
-	calls   sync.Mutex
-	lastID  int64
-	byeSent bool
+	calls   sync.Mutex // lets one request at a time use the fields up to byeSent
+	lastID  int64      // of the last request
+	byeSent bool       // the request to end was sent
 
-	mu       sync.Mutex // protects the fields below, up to evidence
-	call     pendingCall
-	failure  error // nil while the trial runs
-	reaped   bool  // another process may have the number now
-	closed   bool
+	mu       sync.Mutex  // protects the fields below, up to evidence
+	call     pendingCall // request in flight
+	failure  error       // first failure, which ended the trial; nil while it runs
+	reaped   bool        // another process may have the number now
+	closed   bool        // Close was called
 	evidence tare.Evidence
 
 	state   *os.ProcessState // valid once exited is closed
 	exited  chan struct{}    // closed when the process is reaped
 	ended   chan struct{}    // closed when its children have ended too, or after endLimit
-	stop    chan struct{}    // stops watchLimits
-	watched chan struct{}    // watchLimits has stopped
+	stop    chan struct{}    // closed to stop watchLimits
+	watched chan struct{}    // closed when watchLimits has stopped
 }
 
+// pendingCall is a request that waits for its reply.
 type pendingCall struct {
 	ctx      context.Context // nil if no request is in flight
 	op       string
@@ -80,8 +81,8 @@ func startProcess(ctx context.Context, spec Spec, l link) (*Process, error) {
 	if spec.OutputLimit <= 0 {
 		spec.OutputLimit = DefaultOutputLimit
 	}
-	// The length of the environment shifts the stack, which changes measurements. So all ids have the same
-	// length.
+	// All ids have the same length, because the length of the environment shifts the stack. That can
+	// change measurements.
 	id := rand.Text()[:12]
 	if spec.Run == "" {
 		spec.Run = id
@@ -106,7 +107,7 @@ func startProcess(ctx context.Context, spec Spec, l link) (*Process, error) {
 
 func (p *Process) startInGroup() (err error) {
 	if strings.ContainsRune(p.spec.Path, filepath.Separator) {
-		// A relative path would be relative to Dir.
+		// Dir is not the directory to which a relative path of the caller is relative.
 		if p.spec.Path, err = filepath.Abs(p.spec.Path); err != nil {
 			return err
 		}
@@ -125,7 +126,7 @@ func (p *Process) startInGroup() (err error) {
 		p.group, p.capped = nil, false // the kernel may not allow processes in it
 		_ = group.Remove()
 	}
-	// The process tree can still be found by its tags.
+	// Without a control group, the process tree can still be found by its tags.
 	if err := p.execProgram(); err != nil {
 		p.output.closeOurEnds()
 		return err
@@ -133,7 +134,7 @@ func (p *Process) startInGroup() (err error) {
 	return nil
 }
 
-// newGroup ignores the error: not every system permits a control group.
+// newGroup makes the control group of the trial. It fails on systems that do not permit one.
 func (p *Process) newGroup() (*machine.Cgroup, error) {
 	if p.spec.ungrouped {
 		return nil, errors.ErrUnsupported
@@ -171,12 +172,13 @@ func (p *Process) ID() string { return p.id }
 // PID returns the contender's process number.
 func (p *Process) PID() int { return p.pid }
 
+// envTags returns the variables that mark every process of this trial.
 func (p *Process) envTags() []string {
 	return []string{EnvRun + "=" + p.spec.Run, EnvTrial + "=" + p.id}
 }
 
-// Do sets the request's ID and waits for the reply. It has no timer: watchLimits ends the wait at the deadline
-// of ctx.
+// Do sends request, whose ID it sets, and waits for the reply. It has no timer: watchLimits ends the
+// wait at the deadline of ctx.
 func (p *Process) Do(ctx context.Context, request wire.Request) (wire.Reply, error) {
 	p.calls.Lock()
 	defer p.calls.Unlock()
@@ -215,7 +217,8 @@ func (p *Process) Do(ctx context.Context, request wire.Request) (wire.Reply, err
 	return reply, nil
 }
 
-// beginCall fails if the trial has ended.
+// beginCall makes op the request in flight, whose deadline watchLimits enforces. It fails if the trial
+// or ctx has ended.
 func (p *Process) beginCall(ctx context.Context, op string) error {
 	if ctx.Err() != nil {
 		return p.failWith(p.cancelError(context.Cause(ctx)))
@@ -234,7 +237,8 @@ func (p *Process) beginCall(ctx context.Context, op string) error {
 	return nil
 }
 
-// finishCall returns lateErr if the reply came too late, and the trial's failure.
+// finishCall ends the request in flight. lateErr is not nil if the reply came too late. failure is the
+// failure of the trial, or nil.
 func (p *Process) finishCall() (lateErr, failure error) {
 	now := time.Now()
 	p.mu.Lock()
@@ -250,22 +254,24 @@ func (p *Process) finishCall() (lateErr, failure error) {
 func (c pendingCall) lateError() error {
 	limit := c.deadline.Sub(c.began)
 	var limited *LimitError
-	if errors.As(context.Cause(c.ctx), &limited) { // the limit as set, because c.began may be later
+	if errors.As(context.Cause(c.ctx), &limited) { // more exact: the limit began a little before c.began
 		limit = limited.Limit
 	}
 	return trialError(tare.ErrDeadline, "no answer to %s within %s", c.op, format.Seconds(limit))
 }
 
-// exitNotice is the longest time in which a busy kernel reports the end of a process.
+// exitNotice is the longest time until a busy kernel reports the end of a process whose files are
+// already closed.
 const exitNotice = 5 * time.Second
 
-// wireError ends the trial after err, an error of the connection. It returns nil if bye has ended the process.
+// wireError ends the trial because writing op or reading its reply failed with err. It returns nil if
+// op is bye and the process has ended successfully.
 func (p *Process) wireError(op string, err error) error {
 	var bad *wire.LineError
 	if errors.As(err, &bad) {
 		return p.failWith(trialError(tare.ErrProtocol, "%s answered with %s", op, bad))
 	}
-	// The kernel reports the end of a process a moment later.
+	// The connection was closed. Usually the process has ended, which the kernel reports a moment later.
 	select {
 	case <-p.exited:
 		if op == wire.OpBye && errors.Is(err, io.EOF) && p.hasSucceeded() {
@@ -280,7 +286,7 @@ func (p *Process) wireError(op string, err error) error {
 	return p.failWith(trialError(tare.ErrProtocol, "closed the wire instead of answering %s", op))
 }
 
-// hasSucceeded reports whether the exit status was 0. p.exited must be closed.
+// hasSucceeded reports whether the exit status was 0. It must not be called before p.exited is closed.
 func (p *Process) hasSucceeded() bool { return p.state != nil && p.state.Success() }
 
 func (p *Process) exitError(op string) error {
@@ -295,7 +301,7 @@ func (p *Process) exitError(op string) error {
 	return &tare.TrialError{Class: tare.ErrExit, Message: message}
 }
 
-// failWith ends the trial and returns its first failure.
+// failWith ends the trial with err, unless it has failed before. It returns the first failure.
 func (p *Process) failWith(err error) error {
 	p.mu.Lock()
 	first := p.failure == nil

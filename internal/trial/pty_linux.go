@@ -9,8 +9,9 @@ import (
 	"unsafe"
 )
 
-// openTerminal opens a pseudo-terminal of 80 columns. Data written to child can be read from ours. A line feed
-// arrives as two bytes. Source: pts(4), ioctl_tty(2).
+// openTerminal opens a pseudo-terminal of 80 columns, for programs that print less into a pipe.
+// What is written to child can be read from ours. As on every terminal, the kernel then replaces
+// "\n" by "\r\n". Source: pts(4), ioctl_tty(2).
 func openTerminal() (ours, child *os.File, err error) {
 	ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -21,16 +22,16 @@ func openTerminal() (ours, child *os.File, err error) {
 			err = errors.Join(fmt.Errorf("pseudo-terminal: %w", err), ours.Close())
 		}
 	}()
-	var number uint32
-	var locked int32
+	var number uint32         // child is /dev/pts/NUMBER
+	var locked int32          // 0 unlocks child, which cannot be opened before
 	size := [4]uint16{24, 80} // rows, columns, pixels (unknown)
 	for _, call := range []struct {
 		request uintptr
 		arg     unsafe.Pointer
 	}{
-		{syscall.TIOCSPTLCK, unsafe.Pointer(&locked)},
-		{syscall.TIOCGPTN, unsafe.Pointer(&number)},
-		{syscall.TIOCSWINSZ, unsafe.Pointer(&size)},
+		{syscall.TIOCSPTLCK, unsafe.Pointer(&locked)}, // set the lock
+		{syscall.TIOCGPTN, unsafe.Pointer(&number)},   // get the number
+		{syscall.TIOCSWINSZ, unsafe.Pointer(&size)},   // set the window size
 	} {
 		if err := ioctl(ours, call.request, call.arg); err != nil {
 			return nil, nil, err
@@ -40,7 +41,8 @@ func openTerminal() (ours, child *os.File, err error) {
 	return ours, child, err
 }
 
-// ioctl does not use f.Fd, which would remove the descriptor from the runtime's poller.
+// ioctl calls ioctl(2). It does not use f.Fd, because that would make reads of f block a thread and
+// ignore deadlines.
 func ioctl(f *os.File, request uintptr, arg unsafe.Pointer) error {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package trial
 
-// terminateGroup kills: this system has no signal to end.
+// terminateGroup kills the processes, because this system has no signal that asks them to end.
 func terminateGroup(pid int) { killGroup(pid) }

@@ -4,7 +4,8 @@ package trial
 
 import "syscall"
 
-// terminateGroup sends SIGTERM to a process group. pid must still be the number of the group.
+// terminateGroup sends SIGTERM to a process group. pid is the number of the group, which must not
+// belong to another group by now.
 func terminateGroup(pid int) {
 	if pid > 1 {
 		_ = syscall.Kill(-pid, syscall.SIGTERM)

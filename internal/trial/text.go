@@ -2,7 +2,8 @@ package trial
 
 import "fmt"
 
-// formatSize rounds down to the largest unit: 64 MiB. GiB needs an integer, so 2.5 GiB is 2560 MiB.
+// formatSize formats n bytes in the largest unit that they fill, rounded down, e.g. 64 MiB. It uses
+// GiB only for multiples of a GiB: 2 GiB, but 2560 MiB.
 func formatSize(n int64) string {
 	switch {
 	case n >= 1<<30 && n%(1<<30) == 0:

@@ -7,18 +7,18 @@ import (
 	"syscall"
 )
 
-// A contender (a program to measure) may overwrite its environment. Its processes are then found by parent and
-// group.
+// This file finds the processes of a contender, a measured program, by their parents and process
+// groups. That works even if a process has overwritten the tags in its environment.
 
-// processStat cannot be changed by the process.
+// processStat contains facts of the kernel about a process, which the process cannot change.
 type processStat struct {
 	parent, group, session int
 	start                  uint64 // clock ticks after the machine's start
 	ended                  bool   // waits to be reaped
 }
 
-// readProcess reads /proc/PID/stat (proc(5)). The name, in parentheses, may contain any characters, so other
-// fields begin after the last parenthesis.
+// readProcess reads /proc/PID/stat (proc(5)). Its second field is the name in parentheses, which may
+// contain any characters. So the other fields begin after the last parenthesis.
 func readProcess(pid int) (stat processStat, ok bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
@@ -55,8 +55,11 @@ func readProcesses() map[int]processStat {
 	return all
 }
 
-// killTrees kills groups, given by their leaders, and all descendants. It suspends all processes before it
-// kills one. A suspended process cannot fork, and its children still have their parent.
+// killTrees kills process groups and all descendants of their members, and reports whether there were
+// any. groups has the leader of each group by its pid.
+//
+// killTrees suspends all processes before it kills one. A suspended process cannot fork, and its
+// children can still be found by their parent.
 func killTrees(groups map[int]groupLeader) (found bool) {
 	stopped := map[int]processStat{}
 	for {
@@ -77,9 +80,11 @@ func killTrees(groups map[int]groupLeader) (found bool) {
 	return len(stopped) > 0
 }
 
-// findInTrees returns the living processes of groups and their descendants. It deletes groups that have ended.
+// findInTrees returns those of all that are alive and in groups, and their descendants. It deletes
+// groups that have ended from groups.
 //
-// A group with members keeps its number. So a leader with another start time shows that the group has ended.
+// While a group has members, no other process gets its number. So the group has ended if a process
+// with that number started at another time than the leader.
 func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]processStat {
 	for pid, l := range groups {
 		if p, ok := all[pid]; ok && p.start != l.start {
@@ -87,7 +92,7 @@ func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]pr
 		}
 	}
 	found := map[int]processStat{}
-	for hasGrown := true; hasGrown; { // ends if no more children are found
+	for hasGrown := true; hasGrown; { // until a pass finds no more children
 		hasGrown = false
 		for pid, p := range all {
 			_, isFound := found[pid]
@@ -104,15 +109,16 @@ func findInTrees(groups map[int]groupLeader, all map[int]processStat) map[int]pr
 	return found
 }
 
-// signalProcess opens the process before it compares it with before. A later process with the same number is
-// safe.
-func signalProcess(pid int, before processStat, sig syscall.Signal) bool {
+// signalProcess signals process pid if it is still the one that expected describes, and reports whether
+// it did. It opens the process before it reads it again. So the signal cannot reach a later process
+// with the same pid.
+func signalProcess(pid int, expected processStat, sig syscall.Signal) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {
 		return false
 	}
 	defer process.Release()
 	p, ok := readProcess(pid)
-	isSame := ok && !p.ended && p.start == before.start
+	isSame := ok && !p.ended && p.start == expected.start
 	return isSame && process.Signal(sig) == nil
 }

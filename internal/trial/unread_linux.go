@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// countUnread returns the bytes in a pipe or terminal, or 0 if unknown. TIOCINQ of ioctl_tty(2) is FIONREAD.
+// countUnread returns the number of unread bytes in a pipe or terminal, or 0 if unknown. It calls
+// TIOCINQ of ioctl_tty(2), which is FIONREAD.
 func countUnread(f *os.File) int64 {
 	var n int32
 	if ioctl(f, syscall.TIOCINQ, unsafe.Pointer(&n)) != nil {

@@ -9,16 +9,18 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// A contender (the program to measure) is ended if it exceeds the deadline of a request or its memory limit.
+// This file ends a trial if its contender, the measured program, exceeds the deadline of a request or
+// the memory limit. For example, a contender that needs 2.1 GiB of 2 GiB is killed within 100 ms.
 
-// watchEvery determines how soon an exceeded limit is noticed.
+// watchEvery is the interval between checks. It only determines how soon an exceeded limit is noticed.
 const watchEvery = 100 * time.Millisecond
 
-// idleEvery is the interval at which an idle contender's memory is read. Meanwhile another contender is measured, which a
-// check disturbs.
+// idleEvery is the number of checks of which one reads the memory of an idle contender. While one
+// contender is idle, another one is measured, and reading would disturb it.
 const idleEvery = 5
 
-// watchLimits uses one slow ticker, cheaper than a timer per request.
+// watchLimits enforces the deadline and the memory limit until Close. One slow ticker costs less than
+// a timer per request.
 func (p *Process) watchLimits() {
 	defer close(p.watched)
 	tick := time.NewTicker(watchEvery)
@@ -33,10 +35,11 @@ func (p *Process) watchLimits() {
 	}
 }
 
-// inspectOnce checks an idle contender's memory only if checkIdle.
+// inspectOnce checks the limits once and ends the trial if one is exceeded. It checks the memory of an
+// idle contender, one without a request, only if checkIdle is true.
 func (p *Process) inspectOnce(now time.Time, checkIdle bool) {
-	// Reading the context needs the lock. Its caller may cancel it after finishCall, which does not cancel the
-	// request.
+	// The context is read under the lock. After finishCall its caller may cancel it, and that must not
+	// look like a cancelled request.
 	p.mu.Lock()
 	c, failed := p.call, p.failure != nil
 	isIdle := c.ctx == nil
@@ -61,13 +64,14 @@ func (p *Process) inspectOnce(now time.Time, checkIdle bool) {
 	}
 }
 
-// callError returns nil unless a request is late or cancelled. ctxErr is the error of its context.
+// callError returns the error of a late or cancelled request, or nil. ctxErr is the error of the
+// request's context.
 func (p *Process) callError(c pendingCall, ctxErr error, now time.Time) error {
 	isLate := errors.Is(ctxErr, context.DeadlineExceeded) || !c.deadline.IsZero() && now.After(c.deadline)
 	switch {
 	case isLate:
 		select {
-		case <-p.exited: // its child may still have the connection open
+		case <-p.exited: // a process that it started may still have the connection open
 			return p.exitError(c.op)
 		default:
 			return c.lateError()
@@ -78,7 +82,8 @@ func (p *Process) callError(c pendingCall, ctxErr error, now time.Time) error {
 	return nil
 }
 
-// residentBytes counts shared pages once per process. 0 means unknown.
+// residentBytes returns the resident memory of the process tree in bytes, or 0 if unknown. Pages that
+// processes share count once per process.
 func (p *Process) residentBytes() int64 {
 	var sum int64
 	for _, pid := range p.PIDs() {
@@ -88,7 +93,7 @@ func (p *Process) residentBytes() int64 {
 	return sum
 }
 
-// listTree misses descendants whose parent has ended.
+// listTree lists a process and its descendants. It does not find descendants whose parent has ended.
 func listTree(pid int) []int {
 	const maxParents = 1000 // bounds the work for a tree that forks forever
 	pids := []int{pid}
