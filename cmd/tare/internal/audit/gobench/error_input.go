@@ -33,7 +33,7 @@ func (in *input) tableConstants(l *loop, v *types.Var) map[types.Object]bool {
 		}
 		for id := range nodesOf[*ast.Ident](table) {
 			c, ok := in.pass.TypesInfo.Uses[id].(*types.Const)
-			if ok && c.Pkg() == in.pass.Pkg && types.AssignableTo(c.Type(), in.pass.TypesInfo.TypeOf(sel)) {
+			if t := in.pass.TypesInfo.TypeOf(sel); ok && t != nil && c.Pkg() == in.pass.Pkg && types.AssignableTo(c.Type(), t) {
 				constants[c] = true
 			}
 		}

@@ -42,7 +42,11 @@ func (in *input) reportDefaultWait(l *loop, call *ast.CallExpr, f *frame) {
 // mayFail reports whether a test helper among the arguments of a call returns an error of its own.
 func (in *input) mayFail(call *ast.CallExpr, binding flow.Binding) bool {
 	for _, arg := range call.Args {
-		if _, isFunction := in.pass.TypesInfo.TypeOf(arg).Underlying().(*types.Signature); !isFunction {
+		t := in.pass.TypesInfo.TypeOf(arg)
+		if t == nil { // code that does not compile
+			continue
+		}
+		if _, isFunction := t.Underlying().(*types.Signature); !isFunction {
 			continue
 		}
 		for _, f := range in.flowGraph().Functions(arg, binding) {
