@@ -159,6 +159,15 @@ func (in *input) describeUnchecked(l *loop, arg ast.Expr, fn *types.Func) string
 			return "the texts of its table"
 		}
 	}
+	if constants := in.tableConstants(l, v); len(constants) > 0 {
+		mentions := func(decl *ast.FuncDecl) bool {
+			isListed := func(id *ast.Ident) bool { return constants[in.pass.TypesInfo.Uses[id]] }
+			return decl != l.owner.decl && hasNode(decl, isListed) && !in.expectsOnlyErrors(decl)
+		}
+		if !in.isMentionedByChecker(fn, mentions) {
+			return "the constants of its table"
+		}
+	}
 	for r := range nodesOf[*ast.RangeStmt](l.owner.decl) {
 		if v != nil && r.Value != nil && in.variable(r.Value) == v { // an element of r.X
 			v, _ = in.flowGraph().Path(r.X, nil)

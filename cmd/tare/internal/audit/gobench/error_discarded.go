@@ -30,6 +30,9 @@ func errorDiscarded() rule {
 		in.eachTimedLoop(func(l *loop) {
 			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				call := in.findDiscarded(l, n, f)
+				if call != nil && in.reportFilling(l, n, call, f) {
+					return true
+				}
 				if call != nil && !in.neverFails(call) {
 					in.reportDiscarded(l, n, call, in.findFailing(call, f.binding, 0))
 				}
@@ -49,6 +52,10 @@ func (in *input) reportDiscarded(l *loop, n ast.Node, call *ast.CallExpr, failin
 		}
 		if !in.isChecked(fn) {
 			in.report(n, "the error of %s is discarded in the loop, and no test or benchmark of the package checks it", name)
+			return
+		}
+		if made := in.findUncheckedReceiver(call, fn); made != "" {
+			in.report(n, "the error of %s is discarded in the loop, and a test expects one of what %s makes", name, made)
 			return
 		}
 		if unread := cmp.Or(in.findUncheckedFile(l, fn), in.findUncheckedInput(l, call, fn)); unread != "" {

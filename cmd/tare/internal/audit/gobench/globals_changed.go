@@ -52,8 +52,8 @@ func (in *input) reportChanges(fn *ast.FuncDecl, reads map[*types.Var]globalRead
 				}
 			}
 		case *ast.CallExpr:
-			if called := in.callee(n); called != nil && !isConditional(path) && !in.mayFillAgain(fn, called.Pkg()) {
-				in.reportEmptied(n, registries)
+			if !in.mayNotRun(path) {
+				in.reportEmptying([]*ast.FuncDecl{fn}, n, registries)
 			}
 		}
 		return true

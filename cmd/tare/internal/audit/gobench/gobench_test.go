@@ -30,6 +30,6 @@ func TestExamples(t *testing.T) {
 		dirs = append(dirs, identifier(r.ID))
 	}
 	// globals-changed reports one call a package
-	dirs = append(dirs, "globals_emptied", "globals_imported", "globals_imported/restored")
+	dirs = append(dirs, "globals_emptied", "globals_helped", "globals_helped/table", "globals_imported", "globals_imported/restored")
 	analysistest.Run(t, analysistest.TestData(), every, dirs...)
 }

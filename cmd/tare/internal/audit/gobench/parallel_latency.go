@@ -104,7 +104,7 @@ var (
 	// rateUnit matches units of a number per second: requests/s.
 	rateUnit = lazyregexp.New(`/s$`)
 	// waitUnit matches units of the time of one operation, such as us/req, but not ns/op.
-	waitUnit = lazyregexp.New(`(?i)\b(wait|delay|latency|rtt|resp|response|p50|p90|p95|p99)\b|` +
+	waitUnit = lazyregexp.New(`(?i)^(ns|us|µs|ms|s)-to-|\b(wait|delay|latency|rtt|resp|response|p50|p90|p95|p99)\b|` +
 		`^(ns|us|µs|ms|s|sec|seconds|micros|millis)[/-]` +
 		`(call|req|request|caller|client|user|query|rpc|get|lookup|hit|msg|message|event)s?$`)
 )

@@ -12,9 +12,54 @@ import (
 // This file is a part of the rule globals-changed. A test empties a registry, a table to which
 // Register functions add entries. The benchmark needs these entries.
 
-// reportEmptied reports a call that empties one of registries, and deletes this one.
-func (in *input) reportEmptied(call *ast.CallExpr, registries map[*types.Package]*benchmark) {
-	fn := in.callee(call)
+// reportEmptying reports a call in a test that empties a registry. The call may be of a variable with
+// such a function. It may be in test helpers: around has the test and these.
+func (in *input) reportEmptying(around []*ast.FuncDecl, call *ast.CallExpr, registries map[*types.Package]*benchmark) {
+	for _, called := range in.flowGraph().Called(call, nil) {
+		if called.Object == nil {
+			continue
+		}
+		mayRestore := func(fn *ast.FuncDecl) bool { return in.mayFillAgain(fn, called.Object.Pkg()) }
+		helper, isDeclared := called.Node.(*ast.FuncDecl)
+		isHelper := isDeclared && in.isHarness(helper) && !resetPrefix.MatchString(helper.Name.Name)
+		if !isHelper {
+			if !slices.ContainsFunc(around, mayRestore) {
+				in.reportEmptied(call, called.Object, registries)
+			}
+			continue
+		}
+		if len(around) > maxTimedDepth || helper.Body == nil || in.callee(call) == nil {
+			continue
+		}
+		inspectPath(helper.Body, func(n ast.Node, path []ast.Node) bool {
+			if inner, ok := n.(*ast.CallExpr); ok && !in.mayNotRun(path) {
+				in.reportEmptying(append(slices.Clone(around), helper), inner, registries)
+			}
+			return true
+		})
+	}
+}
+
+// mayNotRun is isConditional without the function literals of t.Run.
+func (in *input) mayNotRun(path []ast.Node) bool {
+	for i, n := range path {
+		lit, ok := n.(*ast.FuncLit)
+		if !ok {
+			if isConditional(path[i : i+1]) {
+				return true
+			}
+			continue
+		}
+		run, isCall := path[max(0, i-1)].(*ast.CallExpr)
+		if !isCall || !isMethodOf(in.callee(run), "testing", "T", "Run") || !slices.Contains(run.Args, ast.Expr(lit)) {
+			return true
+		}
+	}
+	return false
+}
+
+// reportEmptied reports a call of fn if this empties one of registries, and deletes this one.
+func (in *input) reportEmptied(call *ast.CallExpr, fn *types.Func, registries map[*types.Package]*benchmark) {
 	if fn == nil || fn.Signature().Recv() != nil {
 		return
 	}

@@ -152,6 +152,8 @@ func (in *input) handlesBody(root ast.Node, depth int) bool {
 	found := false
 	ast.Inspect(root, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.BlockStmt:
+			return n == root || !returnsNil(n) // the caller gets no response
 		case *ast.SelectorExpr:
 			found = found || n.Sel.Name == "Body" && isResponse(info.TypeOf(n.X))
 		case *ast.CallExpr:
@@ -167,6 +169,15 @@ func (in *input) handlesBody(root ast.Node, depth int) bool {
 		return !found
 	})
 	return found
+}
+
+// returnsNil reports whether a block ends with return nil, ….
+func returnsNil(b *ast.BlockStmt) bool {
+	if len(b.List) == 0 {
+		return false
+	}
+	r, ok := b.List[len(b.List)-1].(*ast.ReturnStmt)
+	return ok && len(r.Results) > 1 && formatExpr(r.Results[0]) == "nil"
 }
 
 // isResponse reports whether a call returns an *http.Response first. The type of the call is t.

@@ -151,6 +151,7 @@ func (in *input) findIgnored(l *loop, call *ast.CallExpr, f *frame) []ast.Expr {
 func (in *input) selectWork(list ...ast.Expr) []ast.Expr {
 	var out []ast.Expr
 	for _, e := range list {
+		e = stripConversion(in.pass.TypesInfo, e)
 		if in.computes(e) {
 			out = append(out, e)
 		}

@@ -39,6 +39,7 @@ func sharedState() rule {
 				in.reportKeyed(outer, sub)
 			}
 			calls := in.findSubBenchmarks(outer)
+			in.reportTwins(outer)
 			for i, writer := range calls {
 				later := calls[i+1:]
 				in.reportEntries(outer, writer, later)
@@ -119,6 +120,7 @@ func (in *input) reportKeyed(outer, sub *benchmark) {
 		return
 	}
 	for _, l := range sub.loops {
+		in.reportCarriedCounter(l, outer.body.Pos(), cases.Pos())
 		counter := in.counter(l)
 		inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
 			id, ok := n.(*ast.Ident)

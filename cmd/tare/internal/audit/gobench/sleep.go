@@ -26,6 +26,7 @@ func sleepInLoop() rule {
 			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				switch n := n.(type) {
 				case *ast.CallExpr:
+					in.reportDefaultWait(l, n, f)
 					if in.isSleep(n, f) && !containsWord(in.joinNames(l, n), "Sleep", "Timer") {
 						in.report(n, "%s for %s in each iteration", describeSleeper(f, "sleeps"), formatExpr(n.Args[len(n.Args)-1]))
 					}

@@ -30,6 +30,7 @@ func stateGrows() rule {
 				}
 				return true
 			})
+			in.reportInserted(l, seen)
 		})
 	}}
 }
@@ -247,7 +248,7 @@ func (in *input) alwaysAdds(fn *types.Func) bool {
 func (in *input) isDistinct(l *loop, e ast.Expr) bool {
 	counter := in.counter(l)
 	if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok && counter != nil {
-		return in.variable(index.Index) == counter
+		return in.variable(index.Index) == counter || in.isLongCycle(index.Index, counter)
 	}
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && len(call.Args) == 0 {
 		fn := in.callee(call)

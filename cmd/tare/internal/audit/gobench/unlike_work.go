@@ -43,6 +43,8 @@ func unlikeWork() rule {
 				in.reportEmptyOutput(in.calledSides(call))
 				in.reportCounted(in.countedSides(call))
 				in.reportUnstarted(in.calledSides(call))
+				in.reportLazy(in.findOwnSides(l, call))
+				in.reportKept(l, call)
 			})
 		})
 	}}
@@ -81,6 +83,7 @@ func (in *input) compareSubBenchmarks(outer *benchmark, loops []*loop) {
 	in.reportPartial(sides)
 	in.reportEmptyOutput(sides)
 	in.reportCounted(sides)
+	in.reportLazy(sides)
 }
 
 // side is a side of a comparison: the loop of a sub-benchmark, or a function in a table.

@@ -12,9 +12,7 @@ import (
 //
 // It is part of the rule response-body.
 func (in *input) reportUnread(l *loop) {
-	if !hasCall(l.owner.decl, func(name string) bool { return name == "SetBytes" }) {
-		return
-	}
+	countsBytes := hasCall(l.owner.decl, func(name string) bool { return name == "SetBytes" })
 	in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 		a, ok := n.(*ast.AssignStmt)
 		if !ok || len(a.Rhs) != 1 {
@@ -34,7 +32,11 @@ func (in *input) reportUnread(l *loop) {
 			}
 			field := findReaderField(v.Type())
 			switch {
-			case isReadCloser(v.Type()) && in.selectsOnly(f.body, v, func(name string) bool { return name == "Close" }):
+			case isCursor(v.Type()) && in.isLeftUnread(f.body, v, countsBytes):
+				in.report(n, "nothing calls Next of %s, which %s returns, or closes it: none of its entries is read", v.Name(), formatExpr(call.Fun))
+			case !countsBytes:
+				// Opening it may be the operation.
+			case isReadCloser(v.Type()) && in.selectsOnly(f.body, v, func(name string) bool { return !selectsReader(v.Type(), name) }):
 				in.report(n, "nothing reads %s, which %s opens, and SetBytes counts its bytes", v.Name(), formatExpr(call.Fun))
 			case field != "" && in.selectsOnly(f.body, v, func(name string) bool { return name != field }):
 				in.report(n, "nothing reads or closes the %s of %s, which %s opens, and SetBytes counts its bytes", field, v.Name(), formatExpr(call.Fun))
@@ -42,6 +44,41 @@ func (in *input) reportUnread(l *loop) {
 		}
 		return true
 	})
+}
+
+// isCursor reports whether a type has the methods Next, which returns a bool, and Close.
+func isCursor(t types.Type) bool {
+	if t == nil || types.IsInterface(t) || !hasMethod(t, "Close") || !hasMethod(t, "Next") {
+		return false
+	}
+	next, _, _ := types.LookupFieldOrMethod(t, true, nil, "Next")
+	results := next.(*types.Func).Signature().Results()
+	return results.Len() == 1 && isBool(results.At(0).Type())
+}
+
+// isLeftUnread reports whether v is set, and at most assigned to a variable that nothing reads.
+// mayClose allows v.Close.
+func (in *input) isLeftUnread(body ast.Node, v *types.Var, mayClose bool) bool {
+	isUnread := true
+	in.inspectUses(body, v, func(id *ast.Ident, path []ast.Node) {
+		switch p := parent(path, 1).(type) {
+		case *ast.AssignStmt:
+			if containsIdent(p.Lhs, id) {
+				return
+			}
+			target := in.variable(p.Lhs[0])
+			isRead := target == nil || len(p.Lhs) != 1
+			if !isRead && !isBlank(p.Lhs[0]) {
+				_, isRead = in.readUses(target)
+			}
+			isUnread = isUnread && !isRead
+		case *ast.SelectorExpr:
+			isUnread = isUnread && mayClose && p.Sel.Name == "Close"
+		default:
+			isUnread = false
+		}
+	})
+	return isUnread
 }
 
 // selectsOnly reports whether each use of v selects Close or a field, with a name that isAllowed
@@ -61,6 +98,20 @@ func (in *input) selectsOnly(body ast.Node, v *types.Var, isAllowed func(name st
 		}
 	})
 	return isOnly
+}
+
+// selectsReader reports whether a field of a struct has the method Read.
+func selectsReader(t types.Type, name string) bool {
+	s, ok := pointee(t).Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for field := range s.Fields() {
+		if field.Name() == name && types.NewMethodSet(field.Type()).Lookup(nil, "Read") != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func isReadCloser(t types.Type) bool {

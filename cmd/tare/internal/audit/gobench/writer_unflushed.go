@@ -110,7 +110,10 @@ func (in *input) findWriter(a *ast.AssignStmt, f *frame) *types.Var {
 // findReset returns the buffered writer that a call resets, if it is declared before the loop.
 func (in *input) findReset(call *ast.CallExpr, f *frame) (p varPath, ok bool) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "Reset" || len(call.Args) != 1 || !in.mayBeWriter(sel.X, f.binding) {
+	if !ok || len(call.Args) != 1 {
+		return varPath{}, false
+	}
+	if !in.resetsPart(in.callee(call)) && (sel.Sel.Name != "Reset" || !in.mayBeWriter(sel.X, f.binding)) {
 		return varPath{}, false
 	}
 	p, ok = in.pathOf(sel.X, f.binding)
@@ -288,10 +291,10 @@ func (in *input) writesOnly(root ast.Node, v *types.Var, depth int) bool {
 		case *ast.SelectorExpr:
 			call, isCall := parent(path, 2).(*ast.CallExpr)
 			isMethodCall := isCall && call.Fun == ast.Expr(p)
-			if isMethodCall && p.Sel.Name == "Reset" {
+			if isMethodCall && (p.Sel.Name == "Reset" || in.resetsPart(in.callee(call))) {
 				return
 			}
-			if isMethodCall && !flushingName.MatchString(p.Sel.Name) {
+			if isMethodCall && !flushingName.MatchString(p.Sel.Name) && !in.flushesPart(in.callee(call), 0) {
 				hasWrite = true
 				return
 			}

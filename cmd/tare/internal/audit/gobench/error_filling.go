@@ -1,0 +1,228 @@
+package gobench
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
+)
+
+// This file is a part of the rule error-discarded. A call changes what decides whether it fails:
+//
+//	func (q *Queue) Push(v int) error {
+//		if len(q.items) == q.max { return ErrFull }
+//		q.items = append(q.items, v)
+//		…
+//
+// That a test checks one call says nothing about the later ones.
+
+// reportFilling reports a call at n that discards such an error, and returns whether it did. The
+// receiver must be from before the loop, and nothing in the loop may undo the change.
+func (in *input) reportFilling(l *loop, n ast.Node, call *ast.CallExpr, f *frame) bool {
+	for _, called := range in.flowGraph().Called(call, f.binding) {
+		if called.Body == nil || called.Object == nil || in.isHarness(called.Node) {
+			continue
+		}
+		receiver := in.flowGraph().Bind(call, called)[called.Object.Signature().Recv()]
+		field := in.findLimit(called.Object, 0)
+		if receiver == nil || field == "" {
+			continue
+		}
+		text := formatExpr(receiver)
+		if p, ok := in.pathOf(receiver, f.binding); ok {
+			if !in.isLocalBefore(p.root, l) || f.containsPos(p.root.Pos()) || in.mayUndo(l, p, call, called.Object, field) {
+				continue
+			}
+			text = p.String()
+		} else if made, isCall := receiver.(*ast.CallExpr); !isCall || isNodeIn(made, l.node) || f.containsPos(made.Pos()) {
+			continue
+		}
+		in.report(n, "the error of %s is discarded in the loop, although each call of %s changes %s%s, which decides whether it fails",
+			formatExpr(call.Fun), called.Object.Name(), text, field)
+		return true
+	}
+	return false
+}
+
+// mayUndo reports whether a loop may undo what a call of a method changes in a field of p. Another
+// method may change the field, and another call of the same method may change it back.
+func (in *input) mayUndo(l *loop, p varPath, call *ast.CallExpr, method *types.Func, field string) bool {
+	found := false
+	in.inspectCallsDeep(l.body, func(other *ast.CallExpr, binding flow.Binding) {
+		if other == call || found {
+			return
+		}
+		isHelper := false
+		for _, called := range in.flowGraph().Called(other, binding) {
+			isHelper = isHelper || called.Body != nil && in.isHarness(called.Node)
+			if called.Receiver == nil || called.Object == nil {
+				continue
+			}
+			used, ok := in.pathOf(called.Receiver, binding)
+			isSameCall := called.Object == method && isNodeIn(other, l.body)
+			if ok && used.root == p.root && (isSameCall || called.Object != method && in.changesField(called.Object, field, 0)) {
+				found = true
+			}
+		}
+		for _, arg := range other.Args {
+			used, ok := in.pathOf(arg, binding)
+			found = found || ok && used.root == p.root && !isHelper && !isBasic(in.pass.TypesInfo.TypeOf(arg))
+		}
+	})
+	for a := range nodesOf[*ast.AssignStmt](l.body) {
+		for _, lhs := range a.Lhs {
+			used, ok := in.pathOf(lhs, nil)
+			found = found || ok && used.root == p.root
+		}
+	}
+	return found
+}
+
+// changesField reports whether a method, or one that it calls on its receiver, may set a field. The
+// depth counts the methods around it.
+func (in *input) changesField(fn *types.Func, field string, depth int) bool {
+	recv, body := in.methodBody(fn)
+	if body == nil {
+		return false
+	}
+	isField := func(e ast.Expr) bool {
+		fields, ok := in.receiverPath(e, recv)
+		return ok && fields == field
+	}
+	return hasNode(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IncDecStmt:
+			return isField(n.X)
+		case *ast.AssignStmt:
+			return slices.ContainsFunc(n.Lhs, isField)
+		case *ast.CallExpr:
+			sel, ok := n.Fun.(*ast.SelectorExpr)
+			if !ok || depth == maxTimedDepth {
+				return isBuiltin(in.pass.TypesInfo, n, "delete") && isField(n.Args[0])
+			}
+			_, isReceiver := in.receiverPath(sel.X, recv)
+			return isReceiver && in.changesField(in.callee(n), field, depth+1)
+		}
+		return false
+	})
+}
+
+// findLimit returns a field of the receiver that a method compares before it fails, and that it
+// changes if it does not fail. It returns "" if there is none. Methods of the receiver that it
+// calls count; the depth is their number.
+func (in *input) findLimit(fn *types.Func, depth int) string {
+	recv, body := in.methodBody(fn)
+	if body == nil {
+		return ""
+	}
+	changed := in.findChanged(body, recv)
+	for _, s := range body.List {
+		if guard, ok := s.(*ast.IfStmt); ok && failsOnly(guard.Body) {
+			for _, field := range in.findCompared(body, guard.Cond, recv) {
+				if changed[field] {
+					return field
+				}
+			}
+		}
+	}
+	if depth == maxTimedDepth {
+		return ""
+	}
+	for call := range nodesOf[*ast.CallExpr](body) {
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || errorIndex(in.pass.TypesInfo, call) < 0 {
+			continue
+		}
+		if fields, ok := in.receiverPath(sel.X, recv); ok {
+			if field := in.findLimit(in.callee(call), depth+1); field != "" {
+				return fields + field
+			}
+		}
+	}
+	return ""
+}
+
+// failsOnly reports whether a block only returns an error.
+func failsOnly(b *ast.BlockStmt) bool {
+	if len(b.List) != 1 {
+		return false
+	}
+	r, ok := b.List[0].(*ast.ReturnStmt)
+	return ok && len(r.Results) > 0 && hasAnyPrefix(formatExpr(r.Results[len(r.Results)-1]), "Err", "err", "fmt.Errorf", "errors.New")
+}
+
+// findCompared returns the fields of a receiver whose number or length a condition compares. A
+// variable of body stands for the field that it was set to.
+func (in *input) findCompared(body ast.Node, cond ast.Expr, recv *types.Var) []string {
+	var out []string
+	for e := range nodesOf[*ast.BinaryExpr](cond) {
+		isOrder := e.Op == token.LSS || e.Op == token.LEQ || e.Op == token.GTR || e.Op == token.GEQ || e.Op == token.EQL
+		if !isOrder || !isNumber(in.pass.TypesInfo.TypeOf(e.X)) {
+			continue
+		}
+		for id := range nodesOf[*ast.Ident](e) {
+			if v := in.variable(id); v != nil && v != recv && in.isLocal(v) {
+				if init := in.initOf(body, v); init != nil {
+					out = append(out, in.fieldsIn(init, recv)...)
+				}
+			}
+		}
+		out = append(out, in.fieldsIn(e, recv)...)
+	}
+	return out
+}
+
+func isNumber(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsNumeric != 0
+}
+
+// fieldsIn returns the fields of a receiver in an expression, outside of calls.
+func (in *input) fieldsIn(e ast.Expr, recv *types.Var) []string {
+	var out []string
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			return isBuiltin(in.pass.TypesInfo, n, "len") || in.pass.TypesInfo.Types[n.Fun].IsType()
+		case *ast.SelectorExpr:
+			if fields, ok := in.receiverPath(n, recv); ok && fields != "" {
+				out = append(out, fields)
+			}
+			return false
+		}
+		return true
+	})
+	return out
+}
+
+// findChanged returns the fields of a receiver to which a body assigns: sums, entries and appends.
+func (in *input) findChanged(body ast.Node, recv *types.Var) map[string]bool {
+	changed := map[string]bool{}
+	add := func(e ast.Expr) {
+		if fields, ok := in.receiverPath(e, recv); ok && strings.HasPrefix(fields, ".") {
+			changed[fields] = true
+		}
+	}
+	for n := range ast.Preorder(body) {
+		switch n := n.(type) {
+		case *ast.IncDecStmt:
+			add(n.X)
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				_, isEntry := ast.Unparen(lhs).(*ast.IndexExpr)
+				isSum := n.Tok == token.ADD_ASSIGN || n.Tok == token.SUB_ASSIGN
+				isAppend := len(n.Lhs) == len(n.Rhs) && in.isAppendTo(lhs, n.Rhs[i])
+				if isEntry || isSum || isAppend {
+					add(lhs)
+				}
+			}
+		}
+	}
+	return changed
+}
