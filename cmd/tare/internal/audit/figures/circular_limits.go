@@ -194,7 +194,7 @@ func (d *document) whyAlwaysMet(text string) string {
 	return ""
 }
 
-// textAround returns a sentence and its neighbours: they may name the judged figure.
+// textAround returns sentence i with its neighbours, which may name the judged figure.
 func (d *document) textAround(i int) string {
 	const maxGap = 3 // lines
 	s := d.sentences[i]

@@ -44,7 +44,7 @@ type statedOrder struct {
 	isSpeed        bool
 }
 
-// orders returns at most one order by speed and one by an amount.
+// orders returns the orders that a sentence states: at most one by speed and one by an amount.
 func (s sentence) orders() (out []statedOrder) {
 	if m := speedOrderRE.FindStringSubmatchIndex(s.text); m != nil {
 		word := strings.ToLower(s.text[m[2]:m[3]])
@@ -72,7 +72,7 @@ func (s sentence) orders() (out []statedOrder) {
 	return append(out, o)
 }
 
-// newSpeedOrder takes slower, faster or quicker.
+// newSpeedOrder returns the order that a word states: slower, faster or quicker.
 func newSpeedOrder(word string) statedOrder {
 	return statedOrder{word: word, kinds: []kind{timeKind, rateKind}, firstIsGreater: word == "slower", isSpeed: true}
 }
@@ -127,7 +127,8 @@ func findDirectionDiffers(d *document, report reportFunc) {
 	}
 }
 
-// whyReversed checks a claim such as "18 % slower". It returns the text of a finding, or "".
+// whyReversed checks a claim such as "18 % slower" against the figures. It returns the text of a
+// finding if they have the opposite direction, else "".
 func (d *document) whyReversed(c claim, claims []claim) string {
 	isStated := func() bool { return !isGoal(c.sentence.text, c) && !negationRE.MatchString(c.clauseBefore()) }
 	if p, ok := c.sentence.pairOf(c, claims); ok && c.isReversedBy(p) && isStated() {
@@ -148,8 +149,8 @@ func (c claim) clauseBefore() string {
 	return text
 }
 
-// isReversedBy finds "18 % slower, 41.2 µs against the other's 50.3 µs". The first figure is the
-// subject's.
+// isReversedBy reports whether a pair after the claim contradicts it, as in "18 % slower, 41.2 µs
+// against the other's 50.3 µs". The first figure belongs to the claim's subject.
 func (c claim) isReversedBy(p pair) bool {
 	if p.start < c.end || !c.isSpeed() || !p.comparesSides() {
 		return false
@@ -233,7 +234,8 @@ func (d *document) whyWrongColumn(s sentence) (offset int, why string) {
 // beforeBracketsRE matches "slower in Ohio (". The group is "slower".
 var beforeBracketsRE = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b[^.;:()]{0,40}\(`)
 
-// whyWrongInBrackets checks "A is slower in Ohio (38 ms against 44 ms)".
+// whyWrongInBrackets checks "A is slower in Ohio (38 ms against 44 ms)", which is wrong. It returns
+// the text of a finding, or "", and its offset in the sentence.
 func (s sentence) whyWrongInBrackets() (offset int, why string) {
 	for _, m := range beforeBracketsRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		o := newSpeedOrder(strings.ToLower(s.text[m[2]:m[3]]))
@@ -261,8 +263,8 @@ func (p pair) comparesSides() bool {
 // superlativeRE matches "is the slowest with 1.5 ms". The groups are "slowest" and " with 1.5 ms".
 var superlativeRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:clearly |still |also |again )?the (slowest|fastest|quickest)\b([^.;]*(?:\.\d[^.;]*)*)`)
 
-// whyWrongExtreme checks "a is the slowest with 1.5 ms". The figure must not be the opposite
-// extreme of its column.
+// whyWrongExtreme checks "a is the slowest with 1.5 ms" against the column that has this figure. If
+// the figure is the fastest there, it returns the text of a finding and its offset, else "".
 func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	const minSides = 3
 	m := superlativeRE.FindStringSubmatchIndex(s.text)
@@ -350,7 +352,7 @@ func (o statedOrder) startsWithSecondSide(p pair, groups []*figureGroup) bool {
 	return false
 }
 
-// cutBrackets removes figures in parentheses.
+// cutBrackets returns the text before the first parenthesis, in which figures may follow.
 func cutBrackets(text string) string {
 	before, _, _ := strings.Cut(text, "(")
 	return before

@@ -89,7 +89,8 @@ func findPausedRows(all []figure, report reportFunc) {
 	}
 }
 
-// By Little's law rate × mean latency (s) users have a request in flight.
+// arePaused reports whether most virtual users pause. By Little's law, rate × mean latency (s) users
+// have a request in flight.
 func arePaused(rate, mean, users float64) bool {
 	return rate*mean < minBusyShare*users && users >= minUsers
 }

@@ -54,7 +54,7 @@ type unitInfo struct {
 	size float64 // in base units
 }
 
-// units is by name, in lower case and the singular.
+// units has the known units by name, in lower case and the singular.
 var units = map[string]unitInfo{
 	"ns": {timeKind, 1e-9}, "nsec": {timeKind, 1e-9}, "nanosecond": {timeKind, 1e-9},
 	"us": {timeKind, 1e-6}, "µs": {timeKind, 1e-6}, "μs": {timeKind, 1e-6}, "usec": {timeKind, 1e-6}, "microsecond": {timeKind, 1e-6},
@@ -78,7 +78,8 @@ const rateNouns = " req reqs request requests op ops operations msg msgs message
 
 func isRateNoun(noun string) bool { return strings.Contains(rateNouns, " "+noun+" ") }
 
-// lookUpUnit takes a name in lower case.
+// lookUpUnit returns the unit with a name, which is in lower case and may be a plural. It returns
+// false for an unknown name.
 func lookUpUnit(name string) (unitInfo, bool) {
 	u, ok := units[name]
 	if !ok && len(name) > 3 { // short names have no plural
@@ -122,8 +123,8 @@ func findUnit(text string) (unitInfo, bool) {
 // leadingNumberRE matches "-1,024.5e3". The groups are 1,024, .5 and 3.
 var leadingNumberRE = lazyregexp.New(`^[-+−]?(\d{1,3}(?:[,'’_\x{202f}\x{00a0} ]\d{3})+|\d+)(\.\d+)?(?:[eE]([-+]?\d{1,3}))?`)
 
-// parseNumber parses the beginning of text. step is one unit of the last digit. 1,024 is a number,
-// and 1,02 is not.
+// parseNumber parses the number at the beginning of text. step is one unit of its last digit, and
+// rest is the text after it. 1,024 is a number, and 1,02 is not.
 func parseNumber(text string) (value, step float64, rest string, ok bool) {
 	isDigit := func(r rune) bool { return r >= '0' && r <= '9' }
 	m := leadingNumberRE.FindStringSubmatch(text)
@@ -165,7 +166,8 @@ func parseNumber(text string) (value, step float64, rest string, ok bool) {
 // unitAfterRE matches what follows a number, such as "k req/s". The groups are k and req/s.
 var unitAfterRE = lazyregexp.New(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|\[?#/sec\]?|\[?[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
 
-// parseQuantity parses the beginning of text. An unknown word after the number remains in rest.
+// parseQuantity parses the number and the unit at the beginning of text. A word after the number
+// that is no unit remains in rest.
 func parseQuantity(text string) (q quantity, rest string, ok bool) {
 	value, step, rest, ok := parseNumber(text)
 	if !ok {
@@ -222,7 +224,7 @@ func parseCell(text string) (quantity, bool) {
 	return q, !hasMore
 }
 
-// isNear allows a difference of a share of the greater one.
+// isNear reports whether a and b differ by at most a share of the greater one.
 func isNear(a, b, share float64) bool {
 	return math.Abs(a-b) <= share*math.Max(math.Abs(a), math.Abs(b))
 }

@@ -61,7 +61,7 @@ var (
 	htmlTagRE      = lazyregexp.New(`<[^>]*>`)
 )
 
-// cleanCell removes marks of Markdown.
+// cleanCell removes the marks of Markdown from a cell.
 func cleanCell(text string) string {
 	text = markdownLinkRE.ReplaceAllString(text, "$1")
 	if strings.Contains(text, "<") {

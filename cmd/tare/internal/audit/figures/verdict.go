@@ -83,8 +83,9 @@ func (v *verdict) judgePair(c claim, p *tablePair) (agrees bool) {
 	return isDirected && !hasOpposite
 }
 
-// findOtherBase looks for a percentage of the wrong figure in a column. The sentence names one row
-// after "than", but not the other: "that build takes 60 % less than one without a cache".
+// findOtherBase returns a pair whose difference is the claimed percentage of the wrong figure, or
+// nil. The sentence names one row after "than", but not the other: "that build takes 60 % less than
+// one without a cache".
 func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
 	const maxRows = 8 // with more rows, some have any percentage by chance
 	before, after, hasThan := c.splitClause(claims)
@@ -122,8 +123,8 @@ func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
 	return &found[0]
 }
 
-// isSupportedElsewhere looks for the claimed change in all rows. The sentence may name a row by
-// other words.
+// isSupportedElsewhere reports whether any row of the page has the claimed change. The sentence may
+// name the row by words that the table does not have.
 func (d *document) isSupportedElsewhere(c claim) bool {
 	tolerance := 0.0
 	if len(d.grids) > tablesBefore+tablesAfter { // claimedPairs skips far tables
@@ -132,7 +133,8 @@ func (d *document) isSupportedElsewhere(c claim) bool {
 	return d.ratios.hasMatch(c, tolerance) || slices.ContainsFunc(d.nearGrids(c.sentence.line), func(g *grid) bool { return g.hasUnclearChange(c) })
 }
 
-// reversedTolerance is a share. It is small, because the claim must be about these figures.
+// reversedTolerance is the share by which a percentage in the wrong direction may differ from the
+// claim. It is small, so that the claim certainly is about these figures.
 const reversedTolerance = 0.005
 
 // claimedPairs returns the pairs that a claim may be about. A pair is in one row or in one column.
@@ -185,8 +187,8 @@ func (d *document) findRowKinds(s sentence) (kinds []kind) {
 	return kinds
 }
 
-// rowPairs returns the pairs in rows. first has the words about the subject, second those after
-// "than". isOwnPast means "than before".
+// rowPairs returns the pairs in rows that a claim may be about. first has the words about the
+// subject, second those after "than". isOwnPast means that the claim says "than before".
 func (d *document) rowPairs(c claim, first, second wordSet, hasThan, isOwnPast bool) []tablePair {
 	text := c.sentence.text
 	words := newWordSet(c.sentence.previous + " " + text[:c.start] + " " + text[c.end:])
@@ -287,8 +289,8 @@ func (s sentence) findUnitKinds() []kind {
 	return out
 }
 
-// matchesSentence compares a claim with the only two times of its sentence: "6.33 µs with the one
-// and 7.72 µs with the other, 22 % more".
+// matchesSentence reports whether the only two times of the sentence have the claimed ratio: "6.33
+// µs with the one and 7.72 µs with the other, 22 % more".
 func (c claim) matchesSentence() bool {
 	var times []float64
 	for _, m := range numberRE.FindAllStringIndex(c.sentence.text, maxFigures) {
@@ -309,8 +311,8 @@ var thanWordRE = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|
 // baseSubjectRE matches words for the state before a change.
 var baseSubjectRE = lazyregexp.New(`(?i)\b(?:without|before|old|baseline|base|main|master|previous|original|unpatched|stock|was|were|had|used to)\b`)
 
-// order puts the figure of the reference first. It sets isOrdered if the words determine this
-// order.
+// order returns the pair with the figure of the reference first, after "than". It sets isOrdered if
+// the words of the claim determine this order.
 func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool) tablePair {
 	subjects, references := sides.findNamed(first), sides.findNamed(second)
 	hasReference := len(references) == 1 && !slices.Contains(subjects, references[0])
@@ -350,7 +352,7 @@ func (c claim) hasOtherUnits(p tablePair) bool {
 	return p.a.raw > 0 && p.b.raw > 0 && !isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, sameUnit)
 }
 
-// isSpeed reports whether the percentage may be of a time or of a rate.
+// isSpeed reports whether the claim is about speed. Its percentage may be of a time or of a rate.
 func (c claim) isSpeed() bool {
 	switch c.word {
 	case "faster", "slower", "quicker", "overhead", "speedup", "speed-up":
