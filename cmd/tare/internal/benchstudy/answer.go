@@ -93,7 +93,8 @@ func compareTimes(r *tare.Result) timeChanges {
 	return t
 }
 
-// detectableText returns e.g. "2 %" or "2 % (5 % in the noisiest benchmark)".
+// detectableText returns the smallest change that the run could have shown, e.g. "2 %" or "2 % (5 %
+// in the noisiest benchmark)".
 func (t timeChanges) detectableText() string {
 	smallest, largest := advice.FormatPercent(t.minDetectable), advice.FormatPercent(t.maxDetectable)
 	if smallest == largest {

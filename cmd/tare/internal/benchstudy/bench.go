@@ -27,7 +27,7 @@ const maxBuildAge = 24 * time.Hour
 // Divisors of the user's time budget.
 const (
 	discoverShare   = 6  // at most a sixth for trying one side
-	sideBySideShare = 12 // at least a twelfth for finding benchmarks that need a process of their own
+	sideBySideShare = 12 // at least a twelfth for finding benchmarks that need a separate process
 )
 
 // Setup configures how both sides are built, and how their benchmarks are tried.
@@ -189,8 +189,8 @@ func (b *Bench) discoverShared(ctx context.Context, request Request, setup Setup
 	return shared, slices.Concat(base.Remarks, head.Remarks), err
 }
 
-// discoverSide runs each benchmark of a side once. Benchmarks without time are added to
-// search.SkipIDs, for the other side.
+// discoverSide builds one side and runs each of its benchmarks once. If the time ends, it adds the
+// other benchmarks to search.SkipIDs, so that the second side skips them, too.
 func (b *Bench) discoverSide(ctx context.Context, request Request, setup Setup, side *suite.Side, tests []suite.Tests, search suite.Search) (found suite.Discovered, err error) {
 	built, err := suite.Build(ctx, side, tests, request.Bench, b.workDir, setup.Say)
 	if err != nil {
@@ -316,7 +316,8 @@ func findTests(packages []suite.Package) (tests map[string]suite.Tests, names []
 	return tests, names
 }
 
-// noBenchmarksError names the filters in effect.
+// noBenchmarksError returns the error for an empty selection of benchmarks. It names the filters in
+// effect and the first skipped benchmark.
 func noBenchmarksError(request Request, skipped []suite.Skipped) error {
 	patterns := strings.Join(request.Packages, " ")
 	if patterns == "" {
@@ -340,7 +341,8 @@ func noBenchmarksError(request Request, skipped []suite.Skipped) error {
 	return &UsageError{What: message, Nothing: !isBudgetShort}
 }
 
-// sharedBenchmarks returns the benchmarks that both sides have, in the order of head.
+// sharedBenchmarks returns the benchmarks that both sides have, in the order of head. It adds the
+// others to b.skipped, unless skipped names them already.
 func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, skipped []suite.Skipped) []suite.Benchmark {
 	var shared []suite.Benchmark
 	for _, m := range head {
@@ -358,7 +360,8 @@ func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, skipped []suite.S
 	return shared
 }
 
-// joinEstimates returns the larger times and sizes of both sides, and the shorter run.
+// joinEstimates returns head with the larger times and sizes of both sides, and the smaller number
+// of iterations of a run.
 func joinEstimates(head, base suite.Benchmark) suite.Benchmark {
 	m := head
 	m.NSPerOp, m.BytesPerOp, m.UntimedNS = max(m.NSPerOp, base.NSPerOp), max(m.BytesPerOp, base.BytesPerOp), max(m.UntimedNS, base.UntimedNS)
@@ -371,7 +374,8 @@ func joinEstimates(head, base suite.Benchmark) suite.Benchmark {
 	return m
 }
 
-// skipOneSided skips a benchmark that only one side has, unless skipped covers it already.
+// skipOneSided adds a benchmark that only one side has to b.skipped. It adds nothing if skipped
+// names the benchmark, its parent or its package already.
 func (b *Bench) skipOneSided(m suite.Benchmark, side string, skipped []suite.Skipped) {
 	isKnown := slices.ContainsFunc(skipped, func(entry suite.Skipped) bool {
 		return entry.ID == m.ID() || strings.HasPrefix(m.ID(), entry.ID+"/") || strings.HasPrefix(m.ID(), entry.ID+".")

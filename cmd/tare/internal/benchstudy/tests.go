@@ -93,8 +93,9 @@ func (s *sides) useHeadTests(ctx context.Context, request Request, renamed map[s
 	return headTests, kept, nil
 }
 
-// compileTests compiles a package with the tests of head. While that fails, it restores test files
-// of base. It returns a line about each restored file.
+// compileTests compiles a package of base with the tests of head. While that fails, it restores test
+// files of base: the one that the compiler names, or all. It returns a line about each restored
+// file.
 func (s *sides) compileTests(ctx context.Context, tests *gitrev.Tests, importPath, dir string) (reverted []string, err error) {
 	for {
 		err := s.base.CheckTests(ctx, importPath)
@@ -127,7 +128,8 @@ func listFiles(files []string) string {
 	return strings.Join(files, ", ")
 }
 
-// renamePath returns an import path with the module path of the other side.
+// renamePath returns an import path with the module path that renamed has for it, or unchanged if
+// its module is not renamed.
 func renamePath(importPath string, renamed map[string]string) string {
 	best := ""
 	for from := range renamed {

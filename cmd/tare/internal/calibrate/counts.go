@@ -124,7 +124,8 @@ func (f *foundCounts) writeTotals(w io.Writer) {
 	}
 }
 
-// countMissing counts the studies that lines lacks. It runs nothing if bin is "".
+// countMissing counts the studies that lines lacks, and adds them to lines and to the file at path.
+// It runs nothing if bin is "".
 func (p pair) countMissing(ctx context.Context, bin, path string, lines map[uint64]CountLine, stderr io.Writer) error {
 	if bin == "" || len(lines) >= countStudies {
 		return nil

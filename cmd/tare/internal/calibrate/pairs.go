@@ -91,7 +91,8 @@ func replaceOnce(before, after string) func(string) string {
 	}
 }
 
-// splitDeclarations splits a source before each comment that follows an empty line.
+// splitDeclarations splits a source before each comment that follows an empty line. head is the text
+// before the first such comment.
 func splitDeclarations(source string) (head string, parts []string) {
 	all := strings.Split(source, "\n\n// ")
 	for _, p := range all[1:] {

@@ -57,8 +57,9 @@ type outputReader struct {
 	summary               uint64
 }
 
-// readOutput reads an output file of cachegrind or callgrind. The first event must be Ir, and names
-// must not be compressed. All counts must add up to the file's summary.
+// readOutput reads an output file of cachegrind or callgrind. The first event must be Ir
+// (instructions), and names and line numbers must not be compressed. All counts must add up to the
+// file's summary.
 func readOutput(tool string, r io.Reader) (*Profile, error) {
 	limited := &io.LimitedReader{R: r, N: maxDocument + 1}
 	lines := bufio.NewScanner(limited)

@@ -158,7 +158,7 @@ func (g Gap) formatShare(l Difference) string {
 	return formatSigned(math.Round(x))
 }
 
-// formatValue returns three significant digits, or an integer from 100.
+// formatValue formats a number with three significant digits, or from 100 as an integer.
 func formatValue(v float64) string {
 	switch a := math.Abs(v); {
 	case a == 0:

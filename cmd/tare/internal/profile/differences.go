@@ -63,8 +63,9 @@ func (p *Profile) Add(more *Profile) {
 	p.stacks = append(p.stacks, more.stacks...)
 }
 
-// shadeClass returns the CSS class of a box with the difference d, stronger for a larger share of
-// total. total is the sum of both costs.
+// shadeClass returns the CSS class of a box with the difference d. The larger the share of d in
+// whole, the difference of both programs, the stronger the shade. total is the sum of both costs.
+// Less than a hundredth of it is grey.
 func shadeClass(d, whole, total float64) string {
 	if math.Abs(d) < total/100 {
 		return runtimeClass // grey

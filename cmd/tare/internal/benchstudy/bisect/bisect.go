@@ -53,7 +53,8 @@ func (p Plan) Comparisons() int {
 	return n
 }
 
-// MaxComparisons returns the largest number of comparisons.
+// MaxComparisons returns the largest number of comparisons, which is reached if some are
+// inconclusive.
 func (p Plan) MaxComparisons() int { return 2 * p.Comparisons() }
 
 // errorShare returns the probability with which the k-th comparison, from 0, may be wrong.
@@ -66,8 +67,8 @@ func (p Plan) errorShare(k int) float64 {
 	return share
 }
 
-// intervalLevel is twice the share of the k-th comparison, as only one end of an interval can be
-// wrong.
+// intervalLevel returns the level of the interval at each look of the k-th comparison. It is twice
+// the share, as only one end of an interval can be wrong.
 func (p Plan) intervalLevel(k int) float64 {
 	return stats.LookLevel(2*p.errorShare(k), len(stats.Looks(p.MaxRounds)))
 }
@@ -83,8 +84,9 @@ func (p Plan) lookRounds(k int) []int {
 	return looks
 }
 
-// roundsToLook returns the number of rounds to the next look. After the last look, rounds that did
-// not count are repeated one by one.
+// roundsToLook returns the number of rounds to the next look of the k-th comparison, if done rounds
+// count so far. After the last look it returns 1, because rounds that did not count are repeated one
+// by one.
 func (p Plan) roundsToLook(k, done int) int {
 	for _, n := range p.lookRounds(k) {
 		if n > done {
@@ -189,6 +191,7 @@ func (s *Search) nextTest() (index int, ok bool) {
 	return last + 1, true
 }
 
+// measureTest measures the k-th test up to its next look. It sets the verdict if that decides.
 func (s *Search) measureTest(ctx context.Context, k int, measure Measure) error {
 	t, measured := &s.Tests[k], s.countMeasured(k)
 	batch, err := measure(ctx, t.Commit, s.Plan.roundsToLook(measured, len(t.Effects)))
@@ -219,7 +222,7 @@ func (s *Search) measureTest(ctx context.Context, k int, measure Measure) error 
 	return nil
 }
 
-// MeasuringTime returns the measuring time of a commit, or 0.
+// MeasuringTime returns the measuring time of a commit, or 0 if it was not measured.
 func (s *Search) MeasuringTime(commit string) time.Duration {
 	for _, t := range s.Tests {
 		if t.Commit == commit {
@@ -253,8 +256,9 @@ func (t *Test) judgeCount(b Batch, alpha, edge float64) {
 	}
 }
 
-// judgeRounds sets the verdict if the rounds decide or no more are permitted. Bad also needs an
-// effect above the noise.
+// judgeRounds sets the verdict if the rounds decide, or if the plan permits no more. The test is the
+// k-th that was not skipped. Bad also needs an effect above the noise, the half-width of the
+// control.
 func (t *Test) judgeRounds(p Plan, k int, edge float64) {
 	t.Estimate = stats.HodgesLehmann(t.Effects)
 	t.Low, t.High = t.Estimate, t.Estimate

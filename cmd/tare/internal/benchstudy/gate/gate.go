@@ -155,7 +155,7 @@ const (
 	Better  Outcome = "better"       // better, and therefore not worse
 	Open    Outcome = "inconclusive" // not measured precisely enough
 	Void    Outcome = "void"         // the measurement does not count
-	Nothing Outcome = "nothing"      // nothing was compared; no row has this outcome
+	Nothing Outcome = "nothing"      // outcome of a gate that compared nothing; no row has it
 )
 
 // Row is the verdict on one benchmark by one metric. For example: BenchmarkEncode is Worse, as it
@@ -194,7 +194,7 @@ type Row struct {
 
 func (r Row) hasLimit() bool { return r.Limit > 0 }
 
-// hasInterval is false for exact counts.
+// hasInterval reports whether the row has an interval. Exact counts are decided without one.
 func (r Row) hasInterval() bool { return r.Low > 0 }
 
 func (r Row) isUnwaived(o Outcome) bool { return r.Outcome == o && r.Waived == nil }

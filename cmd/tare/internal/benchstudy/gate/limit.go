@@ -49,7 +49,8 @@ func findInconclusive(res *tare.Result, workload, metric string, rule tare.Rule)
 	return tare.Verdict{}, false
 }
 
-// judgeLimit sets the outcome. span is the interval of the head's median over rounds.
+// judgeLimit sets the outcome of a row with a limit. span is the interval of the head's median over
+// rounds.
 func (m member) judgeLimit(span stats.Span) {
 	r := m.row
 	r.Outcome, r.Level = Open, span.Level

@@ -129,7 +129,8 @@ func quoteCode(text string) string {
 	return fence + text + fence
 }
 
-// fenceOf returns the shortest fence that is not in text. It begins with fence.
+// fenceOf returns a fence of backquotes that is not in text. It is fence, with as many backquotes
+// added as necessary.
 func fenceOf(text, fence string) string {
 	for strings.Contains(text, fence) {
 		fence += "`"

@@ -22,9 +22,9 @@ type Policy struct {
 	Accepted     bool
 }
 
-// ChooseRules returns the project whose rules judge a change. It is head, or head with the rules of
-// base if the review is missing. root is the top of the repository. reviews has the texts of all
-// reviews.
+// ChooseRules returns the project whose rules judge a change. Usually that is head. If base requires
+// a review and no text of reviews has the required line, it is head with the rules of base. root is
+// the top of the repository.
 func ChooseRules(root string, head, base project.Project, reviews string) (project.Project, Policy) {
 	policy := Policy{RequiredLine: base.Gate.Review}
 	changed := func(key, was, is string) {

@@ -8,7 +8,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// SidePaths has a path for each side of a comparison.
+// SidePaths has a path for each side of a comparison. For example, Base and Head are the directories
+// with the files before and after a change.
 type SidePaths struct{ Base, Head string }
 
 // ModuleVersions returns the required versions of modules on both sides, each as module@version.

@@ -54,7 +54,8 @@ func WriteText(w io.Writer, rep Report, st report.Style, all bool) error {
 	return err
 }
 
-// legibleCopy removes the results and unprintable characters. Some texts come from other machines.
+// legibleCopy returns a copy without the results, and without unprintable characters in texts. Some
+// texts come from other machines.
 func (rep Report) legibleCopy() Report {
 	rep.Results = nil
 	return report.LegibleAll(rep)
@@ -207,7 +208,7 @@ func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style)
 	}
 }
 
-// rowNote returns the line that explains a row, or "".
+// rowNote returns the line below a row that explains it, or "" if its numbers suffice.
 func (rep *Report) rowNote(r Row) string {
 	switch {
 	case rep.repeatsVoid(r):
@@ -256,8 +257,9 @@ func (rep *Report) verdictColour(st report.Style) func(string) string {
 	return st.Good
 }
 
-// writeSkipped writes the benchmarks that were not compared, and the remarks. before precedes each
-// list, e.g. an empty line. The severity is "" for a benchmark skipped without an error.
+// writeSkipped writes two lists: the benchmarks that were not compared, and the remarks. before
+// precedes each list, e.g. an empty line. formatLine formats a text of a severity, which is "" for a
+// benchmark that was skipped without an error.
 func (rep *Report) writeSkipped(b *strings.Builder, before, indent string, formatLine func(severity, text string) string) {
 	if len(rep.Skipped) > 0 {
 		b.WriteString(before + "Not compared:\n")
@@ -307,8 +309,8 @@ func (rep *Report) describeSkipped(same []Skipped) string {
 
 const maxReasons = 5
 
-// explainRow returns the causes of a row's difference. Only the first row of a benchmark shows
-// them.
+// explainRow returns the lines about the causes of a row's difference. A benchmark has several rows,
+// but only its first worse, better or void row shows the causes.
 func (rep *Report) explainRow(r Row) []string {
 	if r.result == nil {
 		return nil

@@ -29,8 +29,8 @@ type Tests struct {
 	TestFiles []gobench.TestFile // internal and external tests (package x_test)
 }
 
-// FindTests reads the benchmarks in a package's test files. The compiler will report files that do
-// not parse.
+// FindTests reads the benchmarks in a package's test files. If a file does not parse, it returns
+// those before the error, which the compiler will report.
 func FindTests(p Package) Tests {
 	t := Tests{Package: p}
 	seen := map[string]bool{}
@@ -81,8 +81,9 @@ type Suite struct {
 	linkRate    float64       // ns per byte of the binary; 0 if none is linked again
 }
 
-// Build builds the test binaries of packages below work. pattern, of go test -bench, selects
-// benchmarks. The error is a *BuildError if no package compiles.
+// Build builds the test binaries of packages below work. pattern, of go test -bench, selects the
+// benchmarks. Packages that do not compile are in Failed. If none compiles, the error is a
+// *BuildError.
 func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string, say func(string)) (*Suite, error) {
 	b := &Suite{Side: s, Program: filepath.Join(work, s.ID, "suite.json"), Failed: map[string]string{}}
 	var err error
@@ -131,7 +132,8 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 	return b, suite.Save(b.Program)
 }
 
-// ReplaceableRoot returns a path of GOROOT by which an overlay may replace files, or "".
+// ReplaceableRoot returns a path of GOROOT by which an overlay may replace files, or "" if there is
+// none.
 func (b *Suite) ReplaceableRoot() string { return b.roots.replaceable }
 
 // Environment returns the environment that go test gives a package.
@@ -227,8 +229,9 @@ func (s *Side) compilePackage(ctx context.Context, t Tests, roots goRoots, dir s
 	return pkg, err
 }
 
-// overlayFiles adds a file of tare to each test package. If isParallel, it also replaces files of
-// package testing.
+// overlayFiles returns the files of the overlay of a test binary, by path. An overlay replaces files
+// for go build. It adds a file of tare to each test package and, if isParallel is set, replaces
+// files of package testing in goRoot.
 func (t Tests) overlayFiles(isParallel bool, goRoot string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	if isParallel {
@@ -287,8 +290,8 @@ type Sources struct {
 
 var _ lab.Sources = Sources{}
 
-// Program returns the test binaries of a side. The null contender has none: it shows the cost of
-// measuring itself.
+// Program returns the test binaries of a side. The null contender, which shows the cost of measuring
+// itself, has none.
 func (s Sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
 	c := tare.Contender{ID: e.ID, Kind: kind, Role: tare.RoleContender, Name: s.Module, Start: tare.Start{Launch: tare.LaunchGobench}}
 	if e.ID == tare.NullID {

@@ -56,7 +56,7 @@ func (b Benchmark) ID() string {
 	return strings.TrimSuffix(b.Package, "_test") + "." + b.Name
 }
 
-// IterationNS returns the ns of an iteration, timed or not.
+// IterationNS returns the duration of an iteration in ns, both timed and untimed.
 func (b Benchmark) IterationNS() float64 { return b.NSPerOp + b.UntimedNS }
 
 // TimedShare returns the timed share of an iteration.
@@ -212,7 +212,8 @@ func (c *searchClock) isPackageOver(share float64) bool {
 	return c.limit > 0 && used > c.usedBefore+time.Duration(share*float64(c.packageTime))
 }
 
-// isSearchOver grants half of the limit for starts.
+// isSearchOver reports whether the time for all packages is used: the limit, and half as much for
+// starts of processes.
 func (c *searchClock) isSearchOver() bool { return c.limit > 0 && time.Since(c.began) > c.limit*3/2 }
 
 // reopenConn opens a connection to the test binaries. They are not linked again, because no study
@@ -235,8 +236,8 @@ func (d *discovery) closeConn(ctx context.Context) {
 	}
 }
 
-// searchFile finds the benchmarks of one test file. It runs each once, and then measures those that
-// give results.
+// searchFile finds the benchmarks of one test file. It runs each once, in at most half of the
+// package's time. Then it measures those that give results.
 func (d *discovery) searchFile(ctx context.Context, key string, names []string, topLevel *regexp.Regexp, search Search) (found []Benchmark, skipped []Skipped, err error) {
 	tried := 0
 	for _, name := range names {
@@ -271,7 +272,8 @@ func (s Search) newOutOfTime(b Benchmark) Skipped {
 	return Skipped{ID: b.ID(), OutOfTime: true, Why: s.WhyNoTime}
 }
 
-// measureAll measures each benchmark of found by itself, the fastest first if there is a limit.
+// measureAll measures each benchmark of found by itself, and returns those that it could measure in
+// the same order. If there is a time limit, it begins with the fastest.
 func (d *discovery) measureAll(ctx context.Context, found []Benchmark, search Search) (measured []Benchmark, skipped []Skipped, err error) {
 	order := make([]int, len(found)) // indices of found
 	for i := range order {
@@ -341,8 +343,8 @@ func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern stri
 	return found, skipped, nil
 }
 
-// splitOutcomes returns benchmarks with a time, and those that failed. A benchmark can be both, in
-// a second run.
+// splitOutcomes returns the names of benchmarks with a time, and the benchmarks that failed or were
+// skipped. A benchmark can be in both, e.g. if its second run fails.
 func splitOutcomes(outcomes []gobench.Outcome) (names []string, failures []failure) {
 	for _, o := range outcomes {
 		switch {
@@ -365,7 +367,8 @@ func (d *discovery) newSkipped(b Benchmark, why string) Skipped {
 	return Skipped{ID: b.ID(), Side: d.sideID, Why: why}
 }
 
-// runOnce runs b once, as test case 0 or 1. Case 1 reports more about skipped benchmarks.
+// runOnce prepares b and runs it once, as test case 0 or 1. Case 1 reports more about skipped
+// benchmarks. It returns the outcomes of b and its sub-benchmarks, and the time of the run.
 func (d *discovery) runOnce(ctx context.Context, b Benchmark, set map[string]string, testCase int) ([]gobench.Outcome, time.Duration, error) {
 	if err := d.prepareBenchmark(ctx, b, set); err != nil {
 		return nil, 0, err
@@ -397,7 +400,8 @@ func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[s
 	return err
 }
 
-// measureSingle sets the times of b. It returns why b cannot be measured, or "".
+// measureSingle measures b by itself, within d.measureLimit, and sets its times. It returns why b
+// cannot be measured, or "" if it was.
 func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string, err error) {
 	if _, b.Overhead, err = d.runOnce(ctx, *b, nil, 0); err != nil {
 		return d.whyExited(err)
@@ -428,7 +432,8 @@ func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string
 	return d.checkGrowth(limited, b)
 }
 
-// whyExited explains an err about the end of a process or a limit, and returns others as they are.
+// whyExited returns why a benchmark cannot be measured, if err reports that it ended its process or
+// reached a limit. It returns any other err as other.
 func (d *discovery) whyExited(err error) (why string, other error) {
 	if te := (*tare.TrialError)(nil); errors.As(err, &te) {
 		return d.describeExit(te), nil
@@ -436,8 +441,8 @@ func (d *discovery) whyExited(err error) (why string, other error) {
 	return "", err
 }
 
-// warmUp sets b.NSPerOp and b.BytesPerOp. It returns the reply to the first run, or why b gives no
-// result.
+// warmUp runs b for some milliseconds, and sets b.NSPerOp and b.BytesPerOp. It returns the reply to
+// the first run, or why b gives no result.
 func (d *discovery) warmUp(ctx context.Context, b *Benchmark) (warm wire.Reply, why string, err error) {
 	warm, err = d.conn.Do(ctx, wire.Request{Op: wire.OpWarm, On: b.ID(), MinNS: warmFor.Nanoseconds(), CapNS: d.warmLimit.Nanoseconds()})
 	if err != nil || warm.Errors > 0 {
@@ -455,7 +460,7 @@ func (d *discovery) warmUp(ctx context.Context, b *Benchmark) (warm wire.Reply, 
 	return warm, "", nil
 }
 
-// measureOverhead keeps the shortest time of a single iteration in b.Overhead.
+// measureOverhead repeats runs of one iteration, and stores the shortest time in b.Overhead.
 func (d *discovery) measureOverhead(ctx context.Context, b *Benchmark) error {
 	began := time.Now()
 	for i := 0; i < maxOverheadRuns && time.Since(began) < overheadTime; i++ {
@@ -473,9 +478,9 @@ func hasTime(o gobench.Outcome) bool {
 	return ok
 }
 
-// splitTime divides b.Overhead, the time of a run of one iteration. The work of package testing
-// remains in b.Overhead. many is a run of several iterations. It includes that work twice, as
-// testing runs the first iteration by itself.
+// splitTime divides b.Overhead, the time of a run of one iteration, into the timed and the untimed
+// part. The work of package testing remains in b.Overhead. many is a run of several iterations. It
+// includes that work twice, as testing runs the first iteration by itself.
 func (b *Benchmark) splitTime(many wire.Reply) {
 	b.Overhead = max(0, b.Overhead-time.Duration(b.NSPerOp))
 	if many.Ops > 1 {
@@ -487,7 +492,7 @@ func (b *Benchmark) splitTime(many wire.Reply) {
 	b.Overhead = max(0, b.Overhead-time.Duration(b.UntimedNS))
 }
 
-// exitPrefixRE matches the start of a message before the exit status.
+// exitPrefixRE matches the start of a message about the end of a process, before the exit status.
 var exitPrefixRE = lazyregexp.New(`^ended during \w+ with `)
 
 func whyNoResult(b Benchmark, reply wire.Reply) string {

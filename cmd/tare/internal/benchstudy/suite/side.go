@@ -91,7 +91,8 @@ func (s *Side) allPatterns(ctx context.Context) ([]string, error) {
 	return patterns, nil
 }
 
-// List returns the packages that match patterns, or all. It includes packages with errors.
+// List returns the packages that match patterns of the go command, or all below Dir without
+// patterns. It includes packages with errors.
 func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 	if len(patterns) == 0 || slices.Equal(patterns, []string{"./..."}) {
 		var err error
@@ -127,7 +128,8 @@ func (s *Side) Modules(ctx context.Context) (modules []Module, err error) {
 	return modules, nil
 }
 
-// CheckTests compiles a package with its tests, without linking. The error is a *BuildError.
+// CheckTests compiles a package with its tests, without linking. If it does not compile, the error
+// is a *BuildError.
 func (s *Side) CheckTests(ctx context.Context, importPath string) error {
 	_, err := s.runGo(ctx, s.withFlags("list", "-test", "-export", "-f={{.ImportPath}}", importPath)...)
 	return err
@@ -193,7 +195,8 @@ func findFlag(goflags, name string) (value string) {
 	return value
 }
 
-// runGo returns the standard output of the go command, or a *BuildError.
+// runGo runs the go command and returns its standard output. If it fails, the error is a *BuildError
+// with the first line about the fault.
 func (s *Side) runGo(ctx context.Context, args ...string) (string, error) {
 	out, _, err := s.runGoOutput(ctx, args)
 	return out, err
