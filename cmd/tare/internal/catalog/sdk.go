@@ -10,7 +10,7 @@ import (
 
 // The SDK is the Go module that contenders, programs to compare, import to speak to tare.
 
-// unpublished is the version in a go.mod that replaces the SDK.
+// unpublished is the version of the SDK in a go.mod that replaces the SDK.
 const unpublished = "v0.0.0"
 
 // SDK returns the directory of the SDK with which contenders outside of the repository are built. It is

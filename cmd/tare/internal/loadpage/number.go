@@ -15,7 +15,8 @@ type Unit struct {
 	decimals int     // decimals of formatted times
 }
 
-// UnitFor returns the unit for a table with a typical time of ns.
+// UnitFor returns the unit for a table with a typical time of ns: s from 10 s, ms from 1 ms,
+// otherwise µs.
 func UnitFor(ns int64) Unit {
 	switch {
 	case ns >= 10e9:

@@ -55,7 +55,8 @@ func (d *Document) ReleaseStudy(r Releases) string {
 	return b.String()
 }
 
-// goField returns a field such as ", go: go1.26.8". Study files do not allow releases such as go1.26.
+// goField returns the field of a contender with its toolchain, such as ", go: go1.26.8". It returns
+// "" for a release such as go1.26, which study files do not allow.
 func goField(toolchain string) string {
 	release, _, _ := strings.Cut(toolchain, "+")
 	if version.Lang(release) == release {
@@ -130,7 +131,7 @@ func (a ReleaseAdvice) findPair(r advice.Reading, from, to string) (c tare.Compa
 	return c, false
 }
 
-// describeCost returns a sentence without its subject.
+// describeCost returns a sentence about the time of a lookup, without its subject.
 func (a ReleaseAdvice) describeCost(r advice.Reading, from, to string) string {
 	c, ok := a.findPair(r, from, to)
 	if !ok {
@@ -147,7 +148,7 @@ type changedAnswer struct {
 	isMisrouted  bool   // an ordinary request for a route of the user, whose answer was right with the first release
 }
 
-// findSemantics returns nil if the contender was not tested.
+// findSemantics returns the answers of a contender, or nil if it was not tested.
 func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	for i, s := range a.Result.Semantics {
 		if s.Contender == id && s.Cases > 0 {
@@ -157,8 +158,8 @@ func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	return nil
 }
 
-// compareAnswers returns the tests in which two contenders differ. A test that is missing in a result
-// equals the reference.
+// compareAnswers returns the tests in which two contenders answer differently. A result lacks the
+// tests in which a contender answers like the reference.
 func compareAnswers(before, then *tare.Semantics) []changedAnswer {
 	find := func(s *tare.Semantics, d tare.Difference) (tare.Difference, bool) {
 		for _, other := range s.Differences {
@@ -187,7 +188,8 @@ func compareAnswers(before, then *tare.Semantics) []changedAnswer {
 
 const maxChanges = 3
 
-// describeAnswers is about requests that a release answers differently.
+// describeAnswers returns a sentence about the requests that a release answers differently, or "" if
+// one of the two was not tested.
 func (a ReleaseAdvice) describeAnswers(from, to string) string {
 	before, then := a.findSemantics(from), a.findSemantics(to)
 	if before == nil || then == nil {

@@ -25,7 +25,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// runOrder runs the tare command of an order in this process, and returns the document that it prints.
+// runOrder runs the tare command of an order in this process, in a temporary directory with the
+// order's files. It returns the document that the command prints. root returns tare's commands for
+// an environment.
 func runOrder(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o fleet.StudyOrder, t fleet.Task) ([]byte, error) {
 	dir, remove, err := machine.TempDir("agent")
 	if err != nil {
@@ -153,7 +155,7 @@ func checkNothing(o fleet.StudyOrder, document []byte) error {
 	return nil
 }
 
-// withData returns env with a separate data directory.
+// withData returns env for the command of an order, with a separate data directory.
 func withData(env cmdenv.Env, data string) cmdenv.Env {
 	return withVariables(env, map[string]string{
 		"TARE_DATA":           data,

@@ -195,7 +195,8 @@ func (c *cleanReport) removeAll(found []litter) (failed bool) {
 	return failed
 }
 
-// lockSoon takes the lock of measurements, which need their builds. It waits two seconds.
+// lockSoon takes the lock that a tare has while it measures, because measurements need their builds.
+// After two seconds it returns an error that names the holder.
 func lockSoon(ctx context.Context, path string) (unlock func(), err error) {
 	const timeout = 2 * time.Second
 	lockCtx, cancel := context.WithTimeout(ctx, timeout)

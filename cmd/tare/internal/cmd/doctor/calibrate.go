@@ -50,8 +50,8 @@ func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 	}
 }
 
-// runCalibration measures programs of known cost and prints which differences it found. A missed
-// difference is not an error.
+// runCalibration measures programs of known cost and prints which differences it found. It returns
+// an error only if it could not measure.
 func runCalibration(ctx context.Context, env cmdenv.Env, o options) error {
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()

@@ -105,7 +105,9 @@ func (e *extraStudies) buildServer(ctx context.Context, server project.Server, d
 	return programs, true, nil
 }
 
-// newModuleVersions returns a function that compares a program's modules before and after the change.
+// newModuleVersions returns a function about a contender of the catalog. It returns the modules of
+// the contender that the project requires before and after the change, and whether a version
+// differs. dirs are the project's directories.
 func newModuleVersions(ctx context.Context, all catalog.Catalog, dirs gate.SidePaths) (gate.ModuleVersions, error) {
 	base, err := requiredModules(ctx, dirs.Base)
 	if err != nil {

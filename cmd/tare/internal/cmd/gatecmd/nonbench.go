@@ -36,7 +36,7 @@ import (
 // measured programs are called contenders. Many are in tare's catalog. Begin to read at
 // measureExtraStudies.
 
-// extraStudies makes and measures these studies.
+// extraStudies makes and measures the studies of tare.yaml that are not go test benchmarks.
 type extraStudies struct {
 	session        *session.Session
 	request        gate.Request
@@ -51,7 +51,7 @@ type extraStudies struct {
 	servers []gate.Measurement // measured last
 }
 
-// measureExtraStudies adds the results to m.
+// measureExtraStudies adds the results of tare.yaml's studies, documents, routes and servers to m.
 func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Request, p *session.Progress, m *gate.Measured) error {
 	rules := request.Project
 	if len(rules.Studies)+len(rules.JSON)+len(rules.Routes)+len(rules.Load) == 0 {
@@ -139,7 +139,8 @@ func (e *extraStudies) addStudies() error {
 	return nil
 }
 
-// readStudy reads a study bundled with tare, or a file of the head.
+// readStudy reads a study bundled with tare, or a file of the head. Its errors have the path as it
+// is in tare.yaml.
 func (e *extraStudies) readStudy(f project.File) (cmdenv.Study, error) {
 	if f.Bundled() {
 		study, err := e.session.ReadStudy(f.Path)
@@ -199,7 +200,8 @@ func (e *extraStudies) addDocuments() error {
 	return nil
 }
 
-// plainID returns name with "-" instead of characters that ids cannot contain.
+// plainID returns name with "-" instead of characters that ids cannot contain, or "document" if
+// nothing else remains.
 func plainID(name string) string {
 	id := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
@@ -234,7 +236,7 @@ func (e *extraStudies) addRoutes() error {
 	return nil
 }
 
-// runStudies measures each study of list.
+// runStudies measures each study of list, and adds its results and skipped workloads to e.measured.
 func (e *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) error {
 	if e.measured.Requirements == nil {
 		e.measured.Requirements = map[string]gate.Requirements{}
@@ -263,7 +265,7 @@ func (e *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) 
 	return nil
 }
 
-// uniqueID returns id, or id-2, id-3 and so on.
+// uniqueID returns id, or id-2, id-3 and so on if an earlier study has that id.
 func (e *extraStudies) uniqueID(id string) string {
 	unique := id
 	for n := 2; ; n++ {

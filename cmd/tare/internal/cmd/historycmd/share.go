@@ -159,8 +159,9 @@ func sharedError(err error) error {
 	return err
 }
 
-// copyResults copies the results in a branch, one per line. Each hash is copied once: a small
-// repository can name one large file any number of times.
+// copyResults copies the results in a branch to a writer, one per line, at most maxBytes. files maps
+// paths to hashes of content. It copies each hash once, because a small repository can name one
+// large file any number of times.
 func copyResults(to io.Writer, branch string, files map[string]string, copyTo func(to io.Writer, hash string) (int64, error), maxBytes int64) error {
 	copied := map[string]bool{}
 	var total int64

@@ -165,7 +165,8 @@ func writeTrend(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 	}
 }
 
-// writeTrendTable writes a line for each contender and workload.
+// writeTrendTable writes a line for each contender (program under test) and workload. Only the first
+// line of a workload names it.
 func writeTrendTable(w io.Writer, m history.Machine, metric string, ascii bool) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "  workload\tcontender\ttrend\tlast ratio\tmeasured (UTC)\tchange")
@@ -196,7 +197,8 @@ func writeOmissions(w io.Writer, m history.Machine, st report.Style) {
 	}
 }
 
-// writeStale lists how older runs differ from the newest, one line for equal differences.
+// writeStale lists the conditions of older runs that differ from the newest. Runs with the same
+// differences share a line.
 func writeStale(w io.Writer, m history.Machine, st report.Style) {
 	const maxShown = 4             // differences of a run
 	var order []string             // texts, in the order of the runs

@@ -95,7 +95,8 @@ func (p panel) lastSeconds(columns int) []load.Second {
 	return all[max(0, len(all)-(columns-panelLabel)):]
 }
 
-// drawSparkline draws one bar per second, in proportion to the greatest value.
+// drawSparkline draws one bar per second, whose height is in proportion to the greatest value. The
+// characters ▁ to █ are eighths of a row.
 func (p panel) drawSparkline(columns int, value func(load.Second) float64) string {
 	var b strings.Builder
 	greatest := 0.0

@@ -67,8 +67,8 @@ func formatTimeout(deadline time.Duration) string {
 	return fmt.Sprintf("%dm", (deadline+time.Millisecond-1)/time.Millisecond)
 }
 
-// resolveMethod returns the method at the path of target. Without --proto it queries the server, by server
-// reflection.
+// resolveMethod returns the method at the path of target with its message types. Without --proto it
+// asks the server for them, by server reflection.
 func (o *options) resolveMethod(ctx context.Context, target loadstudy.Target, headers [][2]string) (*grpccall.Method, error) {
 	if file := o.grpc.proto; file != "" {
 		method, err := grpccall.Compile(ctx, file, o.grpc.imports, target.Path)

@@ -19,7 +19,8 @@ import (
 
 const grpcCodes = 17 // OK (0) to UNAUTHENTICATED (16)
 
-// loadPage collects the report about one server.
+// loadPage collects the lines of the report about one server. Each method writeX writes a section,
+// or nothing if there is nothing to report.
 type loadPage struct {
 	b        strings.Builder
 	style    report.Style
@@ -59,7 +60,8 @@ func (p *loadPage) writeHeading(title string) {
 	fmt.Fprintf(&p.b, "\n%s\n", cmdenv.Paint(p.style.Bold, title))
 }
 
-// whichStep returns an addition to the headings of a search.
+// whichStep returns " of the last step" for the headings of a search, whose report shows that step.
+// Otherwise it returns "".
 func (p *loadPage) whichStep() string {
 	if p.document.Search != nil {
 		return " of the last step"

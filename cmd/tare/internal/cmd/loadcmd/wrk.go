@@ -63,8 +63,9 @@ func shareWithinSD(r *load.Result, l load.Latencies) float64 {
 	return 1 - float64(above+below)/float64(h.Count())
 }
 
-// threadRates returns statistics of the responses per second and thread. A run of less than a second
-// counts as one second.
+// threadRates returns statistics over seconds of the responses per second and thread. share is the
+// share of seconds within one standard deviation of the mean. A run of less than a second counts as
+// one.
 func threadRates(d load.Document) (mean, sd, highest, share float64) {
 	threads := float64(max(d.Threads, 1))
 	var rates []float64

@@ -154,7 +154,8 @@ func (o options) listCalls(env cmdenv.Env, doc *rpcstudy.Document) error {
 
 const maxKnown = 10
 
-// readProto reads the file arg. It prints all errors but the last, which it returns.
+// readProto reads the .proto file arg, the methods that --method selects, and the messages of
+// --data. If the file is invalid, it prints all errors but the last, which it returns.
 func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*rpcstudy.Document, error) {
 	var methods *regexp.Regexp // nil means all
 	if o.method != "" {
