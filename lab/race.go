@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// leaders is the number of contenders that must be proven faster on all workloads before another is
-// retired.
+// leaders is the number of contenders that must be proven faster than another on all its workloads
+// before that one is retired.
 const leaders = 3
 
 // retireTrailing removes contenders that are proven slower than the leaders from later rounds. It is

@@ -26,7 +26,7 @@ type Document struct {
 	Body []byte // excludes white space around it
 }
 
-// String returns file and line, for messages.
+// String returns the position of the document for messages: file and line.
 func (d Document) String() string { return fmt.Sprintf("%s:%d", d.File, d.Line) }
 
 // SyntaxError is an error in a file. Lines and columns count from 1; columns are characters.
@@ -135,7 +135,8 @@ func (f *text) checkEncoding() (notes []string, err error) {
 	return notes, nil
 }
 
-// isLines reports whether text that is not valid JSON is meant to have one document per line.
+// isLines reports whether a text that is not valid JSON is meant to have one document per line. Its
+// first line must be a document, or the file must be called .ndjson or .jsonl.
 func (f *text) isLines(content []byte) bool {
 	first, rest, hasLines := bytes.Cut(content, []byte("\n"))
 	if hasLines && json.Valid(first) {
@@ -146,11 +147,12 @@ func (f *text) isLines(content []byte) bool {
 	return hasLines && isNamedLines && len(trimSpace(rest)) > 0
 }
 
-// addDocument checks the document in src[from:to] and appends it to docs.
-func (f *text) addDocument(docs []Document, from, to int, notes *[]string) ([]Document, error) {
-	body := f.src[from:to]
+// addDocument checks the document in src[start:end] and appends it to docs. It adds notes about
+// duplicate keys.
+func (f *text) addDocument(docs []Document, start, end int, notes *[]string) ([]Document, error) {
+	body := f.src[start:end]
 	if len(body) > MaxDocument {
-		return nil, f.errorAt(from, fmt.Sprintf("a document of %.1f MB", float64(len(body))/1e6), sizeHint())
+		return nil, f.errorAt(start, fmt.Sprintf("a document of %.1f MB", float64(len(body))/1e6), sizeHint())
 	}
 	var syntax *json.SyntaxError
 	// Unmarshal checks the syntax; the decoded value is not used.
@@ -160,24 +162,25 @@ func (f *text) addDocument(docs []Document, from, to int, notes *[]string) ([]Do
 		hint := syntaxHint(body, offset, syntax.Error())
 		if syntax.Error() == "unexpected end of JSON input" {
 			offset, what, hint = len(body), "the JSON ends too early", ""
-			isLastLine := len(docs) > 0 && len(trimSpace(f.src[from+len(body):])) == 0
+			isLastLine := len(docs) > 0 && len(trimSpace(f.src[start+len(body):])) == 0
 			if isLastLine {
 				hint = "the last line is cut off: leave it out, e.g. by sed '$d'"
 			}
 		}
-		return nil, f.errorAt(from+offset, what, hint)
+		return nil, f.errorAt(start+offset, what, hint)
 	} else if err != nil {
-		return nil, f.errorAt(from, "not JSON: "+err.Error(), "")
+		return nil, f.errorAt(start, "not JSON: "+err.Error(), "")
 	}
-	if err := f.checkTokens(from, body, notes); err != nil {
+	if err := f.checkTokens(start, body, notes); err != nil {
 		return nil, err
 	}
-	f.line += bytes.Count(f.src[f.offset:from], []byte("\n"))
-	f.offset = from
+	f.line += bytes.Count(f.src[f.offset:start], []byte("\n"))
+	f.offset = start
 	return append(docs, Document{File: f.name, Line: f.line + 1, Body: body}), nil
 }
 
-// syntaxHint returns advice about a common syntax error, or "". message is encoding/json's.
+// syntaxHint returns advice about a common syntax error at an offset of body, or "". message is the
+// text of encoding/json's error.
 func syntaxHint(body []byte, offset int, message string) string {
 	rest := body[min(offset, len(body)):]
 	before := trimSpace(body[:min(offset, len(body))])
@@ -202,8 +205,8 @@ func syntaxHint(body []byte, offset int, message string) string {
 	return ""
 }
 
-// checkTokens checks the depth and the numbers of body, and notes duplicate keys. The valid JSON
-// body is at offset base of the file.
+// checkTokens returns an error if body is nested too deeply or has a number beyond a float64. It
+// adds notes about duplicate keys. body is valid JSON at offset base of the file.
 func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()

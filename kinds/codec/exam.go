@@ -110,7 +110,7 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	return tare.Difference{}, false
 }
 
-// questionsOf computes the results of the reference once.
+// questionsOf returns the cases of e with the results of the reference, which it computes once.
 func (k *Kind) questionsOf(e examSpec) []question {
 	k.mu.Lock()
 	defer k.mu.Unlock()

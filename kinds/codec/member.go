@@ -69,7 +69,8 @@ func (s *splitter) separatorAt(i int) byte {
 	return 0
 }
 
-// memberBefore also starts the next member.
+// memberBefore returns the member that ends before i, and starts the next one. The key is "" if the
+// member has no colon.
 func (s *splitter) memberBefore(i int) member {
 	var m member
 	if s.colon >= 0 {

@@ -81,15 +81,16 @@ func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error)
 	return c.toAnswers(ctx, answers)
 }
 
-// caseOutcome has neither a response nor a failure if the request was not sent.
+// caseOutcome is the outcome of one case. If the request was not sent, it has neither a response nor
+// a failure.
 type caseOutcome struct {
 	index    int
 	response *Response // nil if there was none
 	failure  string    // text of the error, or ""
 }
 
-// toAnswers converts outcomes to a reply. The last answer with a response contains the calls of the
-// service.
+// toAnswers returns the outcomes of cases as a reply. The last answer with a response has the
+// counted calls of the service.
 func (c *conn) toAnswers(ctx context.Context, list []caseOutcome) (wire.Reply, error) {
 	w := c.work
 	calls := ""
@@ -128,8 +129,8 @@ func (c *conn) toAnswers(ctx context.Context, list []caseOutcome) (wire.Reply, e
 	return reply, nil
 }
 
-// calledHeader has the calls of the service. No server can send it, because it is not a valid
-// header name.
+// calledHeader is a header of the last answer with the counted calls of the service. No server can
+// send it, because it is not a valid header name.
 const calledHeader = ":called"
 
 // Called formats the counts of calls in one line, to compare them with a reference.
@@ -149,7 +150,7 @@ func withHeader(r Response, name, value string) Response {
 	return r
 }
 
-// requestSender sends requests one after another.
+// requestSender sends requests one after another and returns their responses.
 type requestSender interface {
 	send(ctx context.Context, q Request) (Response, error)
 	close()
@@ -180,7 +181,8 @@ func (l *http1Sender) close() {
 	}
 }
 
-// send tries once more if the server has closed the connection after the previous response.
+// send sends q and reads the response. It tries once more over a new connection if the server has
+// closed the connection after the previous response.
 func (l *http1Sender) send(ctx context.Context, q Request) (Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.limit)
 	defer cancel()
@@ -310,7 +312,8 @@ func isDeadline(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// errorText returns one line without addresses, which vary.
+// errorText returns the text of an error in one line, without addresses, which vary. It returns ""
+// if err is nil.
 func errorText(err error) string {
 	var errno syscall.Errno
 	switch {

@@ -159,7 +159,8 @@ func Answered(kind string, body []byte) Response {
 	return Response{Status: http.StatusOK, Header: map[string]string{ContentType: kind}, Body: body}
 }
 
-// Refused returns the reference of an error response. [App.Refuses] checks the rest.
+// Refused returns the reference of an error response with the given status. [App.Refuses] checks the
+// rest.
 func Refused(status int) Response {
 	return Response{Status: status, Header: map[string]string{ContentType: TypeJSON}}
 }

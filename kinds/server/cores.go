@@ -22,7 +22,8 @@ func divideCores() cores {
 	return splitCPUs(parseList(machine.Allowed(os.Getpid())), runtime.NumCPU())
 }
 
-// splitCPUs divides the allowed processors. If allowed is nil, the server may use all known ones.
+// splitCPUs divides the allowed processors. If allowed is nil, because the system does not report
+// them, the server may use all known ones.
 func splitCPUs(allowed []int, known int) cores {
 	n := len(allowed)
 	if n == 0 {

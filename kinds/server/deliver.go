@@ -100,8 +100,8 @@ func (c *countedFile) readMore(path string) (*countedFile, error) {
 	}
 }
 
-// awaitArrival waits for as many lines as acknowledged since w was prepared. It returns the number
-// that arrived in time.
+// awaitArrival waits until as many lines as acknowledged have arrived since w was prepared. It
+// returns the number that arrived within the arrival time.
 func (c *conn) awaitArrival(ctx context.Context, w *work, acknowledged int64) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.kind.arrival)
 	defer cancel()
@@ -122,7 +122,7 @@ func (c *conn) awaitArrival(ctx context.Context, w *work, acknowledged int64) (i
 }
 
 // addDelivered adds to s the numbers of arrived and of acknowledged events. reported is the number
-// that a program has reported.
+// of arrived events that a program has reported. If the number is unknown, nothing is added.
 func (c *conn) addDelivered(s tare.Sample, sent load.Totals, reported int64) {
 	w := c.work
 	delivered := reported

@@ -100,7 +100,8 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 	return s, h.Encode()
 }
 
-// toSample returns values per operation, with those of its requests added up.
+// toSample returns the values that follow from the sums. They are per operation: the values of its
+// requests are added up.
 func (t *trafficSum) toSample() tare.Sample {
 	perOp := float64(max(1, t.perOp))
 	ops := float64(t.answered) / perOp

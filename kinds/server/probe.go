@@ -87,7 +87,7 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Reference returns the name of what answers are compared with.
+// Reference returns the name of what answers to questions are compared with.
 func (k *Kind) Reference() string { return "the contract" }
 
 // Differ compares one answer to a question with the app's reference. It returns false without a
@@ -160,7 +160,7 @@ func sameValue(want, got Response) bool {
 	return want.Header[ContentType] == got.Header[ContentType] && SameJSON(want.Body, got.Body)
 }
 
-// formatResponse returns the status and, if it is 200, the start of the body.
+// formatResponse returns the status of a response and, if it is 200, the start of its body.
 func formatResponse(r Response) string {
 	if r.Status != http.StatusOK {
 		return fmt.Sprint(r.Status)

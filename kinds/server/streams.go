@@ -41,7 +41,7 @@ func newHTTP2Sender(t load.Target, prefix string, limit time.Duration, grpc bool
 
 func (s *http2Sender) close() { s.transport.CloseIdleConnections() }
 
-// send reads the response with the status of its trailers.
+// send sends q and reads the response, with the status of its trailers if there is one.
 func (s *http2Sender) send(ctx context.Context, q Request) (Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
