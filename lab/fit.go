@@ -75,8 +75,10 @@ func (r *run) listBrief() []string {
 	return ids
 }
 
-// fitToPilots removes parts of the study until the user's budget has time for the rest. Workloads go
-// first, then contenders, each from the end of the study's list. Parts that a question needs go last.
+// fitToPilots removes parts of the study until the user's budget has time for the rest, and returns
+// the plan. Workloads go first, then contenders, each from the end of the study's list. If the
+// budget is also the time limit, the workloads with the longest rounds go first. Parts that a
+// question needs go last.
 func (r *run) fitToPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return r.removeUntilFits(pilots, func() time.Duration { return spent })
 }

@@ -121,13 +121,13 @@ func (r *run) stopAtLimit() error {
 // callPermit asks Options.Permit for another round. If it is refused, the plan ends after the done
 // rounds. The refusal does not depend on measurements, so the result is that of a fixed number of
 // rounds.
-func (r *run) callPermit(ctx context.Context, done int) (more bool, err error) {
+func (r *run) callPermit(ctx context.Context, done int) (isPermitted bool, err error) {
 	if r.opts.Permit == nil {
 		return true, nil
 	}
-	more, err = r.opts.Permit(ctx, done)
-	if err != nil || more {
-		return more, err
+	isPermitted, err = r.opts.Permit(ctx, done)
+	if err != nil || isPermitted {
+		return isPermitted, err
 	}
 	r.stopped, r.plan.RoundsPlanned, r.plan.Looks = RoundsDone, done, []int{done}
 	return false, r.journal.Append(journal.Entry{Plan: &r.plan})

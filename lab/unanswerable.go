@@ -71,8 +71,9 @@ func contendersInQuestion(s tare.Study) (ids []string) {
 	return ids
 }
 
-// areCriteriaVoid reports whether more rounds change no verdict. Checks may need more to catch a trap,
-// which repeats a published mistake.
+// areCriteriaVoid reports whether every criterion is void for reasons that more rounds do not
+// change. It returns false while a trap, which repeats a published mistake, takes part: checks may
+// need more rounds to catch it.
 func (r *run) areCriteriaVoid(judged judgedRounds) bool {
 	isTrap := func(c tare.Contender) bool { return c.Role == tare.RoleTrap && !r.dropped[c.ID] }
 	return !slices.ContainsFunc(r.contenders, isTrap) && judge.AllVoid(judged.data, judged.findings, judged.verdicts, judged.claims, check.Statistical)

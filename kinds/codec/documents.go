@@ -94,9 +94,9 @@ const maxNotes = 3
 // trimSpace removes the white space of JSON around b.
 func trimSpace(b []byte) []byte { return bytes.Trim(b, " \t\r\n") }
 
-func (f *text) errorAt(offset int, what, hint string) error {
+func (f *text) errorAt(offset int, problem, hint string) error {
 	line, col := lineAndColumn(f.src, offset)
-	return &SyntaxError{File: f.name, Line: line, Col: col, What: what, Hint: hint}
+	return &SyntaxError{File: f.name, Line: line, Col: col, What: problem, Hint: hint}
 }
 
 func lineAndColumn(src []byte, offset int) (line, col int) {
@@ -158,16 +158,16 @@ func (f *text) addDocument(docs []Document, start, end int, notes *[]string) ([]
 	// Unmarshal checks the syntax; the decoded value is not used.
 	if err := json.Unmarshal(body, new(json.RawMessage)); errors.As(err, &syntax) {
 		offset := max(0, int(syntax.Offset)-1)
-		what := "not JSON: " + syntax.Error()
+		problem := "not JSON: " + syntax.Error()
 		hint := syntaxHint(body, offset, syntax.Error())
 		if syntax.Error() == "unexpected end of JSON input" {
-			offset, what, hint = len(body), "the JSON ends too early", ""
+			offset, problem, hint = len(body), "the JSON ends too early", ""
 			isLastLine := len(docs) > 0 && len(trimSpace(f.src[start+len(body):])) == 0
 			if isLastLine {
 				hint = "the last line is cut off: leave it out, e.g. by sed '$d'"
 			}
 		}
-		return nil, f.errorAt(start+offset, what, hint)
+		return nil, f.errorAt(start+offset, problem, hint)
 	} else if err != nil {
 		return nil, f.errorAt(start, "not JSON: "+err.Error(), "")
 	}
@@ -272,8 +272,8 @@ func (c *container) takeToken(token json.Token) (key string, isKey, isDuplicate 
 	return key, true, isDuplicate
 }
 
-// noteDuplicate adds a note about a duplicate key. After maxNotes notes, one last note counts the
-// others.
+// noteDuplicate adds a note about a duplicate key at an offset. If there are more than maxNotes+1,
+// the last note counts the others.
 func (f *text) noteDuplicate(offset int, key string, notes *[]string) {
 	line, col := lineAndColumn(f.src, offset)
 	if f.duplicates++; f.duplicates > maxNotes+1 {

@@ -124,10 +124,10 @@ type Probe struct {
 }
 
 // Probing returns probes with the same special property.
-func Probing(what string, list ...Request) []Probe {
+func Probing(property string, list ...Request) []Probe {
 	var probes []Probe
 	for _, q := range list {
-		probes = append(probes, Probe{Request: q, What: what})
+		probes = append(probes, Probe{Request: q, What: property})
 	}
 	return probes
 }

@@ -53,11 +53,11 @@ func (t *trafficSum) addLeg(r *load.Result, server cpuUse) {
 // Gauges returns the measurements since the workload with id on was prepared, and the encoded
 // histogram of latencies, or "". The lab calls it after the last request, so that the server's
 // counts are complete. For tare.OpStop it then stops the server.
-func (c *conn) Gauges(on string) (tare.Sample, string) {
+func (c *conn) Gauges(workloadID string) (tare.Sample, string) {
 	c.calls.Lock()
 	defer c.calls.Unlock()
 	w := c.work
-	if w == nil || w.workload.ID != on {
+	if w == nil || w.workload.ID != workloadID {
 		return nil, ""
 	}
 	s := w.sum.toSample()

@@ -215,7 +215,7 @@ type logReader struct {
 
 // readEntry reads a line and adds its entry to the log. It returns false at the end of the log,
 // which may be a torn or damaged line.
-func (r *logReader) readEntry() (more bool, err error) {
+func (r *logReader) readEntry() (ok bool, err error) {
 	line, err := readLine(r.input, r.maxLen)
 	switch {
 	case errors.Is(err, errLong):

@@ -92,10 +92,10 @@ func newCallGraph(base, head map[counts.Call]float64, isUser func(path string) b
 			c = &tare.Caller{Function: site.Function, Callee: site.Callee}
 			edges[key] = c
 		}
-		from, to := base[site], head[site]
-		c.From += from
-		c.To += to
-		change := math.Abs(to - from)
+		baseCalls, headCalls := base[site], head[site]
+		c.From += baseCalls
+		c.To += headCalls
+		change := math.Abs(headCalls - baseCalls)
 		if change < minCallsDifference {
 			change = 0
 		}

@@ -63,8 +63,8 @@ func (b *Bench) CountsTime(budget time.Duration, options Counting) time.Duration
 	return budget / 4
 }
 
-// isLargeSuite reports whether more than largeSuite benchmarks need counts. With skipsSame,
-// benchmarks with the same code must be timed if they are not counted.
+// isLargeSuite reports whether more than largeSuite benchmarks need counts. With skipsSame, even
+// benchmarks with the same code on both sides need them, because they must be timed otherwise.
 func (b *Bench) isLargeSuite(skipsSame bool) bool {
 	differing, same := b.divideByCode()
 	if skipsSame {

@@ -9,7 +9,7 @@ import (
 )
 
 // noteSameCode adds a note to each benchmark whose machine code is the same on both sides, and sets
-// b.distances of the others. Some binaries cannot be compared.
+// b.distances of the others. It skips benchmarks whose binaries cannot be compared.
 func (b *Bench) noteSameCode(benchmarks []suite.Benchmark) {
 	base, head := b.Sources.Suites[Base].Packages, b.Sources.Suites[Head].Packages
 	b.distances = map[string]int{}

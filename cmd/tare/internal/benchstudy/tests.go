@@ -132,10 +132,10 @@ func listFiles(files []string) string {
 // its module is not renamed.
 func renamePath(importPath string, renamed map[string]string) string {
 	best := ""
-	for from := range renamed {
-		isInModule := importPath == from || strings.HasPrefix(importPath, from+"/")
-		if isInModule && len(from) > len(best) {
-			best = from
+	for oldPath := range renamed {
+		isInModule := importPath == oldPath || strings.HasPrefix(importPath, oldPath+"/")
+		if isInModule && len(oldPath) > len(best) {
+			best = oldPath
 		}
 	}
 	if best == "" {
@@ -158,8 +158,8 @@ func renameImports(text []byte, renamed map[string]string) []byte {
 	for _, spec := range imports { // from the end, so that earlier positions remain valid
 		name, err := strconv.Unquote(spec.Path.Value)
 		if newName := renamePath(name, renamed); err == nil && newName != name {
-			from, to := files.Position(spec.Path.Pos()).Offset, files.Position(spec.Path.End()).Offset
-			text = slices.Concat(text[:from], []byte(strconv.Quote(newName)), text[to:])
+			start, end := files.Position(spec.Path.Pos()).Offset, files.Position(spec.Path.End()).Offset
+			text = slices.Concat(text[:start], []byte(strconv.Quote(newName)), text[end:])
 		}
 	}
 	return text

@@ -192,7 +192,7 @@ func (p pair) writeCounts(w io.Writer, lines map[uint64]CountLine) {
 		if r, ok := p.truths[id]; ok {
 			truth, text = r, fmt.Sprintf("%+.1f %%", 100*(r-1))
 		}
-		differ, held, furthest := 0, 0, 0.0
+		differ, isInside, furthest := 0, 0, 0.0
 		var ratios, widths []float64
 		for _, seed := range slices.Sorted(maps.Keys(lines)) {
 			row, ok := lines[seed].Benchmark[id]
@@ -203,7 +203,7 @@ func (p pair) writeCounts(w io.Writer, lines map[uint64]CountLine) {
 				differ++
 			}
 			if row.Low <= truth && truth <= row.High {
-				held++
+				isInside++
 			}
 			furthest = max(furthest, math.Abs(row.Ratio-truth))
 			ratios, widths = append(ratios, row.Ratio), append(widths, (row.High-row.Low)/2)
@@ -212,6 +212,6 @@ func (p pair) writeCounts(w io.Writer, lines map[uint64]CountLine) {
 			continue
 		}
 		fmt.Fprintf(w, "| %s | %s | %s | %d of %d | %.4f | ±%.2f %% | %.2f points | %d of %[5]d |\n", series, id, text, differ, len(ratios),
-			stats.Median(ratios), 100*stats.Median(widths), 100*furthest, held)
+			stats.Median(ratios), 100*stats.Median(widths), 100*furthest, isInside)
 	}
 }

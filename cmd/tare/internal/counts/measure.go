@@ -86,8 +86,9 @@ func (c *Counter) StartPair(ctx context.Context, g Estimate, base, head Side) (*
 	return p, p.Head.Repeat(ctx)
 }
 
-// Incomplete returns the sides of p that should be counted again. Few benchmarks do not show how
-// much counts vary, so each of them has more repeats. Inconsistent repeats require more.
+// Incomplete returns the sides of p that should be counted again. One count is enough if both sides
+// have the same code. A few benchmarks alone do not show how much counts vary, so each has more
+// repeats. Inconsistent repeats require more.
 func (p *Pair) Incomplete() []*Series {
 	minimum := minRepeats
 	switch {

@@ -299,8 +299,8 @@ func findBytesBelowStat(d *document, report reportFunc) {
 // amountUnitRE matches the unit of a reported amount, such as page-bytes.
 var amountUnitRE = lazyregexp.New(`(?i)[a-z][-_.](?:B|bytes)(?:/op)?$`)
 
-// findBytesBelowSiblings reports benchmarks that allocate less than their reported amount. Two
-// sub-benchmarks must make a copy, or one and a sentence says so.
+// findBytesBelowSiblings reports sub-benchmarks that allocate less than the amount that they report.
+// Two others must make a copy of their amount, or one if a sentence says that calls return copies.
 func findBytesBelowSiblings(d *document, report reportFunc) {
 	families, names := d.collectSiblings()
 	copies := d.findSentences(returnsCopyRE)
@@ -355,11 +355,11 @@ func (d *document) collectSiblings() (families map[string][]sibling, names []str
 // CopyOrder/64KiB.
 func (s sentence) namesBench(b *bench, pattern *lazyregexp.Regexp) bool {
 	first, _, _ := strings.Cut(b.name, "/")
-	at := pattern.FindStringIndex(s.text)
-	if at == nil {
+	loc := pattern.FindStringIndex(s.text)
+	if loc == nil {
 		return false
 	}
-	words := splitWords(s.text[:at[0]])
+	words := splitWords(s.text[:loc[0]])
 	return slices.ContainsFunc(splitWords(first), func(w string) bool {
 		return len(w) >= minSharedWord && slices.Contains(words, w)
 	})

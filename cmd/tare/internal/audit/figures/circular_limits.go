@@ -240,8 +240,8 @@ func (d *document) hasCandidate() bool {
 	})
 }
 
-// findReverseLimit returns a match of reverseLimitRE, or "". Conditions such as "at 200/s" and "at
-// 300/s" must not differ.
+// findReverseLimit returns the part of a text that limits a quantile from below by a lower quantile,
+// or "". The conditions of both, such as "at 200/s", must be equal.
 func findReverseLimit(text string) string {
 	m := reverseLimitRE.FindStringSubmatch(text)
 	if m == nil {

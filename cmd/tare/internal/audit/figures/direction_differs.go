@@ -208,8 +208,8 @@ func (d *document) whyWrongColumn(s sentence) (offset int, why string) {
 	before := newWordSet(s.text[strings.LastIndexAny(s.text[:m[0]], ".;:")+1 : m[0]])
 	for _, g := range d.nearGrids(s.line) {
 		for _, set := range g.columnSets {
-			named := set.matcher.findNamed(clause)
-			if len(set.columns) != 2 || len(named) != 1 || !slices.Contains(o.kinds, set.kind) {
+			labels := set.matcher.findNamed(clause)
+			if len(set.columns) != 2 || len(labels) != 1 || !slices.Contains(o.kinds, set.kind) {
 				continue
 			}
 			for _, label := range g.rowMatcher.findNamed(before) {
@@ -218,7 +218,7 @@ func (d *document) whyWrongColumn(s sentence) (offset int, why string) {
 					continue
 				}
 				first, second := row[0], row[1]
-				if second.subject == named[0] {
+				if second.subject == labels[0] {
 					first, second = second, first
 				}
 				if !o.isContradictedBy(set.kind, first.value, second.value) {
@@ -297,8 +297,8 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 			continue
 		}
 		columns++
-		if named := g.figures[i]; g.isExtreme(named, !shouldBeGreatest) {
-			why = fmt.Sprintf("the %s is said of %s, whose %s (line %d) is the other extreme of the column", word, quote(named.subject), formatValue(named.quantity), named.line)
+		if candidate := g.figures[i]; g.isExtreme(candidate, !shouldBeGreatest) {
+			why = fmt.Sprintf("the %s is said of %s, whose %s (line %d) is the other extreme of the column", word, quote(candidate.subject), formatValue(candidate.quantity), candidate.line)
 		}
 	}
 	if columns != 1 {

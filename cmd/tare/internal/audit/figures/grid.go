@@ -211,7 +211,7 @@ func (g *grid) figuresOf(label string, s *columnSet) []figure {
 
 // pairScope says which pairs may be compared although the sentence does not name both figures.
 type pairScope struct {
-	comparesPast  bool // with its first column
+	comparesPast  bool // the sentence compares with the past, such as "than before"
 	allowsOnlyRow bool // the only row of a grid needs no name
 }
 

@@ -136,8 +136,8 @@ func newMetricMatchers(groups []*figureGroup) map[metricKey]labelMatcher {
 // isOtherMetric reports whether a text names a metric of the same table and kind, but not that of
 // the group. For example, a text about p99 is not about a column p50.
 func (d *document) isOtherMetric(g *figureGroup, words wordSet) bool {
-	named := d.metricMatchers[metricKey{g.origin, g.kind}].findNamed(words)
-	return len(named) > 0 && !slices.Contains(named, g.metric)
+	labels := d.metricMatchers[metricKey{g.origin, g.kind}].findNamed(words)
+	return len(labels) > 0 && !slices.Contains(labels, g.metric)
 }
 
 // groupFigures groups figures by origin, metric and kind. It omits figures without a base unit and

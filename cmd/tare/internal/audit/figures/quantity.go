@@ -178,26 +178,26 @@ func parseQuantity(text string) (q quantity, rest string, ok bool) {
 	if m == nil {
 		return q, rest, true
 	}
-	scale, used := 1.0, 0 // factor to base units; bytes of rest that belong to the quantity
+	scale, length := 1.0, 0 // factor to base units; bytes of rest that belong to the quantity
 	switch strings.TrimSpace(m[1]) {
 	case "k", "K":
-		scale, used = 1e3, strings.Index(rest, m[1])+len(strings.TrimSpace(m[1]))
+		scale, length = 1e3, strings.Index(rest, m[1])+len(strings.TrimSpace(m[1]))
 	case "M":
-		scale, used = 1e6, strings.Index(rest, m[1])+len(strings.TrimSpace(m[1]))
+		scale, length = 1e6, strings.Index(rest, m[1])+len(strings.TrimSpace(m[1]))
 	}
 	if m[2] != "" {
 		unit := m[2]
 		if u, known := findUnit(unit); known {
 			q.kind, q.unit = u.kind, strings.Trim(unit, "[]#")
 			scale *= u.size
-			used = len(m[0])
+			length = len(m[0])
 		} else if isPerSecond(strings.Fields(rest)) {
 			q.kind, q.unit = rateKind, "per second"
-			used = len(m[0])
+			length = len(m[0])
 		}
 	}
 	q.value, q.step = q.value*scale, q.step*scale
-	return q, rest[used:], true
+	return q, rest[length:], true
 }
 
 func isPerSecond(words []string) bool {

@@ -131,12 +131,12 @@ func (c claim) findReference(q quantity, groups []*figureGroup) (nearest figure,
 		if g.kind != q.kind || g.matcher.isEmpty() {
 			continue
 		}
-		named := g.matcher.findNamed(reference)
-		if len(named) != 1 {
+		labels := g.matcher.findNamed(reference)
+		if len(labels) != 1 {
 			continue
 		}
 		for _, f := range g.figures {
-			if f.subject != named[0] {
+			if f.subject != labels[0] {
 				continue
 			}
 			if c.matchesPair(q.value, f.value) {
@@ -245,11 +245,11 @@ func (g *figureGroup) namedPairs(m mention) [][2]figure {
 			return nil // one side has no figures in the group
 		}
 	}
-	named := g.matcher.findNamed(m.all)
+	labels := g.matcher.findNamed(m.all)
 	switch {
-	case len(named) >= 2:
-		return g.pairsOf(named, named)
-	case len(named) == 0 && g.isPairBefore(m.sentence):
+	case len(labels) >= 2:
+		return g.pairsOf(labels, labels)
+	case len(labels) == 0 && g.isPairBefore(m.sentence):
 		return [][2]figure{{g.figures[0], g.figures[1]}}
 	}
 	return nil

@@ -96,8 +96,8 @@ func (d *document) collectGrowth() []growth {
 	return found
 }
 
-// countSizes returns the most sizes of one operation. "copy 16" and "copy 160" differ only in their
-// sizes.
+// countSizes returns the greatest number of sizes at which one operation was measured. For example,
+// "copy 16" and "copy 160" are two sizes of one operation.
 func countSizes(all []figure) int {
 	sizes := map[string]map[int]bool{} // by label without the number, and the rest of the name
 	maxSizes := 0

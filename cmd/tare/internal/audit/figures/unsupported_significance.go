@@ -273,19 +273,19 @@ func (g *grid) selectUnclearRow(s sentence, words wordSet, isCertain bool) (foun
 	if len(g.unclear) == 0 {
 		return nil, 0
 	}
-	named := g.rowMatcher.findNamed(words)
+	labels := g.rowMatcher.findNamed(words)
 	for i := range g.unclear {
 		row := &g.unclear[i]
-		isNamed := slices.Contains(named, row.label)
+		isNamed := slices.Contains(labels, row.label)
 		for _, m := range percentClaimRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 			value, step, _, ok := parseNumber(s.text[m[2]:m[3]])
 			isStated := ok && slices.ContainsFunc(row.changes, func(x float64) bool { return math.Abs(x-value) <= claimSteps*step })
-			isExact := step < 1 && (len(named) == 0 || isCertain) // 3.7 % identifies the row without its name
+			isExact := step < 1 && (len(labels) == 0 || isCertain) // 3.7 % identifies the row without its name
 			if isStated && (isNamed || isExact) {
 				return row, m[0]
 			}
 		}
-		if isCertain && isNamed && len(named) == 1 && gainRE.MatchString(s.text) {
+		if isCertain && isNamed && len(labels) == 1 && gainRE.MatchString(s.text) {
 			return row, 0
 		}
 	}

@@ -171,14 +171,14 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 func (d *document) findRowKinds(s sentence) (kinds []kind) {
 	words := newWordSet(s.text)
 	for _, g := range d.nearGrids(s.line) {
-		named := g.rowMatcher.findNamed(words)
-		if len(named) == 0 || g.line > s.line {
+		labels := g.rowMatcher.findNamed(words)
+		if len(labels) == 0 || g.line > s.line {
 			continue
 		}
-		if len(named) > 1 || kinds != nil {
+		if len(labels) > 1 || kinds != nil {
 			return nil
 		}
-		for _, f := range g.cells[named[0]] {
+		for _, f := range g.cells[labels[0]] {
 			if f.kind != plainKind && f.kind != percentKind && f.kind != factorKind && !slices.Contains(kinds, f.kind) {
 				kinds = append(kinds, f.kind)
 			}
@@ -206,7 +206,8 @@ func (d *document) rowPairs(c claim, first, second wordSet, hasThan, isOwnPast b
 	return out
 }
 
-// columnPairs returns the pairs in columns whose two rows the sentence names.
+// columnPairs returns the pairs of figures in columns that a claim may be about. The words of
+// subject name one row, those of reference another. It skips a column if metric names another one.
 func (d *document) columnPairs(c claim, subject, reference, metric wordSet) []tablePair {
 	var out []tablePair
 	for _, g := range d.nearGroups(c.sentence.line) {
@@ -278,7 +279,8 @@ func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) 
 // ownPastRE matches "before" or "it was" after "than".
 var ownPastRE = lazyregexp.New(`(?i)^\W*(?:before|previously|(?:it|they|that) (?:was|were|did|used to|had been))\b`)
 
-// findUnitKinds returns the kinds of times and bytes.
+// findUnitKinds returns timeKind if the sentence has a time, and byteKind if it has an amount of
+// bytes.
 func (s sentence) findUnitKinds() []kind {
 	var out []kind
 	for _, m := range numberRE.FindAllStringIndex(s.text, maxFigures) {
@@ -340,7 +342,8 @@ func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool
 	return p
 }
 
-// name returns the subject in a finding, e.g. "parse, new".
+// name returns the name of a figure's side in a finding, e.g. "parse" or, for a column in a row,
+// "parse, new".
 func (f figure) name() string {
 	if f.label != "" && f.label != f.subject && f.header == f.subject {
 		return f.label + ", " + f.subject
@@ -361,7 +364,8 @@ func (c claim) isSpeed() bool {
 	return false
 }
 
-// expectedSign returns 1 if the subject should have the greater figure, else -1. 0 means unknown.
+// expectedSign returns 1 if the claim's word means that its subject has the greater figure of kind
+// k, and -1 if the smaller one. It returns 0 if the word does not show which.
 func (c claim) expectedSign(k kind) int {
 	isRate := k == rateKind || k == byteRateKind
 	better := -1 // less time, memory or allocations

@@ -285,8 +285,9 @@ func (t *Test) judgeRounds(p Plan, k int, edge float64) {
 	}
 }
 
-// ForecastRounds forecasts when the comparison of a good commit ends. If more rounds than planned
-// are needed, ok is false.
+// ForecastRounds returns the number of rounds after which the comparison of a good commit should
+// end. ok is false if the bad revision does not show the effect, or if more rounds than planned are
+// needed.
 func (s *Search) ForecastRounds() (rounds int, ok bool) {
 	if !s.BadShows() {
 		return 0, false

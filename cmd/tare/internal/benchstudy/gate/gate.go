@@ -199,9 +199,9 @@ func (r Row) hasInterval() bool { return r.Low > 0 }
 
 func (r Row) isUnwaived(o Outcome) bool { return r.Outcome == o && r.Waived == nil }
 
-// Fails reports whether the row blocks the change. on is the project's rule for open rows.
-func (r Row) Fails(on project.OnInconclusive) bool {
-	isFailingOpen := r.Outcome == Open && on == project.FailOpen
+// Fails reports whether the row blocks the change. rule is the project's for open rows.
+func (r Row) Fails(rule project.OnInconclusive) bool {
+	isFailingOpen := r.Outcome == Open && rule == project.FailOpen
 	isBad := r.Outcome == Worse || r.Outcome == Void || isFailingOpen
 	return isBad && r.Waived == nil
 }

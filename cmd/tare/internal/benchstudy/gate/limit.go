@@ -38,8 +38,9 @@ func newLimitMembers(res *tare.Result, index *evidence.Index, required Requireme
 	return out
 }
 
-// findInconclusive returns the study's own verdict on a limit, and whether it is inconclusive. The
-// interval at the stricter level of all rows is even wider.
+// findInconclusive returns the study's own verdict on a limit. ok means that it is inconclusive.
+// Then the row is undecided, too, because its interval at the stricter level of all rows is even
+// wider.
 func findInconclusive(res *tare.Result, workload, metric string, rule tare.Rule) (verdict tare.Verdict, ok bool) {
 	for _, v := range res.Verdicts {
 		if v.Contender == HeadID && v.Workload == workload && v.Metric == metric && v.Rule == rule {

@@ -189,8 +189,8 @@ func formatShare(share float64) string {
 	return strconv.FormatFloat(math.Round(share*1e6)/1e4, 'f', -1, 64) + " %"
 }
 
-// formatLevel formats a confidence level in per cent. It rounds down: 99.996 % must not become 100
-// %.
+// formatLevel formats a confidence level in per cent. It rounds down: 99.996 % must not become
+// 100 %.
 func formatLevel(level float64) string {
 	return strconv.FormatFloat(math.Floor(level*1e4)/1e2, 'f', -1, 64) + " %"
 }

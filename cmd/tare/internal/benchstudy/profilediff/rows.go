@@ -144,7 +144,7 @@ func (r *Rows) HotFunctions(minShare float64) []string {
 // first. The list is empty if the totals do not differ. The error level is divided among all
 // candidates.
 func (r *Rows) Significant() []tare.Origin {
-	named := []tare.Origin{}
+	origins := []tare.Origin{}
 	candidates := r.candidates(hotShare)
 	candidates = candidates[:min(maxCandidates, len(candidates))]
 	differences := make([]float64, r.rounds)
@@ -152,7 +152,7 @@ func (r *Rows) Significant() []tare.Origin {
 		differences[i] = r.totals[inHead][i] - r.totals[inBase][i]
 	}
 	if !excludesZero(differences, totalAlpha) {
-		return named
+		return origins
 	}
 	alpha := rowsAlpha / float64(max(1, len(candidates)))
 	for _, f := range candidates {
@@ -167,11 +167,11 @@ func (r *Rows) Significant() []tare.Origin {
 		if share > hotShare {
 			origin := r.newOrigin(f)
 			origin.Share, origin.Low, origin.High = share, low, high
-			named = append(named, origin)
+			origins = append(origins, origin)
 		}
 	}
-	slices.SortStableFunc(named, func(a, b tare.Origin) int { return cmp.Compare(b.Share, a.Share) })
-	return named
+	slices.SortStableFunc(origins, func(a, b tare.Origin) int { return cmp.Compare(b.Share, a.Share) })
+	return origins
 }
 
 func excludesZero(differences []float64, alpha float64) bool {

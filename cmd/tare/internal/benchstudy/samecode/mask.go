@@ -49,8 +49,9 @@ func (m *masker) writeTarget(addr uint64) {
 // padAMD64 is the byte that fills the space between functions: an INT3 instruction.
 const padAMD64 = 0xcc
 
-// maskAMD64 masks addresses relative to the instruction pointer. After an unknown instruction, the
-// code is not masked. Then equal functions may seem to differ, but never the other way round.
+// maskAMD64 masks addresses relative to the instruction pointer. From the first instruction that it
+// cannot decode, it does not mask the code. Then equal functions may seem to differ, but functions
+// that differ never seem equal.
 func maskAMD64(entry uint64, code []byte, locate locator) function {
 	m := newMasker(entry, code, locate)
 	for i := 0; i < len(code) && !isPadding(code[i:], padAMD64); {
@@ -139,15 +140,15 @@ func maskARM64(entry uint64, code []byte, locate locator) function {
 	var hasPage [32]bool // registers that contain the page of an address
 	for i := 0; i+4 <= len(code) && !isPadding(code[i:], 0); i += 4 {
 		word := binary.LittleEndian.Uint32(code[i:])
-		to, from := word&31, word>>5&31
+		target, source := word&31, word>>5&31
 		switch {
 		case word&maskADRP == opADRP:
-			hasPage[to] = true
+			hasPage[target] = true
 			m.writeWord(word &^ pageBits)
-		case word&maskADD == opADD && hasPage[from]:
-			hasPage[to] = false // it now contains the complete address
+		case word&maskADD == opADD && hasPage[source]:
+			hasPage[target] = false // it now contains the complete address
 			m.writeWord(word &^ offsetBits)
-		case word&maskLoad == opLoad && hasPage[from]:
+		case word&maskLoad == opLoad && hasPage[source]:
 			m.writeWord(word &^ offsetBits)
 		default:
 			m.writeBranch(entry+uint64(i), word, code[i:])

@@ -91,7 +91,7 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 	if err != nil {
 		return nil, err
 	}
-	suite := gobench.Suite{Packages: map[string]gobench.Package{}, Env: s.Env, GOROOT: b.roots.own, Bench: pattern, Procs: runtime.GOMAXPROCS(0)}
+	suite := gobench.Suite{Packages: map[string]gobench.Package{}, Env: s.Env, GOROOT: b.roots.path, Bench: pattern, Procs: runtime.GOMAXPROCS(0)}
 	for i, t := range packages {
 		say(fmt.Sprintf("%s: building %s (%d of %d)", s.ID, t.Package.ImportPath, i+1, len(packages)))
 		pkg, err := s.compilePackage(ctx, t, b.roots, filepath.Join(work, s.ID, strconv.Itoa(i)))
@@ -207,7 +207,7 @@ func (s *Side) compilePackage(ctx context.Context, t Tests, roots goRoots, dir s
 		return pkg, err
 	}
 	builder := s
-	if isParallel && roots.replaceable != roots.own {
+	if isParallel && roots.replaceable != roots.path {
 		builder = s.withRoot(roots.replaceable)
 	}
 	file, err := writeOverlay(files, dir)

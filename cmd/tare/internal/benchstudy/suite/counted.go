@@ -22,7 +22,7 @@ func (b *Suite) BuildCounted(ctx context.Context, key, tag string, files map[str
 		return nil, fmt.Errorf("write the files of counted binaries: %w", err)
 	}
 	s := *b.Side
-	if len(files) > 0 && b.roots.replaceable != b.roots.own {
+	if len(files) > 0 && b.roots.replaceable != b.roots.path {
 		s = *b.Side.withRoot(b.roots.replaceable)
 	}
 	s.Tags = strings.TrimPrefix(s.Tags+","+tag, ",")

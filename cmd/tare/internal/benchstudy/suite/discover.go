@@ -503,13 +503,13 @@ func whyNoResult(b Benchmark, reply wire.Reply) string {
 }
 
 func (d *discovery) describeExit(te *tare.TrialError) string {
-	how := exitPrefixRE.ReplaceAllString(te.Message, "")
+	ending := exitPrefixRE.ReplaceAllString(te.Message, "")
 	inStart := strings.Contains(te.Message, " "+wire.OpHello+" w") // for example "no answer to hello within …"
 	switch {
 	case te.Class == tare.ErrExit && inStart:
-		return "its test binary ends before any benchmark runs, in TestMain or an init: " + how
+		return "its test binary ends before any benchmark runs, in TestMain or an init: " + ending
 	case te.Class == tare.ErrExit:
-		return "it ends the process: " + how
+		return "it ends the process: " + ending
 	case te.Class == tare.ErrDeadline && inStart:
 		return fmt.Sprintf("its TestMain or an init takes too long: no benchmark began within %v", prepareLimit)
 	case te.Class == tare.ErrDeadline:

@@ -142,10 +142,10 @@ func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string,
 	return replacements, nil
 }
 
-func copyFile(from, to string) error {
-	text, err := os.ReadFile(from)
+func copyFile(source, target string) error {
+	text, err := os.ReadFile(source)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, text, 0o644)
+	return os.WriteFile(target, text, 0o644)
 }

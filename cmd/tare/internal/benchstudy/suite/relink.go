@@ -120,8 +120,8 @@ func splitWords(line string) (words []string) {
 	return words
 }
 
-// cutWord returns the first word of a line, e.g. "A=b c" of A='b c' link. Single quotes have no
-// escapes, double quotes those of Go.
+// cutWord returns the first word of a line, and the rest. For A='b c' link these are "A=b c" and "
+// link". Text in single quotes has no escapes, text in double quotes those of Go.
 func cutWord(line string) (word, rest string) {
 	for line != "" && line[0] != ' ' && line[0] != '\t' {
 		text, after := line[:1], line[1:] // the next part of the word, and what follows

@@ -229,20 +229,20 @@ func (p orderFiles) enterDirectory(o fleet.StudyOrder, repo string) (leave func(
 }
 
 func (p orderFiles) placeFile(f fleet.File) error {
-	from, err := fleet.CachedFile(p.ctx, p.cache, f, p.fetch)
+	source, err := fleet.CachedFile(p.ctx, p.cache, f, p.fetch)
 	if err != nil {
 		return err
 	}
-	to := filepath.Join(p.dir, filepath.FromSlash(f.Name))
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+	target := filepath.Join(p.dir, filepath.FromSlash(f.Name))
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 		return err
 	}
-	in, err := os.Open(from)
+	in, err := os.Open(source)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	out, err := os.OpenFile(target, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

@@ -108,11 +108,11 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (
 // addNamedRoutes adds the lists of routes that stored results name to needed. If it cannot read a
 // result, it adds all lists, and skipped has the reason.
 func addNamedRoutes(needed map[string]bool, d cmdenv.Dirs, cached []litter) (skipped []string, err error) {
-	named, unread, err := findRoutes(d)
+	inUse, unread, err := findRoutes(d)
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(needed, named)
+	maps.Copy(needed, inUse)
 	if len(unread) == 0 {
 		return nil, nil
 	}

@@ -61,7 +61,8 @@ func (e *extraStudies) buildServers(ctx context.Context, dir string) error {
 	return nil
 }
 
-// buildServer builds a server from both sides into dir, or records why it cannot.
+// buildServer builds a server from both sides, and returns the programs, which are in dir. If base
+// does not have it or a side does not build, ok is false, and e.measured.Skipped gets the reason.
 func (e *extraStudies) buildServer(ctx context.Context, server project.Server, dir string) (programs gate.SidePaths, ok bool, err error) {
 	skipped := gate.Skipped{What: "load " + server.ID}
 	exists, err := gate.IsDir(filepath.Join(e.projectDirs.Head, filepath.FromSlash(server.Program)))

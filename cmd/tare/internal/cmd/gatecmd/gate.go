@@ -169,15 +169,15 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 
 func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	ctx := cmd.Context()
-	p, at, err := loadProject()
+	p, wd, err := loadProject()
 	if err != nil {
 		return err
 	}
-	sides, err := o.findSides(ctx, &p, at)
+	sides, err := o.findSides(ctx, &p, wd)
 	if err != nil {
 		return err
 	}
-	p, policy, err := o.judgingProject(ctx, p, at, sides.BaseCommit)
+	p, policy, err := o.judgingProject(ctx, p, wd, sides.BaseCommit)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	measured.Commit, measured.Policy, measured.Record, measured.Shard = sides.BaseCommit, policy, o.record, o.shard
 	measured.Commands = o.adviceCommands(cmd, p, sides.BaseCommit)
 	measured.Base = describeBase(sides, measured.Base)
-	rep := gate.Judge(p, measured, findDeclarations(p.Dir, at.root), env.Now().UTC(), configName(at.root, p))
+	rep := gate.Judge(p, measured, findDeclarations(p.Dir, wd.root), env.Now().UTC(), configName(wd.root, p))
 	exit := gateCode(rep)
 	isPart := rep.Shard != "" // tare gate merge judges all parts
 	if isPart || rep.Record {
@@ -213,7 +213,7 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 
 // findSides finds the commits of base and head. If flags choose the base, it sets p.Gate.Base.
 // Otherwise tare.yaml names the base.
-func (o options) findSides(ctx context.Context, p *project.Project, at workDir) (gate.Sides, error) {
+func (o options) findSides(ctx context.Context, p *project.Project, wd workDir) (gate.Sides, error) {
 	var base string
 	var err error
 	switch {
@@ -225,7 +225,7 @@ func (o options) findSides(ctx context.Context, p *project.Project, at workDir) 
 		}
 		base = p.Gate.Reference
 	default:
-		if base, err = o.namedBase(ctx, *p, at); err != nil {
+		if base, err = o.namedBase(ctx, *p, wd); err != nil {
 			return gate.Sides{}, err
 		}
 	}

@@ -101,8 +101,8 @@ func (e *extraStudies) openSides(ctx context.Context) error {
 	return err
 }
 
-func (e *extraStudies) placeError(at project.Place, message string) error {
-	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", e.config, at.Line, at.Col, message), "")
+func (e *extraStudies) placeError(place project.Place, message string) error {
+	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", e.config, place.Line, place.Col, message), "")
 }
 
 // addStudy adds a comparison for each contender that the change can have made slower. The argument file
@@ -257,8 +257,8 @@ func (e *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) 
 		e.measured.Nothing = "" // there is something to compare
 		for _, res := range added {
 			for _, skipped := range res.NotWeighed {
-				what := m.Requirements.Name + " " + strings.TrimPrefix(skipped.What, "workload ")
-				e.measured.Skipped = append(e.measured.Skipped, gate.Skipped{What: what, Why: skipped.Why})
+				name := m.Requirements.Name + " " + strings.TrimPrefix(skipped.What, "workload ")
+				e.measured.Skipped = append(e.measured.Skipped, gate.Skipped{What: name, Why: skipped.Why})
 			}
 		}
 	}

@@ -284,9 +284,9 @@ func printRuns(env cmdenv.Env, rows []runRow, args []string) error {
 	tw := tabwriter.NewWriter(env.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "when (UTC)\tstudy\trounds\tstopped\tverdicts\tpath")
 	for _, r := range report.LegibleAll(rows) {
-		when, rounds := "-", "-"
+		started, rounds := "-", "-"
 		if !r.Started.IsZero() {
-			when = r.Started.Format(time.DateTime)
+			started = r.Started.Format(time.DateTime)
 		}
 		if r.Stopped != unfinished && r.Stopped != unreadable {
 			rounds = fmt.Sprint(r.Rounds)
@@ -295,7 +295,7 @@ func printRuns(env cmdenv.Env, rows []runRow, args []string) error {
 		if r.Imported {
 			stopped += ", imported"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", when, r.Study, rounds, stopped, r.Verdicts, r.Path)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", started, r.Study, rounds, stopped, r.Verdicts, r.Path)
 	}
 	return tw.Flush()
 }

@@ -162,7 +162,7 @@ func sharedError(err error) error {
 // copyResults copies the results in a branch to a writer, one per line, at most maxBytes. files maps
 // paths to hashes of content. It copies each hash once, because a small repository can name one
 // large file any number of times.
-func copyResults(to io.Writer, branch string, files map[string]string, copyTo func(to io.Writer, hash string) (int64, error), maxBytes int64) error {
+func copyResults(w io.Writer, branch string, files map[string]string, copyTo func(w io.Writer, hash string) (int64, error), maxBytes int64) error {
 	copied := map[string]bool{}
 	var total int64
 	for name, hash := range files {
@@ -170,7 +170,7 @@ func copyResults(to io.Writer, branch string, files map[string]string, copyTo fu
 			continue
 		}
 		copied[hash] = true
-		n, err := copyTo(to, hash)
+		n, err := copyTo(w, hash)
 		if err != nil {
 			return fmt.Errorf("copy %s of %s: %w", name, branch, cmdenv.Cause(err))
 		}
@@ -178,7 +178,7 @@ func copyResults(to io.Writer, branch string, files map[string]string, copyTo fu
 		if total > maxBytes {
 			return tooLarge("what "+branch+" holds", maxBytes, "push to another branch from time to time, with --branch")
 		}
-		if _, err := io.WriteString(to, "\n"); err != nil {
+		if _, err := io.WriteString(w, "\n"); err != nil {
 			return fmt.Errorf("copy %s of %s: %w", name, branch, cmdenv.Cause(err))
 		}
 	}

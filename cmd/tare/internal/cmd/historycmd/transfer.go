@@ -313,7 +313,8 @@ func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources 
 	return sources, closeAll, nil
 }
 
-// openFile opens a file to import. Others than regular files, e.g. pipes, can be read only once.
+// openFile opens a file to import. A file that is not regular, such as a pipe, can be read only
+// once.
 func openFile(name string) (f *os.File, isRegular bool, err error) {
 	f, err = os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -177,11 +177,11 @@ func writeTrendTable(w io.Writer, m history.Machine, metric string, ascii bool) 
 			workload = ""
 		}
 		previous = s.Workload
-		last, when := "void", "-"
+		last, lastRun := "void", "-"
 		if s.Last != nil {
-			last, when = s.Last.Bounds(), format.Minute(m.Runs[s.Last.Run].Started)
+			last, lastRun = s.Last.Bounds(), format.Minute(m.Runs[s.Last.Run].Started)
 		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", workload, s.Contender, history.Sparkline(s.Points, ascii), last, when, m.DescribeChange(s, metric))
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", workload, s.Contender, history.Sparkline(s.Points, ascii), last, lastRun, m.DescribeChange(s, metric))
 	}
 	tw.Flush()
 }

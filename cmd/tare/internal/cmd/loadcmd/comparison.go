@@ -87,11 +87,11 @@ func serverIDs(servers []loadServer) []string {
 }
 
 func describeComparison(o options) string {
-	how := "closed loop on " + format.Count(o.connections, "connection")
+	loadText := "closed loop on " + format.Count(o.connections, "connection")
 	if o.profile != nil {
-		how = "open loop at " + o.profile.String() + " on " + format.Count(o.connections, "connection")
+		loadText = "open loop at " + o.profile.String() + " on " + format.Count(o.connections, "connection")
 	}
-	return how + ", about " + cmdenv.Seconds(o.duration)
+	return loadText + ", about " + cmdenv.Seconds(o.duration)
 }
 
 const comparisonID = "load"

@@ -143,9 +143,9 @@ func (t *secondMerger) addSecond(name string, s load.Second) (text string, lines
 		all = append(all, &load.Result{Timeline: []load.Second{second}})
 		lines = append(lines, fmt.Sprintf("  %-16s %s", name, formatSecond(second)))
 	}
-	for at := range t.seconds { // drop this second, and earlier ones that a machine has not reported
-		if at <= s.At {
-			delete(t.seconds, at)
+	for start := range t.seconds { // drop this second, and earlier ones that a machine has not reported
+		if start <= s.At {
+			delete(t.seconds, start)
 		}
 	}
 	merged := load.Merge(all).Timeline[0]

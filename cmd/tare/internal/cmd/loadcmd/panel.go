@@ -18,7 +18,7 @@ import (
 type panel struct {
 	document load.Document // describes result
 	result   *load.Result  // result so far
-	how      string        // how requests are sent, in words
+	loadText string        // how requests are sent, in words
 	duration time.Duration // planned duration; 0 if unknown
 	style    report.Style
 }
@@ -54,7 +54,7 @@ func (p panel) drawLines(columns, rows int) []string {
 	}
 	out := []string{
 		p.formatLine(columns, "", oneLine(d.URL)+" · "+progress),
-		p.formatLine(columns, "", p.how),
+		p.formatLine(columns, "", p.loadText),
 		p.formatLine(columns, "rate", rate),
 		p.drawSparkline(columns, func(s load.Second) float64 { return float64(s.Requests) }),
 		p.formatLine(columns, "latency", formatQuantiles(d.Latency.P50, d.Latency.P99, d.Latency.Max, "since the beginning")),

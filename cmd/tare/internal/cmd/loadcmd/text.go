@@ -29,10 +29,10 @@ type loadPage struct {
 	unit     loadpage.Unit // unit of all latencies, chosen for their median
 }
 
-func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, how string) error {
+func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, loadText string) error {
 	p := &loadPage{style: st, document: d, result: r, unit: loadpage.UnitFor(d.Latency.P50)}
 	fmt.Fprintln(&p.b, cmdenv.Paint(st.Bold, d.URL))
-	p.writeParagraph(how)
+	p.writeParagraph(loadText)
 	if d.Interrupted {
 		fmt.Fprintln(&p.b, "  "+cmdenv.Paint(st.Warn, "interrupted: this is what there was until then"))
 	}

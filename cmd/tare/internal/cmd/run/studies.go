@@ -17,8 +17,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// runStudies runs the studies of args, or all bundled ones. It continues after a failed study; the
-// error has the worst exit code.
+// runStudies runs the studies of args, or all bundled ones. When a study fails, it prints the error
+// and continues. The returned error has the worst exit code. typed is the command that the user
+// typed, which hints extend.
 func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cmdenv.Command, args []string) error {
 	names := args
 	if len(names) == 0 {
