@@ -26,8 +26,8 @@ type participant struct {
 	id      string         // contender
 	session *trial.Session // nil if the trial could not be opened or is closed
 	began   time.Time
-	trial   tare.Trial
-	failed  bool // the contender takes no further part in this round
+	trial   tare.Trial // results so far
+	failed  bool       // the contender takes no further part in this round
 
 	firstError string // first error of an operation inside a slice; "" if none
 }

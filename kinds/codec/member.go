@@ -9,10 +9,10 @@ type member struct{ key, value string }
 
 type splitter struct {
 	text   []byte
-	start  int // start of the current member
-	colon  int // colon after its key; -1 before the colon
-	depth  int // number of open brackets
-	quoted bool
+	start  int  // start of the current member
+	colon  int  // colon after its key; -1 before the colon
+	depth  int  // number of open brackets
+	quoted bool // the position is in a string
 	escape bool // after a backslash in a string
 }
 

@@ -19,7 +19,7 @@ func Methods() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE
 
 // Written is a route as a user wrote it in a list of routes.
 type Written struct {
-	Method    string
+	Method    string // in capitals
 	Path      string // parameters as {id} or :id
 	Line, Col int    // from 1; 0 means unknown
 }
@@ -32,7 +32,7 @@ type Table struct {
 	// Routes is sorted: a literal precedes a parameter at the same position.
 	Routes []fixture.Route
 	From   []Written // routes in the user's notation
-	Left   []Left
+	Left   []Left    // routes of the user that the table omits
 }
 
 // Left is a route that is omitted from a table.

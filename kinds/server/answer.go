@@ -133,7 +133,7 @@ func (c *conn) toAnswers(ctx context.Context, list []caseOutcome) (wire.Reply, e
 // send it, because it is not a valid header name.
 const calledHeader = ":called"
 
-// Called formats the counts of calls in one line, to compare them with a reference.
+// Called formats the counted calls of a service in one line, to compare them with a reference.
 func Called(c wire.Calls) string {
 	return fmt.Sprintf("create %d, get %d, update %d, delete %d, list %d, sum %d", c.Create, c.Get, c.Update, c.Delete, c.List, c.Sum)
 }

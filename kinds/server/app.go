@@ -145,7 +145,8 @@ type Question struct {
 	Look func(body []byte) string
 }
 
-// nothingApp is for a null contender that does not serve the real app.
+// nothingApp is the app of a null contender that does not serve the real app. It sends the same
+// response to all requests.
 const nothingApp = ""
 
 // Content types of bodies.

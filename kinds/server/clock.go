@@ -58,8 +58,8 @@ func readAll(pids []int, read func(pid int) (time.Duration, bool)) map[int]time.
 
 // cpuUse is a server's use of its processors between two readings.
 type cpuUse struct {
-	cpu    time.Duration
-	waited time.Duration
+	cpu    time.Duration // user and system time
+	waited time.Duration // time ready to run without a processor
 }
 
 // useSince returns the use of the processes that are in both readings.

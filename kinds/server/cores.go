@@ -14,8 +14,8 @@ import (
 // processor is shared. The first ones tend to get the interrupts, so the load generator has these.
 type cores struct {
 	client, server []int // nil if the system cannot limit them
-	clients        int
-	servers        int
+	clients        int   // number of processors of the load generator
+	servers        int   // number of processors of the server
 }
 
 func divideCores() cores {

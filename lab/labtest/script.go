@@ -115,7 +115,7 @@ type Trial struct {
 	rng         *rand.Rand
 	trialFactor float64                  // factor on all times of the trial, from Act.Drift
 	works       map[string]wire.Workload // prepared ones, by id
-	failed      *tare.TrialError
+	failed      *tare.TrialError         // nil unless the trial has failed
 }
 
 // Do replies to one request as the act of the contender defines, and moves the clock.

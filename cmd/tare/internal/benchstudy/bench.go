@@ -32,15 +32,15 @@ const (
 
 // Setup configures how both sides are built, and how their benchmarks are tried.
 type Setup struct {
-	Cache     string
-	RunTag    string
+	Cache     string // cache directory
+	RunTag    string // marks the processes of this run of tare
 	Guardian  *trial.Guardian
 	Procs     int           // GOMAXPROCS; 0 leaves it unset
 	Seed      uint64        // chooses orders of functions
 	SliceTime time.Duration // length of a slice, one timed piece of a benchmark; 0 means by rule, see plan.go
 	RunLimit  time.Duration // limit of a benchmark's first run; 0 means a minute
-	Say       func(string)
-	Dir       string // result's directory, for flame graphs; may be ""
+	Say       func(string)  // reports progress
+	Dir       string        // result's directory, for flame graphs; may be ""
 
 	Budget time.Duration // 0 means no limit
 }
@@ -49,7 +49,7 @@ type Setup struct {
 type Bench struct {
 	Study          tare.Study
 	Sources        suite.Sources
-	SliceTime      time.Duration
+	SliceTime      time.Duration // length of a slice
 	Notes          []string      // about files that a side lacks
 	Spent          time.Duration // includes trying benchmarks and counting instructions
 	ExpectedPilots []tare.Pilot  // forecast of short runs that time operations
@@ -61,7 +61,7 @@ type Bench struct {
 	skipped   []suite.Skipped
 	keptTests []string       // lines about tests of base that stay
 	findings  []tare.Finding // notes for every result
-	workDir   string
+	workDir   string         // directory of all files of the comparison
 }
 
 // NewBench builds both sides and finds the benchmarks that they share. The caller must call Close,
@@ -285,8 +285,9 @@ func (b *Bench) listTests(ctx context.Context, request Request, s *sides, rename
 	return shared, nil
 }
 
-// skipBroken skips packages of head that the go command cannot load. Those with benchmarks fail
-// later.
+// skipBroken skips packages of head that the go command cannot load and that have no benchmarks.
+// Packages with benchmarks fail later, when they are built. It returns an error if go.work omits a
+// module.
 func (b *Bench) skipBroken(packages []suite.Package, userDir string) error {
 	for _, p := range packages {
 		if p.OutsideWork() {

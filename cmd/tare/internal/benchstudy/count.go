@@ -166,8 +166,8 @@ type countBuilds struct {
 	mu           sync.Mutex
 	links        map[sidePackage]*gobench.Link // nil if the binary is not linked again
 	failed       map[string]error              // build errors by package
-	built        map[countedBinary]string
-	packageLocks map[string]*sync.Mutex // locks for packages of which only one process can run
+	built        map[countedBinary]string      // paths of binaries
+	packageLocks map[string]*sync.Mutex        // locks for packages of which only one process can run
 }
 
 // buildPackage finds the linker calls of a package on both sides. It stores errors of the compiler

@@ -33,7 +33,7 @@ const Worktree = "worktree"
 // Request configures a comparison. Without Base both sides are the same files, and With, Go, Env,
 // Tags and PGO are their differences.
 type Request struct {
-	Dir      string
+	Dir      string   // directory of the user
 	Packages []string // patterns of the go command; nil means ./...
 	Base     string   // revision; "" means the files of the head
 	Head     string   // revision; "" or Worktree means the user's files
@@ -41,15 +41,15 @@ type Request struct {
 
 	With      []build.With // other versions of modules
 	Go        []string     // head's toolchain, or base's and head's; nil means the machine's
-	Env       []string
-	EnvRecord []string // Env as documents record it
-	Tags      string
-	PGO       string // absolute path of a profile
+	Env       []string     // NAME=value
+	EnvRecord []string     // Env as documents record it
+	Tags      string       // build tags
+	PGO       string       // absolute path of a profile
 
-	Tests    string // TestsOfHead if base runs the tests of head, or ""
-	OneBuild bool   // build each side once instead of for each round
-	Changed  bool   // only benchmarks that the change reaches
-	Shard    suite.Shard
+	Tests    string      // TestsOfHead if base runs the tests of head, or ""
+	OneBuild bool        // build each side once instead of for each round
+	Changed  bool        // only benchmarks that the change reaches
+	Shard    suite.Shard // only a part of the benchmarks
 }
 
 // UsageError reports a request that the user has to change.

@@ -34,7 +34,7 @@ const (
 
 // Count is the result of one count of a benchmark.
 type Count struct {
-	PerOp  float64
+	PerOp  float64           // instructions per operation
 	Places map[Place]float64 // PerOp by line; nil for hardware counters
 	Calls  map[Call]float64  // calls per operation; nil unless [Series.CountCalls] counted
 }

@@ -33,7 +33,7 @@ type Gap struct {
 // Difference has the values per operation of one function or part. Called functions are not
 // included.
 type Difference struct {
-	Name     string
+	Name     string  // name of the function or part
 	From, To float64 // first and second program
 }
 

@@ -32,8 +32,8 @@ type Profile struct {
 
 type stack struct {
 	frames    []string // the outermost first; never empty
-	value     float64
-	fromValue float64 // part of value that belongs to the first of two programs
+	value     float64  // in the unit of the profile
+	fromValue float64  // part of value that belongs to the first of two programs
 }
 
 // Read reads a gzipped pprof document. kind is [tare.ProfileCPU] or [tare.ProfileMem].

@@ -464,7 +464,7 @@ func (s sentence) figureBefore(c claim) (quantity, bool) {
 	return last, found
 }
 
-// maxPairDistance is in bytes. A claim and a pair belong together if they are closer.
+// maxPairDistance is the most bytes between a claim and a pair of figures that belongs to it.
 const maxPairDistance = 60
 
 // pairOf returns the pair next to a claim, as in "2x faster (41 µs vs 82 µs)".

@@ -36,12 +36,12 @@ var (
 // statedOrder is the order of two sides in a sentence, e.g. "a is slower than b".
 type statedOrder struct {
 	word           string // e.g. slower, or more memory
-	before         string
+	before         string // text before the word, which names the first side
 	subject        string // names the first side; the previous sentence if before is "it is"
 	after          string // after "than"; names the second side
 	kinds          []kind // figures that are compared
 	firstIsGreater bool   // for rates by speed the opposite
-	isSpeed        bool
+	isSpeed        bool   // the word compares speed, not an amount
 }
 
 // orders returns the orders that a sentence states: at most one by speed and one by an amount.
@@ -400,7 +400,8 @@ func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids
 	return ""
 }
 
-// pairsOfOther is like soleNamedPairs, but first may also name the side of second.
+// pairsOfOther returns the pairs of a figure of the side that second names and one of another side
+// that first names. Unlike in soleNamedPairs, first may also name the side of second.
 func (g *figureGroup) pairsOfOther(first, second wordSet) [][2]figure {
 	references := g.matcher.findNamed(second)
 	if len(references) != 1 {

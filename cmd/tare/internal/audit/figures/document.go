@@ -131,7 +131,7 @@ type loadReport struct {
 	scenarios         int       // scenarios of k6; 0 if unknown
 	hasArrivalRate    bool      // k6 begins iterations at a rate
 	cpuPercent        lineValue // used by the generator; 100 is one processor
-	discardsWarmUp    bool
+	discardsWarmUp    bool      // the tool does not record a warm-up
 	requestedRate     lineValue // in vegeta's command; offeredRate is what it attained
 	maxWorkers        lineValue // most requests of vegeta in flight
 	responses         lineValue // responses of all statuses; unknown if not counted

@@ -359,7 +359,7 @@ func (r *unclearRow) readChange(cell string) {
 	}
 }
 
-// parseSigned also reads a dash as minus.
+// parseSigned parses a number with its sign. It also reads a dash as minus.
 func parseSigned(text string) (float64, bool) {
 	text = strings.NewReplacer("−", "-", "–", "-", " ", "", "+", "").Replace(text)
 	x, err := strconv.ParseFloat(text, 64)

@@ -10,7 +10,7 @@ import (
 type figure struct {
 	quantity
 	subject string // name of the contender, in lower case
-	metric  string
+	metric  string // usually the header of the column
 	heading string // in lower case
 	origin  int    // number of the table, or e.g. benchOrigin
 	line    int

@@ -125,7 +125,8 @@ func (p *page) readSpans(z *html.Tokenizer, hasAttr bool) {
 	}
 }
 
-// addCell adds a cell once for each of its columns, after those of earlier rows.
+// addCell adds a cell to the current row, once for each of its columns. Cells of earlier rows that
+// continue in this row come first.
 func (p *page) addCell(text string) {
 	p.addContinuedCells()
 	for range p.colSpan {

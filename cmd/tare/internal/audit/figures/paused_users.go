@@ -41,7 +41,7 @@ func findPausedUsers(d *document, report reportFunc) {
 	findPausedRows(d.figures, report)
 }
 
-// findPausedReports reports the first run of k6 with paused users, and the number of them.
+// findPausedReports reports the first run of k6 with paused users, and the number of such runs.
 func findPausedReports(reports []*loadReport, report reportFunc) {
 	n, line, text := 0, 0, ""
 	for _, l := range reports {

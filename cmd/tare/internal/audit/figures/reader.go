@@ -288,7 +288,7 @@ func (r *reader) endTitles() {
 	r.titles = nil
 }
 
-// setHeading begins a section. Its title is also a sentence.
+// setHeading begins a section of a level, 1 to 6. It also stores the title as a sentence.
 func (r *reader) setHeading(level int, title string) {
 	r.endParagraph()
 	r.outputs.finishReport()

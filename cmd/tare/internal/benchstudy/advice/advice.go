@@ -16,8 +16,8 @@ import (
 // Reading is the view on one workload and one metric of a result.
 type Reading struct {
 	Result   *tare.Result
-	Baseline string
-	Workload string
+	Baseline string // id
+	Workload string // id
 	Metric   string // a metric of which less is better
 }
 

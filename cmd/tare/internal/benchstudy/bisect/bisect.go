@@ -125,14 +125,14 @@ func (e *SkipError) Error() string { return e.Why }
 type Test struct {
 	Commit   string    `json:"commit"`
 	Verdict  Verdict   `json:"verdict,omitempty"` // "" if not decided yet
-	Why      string    `json:"why,omitempty"`
+	Why      string    `json:"why,omitempty"`     // why the commit was skipped
 	Effects  []float64 `json:"effects,omitempty"`
 	Control  []float64 `json:"control,omitempty"`
 	Estimate float64   `json:"estimate"`
 	Low      float64   `json:"low"` // interval at the last look; equal to High if none exists
 	High     float64   `json:"high"`
 	Exact    bool      `json:"exact,omitempty"`
-	Seconds  float64   `json:"seconds,omitempty"`
+	Seconds  float64   `json:"seconds,omitempty"` // measuring time
 }
 
 // Search is a bisection and its progress. It can be saved and resumed at any time.

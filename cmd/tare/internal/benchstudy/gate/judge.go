@@ -28,8 +28,8 @@ const (
 // and the edge is the limit.
 type member struct {
 	row            *Row
-	judge.Question // Looks is the number of interim analyses; Median means a limit
-	index          *evidence.Index
+	judge.Question                 // Looks is the number of interim analyses; Median means a limit
+	index          *evidence.Index // values of the row's result
 }
 
 func (m member) hasLimit() bool { return m.Median }

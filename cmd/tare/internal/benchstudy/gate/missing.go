@@ -11,7 +11,7 @@ import (
 type skippedCounts struct {
 	broken   int // the head does not build or panics
 	missing  int // the verdict does not cover it
-	oneSided int
+	oneSided int // only one side has it
 }
 
 func (rep *Report) countSkipped() (n skippedCounts) {

@@ -17,9 +17,9 @@ import (
 
 // Policy describes how a change alters its own rules, and whether a reviewer accepts that.
 type Policy struct {
-	ChangedRules []string
-	RequiredLine string // line of a reviewer who accepts; "" if the base requires no review
-	Accepted     bool
+	ChangedRules []string // rules that differ between base and head, a line each
+	RequiredLine string   // line of a reviewer who accepts; "" if the base requires no review
+	Accepted     bool     // a reviewer wrote RequiredLine
 }
 
 // ChooseRules returns the project whose rules judge a change. Usually that is head. If base requires

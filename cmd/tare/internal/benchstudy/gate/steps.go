@@ -17,7 +17,7 @@ import (
 // step is one action for the user: a sentence, and lines to copy.
 type step struct {
 	text  string
-	lines []string
+	lines []string // nil for none
 }
 
 func (rep *Report) nextSteps() []step {

@@ -24,8 +24,8 @@ var ErrTooLong = errors.New("took too long and was ended")
 
 // Go runs the go command.
 type Go struct {
-	Tag   string // value of TARE_RUN, which marks the processes of a run; may be ""
-	Stdin io.Reader
+	Tag   string    // value of TARE_RUN, which marks the processes of a run; may be ""
+	Stdin io.Reader // nil for no input
 
 	Env     []string      // NAME=value, in addition to the environment
 	Timeout time.Duration // 0 means commandTimeout

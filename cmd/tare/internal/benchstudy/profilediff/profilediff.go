@@ -36,7 +36,7 @@ const (
 // Side is one build.
 type Side struct {
 	ID     string
-	Dir    string
+	Dir    string                                                                     // working directory of the benchmark
 	Env    []string                                                                   // complete environment
 	Binary func(ctx context.Context, round int) (path string, done func(), err error) // done removes the binary
 	Source func(ctx context.Context, packages []string) (Source, error)               // compiler's output; may be nil
@@ -44,15 +44,15 @@ type Side struct {
 
 // Question selects one benchmark to explain.
 type Question struct {
-	Workload   string
+	Workload   string  // id of the benchmark in results
 	Name       string  // e.g. BenchmarkParse/small
 	NSPerOp    float64 // approximate time of the slower side
 	Rounds     int     // 0 means Rounds
 	Allocs     float64 // measured per operation, head − base, or NaN
 	Base, Head Side
-	IsUser     func(path string) bool // whether functions of a package are named
-	Work       string
-	Spec       trial.Spec
+	IsUser     func(path string) bool                      // whether functions of a package are named
+	Work       string                                      // directory for profiles
+	Spec       trial.Spec                                  // configuration of the processes
 	SaveFlame  func(flame []byte) (file string, err error) // stores a graph of the differences; may be nil
 }
 

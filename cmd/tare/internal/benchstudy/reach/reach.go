@@ -38,8 +38,8 @@ type Query struct {
 
 // Reached selects the benchmarks that a change reaches.
 type Reached struct {
-	all       bool
-	deps      map[string][]string
+	all       bool                   // the change reaches all benchmarks
+	deps      map[string][]string    // see Query.Deps
 	wholeDirs map[string]bool        // directories in which more than functions changed
 	changed   map[string][]lineRange // changed functions by file
 	graph     *graph                 // references between functions; nil if not needed or unknown
@@ -162,9 +162,9 @@ func (r *Reached) ReachesBenchmark(id string) bool {
 
 // node is a function with its references, in a package with and without its tests.
 type node struct {
-	sources []sourceRange // several if the variants differ
-	dir     string        // package's directory, or ""
-	isInit  bool
+	sources []sourceRange   // several if the variants differ
+	dir     string          // package's directory, or ""
+	isInit  bool            // the function initializes its package
 	refs    map[string]bool // names of functions
 }
 

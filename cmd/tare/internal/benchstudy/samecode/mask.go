@@ -19,7 +19,7 @@ func (img *image) useARM64() { img.mask = maskARM64 }
 // <data> others.
 type masker struct {
 	out    function
-	entry  uint64
+	entry  uint64 // address of the function
 	size   uint64 // length of its code in bytes
 	locate locator
 }

@@ -26,7 +26,7 @@ var ErrUnknown = errors.New("its machine code cannot be read on this system")
 
 // Program is the code of a binary.
 type Program struct {
-	functions    map[string]function
+	functions    map[string]function // by name
 	addressTaken map[string]bool     // functions whose address is in data
 	tests        map[string]bool     // also benchmarks, fuzz tests and examples
 	literals     map[string][]string // by the name of the enclosing function
@@ -100,8 +100,8 @@ func (p *Program) addFunction(name string, f function) {
 // Difference contains the functions that differ between two programs.
 type Difference struct {
 	a, b        *Program
-	differing   map[string]bool
-	anyIndirect bool // an indirect call can lead to one of them
+	differing   map[string]bool // names of functions
+	anyIndirect bool            // an indirect call can lead to one of them
 }
 
 // initRE matches functions that initialise a package: example.com/p.init, p.init.0 and

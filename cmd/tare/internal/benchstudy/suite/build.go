@@ -285,7 +285,7 @@ const randLayout = "-randlayout"
 type Sources struct {
 	Suites map[string]*Suite // by contender id
 	Titles map[string]string // description of each side, e.g. v1.2.0 (1f2e3d4c5)
-	Module string
+	Module string            // path of the module with the benchmarks
 }
 
 var _ lab.Sources = Sources{}

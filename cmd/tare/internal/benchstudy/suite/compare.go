@@ -36,7 +36,7 @@ type Remark struct {
 	ID        string // benchmark's id, or package's import path
 	Side      string
 	Text      string
-	Repeats   bool
+	Repeats   bool // TestMain of the package runs the benchmarks more than once
 	OutOfTime bool // no time for the comparison
 }
 

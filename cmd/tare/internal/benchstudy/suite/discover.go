@@ -36,13 +36,13 @@ const (
 
 // Benchmark is a benchmark that gives results. Its times are estimates from its first runs.
 type Benchmark struct {
-	Package    string
+	Package    string        // key in the suite
 	Name       string        // e.g. BenchmarkParse/small
 	NSPerOp    float64       // timed ns per iteration
 	BytesPerOp float64       // heap bytes per iteration
 	UntimedNS  float64       // ns per iteration while the timer is stopped; 0 if too little to measure
 	Overhead   time.Duration // testing's work around a timed run
-	StartTime  time.Duration
+	StartTime  time.Duration // start of the package's process
 	LinkTime   time.Duration // 0 if the binary is built once
 
 	OutsideLoop   time.Duration // timed work of a run outside of the loop; 0 if too little to measure
@@ -68,11 +68,11 @@ func (b Benchmark) TimedShare() float64 {
 type Skipped struct {
 	ID        string
 	Side      string // side at fault, or BothSides, or ""
-	Broken    bool
-	OutOfTime bool // it takes too long, or there was no time to try it
-	Why       string
+	Broken    bool   // it does not build
+	OutOfTime bool   // it takes too long, or there was no time to try it
+	Why       string // without the side
 
-	OneSided bool
+	OneSided bool // only one side has it: there is nothing to compare
 }
 
 // BothSides is the side of entries about both sides.
@@ -93,9 +93,9 @@ func (s Skipped) String() string {
 
 // Search selects the benchmarks to find, and configures their runs.
 type Search struct {
-	Pattern    string               // pattern of go test -bench
-	IsSelected func(id string) bool // selects top-level benchmarks
-	SkipIDs    map[string]bool
+	Pattern    string                        // pattern of go test -bench
+	IsSelected func(id string) bool          // selects top-level benchmarks
+	SkipIDs    map[string]bool               // benchmarks that are not measured
 	SliceTime  func(Benchmark) time.Duration // length of timed runs; 0 if a benchmark has none
 	RunTime    time.Duration                 // length of a run of other benchmarks
 	RunLimit   time.Duration                 // limit of one iteration with sub-benchmarks; 0 means a minute
@@ -105,8 +105,8 @@ type Search struct {
 	TimeLimit time.Duration
 	WhyNoTime string // why benchmarks are skipped after TimeLimit
 
-	Spec trial.Spec
-	Say  func(string)
+	Spec trial.Spec   // configuration of the processes
+	Say  func(string) // reports progress
 }
 
 // Discovered contains the result of a search on one side.
@@ -127,7 +127,7 @@ type discovery struct {
 	starts map[string]time.Duration // longest start of a process, by package
 
 	clock        searchClock
-	hasTried     bool
+	hasTried     bool // a benchmark of any package was run
 	measureLimit time.Duration
 	warmLimit    time.Duration
 	isHalfUsed   func() bool // half of measureLimit is used; nil if a test sets none
@@ -192,9 +192,9 @@ func (d *discovery) setLimits(search Search) {
 // searchClock divides the time of a search among packages. A package with long benchmarks must not
 // take all of it.
 type searchClock struct {
-	limit       time.Duration
+	limit       time.Duration // 0 means no limit
 	began       time.Time
-	startTotal  time.Duration
+	startTotal  time.Duration // time of all starts of processes
 	usedBefore  time.Duration // before the current package, without starts
 	packageTime time.Duration // starts do not count
 }

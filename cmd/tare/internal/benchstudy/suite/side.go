@@ -30,19 +30,19 @@ func (e *UsageError) Error() string { return e.What }
 
 // Side has the sources of a compared revision, before the build.
 type Side struct {
-	ID       string   // base or head
-	Dir      string   // working directory of the go command
-	Root     string   // top of the tree with Dir: paths in messages start there
-	UserDir  string   // user's directory that Dir is a copy of, or Dir
-	Go       string   // e.g. go1.25.5; "" means the machine's
-	Env      []string // NAME=value
-	Tags     string   // build tags in addition to the user's
-	PGO      string   // absolute; "" means the package's own profile, if any
-	With     []build.With
-	OneBuild bool // otherwise each round links another binary
+	ID       string       // base or head
+	Dir      string       // working directory of the go command
+	Root     string       // top of the tree with Dir: paths in messages start there
+	UserDir  string       // user's directory that Dir is a copy of, or Dir
+	Go       string       // e.g. go1.25.5; "" means the machine's
+	Env      []string     // NAME=value
+	Tags     string       // build tags in addition to the user's
+	PGO      string       // absolute; "" means the package's own profile, if any
+	With     []build.With // other versions of modules (--with)
+	OneBuild bool         // otherwise each round links another binary
 
 	modfile  string // go.mod to build with; "" means the tree's
-	noModule bool
+	noModule bool   // Dir is in no module
 	tags     string // -tags in the user's GOFLAGS, which an argument would replace
 	ldflags  string // -ldflags in the user's GOFLAGS
 	goRoot   string // Go installation; "" means that in PATH, which may switch to Go

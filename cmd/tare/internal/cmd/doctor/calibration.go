@@ -44,8 +44,8 @@ type scaleReading struct {
 	Seconds     float64       `json:"seconds"`
 	HalfWidth   float64       `json:"half_width"`   // share of the control's interval: 0.02 is ±2 %; 0 without an interval
 	CPUPressure float64       `json:"cpu_pressure"` // share of time with a task waiting for a processor; negative if unknown
-	Copies      scaleEffect   `json:"copies"`
-	Differences []scaleEffect `json:"differences"` // known differences, largest first
+	Copies      scaleEffect   `json:"copies"`       // measured difference of the base and its copy
+	Differences []scaleEffect `json:"differences"`  // known differences, largest first
 }
 
 // scaleEffect is one program's time relative to the base's.

@@ -40,13 +40,13 @@ type observer struct {
 	listProcesses func() []int // nil if tare did not start the server
 
 	mu         sync.Mutex
-	pids       []int         // processes of the server when last listed
-	lastCPU    cpuTimes      // last known CPU time of each process, also of ended ones
-	startCPU   cpuTimes      // CPU times when measuring began
-	secondCPU  cpuTimes      // CPU times at the end of the last second
-	serverCPU  time.Duration // CPU time in the measured part; 0 until its end
-	cpuSeconds []time.Duration
-	memory     []int64 // bytes at the end of each second
+	pids       []int           // processes of the server when last listed
+	lastCPU    cpuTimes        // last known CPU time of each process, also of ended ones
+	startCPU   cpuTimes        // CPU times when measuring began
+	secondCPU  cpuTimes        // CPU times at the end of the last second
+	serverCPU  time.Duration   // CPU time in the measured part; 0 until its end
+	cpuSeconds []time.Duration // CPU time of the server in each second
+	memory     []int64         // bytes at the end of each second
 
 	gauge     *machine.Gauge // samples the machine's noise; nil until measuring begins
 	throttled float64        // share of the measured time in which a CPU quota stopped tare; 0 if unknown

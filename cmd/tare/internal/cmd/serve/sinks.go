@@ -41,7 +41,7 @@ const (
 // forwarding sends the events of the ingest service to other systems. The service writes the events to
 // a spool, a directory of files. Sinks, one for each destination, send them from there.
 type forwarding struct {
-	dir     string
+	dir     string        // directory of the spool
 	targets []sink.Target // destinations, parsed from --sink
 	fsync   bool          // --fsync: events are on stable storage before they are acknowledged
 	wait    bool          // --sink-wait: events are acknowledged when they are forwarded

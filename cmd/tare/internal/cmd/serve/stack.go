@@ -26,9 +26,9 @@ type stack struct {
 	Trap bool   `json:"trap"`  // the contender repeats a published mistake on purpose
 	Why  string `json:"why"`   // why the catalog has the contender
 
-	leaf      build.Leaf
-	catalogID string // id in the catalog, e.g. gin-new; the module's id if Together
-	variant   string // "" if the module has no variants, or serves all
+	leaf      build.Leaf // the contender module
+	catalogID string     // id in the catalog, e.g. gin-new; the module's id if Together
+	variant   string     // "" if the module has no variants, or serves all
 }
 
 func (st stack) entryID() string {
