@@ -111,8 +111,9 @@ func (r *run) fitToExpectedPilots() error {
 	return nil
 }
 
-// PilotTime forecasts the duration of all pilots from their expected results. The control, the baseline
-// again, gets the baseline's pilot. The null contender does no work, and takes almost no time.
+// PilotTime forecasts the duration of all pilots from their expected results. It skips the control,
+// which gets the baseline's pilot, and the null contender, which does no work and takes almost no
+// time.
 func PilotTime(expected []tare.Pilot) time.Duration {
 	var ns float64
 	isStarted := map[[2]string]bool{} // by contender and process

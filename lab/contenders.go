@@ -14,9 +14,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// buildContenders turns the study's entries into contenders. It adds the control (the baseline a second
-// time) and the null contender (which does no work). The study continues without contenders that cannot
-// be built, except the baseline.
+// buildContenders turns the study's entries into contenders. It adds the control (the baseline a
+// second time) and the null contender (which does no work). The study continues without a contender
+// that cannot be built or lacks programs, unless it is the baseline.
 func (r *run) buildContenders(ctx context.Context) error {
 	for _, e := range append(slices.Clone(r.study.Contenders), tare.Entry{ID: tare.NullID}) {
 		r.sendProgress(Event{Phase: "build", Contender: e.ID})

@@ -48,12 +48,13 @@ const (
 	maxUnrefused = 24 // wrongly accepted requests that are listed at most
 )
 
-// runPilots pilots every contender. A pilot checks that the contender answers every case correctly. It
-// measures durations and allocations to plan slices; these are not reported.
+// runPilots pilots every contender. A pilot checks that the contender answers every case correctly.
+// It also measures durations and allocations, to plan slices and not to report them.
 //
-// The baseline and the null contender (which does no work) come first: their durations show what the
-// budget has time for. The control runs the same program as the baseline, so it gets a copy of its
-// pilot.
+// The baseline and the null contender (which does no work) come first, because their durations show
+// what the budget has time for. The control runs the same program as the baseline, so it gets a copy
+// of its pilot. If the results are known in advance, parts that the budget has no time for are
+// omitted before any pilot.
 func (r *run) runPilots(ctx context.Context) error {
 	if err := r.fitToExpectedPilots(); err != nil {
 		return err

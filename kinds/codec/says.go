@@ -80,8 +80,8 @@ func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, boo
 	return d, true
 }
 
-// describeDifference returns a sentence without its subject: "leaves out a trailing comma". A
-// binary codec has decoded its own output if isDecoded is set.
+// describeDifference returns the sentence for a difference, without its subject, the codec: "leaves
+// out a trailing comma". isDecoded means that a binary codec has decoded its own output.
 func (e examSpec) describeDifference(c fixture.Case, result comparison, isDecoded bool) string {
 	for _, known := range c.Known {
 		if known.Got == result.got {

@@ -116,7 +116,8 @@ func noTimes(r *tare.Result, voidText string) string {
 	return "No answer: no benchmark has a result in time" + voidText + "."
 }
 
-// describeWork returns a sentence about changed counts of instructions, after a space, or "".
+// describeWork returns a sentence about the benchmarks that execute more or fewer instructions, with
+// a space before it. It returns "" if nothing was counted.
 func describeWork(r *tare.Result) string {
 	metric := tare.MetricFor(tare.MetricInstructions)
 	var changed []tare.Comparison

@@ -239,8 +239,8 @@ func indexOf(list []suite.Benchmark, m suite.Benchmark) int {
 	return slices.IndexFunc(list, func(other suite.Benchmark) bool { return other.ID() == m.ID() })
 }
 
-// listTests returns the packages with benchmarks that both sides have, by side. renamed has module
-// paths in head by those in base.
+// listTests returns the packages with benchmarks that both sides have, by side and in the same
+// order. It adds the others to b.skipped. renamed has module paths in head by those in base.
 func (b *Bench) listTests(ctx context.Context, request Request, s *sides, renamed map[string]string) (map[string][]suite.Tests, error) {
 	packages, err := s.head.List(ctx, request.Packages)
 	if err != nil {
@@ -397,7 +397,7 @@ func (b *Bench) addSkipped(entries ...suite.Skipped) {
 	}
 }
 
-// mergeSides makes one entry of two that differ only in their side.
+// mergeSides makes one entry of two that differ only in their side, with the side [suite.BothSides].
 func mergeSides(skipped []suite.Skipped) []suite.Skipped {
 	var all []suite.Skipped
 	for _, entry := range skipped {

@@ -76,7 +76,8 @@ func (t *table) changes() []change {
 	return out
 }
 
-// parseChange parses a cell such as -17.2% or **2.98x fewer**. It ignores the sign.
+// parseChange parses a cell such as -17.2% or **2.98x fewer**, without its sign. It returns false
+// for other cells.
 func parseChange(text string) (quantity, bool) {
 	m := changeCellRE.FindString(text)
 	q, _, ok := parseQuantity(m)

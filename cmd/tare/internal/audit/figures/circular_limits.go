@@ -150,7 +150,8 @@ func findCircularLimits(d *document, report reportFunc) {
 	}
 }
 
-// whyAlwaysMet returns the text of a finding if the sentence alone shows the mistake.
+// whyAlwaysMet returns the text of a finding if the sentence alone shows that its limit is always
+// met, else "".
 func (d *document) whyAlwaysMet(text string) string {
 	if m := trivialLimitRE.FindString(text); m != "" {
 		return quote(m) + ": each figure meets it"

@@ -40,7 +40,8 @@ var (
 // minSizes is the least number of measured sizes that shows growth.
 const minSizes = 3
 
-// findScalingClaim reports the first sentence about growth, with a later one that contradicts it.
+// findScalingClaim reports the first sentence about growth, if the page has too few sizes to show
+// it. The finding also names a later sentence that contradicts the first.
 func findScalingClaim(d *document, report reportFunc) {
 	if len(d.figures) == 0 || countSizes(d.figures) >= minSizes {
 		return

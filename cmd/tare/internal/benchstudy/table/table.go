@@ -158,7 +158,8 @@ func (t *page) newRow(workload, unit string, base, head float64, v verdict) row 
 	return row{cells: []string{t.shortName(workload), baseText, headText, v.ratio, v.interval, v.label}, colour: v.colour}
 }
 
-// writeWork writes the table of a metric that is counted outside of rounds, such as instructions.
+// writeWork writes the table of a metric that is counted outside of rounds, such as instructions. It
+// has all counted benchmarks, whether they are timed or not.
 func (t *page) writeWork(m tare.Metric) {
 	var rows []row
 	for _, c := range t.r.Comparisons {

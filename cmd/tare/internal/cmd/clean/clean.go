@@ -128,7 +128,8 @@ type litter struct {
 	name string // path relative to top
 }
 
-// runClean removes the files that the flags select. It continues after failures.
+// runClean removes the files that the flags select, and prints what it removed. If it cannot remove
+// a file, it continues and returns an exit code.
 func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	d, err := env.Dirs()
 	if err != nil {

@@ -277,7 +277,7 @@ func (e *extraStudies) uniqueID(id string) string {
 }
 
 // unpackSides returns the directories of the repository before and after the change. It unpacks
-// revisions into the cache. The user's working tree is used where it is.
+// revisions into the cache. If the head is the user's working tree, it returns that directory.
 func unpackSides(ctx context.Context, repo gitrev.Repo, request gate.Request, cache string) (dirs gate.SidePaths, err error) {
 	unpack := func(name string) (string, error) {
 		rev, err := repo.Resolve(ctx, name)

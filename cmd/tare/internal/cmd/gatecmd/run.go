@@ -122,7 +122,8 @@ type benchGate struct {
 	maxTime time.Duration // if the user has set no budget
 }
 
-// countAndTime counts the instructions of all benchmarks. It times those whose code or count differs.
+// countAndTime counts the instructions of all benchmarks, and times them. Usually it does not time
+// those with the same code and count on both sides.
 func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measured, error) {
 	built := g.built
 	m := gate.Measured{Base: built.Sources.Titles[benchstudy.Base], Head: built.Sources.Titles[benchstudy.Head]}

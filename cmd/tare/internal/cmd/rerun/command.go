@@ -80,9 +80,9 @@ func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, 
 	return args, nil
 }
 
-// repeatedArgs returns the arguments with the seed and commits of a result. Another working directory
-// or a changed input file is an error. There is a note for each side (base or head) that is measured as
-// it is today.
+// repeatedArgs returns the arguments that repeat the command of a result, with its seed and commits.
+// Another working directory or a changed input file is an error. notes has a line for each side
+// (base or head) that is measured as it is today.
 func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes []string, err error) {
 	cmd := findCommand(root, old.Asked.Command)
 	if cmd == nil {
