@@ -14,6 +14,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file turns the entries of a study into contenders: programs that are built, commands of the
+// user, or URLs. For example, a contender that does not build is omitted, with the reason.
+
 // buildContenders turns the study's entries into contenders. It adds the control (the baseline a
 // second time) and the null contender (which does no work). The study continues without a contender
 // that cannot be built or lacks programs, unless it is the baseline.

@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/internal/plan"
 )
 
+// This file fits a study to the user's budget. For example, a study of 5 minutes with a budget of
+// 30 s loses its last workloads and contenders.
+
 // CheckBudget returns a [*plan.BudgetError] if the user's budget is too short for any part of the
 // study. It can be called before anything is built.
 func CheckBudget(s tare.Study, budget time.Duration) error {

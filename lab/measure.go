@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
+// This file runs the rounds of a study until a look decides everything or the time is up. A look is
+// a judgement of the rounds so far.
+
 // How a study ended. A look is a judgement of the rounds so far, after a planned number of them.
 const (
 	Decided     = "decided" // a look answered every criterion and claim

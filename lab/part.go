@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This file selects the part of a study that a run measures. For example, the quick budget measures
+// only what a claim, a criterion or an expectation needs.
+
 // Reasons why a part of a study is not measured.
 const (
 	whyNotQuick    = "left out at this budget (no claim and no criterion needs it)"

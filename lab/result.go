@@ -12,6 +12,8 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
+// This file judges the rounds of a study and makes the result document.
+
 func (r *run) makeResult(facts tare.Machine) *tare.Result {
 	judged := r.judgeEvidence(facts, true)
 	for i := range r.contenders {

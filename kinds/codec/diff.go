@@ -12,6 +12,8 @@ import (
 	"strings"
 )
 
+// This file compares JSON documents by value. For example, {"a": 1e2} and {"a": 100} are equal.
+
 // Diff compares two JSON documents by value, without the order of keys and the notation of numbers.
 // It returns the first difference in one line, or "".
 func Diff(want, got []byte) string {

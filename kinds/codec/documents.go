@@ -11,6 +11,9 @@ import (
 	"unicode/utf8"
 )
 
+// This file splits a file into JSON documents and checks them. For example, "orders.ndjson:3:12" is
+// the position of an error.
+
 // MaxDocument is the largest document that can be measured, in bytes. An output may be somewhat
 // longer, and must fit one line of the protocol.
 const MaxDocument = 10 << 20

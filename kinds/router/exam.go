@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// This file tests how routers answer requests on which they are known to differ. For example, some
+// redirect //health to /health, and others answer 404.
+
 const examID = "exam/paths/serve"
 
 // edgeCase is a request for which routers are known to differ.

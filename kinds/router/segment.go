@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
+// This file parses paths of routes and sorts routes. For example, /users/:id and /users/{id} have
+// the literal users and the parameter id.
+
 type route struct {
 	Written
 	segments []segment

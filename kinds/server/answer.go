@@ -22,6 +22,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file requests single responses, which are compared with correct ones and not timed. For
+// example, case 3 is the fourth request of a workload.
+
 const (
 	// answerLimit is for one response, without the delay of the path.
 	answerLimit = 5 * time.Second

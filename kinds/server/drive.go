@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file sends load to a server, phase by phase, and measures its CPU time. For example, a
+// warm-up is one phase and a slice, a timed part of a round, another.
+
 // legOutcome is the outcome of one phase of load, a load.Leg.
 type legOutcome struct {
 	*load.Result

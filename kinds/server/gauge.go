@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
+// This file sums up what the load generator and the server report about a workload. For example, it
+// divides the server's CPU time by the number of operations.
+
 // trafficSum adds up the load generator's measurements of one workload.
 type trafficSum struct {
 	perOp                      int64     // requests of one operation

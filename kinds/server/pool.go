@@ -14,6 +14,9 @@ import (
 	"github.com/tarebench/tare/internal/pool"
 )
 
+// This file writes and reads pools. A pool is a file with the requests that a workload sends in a
+// cycle, one JSON object on each line.
+
 // Limits of a user's requests.
 const (
 	maxRequests = 1_000_000

@@ -16,6 +16,9 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
+// This file prepares a workload: it gives the program its app and settings, and learns the address
+// at which the program listens.
+
 // Keys and values of a set that this package reads. The program gets others.
 const (
 	setLog     = "log"

@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file makes requests beside those of workloads. Probes are invalid requests, which every
+// server must reject. Questions are valid ones on which servers differ, such as a doubled slash.
+
 // Ops of requests that do not belong to a workload of the study.
 const (
 	OpProbes = "probes" // invalid requests, which a contender must reject

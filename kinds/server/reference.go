@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// This file compares responses with correct ones, which the app computes. For some contenders only
+// the status must be correct, because they do a part of the work.
+
 const (
 	minRejection = 300 // lowest status that is not a success
 	minError     = 400 // lowest status of an error response

@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
+// This file opens the connection between the load generator and a server. It configures time-outs
+// and which responses count as failures.
+
 // dialLimit is the time in which a listening server must accept a connection.
 const dialLimit = 5 * time.Second
 

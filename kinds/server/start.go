@@ -18,6 +18,9 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
+// This file starts a server, or connects to one that runs already. For example, it replaces $PORT in
+// the user's command line by a free port.
+
 // process is a server that tare started: a program that speaks tare's protocol, or a command.
 type process interface {
 	// PID returns the process number, also after the end.

@@ -16,6 +16,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file requests single responses over HTTP/2, also of gRPC. For example, the gRPC status 5 (not
+// found) becomes the HTTP status 404.
+
 // http2Sender sends requests over HTTP/2 one after another, by package net/http instead of the load
 // generator.
 type http2Sender struct {

@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file composes the headline of a comparison. For example: "2 of 12 benchmarks changed in time:
+// 1 slower, 1 faster."
+
 const maxNamedChanges = 3
 
 // setAnswer sets the headline of a result, Answer. For example:

@@ -15,6 +15,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This file calibrates tare bench. It compares pairs of revisions whose true ratio is known, with
+// many seeds.
+
 // Row is the result of one study for one benchmark.
 type Row struct {
 	Effects []float64  `json:"effects"` // ln(head / base) of the time of each round

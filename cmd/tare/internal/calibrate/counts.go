@@ -19,6 +19,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file calibrates counts of instructions. It counts pairs of revisions whose true ratio is
+// known, while all processors are busy.
+
 const (
 	countStudies = 10  // studies of each pair
 	firstCounted = 801 // first seed

@@ -17,6 +17,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file counts public modules against themselves. Each reported difference is a false one.
+
 // publicModules are modules whose benchmarks are counted on two equal sides.
 var publicModules = []string{
 	"github.com/BurntSushi/toml@v1.5.0",

@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// This file counts the instructions of an operation. For example, runs of 80 and of 10 operations
+// differ by 70,000 instructions. Then one operation has 1,000.
+
 // Bounds of the number of operations.
 const (
 	targetWork           = 200e6   // instructions between the two runs of a count

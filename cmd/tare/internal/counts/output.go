@@ -9,6 +9,9 @@ import (
 	"strconv"
 )
 
+// This file reads the output files of Valgrind's tools. For example, the line "12 400" is a line 12
+// of the source that executed 400 instructions.
+
 // Bounds of an output file of Valgrind. A test binary has some ten thousand functions.
 const (
 	maxDocument      = 256 << 20 // bytes

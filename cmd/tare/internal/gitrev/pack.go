@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file packs revisions and the worktree of a repository for another machine, and unpacks them
+// there.
+
 // Packed describes revisions of a repository and its worktree, for another machine that measures them.
 // That machine also receives the packs, files with objects of git.
 type Packed struct {

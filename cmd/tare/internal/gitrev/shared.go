@@ -16,6 +16,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file stores files in a branch of a remote repository. For example, tare history push adds
+// results to such a branch.
+
 // Shared is a branch of a remote repository to which several clones add files, such as results of
 // measurements. A file name is used only once, so that clones never conflict. The branch has its own
 // history.

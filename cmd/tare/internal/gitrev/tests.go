@@ -12,6 +12,9 @@ import (
 	"strings"
 )
 
+// This file copies a revision and replaces its test files by those of another one. So both revisions
+// run the same benchmarks.
+
 // Tests is a copy of a tree, the base, with the tests of another tree, the head. So the same benchmarks
 // measure the code of both. The tests are the _test.go files, the testdata directories, and the files
 // that _test.go files embed.

@@ -14,6 +14,9 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
+// This file draws the charts of a load test: latencies by quantile, and rates and latencies over
+// time.
+
 const (
 	maxNines     = 5  // the axis of quantiles ends at 99.999 % at most
 	minPlotted   = 10 // requests that a curve of quantiles needs: 10 show the 90 % quantile, one nine

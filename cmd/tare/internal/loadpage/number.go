@@ -8,6 +8,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file formats numbers with units. For example, 46,400 ns is 46.4 µs.
+
 // Unit is the unit of the times in a table.
 type Unit struct {
 	Name     string

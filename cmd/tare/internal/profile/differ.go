@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This file compares the profiles of two programs, function by function. For example, "scan takes
+// 120 ns per operation in one and 90 ns in the other".
+
 // Side is one of two compared programs.
 type Side struct {
 	Name    string

@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 )
 
+// This file draws flame graphs as SVG. Each function is a box, with its callees below it and a width
+// in proportion to its cost.
+
 // Dimensions of a flame graph, in pixels unless noted.
 const (
 	graphWidth   = 1200

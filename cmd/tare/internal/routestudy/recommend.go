@@ -14,6 +14,8 @@ import (
 	"github.com/tarebench/tare/kinds/router"
 )
 
+// This file recommends a router by the result of a study, or advises to stay with net/http.
+
 // Recommendation recommends a router for the routes, or to stay with the baseline. It gives its part of
 // the cost of a request and its disadvantages. It also names the routers that could not be measured.
 func (d *Document) Recommendation(r *tare.Result) []string {

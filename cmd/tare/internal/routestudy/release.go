@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/kinds/router"
 )
 
+// This file compares Go releases by the user's routes (tare routes --go). For example, chi built
+// with go1.27 is compared with chi built with go1.26.
+
 // ReleaseStudyID is the id of the study of several Go releases. It differs from the id of the study of
 // routers, because the history compares results with the same id.
 const ReleaseStudyID = StudyID + "-go"

@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule bytes-below-result. It finds operations that allocate less than their result
+// takes. For example, a benchmark that returns a copy of 64 KiB has 32 B/op.
+
 // bytesBelowResult finds operations that allocate fewer bytes than their results have.
 func bytesBelowResult() rule {
 	return rule{Rule: audit.Rule{

@@ -255,8 +255,8 @@ func findReverseLimit(text string) string {
 	return strings.TrimSpace(m[0])
 }
 
-// hasExtreme reports whether a text states the greatest figure and the middle of a row: "up to 31.2
-// ms; the median is 28.2 ms".
+// hasExtreme reports whether a text states the greatest figure and the middle of a row: "up to
+// 31.2 ms; the median is 28.2 ms".
 func (d *document) hasExtreme(text string) bool {
 	var stated []float64
 	for _, m := range numberRE.FindAllStringIndex(text, maxFigures) {

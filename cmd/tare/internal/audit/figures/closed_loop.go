@@ -14,6 +14,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule closed-loop. In a closed loop each connection waits for a response before
+// its next request. So its rate depends on the connections, and is not the capacity of the server.
+
 // closedLoop finds rates of closed loops that are taken for a capacity. In a closed loop each
 // connection waits for a response before its next request.
 func closedLoop() rule {

@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule direction-differs. It finds sentences that name the wrong side. For example,
+// "a is slower than b" stands below a table with 38 ms for a and 44 ms for b.
+
 // directionDiffers finds "slower" and the like if the figures say faster.
 func directionDiffers() rule {
 	return rule{Rule: audit.Rule{

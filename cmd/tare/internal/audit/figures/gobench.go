@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file reads the output of go test -bench and the tables of benchstat. For example,
+// "BenchmarkParse-8 1000000 1050 ns/op" is a run of the benchmark Parse.
+
 // benches reads go test -bench and benchstat, line by line.
 type benches struct {
 	doc            *document

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// This file collects the figures of a page and groups those that compare with each other. For
+// example, the times below one header are a group.
+
 // figure is a measurement on a page. Usually its subject is the label of the row, such as "b". Its
 // metric is then the header of the column, such as "time (ms)".
 type figure struct {

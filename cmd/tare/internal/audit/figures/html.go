@@ -13,6 +13,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
+// This file reads HTML pages. It passes headings, paragraphs, tables and code to the reader, as if
+// they were Markdown.
+
 // isHTML reports whether a file with this start is an HTML page. A file that begins with an unknown
 // tag may be Markdown.
 func isHTML(start []byte) bool {

@@ -12,6 +12,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file is the rule identical-figures. It finds figures that are equal to the last digit
+// although they come from different runs or work. For example, two benchmarks both take 1072.4
+// ns/op.
+
 // identicalFigures finds equal figures of different runs or work.
 func identicalFigures() rule {
 	return rule{Rule: audit.Rule{

@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule mix-outside-parts. A mix of operations cannot cost more than its dearest
+// part. For example, "Mixed" takes 83 µs, but "Get" 26 µs and "Create" 41 µs.
+
 // mixOutsideParts finds mixes that cost more or less than each of their operations.
 func mixOutsideParts() rule {
 	return rule{Rule: audit.Rule{

@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule mixed-units. It finds figures whose units differ from those of their column.
+// For example, "870 µs" is below the header "time (ms)".
+
 // mixedUnits finds compared figures whose units differ: "4.1" and "870 µs" below "time (ms)".
 func mixedUnits() rule {
 	return rule{Rule: audit.Rule{

@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file reads what load generators print about a run: ab, ghz, hey, k6, oha, vegeta, wrk and
+// wrk2. For example, the line "Requests/sec: 473.33" of wrk sets the rate of a report.
+
 // outputs reads reports of load generators, such as wrk, line by line. Each tool has a function for
 // its lines, such as readWrk. The first line starts a report, and finishReport stores it.
 type outputs struct {

@@ -8,6 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file parses numbers with units. For example, "1.5 ms" is a time of 0.0015 s.
+
 // kind is the dimension of a quantity. Rules compare only quantities of one kind.
 type kind uint8
 

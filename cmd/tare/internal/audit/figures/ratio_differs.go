@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule ratio-differs. It finds ratios and percentages that the figures of the page
+// do not have. For example, "b is 3x slower (4 ms vs 2 ms)" should say 2x.
+
 // ratioDiffers finds "3x faster" and the like if the figures have another ratio.
 func ratioDiffers() rule {
 	return rule{Rule: audit.Rule{

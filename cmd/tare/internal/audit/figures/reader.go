@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file reads a text, such as a README or a log, line by line. For example, a line with | is a
+// row of a table, and a line "$ wrk -c10" a command.
+
 // Exceeding these bounds is an error, unless a remark says otherwise.
 const (
 	maxLine      = 1 << 20 // bytes

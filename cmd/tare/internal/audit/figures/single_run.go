@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule single-run. It finds comparisons in which each side ran once, so that
+// nothing shows how far figures vary.
+
 // singleRun finds comparisons with one run of each side.
 func singleRun() rule {
 	return rule{Rule: audit.Rule{

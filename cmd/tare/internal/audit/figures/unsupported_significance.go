@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule unsupported-significance. It finds changes that are called significant or
+// certain without support. For example, "a is reliably faster" stands on a page with p=0.4 for a.
+
 // unsupportedSignificance finds changes that are called significant or certain without support: "a
 // is reliably faster" on a page with p=0.4 for a.
 func unsupportedSignificance() rule {

@@ -7,6 +7,10 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file compares a claim, such as "a is 2x faster than b", with the tables of its page. The
+// rules ratio-differs, direction-differs, wrong-base and mixed-units each report one kind of mistake
+// that it finds.
+
 // verdict is the result of comparing a claim, such as "a is 2x faster than b", with the page. The
 // last three pairs are mistakes, or nil.
 type verdict struct {

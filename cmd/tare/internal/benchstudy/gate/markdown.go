@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// This file writes the report of a gate as Markdown. For example, a CI posts it as a comment on a
+// pull request.
+
 // Marker is an HTML comment by which a later run finds the gate's comment on a pull request.
 const Marker = "<!-- tare gate -->"
 

@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file writes the report of a gate for a terminal: a table of benchmarks, what was not
+// compared, the verdict, and what to do.
+
 // WriteText writes the report for a terminal. Unless all is set, a long table only counts the rows
 // that pass.
 func WriteText(w io.Writer, rep Report, st report.Style, all bool) error {

@@ -23,6 +23,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
+// This file builds the test binaries of one revision. For example, the package example.com/parse
+// becomes a program that runs BenchmarkParse for a requested number of iterations.
+
 // Tests contains the names of a package's benchmarks, read from the sources.
 type Tests struct {
 	Package   Package

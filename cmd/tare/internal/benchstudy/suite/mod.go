@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
+// This file makes a changed copy of go.mod for a build, e.g. with another version of a module. The
+// user's go.mod stays as it is.
+
 // Resolve finds out how the side builds. For --with, and for relative replacements that lead out of
 // an unpacked revision, it makes a changed copy of go.mod in work. The copy leads to the same
 // directory as in the user's tree. The side's own go.mod stays as it is.

@@ -16,6 +16,9 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
+// This file finds out how the go command called the linker. With that call, tare can link a test
+// binary again with another order of functions.
+
 // buildLinked builds, and reads from the output of -x how the go command called the linker. With
 // this call, tare can link again with another order of functions. The objects stay below dir.
 func (s *Side) buildLinked(ctx context.Context, args []string, dir string) (*gobench.Link, error) {

@@ -25,6 +25,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
+// This file carries out an order of a coordinator, which is a tare on another machine. It runs the
+// ordered command in this process and returns the result document.
+
 // runOrder runs the tare command of an order in this process, in a temporary directory with the
 // order's files. It returns the document that the command prints. root returns tare's commands for
 // an environment.

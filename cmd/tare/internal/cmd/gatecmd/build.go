@@ -22,6 +22,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file builds the servers of tare.yaml before and after a change. It also finds the modules
+// that the change updates.
+
 // buildServers builds the servers of tare.yaml before and after the change (base and head), each in a
 // directory below dir.
 func (e *extraStudies) buildServers(ctx context.Context, dir string) error {

@@ -23,6 +23,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
+// This file measures a change on this machine: the benchmarks of both revisions, and then the other
+// parts of tare.yaml.
+
 // measureSides measures the benchmarks on both sides of a change, and then the other parts of
 // tare.yaml.
 func measureSides(ctx context.Context, env cmdenv.Env, request gate.Request) (gate.Measured, error) {

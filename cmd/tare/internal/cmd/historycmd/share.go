@@ -19,6 +19,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file implements tare history push and pull. They copy results to and from a branch of a git
+// repository, so that a team can share them.
+
 // sharingFlags contains the flags of tare history push and pull.
 type sharingFlags struct {
 	remote, branch string

@@ -21,6 +21,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
+// This file measures JSON codecs on the user's documents. It makes a study, which package session
+// runs, and recommends a codec by the result.
+
 // documentStudy is the study of JSON codecs on the user's documents.
 type documentStudy struct {
 	o        options

@@ -16,6 +16,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file prints a result in the format of ApacheBench (tare load --preset ab), for scripts that
+// read that format.
+
 // abReport has the values that --preset ab prints in the format of ApacheBench.
 type abReport struct {
 	document  load.Document // describes result

@@ -14,6 +14,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file draws a running measurement on a terminal: a bar for each second, and a heat map of
+// latencies.
+
 // panel draws a running measurement on a terminal, with one bar per second.
 type panel struct {
 	document load.Document // describes result

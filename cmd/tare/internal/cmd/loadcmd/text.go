@@ -17,6 +17,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file writes the report about one server for a terminal: the rate, the latencies, the errors,
+// and what limited the rate.
+
 const grpcCodes = 17 // OK (0) to UNAUTHENTICATED (16)
 
 // loadPage collects the lines of the report about one server. Each method writeX writes a section,

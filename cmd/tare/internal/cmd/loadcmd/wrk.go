@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file prints a result in the format of wrk (tare load --preset wrk), for scripts that read
+// that format.
+
 func writeWrk(w io.Writer, r *load.Result, d load.Document) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Running %s test @ %s\n  %d threads and %d connections\n", wrkWhole(d.Seconds), d.URL, d.Threads, d.Connections)

@@ -21,6 +21,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file implements tare verify. It repeats the measurement of a receipt, and reports whether the
+// new one claims the same.
+
 // verified is the JSON document of tare verify. A receipt is a sealed record of a measurement.
 type verified struct {
 	Outcome receipt.Outcome   `json:"outcome"`

@@ -17,6 +17,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file runs the studies that the user names, or all bundled ones.
+
 // runStudies runs the studies of args, or all bundled ones. When a study fails, it prints the error
 // and continues. The returned error has the worst exit code. typed is the command that the user
 // typed, which hints extend.

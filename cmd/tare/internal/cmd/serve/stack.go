@@ -19,6 +19,9 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
+// This file finds the programs that serve an app. For example, the app users is served by the stack
+// gin, which uses the framework of that name.
+
 // stack is a program of the catalog that serves an app. A module with variants usually has one stack
 // per variant.
 type stack struct {
