@@ -156,8 +156,8 @@ func (c Catalog) Repository() (string, error) {
 	return Repository(c.Dir)
 }
 
-// readBelow adds the contender in dir to c. If dir is none, it adds those in the directories below,
-// down to depth levels.
+// readBelow adds the contender in dir to c. If dir is not a contender, it adds those in the
+// directories below, down to depth levels.
 func (c *Catalog) readBelow(dir string, depth int) error {
 	leaf, err := build.ReadLeaf(dir)
 	switch {

@@ -77,7 +77,7 @@ type RefusedError struct{ Why string }
 // Error returns e.Why.
 func (e *RefusedError) Error() string { return e.Why }
 
-// StartPair counts both sides of a benchmark once. Its error says why the benchmark cannot be
+// StartPair counts both sides of a benchmark once. Its error explains why the benchmark cannot be
 // counted.
 func (c *Counter) StartPair(ctx context.Context, g Estimate, base, head Side) (*Pair, error) {
 	p := &Pair{guess: g}

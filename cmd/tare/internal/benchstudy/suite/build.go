@@ -135,8 +135,8 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 	return b, suite.Save(b.Program)
 }
 
-// ReplaceableRoot returns a path of GOROOT by which an overlay may replace files, or "" if there is
-// none.
+// ReplaceableRoot returns a path of GOROOT by which an overlay may replace files, or "" without such
+// a path.
 func (b *Suite) ReplaceableRoot() string { return b.roots.replaceable }
 
 // Environment returns the environment that go test gives a package.

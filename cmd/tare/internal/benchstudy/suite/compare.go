@@ -196,8 +196,8 @@ func (d *discovery) confirmDifference(ctx context.Context, built *Suite, m Bench
 		formatPerOp(slices.Min(goTestTimes)), formatPerOp(slices.Min(tareTimes)), format.Count(n, "iteration")), nil
 }
 
-// runGoTest runs the test binary of a package as go test does. why says that the run failed or
-// reached the limit. It is "" if the run succeeded.
+// runGoTest runs the test binary of a package as go test does. It returns the output, and the reason
+// if the run failed or reached the limit, else "".
 func (d *discovery) runGoTest(ctx context.Context, built *Suite, key string, spec trial.Spec, limit time.Duration, args ...string) (printed, why string, err error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -44,7 +44,7 @@ type runPair struct {
 
 // checkGrowth finds out whether the time of b is proportional to its iterations. If not, it sets
 // b.OutsideLoop or b.Growth, and b.RunIterations. For example, if b works for 3 ms before its loop,
-// b.OutsideLoop becomes about 3 ms. why says why b gives no result, or "".
+// b.OutsideLoop becomes about 3 ms. It returns why b gives no result, or "" if it gives one.
 func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, err error) {
 	sliceTime := d.sliceTime(*b)
 	if sliceTime == 0 {
@@ -121,7 +121,7 @@ func (b *Benchmark) setGrowth(p runPair, sliceTime time.Duration) {
 }
 
 // findRunLength sets b.RunIterations to the iterations of a run of about d.runTime, and b.NSPerOp to
-// the time of one. It starts with the iterations of last and doubles them. why says why b gives no
+// the time of one. It starts with the iterations of last and doubles them. It returns why b gives no
 // result, or "".
 func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, last timedRun) (why string, err error) {
 	want := b.TimedShare() * float64(d.runTime)

@@ -99,7 +99,7 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
 }
 
 // newContender creates the contender id, which is KIND/NAME. It goes into the repository of tare
-// around dir, or into dir if there is none.
+// around dir, or outside of the repository into dir.
 func newContender(env cmdenv.Env, id, dir, catalogDir string) (newReport, error) {
 	kind, name, ok := strings.Cut(id, "/")
 	if !ok || kind == "" || name == "" {
