@@ -76,6 +76,8 @@ func (r *run) omitUnpiloted(works []tare.Workload) {
 	r.removeParts(removed)
 }
 
+// expectedPilot returns the expected result of the pilot of contender on workload. It returns false
+// if Options.Expected lacks it.
 func (r *run) expectedPilot(contender, workload string) (pilot tare.Pilot, isKnown bool) {
 	for _, p := range r.opts.Expected {
 		if p.Contender == contender && p.Workload == workload {

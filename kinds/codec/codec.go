@@ -106,6 +106,8 @@ func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, er
 	return w, nil
 }
 
+// itemCount returns the number of items in each generated body of w. Without a number, for which N
+// is 0, this is 1.
 func itemCount(w tare.Workload) int { return max(1, w.N) }
 
 // makePool generates the bodies of w, or reads the documents of its file, whose path is relative to

@@ -126,6 +126,8 @@ func compareRoundTrip(c fixture.Case, want, got []byte) comparison {
 	return result
 }
 
+// isUnchanged reports whether the tested field is unchanged after a round trip. [fixture.Show] has
+// formatted got.
 func isUnchanged(c fixture.Case, got []byte) bool {
 	v, err := fixture.Decode("probes", c.Body)
 	return err == nil && shownField(c.Field, fixture.Show(v)) == shownField(c.Field, got)

@@ -34,6 +34,8 @@ const (
 	maxTableText = 80
 )
 
+// compareAnswer compares a, the output of a codec for q, with that of the reference. It returns
+// false without a difference.
 func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, bool) {
 	d := tare.Difference{
 		Property: q.Property, Op: e.op, Case: q.Name, Class: tare.DiffersInAcceptance,

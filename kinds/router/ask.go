@@ -40,6 +40,8 @@ func (t Table) Asks() []string {
 // Count returns the number of routes that a value of router.SetAsk selects.
 func (t Table) Count(ask string) int { return len(selectRoutes(t.Routes, ask)) }
 
+// makeQuestions makes the requests that w.Set selects, with their correct answers. It returns an
+// error if no such request can be made to the table.
 func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([]question, error) {
 	ask, isSet := w.Set[router.SetAsk]
 	if !isSet {

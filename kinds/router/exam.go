@@ -86,6 +86,8 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return append(userExams, exam), err
 }
 
+// writeExam sets the answer of each question in list to that of the reference. It writes and stores
+// the questions, and returns exam as writeQuestions does.
 func (k *Kind) writeExam(dir string, exam wire.Workload, list []question, reference func(router.Spec) http.Handler) (wire.Workload, error) {
 	spec, err := router.ParseSpec(exam.Spec)
 	if err != nil {

@@ -202,6 +202,8 @@ func isClosed(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
+// sendOnce sends q over the open connection, or a new one. It closes the connection after an error,
+// or if the server requires it.
 func (l *http1Sender) sendOnce(ctx context.Context, q Request) (r Response, err error) {
 	reusable := false
 	defer func() {

@@ -141,6 +141,8 @@ func (t *trafficSum) toSample() tare.Sample {
 	return s
 }
 
+// addReceipts adds to s the numbers of requests and bytes that the server has counted, and those
+// that were sent to it. Checks compare both.
 func (c *conn) addReceipts(s tare.Sample, sent load.Totals) {
 	switch {
 	case c.failure != nil || c.work.stopped:

@@ -39,7 +39,7 @@ const (
 // work is a prepared workload: the address of its server, and the state of the load.
 type work struct {
 	workload    wire.Workload
-	app         App        // reduced if the contender does not serve it
+	app         App        // without its functions if the contender does not serve it
 	strictness  strictness // how closely responses are compared
 	traffic     tare.Traffic
 	dialect     Dialect

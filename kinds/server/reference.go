@@ -139,6 +139,8 @@ func (a App) firstDifference(want, got Response) string {
 	return ""
 }
 
+// responseDifference returns the first difference between two responses, or "". For an error
+// response it compares the status and calls a.Refuses.
 func (a App) responseDifference(want, got Response) string {
 	switch strict := strictness(got.Header[strictnessHeader]); {
 	case strict == strictNone, strict == strictUnsent:

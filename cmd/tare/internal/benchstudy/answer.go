@@ -112,6 +112,8 @@ func sortByChange(rows []tare.Comparison) {
 	})
 }
 
+// noTimes returns the headline of a result without times. It ends with voidText: the number of void
+// benchmarks, or "".
 func noTimes(r *tare.Result, voidText string) string {
 	if len(r.Workloads) == 0 && len(r.Work) > 0 {
 		return "No benchmark was timed: code and counts are the same on both sides."

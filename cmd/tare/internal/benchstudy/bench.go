@@ -40,7 +40,7 @@ type Setup struct {
 	SliceTime time.Duration // length of a slice, one timed piece of a benchmark; 0 means by rule, see plan.go
 	RunLimit  time.Duration // limit of a benchmark's first run; 0 means a minute
 	Say       func(string)  // reports progress
-	Dir       string        // result's directory, for flame graphs; may be ""
+	Dir       string        // directory of the result, for flame graphs; "" to draw none
 
 	Budget time.Duration // 0 means no limit
 }
@@ -220,6 +220,8 @@ func (b *Bench) discoverSide(ctx context.Context, request Request, setup Setup, 
 	return found, nil
 }
 
+// findAlone finds the benchmarks that need a separate process. It stops when half of the budget is
+// used, but not before it has spent a twelfth. It skips the benchmarks that it has no time for.
 func (b *Bench) findAlone(ctx context.Context, setup Setup, search suite.Search, shared []suite.Benchmark) ([]suite.Benchmark, error) {
 	if setup.Budget > 0 {
 		search.TimeLimit = max(setup.Budget/2-b.Spent, setup.Budget/sideBySideShare)

@@ -31,7 +31,7 @@ const (
 	maxAllocLength = 48 * time.Millisecond  // longest slice because of allocBytes
 	maxLength      = 250 * time.Millisecond // longest slice because of allocations or testing's work
 	overheadFactor = 2                      // multiple of testing's work around a slice
-	notedOverhead  = 20 * time.Millisecond  // work of testing that gets a note
+	notedOverhead  = 20 * time.Millisecond  // least work of testing that gets a note
 	wholeLength    = 500 * time.Millisecond // length of a run of a benchmark that cannot be cut
 
 	defaultRounds = 27 // used unless the user chooses a budget

@@ -34,6 +34,8 @@ func (b *Bench) noteSameCode(benchmarks []suite.Benchmark) {
 	}
 }
 
+// compareCode compares the machine code in the test binaries of a package. The error is
+// [samecode.ErrUnknown] if a binary has no known call of the linker.
 func compareCode(base, head gobench.Package) (*samecode.Difference, error) {
 	if base.Link == nil || head.Link == nil {
 		return nil, samecode.ErrUnknown

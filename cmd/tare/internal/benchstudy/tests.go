@@ -144,6 +144,8 @@ func renamePath(importPath string, renamed map[string]string) string {
 	return renamed[best] + strings.TrimPrefix(importPath, best)
 }
 
+// renameImports applies renamePath to the imports of a Go file. A file that does not parse stays as
+// it is.
 func renameImports(text []byte, renamed map[string]string) []byte {
 	if len(renamed) == 0 {
 		return text

@@ -37,6 +37,7 @@ func SDKVersion() (version string, published bool) {
 	return findVersion(info)
 }
 
+// findVersion returns the version of the SDK in the build information of a binary, which may be nil.
 func findVersion(info *debug.BuildInfo) (version string, published bool) {
 	if info == nil {
 		return unpublished, false

@@ -105,6 +105,8 @@ func FindCounter(ctx context.Context, choice Choice) (c *Counter, why string) {
 	return nil, "instructions are not counted: " + strings.Join(missing, "; ")
 }
 
+// findValgrind returns the counter that runs Valgrind. It returns an error if Go does not support
+// Valgrind on this platform, or if it is not installed or does not run.
 func findValgrind(ctx context.Context) (*Counter, error) {
 	isSupported := runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64")
 	if !isSupported {

@@ -21,7 +21,7 @@ const (
 	instructionsPerNS    = 12.0    // usual speed of arithmetic in caches
 	minInstructionsPerNS = 5.0     // long operations miss caches
 	maxCorrection        = 64      // factor by which a pilot may lower the estimate
-	opsRatio             = 8       // the longer run has as many times the operations of the shorter
+	opsRatio             = 8       // operations of the longer run divided by those of the shorter
 	minOps               = 2       // testing runs a single operation differently
 	maxOps               = 100e6
 	maxPilots            = 4
@@ -250,6 +250,8 @@ func perOperation(shorter, longer *Profile, ops int64) Count {
 	}
 }
 
+// diffPerOperation returns the differences of two runs, divided by n operations. It omits those
+// below minimum. It returns nil if longer is empty.
 func diffPerOperation[K comparable](shorter, longer map[K]uint64, n, minimum float64) map[K]float64 {
 	if len(longer) == 0 {
 		return nil

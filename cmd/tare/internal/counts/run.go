@@ -97,6 +97,8 @@ func (c *Counter) runCount(ctx context.Context, tool string, p Program, repeat i
 	return readOutput(tool, out)
 }
 
+// countedEnv returns env with the variables of a count: no garbage collection, one processor, no
+// preemption, and the seed of chance.
 func (l *launch) countedEnv(env []string) []string {
 	return append(env[:len(env):len(env)], "GOGC=off", "GOMAXPROCS=1", debugSetting(env), seedEnv(l.repeat))
 }

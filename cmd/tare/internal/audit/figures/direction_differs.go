@@ -43,7 +43,7 @@ type statedOrder struct {
 	subject        string // names the first side; the previous sentence if before is "it is"
 	after          string // after "than"; names the second side
 	kinds          []kind // figures that are compared
-	firstIsGreater bool   // for rates by speed the opposite
+	firstIsGreater bool   // the first side has the greater figure; for rates by speed the smaller one
 	isSpeed        bool   // the word compares speed, not an amount
 }
 
@@ -284,7 +284,7 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	if !ok || stated.kind != timeKind && !isRate {
 		return 0, ""
 	}
-	shouldBeGreatest := (word == "slowest") != isRate // of times; of rates the opposite
+	shouldBeGreatest := (word == "slowest") != isRate // the slowest side has the longest time, but the lowest rate
 	subject := newWordSet(s.text[:m[0]])
 	columns := 0 // columns that have the figure for the side
 	for _, g := range d.nearGroups(s.line) {

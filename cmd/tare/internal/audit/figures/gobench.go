@@ -25,7 +25,7 @@ type benches struct {
 	pkg            string
 	block          int // number of the current block
 	lastResultLine int
-	pendingName    string // has no result so far; "" if none
+	pendingName    string // benchmark whose result is on a later line; "" if none
 
 	table         int // number of the table of benchstat; 0 outside
 	tables        int // tables so far

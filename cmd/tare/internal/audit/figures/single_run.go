@@ -99,6 +99,8 @@ func (t *table) hasText(pattern *lazyregexp.Regexp) bool {
 		slices.ContainsFunc(t.rows, func(r tableRow) bool { return slices.ContainsFunc(r.cells, pattern.MatchString) })
 }
 
+// countBenches counts the benchmarks whose number of runs selects accepts. It also returns the line
+// of the first.
 func countBenches(d *document, selects func(runs int) bool) (n, firstLine int) {
 	for _, b := range d.benches {
 		if selects(b.runs) {

@@ -225,6 +225,8 @@ func (d *document) columnPairs(c claim, subject, reference, metric wordSet) []ta
 	return out
 }
 
+// soleNamedPairs returns the pairs of a figure of the side that first names and one of the side that
+// second names. It returns nil unless each names exactly one side, and these are different.
 func (g *figureGroup) soleNamedPairs(first, second wordSet) [][2]figure {
 	a, b := g.matcher.findNamed(first), g.matcher.findNamed(second)
 	if len(a) != 1 || len(b) != 1 || a[0] == b[0] {

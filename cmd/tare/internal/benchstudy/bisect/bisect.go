@@ -103,7 +103,7 @@ func (p Plan) MinRounds() int { return p.lookRounds(0)[0] }
 type Batch struct {
 	Effects []float64 // by round, positive towards the bad
 	Control []float64 // effects of the control, the good revision again
-	Exact   bool      // both counts were the same in every round
+	Exact   bool      // each side had the same count in every round
 	Took    time.Duration
 	IsLast  bool // no time for more rounds of this commit
 

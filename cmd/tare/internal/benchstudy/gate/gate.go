@@ -176,7 +176,7 @@ type Row struct {
 	Rounds       int     `json:"rounds"`
 	Margin       float64 `json:"margin,omitempty"`        // as a share; absent if it is the report's
 	RoundsNeeded int     `json:"rounds_needed,omitempty"` // forecast for Open; absent if more than tare runs
-	Exact        bool    `json:"exact,omitempty"`         // the values of each side are equal
+	Exact        bool    `json:"exact,omitempty"`         // each side has the same value in every round
 	Untimed      bool    `json:"untimed,omitempty"`       // code and count are the same on both sides
 	SameCode     bool    `json:"same_code,omitempty"`     // the machine code is the same on both sides
 	Advice       string  `json:"advice,omitempty"`

@@ -157,6 +157,8 @@ func findVoid(res *tare.Result, workload, metric string) (f tare.Finding, ok boo
 	return tare.Finding{}, false
 }
 
+// isSameRow reports whether m and other have the same benchmark, metric and machine. Rows with a
+// limit are never the same.
 func (m member) isSameRow(other member) bool {
 	a, b := m.row, other.row
 	isSame := a.Benchmark == b.Benchmark && a.Metric == b.Metric && a.Machine == b.Machine

@@ -112,6 +112,8 @@ func readObject(ctx context.Context, dir, object string) (string, error) {
 	return text, nil
 }
 
+// applyPolicy adds a remark about each changed rule. If a reviewer wrote the required line, it
+// waives the rows that are worse or undecided.
 func (rep *Report) applyPolicy(p Policy) {
 	consequence := ""
 	switch {

@@ -283,6 +283,7 @@ func (rep *Report) whyNothing() string {
 	return "nothing to compare: there are no benchmarks; tare gate runs functions like func BenchmarkEncode(b *testing.B) in test files, and bench: in tare.yaml says which"
 }
 
+// andMore returns the end of a list that omits n entries: " (and 3 more)", or "" if n is 0 or less.
 func andMore(n int) string {
 	if n <= 0 {
 		return ""

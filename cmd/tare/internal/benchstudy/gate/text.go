@@ -97,6 +97,7 @@ func formatSeconds(s float64) string {
 
 const maxRows = 24
 
+// listedRows returns the rows to list, and a line that counts the others, or "" if all are listed.
 func (rep *Report) listedRows(all bool) (rows []Row, rest string) {
 	if all || len(rep.Rows) <= maxRows {
 		return rep.Rows, ""
@@ -128,6 +129,8 @@ func (rep *Report) rowCells(r Row) []string {
 	return []string{verdict, rep.rowTitle(r), r.Metric, base, head, change, interval}
 }
 
+// changeCells returns the cells of a row's change and its interval, or "". The first matching case
+// decides: a void row has no values, and a row with a limit has the interval of the head's value.
 func (r Row) changeCells() (change, interval string) {
 	switch {
 	case r.Outcome == Void:
@@ -229,6 +232,8 @@ func (rep *Report) rowNote(r Row) string {
 	return ""
 }
 
+// repeatsVoid reports whether an earlier row of the same benchmark and machine is void for the same
+// reason.
 func (rep *Report) repeatsVoid(r Row) bool {
 	first := slices.IndexFunc(rep.Rows, func(o Row) bool {
 		isSame := o.Benchmark == r.Benchmark && o.Machine == r.Machine

@@ -79,6 +79,8 @@ func opsPerRound(ns float64) int64 {
 	return max(1, int64(float64(roundTime.Nanoseconds())/max(ns, minNSPerOp)))
 }
 
+// profileBoth profiles both sides in every round and completes e. In a few of the first rounds it
+// also counts allocations.
 func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 	var cpu Rows
 	var allocated []allocCounts
@@ -189,6 +191,8 @@ func closestRows(rounds []allocCounts) *Rows {
 	return &r
 }
 
+// drawFlame draws one flame graph of the CPU time of both sides and stores it. Without q.SaveFlame
+// or without samples it does nothing.
 func (q Question) drawFlame(e *tare.Explanation, merged [2]profile.Profile) (err error) {
 	if q.SaveFlame == nil || merged[inBase].Total+merged[inHead].Total == 0 {
 		return nil

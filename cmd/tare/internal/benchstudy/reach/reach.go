@@ -104,6 +104,8 @@ func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 	}
 }
 
+// compareFiles returns the functions of a file of head that differ from those in base. It returns
+// false if more than functions differ, or if only one side has the file.
 func compareFiles(basePath, headPath string) (changed []lineRange, ok bool) {
 	base, errBase := os.ReadFile(basePath)
 	head, errHead := os.ReadFile(headPath)

@@ -199,6 +199,8 @@ type searchClock struct {
 	packageTime time.Duration // starts do not count
 }
 
+// beginPackage gives the next package half of the remaining time, or all of it if it is the last
+// one.
 func (c *searchClock) beginPackage(isLast bool) {
 	c.usedBefore = time.Since(c.began) - c.startTotal
 	c.packageTime = max(0, c.limit-c.usedBefore)
@@ -386,6 +388,8 @@ func (d *discovery) runOnce(ctx context.Context, b Benchmark, set map[string]str
 	return outcomes, time.Duration(reply.WallNS), nil
 }
 
+// prepareBenchmark prepares b, and starts the process of its package if none runs. It records how
+// long that takes, and the GOMAXPROCS of the process.
 func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()

@@ -78,6 +78,8 @@ func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, 
 	return d.findRunLength(ctx, b, pair.long)
 }
 
+// startPair finds the iterations of both runs of b, and measures the short one. It returns why b
+// gives no result, or "".
 func (d *discovery) startPair(ctx context.Context, b Benchmark) (p runPair, why string, err error) {
 	withUntimed := float64(growRunTime)
 	if b.UntimedNS > b.NSPerOp {

@@ -114,6 +114,8 @@ func parseLink(output string) (*gobench.Link, error) {
 	return nil, errors.New("the go command printed no call of the linker")
 }
 
+// splitWords splits a command line of the go command into words: A='b c' link has the words "A=b c"
+// and "link".
 func splitWords(line string) (words []string) {
 	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
 		var word string

@@ -144,6 +144,8 @@ func checkContenders(env cmdenv.Env, o fleet.StudyOrder) error {
 	return nil
 }
 
+// checkNothing returns a *fleet.NothingError if the command printed nothing, or a report of tare
+// gate without results.
 func checkNothing(o fleet.StudyOrder, document []byte) error {
 	var report struct {
 		Sentence string            `json:"sentence"`

@@ -172,6 +172,8 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	return err
 }
 
+// removeAll removes found, unless c.DryRun is set, and records the outcome in c. It reports whether
+// a file could not be removed.
 func (c *cleanReport) removeAll(found []litter) (failed bool) {
 	for _, l := range found {
 		switch err := removeLitter(l, c.DryRun); {

@@ -65,6 +65,8 @@ func tempPrefixes() []string {
 	return []string{".building-", ".describing-", ".making-", ".reference-", ".gate-"}
 }
 
+// isUnfinished reports whether content with this name is being written, or was left by a killed
+// process.
 func (p cachePlace) isUnfinished(name string) bool {
 	return slices.ContainsFunc(append(tempPrefixes(), p.unfinished), func(prefix string) bool { return prefix != "" && strings.HasPrefix(name, prefix) })
 }

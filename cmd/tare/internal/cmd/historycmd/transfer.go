@@ -53,6 +53,8 @@ type exportReport struct {
 	Omitted []string               `json:"left_out"` // one line for each result that could not be read
 }
 
+// exportHistory writes the results of studies, or of all if studies is empty, to file. The name -
+// means stdout.
 func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []string, asJSON bool) error {
 	x, _, err := openHistory(ctx, env)
 	if err != nil {

@@ -23,6 +23,8 @@ import (
 // This file implements tare history STUDY: a table with a line for each program and workload. A line
 // shows the ratios of all runs as a sparkline, the last ratio, and whether it changed.
 
+// showTrend prints how the ratios of a study changed from run to run. If results cannot be read, it
+// prints them and returns the exit code of bad input.
 func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) error {
 	x, d, err := openHistory(ctx, env)
 	if err != nil {
@@ -99,6 +101,8 @@ func openIndex(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs) (*index.Index
 	return x, nil
 }
 
+// checkNames returns an error if no result of the study has the metric, contender or workload of the
+// query. It returns nil if there are no results.
 func checkNames(ctx context.Context, env cmdenv.Env, x *index.Index, query history.Query, t history.Trend) error {
 	if len(t.Machines) == 0 {
 		return nil

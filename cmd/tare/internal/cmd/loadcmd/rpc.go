@@ -39,6 +39,8 @@ func (c grpcFlags) checkDeadline(changed func(string) bool) error {
 	return nil
 }
 
+// readCalls returns the method at the path of target, and one call for each message of --data.
+// Without --proto it asks the server for the message types.
 func (o *options) readCalls(ctx context.Context, target loadstudy.Target, stdin io.Reader) (*grpccall.Method, []load.Request, error) {
 	headers, err := o.source.Header(target.Auth)
 	if err != nil {

@@ -88,6 +88,8 @@ func compareRuns(old, now *tare.Result) rerunComparison {
 	}
 }
 
+// compareVerdicts compares the verdicts of both runs, in the order of now. It drops a verdict
+// without a criterion if the same ratio has one with a criterion.
 func compareVerdicts(old, now *tare.Result) []rerunVerdict {
 	verdicts := []rerunVerdict{}
 	type key struct{ contender, workload, metric, criterion string }

@@ -98,6 +98,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "only", cobra.FixedCompletions(rpcstudy.Transports(), cobra.ShellCompDirectiveNoFileComp))
 }
 
+// check validates the flags. It rejects patterns of --only that select nothing but the baseline.
 func (o *options) check(cmd *cobra.Command) error {
 	if err := o.run.Check(cmd); err != nil {
 		return err
