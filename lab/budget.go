@@ -25,12 +25,14 @@ import (
 // readmitWorkloads brings them back. Once the rounds are planned, run.omitted has all omitted parts of
 // the study.
 
-// errLimit is the error of a round that was unfinished at the time limit.
+// errLimit is the error of a round that was unfinished at the time limit. Its measurements are
+// discarded.
 var errLimit = errors.New("the limit of the run was reached")
 
 func (r *run) isLimitReached() bool { return r.opts.Limit > 0 && r.elapsedTime() >= r.opts.Limit }
 
-// hasPlannedSlices returns false for extra rounds, whose slices (timed pieces) are longer.
+// hasPlannedSlices reports whether the slices (timed pieces) of rd have their planned length. They
+// are longer in extra rounds, which check the slice length and which forecasts ignore.
 func hasPlannedSlices(rd tare.Round) bool { return rd.Tau == 1 }
 
 // isStrict reports whether the budget is also the time limit.
@@ -43,8 +45,8 @@ const (
 	otherPilotShare    = 0.5
 )
 
-// isPilotTimeSpent reports whether the pilots have used up their share of the time limit. The contender
-// c is being piloted.
+// isPilotTimeSpent reports whether the pilots have used up their share of the time limit. The
+// contender c is being piloted. Once the rounds are planned, pilots may use the complete limit.
 func (r *run) isPilotTimeSpent(c tare.Contender) bool {
 	if r.plan.RoundsPlanned > 0 {
 		return r.isLimitReached()
@@ -59,7 +61,7 @@ func (r *run) isPilotTimeSpent(c tare.Contender) bool {
 }
 
 // omitUnpiloted removes works from the study because there is no time to pilot them. Once the rounds
-// are planned, works come from readmitWorkloads and are not in the study.
+// are planned it does nothing: then works come from readmitWorkloads and are not in the study.
 func (r *run) omitUnpiloted(works []tare.Workload) {
 	if r.plan.RoundsPlanned > 0 {
 		return
@@ -74,6 +76,8 @@ func (r *run) omitUnpiloted(works []tare.Workload) {
 	r.removeParts(removed)
 }
 
+// expectedPilot returns the expected result of the pilot of contender on workload. It returns false
+// if Options.Expected lacks it.
 func (r *run) expectedPilot(contender, workload string) (pilot tare.Pilot, isKnown bool) {
 	for _, p := range r.opts.Expected {
 		if p.Contender == contender && p.Workload == workload {
@@ -91,8 +95,8 @@ func (r *run) expectedPilots(works []tare.Workload) []tare.Pilot {
 	return slices.DeleteFunc(slices.Clone(r.opts.Expected), func(p tare.Pilot) bool { return !selected[p.Workload] })
 }
 
-// fitToExpectedPilots removes what the user's budget has no time for, before any pilot runs. It fails
-// if the limit is too short for one round.
+// fitToExpectedPilots removes what the user's budget has no time for, before any pilot runs. It
+// returns an error if the limit is too short for one round.
 func (r *run) fitToExpectedPilots() error {
 	if len(r.opts.Expected) == 0 || r.opts.Rounds > 0 {
 		return nil
@@ -109,8 +113,9 @@ func (r *run) fitToExpectedPilots() error {
 	return nil
 }
 
-// PilotTime forecasts the duration of all pilots from their expected results. The control, the baseline
-// again, gets the baseline's pilot. The null contender does no work, and takes almost no time.
+// PilotTime forecasts the duration of all pilots from their expected results. It skips the control,
+// which gets the baseline's pilot, and the null contender, which does no work and takes almost no
+// time.
 func PilotTime(expected []tare.Pilot) time.Duration {
 	var ns float64
 	isStarted := map[[2]string]bool{} // by contender and process
@@ -134,7 +139,8 @@ func PilotTime(expected []tare.Pilot) time.Duration {
 	return time.Duration(ns)
 }
 
-// forecastRound returns the planned duration, or that of the last round if longer.
+// forecastRound returns the expected duration of the round after done rounds. It is the planned one,
+// or that of the last round of the current plan if longer.
 func (r *run) forecastRound(done int) time.Duration {
 	seconds := r.plan.SecondsPerRound
 	lastIsOfPlan := done > r.plannedAt && len(r.rounds) > 0
@@ -149,7 +155,8 @@ func (r *run) forecastRound(done int) time.Duration {
 // minFirstRound is the share of the first round's forecast that must fit in the rest of the limit.
 const minFirstRound = 0.5
 
-// isPastLimit reports whether the round after done rounds would end past the time limit.
+// isPastLimit reports whether the round after done rounds would end past the time limit. The first
+// round starts even if only half of it fits, because no round has confirmed the forecast yet.
 func (r *run) isPastLimit(done int) bool {
 	next := r.forecastRound(done)
 	if done == 0 {
@@ -158,7 +165,8 @@ func (r *run) isPastLimit(done int) bool {
 	return r.opts.Limit > 0 && r.elapsedTime()+next > r.opts.Limit
 }
 
-// tooShortError returns the error for a limit below a round of p. BudgetError.Least allows a verdict.
+// tooShortError returns the error for a time limit that is too short for a round of p.
+// BudgetError.Least is the time for the fewest rounds that allow a verdict.
 func (r *run) tooShortError(p tare.Plan) error {
 	subject := "a round of the study"
 	if works := r.study.Workloads; len(works) == 1 {
@@ -174,8 +182,8 @@ func roundUp(seconds float64) time.Duration {
 	return time.Duration(math.Ceil(1.1*seconds)) * time.Second
 }
 
-// measurePace returns the ratio of the real duration of a round to the pilots' forecast. At first it is
-// that of the plan.
+// measurePace returns the ratio of the real duration of a round to the pilots' forecast. Before the
+// first round of a plan it returns what the plan assumes.
 func (r *run) measurePace() float64 {
 	var seconds, rounds float64
 	for _, rd := range r.rounds {
@@ -192,7 +200,8 @@ func (r *run) measurePace() float64 {
 	return planPace * seconds / rounds / r.plan.SecondsPerRound
 }
 
-// planRemaining plans the rounds after done ones, when spent of the budget is used up.
+// planRemaining plans the rounds after done rounds from the pilots of works. spent is the part of
+// the budget that is used up when these rounds begin.
 func (r *run) planRemaining(works []tare.Workload, pilots []tare.Pilot, spent time.Duration, done int) tare.Plan {
 	o := r.planOptions(spent)
 	o.Done = done
@@ -222,12 +231,12 @@ func (r *run) adoptPlan(p tare.Plan, done int) error {
 	return nil
 }
 
-// readmitBefore is the number of rounds after which no workload returns. No look, a judgement of the
-// rounds so far, comes earlier.
+// readmitBefore is the number of rounds after which no omitted workload returns. No look, a
+// judgement of the rounds so far, comes earlier.
 const readmitBefore = 8
 
-// readmitWorkloads brings back omitted workloads if there is time. It decides by durations and never by
-// a measured difference, so it makes no verdict likelier.
+// readmitWorkloads brings back workloads that were omitted for lack of time, if there is time after
+// all. It decides by durations and never by a measured difference, so it makes no verdict likelier.
 func (r *run) readmitWorkloads(ctx context.Context, done int) error {
 	plansByTime := r.opts.Limit > 0 && r.opts.Rounds == 0 && r.plan.Isolation == tare.Lockstep
 	if !plansByTime || len(r.omittedForTime) == 0 || done >= readmitBefore {
@@ -265,7 +274,8 @@ func (r *run) readmitWorkloads(ctx context.Context, done int) error {
 	return r.adoptPlan(p, done)
 }
 
-// findAffordable returns the omitted workloads that the budget has time for.
+// findAffordable returns the omitted workloads that the budget has time for after done rounds. It
+// prefers workloads with short rounds.
 func (r *run) findAffordable(done int) []tare.Workload {
 	var candidates []tare.Workload
 	cost := r.roundCosts(r.opts.Expected)
@@ -290,8 +300,8 @@ func (r *run) findAffordable(done int) []tare.Workload {
 	return candidates
 }
 
-// pilotOmitted pilots omitted workloads, and returns those with all pilots. A contender that fails is
-// not dropped.
+// pilotOmitted pilots omitted workloads. It returns those that every contender has a pilot of, and
+// records the others in r.failedPilot. A contender that fails is not dropped.
 func (r *run) pilotOmitted(ctx context.Context, works []tare.Workload) ([]tare.Workload, error) {
 	for _, c := range r.contenders {
 		if c.Role == tare.RoleControl || r.dropped[c.ID] {

@@ -34,7 +34,8 @@ func StartProgram(ctx context.Context, p build.Program, spec trial.Spec) (trial.
 // These are built programs and commands, but no URLs.
 func SpokenLaunches() []tare.Launch { return []tare.Launch{tare.LaunchProgram, tare.LaunchCommand} }
 
-// checkLaunch returns an error if contenders of the kind cannot be launched as e is.
+// checkLaunch returns an error if contenders of the kind cannot be launched as e is, or if the
+// command of e has options that are only for servers.
 func (r *run) checkLaunch(e tare.Entry) error {
 	ways := []tare.Launch{tare.LaunchProgram}
 	if k, ok := r.kind.(Launcher); ok {

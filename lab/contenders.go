@@ -14,9 +14,12 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// buildContenders turns the study's entries into contenders. It adds the control (the baseline a second
-// time) and the null contender (which does no work). The study continues without contenders that cannot
-// be built, except the baseline.
+// This file turns the entries of a study into contenders: programs that are built, commands of the
+// user, or URLs. For example, a contender that does not build is omitted, with the reason.
+
+// buildContenders turns the study's entries into contenders. It adds the control (the baseline a
+// second time) and the null contender (which does no work). The study continues without a contender
+// that cannot be built or lacks programs, unless it is the baseline.
 func (r *run) buildContenders(ctx context.Context) error {
 	for _, e := range append(slices.Clone(r.study.Contenders), tare.Entry{ID: tare.NullID}) {
 		r.sendProgress(Event{Phase: "build", Contender: e.ID})
@@ -102,8 +105,8 @@ func (r *run) loadProgram(ctx context.Context, e tare.Entry) (build.Program, err
 	return build.Program{Path: path, Contender: c}, nil
 }
 
-// buildFor builds what the command of e needs, so that no measured start waits for a compiler. The
-// command's program is at path; "" means the one of PATH.
+// buildFor builds what the command of e needs, so that no measured start waits for a compiler. path
+// is the command's program. If it is "", the one in PATH is meant.
 func (r *run) buildFor(ctx context.Context, e tare.Entry, path string) (err error) {
 	if r.opts.BuildFor == nil {
 		return nil
@@ -114,7 +117,8 @@ func (r *run) buildFor(ctx context.Context, e tare.Entry, path string) (err erro
 	return err
 }
 
-// findInstalled lists missing programs of the command of e in its error.
+// findInstalled returns the paths of the programs that the command of e requires. The error lists
+// those that are missing or do not run.
 func (r *run) findInstalled(e tare.Entry) (map[string]string, error) {
 	paths := map[string]string{} // by program name
 	var missing []string
@@ -169,6 +173,7 @@ func (r *run) roleOf(id string) tare.Role {
 	return ""
 }
 
+// isNeeded reports whether the study cannot continue without contender id.
 func (r *run) isNeeded(id string) bool {
 	switch r.roleOf(id) {
 	case tare.RoleBaseline, tare.RoleControl, tare.RoleNull:
@@ -177,8 +182,8 @@ func (r *run) isNeeded(id string) bool {
 	return false
 }
 
-// dropContender removes contender id from the rest of the run. If it is needed, the error is a
-// *LostError.
+// dropContender removes contender id from the rest of the run. If the study cannot continue without
+// it, the error is a *LostError.
 func (r *run) dropContender(id, why string) error {
 	r.dropped[id] = true
 	if r.isNeeded(id) {

@@ -22,8 +22,8 @@ const (
 	startProcesses = 5               // processes that measure the time to the first answer
 )
 
-// runExams runs the kind's exams, and measures starts. It tests operations without time to measure,
-// too: users of a contender use them. Exams disqualify no contender.
+// runExams runs the kind's exams with every contender, and measures starts. It also tests operations
+// that the budget has no time to measure, because users need them. Exams disqualify no contender.
 func (r *run) runExams(ctx context.Context) error {
 	r.exams = journal.Exams{Semantics: []tare.Semantics{}, Adoption: map[string]tare.Adoption{}}
 	k, ok := r.kind.(Examiner)
@@ -62,8 +62,8 @@ func (r *run) runExams(ctx context.Context) error {
 	return nil
 }
 
-// examineOne runs all exams with contender c. If a process ended, the result is not reusable:
-// its end may have another cause than the exam.
+// examineOne runs all exams with contender c. reusable means that later runs may use the result. It
+// is false if a process ended, because its end may have another cause than the exam.
 func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exams []wire.Workload) (result examResult, reusable bool, err error) {
 	x := &examination{run: r, kind: k, id: c.ID, supported: map[string]bool{}, found: tare.Semantics{
 		Contender: c.ID, Reference: k.Reference(), Differences: []tare.Difference{},
@@ -98,8 +98,9 @@ type firstDifference struct {
 	class tare.DifferenceClass
 }
 
-// wasReported reports whether another operation has found the difference. For example, a value that is
-// encoded wrongly is also decoded wrongly, but reported once.
+// wasReported reports whether another operation has found the difference d, at least as severe. If
+// not, it records d. For example, a value that is encoded wrongly is also decoded wrongly, but
+// reported once.
 func (x *examination) wasReported(exam wire.Workload, d tare.Difference) bool {
 	key := exam.Fixture + " " + d.Case
 	first, seen := x.differed[key]
@@ -176,7 +177,8 @@ func (x *examination) runExam(ctx context.Context, exam wire.Workload) error {
 	return nil
 }
 
-// openPrepared prepares the exam, in a new process if none is open.
+// openPrepared prepares the exam in the open process, or in a new one. It returns false if the
+// contender does not support the operation.
 func (x *examination) openPrepared(ctx context.Context, exam wire.Workload) (isSupported bool, err error) {
 	if x.session == nil {
 		s, err := x.run.openTrial(ctx, x.id, "exam")
@@ -209,8 +211,8 @@ func (x *examination) close(ctx context.Context) {
 	}
 }
 
-// measureStarts returns the median time to the first answer, and the median resident memory before it.
-// Both are 0 if unknown.
+// measureStarts starts some processes of contender id, one after another. It returns the median time
+// to the first answer, and the median resident memory before it. Both are 0 if unknown.
 func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workload) (tare.Adoption, error) {
 	var seconds []float64
 	var memory []int64
@@ -229,7 +231,8 @@ func (r *run) measureStarts(ctx context.Context, id string, exams []wire.Workloa
 	return tare.Adoption{StartSeconds: seconds[startProcesses/2], IdleRSSBytes: memory[startProcesses/2]}, nil
 }
 
-// startOnce returns the time until the first answer, without the time to read the memory (in bytes).
+// startOnce starts one process of contender id. took is the time to the first answer without the
+// time to read resident, the memory in bytes. It returns false if there is no answer.
 func (r *run) startOnce(ctx context.Context, id string, exams []wire.Workload) (took time.Duration, resident int64, ok bool) {
 	began := r.opts.Now()
 	s, err := r.openTrial(ctx, id, "start")

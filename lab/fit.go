@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/internal/plan"
 )
 
+// This file fits a study to the user's budget. For example, a study of 5 minutes with a budget of
+// 30 s loses its last workloads and contenders.
+
 // CheckBudget returns a [*plan.BudgetError] if the user's budget is too short for any part of the
 // study. It can be called before anything is built.
 func CheckBudget(s tare.Study, budget time.Duration) error {
@@ -22,12 +25,13 @@ func CheckBudget(s tare.Study, budget time.Duration) error {
 	return nil
 }
 
-// planStudy plans the rounds. When they begin, spent of the budget is used up.
+// planStudy plans the rounds of the study. spent is the part of the budget that is used up when the
+// pilots end.
 func (r *run) planStudy(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return plan.New(r.study.Workloads, r.listParticipants(), pilots, r.planOptions(spent))
 }
 
-// planOptions returns options for the rest of the budget.
+// planOptions returns the options of a plan that starts when spent of the budget is used up.
 func (r *run) planOptions(spent time.Duration) plan.Options {
 	return plan.Options{
 		Seed: r.opts.Seed, Isolation: r.opts.Isolation,
@@ -37,11 +41,12 @@ func (r *run) planOptions(spent time.Duration) plan.Options {
 	}
 }
 
-// fixedParticipants take part in every study. They are the baseline, its control (the baseline again)
-// and the null contender (which does nothing).
+// fixedParticipants is the number of contenders in every study: the baseline, its control (the
+// baseline again) and the null contender (which does nothing).
 const fixedParticipants = 3
 
-// stopsEarly reports whether an early look, a judgement of the rounds so far, can have a consequence.
+// stopsEarly reports whether an early look, a judgement of the rounds so far, can end the study or
+// retire a contender. Otherwise no early look is planned.
 func (r *run) stopsEarly() bool {
 	hasQuestions := len(r.study.Criteria)+len(r.study.Claims) > 0
 	others := len(r.listParticipants()) - fixedParticipants
@@ -73,15 +78,17 @@ func (r *run) listBrief() []string {
 	return ids
 }
 
-// fitToPilots removes parts of the study until the user's budget has time for the rest. Workloads go
-// first, then contenders, each from the end of the study's list. Parts that a question needs go last.
+// fitToPilots removes parts of the study until the user's budget has time for the rest, and returns
+// the plan. Workloads go first, then contenders, each from the end of the study's list. If the
+// budget is also the time limit, the workloads with the longest rounds go first. Parts that a
+// question needs go last.
 func (r *run) fitToPilots(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return r.removeUntilFits(pilots, func() time.Duration { return spent })
 }
 
-// removeUntilFits does the work of fitToPilots. A pilot is a brief run before the rounds. If some are
-// not finished, timeAfterPilots returns the expected time at their end. The pilots of removed parts
-// take no time.
+// removeUntilFits does the work of fitToPilots, also before all pilots are finished. timeAfterPilots
+// returns the expected time at their end. It is called after each removal, because the pilots of
+// removed parts take no time.
 func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.Duration) tare.Plan {
 	spent := timeAfterPilots()
 	p := r.planStudy(pilots, spent)
@@ -135,8 +142,8 @@ func (r *run) removeUntilFits(pilots []tare.Pilot, timeAfterPilots func() time.D
 	return p
 }
 
-// listDispensable lists workloads, then contenders, at last traps. One workload, the baseline and one
-// other contender stay.
+// listDispensable lists the parts of the study that may be removed, in this order: workloads, then
+// contenders, traps last. One workload, the baseline and one other contender stay.
 func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
 	needed := findSubjects(r.study)
 	var works, contenders, traps []string
@@ -160,7 +167,7 @@ func (r *run) listDispensable(pilots []tare.Pilot) []tare.NotWeighed {
 	return append(sortDispensable(tare.LeftWorkload, works, needed.workloads), sortDispensable(tare.LeftContender, contenders, needed.contenders)...)
 }
 
-// roundCosts returns the seconds that each workload adds to a round.
+// roundCosts returns the seconds that each workload adds to a round, by workload id.
 func (r *run) roundCosts(pilots []tare.Pilot) map[string]float64 {
 	pilotsOf := map[string][]tare.Pilot{} // by workload
 	for _, p := range pilots {
@@ -177,7 +184,8 @@ func (r *run) roundCosts(pilots []tare.Pilot) map[string]float64 {
 	return cost
 }
 
-// sortDispensable puts needed parts last, and omits the last part of all, which must stay.
+// sortDispensable returns the parts with these ids in the order of removal: from the end of ids,
+// needed ones last. It omits the very last part, which must stay. toPart makes a part from its id.
 func sortDispensable(toPart func(id, why string) tare.NotWeighed, ids []string, needed map[string]bool) []tare.NotWeighed {
 	ids = slices.Clone(ids)
 	slices.Reverse(ids)
@@ -191,7 +199,7 @@ func sortDispensable(toPart func(id, why string) tare.NotWeighed, ids []string, 
 	return parts
 }
 
-// boolToInt orders false before true.
+// boolToInt returns 0 for false and 1 for true, to order them.
 func boolToInt(b bool) int {
 	if b {
 		return 1
@@ -226,11 +234,12 @@ func findSubjects(s tare.Study) subjects {
 	return found
 }
 
-// guessedShare is the guessed time of a contender, as a share of the baseline's. A guess that is too
-// low costs only a pilot.
+// guessedShare is the assumed time of a contender before its pilot, as a share of the baseline's. A
+// guess that is too low costs only a pilot.
 const guessedShare = 0.6
 
-// guessPilots adds guesses for contenders without a pilot.
+// guessPilots returns the finished pilots and, for contenders without one, the baseline's pilots
+// with guessedShare of their time.
 func (r *run) guessPilots() []tare.Pilot {
 	var pilots []tare.Pilot
 	known := map[[2]string]bool{} // by contender and workload
@@ -265,7 +274,8 @@ func (r *run) workloadOf(id string) (w tare.Workload, ok bool) {
 	return r.study.Workloads[i], true
 }
 
-// forgetDropped deletes the results of removed parts. Probes, requests to reject, are not parts.
+// forgetDropped deletes the pilots and answers of parts that were removed from the study. Those
+// about probes (requests to reject) stay, because probes are not parts.
 func (r *run) forgetDropped() {
 	isRemoved := func(workload string) bool {
 		_, hasInput := r.inputs[workload] // false for probes

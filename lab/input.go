@@ -10,7 +10,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// writeInputs omits workloads whose programs are not installed.
+// writeInputs writes the inputs of all workloads. It omits workloads whose input requires programs
+// that are not installed.
 func (r *run) writeInputs(study tare.Study) error {
 	var available []tare.Workload
 	for _, w := range r.study.Workloads {
@@ -39,7 +40,7 @@ func (r *run) writeInputs(study tare.Study) error {
 	return nil
 }
 
-// writeProbes writes requests that contenders must reject.
+// writeProbes writes the inputs of the kind's probes: requests that contenders must reject.
 func (r *run) writeProbes() (err error) {
 	prober, ok := r.kind.(Prober)
 	if !ok {

@@ -28,8 +28,9 @@ type examResult struct {
 	Adoption  tare.Adoption   `json:"adoption"`
 }
 
-// knownKey covers everything that a result depends on. This includes the reference, which may be the
-// baseline, and this program, which compares. It returns "" for commands, which can run anything.
+// knownKey returns the key of a result about contender id on inputs. topic names the kind of result.
+// The key covers everything that the result depends on, even the reference and this program. It is
+// "" for commands, whose results are not stored, because a command can run anything.
 func (r *run) knownKey(id, topic string, inputs ...wire.Workload) string {
 	p := r.programs[id].Contender
 	isBuilt := p.SHA256 != "" && (p.Launch == "" || p.Launch == tare.LaunchProgram)
@@ -75,7 +76,8 @@ func (r *run) saveKnown(key string, value any) {
 	}
 }
 
-// programDigest returns the digest and size of this program's executable, or "".
+// programDigest returns the digest and size of this program's executable, or "" if it cannot be
+// read.
 var programDigest = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	if err != nil {

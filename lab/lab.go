@@ -184,7 +184,7 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	return res, nil
 }
 
-// newRun selects the part of the study to measure and writes the inputs.
+// newRun checks the options, selects the part of the study to measure, and writes the inputs.
 func newRun(study tare.Study, o Options) (*run, error) {
 	if err := study.Validate(); err != nil {
 		return nil, &StudyError{study.ID, err}
@@ -224,7 +224,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	return r, nil
 }
 
-// setDefaults also makes the path of the directory absolute.
+// setDefaults sets the options that are zero, and makes the path of the directory absolute.
 func setDefaults(o *Options, study tare.Study) error {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -249,8 +249,8 @@ func setDefaults(o *Options, study tare.Study) error {
 	return nil
 }
 
-// isReduced reports whether only what questions need is measured: at quick, and below half of the full
-// budget.
+// isReduced reports whether the run measures only what a claim, a criterion or an expectation needs.
+// It does so at quick, and if the user's budget is below half of the full one.
 func (r *run) isReduced() bool {
 	isShort := r.opts.User && r.opts.Rounds == 0 && r.opts.Budget < Budget(r.study.Budget, false)/2
 	return r.opts.Quick || isShort
@@ -282,7 +282,8 @@ func (r *run) openJournal() error {
 	return nil
 }
 
-// makePlan takes the plan from a journal, or runs the pilots and plans the rounds.
+// makePlan takes the plan from the journal of an earlier run. Without one it runs the pilots and the
+// exams, plans the rounds, and writes all to the journal.
 func (r *run) makePlan(ctx context.Context) error {
 	if r.resumedLog.Plan != nil {
 		return r.restorePlan()
@@ -348,8 +349,8 @@ func (r *run) elapsedTime() time.Duration {
 	return r.spentBefore + r.opts.Now().Sub(r.started) - r.uncountedTime
 }
 
-// runOutsideBudget calls do without counting its time. Its result is stored, like a build, so the next
-// run does not repeat it.
+// runOutsideBudget calls do without counting its time. It is for work whose result is stored, like a
+// build, so that the next run does not repeat it.
 func (r *run) runOutsideBudget(do func() error) error {
 	began := r.opts.Now()
 	defer func() { r.uncountedTime += r.opts.Now().Sub(began) }()
@@ -373,7 +374,8 @@ func (r *run) machineFacts(ctx context.Context) tare.Machine {
 	return m
 }
 
-// averageNoise weights rounds by their duration. A share that no round has is -1.
+// averageNoise returns the mean of the machine's noise over all rounds, weighted by their duration.
+// A share that no round has is -1.
 func (r *run) averageNoise() tare.Noise {
 	if r.opts.Machine != nil {
 		return r.opts.Machine.Noise
@@ -408,8 +410,9 @@ func (r *run) averageNoise() tare.Noise {
 	return noise
 }
 
-// startNoiseSampler starts to record the machine's noise. The returned function needs the trials, the
-// processes that ran meanwhile: they have waited for a processor.
+// startNoiseSampler starts to record the machine's noise. The returned function returns the noise
+// since the start. Its argument is the trials that ran meanwhile, which know how long they waited
+// for a processor.
 func (r *run) startNoiseSampler() func(trials []tare.Trial) tare.Noise {
 	if r.opts.Machine != nil {
 		return func([]tare.Trial) tare.Noise { return r.opts.Machine.Noise }

@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
+// This file runs the rounds of a study until a look decides everything or the time is up. A look is
+// a judgement of the rounds so far.
+
 // How a study ended. A look is a judgement of the rounds so far, after a planned number of them.
 const (
 	Decided     = "decided" // a look answered every criterion and claim
@@ -61,7 +64,7 @@ func (r *run) measureRounds(ctx context.Context) error {
 	}
 }
 
-// stopBefore sets r.stopped if no round may follow.
+// stopBefore returns true if no round may follow the done rounds, and sets r.stopped to the reason.
 func (r *run) stopBefore(ctx context.Context, done int) (stopped bool, err error) {
 	switch {
 	case done >= r.plan.RoundsPlanned && r.opts.Rounds > 0:
@@ -81,8 +84,8 @@ func (r *run) stopBefore(ctx context.Context, done int) (stopped bool, err error
 	return true, nil
 }
 
-// runLook judges the done rounds. It ends the rounds if more cannot change the answers. Otherwise it
-// retires trailing contenders.
+// runLook judges the done rounds. If more rounds cannot change the answers, it returns true and sets
+// r.stopped. Otherwise it retires trailing contenders.
 func (r *run) runLook(done int) (stopped bool, err error) {
 	judged := r.judgeEvidence(tare.Machine{}, false)
 	if r.judgeLook(judged, done) && done >= r.minRounds() {
@@ -96,7 +99,8 @@ func (r *run) runLook(done int) (stopped bool, err error) {
 	return false, r.retireTrailing(judged, done)
 }
 
-// stopAfter ends the rounds after err. If only the limit ended the last, finished rounds count.
+// stopAfter ends the rounds after err, the error of a round. If only the time limit ended that round
+// and another is finished, it returns no error.
 func (r *run) stopAfter(ctx context.Context, err error) error {
 	if errors.Is(err, errLimit) {
 		return r.stopAtLimit()
@@ -107,7 +111,8 @@ func (r *run) stopAfter(ctx context.Context, err error) error {
 	return err
 }
 
-// stopAtLimit ends the rounds as the budget is spent. It fails if none is finished.
+// stopAtLimit ends the rounds because the time limit is reached. It returns an error if no round is
+// finished.
 func (r *run) stopAtLimit() error {
 	if len(r.rounds) == 0 {
 		return r.tooShortError(r.plan)
@@ -116,21 +121,22 @@ func (r *run) stopAtLimit() error {
 	return nil
 }
 
-// callPermit requests another round from Options.Permit. The answer does not depend on the measurements, so
-// the result is that of a fixed number of rounds.
-func (r *run) callPermit(ctx context.Context, done int) (more bool, err error) {
+// callPermit asks Options.Permit for another round. If it is refused, the plan ends after the done
+// rounds. The refusal does not depend on measurements, so the result is that of a fixed number of
+// rounds.
+func (r *run) callPermit(ctx context.Context, done int) (isPermitted bool, err error) {
 	if r.opts.Permit == nil {
 		return true, nil
 	}
-	more, err = r.opts.Permit(ctx, done)
-	if err != nil || more {
-		return more, err
+	isPermitted, err = r.opts.Permit(ctx, done)
+	if err != nil || isPermitted {
+		return isPermitted, err
 	}
 	r.stopped, r.plan.RoundsPlanned, r.plan.Looks = RoundsDone, done, []int{done}
 	return false, r.journal.Append(journal.Entry{Plan: &r.plan})
 }
 
-// minRounds returns the least number of rounds, whatever a look decides.
+// minRounds returns the least number of rounds to measure, even if a look decides everything before.
 func (r *run) minRounds() int {
 	if r.opts.Quick || r.opts.User {
 		return 0
@@ -138,8 +144,8 @@ func (r *run) minRounds() int {
 	return plan.FullRounds
 }
 
-// isBudgetSpent reports whether there is no time for another round. Slow rounds may exceed the budget
-// until a verdict is possible, but never the time limit.
+// isBudgetSpent reports whether the budget has no time for a round after done rounds. Slow rounds
+// may exceed the budget until a verdict is possible, but never the time limit.
 func (r *run) isBudgetSpent(done int) bool {
 	if r.opts.Rounds > 0 {
 		return false
@@ -165,12 +171,13 @@ func (r *run) isBudgetSpent(done int) bool {
 	return true
 }
 
-// isDone reports whether only the result is missing.
+// isDone reports whether the run that is resumed has finished its measurements. Then only the result
+// is missing.
 func (r *run) isDone() bool {
 	return r.resumedLog.Done != nil && r.resumedLog.Done.Stopped != Interrupted
 }
 
-// minRoundsForLeader is the first round after which the leader is named.
+// minRoundsForLeader is the number of rounds from which a progress line names the leader.
 const minRoundsForLeader = 3
 
 func (r *run) withLeader(e Event) Event {
@@ -183,7 +190,8 @@ func (r *run) withLeader(e Event) Event {
 	return e
 }
 
-// judgeLook reports whether the evidence answers the study.
+// judgeLook reports whether the evidence after done rounds answers the study. It sends the numbers
+// of answered and open questions as progress.
 func (r *run) judgeLook(judged judgedRounds, done int) bool {
 	answered, open := countAnswered(judged.verdicts, judged.claims)
 	if r.opts.Until > 0 { // each difference is a question, too
@@ -207,7 +215,8 @@ func (r *run) isInterrupted() bool {
 	}
 }
 
-// countAnswered counts a criterion once for each of its verdicts.
+// countAnswered returns the numbers of answered and of open criteria and claims. A criterion counts
+// once for each of its verdicts.
 func countAnswered(verdicts []tare.Verdict, claims []tare.ClaimResult) (answered, open int) {
 	count := func(isOpen bool) {
 		if isOpen {

@@ -29,7 +29,7 @@ func (r *run) checkHeaps(memory int64) error {
 
 // checkData returns an error if the data of the workloads is too large for memory, in bytes; 0 means
 // unknown. One contender may still store the data of a workload while another prepares the next. So
-// each counts with its largest.
+// each counts with its largest one. The data of one workload must also fit in a single process.
 func (r *run) checkData(available int64) error {
 	k, ok := r.kind.(Holder)
 	if !ok {
@@ -85,8 +85,8 @@ func (r *run) checkData(available int64) error {
 		worst.ID, worst.N, perWorkload[worst.ID]/1e6, others, available/1e6, advice)}
 }
 
-// availableMemory is in bytes; 0 means unknown. Another machine in the options counts with all its
-// memory.
+// availableMemory returns the available memory in bytes, or 0 if unknown. If the options report
+// another machine, it returns all memory of that.
 func (r *run) availableMemory() int64 {
 	if r.opts.Machine != nil {
 		return r.opts.Machine.Memory

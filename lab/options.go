@@ -10,7 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// The parameters and results of a [Kind], so that one can be written outside this repository.
+// These are the parameters and results of a [Kind]. With them, a kind can be written outside of this
+// repository.
 type (
 	// Program is a contender as it was built.
 	Program = build.Program

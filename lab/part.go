@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This file selects the part of a study that a run measures. For example, the quick budget measures
+// only what a claim, a criterion or an expectation needs.
+
 // Reasons why a part of a study is not measured.
 const (
 	whyNotQuick    = "left out at this budget (no claim and no criterion needs it)"
@@ -20,7 +23,7 @@ const (
 	whyNoWorkload  = "left out (it is asked none of the workloads that are measured)"
 )
 
-// selector reports whether a contender or workload is measured, or why not.
+// selector reports whether the contender or workload with id is measured. If not, why is the reason.
 type selector func(id string) (ok bool, why string)
 
 func selectAll(string) (ok bool, why string) { return true, "" }
@@ -86,7 +89,7 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 	return measured, append(omittedContenders, omittedWorkloads...), nil
 }
 
-// addListed also selects the contenders that a selected workload lists.
+// addListed returns selectContender, extended by the contenders that a selected workload lists.
 func addListed(s tare.Study, selectWorkload, selectContender selector) selector {
 	return func(id string) (bool, string) {
 		for _, w := range s.Workloads {
@@ -98,7 +101,8 @@ func addListed(s tare.Study, selectWorkload, selectContender selector) selector 
 	}
 }
 
-// selectForQuick selects what a question needs, and contenders with an expectation.
+// selectForQuick selects the contenders and workloads that a question of the study needs, and
+// contenders with an expectation.
 func selectForQuick(s tare.Study) (selectContender, selectWorkload selector) {
 	ids, works := questionsOfQuick(s)
 	isAboutAll := len(ids) == 0 // no question names a contender, so all are in question
@@ -117,7 +121,8 @@ func selectForQuick(s tare.Study) (selectContender, selectWorkload selector) {
 	return chooseFrom(ids), chooseFrom(works)
 }
 
-// questionsOfQuick returns the ids in questions of the quick budget.
+// questionsOfQuick returns the ids of the contenders and workloads in questions (claims,
+// decompositions and criteria) of the quick budget.
 func questionsOfQuick(s tare.Study) (ids, works map[string]bool) {
 	ids, works = map[string]bool{}, map[string]bool{}
 	isIgnored := func(workload string) bool {
@@ -165,7 +170,8 @@ func questionsOfQuick(s tare.Study) (ids, works map[string]bool) {
 	return ids, works
 }
 
-// selectQuickWorkloads applies the study's list for the quick budget, if any.
+// selectQuickWorkloads selects the workloads that choose selects and the study lists for the quick
+// budget. Without such a list it returns choose.
 func selectQuickWorkloads(s tare.Study, choose selector) selector {
 	if len(s.Budget.QuickWorkloads) == 0 {
 		return choose
@@ -178,8 +184,8 @@ func selectQuickWorkloads(s tare.Study, choose selector) selector {
 	}
 }
 
-// omitSegments omits continuous loads of one contender that the study does not list for the quick
-// budget.
+// omitSegments selects what choose selects, except loads of fixed duration on one contender at a
+// time. These stay only if the study lists them for the quick budget.
 func omitSegments(s tare.Study, choose selector) selector {
 	segment := map[string]time.Duration{} // by workload id
 	for _, w := range s.Workloads {

@@ -48,12 +48,13 @@ const (
 	maxUnrefused = 24 // wrongly accepted requests that are listed at most
 )
 
-// runPilots pilots every contender. A pilot checks that the contender answers every case correctly. It
-// measures durations and allocations to plan slices; these are not reported.
+// runPilots pilots every contender. A pilot checks that the contender answers every case correctly.
+// It also measures durations and allocations, to plan slices and not to report them.
 //
-// The baseline and the null contender (which does no work) come first: their durations show what the
-// budget has time for. The control runs the same program as the baseline, so it gets a copy of its
-// pilot.
+// The baseline and the null contender (which does no work) come first, because their durations show
+// what the budget has time for. The control runs the same program as the baseline, so it gets a copy
+// of its pilot. If the results are known in advance, parts that the budget has no time for are
+// omitted before any pilot.
 func (r *run) runPilots(ctx context.Context) error {
 	if err := r.fitToExpectedPilots(); err != nil {
 		return err
@@ -95,7 +96,8 @@ func (r *run) runPilots(ctx context.Context) error {
 	return nil
 }
 
-// pilotOrDrop drops a contender whose pilot fails, if the study can continue.
+// pilotOrDrop pilots one contender, and drops it if the pilot fails. It returns an error if the
+// study cannot continue then.
 func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 	if r.dropped[c.ID] {
 		return nil
@@ -117,7 +119,8 @@ func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 	return r.dropContender(c.ID, te.Error())
 }
 
-// copyToControl fills gaps of the control, which is the baseline again.
+// copyToControl copies the pilots and answers of the baseline to the control, for workloads that the
+// control has no pilot of.
 func (r *run) copyToControl() {
 	hasPilot := map[string]bool{} // by workload
 	for _, p := range r.pilots {
@@ -137,8 +140,9 @@ func (r *run) copyToControl() {
 	}
 }
 
-// fitToGuessedPilots guesses other contenders by guessedShare. The pilots of the baseline and the null
-// contender took firstPilots.
+// fitToGuessedPilots removes what the user's budget has no time for, if every other contender takes
+// guessedShare of the baseline's time. firstPilots is the duration of the pilots of the baseline and
+// the null contender.
 func (r *run) fitToGuessedPilots(firstPilots time.Duration) {
 	allWorks := len(r.study.Workloads)
 	meanPilot := float64(firstPilots) / 2 // of the two contenders
@@ -149,8 +153,9 @@ func (r *run) fitToGuessedPilots(firstPilots time.Duration) {
 	})
 }
 
-// pilotOne pilots contender c until the time of pilots is used up. If c can do nothing, the error is a
-// *tare.TrialError.
+// pilotOne pilots contender c on its works, and sends it the probes (requests to reject). When the
+// time of pilots is used up, it removes the remaining works from the study. If c can do nothing, the
+// error is a *tare.TrialError.
 func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workload) error {
 	start := r.opts.Now()
 	s, err := r.openTrial(ctx, c.ID, "pilot")
@@ -211,8 +216,8 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender, works []tare.Workl
 	return nil
 }
 
-// pilotWorkload measures an operation of w. Its SetupNS excludes the start of the process and the
-// preparation of w.
+// pilotWorkload measures the duration and the allocations of an operation of w. The SetupNS in its
+// result excludes the start of the process and the preparation of w.
 func (r *run) pilotWorkload(ctx context.Context, s *trial.Session, contender string, w tare.Workload) (tare.Pilot, error) {
 	p := tare.Pilot{Contender: contender, Workload: w.ID}
 	expected, isKnown := r.expectedPilot(contender, w.ID)
@@ -281,7 +286,8 @@ func timedPart(d time.Duration, share float64) time.Duration {
 	return time.Duration(share * float64(d))
 }
 
-// warmUpTime limits a warm-up that collections do not end before.
+// warmUpTime returns the time after which a warm-up for w ends, unless enough collections end it
+// before.
 func warmUpTime(w tare.Workload) time.Duration {
 	switch {
 	case w.Traffic != nil:
@@ -292,14 +298,15 @@ func warmUpTime(w tare.Workload) time.Duration {
 	return warmNS * time.Nanosecond
 }
 
-// opsForTime returns a number of operations that take somewhat longer than ns. Then one run is usually
-// enough.
+// opsForTime returns a number of operations that take somewhat longer than ns. A contender that runs
+// a fixed number at a time then usually needs one run.
 func opsForTime(ns, nsPerOp float64) int64 {
 	const minNSPerOp = 0.1 // divisor if nsPerOp is 0
 	return int64(math.Ceil(opsMargin * ns / max(minNSPerOp, nsPerOp)))
 }
 
-// withSet adds the study's configuration of contender id, which overrides the workload's.
+// withSet returns input with the study's configuration of contender id, which overrides the
+// workload's settings.
 func (r *run) withSet(id string, input wire.Workload) wire.Workload {
 	set := r.programs[id].Contender.Set
 	if len(set) == 0 {
@@ -332,8 +339,8 @@ func (r *run) sendProbes(ctx context.Context, s *trial.Session, id string) error
 	return nil
 }
 
-// sharePilots gives equal programs the first pilot, so that their slices are equally long on a busy
-// machine.
+// sharePilots gives all entries with the same program the pilot of the first of them. So their
+// slices are equally long, even if the machine was busy in one pilot.
 func (r *run) sharePilots() {
 	firstPilot := map[string]int{} // index in r.pilots, by program, configuration and workload
 	for i := range r.pilots {
@@ -351,9 +358,9 @@ func (r *run) sharePilots() {
 	}
 }
 
-// dropIncorrect drops contenders with wrong answers. Traps, which reproduce a published mistake, stay
-// to show misleading measurements. Of RoleApart only the status counts, so accepted probes do not
-// matter.
+// dropIncorrect drops contenders with wrong answers. Traps, which reproduce a published mistake,
+// stay to show misleading measurements. A contender of RoleApart, of whose answers only the status
+// counts, stays if it accepted requests that it must reject.
 func (r *run) dropIncorrect() {
 	for _, c := range r.conformance {
 		role := r.roleOf(c.Contender)
@@ -380,12 +387,14 @@ func (r *run) whyDropped(id string) string {
 	return "it was dropped"
 }
 
-// wasPilotedOn returns true for a dropped contender, whose loss is reported instead.
+// wasPilotedOn reports whether contender id has a pilot on workload. It returns true for a dropped
+// contender, whose loss is reported instead.
 func (r *run) wasPilotedOn(id, workload string) bool {
 	return r.pilotOf(id, workload).Contender != "" || r.dropped[id]
 }
 
-// openTrial starts a process of contender id, named for messages.
+// openTrial starts a trial of contender id and sends it a hello request. name distinguishes the
+// trials of a contender.
 func (r *run) openTrial(ctx context.Context, id, name string) (*trial.Session, error) {
 	p := r.programs[id]
 	conn, err := r.kind.Open(ctx, p, trial.Spec{Name: id + "/" + name, Run: r.opts.Run, Dir: r.opts.Dir, Env: append(r.contenderEnv(), r.builtFor[id]...), Guardian: r.opts.Guardian})

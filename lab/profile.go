@@ -13,10 +13,12 @@ import (
 	"github.com/tarebench/tare/internal/atomicfile"
 )
 
-// profileTime gives some hundreds of samples at the usual 100 a second.
+// profileTime is the duration of a contender's run for one profile. It gives some hundreds of
+// samples at the usual 100 a second.
 const profileTime = 3 * time.Second
 
-// takeProfiles runs after the rounds, so that no profiler disturbs a measurement.
+// takeProfiles takes the requested profiles after the rounds, so that no profiler disturbs a
+// measurement. It skips a contender that cannot be profiled.
 func (r *run) takeProfiles(ctx context.Context) error {
 	if len(r.opts.Profile) == 0 || r.isInterrupted() || ctx.Err() != nil {
 		return nil
@@ -80,7 +82,7 @@ func (r *run) profileOne(ctx context.Context, id, dir string) error {
 	return nil
 }
 
-// saveProfile writes one profile and adds it to the result.
+// saveProfile writes one profile of reply a into dir, and adds it to the result.
 func (r *run) saveProfile(id, workload, profile, dir string, a wire.Reply) error {
 	if len(a.Profile) == 0 {
 		return &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("an empty %s profile of %s", profile, workload)}

@@ -8,13 +8,13 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
-// leaders is the number of contenders that must be proven faster on all workloads before another is
-// retired.
+// leaders is the number of contenders that must be proven faster than another on all its workloads
+// before that one is retired.
 const leaders = 3
 
-// retireTrailing removes contenders that are proven slower than the leaders from later rounds. It is
-// called at a look, a judgement of the done rounds. A contender that a question is about is never
-// retired. None is retired if there is time to rank all.
+// retireTrailing removes contenders that are proven slower than the leaders from later rounds.
+// judged is the judgement of the done rounds. A contender that a question is about stays. All stay
+// if there is time to rank all.
 func (r *run) retireTrailing(judged judgedRounds, done int) error {
 	if !r.isReduced() || done >= r.plan.RoundsPlanned {
 		return nil

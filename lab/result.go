@@ -12,6 +12,8 @@ import (
 	"github.com/tarebench/tare/lab/journal"
 )
 
+// This file judges the rounds of a study and makes the result document.
+
 func (r *run) makeResult(facts tare.Machine) *tare.Result {
 	judged := r.judgeEvidence(facts, true)
 	for i := range r.contenders {
@@ -81,7 +83,8 @@ func (r *run) makeResult(facts tare.Machine) *tare.Result {
 	return res
 }
 
-// correctSamples subtracts the CPU time of an idle process, as comparisons do.
+// correctSamples replaces values in the samples of d with those that comparisons use. They exclude
+// the CPU time of an idle process.
 func correctSamples(d evidence.Evidence) {
 	for _, t := range d.Trials {
 		for workload, sample := range t.Samples {
@@ -94,8 +97,8 @@ func correctSamples(d evidence.Evidence) {
 	}
 }
 
-// collectEvidence marks measurements that do not count. The argument final is true after the last
-// round.
+// collectEvidence returns the evidence of the rounds so far, in which measurements that do not count
+// are marked. final is true after the last round.
 func (r *run) collectEvidence(final bool) evidence.Evidence {
 	d := evidence.Evidence{Study: r.study, Plan: r.plan, Contenders: r.contenders, Slices: r.slices, Semantics: r.exams.Semantics, Conformance: r.conformance, Final: final}
 	d.Trials = check.Mark(r.trials, r.slices, r.study.Baseline, r.plan.RoundsPlanned)
@@ -107,7 +110,8 @@ func (r *run) collectEvidence(final bool) evidence.Evidence {
 	return d.Indexed()
 }
 
-// judgedRounds is computed from the rounds so far. decomposition and expectations need the last round.
+// judgedRounds contains everything that is computed from the rounds so far. decomposition and
+// expectations are computed after the last round only.
 type judgedRounds struct {
 	data        evidence.Evidence
 	effects     []tare.Effects
@@ -122,7 +126,8 @@ type judgedRounds struct {
 	expectations  []tare.Expectation
 }
 
-// judgeEvidence judges the rounds so far. Findings of checks may void verdicts.
+// judgeEvidence judges the rounds so far: comparisons first, then the checks, whose findings may
+// void verdicts, then the verdicts.
 func (r *run) judgeEvidence(facts tare.Machine, final bool) judgedRounds {
 	judged := judgedRounds{data: r.collectEvidence(final)}
 	judged.effects = judge.Effects(judged.data)
@@ -147,8 +152,8 @@ func (r *run) judgeEvidence(facts tare.Machine, final bool) judgedRounds {
 	return judged
 }
 
-// allConformance adds the sums of the samples in rounds to the results of pilots, brief runs before the
-// rounds.
+// allConformance returns the conformance results of the pilots, and then those of the samples in
+// rounds, summed up for each contender and workload.
 func (r *run) allConformance(trials []tare.Trial) []tare.Conformance {
 	all := slices.Clone(r.conformance)
 	sums := map[[2]string]int{} // index in all, by contender and workload
@@ -177,7 +182,8 @@ func (r *run) allConformance(trials []tare.Trial) []tare.Conformance {
 	return all
 }
 
-// statedOptions must be equal to resume a journal.
+// statedOptions returns the options as the journal and the result show them. Only a run with the
+// same ones can resume a journal.
 func (r *run) statedOptions() map[string]string {
 	budget := r.opts.Budget.String()
 	switch {

@@ -26,7 +26,8 @@ func (e *ResumeError) Error() string {
 	return fmt.Sprintf("cannot resume %s: %s", e.Path, e.Why)
 }
 
-// studyFingerprint is a hash of the study and the binaries. It must be equal to resume a journal.
+// studyFingerprint returns a hash of the study and the binaries. A run can only resume a journal
+// with the same hash.
 func (r *run) studyFingerprint() string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
@@ -41,8 +42,8 @@ func (r *run) studyFingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// addLook adds the last judgement of an interrupted run to the plan. Each is one more chance of a false
-// finding and widens the confidence intervals.
+// addLook adds the judgement that an interrupted run made after its last round to the plan. Each
+// judgement is one more chance of a false finding, and widens the confidence intervals.
 func (r *run) addLook() error {
 	done := len(r.rounds) - r.longRoundsDone
 	wasInterrupted := r.resumedLog.Done != nil && !r.isDone()
@@ -55,7 +56,8 @@ func (r *run) addLook() error {
 	return r.journal.Append(journal.Entry{Plan: &r.plan})
 }
 
-// whyMismatch returns how a journal differs from a run, or "".
+// whyMismatch returns a clause about how the journal with this head differs from a run with this
+// fingerprint and these options. It returns "" if the run can resume the journal.
 func whyMismatch(head journal.Head, fingerprint string, options map[string]string) string {
 	if head.Fingerprint != fingerprint {
 		return fmt.Sprintf("it belongs to another version of study %s or to other binaries; run without --resume", head.Study)

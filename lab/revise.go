@@ -10,8 +10,8 @@ import "github.com/tarebench/tare"
 // clinical trials", Stat. Med. 9 (1990) 65–72.
 const reviseAfter = 4
 
-// revisePlan plans the rest of the budget again, from the variance of slices and the duration of
-// rounds.
+// revisePlan plans the rest of the budget again after reviseAfter rounds, from the variance of their
+// slices and their duration. Otherwise it does nothing.
 func (r *run) revisePlan(done int) error {
 	canRevise := r.opts.Rounds == 0 && r.plan.Isolation == tare.Lockstep
 	if !canRevise || done != reviseAfter || r.plan.Revised > 0 {

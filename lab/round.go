@@ -26,13 +26,13 @@ type participant struct {
 	id      string         // contender
 	session *trial.Session // nil if the trial could not be opened or is closed
 	began   time.Time
-	trial   tare.Trial
-	failed  bool // the contender takes no further part in this round
+	trial   tare.Trial // results so far
+	failed  bool       // the contender takes no further part in this round
 
 	firstError string // first error of an operation inside a slice; "" if none
 }
 
-// runRound writes a round to the journal. After an error, its slices do not count.
+// runRound runs one round and writes it to the journal. After an error, its slices do not count.
 func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	began := r.opts.Now()
 	rd.Workloads = r.groupWorkloads(rd.Workloads)
@@ -64,7 +64,8 @@ func (r *run) runRound(ctx context.Context, rd tare.Round) error {
 	return nil
 }
 
-// groupWorkloads sorts the workloads by group, since a group shares a process.
+// groupWorkloads sorts the workload ids so that those of a group, which share a process, follow each
+// other.
 func (r *run) groupWorkloads(names []string) []string {
 	grouper, ok := r.kind.(Grouper)
 	if !ok {
@@ -91,8 +92,8 @@ func (r *run) runTrialWise(ctx context.Context, rd tare.Round) (done []tare.Slic
 	return done, trials, nil
 }
 
-// runLockstep opens a trial of each contender. Then it runs every workload slice by slice, one
-// contender after another.
+// runLockstep opens a trial of each contender in ids. Then it runs every workload slice by slice,
+// one contender after another.
 func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (done []tare.Slice, trials []tare.Trial, err error) {
 	byID := map[string]*participant{}
 	var order []*participant
@@ -134,8 +135,9 @@ func (r *run) runLockstep(ctx context.Context, rd tare.Round, ids []string) (don
 	return done, trials, ctx.Err()
 }
 
-// runWorkload runs one workload on the open trials. All prepare it, each warms up, then they run their
-// slices in the planned order. At last each makes a memory pass.
+// runWorkload runs one workload on the open trials. All prepare it, each warms up, then they run
+// their slices in the planned order. At last each makes a memory pass. order and byID have the same
+// participants.
 func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order []*participant, byID map[string]*participant) ([]tare.Slice, error) {
 	slicing, _ := r.plan.Slicing(name) // the plan has slices for every workload of a round
 	input := r.inputs[name]
@@ -179,7 +181,8 @@ func (r *run) runWorkload(ctx context.Context, rd tare.Round, name string, order
 	return done, nil
 }
 
-// runSlices writes each slice to the journal.
+// runSlices runs the slices of one workload in the order of the round, and writes each to the
+// journal.
 func (r *run) runSlices(ctx context.Context, rd tare.Round, slicing tare.Slicing, byID map[string]*participant) ([]tare.Slice, error) {
 	var done []tare.Slice
 	previous := "" // contender of the previous slice; "" before the first
@@ -210,10 +213,12 @@ func (r *run) runSlices(ctx context.Context, rd tare.Round, slicing tare.Slicing
 	return done, nil
 }
 
-// maxPreparing contenders read their input at the same time. Nothing is timed meanwhile.
+// maxPreparing is the number of contenders that read their input at the same time. Nothing is timed
+// meanwhile.
 const maxPreparing = 2
 
-// prepareAll returns an error or nil for each participant.
+// prepareAll makes the participants prepare a workload. It returns an error or nil for each, in
+// their order.
 func (r *run) prepareAll(ctx context.Context, input wire.Workload, participants []*participant) []error {
 	errs := make([]error, len(participants))
 	preparing := make(chan struct{}, maxPreparing)
@@ -229,7 +234,8 @@ func (r *run) prepareAll(ctx context.Context, input wire.Workload, participants 
 	return errs
 }
 
-// warmUp checks a sample of the conformance cases, then runs the warm-up.
+// warmUp prepares a contender for its first slice: it checks a sample of the conformance cases, then
+// runs the warm-up.
 func (r *run) warmUp(ctx context.Context, rd tare.Round, input wire.Workload, p *participant) error {
 	cases := plan.Sample(r.plan, rd.Index, p.id, input.Bodies, sampleCases)
 	conf := tare.Conformance{Contender: p.id, Workload: input.ID, During: true}
@@ -248,7 +254,7 @@ func (r *run) warmUp(ctx context.Context, rd tare.Round, input wire.Workload, p 
 	return err
 }
 
-// pilotOf returns the zero value without a pilot.
+// pilotOf returns the pilot of a contender on a workload, or the zero value without one.
 func (r *run) pilotOf(contender, workload string) tare.Pilot {
 	for _, p := range r.pilots {
 		if p.Contender == contender && p.Workload == workload {
@@ -267,8 +273,8 @@ func (r *run) estimateUntimed(contender, workload string, ops int64) time.Durati
 // minCappedOps is the number of operations that a slice runs even after its time cap.
 const minCappedOps = 10
 
-// runSlice runs a slice while all other contenders wait. Rounds that check the slice length have rd.Tau
-// above 1.
+// runSlice makes the contender of p run the slice with index, while all others wait. In a round that
+// checks the slice length, rd.Tau is above 1 and the slice as many times as long.
 func (r *run) runSlice(ctx context.Context, rd tare.Round, slicing tare.Slicing, p *participant, index int) (tare.Slice, error) {
 	tau := int64(rd.Tau)
 	request := wire.Request{
@@ -297,7 +303,8 @@ func (r *run) runSlice(ctx context.Context, rd tare.Round, slicing tare.Slicing,
 	}, nil
 }
 
-// makeSample returns values per operation, from slices and from a memory pass, which it runs.
+// makeSample returns values per operation from sum, the sum of a contender's slices, and from a
+// memory pass, which it runs. The sample is empty if sum has no operations.
 func (r *run) makeSample(ctx context.Context, slicing tare.Slicing, p *participant, sum tare.Slice) (tare.Sample, error) {
 	if sum.Ops == 0 {
 		return tare.Sample{}, nil
@@ -331,8 +338,8 @@ func (r *run) makeSample(ctx context.Context, slicing tare.Slicing, p *participa
 	return s, nil
 }
 
-// handleFailure handles an error of the trial of p. After a *tare.TrialError the round continues
-// without the contender. Other errors end the study.
+// handleFailure handles err, an error of the trial of p, or nil. After a *tare.TrialError the round
+// continues without the contender. It returns an error only if the study cannot continue.
 func (r *run) handleFailure(ctx context.Context, p *participant, err error) error {
 	if err == nil {
 		return nil
@@ -369,8 +376,8 @@ func sumSlices(done []tare.Slice) map[string]tare.Slice {
 	return sums
 }
 
-// runQueueShare returns the share of waiting in the time that trials waited or ran. It is -1 if
-// unknown.
+// runQueueShare returns the time that trials waited for a processor, as a share of the time that
+// they waited or ran. It is -1 if unknown.
 func runQueueShare(trials []tare.Trial) float64 {
 	var wait, busy float64
 	for _, t := range trials {

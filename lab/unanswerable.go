@@ -8,8 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-// isUnanswerable reports whether every contender in question has been dropped. It considers failures
-// only and never a measured difference, so it makes no verdict likelier.
+// isUnanswerable reports whether every contender in question has been dropped, so that more rounds
+// cannot answer anything. It considers failures only and never a measured difference, so it makes no
+// verdict likelier.
 func (r *run) isUnanswerable() bool {
 	if r.opts.Rounds > 0 {
 		return false
@@ -38,7 +39,8 @@ func (r *run) isUnanswerable() bool {
 	return slices.ContainsFunc(ids, func(id string) bool { return lost[id] })
 }
 
-// contendersInQuestion returns the contenders in questions that rounds can decide. The id "" means all.
+// contendersInQuestion returns the ids of the contenders in questions that rounds can decide. The id
+// "" means all. The baseline is included only if a question is about itself.
 func contendersInQuestion(s tare.Study) (ids []string) {
 	for _, c := range s.Criteria {
 		ids = append(ids, c.Contender)
@@ -69,8 +71,9 @@ func contendersInQuestion(s tare.Study) (ids []string) {
 	return ids
 }
 
-// areCriteriaVoid reports whether more rounds change no verdict. Checks may need more to catch a trap,
-// which repeats a published mistake.
+// areCriteriaVoid reports whether every criterion is void for reasons that more rounds do not
+// change. It returns false while a trap, which repeats a published mistake, takes part: checks may
+// need more rounds to catch it.
 func (r *run) areCriteriaVoid(judged judgedRounds) bool {
 	isTrap := func(c tare.Contender) bool { return c.Role == tare.RoleTrap && !r.dropped[c.ID] }
 	return !slices.ContainsFunc(r.contenders, isTrap) && judge.AllVoid(judged.data, judged.findings, judged.verdicts, judged.claims, check.Statistical)

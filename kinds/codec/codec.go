@@ -31,7 +31,8 @@ func Ops() []string {
 	return []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal, codec.OpAny, codec.OpFields, codec.OpRoundTrip}
 }
 
-// Kind is the codec kind. It stores pools and edge cases, to compare answers with them.
+// Kind is the codec kind. It stores the pools that it wrote and the questions of semantics tests, to
+// compare answers with them.
 type Kind struct {
 	mu        sync.Mutex
 	pools     map[string][][]byte   // bodies by path of the pool
@@ -105,8 +106,12 @@ func (k *Kind) Describe(w tare.Workload, input wire.Workload) (tare.Workload, er
 	return w, nil
 }
 
+// itemCount returns the number of items in each generated body of w. Without a number, for which N
+// is 0, this is 1.
 func itemCount(w tare.Workload) int { return max(1, w.N) }
 
+// makePool generates the bodies of w, or reads the documents of its file, whose path is relative to
+// studyDir.
 func makePool(w tare.Workload, studyDir string) ([][]byte, error) {
 	if w.File == "" {
 		return fixture.Pool(w.Fixture, itemCount(w), w.Pool)
@@ -158,7 +163,7 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 func (*Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
 // Compare compares each output of a contender with the canonical body of its case. It returns one
-// line for each wrong output.
+// line for each wrong output. For OpFields it compares only the few fields that contenders pick.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	k.mu.Lock()
 	bodies := k.pools[w.Input]

@@ -12,6 +12,8 @@ import (
 	"strings"
 )
 
+// This file compares JSON documents by value. For example, {"a": 1e2} and {"a": 100} are equal.
+
 // Diff compares two JSON documents by value, without the order of keys and the notation of numbers.
 // It returns the first difference in one line, or "".
 func Diff(want, got []byte) string {
@@ -46,8 +48,8 @@ func decodeOne(src []byte) (any, error) {
 	return v, nil
 }
 
-// findDifference returns the first difference, or "". path is a path in the document, such as
-// $.items[0].
+// findDifference returns the first difference between two decoded values, or "". path is their path
+// in the document, such as $.items[0].
 func findDifference(path string, want, got any) string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -111,9 +113,9 @@ func formatValue(v any) string {
 	return string(b)
 }
 
-// sameNumber compares decimal values exactly: 1e2 equals 100, and 1.5e-9 does not equal 0. The
-// digits of a number such as 1e999999999 could fill the memory. So numbers beyond a float64 are
-// compared as texts.
+// sameNumber reports whether two decimal numbers are equal: 1e2 equals 100, and 1.5e-9 does not
+// equal 0. It compares numbers beyond a float64 as texts, because the digits of 1e999999999 could
+// fill the memory.
 func sameNumber(a, b json.Number) bool {
 	if a == b {
 		return true

@@ -65,7 +65,7 @@ func compareEncoded(c fixture.Case, want, got []byte) comparison {
 	return result
 }
 
-// compactJSON returns text unchanged if it is not JSON.
+// compactJSON removes white space between tokens. It returns text unchanged if it is not JSON.
 func compactJSON(text string) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(text)); err != nil {
@@ -97,8 +97,8 @@ func hasManyKeys(text string) bool {
 	return len(list) > 1
 }
 
-// hasSameValue reports whether two texts are the same value of the field called name. Its float
-// type may not distinguish them. The sign of zero counts.
+// hasSameValue reports whether two texts are the same value of the field called name. For example,
+// its float type may not distinguish them. The sign of zero counts.
 func hasSameValue(name, want, got string) bool {
 	bits := map[string]int{"Float": 64, "Single": 32}[name] // 0 if the field has no float type
 	if bits == 0 && strings.ContainsAny(want, ".eE") {
@@ -115,8 +115,8 @@ func hasSameValue(name, want, got string) bool {
 	return Diff([]byte(want), []byte(got)) == ""
 }
 
-// compareRoundTrip compares values that were encoded and decoded again. Not even the reference
-// returns every input unchanged.
+// compareRoundTrip compares the tested field of values that were encoded and decoded again. It also
+// records whether the codec returned the input unchanged, which not even the reference always does.
 func compareRoundTrip(c fixture.Case, want, got []byte) comparison {
 	if c.Field == "" { // a decoded value has no order of keys
 		return comparison{}
@@ -126,12 +126,15 @@ func compareRoundTrip(c fixture.Case, want, got []byte) comparison {
 	return result
 }
 
+// isUnchanged reports whether the tested field is unchanged after a round trip. [fixture.Show] has
+// formatted got.
 func isUnchanged(c fixture.Case, got []byte) bool {
 	v, err := fixture.Decode("probes", c.Body)
 	return err == nil && shownField(c.Field, fixture.Show(v)) == shownField(c.Field, got)
 }
 
-// compareShown compares decoded values that [fixture.Show] has formatted.
+// compareShown compares the tested field of decoded values, or the complete values if the case names
+// no field. [fixture.Show] has formatted them.
 func compareShown(c fixture.Case, want, got []byte) comparison {
 	result := comparison{want: shownField(c.Field, want), got: shownField(c.Field, got)}
 	if result.want != result.got {
@@ -180,8 +183,8 @@ func compareFields(c fixture.Case, want, got []byte) comparison {
 	return comparison{}
 }
 
-// formatItems formats an output of OpFields, a list of items, as a Go value. For a single item,
-// name can select a field.
+// formatItems formats an output of OpFields, a list of items, as a Go value. For a single item, it
+// returns only the field name if that is ID or Temperature.
 func formatItems(name string, text []byte) string {
 	v, err := fixture.Decode("excerpts", text)
 	if err != nil {

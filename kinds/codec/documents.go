@@ -11,6 +11,9 @@ import (
 	"unicode/utf8"
 )
 
+// This file splits a file into JSON documents and checks them. For example, "orders.ndjson:3:12" is
+// the position of an error.
+
 // MaxDocument is the largest document that can be measured, in bytes. An output may be somewhat
 // longer, and must fit one line of the protocol.
 const MaxDocument = 10 << 20
@@ -26,7 +29,7 @@ type Document struct {
 	Body []byte // excludes white space around it
 }
 
-// String returns file and line, for messages.
+// String returns the position of the document for messages: file and line.
 func (d Document) String() string { return fmt.Sprintf("%s:%d", d.File, d.Line) }
 
 // SyntaxError is an error in a file. Lines and columns count from 1; columns are characters.
@@ -94,9 +97,9 @@ const maxNotes = 3
 // trimSpace removes the white space of JSON around b.
 func trimSpace(b []byte) []byte { return bytes.Trim(b, " \t\r\n") }
 
-func (f *text) errorAt(offset int, what, hint string) error {
+func (f *text) errorAt(offset int, problem, hint string) error {
 	line, col := lineAndColumn(f.src, offset)
-	return &SyntaxError{File: f.name, Line: line, Col: col, What: what, Hint: hint}
+	return &SyntaxError{File: f.name, Line: line, Col: col, What: problem, Hint: hint}
 }
 
 func lineAndColumn(src []byte, offset int) (line, col int) {
@@ -135,7 +138,8 @@ func (f *text) checkEncoding() (notes []string, err error) {
 	return notes, nil
 }
 
-// isLines reports whether text that is not valid JSON is meant to have one document per line.
+// isLines reports whether a text that is not valid JSON is meant to have one document per line. Its
+// first line must be a document, or the file must be called .ndjson or .jsonl.
 func (f *text) isLines(content []byte) bool {
 	first, rest, hasLines := bytes.Cut(content, []byte("\n"))
 	if hasLines && json.Valid(first) {
@@ -146,38 +150,40 @@ func (f *text) isLines(content []byte) bool {
 	return hasLines && isNamedLines && len(trimSpace(rest)) > 0
 }
 
-// addDocument checks the document in src[from:to] and appends it to docs.
-func (f *text) addDocument(docs []Document, from, to int, notes *[]string) ([]Document, error) {
-	body := f.src[from:to]
+// addDocument checks the document in src[start:end] and appends it to docs. It adds notes about
+// duplicate keys.
+func (f *text) addDocument(docs []Document, start, end int, notes *[]string) ([]Document, error) {
+	body := f.src[start:end]
 	if len(body) > MaxDocument {
-		return nil, f.errorAt(from, fmt.Sprintf("a document of %.1f MB", float64(len(body))/1e6), sizeHint())
+		return nil, f.errorAt(start, fmt.Sprintf("a document of %.1f MB", float64(len(body))/1e6), sizeHint())
 	}
 	var syntax *json.SyntaxError
 	// Unmarshal checks the syntax; the decoded value is not used.
 	if err := json.Unmarshal(body, new(json.RawMessage)); errors.As(err, &syntax) {
 		offset := max(0, int(syntax.Offset)-1)
-		what := "not JSON: " + syntax.Error()
+		problem := "not JSON: " + syntax.Error()
 		hint := syntaxHint(body, offset, syntax.Error())
 		if syntax.Error() == "unexpected end of JSON input" {
-			offset, what, hint = len(body), "the JSON ends too early", ""
-			isLastLine := len(docs) > 0 && len(trimSpace(f.src[from+len(body):])) == 0
+			offset, problem, hint = len(body), "the JSON ends too early", ""
+			isLastLine := len(docs) > 0 && len(trimSpace(f.src[start+len(body):])) == 0
 			if isLastLine {
 				hint = "the last line is cut off: leave it out, e.g. by sed '$d'"
 			}
 		}
-		return nil, f.errorAt(from+offset, what, hint)
+		return nil, f.errorAt(start+offset, problem, hint)
 	} else if err != nil {
-		return nil, f.errorAt(from, "not JSON: "+err.Error(), "")
+		return nil, f.errorAt(start, "not JSON: "+err.Error(), "")
 	}
-	if err := f.checkTokens(from, body, notes); err != nil {
+	if err := f.checkTokens(start, body, notes); err != nil {
 		return nil, err
 	}
-	f.line += bytes.Count(f.src[f.offset:from], []byte("\n"))
-	f.offset = from
+	f.line += bytes.Count(f.src[f.offset:start], []byte("\n"))
+	f.offset = start
 	return append(docs, Document{File: f.name, Line: f.line + 1, Body: body}), nil
 }
 
-// syntaxHint returns advice about a common syntax error, or "". message is encoding/json's.
+// syntaxHint returns advice about a common syntax error at an offset of body, or "". message is the
+// text of encoding/json's error.
 func syntaxHint(body []byte, offset int, message string) string {
 	rest := body[min(offset, len(body)):]
 	before := trimSpace(body[:min(offset, len(body))])
@@ -202,8 +208,8 @@ func syntaxHint(body []byte, offset int, message string) string {
 	return ""
 }
 
-// checkTokens checks the depth and the numbers of body, and notes duplicate keys. The valid JSON
-// body is at offset base of the file.
+// checkTokens returns an error if body is nested too deeply or has a number beyond a float64. It
+// adds notes about duplicate keys. body is valid JSON at offset base of the file.
 func (f *text) checkTokens(base int, body []byte, notes *[]string) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -269,8 +275,8 @@ func (c *container) takeToken(token json.Token) (key string, isKey, isDuplicate 
 	return key, true, isDuplicate
 }
 
-// noteDuplicate adds a note about a duplicate key. After maxNotes notes, one last note counts the
-// others.
+// noteDuplicate adds a note about a duplicate key at an offset. If there are more than maxNotes+1,
+// the last note counts the others.
 func (f *text) noteDuplicate(offset int, key string, notes *[]string) {
 	line, col := lineAndColumn(f.src, offset)
 	if f.duplicates++; f.duplicates > maxNotes+1 {

@@ -45,7 +45,8 @@ func sizeHint() string {
 	return fmt.Sprintf("at most %.1f MB can be measured; write several smaller documents, one per line", float64(MaxDocument)/1e6)
 }
 
-// detectCompression returns the format of a compressed file and the command that unpacks it, or "".
+// detectCompression returns the format of a compressed file, by its first bytes, and the command
+// that unpacks it. format is "" if the file is not compressed.
 func detectCompression(src []byte) (format, command string) {
 	for _, p := range []struct{ magic, format, command string }{
 		{"\x1f\x8b", "gzip", "gzip -dc"},

@@ -20,14 +20,14 @@ var _ lab.Examiner = (*Kind)(nil)
 // inputs.
 type examSpec struct {
 	id      string
-	set     string
+	set     string // fixture whose cases are tested
 	fixture string // type that contenders decode into
 	op      string
 	bearsOn []string // affected operations of workloads
 
-	reference func(c fixture.Case) (text []byte, err error)
-	compare   func(c fixture.Case, want, got []byte) comparison
-	phrases   phrases // verbs for contenders that differ in what they accept
+	reference func(c fixture.Case) (text []byte, err error)     // output of encoding/json for a case
+	compare   func(c fixture.Case, want, got []byte) comparison // want is the output of the reference
+	phrases   phrases                                           // verbs for contenders that differ in what they accept
 }
 
 // allExams returns all semantics tests, those of common inputs first. Next to a contender's speed,
@@ -110,7 +110,7 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	return tare.Difference{}, false
 }
 
-// questionsOf computes the results of the reference once.
+// questionsOf returns the cases of e with the results of the reference, which it computes once.
 func (k *Kind) questionsOf(e examSpec) []question {
 	k.mu.Lock()
 	defer k.mu.Unlock()

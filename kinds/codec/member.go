@@ -9,10 +9,10 @@ type member struct{ key, value string }
 
 type splitter struct {
 	text   []byte
-	start  int // start of the current member
-	colon  int // colon after its key; -1 before the colon
-	depth  int // number of open brackets
-	quoted bool
+	start  int  // start of the current member
+	colon  int  // colon after its key; -1 before the colon
+	depth  int  // number of open brackets
+	quoted bool // the position is in a string
 	escape bool // after a backslash in a string
 }
 
@@ -69,7 +69,8 @@ func (s *splitter) separatorAt(i int) byte {
 	return 0
 }
 
-// memberBefore also starts the next member.
+// memberBefore returns the member that ends before i, and starts the next one. The key is "" if the
+// member has no colon.
 func (s *splitter) memberBefore(i int) member {
 	var m member
 	if s.colon >= 0 {

@@ -15,7 +15,8 @@ import (
 // This file describes how a codec's output differs from that of encoding/json, the reference. The
 // codec is the subject of the sentence, e.g. "refuses a trailing comma".
 
-// phrases are the verbs for a codec that refuses or accepts an input, unlike the reference.
+// phrases are the verbs for a codec that refuses or accepts an input, unlike the reference. The
+// input follows in the sentence.
 type phrases struct{ refuses, accepts string }
 
 // Prefixes of errors that do not mean that the codec rejects the input.
@@ -33,6 +34,8 @@ const (
 	maxTableText = 80
 )
 
+// compareAnswer compares a, the output of a codec for q, with that of the reference. It returns
+// false without a difference.
 func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, bool) {
 	d := tare.Difference{
 		Property: q.Property, Op: e.op, Case: q.Name, Class: tare.DiffersInAcceptance,
@@ -79,8 +82,8 @@ func (e examSpec) compareAnswer(q question, a wire.Answer) (tare.Difference, boo
 	return d, true
 }
 
-// describeDifference returns a sentence without its subject: "leaves out a trailing comma". A
-// binary codec has decoded its own output if isDecoded is set.
+// describeDifference returns the sentence for a difference, without its subject, the codec: "leaves
+// out a trailing comma". isDecoded means that a binary codec has decoded its own output.
 func (e examSpec) describeDifference(c fixture.Case, result comparison, isDecoded bool) string {
 	for _, known := range c.Known {
 		if known.Got == result.got {
@@ -101,13 +104,13 @@ func (e examSpec) describeDifference(c fixture.Case, result comparison, isDecode
 	return strings.Replace(c.Says, "%s", got, 1)
 }
 
-// describeResult describes the result of an input that the reference rejects. valid means that it
-// is JSON.
-func (e examSpec) describeResult(got string, valid bool) string {
+// describeResult returns the end of a sentence about an input that the reference rejects: the
+// codec's result, or "" if it is too long. isValid means that the result is JSON.
+func (e examSpec) describeResult(got string, isValid bool) string {
 	switch {
 	case strings.HasPrefix(got, "[") || strings.HasPrefix(got, "{") || utf8.RuneCountInString(got) > maxSentence:
 		return ""
-	case e.op == codec.OpMarshal && !valid:
+	case e.op == codec.OpMarshal && !isValid:
 		return " as " + got + notJSONClause
 	case e.op == codec.OpMarshal || e.op == codec.OpRoundTrip:
 		return " as " + got
@@ -115,6 +118,7 @@ func (e examSpec) describeResult(got string, valid bool) string {
 	return " and makes it " + got
 }
 
+// notJSONClause ends a sentence about an output that is not JSON.
 const notJSONClause = ", which is not JSON"
 
 func (e examSpec) relevantPart(c fixture.Case, text []byte) string {

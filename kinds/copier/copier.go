@@ -90,7 +90,8 @@ func (k Kind) makeInput(w tare.Workload, dir string) (wire.Workload, error) {
 	return in, err
 }
 
-// makeSeeds returns size bodies with seeds. All operations on a fixture copy the same values.
+// makeSeeds returns size bodies with seeds. They do not depend on the operation, so that all
+// operations on a fixture copy the same values.
 func makeSeeds(w tare.Workload, size int) ([][]byte, error) {
 	bodies := make([][]byte, size)
 	for i := range bodies {
@@ -160,7 +161,7 @@ func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial
 // Launches returns the ways to run contenders.
 func (Kind) Launches() []tare.Launch { return lab.SpokenLaunches() }
 
-// Compare describes each answer that differs from the values in C memory.
+// Compare returns a line for each answer of a contender that differs from the values in C memory.
 func (k Kind) Compare(in wire.Workload, answers []wire.Answer) ([]string, error) {
 	q, err := readInput(in)
 	if err != nil {

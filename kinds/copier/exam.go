@@ -39,7 +39,7 @@ func allExams() []examSpec {
 	}
 }
 
-// Reference names what answers are compared with.
+// Reference returns the name of what answers are compared with.
 func (k Kind) Reference() string { return "the bytes in C memory" }
 
 // Exams writes the inputs of all semantics tests into dir.

@@ -26,16 +26,17 @@ const (
 	producerRust = "rust" // a library that tare compiles
 )
 
-// rustTimeout is a hundred times the usual time of the Rust compiler.
+// rustTimeout limits the run of the Rust compiler. It is a hundred times the usual time.
 const rustTimeout = 2 * time.Minute
 
-// rustSource fills the same structs as the code in C, with the memory layout of C (repr(C)).
+// rustSource is a Rust library that fills the same structs as the code in C, with the memory layout
+// of C (repr(C)).
 //
 //go:embed rust/fixtures.rs
 var rustSource []byte
 
-// producerSpec returns the spec of a workload whose memory producer fills. It is nil for C, whose
-// code is part of every copier.
+// producerSpec returns the spec of a workload whose memory producer fills: the path of the Rust
+// library, which it compiles into dir. It returns nil for C, whose code is part of every copier.
 func (k Kind) producerSpec(producer string, shape copier.Shape, dir string) (json.RawMessage, error) {
 	switch producer {
 	case "", producerC:
@@ -54,8 +55,8 @@ func (k Kind) producerSpec(producer string, shape copier.Shape, dir string) (jso
 	return json.Marshal(copier.Spec{Library: library})
 }
 
-// rustLibrary compiles rustSource into a library in dir, once. The error is a
-// *lab.NotInstalledError without a working compiler.
+// rustLibrary compiles rustSource into a library in dir, unless dir has it already, and returns its
+// path. The error is a *lab.NotInstalledError if there is no working compiler.
 func (k Kind) rustLibrary(dir string) (string, error) {
 	sum := sha256.Sum256(rustSource)
 	name := "fixtures-" + hex.EncodeToString(sum[:6]) // another source has another name
@@ -84,7 +85,7 @@ func (k Kind) rustLibrary(dir string) (string, error) {
 	return library, nil
 }
 
-// compilerMessage returns the first line of a compiler's output, or err.
+// compilerMessage returns the first line of a compiler's output, or the text of err if it has none.
 func compilerMessage(out []byte, err error) string {
 	for line := range strings.Lines(string(out)) {
 		if line = strings.TrimSpace(line); line != "" {

@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// doAlone executes one request in a temporary process. If TestMain binds a fixed port, two
-// processes of a package cannot run at the same time. UntimedNS of the reply includes the start and
-// the end of the process.
+// doAlone executes one request in a temporary process, which has a separate time limit for its
+// start. If TestMain binds a fixed port, two processes of a package cannot run at the same time.
+// UntimedNS of the reply includes the start and the end of the process.
 func (c *conn) doAlone(ctx context.Context, request wire.Request) (wire.Reply, error) {
 	if request.Op == wire.OpStats && c.lastStats != nil {
 		return *c.lastStats, nil // forwardAlone has requested them after the slice
@@ -41,8 +41,8 @@ func (c *conn) startAlone(ctx context.Context) error {
 	return err
 }
 
-// forwardAlone sends request to the temporary process. The lab requests stats when the process has
-// ended, so forwardAlone requests them after a slice, a timed run.
+// forwardAlone sends request to the temporary process. After a slice, a timed run, it also requests
+// stats, because the lab does so only when the process has ended.
 func (c *conn) forwardAlone(ctx context.Context, limit time.Duration, request wire.Request) (wire.Reply, error) {
 	if c.failure != nil {
 		return c.replyFailure(request)

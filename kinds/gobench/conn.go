@@ -11,10 +11,10 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// conn is one trial, a session of measurements, of the test binaries of one revision. Others see a
-// single program that accepts requests: prepare (a benchmark), answer (run it once), slice (time
-// some iterations), stats (count its allocations). Only the process of the prepared benchmark runs.
-// If a benchmark fails, the trial continues with the others.
+// conn is one trial: a session of measurements of the test binaries of one revision. Package lab,
+// which measures, sees a single program. It sends the requests prepare (a benchmark), answer (run it
+// once), slice (time some iterations) and stats (count its allocations). Only the process of the
+// prepared benchmark runs. If a benchmark fails, the trial continues with the others.
 type conn struct {
 	suite Suite
 	spec  trial.Spec
@@ -42,7 +42,7 @@ var (
 
 type weightedMean struct{ sum, ops float64 }
 
-// Do sends requests to the process of the package, except hello.
+// Do answers the request hello itself, and sends others to the process of the package.
 func (c *conn) Do(ctx context.Context, request wire.Request) (wire.Reply, error) {
 	switch request.Op {
 	case wire.OpHello:
@@ -67,7 +67,8 @@ func (c *conn) Do(ctx context.Context, request wire.Request) (wire.Reply, error)
 	return c.forward(ctx, request)
 }
 
-// forward ends the process if it fails.
+// forward sends a request to the process of the package. If the process fails, it ends the process
+// and reports the failure of the benchmark.
 func (c *conn) forward(ctx context.Context, request wire.Request) (wire.Reply, error) {
 	reply, err := c.process.Do(ctx, request)
 	var te *tare.TrialError
@@ -128,7 +129,8 @@ func (c *conn) prepareBenchmark(ctx context.Context, request wire.Request, pkg P
 	return reply, nil
 }
 
-// failPrepare records a benchmark's failure. It returns err if the trial itself failed.
+// failPrepare records the failure of a benchmark in c.failure. It returns err if the trial itself
+// failed.
 func (c *conn) failPrepare(ctx context.Context, err error) (wire.Reply, error) {
 	var te *tare.TrialError
 	if !errors.As(err, &te) {
@@ -156,8 +158,8 @@ func (c *conn) startProcess(ctx context.Context, key string, pkg Package) error 
 	return err
 }
 
-// linkBinary links a binary with another order of functions for this trial. A trial without seed
-// belongs to no study, and uses the first binary.
+// linkBinary returns the path of a package's binary for this trial. It links one with another order
+// of functions. A trial without seed belongs to no study and uses the first binary.
 func (c *conn) linkBinary(ctx context.Context, key string, pkg Package) (string, error) {
 	if pkg.Link == nil || c.hello.Seed == "" {
 		return pkg.Binary, nil
@@ -205,7 +207,7 @@ func (c *conn) removeLinked() {
 	}
 }
 
-// Close ends the trial.
+// Close ends the process of the package, and returns the evidence of all processes of the trial.
 func (c *conn) Close(ctx context.Context) tare.Evidence {
 	c.endProcess(ctx)
 	c.removeLinked()

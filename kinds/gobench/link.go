@@ -45,7 +45,8 @@ func (l *Link) Binary(ctx context.Context, seed uint64) (string, error) {
 	return path, nil
 }
 
-// layoutSeed returns another seed for each trial of a study.
+// layoutSeed returns the seed for the order of functions of a package. Each trial of a study has
+// another seed.
 func layoutSeed(study, trial, key string) uint64 {
 	h := fnv.New64a()
 	for _, part := range []string{study, trial, key} {

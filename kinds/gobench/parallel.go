@@ -42,9 +42,9 @@ func (b *B) tareKeepPortions() func() {
 }
 `
 
-// ParallelFiles returns files of an overlay for package testing of goRoot, by path. With them,
-// short runs with RunParallel measure what go test measures. The map is empty if RunParallel is not
-// declared as it has been since Go 1.3.
+// ParallelFiles returns files of an overlay for package testing of goRoot, by path. With them, a
+// short run of a benchmark with RunParallel measures what go test measures. The map is empty if
+// RunParallel is not declared as it has been since Go 1.3.
 func ParallelFiles(goRoot string) (map[string][]byte, error) {
 	dir := filepath.Join(goRoot, "src", "testing")
 	path := filepath.Join(dir, "benchmark.go")

@@ -18,8 +18,9 @@ import (
 
 // This file runs test binaries as go test -bench does, and reads what they print.
 
-// trialSpec returns a process of package p as go test starts it (see runTestActor.Act in
-// cmd/go/internal/test). args follow the flags. tare sets another time limit.
+// trialSpec returns the configuration of a process of package p as go test starts it (see
+// runTestActor.Act in cmd/go/internal/test). args follow the flags. The time limit of go test is
+// missing, because tare sets another.
 func (s Suite) trialSpec(base trial.Spec, p Package, args ...string) trial.Spec {
 	spec := base
 	spec.Path, spec.Dir = p.Binary, p.Dir
@@ -93,7 +94,8 @@ func PrintedResults(printed, name string, procs int, ops int64) (ns []float64) {
 	return ns
 }
 
-// lastResult returns the last ns/op in text.
+// lastResult returns the last ns/op in text. If ops is positive, only results of that number of
+// iterations count.
 func lastResult(text string, ops int64) (ns float64, ok bool) {
 	for _, groups := range printedResult.FindAllStringSubmatch(text, -1) {
 		n, _ := strconv.ParseInt(groups[1], 10, 64) // 0 after an error: not the number of a run

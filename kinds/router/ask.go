@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
+// This file makes the requests of a workload. The setting router.SetAsk selects them, for example
+// "unknown" for paths without a route.
+
 // A workload selects requests to routers by the setting router.SetAsk. This file makes these
 // requests.
 
@@ -37,6 +40,8 @@ func (t Table) Asks() []string {
 // Count returns the number of routes that a value of router.SetAsk selects.
 func (t Table) Count(ask string) int { return len(selectRoutes(t.Routes, ask)) }
 
+// makeQuestions makes the requests that w.Set selects, with their correct answers. It returns an
+// error if no such request can be made to the table.
 func makeQuestions(w tare.Workload, routes []fixture.Route, spec router.Spec) ([]question, error) {
 	ask, isSet := w.Set[router.SetAsk]
 	if !isSet {
@@ -113,8 +118,8 @@ func selectRoutes(routes []fixture.Route, ask string) (indexes []int) {
 	return indexes
 }
 
-// visitQuestion returns the question for v, a path of route r with values. It returns false if
-// another route takes precedence.
+// visitQuestion returns the question for v, a path of route r with values for its parameters. It
+// returns false if another route takes precedence, because a value happens to equal its literal.
 func visitQuestion(spec router.Spec, r fixture.Route, v fixture.Visit) (question, bool) {
 	q := newRequest(r.Method, v.Path)
 	want := spec.Answered(q, correctReply(r, v))
@@ -122,8 +127,8 @@ func visitQuestion(spec router.Spec, r fixture.Route, v fixture.Visit) (question
 	return question{HTTPRequest: q, answer: want}, ok && string(got.Body) == string(want.Body)
 }
 
-// unknownPath returns a request for a path that no route matches. It changes v, which is visit
-// number i. It returns false if catch-alls match all such paths.
+// unknownPath returns a request for a path that no route matches, which it makes from the path of v.
+// It returns false if catch-alls match all such paths. v is visit number i.
 func unknownPath(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	path, _, _ := strings.Cut(v.Path, "?")
 	path = strings.TrimSuffix(path, "/")
@@ -160,8 +165,8 @@ func isRouted(spec router.Spec, path string) bool {
 	})
 }
 
-// otherMethod returns a request for the path of v by a method without a route, or false. v is visit
-// number i.
+// otherMethod returns a request for the path of v by a method without a route. It returns false if
+// routes match the path by all methods. v is visit number i.
 func otherMethod(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	methods := Methods()
 	for k := range methods {

@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// This file tests how routers answer requests on which they are known to differ. For example, some
+// redirect //health to /health, and others answer 404.
+
 const examID = "exam/paths/serve"
 
 // edgeCase is a request for which routers are known to differ.
@@ -83,6 +86,8 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return append(userExams, exam), err
 }
 
+// writeExam sets the answer of each question in list to that of the reference. It writes and stores
+// the questions, and returns exam as writeQuestions does.
 func (k *Kind) writeExam(dir string, exam wire.Workload, list []question, reference func(router.Spec) http.Handler) (wire.Workload, error) {
 	spec, err := router.ParseSpec(exam.Spec)
 	if err != nil {
@@ -97,8 +102,8 @@ func (k *Kind) writeExam(dir string, exam wire.Workload, list []question, refere
 	return k.writeQuestions(dir, exam, list)
 }
 
-// mostSpecific is the reference for tables that http.ServeMux does not support. A literal has
-// precedence over a parameter.
+// mostSpecific returns the reference for tables that http.ServeMux does not support. At each
+// segment, a literal has precedence over a parameter.
 func mostSpecific(spec router.Spec) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a, ok := spec.Answer(wire.HTTPRequest{Method: r.Method, Path: r.URL.EscapedPath()})
@@ -110,7 +115,7 @@ func mostSpecific(spec router.Spec) http.Handler {
 	})
 }
 
-// serveMux is the reference for tables that http.ServeMux supports. It panics for others.
+// serveMux returns the reference for tables that http.ServeMux supports. It panics for others.
 func serveMux(spec router.Spec) http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range spec.Routes {
@@ -162,7 +167,8 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 	return d, true
 }
 
-// firstText returns the text about the first difference of a group, for all of the group.
+// firstText returns the text about a difference of the current contender. Similar differences form a
+// group, and all get the text about the first of them.
 func (k *Kind) firstText(exam wire.Workload, group, text string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -182,8 +188,9 @@ func (k *Kind) forgetTexts(exam wire.Workload) {
 	delete(k.texts, exam.ID)
 }
 
-// classify returns the class of a difference, and a text that follows the contender's name. outcome
-// describes got.
+// classify returns the class of a difference, and a text that follows the contender's name. request
+// describes the request, and outcome got, the contender's answer. want is the answer of the
+// reference.
 func classify(request, outcome string, got, want router.Answer) (class tare.DifferenceClass, text string) {
 	switch {
 	case isRedirect(got) && isRedirect(want):
@@ -205,7 +212,8 @@ func isRejection(a router.Answer) bool { return a.Status >= 400 }
 
 func redirectTarget(a router.Answer) string { return clipText(toLegible(a.Header["Location"])) }
 
-// describeOutcome returns e.g. "404", "301 to /health", "200, id=7" or "200, route 0".
+// describeOutcome returns a short text about an answer, e.g. "404", "301 to /health", "200, id=7" or
+// "200, route 0".
 func describeOutcome(method string, a router.Answer) string {
 	switch {
 	case isRedirect(a):

@@ -35,7 +35,8 @@ func (k *Kind) forgetUserTables() {
 	k.userTables = nil
 }
 
-// addUserTable stores a user's table for userExams. spec is the parsed raw.
+// addUserTable stores a user's table, of which userExams makes a test later. spec is the parsed form
+// of raw.
 func (k *Kind) addUserTable(raw json.RawMessage, spec router.Spec) {
 	_, _, isAmbiguous := Table{Routes: toRoutes(spec)}.Ambiguous()
 	hasPart := spec.Part() != nil // e.g. /v-{name}.json
@@ -95,8 +96,8 @@ func IsMisrouted(d tare.Difference) bool {
 	return slices.Contains([]string{literalRow, shadowedRow, nearRow}, d.Property) && strings.HasPrefix(d.Reference, "200")
 }
 
-// answeredQuestions returns the questions that mostSpecific answers correctly. A router may resolve
-// dot segments before it finds a route.
+// answeredQuestions removes the questions without a route, and those with dot segments, which a
+// router may resolve first. The reference mostSpecific answers the others correctly.
 func answeredQuestions(list []question, spec router.Spec) []question {
 	return slices.DeleteFunc(list, func(q question) bool {
 		_, ok := spec.Answer(q.HTTPRequest)

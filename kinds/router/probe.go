@@ -8,7 +8,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// longSegments makes a path very long, but short enough for all servers.
+// longSegments is the number of segments of a very long path. All servers still accept its request
+// line.
 const longSegments = 300
 
 // Probes writes probes into dir: requests that every router must reject. Some routers accept
@@ -43,7 +44,8 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 	return probes, nil
 }
 
-// unroutedRequests returns requests that no route of spec matches. routes are those of spec.
+// unroutedRequests returns requests that no route of spec matches. Most are similar to the first and
+// the last of routes, which are the same routes in the form of tables.
 func unroutedRequests(spec router.Spec, routes []fixture.Route) []question {
 	var list []question
 	addUnrouted := func(method, path string) {

@@ -49,8 +49,8 @@ func New() *Kind {
 	return &Kind{questions: map[string][]question{}, texts: map[string]map[string]string{}}
 }
 
-// question is one request. It was made from a route and values, so the answer is known without a
-// router.
+// question is one request with its correct answer. The request was made from a route and values for
+// its parameters, so the answer is known without a router.
 type question struct {
 	wire.HTTPRequest
 	answer      router.Answer // not used if mustReject is set
@@ -120,7 +120,7 @@ func formatTable(routes []fixture.Route, layers []string) (json.RawMessage, rout
 	return raw, spec, err
 }
 
-// newRequest returns a request as from a script in a browser.
+// newRequest returns a request with the headers that a script in a browser sends.
 func newRequest(method, path string) wire.HTTPRequest {
 	return wire.HTTPRequest{Method: method, Path: path, Header: map[string]string{"Accept": "*/*", "Origin": "https://app.example.com"}}
 }
@@ -138,8 +138,8 @@ func correctReply(r fixture.Route, v fixture.Visit) string {
 	return reply
 }
 
-// writeQuestions stores the questions and writes their requests into a file of dir. It returns
-// input with the path, the number and the hash.
+// writeQuestions writes the requests of questions into a file of dir, and stores the questions. It
+// returns input with the path, the number of requests and the hash of the file.
 func (k *Kind) writeQuestions(dir string, input wire.Workload, questions []question) (wire.Workload, error) {
 	bodies := make([][]byte, len(questions))
 	for i, q := range questions {
@@ -159,7 +159,8 @@ func (k *Kind) writeQuestions(dir string, input wire.Workload, questions []quest
 	return input, nil
 }
 
-// workloadKey returns all that correct answers depend on.
+// workloadKey returns the key of a workload in Kind.questions. It consists of all that correct
+// answers depend on: the requests and the table.
 func workloadKey(w wire.Workload) string { return w.SHA256 + string(w.Spec) }
 
 func (k *Kind) questionsOf(w wire.Workload) []question {

@@ -13,13 +13,13 @@ import (
 // MostRoutes is the maximum number of routes of a user's table.
 const MostRoutes = 20000
 
-// Methods returns the methods that routes can have. Each router answers HEAD and OPTIONS
-// differently.
+// Methods returns the methods that routes can have. HEAD and OPTIONS are missing, because each
+// router answers them differently.
 func Methods() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE"} }
 
 // Written is a route as a user wrote it in a list of routes.
 type Written struct {
-	Method    string
+	Method    string // in capitals
 	Path      string // parameters as {id} or :id
 	Line, Col int    // from 1; 0 means unknown
 }
@@ -32,7 +32,7 @@ type Table struct {
 	// Routes is sorted: a literal precedes a parameter at the same position.
 	Routes []fixture.Route
 	From   []Written // routes in the user's notation
-	Left   []Left
+	Left   []Left    // routes of the user that the table omits
 }
 
 // Left is a route that is omitted from a table.
@@ -131,7 +131,8 @@ func (t Table) List() string {
 	return b.String()
 }
 
-// Renamed returns the number of routes with renamed parameters, and the index of the first.
+// Renamed returns the number of routes in which NewTable has renamed a parameter, and the index of
+// the first.
 func (t Table) Renamed() (n, first int) {
 	for i, r := range t.Routes {
 		segments, err := splitPath(t.From[i].Path)

@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
+// This file parses paths of routes and sorts routes. For example, /users/:id and /users/{id} have
+// the literal users and the parameter id.
+
 type route struct {
 	Written
 	segments []segment
@@ -105,21 +108,21 @@ func isCatchAll(text string) bool {
 	return (hasColon || strings.HasPrefix(text, "*")) && isPlainName
 }
 
-// restName returns path for {path...} or :path*, and rest for *.
+// restName returns the name of a catch-all: path for {path...} or :path*, and rest for *.
 func restName(text string) string {
 	name := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"), ":")
 	name, _, _ = strings.Cut(name, ":")
 	return cmp.Or(strings.Trim(strings.TrimSuffix(name, "..."), "*+"), "rest")
 }
 
-// hasPattern reports whether the text between braces is like id:[0-9]+ or id:int.
+// hasPattern reports whether the text between braces is a name and a pattern, as in id:[0-9]+.
 func hasPattern(inner string) bool {
 	name, pattern, ok := strings.Cut(inner, ":")
 	isBalanced := strings.Count(pattern, "{") == strings.Count(pattern, "}")
 	return ok && name != "" && pattern != "" && !strings.ContainsAny(name, "{}") && isBalanced
 }
 
-// canOverlap requires that x or y has a catch-all.
+// canOverlap reports whether any path matches both of two routes. x or y must have a catch-all.
 func canOverlap(x, y []segment) bool {
 	for i := range min(len(x), len(y)) {
 		a, b := x[i], y[i]
@@ -135,7 +138,8 @@ func canOverlap(x, y []segment) bool {
 	return false
 }
 
-// compareRoutes sorts literals before parameters before catch-alls, then shorter paths.
+// compareRoutes defines the order of routes in a table: literals before parameters before
+// catch-alls, then shorter paths first.
 func compareRoutes(a, b route) int {
 	for i := range min(len(a.segments), len(b.segments)) {
 		x, y := a.segments[i], b.segments[i]
@@ -189,7 +193,8 @@ func (p *routeNode) addPath(segments []segment) (path string, end *routeNode) {
 	return path, end
 }
 
-// addNode returns the node after a segment. A new parameter must not have a name in used.
+// addNode returns the node after a segment, and adds it if it is missing. The name of a new
+// parameter must not be in used.
 func (p *routeNode) addNode(s segment, used map[string]bool) *routeNode {
 	key := s
 	if s.param {
@@ -217,7 +222,8 @@ func (s segment) withName(name string) string {
 	return s.before + "{" + name + "}" + s.after
 }
 
-// toName returns a name that every router accepts: of letters, digits and underscores.
+// toName returns name as every router accepts it: of letters, digits and underscores, with a letter
+// first.
 func toName(name string) string {
 	result := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {

@@ -23,7 +23,8 @@ const (
 	// router.SetAsk selects the requests to the table; default all
 )
 
-// loadTable returns the routes of w, and the names of the layers (middleware) around them.
+// loadTable returns the routes of w, generated or read from its file, and the names of the layers
+// (middleware) around them. The path of the file is relative to studyDir.
 func loadTable(w tare.Workload, studyDir string) ([]fixture.Route, []string, error) {
 	known := []string{setDepth, setParams, setSiblings, setMiddleware, router.SetAsk}
 	if w.File != "" {
@@ -85,7 +86,8 @@ func parseNumber(set map[string]string, key string, fallback int) (int, error) {
 	return n, nil
 }
 
-// readRoutes reads a list of routes. It does not omit routes silently: the user has to remove them.
+// readRoutes reads a list of routes. A route that NewTable would omit is an error, so that the user
+// removes it and knows it.
 func readRoutes(path string) ([]fixture.Route, error) {
 	if ext := filepath.Ext(path); ext != ".txt" {
 		return nil, fmt.Errorf("%s: want a list of routes, a file that ends in .txt with a method and a path to a line; tare routes FILE --list makes one of an OpenAPI document", path)

@@ -21,8 +21,8 @@ type edgeSort struct {
 	paths    func(p pattern) []string // paths of one route
 }
 
-// dotSegments is the row of paths that some clients and servers resolve. So only http.ServeMux
-// decides which answer is correct.
+// dotSegments is the row of paths with segments such as "..", which some clients and servers
+// resolve. Without http.ServeMux, no answer to them is correct.
 const dotSegments = userRow + "dot segments"
 
 const (
@@ -108,7 +108,8 @@ func (p pattern) chosenSiblings(i int) []string {
 	return list[:min(len(list), maxSiblings)]
 }
 
-// paramIndexes returns the segments that consist only of a parameter.
+// paramIndexes returns the indexes of the segments that consist only of a parameter and are no
+// catch-all.
 func (p pattern) paramIndexes() []int {
 	var list []int
 	for i, s := range p.segments {
@@ -119,7 +120,8 @@ func (p pattern) paramIndexes() []int {
 	return list
 }
 
-// fillTexts returns a path of the pattern. texts replaces segments by index, and must be escaped.
+// fillTexts returns a path of the pattern. texts has the escaped texts of some segments by index.
+// Other parameters have the value paramValue.
 func (p pattern) fillTexts(texts map[int]string) string {
 	var b strings.Builder
 	for i, s := range p.segments {
@@ -139,7 +141,8 @@ func (p pattern) fillTexts(texts map[int]string) string {
 
 func escapePath(text string) string { return (&url.URL{Path: text}).EscapedPath() }
 
-// valuePaths makes paths with one of values, which must be escaped, in place of a parameter.
+// valuePaths returns a function for edgeSort.paths. It makes paths in which one parameter has one of
+// values, which must be escaped.
 func valuePaths(values ...string) func(pattern) []string {
 	return func(p pattern) []string {
 		var paths []string
@@ -172,8 +175,8 @@ func (p pattern) shadowedPaths() []string {
 	return paths
 }
 
-// followLiteral returns the node after segment k, or nil. In place of a parameter, it follows the
-// first literal, and sets texts[k] to it.
+// followLiteral returns the node after segment k, or nil. If the segment is a parameter, it follows
+// the first literal there instead, and sets texts[k] to it.
 func (p pattern) followLiteral(node *routeNode, k int, texts map[int]string) *routeNode {
 	s := p.segments[k]
 	if !s.param || s.rest || s.before+s.after != "" {
@@ -193,8 +196,8 @@ func (p pattern) followLiteral(node *routeNode, k int, texts map[int]string) *ro
 	return literals[first]
 }
 
-// nearPaths returns paths with almost the literal of another route: for latest, the values latests,
-// lates and atest.
+// nearPaths returns paths in which a parameter is almost the literal of another route: for latest,
+// the values latests, lates and atest.
 func (p pattern) nearPaths() []string {
 	return p.siblingPaths(func(text string) []string {
 		runes := []rune(text)
@@ -206,7 +209,8 @@ func (p pattern) nearPaths() []string {
 	})
 }
 
-// recasedValues returns paths with LATEST for the literal latest of another route.
+// recasedValues returns paths in which a parameter is the literal of another route in the other
+// case: LATEST for latest.
 func (p pattern) recasedValues() []string {
 	return p.siblingPaths(func(text string) []string {
 		if other := swapCase(text); other != text {
@@ -216,7 +220,8 @@ func (p pattern) recasedValues() []string {
 	})
 }
 
-// siblingPaths returns paths with one of the values that change makes of a literal.
+// siblingPaths returns paths in which a parameter has one of the values that change makes of another
+// route's literal.
 func (p pattern) siblingPaths(change func(text string) []string) []string {
 	var paths []string
 	for _, i := range p.paramIndexes() {
@@ -242,7 +247,8 @@ func (p pattern) recasedLiterals() []string {
 	return []string{p.fillTexts(texts)}
 }
 
-// otherEnd removes or adds a slash at the end. Catch-alls match the slash.
+// otherEnd returns the path without the slash at its end, or with one if it has none. It returns nil
+// for the root, and for catch-alls, which match the slash.
 func (p pattern) otherEnd() []string {
 	n := len(p.segments)
 	path := p.fillTexts(nil)
@@ -264,7 +270,8 @@ func swapCase(text string) string {
 	}, text)
 }
 
-// edgePaths returns requests with all sorts of unusual paths, spread evenly over the routes.
+// edgePaths returns requests for the routes with all sorts of unusual paths, spread evenly over the
+// routes. If two sorts have the same path, the first has it.
 func edgePaths(routes []fixture.Route) []question {
 	var all []question
 	patterns, seen := toPatterns(routes), map[string]bool{}

@@ -22,6 +22,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file requests single responses, which are compared with correct ones and not timed. For
+// example, case 3 is the fourth request of a workload.
+
 const (
 	// answerLimit is for one response, without the delay of the path.
 	answerLimit = 5 * time.Second
@@ -81,15 +84,16 @@ func (c *conn) answerCases(ctx context.Context, cases []int) (wire.Reply, error)
 	return c.toAnswers(ctx, answers)
 }
 
-// caseOutcome has neither a response nor a failure if the request was not sent.
+// caseOutcome is the outcome of one case. If the request was not sent, it has neither a response nor
+// a failure.
 type caseOutcome struct {
 	index    int
 	response *Response // nil if there was none
 	failure  string    // text of the error, or ""
 }
 
-// toAnswers converts outcomes to a reply. The last answer with a response contains the calls of the
-// service.
+// toAnswers returns the outcomes of cases as a reply. The last answer with a response has the
+// counted calls of the service.
 func (c *conn) toAnswers(ctx context.Context, list []caseOutcome) (wire.Reply, error) {
 	w := c.work
 	calls := ""
@@ -128,11 +132,11 @@ func (c *conn) toAnswers(ctx context.Context, list []caseOutcome) (wire.Reply, e
 	return reply, nil
 }
 
-// calledHeader has the calls of the service. No server can send it, because it is not a valid
-// header name.
+// calledHeader is a header of the last answer with the counted calls of the service. No server can
+// send it, because it is not a valid header name.
 const calledHeader = ":called"
 
-// Called formats the counts of calls in one line, to compare them with a reference.
+// Called formats the counted calls of a service in one line, to compare them with a reference.
 func Called(c wire.Calls) string {
 	return fmt.Sprintf("create %d, get %d, update %d, delete %d, list %d, sum %d", c.Create, c.Get, c.Update, c.Delete, c.List, c.Sum)
 }
@@ -149,7 +153,7 @@ func withHeader(r Response, name, value string) Response {
 	return r
 }
 
-// requestSender sends requests one after another.
+// requestSender sends requests one after another and returns their responses.
 type requestSender interface {
 	send(ctx context.Context, q Request) (Response, error)
 	close()
@@ -180,7 +184,8 @@ func (l *http1Sender) close() {
 	}
 }
 
-// send tries once more if the server has closed the connection after the previous response.
+// send sends q and reads the response. It tries once more over a new connection if the server has
+// closed the connection after the previous response.
 func (l *http1Sender) send(ctx context.Context, q Request) (Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.limit)
 	defer cancel()
@@ -197,6 +202,8 @@ func isClosed(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
+// sendOnce sends q over the open connection, or a new one. It closes the connection after an error,
+// or if the server requires it.
 func (l *http1Sender) sendOnce(ctx context.Context, q Request) (r Response, err error) {
 	reusable := false
 	defer func() {
@@ -310,7 +317,8 @@ func isDeadline(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// errorText returns one line without addresses, which vary.
+// errorText returns the text of an error in one line, without addresses, which vary. It returns ""
+// if err is nil.
 func errorText(err error) string {
 	var errno syscall.Errno
 	switch {

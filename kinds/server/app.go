@@ -124,10 +124,10 @@ type Probe struct {
 }
 
 // Probing returns probes with the same special property.
-func Probing(what string, list ...Request) []Probe {
+func Probing(property string, list ...Request) []Probe {
 	var probes []Probe
 	for _, q := range list {
-		probes = append(probes, Probe{Request: q, What: what})
+		probes = append(probes, Probe{Request: q, What: property})
 	}
 	return probes
 }
@@ -145,7 +145,8 @@ type Question struct {
 	Look func(body []byte) string
 }
 
-// nothingApp is for a null contender that does not serve the real app.
+// nothingApp is the app of a null contender that does not serve the real app. It sends the same
+// response to all requests.
 const nothingApp = ""
 
 // Content types of bodies.
@@ -159,7 +160,8 @@ func Answered(kind string, body []byte) Response {
 	return Response{Status: http.StatusOK, Header: map[string]string{ContentType: kind}, Body: body}
 }
 
-// Refused returns the reference of an error response. [App.Refuses] checks the rest.
+// Refused returns the reference of an error response with the given status. [App.Refuses] checks the
+// rest.
 func Refused(status int) Response {
 	return Response{Status: status, Header: map[string]string{ContentType: TypeJSON}}
 }

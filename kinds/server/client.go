@@ -50,7 +50,8 @@ func (c *conn) prepareClient(ctx context.Context, w *work) (wire.Reply, error) {
 	return reply, nil
 }
 
-// startClient starts the client once: it serves all workloads of a trial.
+// startClient starts the process of the client unless it runs already, because it serves all
+// workloads of a trial.
 func (c *conn) startClient(ctx context.Context) error {
 	if c.caller != nil {
 		return nil
@@ -147,7 +148,8 @@ func (l *ownClient) Run(ctx context.Context, phase load.Leg) (*load.Result, erro
 	return r, err
 }
 
-// runSlice makes the client do ops calls after a lead-in, but no longer than d. A 0 means no limit.
+// runSlice makes the client do ops calls after a lead-in, but no longer than d. 0 means that ops or
+// d does not limit the calls.
 func (l *ownClient) runSlice(ctx context.Context, lead, ops int64, d time.Duration) (wire.Reply, error) {
 	request := wire.Request{Op: wire.OpSlice, On: l.on, Until: string(tare.UntilOps), Lead: lead, Ops: ops}
 	if d > 0 {
@@ -216,7 +218,8 @@ func (l *ownClient) toResult(reply wire.Reply) (*load.Result, error) {
 // Totals returns the numbers of calls and of opened connections.
 func (l *ownClient) Totals() load.Totals { return l.totals }
 
-// plannedConns returns the number of connections that the client should have, at most opened.
+// plannedConns returns the number of connections that the client should have. The client opens
+// connections when it needs them, so it is at most opened.
 func (l *ownClient) plannedConns(opened int64) int64 {
 	if l.sharesConn {
 		return min(opened, 1)
@@ -249,8 +252,8 @@ func (c *conn) addClientValues(s tare.Sample, client *ownClient) {
 	c.measureClientAllocs(s, client)
 }
 
-// unreportedKeys returns the keys of values whose sums are zero only because client does not report
-// them.
+// unreportedKeys returns the keys of the values that are not measured if client sends the requests.
+// Their sums are zero, as if they had been measured.
 func (t *trafficSum) unreportedKeys(client *ownClient) []string {
 	keys := []string{tare.KeyBodySent, tare.KeyBodyReceived}
 	if !client.metered {
@@ -268,8 +271,8 @@ func (t *trafficSum) unreportedKeys(client *ownClient) []string {
 // clientOps is the number of calls per caller over which allocations are counted.
 const clientOps = 50
 
-// measureClientAllocs makes more calls and adds the allocations per operation to s. If they fail,
-// the other measurements still count.
+// measureClientAllocs makes the client do clientOps more calls per caller, and adds the allocations
+// per operation to s. If the calls fail it adds nothing, and the other measurements still count.
 func (c *conn) measureClientAllocs(s tare.Sample, client *ownClient) {
 	ctx, cancel := context.WithTimeout(c.ctx, trial.Deadline(wire.OpStats, 0))
 	defer cancel()

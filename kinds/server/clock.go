@@ -10,13 +10,13 @@ import (
 // A nil clock has empty readings.
 type clock struct{ process process }
 
-// reading contains times by pid.
+// reading contains the times of each process by its pid.
 type reading struct {
 	cpu    map[int]time.Duration // user and system time
 	waited map[int]time.Duration // ready to run without a processor; empty if unknown
 }
 
-// listPIDs is slow, so it is called before the clock is read.
+// listPIDs returns the processes to read. It is slow, so it is called before the clock is read.
 func (c *clock) listPIDs() []int {
 	if c == nil {
 		return nil
@@ -24,8 +24,8 @@ func (c *clock) listPIDs() []int {
 	return c.process.PIDs()
 }
 
-// readBefore reads the CPU time last, directly before the measurement, because that takes less
-// time.
+// readBefore reads the clock at the start of a measurement. It reads the CPU time last, directly
+// before the measurement, because that takes less time than the waiting times.
 func (c *clock) readBefore(pids []int) (r reading) {
 	if c == nil {
 		return r
@@ -35,7 +35,8 @@ func (c *clock) readBefore(pids []int) (r reading) {
 	return r
 }
 
-// readAfter reads the CPU time first, directly after the measurement.
+// readAfter reads the clock at the end of a measurement. It reads the CPU time first, directly after
+// the measurement.
 func (c *clock) readAfter(pids []int) (r reading) {
 	if c == nil {
 		return r
@@ -57,8 +58,8 @@ func readAll(pids []int, read func(pid int) (time.Duration, bool)) map[int]time.
 
 // cpuUse is a server's use of its processors between two readings.
 type cpuUse struct {
-	cpu    time.Duration
-	waited time.Duration
+	cpu    time.Duration // user and system time
+	waited time.Duration // time ready to run without a processor
 }
 
 // useSince returns the use of the processes that are in both readings.

@@ -131,14 +131,15 @@ func (c *conn) forward(ctx context.Context, q wire.Request) (wire.Reply, error) 
 	return a, err
 }
 
-// isReplyError reports whether the program runs on after err.
+// isReplyError reports whether err is the program's own reply to a request, after which the program
+// runs on.
 func isReplyError(err error) bool {
 	var te *tare.TrialError
 	return errors.As(err, &te) && te.Class == tare.ErrContender
 }
 
-// failWith ends the trial and returns the reason. doing names the operation. progress is "" or a
-// fragment about the requests until then.
+// failWith ends the trial and returns the reason: the end of the process or of ctx, else err. doing
+// names the operation. progress is "" or a clause about the requests until then.
 func (c *conn) failWith(ctx context.Context, doing, progress string, err error) error {
 	switch lost := c.whyEnded(ctx, doing); {
 	case lost != nil:
@@ -159,10 +160,12 @@ func (c *conn) failWith(ctx context.Context, doing, progress string, err error) 
 	return err
 }
 
-// deathLimit is the longest time between the end of a process and its notice.
+// deathLimit is the longest time from the end of a process, which breaks its connections, to the
+// notice that it has ended.
 const deathLimit = 200 * time.Millisecond
 
-// whyEnded returns why the server's process has ended, or nil.
+// whyEnded returns why the server's process has ended. It returns nil if the process runs, or if
+// tare did not start it.
 func (c *conn) whyEnded(ctx context.Context, doing string) error {
 	if c.process == nil {
 		return nil

@@ -14,26 +14,27 @@ import (
 // processor is shared. The first ones tend to get the interrupts, so the load generator has these.
 type cores struct {
 	client, server []int // nil if the system cannot limit them
-	clients        int
-	servers        int
+	clients        int   // number of processors of the load generator
+	servers        int   // number of processors of the server
 }
 
 func divideCores() cores {
 	return splitCPUs(parseList(machine.Allowed(os.Getpid())), runtime.NumCPU())
 }
 
-// splitCPUs divides the allowed processors. If allowed is nil, the server may use all known ones.
-func splitCPUs(allowed []int, known int) cores {
-	n := len(allowed)
+// splitCPUs divides the allowed processors. If allowed is nil, because the system does not report
+// them, the server may use all known ones.
+func splitCPUs(cpus []int, known int) cores {
+	n := len(cpus)
 	if n == 0 {
 		n = max(1, known)
 		return cores{clients: quarterUp(n), servers: n}
 	}
 	if n == 1 {
-		return cores{client: allowed, server: allowed, clients: 1, servers: 1}
+		return cores{client: cpus, server: cpus, clients: 1, servers: 1}
 	}
 	clients := quarterUp(n)
-	return cores{client: allowed[:clients:clients], server: allowed[clients:], clients: clients, servers: n - clients}
+	return cores{client: cpus[:clients:clients], server: cpus[clients:], clients: clients, servers: n - clients}
 }
 
 func quarterUp(n int) int { return (n + 3) / 4 }
@@ -45,15 +46,15 @@ func parseList(s string) []int {
 	var cpus []int
 	for part := range strings.SplitSeq(s, ",") {
 		low, high, isRange := strings.Cut(strings.TrimSpace(part), "-")
-		from, err := strconv.Atoi(low)
-		to := from
+		first, err := strconv.Atoi(low)
+		last := first
 		if err == nil && isRange {
-			to, err = strconv.Atoi(high)
+			last, err = strconv.Atoi(high)
 		}
-		if err != nil || from < 0 || to < from || to >= maxProcessors {
+		if err != nil || first < 0 || last < first || last >= maxProcessors {
 			return nil
 		}
-		for c := from; c <= to; c++ {
+		for c := first; c <= last; c++ {
 			cpus = append(cpus, c)
 		}
 	}

@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file counts the items that a server has delivered to files or to another server. For example,
+// of 1000 acknowledged events only 990 have arrived.
+
 const (
 	arrivalLimit = 15 * time.Second      // limit for acknowledged items to arrive
 	countEvery   = 50 * time.Millisecond // interval of counts while items arrive
@@ -100,8 +103,8 @@ func (c *countedFile) readMore(path string) (*countedFile, error) {
 	}
 }
 
-// awaitArrival waits for as many lines as acknowledged since w was prepared. It returns the number
-// that arrived in time.
+// awaitArrival waits until as many lines as acknowledged have arrived since w was prepared. It
+// returns the number that arrived within the arrival time.
 func (c *conn) awaitArrival(ctx context.Context, w *work, acknowledged int64) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.kind.arrival)
 	defer cancel()
@@ -122,7 +125,7 @@ func (c *conn) awaitArrival(ctx context.Context, w *work, acknowledged int64) (i
 }
 
 // addDelivered adds to s the numbers of arrived and of acknowledged events. reported is the number
-// that a program has reported.
+// of arrived events that a program has reported. If the number is unknown, nothing is added.
 func (c *conn) addDelivered(s tare.Sample, sent load.Totals, reported int64) {
 	w := c.work
 	delivered := reported

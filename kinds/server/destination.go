@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// destinationWord is the placeholder for the port of a [destination].
+// destinationWord is the placeholder, in a command and its files, for the port of a [destination].
 const destinationWord = "$DESTINATION"
 
 const (
@@ -39,7 +39,8 @@ func listenDestination() (*destination, error) {
 	return d, nil
 }
 
-// ServeHTTP counts only complete bodies, because a sender repeats an incomplete one.
+// ServeHTTP counts the lines of a body if it is complete, because a sender repeats an incomplete
+// one.
 func (d *destination) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	body := io.Reader(q.Body)
 	switch q.Header.Get("Content-Encoding") {
@@ -67,7 +68,7 @@ func (d *destination) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// countLines counts a last line without a line end, too.
+// countLines returns the number of lines in r. The last line need not have a line end.
 func countLines(r io.Reader) (n int64, err error) {
 	buf := make([]byte, 64<<10)
 	last := byte('\n')

@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file sends load to a server, phase by phase, and measures its CPU time. For example, a
+// warm-up is one phase and a slice, a timed part of a round, another.
+
 // legOutcome is the outcome of one phase of load, a load.Leg.
 type legOutcome struct {
 	*load.Result
@@ -66,7 +69,7 @@ func (c *conn) runLeg(ctx context.Context, doing string, leg load.Leg) (o legOut
 	return legOutcome{Result: r, spent: end.useSince(begin), idle: idle}, nil
 }
 
-// runUntil also ends with the server's process.
+// runUntil runs a phase of load until its end, or until ctx or the server's process ends.
 func (c *conn) runUntil(ctx context.Context, leg load.Leg) (*load.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -87,7 +90,7 @@ func (c *conn) runUntil(ctx context.Context, leg load.Leg) (*load.Result, error)
 	return c.work.session.Run(ctx, leg)
 }
 
-// limitLeg converts operations to requests, and limits them to w.maxRequests.
+// limitLeg converts a phase of operations to a phase of requests, and limits it to w.maxRequests.
 func (w *work) limitLeg(leg load.Leg) load.Leg {
 	const leadShare = 4 // a lead-in has at most a quarter of maxRequests
 	leg.Lead, leg.Ops = leg.Lead*w.perOp, leg.Ops*w.perOp
@@ -108,9 +111,9 @@ func (c *conn) addIdle() {
 	w.last = now
 }
 
-// resetService restores the service's state after prepare. The CPU time of the reset does not count
-// as idle time. A service that is meant to grow (w.grows) is reset only for evenGrowing, or after
-// cases.
+// resetService restores the service's state after prepare, if requests have changed it. The CPU time
+// of the reset does not count as idle time. A service that is meant to grow (w.grows) is reset only
+// if evenGrowing is set, or after cases.
 func (c *conn) resetService(ctx context.Context, evenGrowing bool) error {
 	w := c.work
 	hasChanged := w.changes && w.touched
@@ -150,7 +153,7 @@ func describeFailures(r *load.Result) string {
 	return fmt.Sprintf("%d of %d requests failed, the first: %s", n, r.Requests+unanswered, format.Line(r.FirstError, format.LineLimit))
 }
 
-// answeredOf returns a clause with the number of answered requests. r may be nil.
+// answeredOf returns a clause with the number of answered requests of a phase, or "" if r is nil.
 func answeredOf(r *load.Result) string {
 	switch {
 	case r == nil:
@@ -212,7 +215,7 @@ func (c *conn) runSlice(ctx context.Context, q wire.Request) (wire.Reply, error)
 	return a, nil
 }
 
-// profileOf returns nil if the loop is closed.
+// profileOf returns the rate of an open loop, or nil if the loop is closed.
 func profileOf(t tare.Traffic) load.Profile {
 	if t.Rate > 0 {
 		return load.Constant{PerSecond: t.Rate}
@@ -277,7 +280,8 @@ func (c *conn) countAllocs(ctx context.Context, q wire.Request) (wire.Reply, err
 	return a, nil
 }
 
-// readCounters does not count the CPU time of the reading as idle time.
+// readCounters returns the program's counters. The CPU time to read them does not count as idle
+// time.
 func (c *conn) readCounters(ctx context.Context) (wire.Reply, error) {
 	a, err := c.forward(ctx, wire.Request{Op: wire.OpStats, On: c.work.workload.ID, Ops: 1})
 	c.work.last = c.work.clock.readAfter(c.work.clock.listPIDs())

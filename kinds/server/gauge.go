@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
+// This file sums up what the load generator and the server report about a workload. For example, it
+// divides the server's CPU time by the number of operations.
+
 // trafficSum adds up the load generator's measurements of one workload.
 type trafficSum struct {
 	perOp                      int64     // requests of one operation
@@ -53,11 +56,11 @@ func (t *trafficSum) addLeg(r *load.Result, server cpuUse) {
 // Gauges returns the measurements since the workload with id on was prepared, and the encoded
 // histogram of latencies, or "". The lab calls it after the last request, so that the server's
 // counts are complete. For tare.OpStop it then stops the server.
-func (c *conn) Gauges(on string) (tare.Sample, string) {
+func (c *conn) Gauges(workloadID string) (tare.Sample, string) {
 	c.calls.Lock()
 	defer c.calls.Unlock()
 	w := c.work
-	if w == nil || w.workload.ID != on {
+	if w == nil || w.workload.ID != workloadID {
 		return nil, ""
 	}
 	s := w.sum.toSample()
@@ -100,7 +103,8 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 	return s, h.Encode()
 }
 
-// toSample returns values per operation, with those of its requests added up.
+// toSample returns the values that follow from the sums. They are per operation: the values of its
+// requests are added up.
 func (t *trafficSum) toSample() tare.Sample {
 	perOp := float64(max(1, t.perOp))
 	ops := float64(t.answered) / perOp
@@ -137,6 +141,8 @@ func (t *trafficSum) toSample() tare.Sample {
 	return s
 }
 
+// addReceipts adds to s the numbers of requests and bytes that the server has counted, and those
+// that were sent to it. Checks compare both.
 func (c *conn) addReceipts(s tare.Sample, sent load.Totals) {
 	switch {
 	case c.failure != nil || c.work.stopped:

@@ -30,10 +30,10 @@ func newKeyPair() (*keyPair, error) {
 	if err != nil {
 		return nil, err
 	}
-	from := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC) // independent of the machine's clock
+	notBefore := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC) // independent of the machine's clock
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: "tare"},
-		NotBefore: from, NotAfter: from.AddDate(100, 0, 0),
+		NotBefore: notBefore, NotAfter: notBefore.AddDate(100, 0, 0),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		DNSNames: []string{"localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
 		BasicConstraintsValid: true,

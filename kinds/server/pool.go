@@ -14,6 +14,9 @@ import (
 	"github.com/tarebench/tare/internal/pool"
 )
 
+// This file writes and reads pools. A pool is a file with the requests that a workload sends in a
+// cycle, one JSON object on each line.
+
 // Limits of a user's requests.
 const (
 	maxRequests = 1_000_000
@@ -54,8 +57,8 @@ func (k *Kind) poolOf(in wire.Workload) ([]Request, error) {
 	return list, nil
 }
 
-// encodedPool returns the requests of a pool in the encoding d. A request that d cannot express
-// becomes the zero Request, which has no method.
+// encodedPool returns the requests of a pool in the encoding d, which it converts once. A request
+// that d cannot express becomes the zero Request, which has no method.
 func (k *Kind) encodedPool(in wire.Workload, d Dialect) ([]Request, error) {
 	list, err := k.poolOf(in)
 	if err != nil || d.Encode == nil {
@@ -82,7 +85,7 @@ func (k *Kind) encodedPool(in wire.Workload, d Dialect) ([]Request, error) {
 }
 
 // writeClientPool writes the calls for the requests in the pool at path. Contenders that have a
-// client get calls instead of requests.
+// client get these in place of requests. It does nothing if the app has no such contenders.
 func (k *Kind) writeClientPool(dir, path string, a App) error {
 	if a.Caller == nil {
 		return nil
@@ -152,7 +155,8 @@ func parseRequests(src []byte) ([]Request, error) {
 	return list, nil
 }
 
-// parseRequest returns an error if a request would be invalid on the wire.
+// parseRequest parses one request of a file. It returns an error if the request would be invalid on
+// the wire.
 func parseRequest(line []byte) (Request, error) {
 	parsed := wire.HTTPRequest{Method: "GET"} // the default
 	d := json.NewDecoder(bytes.NewReader(line))

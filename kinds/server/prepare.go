@@ -16,6 +16,9 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
+// This file prepares a workload: it gives the program its app and settings, and learns the address
+// at which the program listens.
+
 // Keys and values of a set that this package reads. The program gets others.
 const (
 	setLog     = "log"
@@ -36,7 +39,7 @@ const (
 // work is a prepared workload: the address of its server, and the state of the load.
 type work struct {
 	workload    wire.Workload
-	app         App        // reduced if the contender does not serve it
+	app         App        // without its functions if the contender does not serve it
 	strictness  strictness // how closely responses are compared
 	traffic     tare.Traffic
 	dialect     Dialect
@@ -68,7 +71,7 @@ type work struct {
 	sum     trafficSum
 }
 
-// prepareWork prepares a server and its load for w.
+// prepareWork closes the previous workload, and prepares a server and its load for w.
 func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, error) {
 	c.closeWork()
 	s, err := specOf(w)
@@ -118,8 +121,8 @@ func (c *conn) prepareWork(ctx context.Context, w wire.Workload) (wire.Reply, er
 	return reply, nil
 }
 
-// makeWork returns the work of w without a target. It changes s.App if the contender does not serve
-// it.
+// makeWork returns the work of w with its requests and correct responses, but without a target. It
+// changes s.App if the contender does not serve it.
 func (c *conn) makeWork(w wire.Workload, s *spec) (*work, error) {
 	a := c.kind.apps[s.App]
 	perOp := a.requestsPerOp(w.Op)
@@ -161,7 +164,8 @@ func (c *conn) makeWork(w wire.Workload, s *spec) (*work, error) {
 	return next, nil
 }
 
-// prepareProgram sends the program its app and settings, and sets w.addr.
+// prepareProgram sends the program its app and settings, and sets w.addr to the address at which it
+// listens.
 func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Reply, error) {
 	toProgram := w.workload // workload as the program receives it
 	set, sink, err := c.makeSet(w)
@@ -200,8 +204,8 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 	return reply, err
 }
 
-// makeSet returns the settings that the program receives, by name. sink is the directory into which
-// it delivers, or "".
+// makeSet returns the settings that the program receives, by name. sink is the directory, which it
+// makes, for what the program delivers, or "".
 func (c *conn) makeSet(w *work) (set map[string]string, sink string, err error) {
 	set = maps.Clone(w.workload.Set)
 	if set == nil {

@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file makes requests beside those of workloads. Probes are invalid requests, which every
+// server must reject. Questions are valid ones on which servers differ, such as a doubled slash.
+
 // Ops of requests that do not belong to a workload of the study.
 const (
 	OpProbes = "probes" // invalid requests, which a contender must reject
@@ -87,7 +90,7 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Reference returns the name of what answers are compared with.
+// Reference returns the name of what answers to questions are compared with.
 func (k *Kind) Reference() string { return "the contract" }
 
 // Differ compares one answer to a question with the app's reference. It returns false without a
@@ -160,7 +163,7 @@ func sameValue(want, got Response) bool {
 	return want.Header[ContentType] == got.Header[ContentType] && SameJSON(want.Body, got.Body)
 }
 
-// formatResponse returns the status and, if it is 200, the start of the body.
+// formatResponse returns the status of a response and, if it is 200, the start of its body.
 func formatResponse(r Response) string {
 	if r.Status != http.StatusOK {
 		return fmt.Sprint(r.Status)

@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
+// This file compares responses with correct ones, which the app computes. For some contenders only
+// the status must be correct, because they do a part of the work.
+
 const (
 	minRejection = 300 // lowest status that is not a success
 	minError     = 400 // lowest status of an error response
@@ -123,8 +126,8 @@ func (a App) requestsPerOp(op string) int64 {
 	return max(1, a.Per(op))
 }
 
-// firstDifference returns the first difference in one line, or "". It also compares the calls of
-// the service.
+// firstDifference returns the first difference in one line, or "". It also compares the calls of the
+// service, if both responses have them.
 func (a App) firstDifference(want, got Response) string {
 	if diff := a.responseDifference(want, got); diff != "" {
 		return diff
@@ -136,6 +139,8 @@ func (a App) firstDifference(want, got Response) string {
 	return ""
 }
 
+// responseDifference returns the first difference between two responses, or "". For an error
+// response it compares the status and calls a.Refuses.
 func (a App) responseDifference(want, got Response) string {
 	switch strict := strictness(got.Header[strictnessHeader]); {
 	case strict == strictNone, strict == strictUnsent:
@@ -161,7 +166,8 @@ func (a App) sameBody(want, got []byte) bool {
 	return bytes.Equal(want, got) || a.Same != nil && a.Same(want, got)
 }
 
-// checkSound returns a load.Options.Verify that checks responses with a.Sound.
+// checkSound returns a function for load.Options.Verify that checks general properties of responses
+// by a.Sound.
 func (w *work) checkSound(a App) func(request, status int, body []byte) error {
 	return func(i, status int, body []byte) error {
 		got := w.decodeResponse(i, Response{Status: status, Body: body})
@@ -179,9 +185,9 @@ func (w *work) decodeResponse(i int, got Response) Response {
 	return w.dialect.Decode(w.original[i], got)
 }
 
-// checkEqual returns a load.Options.Verify that compares responses with the reference. The threads
-// that send requests call it, so it must be fast. It does not parse bodies that equal an earlier
-// correct one.
+// checkEqual returns a function for load.Options.Verify that compares responses with the reference.
+// The threads that send requests call it, so it must be fast. It does not parse bodies that equal an
+// earlier correct one.
 func (w *work) checkEqual(a App) func(request, status int, body []byte) error {
 	// lastCorrect has the last correct body that differs from the reference's in bytes. The key is
 	// the address of the reference's body.

@@ -60,7 +60,7 @@ var (
 
 // Of returns a kind with the given name, whose contenders serve apps.
 func Of(name string, apps ...App) *Kind {
-	named := map[string]App{}
+	kind := map[string]App{}
 	for _, a := range apps {
 		if a.Probes == nil {
 			a.Probes = func() []Probe { return nil }
@@ -68,11 +68,11 @@ func Of(name string, apps ...App) *Kind {
 		if a.Questions == nil {
 			a.Questions = func() []Question { return nil }
 		}
-		named[a.Name] = a
+		kind[a.Name] = a
 	}
 	return &Kind{
 		name:      name,
-		apps:      named,
+		apps:      kind,
 		cores:     sync.OnceValue(divideCores),
 		pair:      sync.OnceValues(newKeyPair),
 		visit:     visitTimeout,

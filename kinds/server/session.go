@@ -13,10 +13,14 @@ import (
 	"github.com/tarebench/tare/load/relay"
 )
 
-// dialLimit is for a listening server to accept a connection.
+// This file opens the connection between the load generator and a server. It configures time-outs
+// and which responses count as failures.
+
+// dialLimit is the time in which a listening server must accept a connection.
 const dialLimit = 5 * time.Second
 
-// setTarget also checks that the server is reachable.
+// setTarget sets w.target to the address of w's server, or of a relay to it. It checks that the
+// server is reachable.
 func (c *conn) setTarget(ctx context.Context, w *work) error {
 	w.target = load.Target{Addr: w.addr.addr, Host: w.addr.host}
 	if w.addr.tls || w.traffic.TLS {
@@ -60,7 +64,8 @@ const (
 	turns = 4
 )
 
-// requestTimeout adds the delay of the path. visit is for a request in a slice of operations.
+// requestTimeout returns the time-out of requests, with the delay of the path. visit is the time-out
+// of a request in a slice of operations.
 func (w *work) requestTimeout(visit time.Duration) time.Duration {
 	if w.traffic.Segment > 0 {
 		return segmentTimeout + turns*w.traffic.Delay
@@ -68,7 +73,7 @@ func (w *work) requestTimeout(visit time.Duration) time.Duration {
 	return visit + turns*w.traffic.Delay
 }
 
-// sender is the load generator, or the contender's own client.
+// sender sends the requests of a work: the load generator, or the contender's own client.
 type sender interface {
 	Run(ctx context.Context, leg load.Leg) (*load.Result, error)
 	Totals() load.Totals
@@ -134,7 +139,8 @@ func sortedHeaders(r Request) [][2]string {
 	return list
 }
 
-// closeSession adds the totals of the session to w.before. The next phase opens a new session.
+// closeSession closes the session with its connections, and adds its totals to w.before. The next
+// phase opens a new session.
 func (w *work) closeSession() {
 	if w.session != nil {
 		w.session.Close()

@@ -18,6 +18,9 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
+// This file starts a server, or connects to one that runs already. For example, it replaces $PORT in
+// the user's command line by a free port.
+
 // process is a server that tare started: a program that speaks tare's protocol, or a command.
 type process interface {
 	// PID returns the process number, also after the end.
@@ -40,8 +43,8 @@ var (
 	_ process = (*trial.Command)(nil)
 )
 
-// openTrial starts the contender p, unless it runs already. After an error it has removed the files
-// of the trial.
+// openTrial opens a trial of the contender p: it starts the contender, or parses the address of a
+// running server. After an error it has removed the files of the trial.
 func (k *Kind) openTrial(ctx context.Context, p build.Program, spec trial.Spec) (_ *conn, err error) {
 	c := &conn{kind: k, entry: p.Contender, cores: k.cores(), terminal: p.Contender.Set[setLog] == logPTY}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
@@ -193,8 +196,8 @@ func parseURL(text string) (serverAddr, error) {
 	}, nil
 }
 
-// parseListenAddr parses the address of a program. It must be a loopback address, or "all
-// addresses", which becomes 127.0.0.1.
+// parseListenAddr parses the address at which a program reports to listen. It must be a loopback
+// address, or "all addresses", which becomes 127.0.0.1.
 func parseListenAddr(addr string) (serverAddr, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

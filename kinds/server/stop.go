@@ -15,8 +15,8 @@ const (
 )
 
 // measureStop measures how long a program takes to end under load, for op tare.OpStop. The program
-// ends its server when every connection is open and as many requests have ended. Afterwards there
-// is no server until another workload is prepared.
+// ends its server when every connection is open and as many requests have ended as there are
+// connections. Afterwards there is no server until another workload is prepared.
 func (c *conn) measureStop(s tare.Sample) {
 	w := c.work
 	if w.workload.Op != tare.OpStop || c.program == nil || c.failure != nil || w.stopped {

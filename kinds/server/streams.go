@@ -16,6 +16,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file requests single responses over HTTP/2, also of gRPC. For example, the gRPC status 5 (not
+// found) becomes the HTTP status 404.
+
 // http2Sender sends requests over HTTP/2 one after another, by package net/http instead of the load
 // generator.
 type http2Sender struct {
@@ -41,7 +44,7 @@ func newHTTP2Sender(t load.Target, prefix string, limit time.Duration, grpc bool
 
 func (s *http2Sender) close() { s.transport.CloseIdleConnections() }
 
-// send reads the response with the status of its trailers.
+// send sends q and reads the response, with the status of its trailers if there is one.
 func (s *http2Sender) send(ctx context.Context, q Request) (Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()

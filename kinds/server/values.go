@@ -7,8 +7,8 @@ import (
 	"reflect"
 )
 
-// SameJSON is an [App.Same] for services with JSON. It compares bodies as bytes, and then by value,
-// with numbers as float64.
+// SameJSON is an [App.Same] for services with JSON. It reports whether two bodies have the same
+// bytes, or the same value with numbers as float64.
 func SameJSON(want, got []byte) bool {
 	if bytes.Equal(want, got) {
 		return true
@@ -20,8 +20,8 @@ func SameJSON(want, got []byte) bool {
 	return reflect.DeepEqual(wantValue, gotValue)
 }
 
-// NamesError is an [App.Refuses] for services with JSON. An error response must be an object with a
-// non-empty string "error".
+// NamesError is an [App.Refuses] for services with JSON. It returns why an error response is not an
+// object with a non-empty string "error", or "".
 func NamesError(_, got Response) string {
 	if contentType := got.Header[ContentType]; contentType != TypeJSON {
 		return fmt.Sprintf("status %d with content type %q, want %q", got.Status, contentType, TypeJSON)

@@ -182,10 +182,10 @@ func readFile(d atomicfile.Disk, path string) (*Log, error) {
 	return readLog(path, f, maxLine)
 }
 
-// readLog reads lines of at most maxLen bytes. A read error is not treated like a torn line: a disk
-// that fails for a moment must not cost rounds.
-func readLog(path string, from io.Reader, maxLen int) (*Log, error) {
-	r := &logReader{path: path, input: bufio.NewReaderSize(from, 1<<16), maxLen: maxLen}
+// readLog reads a journal whose lines have at most maxLen bytes. It returns a read error, and does
+// not treat it like a torn line: a disk that fails for a moment must not cost rounds.
+func readLog(path string, journal io.Reader, maxLen int) (*Log, error) {
+	r := &logReader{path: path, input: bufio.NewReaderSize(journal, 1<<16), maxLen: maxLen}
 	for {
 		more, err := r.readEntry()
 		if err != nil {
@@ -213,8 +213,9 @@ type logReader struct {
 	lineNum int          // number of the last line, from 1
 }
 
-// readEntry returns false at the end of the log, which may be a torn or damaged line.
-func (r *logReader) readEntry() (more bool, err error) {
+// readEntry reads a line and adds its entry to the log. It returns false at the end of the log,
+// which may be a torn or damaged line.
+func (r *logReader) readEntry() (ok bool, err error) {
 	line, err := readLine(r.input, r.maxLen)
 	switch {
 	case errors.Is(err, errLong):
@@ -251,7 +252,7 @@ func (r *logReader) readEntry() (more bool, err error) {
 	return true, nil
 }
 
-// addEntry adds the last line to the log or to the unfinished round.
+// addEntry adds e, the entry of the last line, to the log or to the unfinished round.
 func (r *logReader) addEntry(e Entry) {
 	log, isValid := &r.log, true // isValid: the file may end after this line
 	switch {

@@ -17,13 +17,13 @@ func formatSum(object []byte) string {
 	return fmt.Sprintf("%08x", crc32.Checksum(object, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// addSum adds the checksum to an object and a newline.
+// addSum adds the checksum to a line, which is an object and a newline.
 func addSum(line []byte) []byte {
 	object := bytes.TrimSuffix(line, []byte("\n"))
 	return fmt.Appendf(nil, "%s%s%s\"}\n", object[:len(object)-1], sumKey, formatSum(object))
 }
 
-// checkSum reports whether a line has a checksum, and a right one.
+// checkSum reports whether a line has a checksum. intact is false if the checksum is wrong.
 func checkSum(line []byte) (hasSum, intact bool) {
 	text := bytes.TrimSuffix(line, []byte("\n"))
 	start := len(text) - sumLen

@@ -115,7 +115,7 @@ type Trial struct {
 	rng         *rand.Rand
 	trialFactor float64                  // factor on all times of the trial, from Act.Drift
 	works       map[string]wire.Workload // prepared ones, by id
-	failed      *tare.TrialError
+	failed      *tare.TrialError         // nil unless the trial has failed
 }
 
 // Do replies to one request as the act of the contender defines, and moves the clock.
@@ -193,7 +193,8 @@ func (t *Trial) answerCases(request wire.Request) (answers []wire.Answer, err er
 	return answers, nil
 }
 
-// runOps moves the clock by the time of ops operations.
+// runOps sets the counts of reply for ops operations of request.On, and moves the clock by their
+// time.
 func (t *Trial) runOps(reply *wire.Reply, request wire.Request, ops int64) {
 	sliceFactor := math.Exp(t.act.Spread * t.rng.NormFloat64())
 	ns := float64(ops) * t.costOf(request.On) * t.trialFactor * sliceFactor
@@ -207,13 +208,13 @@ func (t *Trial) runOps(reply *wire.Reply, request wire.Request, ops int64) {
 	t.addUntimed(reply)
 }
 
-// addUntimed moves the clock by the untimed part of reply.
+// addUntimed sets the untimed part of reply, and moves the clock by it.
 func (t *Trial) addUntimed(reply *wire.Reply) {
 	reply.UntimedNS = int64(t.paceFactor() * (t.act.AroundNS + float64(reply.Ops)*t.act.UntimedNS))
 	t.clock.Advance(time.Duration(reply.UntimedNS))
 }
 
-// paceFactor is 1 in the pilot.
+// paceFactor returns the factor on all durations: 1 in the pilot, Act.Pace in rounds.
 func (t *Trial) paceFactor() float64 {
 	if t.act.Pace == 0 || t.roundIndex() == 0 {
 		return 1
@@ -221,7 +222,7 @@ func (t *Trial) paceFactor() float64 {
 	return t.act.Pace
 }
 
-// costOf returns ns per operation, without Spread and Drift.
+// costOf returns the ns of an operation of workload, without Spread and Drift.
 func (t *Trial) costOf(workload string) float64 {
 	if f, ok := t.act.Ratio[workload]; ok {
 		return t.paceFactor() * t.act.NSPerOp * f
@@ -229,7 +230,7 @@ func (t *Trial) costOf(workload string) float64 {
 	return t.paceFactor() * t.act.NSPerOp
 }
 
-// roundIndex parses the trial's name; 0 is the pilot.
+// roundIndex returns the round in the trial's name, or 0 for the pilot.
 func (t *Trial) roundIndex() int {
 	var round int
 	last := t.name[strings.LastIndexByte(t.name, '/')+1:]

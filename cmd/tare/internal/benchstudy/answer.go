@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file composes the headline of a comparison. For example: "2 of 12 benchmarks changed in time:
+// 1 slower, 1 faster."
+
 const maxNamedChanges = 3
 
 // setAnswer sets the headline of a result, Answer. For example:
@@ -93,7 +96,8 @@ func compareTimes(r *tare.Result) timeChanges {
 	return t
 }
 
-// detectableText returns e.g. "2 %" or "2 % (5 % in the noisiest benchmark)".
+// detectableText returns the smallest change that the run could have shown, e.g. "2 %" or "2 % (5 %
+// in the noisiest benchmark)".
 func (t timeChanges) detectableText() string {
 	smallest, largest := advice.FormatPercent(t.minDetectable), advice.FormatPercent(t.maxDetectable)
 	if smallest == largest {
@@ -108,6 +112,8 @@ func sortByChange(rows []tare.Comparison) {
 	})
 }
 
+// noTimes returns the headline of a result without times. It ends with voidText: the number of void
+// benchmarks, or "".
 func noTimes(r *tare.Result, voidText string) string {
 	if len(r.Workloads) == 0 && len(r.Work) > 0 {
 		return "No benchmark was timed: code and counts are the same on both sides."
@@ -115,7 +121,8 @@ func noTimes(r *tare.Result, voidText string) string {
 	return "No answer: no benchmark has a result in time" + voidText + "."
 }
 
-// describeWork returns a sentence about changed counts of instructions, after a space, or "".
+// describeWork returns a sentence about the benchmarks that execute more or fewer instructions, with
+// a space before it. It returns "" if nothing was counted.
 func describeWork(r *tare.Result) string {
 	metric := tare.MetricFor(tare.MetricInstructions)
 	var changed []tare.Comparison

@@ -27,20 +27,20 @@ const maxBuildAge = 24 * time.Hour
 // Divisors of the user's time budget.
 const (
 	discoverShare   = 6  // at most a sixth for trying one side
-	sideBySideShare = 12 // at least a twelfth for finding benchmarks that need a process of their own
+	sideBySideShare = 12 // at least a twelfth for finding benchmarks that need a separate process
 )
 
 // Setup configures how both sides are built, and how their benchmarks are tried.
 type Setup struct {
-	Cache     string
-	RunTag    string
+	Cache     string // cache directory
+	RunTag    string // marks the processes of this run of tare
 	Guardian  *trial.Guardian
 	Procs     int           // GOMAXPROCS; 0 leaves it unset
 	Seed      uint64        // chooses orders of functions
 	SliceTime time.Duration // length of a slice, one timed piece of a benchmark; 0 means by rule, see plan.go
 	RunLimit  time.Duration // limit of a benchmark's first run; 0 means a minute
-	Say       func(string)
-	Dir       string // result's directory, for flame graphs; may be ""
+	Say       func(string)  // reports progress
+	Dir       string        // directory of the result, for flame graphs; "" to draw none
 
 	Budget time.Duration // 0 means no limit
 }
@@ -49,7 +49,7 @@ type Setup struct {
 type Bench struct {
 	Study          tare.Study
 	Sources        suite.Sources
-	SliceTime      time.Duration
+	SliceTime      time.Duration // length of a slice
 	Notes          []string      // about files that a side lacks
 	Spent          time.Duration // includes trying benchmarks and counting instructions
 	ExpectedPilots []tare.Pilot  // forecast of short runs that time operations
@@ -61,7 +61,7 @@ type Bench struct {
 	skipped   []suite.Skipped
 	keptTests []string       // lines about tests of base that stay
 	findings  []tare.Finding // notes for every result
-	workDir   string
+	workDir   string         // directory of all files of the comparison
 }
 
 // NewBench builds both sides and finds the benchmarks that they share. The caller must call Close,
@@ -189,8 +189,8 @@ func (b *Bench) discoverShared(ctx context.Context, request Request, setup Setup
 	return shared, slices.Concat(base.Remarks, head.Remarks), err
 }
 
-// discoverSide runs each benchmark of a side once. Benchmarks without time are added to
-// search.SkipIDs, for the other side.
+// discoverSide builds one side and runs each of its benchmarks once. If the time ends, it adds the
+// other benchmarks to search.SkipIDs, so that the second side skips them, too.
 func (b *Bench) discoverSide(ctx context.Context, request Request, setup Setup, side *suite.Side, tests []suite.Tests, search suite.Search) (found suite.Discovered, err error) {
 	built, err := suite.Build(ctx, side, tests, request.Bench, b.workDir, setup.Say)
 	if err != nil {
@@ -220,6 +220,8 @@ func (b *Bench) discoverSide(ctx context.Context, request Request, setup Setup, 
 	return found, nil
 }
 
+// findAlone finds the benchmarks that need a separate process. It stops when half of the budget is
+// used, but not before it has spent a twelfth. It skips the benchmarks that it has no time for.
 func (b *Bench) findAlone(ctx context.Context, setup Setup, search suite.Search, shared []suite.Benchmark) ([]suite.Benchmark, error) {
 	if setup.Budget > 0 {
 		search.TimeLimit = max(setup.Budget/2-b.Spent, setup.Budget/sideBySideShare)
@@ -239,8 +241,8 @@ func indexOf(list []suite.Benchmark, m suite.Benchmark) int {
 	return slices.IndexFunc(list, func(other suite.Benchmark) bool { return other.ID() == m.ID() })
 }
 
-// listTests returns the packages with benchmarks that both sides have, by side. renamed has module
-// paths in head by those in base.
+// listTests returns the packages with benchmarks that both sides have, by side and in the same
+// order. It adds the others to b.skipped. renamed has module paths in head by those in base.
 func (b *Bench) listTests(ctx context.Context, request Request, s *sides, renamed map[string]string) (map[string][]suite.Tests, error) {
 	packages, err := s.head.List(ctx, request.Packages)
 	if err != nil {
@@ -285,8 +287,9 @@ func (b *Bench) listTests(ctx context.Context, request Request, s *sides, rename
 	return shared, nil
 }
 
-// skipBroken skips packages of head that the go command cannot load. Those with benchmarks fail
-// later.
+// skipBroken skips packages of head that the go command cannot load and that have no benchmarks.
+// Packages with benchmarks fail later, when they are built. It returns an error if go.work omits a
+// module.
 func (b *Bench) skipBroken(packages []suite.Package, userDir string) error {
 	for _, p := range packages {
 		if p.OutsideWork() {
@@ -316,7 +319,8 @@ func findTests(packages []suite.Package) (tests map[string]suite.Tests, names []
 	return tests, names
 }
 
-// noBenchmarksError names the filters in effect.
+// noBenchmarksError returns the error for an empty selection of benchmarks. It names the filters in
+// effect and the first skipped benchmark.
 func noBenchmarksError(request Request, skipped []suite.Skipped) error {
 	patterns := strings.Join(request.Packages, " ")
 	if patterns == "" {
@@ -340,7 +344,8 @@ func noBenchmarksError(request Request, skipped []suite.Skipped) error {
 	return &UsageError{What: message, Nothing: !isBudgetShort}
 }
 
-// sharedBenchmarks returns the benchmarks that both sides have, in the order of head.
+// sharedBenchmarks returns the benchmarks that both sides have, in the order of head. It adds the
+// others to b.skipped, unless skipped names them already.
 func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, skipped []suite.Skipped) []suite.Benchmark {
 	var shared []suite.Benchmark
 	for _, m := range head {
@@ -358,7 +363,8 @@ func (b *Bench) sharedBenchmarks(base, head []suite.Benchmark, skipped []suite.S
 	return shared
 }
 
-// joinEstimates returns the larger times and sizes of both sides, and the shorter run.
+// joinEstimates returns head with the larger times and sizes of both sides, and the smaller number
+// of iterations of a run.
 func joinEstimates(head, base suite.Benchmark) suite.Benchmark {
 	m := head
 	m.NSPerOp, m.BytesPerOp, m.UntimedNS = max(m.NSPerOp, base.NSPerOp), max(m.BytesPerOp, base.BytesPerOp), max(m.UntimedNS, base.UntimedNS)
@@ -371,7 +377,8 @@ func joinEstimates(head, base suite.Benchmark) suite.Benchmark {
 	return m
 }
 
-// skipOneSided skips a benchmark that only one side has, unless skipped covers it already.
+// skipOneSided adds a benchmark that only one side has to b.skipped. It adds nothing if skipped
+// names the benchmark, its parent or its package already.
 func (b *Bench) skipOneSided(m suite.Benchmark, side string, skipped []suite.Skipped) {
 	isKnown := slices.ContainsFunc(skipped, func(entry suite.Skipped) bool {
 		return entry.ID == m.ID() || strings.HasPrefix(m.ID(), entry.ID+"/") || strings.HasPrefix(m.ID(), entry.ID+".")
@@ -392,7 +399,7 @@ func (b *Bench) addSkipped(entries ...suite.Skipped) {
 	}
 }
 
-// mergeSides makes one entry of two that differ only in their side.
+// mergeSides makes one entry of two that differ only in their side, with the side [suite.BothSides].
 func mergeSides(skipped []suite.Skipped) []suite.Skipped {
 	var all []suite.Skipped
 	for _, entry := range skipped {

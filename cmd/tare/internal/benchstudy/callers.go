@@ -17,20 +17,22 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/profile"
 )
 
-// This file counts how often functions call each other in a benchmark. It finds the callers of a
-// function that executes more instructions, e.g. "parse.Scan calls it twice as often".
+// This file counts how often functions call each other in a benchmark. It names the callers of a
+// function that executes more instructions in head than in base. For example, "parse.Scan calls it
+// twice as often".
 
 const (
 	maxCallers         = 3
 	minCallsDifference = 0.05 // calls per operation
 )
 
-// countCallers counts the calls of the benchmarks that differ most. It returns the calls, or why
-// there are none, by benchmark.
+// countCallers counts the calls of the benchmarks that differ most, at most maxExplained. It returns
+// the calls by benchmark, and why there are none by benchmark. A benchmark without time left is in
+// neither.
 func (b *countBuilds) countCallers(ctx context.Context, c *comparisonCounts) (map[string]*callGraph, map[string]string) {
 	var rows []tare.Comparison
 	for _, row := range c.rows {
-		if row.Differs(0) != tare.NotShown {
+		if noFloor := 0.0; row.Differs(noFloor) != tare.NotShown { // counts have no noise floor
 			rows = append(rows, row)
 		}
 	}
@@ -57,6 +59,7 @@ func (b *countBuilds) countCallers(ctx context.Context, c *comparisonCounts) (ma
 	return graphs, failures
 }
 
+// countCalls returns the calls per operation of a benchmark in base and in head.
 func (b *countBuilds) countCalls(ctx context.Context, m suite.Benchmark, p *counts.Pair) (base, head map[counts.Call]float64, err error) {
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
@@ -69,13 +72,15 @@ func (b *countBuilds) countCalls(ctx context.Context, m suite.Benchmark, p *coun
 	return base, head, err
 }
 
+// callGraph holds the calls of a benchmark, per operation.
 type callGraph struct {
-	callers map[string][]tare.Caller // by callee; Callee is set
-	isUser  func(path string) bool   // whether functions of a package are named
+	callers map[string][]tare.Caller // by the name of the called function, which is also in Caller.Callee
+	isUser  func(path string) bool   // reports whether the user is told about functions of a package
 }
 
-// newCallGraph makes a graph of calls per operation. The line of a caller is the one that changed
-// most, else the one with most calls.
+// newCallGraph makes the graph of all calls per operation in base and head. A caller may call the
+// same function at several lines. Its Line is the one with the largest change or, without changes,
+// with most calls.
 func newCallGraph(base, head map[counts.Call]float64, isUser func(path string) bool) *callGraph {
 	type edge struct{ caller, callee string }
 	edges := map[edge]*tare.Caller{}
@@ -87,10 +92,10 @@ func newCallGraph(base, head map[counts.Call]float64, isUser func(path string) b
 			c = &tare.Caller{Function: site.Function, Callee: site.Callee}
 			edges[key] = c
 		}
-		from, to := base[site], head[site]
-		c.From += from
-		c.To += to
-		change := math.Abs(to - from)
+		baseCalls, headCalls := base[site], head[site]
+		c.From += baseCalls
+		c.To += headCalls
+		change := math.Abs(headCalls - baseCalls)
 		if change < minCallsDifference {
 			change = 0
 		}
@@ -105,8 +110,9 @@ func newCallGraph(base, head map[counts.Call]float64, isUser func(path string) b
 	return g
 }
 
+// sortSites returns the lines with a call, those with most calls first.
 func sortSites(base, head map[counts.Call]float64) []counts.Call {
-	calls := map[counts.Call]float64{} // sums of both sides
+	calls := map[counts.Call]float64{} // calls in base and head together
 	for _, side := range []map[counts.Call]float64{base, head} {
 		for site, n := range side {
 			if !isMisplaced(site) {
@@ -119,16 +125,20 @@ func sortSites(base, head map[counts.Call]float64) []counts.Call {
 	})
 }
 
-// isMisplaced reports whether Callgrind ascribes a call in the runtime to another package. It does
-// so where the runtime changes stacks.
+// isMisplaced reports whether Callgrind ascribes a call in the runtime to another package. That
+// happens when the runtime switches stacks.
 func isMisplaced(site counts.Call) bool {
 	dir := path.Dir(site.File)
 	isRuntimeFile := dir == "runtime" || strings.HasSuffix(dir, "/src/runtime")
 	return isRuntimeFile && profile.PackageOf(site.Function) != "runtime"
 }
 
-// findCallers returns the callers of a function, those whose calls differ most first. User's
-// functions replace a changed caller in the standard library.
+// findCallers returns the callers of a function, at most maxCallers, those whose calls differ most
+// first.
+//
+// It searches from the function to its callers, and on through callers in the standard library whose
+// calls differ. At the first function of the user it stops: this one is named, with the function
+// that it calls in Callee. If it finds no function of the user, it returns the direct callers.
 func (g *callGraph) findCallers(function string) []tare.Caller {
 	var found []tare.Caller
 	visited := map[string]bool{function: true}

@@ -52,7 +52,7 @@ type Counting struct {
 	Decides   bool          // the counts have a limit
 }
 
-// CountsTime returns the part of a budget for counting instructions.
+// CountsTime returns the part of a time budget that is spent on counting instructions.
 func (b *Bench) CountsTime(budget time.Duration, options Counting) time.Duration {
 	switch isLarge := b.isLargeSuite(options.SkipsSame); {
 	case isLarge && options.Decides:
@@ -63,8 +63,8 @@ func (b *Bench) CountsTime(budget time.Duration, options Counting) time.Duration
 	return budget / 4
 }
 
-// isLargeSuite reports whether more than largeSuite benchmarks need counts. With skipsSame,
-// benchmarks with the same code must be timed if they are not counted.
+// isLargeSuite reports whether more than largeSuite benchmarks need counts. With skipsSame, even
+// benchmarks with the same code on both sides need them, because they must be timed otherwise.
 func (b *Bench) isLargeSuite(skipsSame bool) bool {
 	differing, same := b.divideByCode()
 	if skipsSame {
@@ -166,12 +166,12 @@ type countBuilds struct {
 	mu           sync.Mutex
 	links        map[sidePackage]*gobench.Link // nil if the binary is not linked again
 	failed       map[string]error              // build errors by package
-	built        map[countedBinary]string
-	packageLocks map[string]*sync.Mutex // locks for packages of which only one process can run
+	built        map[countedBinary]string      // paths of binaries
+	packageLocks map[string]*sync.Mutex        // locks for packages of which only one process can run
 }
 
-// buildPackage finds the linker calls of a package on both sides. b.failed gets errors of the
-// compiler.
+// buildPackage finds the linker calls of a package on both sides. It stores errors of the compiler
+// in b.failed.
 func (b *countBuilds) buildPackage(ctx context.Context, key string) error {
 	for _, id := range []string{Base, Head} {
 		s := b.bench.Sources.Suites[id]
@@ -234,8 +234,8 @@ func (b *countBuilds) removeBinaries() {
 	_ = os.RemoveAll(filepath.Join(b.bench.workDir, "counted"))
 }
 
-// countOnce counts all benchmarks once on each side. It returns why some are not counted. Those
-// whose code differs come first, as time may run out.
+// countOnce counts all benchmarks once on each side, and returns why some are not counted, by id.
+// Those whose code differs come first, as time may run out.
 func (b *countBuilds) countOnce(ctx context.Context, c *comparisonCounts) map[string]string {
 	failures := map[string]string{}
 	b.packageLocks = map[string]*sync.Mutex{}
@@ -276,7 +276,8 @@ func (b *countBuilds) startPair(ctx context.Context, m suite.Benchmark) (*counts
 	return b.counter.StartPair(ctx, estimate, b.newSide(m, Base), b.newSide(m, Head))
 }
 
-// repeatCounts counts incomplete sides again as long as time permits.
+// repeatCounts counts incomplete sides again as long as time permits. If that fails, it removes the
+// benchmark from c and adds the reason to failures.
 func (b *countBuilds) repeatCounts(ctx context.Context, c *comparisonCounts, failures map[string]string) {
 	type repeat struct {
 		benchmark suite.Benchmark
@@ -359,7 +360,8 @@ func newWork(benchmark, side string, s *counts.Series) tare.Work {
 	return tare.Work{Workload: benchmark, Contender: side, Metric: tare.MetricInstructions, Ops: s.Ops(), PerOp: counts.PerOp(s.Counts)}
 }
 
-// findRow returns the comparison of a benchmark. c may be nil.
+// findRow returns the comparison of a benchmark. It returns false if the benchmark was not counted
+// or c is nil.
 func (c *comparisonCounts) findRow(id string) (row tare.Comparison, ok bool) {
 	if c == nil {
 		return tare.Comparison{}, false

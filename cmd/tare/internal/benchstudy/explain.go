@@ -77,7 +77,8 @@ func (b *Bench) Explain(ctx context.Context, r *tare.Result, selection Profile, 
 	}
 }
 
-// writeFlame returns the path of the flame graph, relative to dir.
+// writeFlame writes the n-th flame graph next to the result in dir, and returns its path relative to
+// dir.
 func writeFlame(dir string, n int, flame []byte) (string, error) {
 	file := path.Join("profiles", fmt.Sprintf("difference-%d.svg", n))
 	if err := os.MkdirAll(filepath.Join(dir, "profiles"), 0o700); err != nil {
@@ -177,7 +178,9 @@ func (b *Bench) profileSide(id string, w tare.Workload, setup Setup) profilediff
 	return s
 }
 
-// newUserFilter returns a predicate for the packages whose functions an explanation names.
+// newUserFilter returns a predicate for the packages whose functions an explanation names. It
+// rejects package testing and the standard library. If the sides have different releases of Go, it
+// rejects only the runtime and testing.
 func newUserFilter(s suite.Sources) func(path string) bool {
 	differentGo := s.Suites[Base].Go != s.Suites[Head].Go
 	return func(path string) bool {

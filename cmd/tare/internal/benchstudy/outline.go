@@ -101,7 +101,7 @@ func (r Request) selectsDir(repo gitrev.Repo, file string) (dir string, ok bool)
 	})
 }
 
-// nearestModule returns the path of the module that dir is in, or MODULE.
+// nearestModule returns the path of the module that dir is in, or the text MODULE if it is in none.
 func nearestModule(dir string) string {
 	for {
 		if src, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {

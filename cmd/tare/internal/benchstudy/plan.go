@@ -31,7 +31,7 @@ const (
 	maxAllocLength = 48 * time.Millisecond  // longest slice because of allocBytes
 	maxLength      = 250 * time.Millisecond // longest slice because of allocations or testing's work
 	overheadFactor = 2                      // multiple of testing's work around a slice
-	notedOverhead  = 20 * time.Millisecond  // work of testing that gets a note
+	notedOverhead  = 20 * time.Millisecond  // least work of testing that gets a note
 	wholeLength    = 500 * time.Millisecond // length of a run of a benchmark that cannot be cut
 
 	defaultRounds = 27 // used unless the user chooses a budget
@@ -75,8 +75,8 @@ func (b *Bench) noteWholeRuns(m suite.Benchmark, iterations int64, why string) {
 	b.note(finding, m.ID(), fmt.Sprintf("%s: it is measured in whole runs of %s, two of each side in a round", why, format.Count(iterations, "iteration")))
 }
 
-// sliceTime returns the length of slices of m; 0 if m cannot be cut. Only the timed part counts in
-// the length.
+// sliceTime returns the length of a slice of m, or 0 if m cannot be cut. If m stops its timer, only
+// the timed part counts in the length.
 func (b *Bench) sliceTime(m suite.Benchmark) time.Duration {
 	if b.whyIndivisible(m) != "" {
 		return 0
@@ -151,8 +151,8 @@ func expectSlices(m suite.Benchmark) tare.Pilot {
 	}
 }
 
-// expectAll forecasts the pilots of all contenders: p for both sides and the control. The null
-// contender does nothing, so it takes almost no time.
+// expectAll forecasts the pilots of all contenders on m: p for both sides and the control. The null
+// contender does nothing and shows the cost of measuring, so it takes almost no time.
 func expectAll(m suite.Benchmark, p tare.Pilot) []tare.Pilot {
 	p.Workload, p.Process = m.ID(), m.Package
 	all := []tare.Pilot{{Contender: tare.NullID, Workload: m.ID(), NSPerOp: minNSPerOp}}
@@ -169,8 +169,8 @@ func (b *Bench) EstimateTime(rounds int) time.Duration {
 	return b.forecastTime(b.Study.Workloads, rounds, withLongSlices)
 }
 
-// forecastTime returns the duration of a number of rounds, including the pilots. Only the plan of a
-// budget has extra rounds with longer slices.
+// forecastTime returns the duration of a number of rounds, including the pilots before them.
+// withLongSlices adds the extra rounds with longer slices, which only the plan of a budget has.
 func (b *Bench) forecastTime(workloads []tare.Workload, rounds int, withLongSlices bool) time.Duration {
 	included := map[string]bool{}
 	for _, w := range workloads {
@@ -193,7 +193,7 @@ func (b *Bench) KeepOnly(id string) bool {
 }
 
 // Budget returns the measuring time if the user sets none. It is at most limit, unless limit is 0.
-// Benchmarks that do not fit are skipped.
+// It skips benchmarks that limit has no time for.
 func (b *Bench) Budget(limit time.Duration) (time.Duration, error) {
 	workloads := b.Study.Workloads
 	var fitting, skipped []tare.Workload
@@ -225,5 +225,5 @@ func roundUp(d time.Duration) time.Duration {
 	return (d + time.Second - 1).Truncate(time.Second)
 }
 
-// roundTime rounds d to about two digits.
+// roundTime rounds d to about two digits, for a message.
 func roundTime(d time.Duration) time.Duration { return d.Round(d / 50).Round(100 * time.Microsecond) }

@@ -13,8 +13,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// Finish completes the result of a comparison, and removes what is not measured for benchmarks.
-// Other studies have a null contender, which measures the harness.
+// Finish completes the result of a comparison, and removes values that are not measured for
+// benchmarks. It also removes the null contender, which measures the cost of measuring in other
+// studies.
 func (b *Bench) Finish(r *tare.Result) {
 	var skipped []tare.NotWeighed
 	for _, entry := range b.skipped {

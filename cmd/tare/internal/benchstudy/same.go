@@ -9,7 +9,7 @@ import (
 )
 
 // noteSameCode adds a note to each benchmark whose machine code is the same on both sides, and sets
-// b.distances of the others. Some binaries cannot be compared.
+// b.distances of the others. It skips benchmarks whose binaries cannot be compared.
 func (b *Bench) noteSameCode(benchmarks []suite.Benchmark) {
 	base, head := b.Sources.Suites[Base].Packages, b.Sources.Suites[Head].Packages
 	b.distances = map[string]int{}
@@ -34,6 +34,8 @@ func (b *Bench) noteSameCode(benchmarks []suite.Benchmark) {
 	}
 }
 
+// compareCode compares the machine code in the test binaries of a package. The error is
+// [samecode.ErrUnknown] if a binary has no known call of the linker.
 func compareCode(base, head gobench.Package) (*samecode.Difference, error) {
 	if base.Link == nil || head.Link == nil {
 		return nil, samecode.ErrUnknown

@@ -33,7 +33,7 @@ const Worktree = "worktree"
 // Request configures a comparison. Without Base both sides are the same files, and With, Go, Env,
 // Tags and PGO are their differences.
 type Request struct {
-	Dir      string
+	Dir      string   // directory of the user
 	Packages []string // patterns of the go command; nil means ./...
 	Base     string   // revision; "" means the files of the head
 	Head     string   // revision; "" or Worktree means the user's files
@@ -41,15 +41,15 @@ type Request struct {
 
 	With      []build.With // other versions of modules
 	Go        []string     // head's toolchain, or base's and head's; nil means the machine's
-	Env       []string
-	EnvRecord []string // Env as documents record it
-	Tags      string
-	PGO       string // absolute path of a profile
+	Env       []string     // NAME=value
+	EnvRecord []string     // Env as documents record it
+	Tags      string       // build tags
+	PGO       string       // absolute path of a profile
 
-	Tests    string // TestsOfHead if base runs the tests of head, or ""
-	OneBuild bool   // build each side once instead of for each round
-	Changed  bool   // only benchmarks that the change reaches
-	Shard    suite.Shard
+	Tests    string      // TestsOfHead if base runs the tests of head, or ""
+	OneBuild bool        // build each side once instead of for each round
+	Changed  bool        // only benchmarks that the change reaches
+	Shard    suite.Shard // only a part of the benchmarks
 }
 
 // UsageError reports a request that the user has to change.
@@ -69,8 +69,8 @@ type sides struct {
 	reach      *reach.Reached    // nil unless Request.Changed is set
 }
 
-// findSides finds the directories of both sides, and unpacks requested revisions below cache,
-// unless it is "".
+// findSides finds the directories of both sides, and unpacks requested revisions below cache. If
+// cache is "", it unpacks none, and the sides have only titles and revisions.
 func findSides(ctx context.Context, request Request, cache string) (*sides, error) {
 	dir, err := filepath.Abs(request.Dir)
 	if err == nil {
@@ -142,14 +142,14 @@ func (r Request) Validate() error {
 	return nil
 }
 
-// benchmarkLine is a pattern of git grep.
+// benchmarkLine is a pattern of git grep for the first line of a benchmark.
 const benchmarkLine = `^[[:space:]]*func[[:space:]]+Benchmark`
 
 // isImportPath reports whether a pattern of packages is not a relative path.
 func isImportPath(pattern string) bool { return !strings.HasPrefix(pattern, ".") }
 
-// Check finds errors of a request without a build. It is so quick that it does not disturb other
-// measurements.
+// Check returns an error that needs no build to be found, such as an unknown revision. It is so
+// quick that it does not disturb other measurements.
 func (r Request) Check(ctx context.Context) error {
 	if err := r.Validate(); err != nil {
 		return err
@@ -190,7 +190,8 @@ func (r Request) Check(ctx context.Context) error {
 // declaration is a benchmark, e.g. BenchmarkEncode in codec/codec_test.go.
 type declaration struct{ file, name string }
 
-// grepBenchmarks returns the benchmarks of a revision; nil means the worktree.
+// grepBenchmarks returns the benchmarks of a revision whose names topLevel matches. A nil rev means
+// the worktree.
 func grepBenchmarks(ctx context.Context, repo gitrev.Repo, rev *gitrev.Revision, topLevel *regexp.Regexp) (found []declaration, err error) {
 	matches, err := repo.Grep(ctx, rev, benchmarkLine, "*_test.go")
 	for _, m := range matches { // m.Line is e.g. func BenchmarkEncode(b *testing.B) {
@@ -263,8 +264,9 @@ func (s *sides) applyHeadOptions(request Request) {
 	}
 }
 
-// filterReached returns the packages that the change can reach. partial explains why it does not
-// know functions.
+// filterReached returns the packages that the change between the sides can reach, and sets s.reach.
+// If partial is not nil, it says why the changed functions are unknown. Then all benchmarks of a
+// reached package are selected.
 func (s *sides) filterReached(ctx context.Context, packages []suite.Package) (selected []suite.Package, partial, err error) {
 	files, err := s.repo.Changed(ctx, *s.baseRev, s.headRev)
 	if err != nil {

@@ -93,8 +93,9 @@ func (s *sides) useHeadTests(ctx context.Context, request Request, renamed map[s
 	return headTests, kept, nil
 }
 
-// compileTests compiles a package with the tests of head. While that fails, it restores test files
-// of base. It returns a line about each restored file.
+// compileTests compiles a package of base with the tests of head. While that fails, it restores test
+// files of base: the one that the compiler names, or all. It returns a line about each restored
+// file.
 func (s *sides) compileTests(ctx context.Context, tests *gitrev.Tests, importPath, dir string) (reverted []string, err error) {
 	for {
 		err := s.base.CheckTests(ctx, importPath)
@@ -127,13 +128,14 @@ func listFiles(files []string) string {
 	return strings.Join(files, ", ")
 }
 
-// renamePath returns an import path with the module path of the other side.
+// renamePath returns an import path with the module path that renamed has for it, or unchanged if
+// its module is not renamed.
 func renamePath(importPath string, renamed map[string]string) string {
 	best := ""
-	for from := range renamed {
-		isInModule := importPath == from || strings.HasPrefix(importPath, from+"/")
-		if isInModule && len(from) > len(best) {
-			best = from
+	for oldPath := range renamed {
+		isInModule := importPath == oldPath || strings.HasPrefix(importPath, oldPath+"/")
+		if isInModule && len(oldPath) > len(best) {
+			best = oldPath
 		}
 	}
 	if best == "" {
@@ -142,6 +144,8 @@ func renamePath(importPath string, renamed map[string]string) string {
 	return renamed[best] + strings.TrimPrefix(importPath, best)
 }
 
+// renameImports applies renamePath to the imports of a Go file. A file that does not parse stays as
+// it is.
 func renameImports(text []byte, renamed map[string]string) []byte {
 	if len(renamed) == 0 {
 		return text
@@ -156,8 +160,8 @@ func renameImports(text []byte, renamed map[string]string) []byte {
 	for _, spec := range imports { // from the end, so that earlier positions remain valid
 		name, err := strconv.Unquote(spec.Path.Value)
 		if newName := renamePath(name, renamed); err == nil && newName != name {
-			from, to := files.Position(spec.Path.Pos()).Offset, files.Position(spec.Path.End()).Offset
-			text = slices.Concat(text[:from], []byte(strconv.Quote(newName)), text[to:])
+			start, end := files.Position(spec.Path.Pos()).Offset, files.Position(spec.Path.End()).Offset
+			text = slices.Concat(text[:start], []byte(strconv.Quote(newName)), text[end:])
 		}
 	}
 	return text

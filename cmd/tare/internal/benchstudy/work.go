@@ -47,7 +47,8 @@ func (c *comparisonCounts) addFunctions(r *tare.Result) {
 	}
 }
 
-// diffFunctions returns the functions that differ more between the sides than within each.
+// diffFunctions returns the functions whose counts differ more between the sides than within each.
+// The largest difference is first, and there are at most maxWorkFunctions.
 func diffFunctions(p *counts.Pair) []tare.Origin {
 	baseRepeats, headRepeats := sumByFunction(p.Base.Counts), sumByFunction(p.Head.Counts)
 	renumberClosures(baseRepeats, headRepeats)
@@ -123,7 +124,8 @@ func closuresWithout(counts, others map[string]float64) map[string][]string {
 	return closures
 }
 
-// mostChangedLine returns the line of a function whose count differs most, or 0.
+// mostChangedLine returns the line of a function whose count differs most between the sides, and the
+// base name of its file. The line is 0 if unknown.
 func mostChangedLine(p *counts.Pair, name string) (file string, line int) {
 	lines := map[counts.Place]float64{} // mean count of the head minus that of the base
 	addMean := func(side []counts.Count, sign float64) {
@@ -166,7 +168,7 @@ func functionCounts(repeats []map[string]float64, name string) []float64 {
 	return all
 }
 
-// mean returns 0 without values.
+// mean returns the mean of values, or 0 without values.
 func mean(values []float64) float64 {
 	total := 0.0
 	for _, v := range values {

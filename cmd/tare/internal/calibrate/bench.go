@@ -15,6 +15,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This file calibrates tare bench. It compares pairs of revisions whose true ratio is known, with
+// many seeds.
+
 // Row is the result of one study for one benchmark.
 type Row struct {
 	Effects []float64  `json:"effects"` // ln(head / base) of the time of each round
@@ -57,8 +60,8 @@ func runBenches(ctx context.Context, bin, dir string, table io.Writer, stderr io
 	return nil
 }
 
-// measureMissing runs the studies and blocks that lines lacks, and adds them. It runs nothing if
-// bin is "".
+// measureMissing runs the studies and blocks that lines lacks, and adds them to lines and to the
+// file at path. It runs nothing if bin is "".
 func (p pair) measureMissing(ctx context.Context, bin, path string, lines map[uint64]BenchLine, stderr io.Writer) error {
 	withBlocks := 0
 	for _, l := range lines {
@@ -251,7 +254,7 @@ func shortName(id string) string {
 	return strings.TrimPrefix(id[strings.LastIndexByte(id, '.')+1:], "Benchmark")
 }
 
-// runCommand returns the program's stdout. The error contains its output.
+// runCommand runs a program in dir and returns its stdout. The error contains its output.
 func runCommand(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TARE_COUNTS=off") // times are calibrated without counts

@@ -121,7 +121,8 @@ func formatRatios(ratios []float64) string {
 
 func (p pair) countBenchmarks() int { return strings.Count(p.bench, "|") + 1 }
 
-// writeFalseReports writes how often tare and benchstat report a difference that does not exist.
+// writeFalseReports writes how often tare and benchstat report a difference that does not exist. It
+// writes nothing if all benchmarks of the pair differ.
 func (p pair) writeFalseReports(w io.Writer, all []BenchLine) {
 	if p.countBenchmarks() <= len(p.truths) {
 		return

@@ -183,7 +183,8 @@ func (k searchKind) searchBoth(ctx context.Context, bin string, seed uint64) (Se
 	return s, err
 }
 
-// writeHistory returns the number of the planted commit and all hashes, the good one first.
+// writeHistory creates a repository with a good commit and searchCommits after it. It returns the
+// number of the planted commit and all hashes, the good one first.
 func (k searchKind) writeHistory(ctx context.Context, repo string, seed uint64) (planted int, commits []string, err error) {
 	rng := rand.New(rand.NewPCG(seed, 8)) // 8 has no meaning, but must stay: stored searches depend on it
 	planted = 1 + rng.IntN(searchCommits)
@@ -225,7 +226,7 @@ func (k searchKind) writeHistory(ctx context.Context, repo string, seed uint64) 
 	return planted, commits, nil
 }
 
-// searchByTare runs tare bisect with an empty cache.
+// searchByTare runs tare bisect with an empty cache. commitNumber returns the number of a hash.
 func (k searchKind) searchByTare(ctx context.Context, bin, tmp, repo, good string, commitNumber func(string) int) (f Found, err error) {
 	if bin, err = filepath.Abs(bin); err != nil {
 		return f, err
@@ -289,8 +290,9 @@ type step struct {
 	Times []float64 `json:"times"` // s per operation of each run
 }
 
-// bisectStep measures the commit in the working directory. It is bad if benchstat's test shows a
-// difference and the medians differ by half of the planted effect.
+// bisectStep measures the commit in the working directory, adds the step to log, and compares it
+// with the first step. The commit is bad if benchstat's test shows a difference and the medians
+// differ by more than half of the planted effect.
 func bisectStep(ctx context.Context, log string, k searchKind) (bad bool, err error) {
 	steps, err := readLines(log, func(s step) uint64 { return uint64(s.N) })
 	if err != nil {

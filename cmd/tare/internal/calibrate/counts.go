@@ -19,6 +19,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file calibrates counts of instructions. It counts pairs of revisions whose true ratio is
+// known, while all processors are busy.
+
 const (
 	countStudies = 10  // studies of each pair
 	firstCounted = 801 // first seed
@@ -124,7 +127,8 @@ func (f *foundCounts) writeTotals(w io.Writer) {
 	}
 }
 
-// countMissing counts the studies that lines lacks. It runs nothing if bin is "".
+// countMissing counts the studies that lines lacks, and adds them to lines and to the file at path.
+// It runs nothing if bin is "".
 func (p pair) countMissing(ctx context.Context, bin, path string, lines map[uint64]CountLine, stderr io.Writer) error {
 	if bin == "" || len(lines) >= countStudies {
 		return nil
@@ -191,7 +195,7 @@ func (p pair) writeCounts(w io.Writer, lines map[uint64]CountLine) {
 		if r, ok := p.truths[id]; ok {
 			truth, text = r, fmt.Sprintf("%+.1f %%", 100*(r-1))
 		}
-		differ, held, furthest := 0, 0, 0.0
+		differ, isInside, furthest := 0, 0, 0.0
 		var ratios, widths []float64
 		for _, seed := range slices.Sorted(maps.Keys(lines)) {
 			row, ok := lines[seed].Benchmark[id]
@@ -202,7 +206,7 @@ func (p pair) writeCounts(w io.Writer, lines map[uint64]CountLine) {
 				differ++
 			}
 			if row.Low <= truth && truth <= row.High {
-				held++
+				isInside++
 			}
 			furthest = max(furthest, math.Abs(row.Ratio-truth))
 			ratios, widths = append(ratios, row.Ratio), append(widths, (row.High-row.Low)/2)
@@ -211,6 +215,6 @@ func (p pair) writeCounts(w io.Writer, lines map[uint64]CountLine) {
 			continue
 		}
 		fmt.Fprintf(w, "| %s | %s | %s | %d of %d | %.4f | ±%.2f %% | %.2f points | %d of %[5]d |\n", series, id, text, differ, len(ratios),
-			stats.Median(ratios), 100*stats.Median(widths), 100*furthest, held)
+			stats.Median(ratios), 100*stats.Median(widths), 100*furthest, isInside)
 	}
 }

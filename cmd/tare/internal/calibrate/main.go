@@ -227,7 +227,7 @@ func addMissing[L any](path string, lines map[uint64]L, first uint64, n int, mea
 	return nil
 }
 
-// roundAll rounds to six decimals.
+// roundAll returns the values rounded to six decimals.
 func roundAll(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {

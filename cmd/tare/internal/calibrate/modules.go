@@ -17,6 +17,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
+// This file counts public modules against themselves. Each reported difference is a false one.
+
 // publicModules are modules whose benchmarks are counted on two equal sides.
 var publicModules = []string{
 	"github.com/BurntSushi/toml@v1.5.0",
@@ -85,6 +87,7 @@ func runModules(ctx context.Context, bin, dir string, table, stderr io.Writer) e
 	return nil
 }
 
+// countModules counts the modules that lines lacks, and adds them to lines and to the file at path.
 func countModules(ctx context.Context, bin, path string, modules []string, busy bool, lines map[uint64]ModuleLine, stderr io.Writer) error {
 	bin, err := filepath.Abs(bin)
 	if err != nil {
@@ -143,7 +146,7 @@ func countModule(ctx context.Context, bin, module string, seed uint64) (ModuleLi
 	return l, nil
 }
 
-// copyModule makes a repository with two commits of a downloaded module, path@version.
+// copyModule downloads a module, path@version, and makes a repository of it with two commits.
 func copyModule(ctx context.Context, module, repo string) error {
 	out, err := runCommand(ctx, repo, "go", "mod", "download", "-json", module)
 	if err != nil {

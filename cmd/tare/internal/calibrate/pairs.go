@@ -11,18 +11,18 @@ import (
 
 // pair is an experiment of `tare bench` with two revisions whose true ratio is known.
 type pair struct {
-	name           string
-	truth          string
+	name           string                     // name of the file with its lines
+	truth          string                     // description of the difference
 	module         string                     // base's source in the folder module
 	truths         map[string]float64         // head / base of each benchmark that differs
 	edit           func(source string) string // makes the source of head from that of base
 	bench          string                     // --bench: names with | between them
 	budget         string                     // --budget
-	first          uint64
-	studies        int           // 0: only counted, not timed
-	blocks         int           // -count of go test for benchstat; 0 for none
-	blockBenchtime time.Duration // -benchtime: blocks take as long as the study
-	withBlocks     int           // studies with blocks, from the first
+	first          uint64                     // first seed
+	studies        int                        // 0: only counted, not timed
+	blocks         int                        // -count of go test for benchstat; 0 for none
+	blockBenchtime time.Duration              // -benchtime: blocks take as long as the study
+	withBlocks     int                        // studies with blocks, from the first
 }
 
 //go:embed module
@@ -91,7 +91,8 @@ func replaceOnce(before, after string) func(string) string {
 	}
 }
 
-// splitDeclarations splits a source before each comment that follows an empty line.
+// splitDeclarations splits a source before each comment that follows an empty line. head is the text
+// before the first such comment.
 func splitDeclarations(source string) (head string, parts []string) {
 	all := strings.Split(source, "\n\n// ")
 	for _, p := range all[1:] {

@@ -65,15 +65,16 @@ func writeBaseTable(w io.Writer, base string, lines map[uint64]Line) {
 	}
 }
 
-// differsAfter reports whether the interval of id excludes 1 after n rounds. published also
-// requires a difference beyond that of the control.
+// differsAfter reports whether the interval of contender id excludes 1 after n rounds. published
+// also requires a difference above the half-width of the control's interval.
 func differsAfter(l Line, id string, n int, level float64) (excludes, published bool) {
 	excludes, beyond := stats.Differs(l.Effects[id][:n], l.Effects[tare.ControlID][:n], level)
 	return excludes, excludes && (beyond || id == tare.ControlID)
 }
 
-// roundsFor returns the number of rounds after which 90 % of the studies find the difference of id,
-// or 0. For more rounds than one study has, consecutive studies are joined.
+// roundsFor returns the number of rounds after which 90 % of the studies publish the difference of
+// contender id, and its description. The number is 0 if it is greater than can be tried. For more
+// rounds than one study has, consecutive studies are joined.
 func roundsFor(all []Line, id string, rounds int, level float64) (int, string) {
 	for n := minRounds; n <= rounds; n++ {
 		if shareFinding(all, id, n, level) >= power {

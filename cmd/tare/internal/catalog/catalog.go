@@ -28,7 +28,8 @@ const modulePath = "github.com/tarebench/tare"
 // maxModule limits the bytes that are read of a go.mod.
 const maxModule = 64 << 10
 
-// maxLevels counts the directory levels KIND and KIND/CONTENDER.
+// maxLevels is the number of directory levels below contenders that are searched: KIND and
+// KIND/CONTENDER.
 const maxLevels = 2
 
 // Catalog is a set of contenders. The zero value has none.
@@ -86,7 +87,8 @@ func Repository(dir string) (string, error) {
 	}
 }
 
-// isRepository reports whether dir is the root of the tare repository.
+// isRepository reports whether dir is the root of the tare repository. Its go.mod has the module
+// path, and it has a directory of contenders.
 func isRepository(dir string) (bool, error) {
 	src, err := atomicfile.ReadStart(filepath.Join(dir, "go.mod"), maxModule)
 	if err != nil {
@@ -104,7 +106,8 @@ func isRepository(dir string) (bool, error) {
 	return false, nil
 }
 
-// unlessAbsent returns nil if err means that a file does not exist or may not be read.
+// unlessAbsent returns nil if err means that a file does not exist, is a directory, or may not be
+// read. It returns any other err.
 func unlessAbsent(err error) error {
 	for _, absent := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.ENOTDIR, syscall.EISDIR} {
 		if errors.Is(err, absent) {
@@ -153,7 +156,8 @@ func (c Catalog) Repository() (string, error) {
 	return Repository(c.Dir)
 }
 
-// readBelow adds the contender in dir, or those below, down to depth levels.
+// readBelow adds the contender in dir to c. If dir is not a contender, it adds those in the
+// directories below, down to depth levels.
 func (c *Catalog) readBelow(dir string, depth int) error {
 	leaf, err := build.ReadLeaf(dir)
 	switch {
@@ -210,7 +214,8 @@ func (c Catalog) IDs(kind string) []string {
 }
 
 // Leaf finds the contender with a kind and an id. Each variant of a contender has an id; without
-// variants, variant is "". For an unknown id the error is a *lab.UnknownError with similar ids.
+// variants, variant is "". For an unknown id the error is a *lab.UnknownError with similar ids. For
+// a contender that could not be read it is the error of reading.
 func (c Catalog) Leaf(kind, id string) (leaf build.Leaf, variant string, err error) {
 	otherKind := "" // kind of another contender with the id
 	for _, leaf := range c.leaves {

@@ -48,7 +48,8 @@ func sourceFile() string {
 	return filepath.FromSlash(path)
 }
 
-// openClone opens the catalog of the clone that contains source. A relative source has no known clone.
+// openClone opens the catalog of the clone that contains source, a file of this package. It returns
+// an error if source is a relative path.
 func openClone(source string) (Catalog, error) {
 	root, err := "", ErrNone
 	if filepath.IsAbs(source) {
@@ -83,7 +84,8 @@ func Unpacked(cache string) string {
 	return filepath.Join(cache, "catalog", hex.EncodeToString(sum[:hashBytes]))
 }
 
-// unpackFiles writes the files into dir, atomically, as several processes may unpack concurrently.
+// unpackFiles writes the files into dir. It skips unchanged files and replaces others atomically, so
+// that several processes can unpack at the same time.
 func unpackFiles(files []archive.File, dir string) error {
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))

@@ -26,8 +26,9 @@ func (e *OwnerError) Error() string {
 	return fmt.Sprintf("%s belongs to %s, and its code would run as you; if you trust the contenders in %s, name them: --catalog %[3]s, or %[4]s=%[3]s", e.File, e.Owner, e.Root, EnvCatalog)
 }
 
-// checkOwner returns an [OwnerError] if another user owns a built file below root. It is modelled on
-// safe.directory of git.
+// checkOwner returns an [OwnerError] if another user owns a file that is built of the repository at
+// root. It accepts a repository that EnvCatalog names. git protects its users in the same way
+// (safe.directory).
 func checkOwner(root string) error {
 	if trusted := os.Getenv(EnvCatalog); trusted != "" && sameDir(trusted, root) {
 		return nil

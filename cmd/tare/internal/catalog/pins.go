@@ -48,8 +48,8 @@ func appliesTo(leaf build.Leaf, w build.With, pinnedByEntry []build.With) (bool,
 	return leaf.Requires(w.Path)
 }
 
-// Unused returns the values of With that apply to no contender of entries, so that commands can report
-// them. It skips what cannot be read. It builds nothing.
+// Unused returns the values of With that apply to no contender of entries, so that commands can
+// report them. It ignores unknown contenders and unreadable modules. It builds nothing.
 func (s *Sources) Unused(kind string, entries []tare.Entry, studyDir string) []string {
 	used := make([]bool, len(s.With))
 	for _, e := range entries {

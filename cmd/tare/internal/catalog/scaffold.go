@@ -22,7 +22,7 @@ import (
 //go:embed scaffold
 var scaffolds embed.FS
 
-// leafName matches a name such as my-codec-2.
+// leafName matches the name of a contender, such as my-codec-2.
 var leafName = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // Kinds returns the kinds of contenders that [Scaffold] can make, such as codec, sorted.
@@ -87,7 +87,8 @@ func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 	return files, nil
 }
 
-// writeScaffold makes the directory target with the files of a contender, or removes it.
+// writeScaffold makes the directory target with the files of a contender of this kind, and returns
+// their paths. After a failure it removes the directory.
 func writeScaffold(target, kind string, data scaffoldData) (files []string, err error) {
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return nil, fmt.Errorf("making a contender: %w", err)

@@ -10,7 +10,7 @@ import (
 
 // The SDK is the Go module that contenders, programs to compare, import to speak to tare.
 
-// unpublished is the version in a go.mod that replaces the SDK.
+// unpublished is the version of the SDK in a go.mod that replaces the SDK.
 const unpublished = "v0.0.0"
 
 // SDK returns the directory of the SDK with which contenders outside of the repository are built. It is
@@ -37,6 +37,7 @@ func SDKVersion() (version string, published bool) {
 	return findVersion(info)
 }
 
+// findVersion returns the version of the SDK in the build information of a binary, which may be nil.
 func findVersion(info *debug.BuildInfo) (version string, published bool) {
 	if info == nil {
 		return unpublished, false

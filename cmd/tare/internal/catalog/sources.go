@@ -89,7 +89,8 @@ func (s *Sources) buildOnce(ctx context.Context, leaf build.Leaf, pin build.Pin)
 	return built, err
 }
 
-// findLeaf finds the folder and the variant of the contender of entry e.
+// findLeaf finds the folder and the variant of the contender of entry e. It is in the catalog, or in
+// the user's directory e.Program, which is relative to studyDir.
 func (s *Sources) findLeaf(kind, studyDir string, e tare.Entry) (build.Leaf, string, error) {
 	if e.Program == "" {
 		return s.Catalog.Leaf(kind, e.Leaf())

@@ -91,8 +91,8 @@ func (o *trackedOutput) Write(p []byte) (int, error) {
 	return o.Writer.Write(p)
 }
 
-// Report prints the error of the command at path, and returns the exit code. It also writes the error
-// as JSON if PrepareOutput's stdout got nothing.
+// Report prints the error of the command at path, and returns the exit code. If the user selected
+// JSON and stdout got nothing, it also writes the error there as JSON.
 func Report(env cmdenv.Env, path string, err error) int {
 	cmdenv.Complain(env.Err, err)
 	if lines, ok := env.Err.(*cmdenv.ProgressLines); ok {

@@ -11,12 +11,19 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/suggest"
 )
 
+// This file prints the help topic exit-codes: what each exit code of tare means. For example, 4
+// means that the result is inconclusive.
+
+// helpWidth is the width of help texts, in columns.
 const helpWidth = 80
 
+// newExitCodesTopic returns the help topic, a command that runs nothing.
 func newExitCodesTopic() *cobra.Command {
 	return &cobra.Command{Use: "exit-codes", Short: "Exit codes, and the codes of errors in JSON", Long: exitCodesText()}
 }
 
+// exitCodesText returns a table of the exit codes. Below each exit code are the codes of its errors
+// in JSON, which are printed in addition to the line on standard error.
 func exitCodesText() string {
 	var b strings.Builder
 	b.WriteString("Exit codes, and below each the codes of errors that --json prints with it:\n\n")
@@ -52,12 +59,14 @@ func flagError(cmd *cobra.Command, args []string, err error) error {
 	return cmdenv.UsageOf(err, help+" lists the flags", help)
 }
 
+// unknownCommand returns the error for a command that root does not have. It suggests the help of
+// commands with similar names, else that of tare.
 func unknownCommand(root *cobra.Command, name string) error {
 	names := cmdenv.CommandNames(root)
 	next := []string{"tare --help"}
-	if close := suggest.Names(name, names); len(close) > 0 {
+	if similar := suggest.Names(name, names); len(similar) > 0 {
 		next = nil
-		for _, name := range close {
+		for _, name := range similar {
 			next = append(next, "tare "+name+" --help")
 		}
 	}

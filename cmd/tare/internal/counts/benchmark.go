@@ -17,12 +17,12 @@ const maxPrinted = 1 << 20
 
 // Benchmark is a benchmark in a test binary.
 type Benchmark struct {
-	Name   string // e.g. BenchmarkParse/small
-	Binary string
-	Dir    string
-	Env    []string
-	Spec   trial.Spec
-	Work   string // directory for profiles
+	Name   string     // e.g. BenchmarkParse/small
+	Binary string     // path of the test binary
+	Dir    string     // working directory
+	Env    []string   // complete environment
+	Spec   trial.Spec // other settings of the process
+	Work   string     // directory for profiles
 }
 
 func (b Benchmark) workDir() string { return b.Work }

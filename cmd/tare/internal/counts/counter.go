@@ -51,7 +51,7 @@ func (c *Counter) HasFunctions() bool { return c.path != "" }
 // Tag is the build tag with which Go's runtime reports its stacks to Valgrind.
 const Tag = "valgrind"
 
-// BuildTag returns the build tag of counted programs, or "".
+// BuildTag returns the build tag that counted programs need, or "" if they need none.
 func (c *Counter) BuildTag() string {
 	if c.path == "" {
 		return ""
@@ -66,7 +66,7 @@ func (c *Counter) canStopChasing() bool {
 	return err == nil && (major > 3 || major == 3 && minor >= 19)
 }
 
-// minMinor: Go supports Valgrind since go1.minMinor.
+// minMinor is the minor release of Go that supports Valgrind first: go1.25.
 const minMinor = 25
 
 // WhyUnsupported returns why programs of a release of Go cannot be counted, or "".
@@ -81,8 +81,8 @@ func (c *Counter) WhyUnsupported(release string) string {
 
 const packageNames = "valgrind (apt-get install valgrind, dnf install valgrind, apk add valgrind)"
 
-// FindCounter returns the counter of a choice, or nil and the reason. It returns nil and "" if
-// counting is off.
+// FindCounter returns the counter of a choice. If the machine has none, it returns nil and why. It
+// returns nil and "" if counting is off.
 func FindCounter(ctx context.Context, choice Choice) (c *Counter, why string) {
 	if choice == "" || choice == Off {
 		return nil, ""
@@ -105,6 +105,8 @@ func FindCounter(ctx context.Context, choice Choice) (c *Counter, why string) {
 	return nil, "instructions are not counted: " + strings.Join(missing, "; ")
 }
 
+// findValgrind returns the counter that runs Valgrind. It returns an error if Go does not support
+// Valgrind on this platform, or if it is not installed or does not run.
 func findValgrind(ctx context.Context) (*Counter, error) {
 	isSupported := runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64")
 	if !isSupported {

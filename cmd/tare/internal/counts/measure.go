@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// This file counts the instructions of an operation. For example, runs of 80 and of 10 operations
+// differ by 70,000 instructions. Then one operation has 1,000.
+
 // Bounds of the number of operations.
 const (
 	targetWork           = 200e6   // instructions between the two runs of a count
@@ -18,7 +21,7 @@ const (
 	instructionsPerNS    = 12.0    // usual speed of arithmetic in caches
 	minInstructionsPerNS = 5.0     // long operations miss caches
 	maxCorrection        = 64      // factor by which a pilot may lower the estimate
-	opsRatio             = 8       // the longer run has as many times the operations of the shorter
+	opsRatio             = 8       // operations of the longer run divided by those of the shorter
 	minOps               = 2       // testing runs a single operation differently
 	maxOps               = 100e6
 	maxPilots            = 4
@@ -34,7 +37,7 @@ const (
 
 // Count is the result of one count of a benchmark.
 type Count struct {
-	PerOp  float64
+	PerOp  float64           // instructions per operation
 	Places map[Place]float64 // PerOp by line; nil for hardware counters
 	Calls  map[Call]float64  // calls per operation; nil unless [Series.CountCalls] counted
 }
@@ -53,7 +56,8 @@ type Estimate struct {
 	Cycle      int64   // number of inputs; 0 if all operations do the same
 }
 
-// Series holds the counts of a benchmark on one side.
+// Series holds the counts of a benchmark on one side. All counts have the same numbers of
+// operations.
 type Series struct {
 	Counts                []Count
 	counter               *Counter
@@ -73,7 +77,8 @@ type RefusedError struct{ Why string }
 // Error returns e.Why.
 func (e *RefusedError) Error() string { return e.Why }
 
-// StartPair counts both sides of a benchmark once.
+// StartPair counts both sides of a benchmark once. Its error explains why the benchmark cannot be
+// counted.
 func (c *Counter) StartPair(ctx context.Context, g Estimate, base, head Side) (*Pair, error) {
 	p := &Pair{guess: g}
 	var err error
@@ -84,8 +89,9 @@ func (c *Counter) StartPair(ctx context.Context, g Estimate, base, head Side) (*
 	return p, p.Head.Repeat(ctx)
 }
 
-// Incomplete returns the sides of p that should be counted again. Few benchmarks do not show how
-// much counts vary, so each of them has more repeats. Inconsistent repeats require more.
+// Incomplete returns the sides of p that should be counted again. One count is enough if both sides
+// have the same code. A few benchmarks alone do not show how much counts vary, so each has more
+// repeats. Inconsistent repeats require more.
 func (p *Pair) Incomplete() []*Series {
 	minimum := minRepeats
 	switch {
@@ -151,8 +157,9 @@ func (c *Counter) startSeries(ctx context.Context, g Estimate, side Side) (Serie
 	}
 }
 
-// splitOperations returns the operations of the two runs of a count, which should differ by
-// difference. Each input has the same weight in multiples of cycle.
+// splitOperations returns the numbers of operations of the two runs of a count. Their difference
+// should be difference, and longer is at most maxLonger. With several inputs both are multiples of
+// cycle, so that each input has the same weight.
 func splitOperations(difference, maxLonger float64, cycle int64) (shorter, longer int64) {
 	n := min(difference*opsRatio/(opsRatio-1), maxLonger)
 	longer = max(minOps+1, int64(n))
@@ -192,8 +199,8 @@ func (s *Series) isConsistent() bool {
 	return isSteady(values, slices.Max(values))
 }
 
-// addCount runs shorterOps each time, because the instructions of the start differ. A single run
-// would add the same error to each count.
+// addCount appends a count of two runs. It runs shorterOps each time, because the instructions of
+// the start differ. A single run would add the same error to each count.
 func (s *Series) addCount(ctx context.Context) error {
 	shorter, err := s.runOps(ctx, cachegrind, len(s.Counts), s.shorterOps)
 	if err != nil {
@@ -232,7 +239,8 @@ func (s *Series) runOps(ctx context.Context, tool string, repeat int, n int64) (
 	return s.counter.runCount(ctx, tool, program, repeat, n)
 }
 
-// perOperation returns the cost of an operation, of which longer executed ops more.
+// perOperation returns the cost of one operation. The run longer executed ops operations more than
+// the run shorter.
 func perOperation(shorter, longer *Profile, ops int64) Count {
 	n := float64(ops)
 	return Count{
@@ -242,6 +250,8 @@ func perOperation(shorter, longer *Profile, ops int64) Count {
 	}
 }
 
+// diffPerOperation returns the differences of two runs, divided by n operations. It omits those
+// below minimum. It returns nil if longer is empty.
 func diffPerOperation[K comparable](shorter, longer map[K]uint64, n, minimum float64) map[K]float64 {
 	if len(longer) == 0 {
 		return nil
@@ -260,19 +270,19 @@ func diffPerOperation[K comparable](shorter, longer map[K]uint64, n, minimum flo
 	return differences
 }
 
-// isConsistent reports whether head does more or less than base by the same number in all repeats.
-// With the same code the number must be 0.
+// isConsistent reports whether the difference between head and base is about the same in all
+// repeats. If both sides have the same code, the difference must be about 0.
 func (p *Pair) isConsistent() bool {
-	var more []float64
+	var differences []float64
 	if p.guess.SameCode {
-		more = append(more, 0)
+		differences = append(differences, 0)
 	}
 	largest := 0.0
 	for i := range min(len(p.Base.Counts), len(p.Head.Counts)) {
 		base, head := p.Base.Counts[i].PerOp, p.Head.Counts[i].PerOp
-		more, largest = append(more, head-base), max(largest, base, head)
+		differences, largest = append(differences, head-base), max(largest, base, head)
 	}
-	return isSteady(more, largest)
+	return isSteady(differences, largest)
 }
 
 // isSteady reports whether values differ as little as two counts usually do. count is the number of

@@ -9,6 +9,9 @@ import (
 	"strconv"
 )
 
+// This file reads the output files of Valgrind's tools. For example, the line "12 400" is a line 12
+// of the source that executed 400 instructions.
+
 // Bounds of an output file of Valgrind. A test binary has some ten thousand functions.
 const (
 	maxDocument      = 256 << 20 // bytes
@@ -57,8 +60,9 @@ type outputReader struct {
 	summary               uint64
 }
 
-// readOutput reads an output file of cachegrind or callgrind. The first event must be Ir, and names
-// must not be compressed. All counts must add up to the file's summary.
+// readOutput reads an output file of cachegrind or callgrind. The first event must be Ir
+// (instructions), and names and line numbers must not be compressed. All counts must add up to the
+// file's summary.
 func readOutput(tool string, r io.Reader) (*Profile, error) {
 	limited := &io.LimitedReader{R: r, N: maxDocument + 1}
 	lines := bufio.NewScanner(limited)

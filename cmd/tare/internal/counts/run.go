@@ -97,11 +97,14 @@ func (c *Counter) runCount(ctx context.Context, tool string, p Program, repeat i
 	return readOutput(tool, out)
 }
 
+// countedEnv returns env with the variables of a count: no garbage collection, one processor, no
+// preemption, and the seed of chance.
 func (l *launch) countedEnv(env []string) []string {
 	return append(env[:len(env):len(env)], "GOGC=off", "GOMAXPROCS=1", debugSetting(env), seedEnv(l.repeat))
 }
 
-// debugSetting turns off samples of allocations, whose number depends on chance.
+// debugSetting returns GODEBUG with the settings in env, without preemption, and without samples of
+// allocations. The number of these samples depends on chance.
 func debugSetting(env []string) string {
 	setting := "GODEBUG="
 	for _, kv := range env {
@@ -112,7 +115,8 @@ func debugSetting(env []string) string {
 	return setting + "asyncpreemptoff=1,memprofilerate=0"
 }
 
-// WhyUncountable returns a setting of the collector, which a count turns off, or "".
+// WhyUncountable returns the setting in env that configures the garbage collector, or "". A program
+// with such a setting is not counted, because a count turns the collector off.
 func WhyUncountable(env []string) string {
 	for _, kv := range env {
 		if name, _, _ := strings.Cut(kv, "="); name == "GOGC" || name == "GOMEMLIMIT" {

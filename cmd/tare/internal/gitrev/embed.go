@@ -12,7 +12,7 @@ import (
 )
 
 // embedPatterns returns the patterns of go:embed directives: a.txt and all:data for //go:embed a.txt
-// all:data.
+// all:data. It stops at a syntax error.
 func embedPatterns(src []byte) (patterns []string) {
 	file, _ := parser.ParseFile(token.NewFileSet(), "", src, parser.ParseComments|parser.SkipObjectResolution)
 	if file == nil {
@@ -42,6 +42,8 @@ func embedPatterns(src []byte) (patterns []string) {
 }
 
 // embeddedFiles returns the slash paths, from root, of the files that patterns of go:embed match.
+// dir is the directory of the Go file with the patterns. Invalid patterns are ignored, because the
+// go command reports them.
 func embeddedFiles(root, dir string, patterns []string) (names []string) {
 	files := os.DirFS(filepath.Join(root, filepath.FromSlash(dir)))
 	for _, pattern := range patterns {

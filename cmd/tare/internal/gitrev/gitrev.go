@@ -128,7 +128,8 @@ func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir stri
 	return dir, notes, nil
 }
 
-// writeFiles writes the files of rev to the directory files, and moves it to dir.
+// writeFiles writes the files of rev, which index lists, to the new directory files, and moves that
+// to dir.
 func (r Repo) writeFiles(ctx context.Context, rev Revision, files, dir string, index []string) error {
 	if err := os.Mkdir(files, 0o755); err != nil { // git makes none for a revision without files
 		return err
@@ -144,8 +145,9 @@ func (r Repo) writeFiles(ctx context.Context, rev Revision, files, dir string, i
 	return nil
 }
 
-// isModified reports whether the files in dir differ from an index. Another file counts, even one that
-// git ignores. The directories of submodules must be empty, as git does not read them.
+// isModified reports whether the files in dir differ from an index. Another file counts, even one
+// that git ignores. The directories of submodules must be empty, as git does not read them. index is
+// the environment variable that names the index.
 func (r Repo) isModified(ctx context.Context, dir string, index, submodules []string) (bool, error) {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return true, err
@@ -172,7 +174,8 @@ func (r Repo) isModified(ctx context.Context, dir string, index, submodules []st
 	return others != "", err
 }
 
-// isEmptyDir returns false for a link.
+// isEmptyDir reports whether path is an empty directory. It returns false for a link, and for a path
+// that does not exist.
 func isEmptyDir(path string) (bool, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -185,7 +188,8 @@ func isEmptyDir(path string) (bool, error) {
 	return len(entries) == 0, err
 }
 
-// listMissing returns notes on submodules and, without git-lfs, on contents in Git LFS.
+// listMissing returns notes on what the files of rev lack: submodules and, without git-lfs, contents
+// in Git LFS. It also returns the paths of the submodules.
 func (r Repo) listMissing(ctx context.Context, rev Revision) (notes, submodules []string, err error) {
 	out, err := runGit(ctx, r.Root, nil, "ls-tree", "-r", "-z", "--full-tree", rev.Tree)
 	if err != nil {
@@ -237,8 +241,8 @@ type Match struct {
 	Line string
 }
 
-// Grep returns the lines that match an extended regular expression, in files that match a pathspec. A
-// nil rev means the worktree.
+// Grep returns the lines that match an extended regular expression, in files that match a pathspec.
+// It returns nil if no line matches. A nil rev means the worktree.
 func (r Repo) Grep(ctx context.Context, rev *Revision, expression, pathspec string) ([]Match, error) {
 	args := []string{"grep", "-z", "-E", "--no-color", "--no-line-number", "--no-column"}
 	if rev == nil {
@@ -332,7 +336,8 @@ func (e *ApartError) Error() string {
 	return text
 }
 
-// Worktree describes the worktree as a side of a comparison: its commit, and whether files differ.
+// Worktree describes the worktree as a side of a comparison: its commit, and whether files differ
+// from that.
 func (r Repo) Worktree(ctx context.Context) string {
 	name := "worktree"
 	if rev, err := r.Resolve(ctx, "HEAD"); err == nil {
@@ -355,7 +360,8 @@ func Sweep(dir string, age time.Duration) {
 	}
 }
 
-// runGit runs git with additional environment variables.
+// runGit runs git in dir with additional environment variables. It returns the output without the
+// last newline.
 func runGit(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	return runGitInput(ctx, dir, env, nil, args...)
 }
@@ -369,8 +375,9 @@ func runGitInput(ctx context.Context, dir string, env []string, in io.Reader, ar
 	return strings.TrimSuffix(out.String(), "\n"), nil
 }
 
-// runGitIO runs git with standard input and output. The error is the first line of standard error.
-// Without optional locks, other git commands of the user are not disturbed.
+// runGitIO runs git with standard input and output. The error is the first line of standard error,
+// or that of ctx if ctx has ended. Without optional locks, other git commands of the user are not
+// disturbed.
 func runGitIO(ctx context.Context, dir string, env []string, in io.Reader, out io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir

@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file packs revisions and the worktree of a repository for another machine, and unpacks them
+// there.
+
 // Packed describes revisions of a repository and its worktree, for another machine that measures them.
 // That machine also receives the packs, files with objects of git.
 type Packed struct {
@@ -36,9 +39,10 @@ func (p Packed) Check() error {
 	return nil
 }
 
-// Pack writes the objects of revs into packs in dir, one for each revision. The first pack is often the
-// same as in an earlier call, and the other machine has it. With worktree, the last pack has its files,
-// except those that git ignores. Then p.Head is HEAD, otherwise the last of revs.
+// Pack writes the objects of revs into packs in dir, one for each revision. A later call often makes
+// the same first pack, which the other machine may have already. With worktree, the last pack has
+// the files of the worktree, except those that git ignores, and p.Head is HEAD. Otherwise p.Head is
+// the last of revs.
 func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir string) (p Packed, packs []string, err error) {
 	p.Prefix = filepath.ToSlash(filepath.Clean(r.Prefix))
 	if p.Prefix == "." {
@@ -115,8 +119,8 @@ func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string, excl
 	return tree, env, err
 }
 
-// writePack writes objects and all that they refer to, except those of packed. One thread makes packs
-// of equal objects equal.
+// writePack writes a pack with the objects ids and all that they refer to, except what packed refers
+// to. git uses one thread, so that the same objects always give the same pack.
 func (r Repo) writePack(ctx context.Context, env, ids, packed []string, path string) error {
 	args := []string{"rev-list", "--objects", "--no-walk"}
 	args = append(args, ids...)

@@ -16,6 +16,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file stores files in a branch of a remote repository. For example, tare history push adds
+// results to such a branch.
+
 // Shared is a branch of a remote repository to which several clones add files, such as results of
 // measurements. A file name is used only once, so that clones never conflict. The branch has its own
 // history.
@@ -154,8 +157,8 @@ func (s Shared) pushURL(ctx context.Context) string {
 	return s.Remote
 }
 
-// commitFiles commits existing files (hashes) and new ones (contents) on top of tip. It returns "" if
-// none is new.
+// commitFiles makes a commit whose parent is tip. It has the existing files, given by path and hash,
+// and those of files, by path and content, that do not exist yet. If all exist, it returns "" and 0.
 func (s Shared) commitFiles(ctx context.Context, tip string, existing map[string]string, files map[string][]byte, subject string) (commit string, added int, err error) {
 	tmp, remove, err := machine.TempDir("shared")
 	if err != nil {

@@ -12,6 +12,9 @@ import (
 	"strings"
 )
 
+// This file copies a revision and replaces its test files by those of another one. So both revisions
+// run the same benchmarks.
+
 // Tests is a copy of a tree, the base, with the tests of another tree, the head. So the same benchmarks
 // measure the code of both. The tests are the _test.go files, the testdata directories, and the files
 // that _test.go files embed.
@@ -36,22 +39,22 @@ func CopyTests(base, head, root string, adapt func(text []byte) []byte) (*Tests,
 		if !isTest(name) {
 			return nil
 		}
-		from, to := filepath.Join(head, name), filepath.Join(root, name)
+		source, target := filepath.Join(head, name), filepath.Join(root, name)
 		if !strings.HasSuffix(name, "_test.go") || !e.Type().IsRegular() {
-			t.changed[name] = !sameFile(filepath.Join(base, name), from)
-			return copyEntry(from, to, e)
+			t.changed[name] = !sameFile(filepath.Join(base, name), source)
+			return copyEntry(source, target, e)
 		}
-		text, err := os.ReadFile(from)
+		text, err := os.ReadFile(source)
 		if err != nil {
 			return err
 		}
 		text = adapt(text)
 		baseText, err := os.ReadFile(filepath.Join(base, name))
 		t.changed[name] = err != nil || !bytes.Equal(baseText, text)
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(to, text, 0o644); err != nil {
+		if err := os.WriteFile(target, text, 0o644); err != nil {
 			return err
 		}
 		return t.copyEmbedded(head, path.Dir(name), embedPatterns(text), isCode)
@@ -71,9 +74,9 @@ func (t *Tests) copyCode() (isCode map[string]bool, err error) {
 			t.changed[name] = true
 			return nil
 		}
-		from := filepath.Join(t.base, name)
+		source := filepath.Join(t.base, name)
 		if strings.HasSuffix(name, ".go") && e.Type().IsRegular() {
-			text, err := os.ReadFile(from)
+			text, err := os.ReadFile(source)
 			if err != nil {
 				return err
 			}
@@ -83,7 +86,7 @@ func (t *Tests) copyCode() (isCode map[string]bool, err error) {
 				}
 			}
 		}
-		return copyEntry(from, filepath.Join(t.Root, name), e)
+		return copyEntry(source, filepath.Join(t.Root, name), e)
 	})
 }
 
@@ -96,17 +99,17 @@ func (t *Tests) copyEmbedded(head, dir string, patterns []string, isCode map[str
 		if isTest(name) || isCode[name] {
 			continue
 		}
-		from, to := filepath.Join(head, name), filepath.Join(t.Root, name)
-		t.changed[name] = !sameFile(filepath.Join(t.base, name), from)
+		source, target := filepath.Join(head, name), filepath.Join(t.Root, name)
+		t.changed[name] = !sameFile(filepath.Join(t.base, name), source)
 		t.embedders[name] = append(t.embedders[name], dir)
-		info, err := os.Lstat(from)
+		info, err := os.Lstat(source)
 		if err != nil {
 			return err
 		}
-		if err := os.RemoveAll(to); err != nil {
+		if err := os.RemoveAll(target); err != nil {
 			return err
 		}
-		if err := copyEntry(from, to, fs.FileInfoToDirEntry(info)); err != nil {
+		if err := copyEntry(source, target, fs.FileInfoToDirEntry(info)); err != nil {
 			return err
 		}
 	}
@@ -147,15 +150,15 @@ func (t *Tests) Changed(dir string) (files []string) {
 // Revert replaces a file by that of the base, or removes it if the base does not have it.
 func (t *Tests) Revert(name string) error {
 	delete(t.changed, name)
-	to, from := filepath.Join(t.Root, name), filepath.Join(t.base, name)
-	if err := os.RemoveAll(to); err != nil {
+	target, source := filepath.Join(t.Root, name), filepath.Join(t.base, name)
+	if err := os.RemoveAll(target); err != nil {
 		return fmt.Errorf("revert %s: %w", name, err)
 	}
-	info, err := os.Lstat(from)
+	info, err := os.Lstat(source)
 	if err != nil {
 		return nil // the base does not have the file
 	}
-	if err := copyEntry(from, to, fs.FileInfoToDirEntry(info)); err != nil {
+	if err := copyEntry(source, target, fs.FileInfoToDirEntry(info)); err != nil {
 		return fmt.Errorf("revert %s: %w", name, err)
 	}
 	return nil
@@ -189,17 +192,17 @@ func walkFiles(root string, visit func(name string, e fs.DirEntry) error) error 
 }
 
 // copyEntry copies a regular file, which becomes writable, or a symbolic link.
-func copyEntry(from, to string, e fs.DirEntry) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+func copyEntry(source, dest string, e fs.DirEntry) error {
+	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
 		return err
 	}
 	switch {
 	case e.Type()&fs.ModeSymlink != 0:
-		target, err := os.Readlink(from)
+		target, err := os.Readlink(source)
 		if err != nil {
 			return err
 		}
-		return os.Symlink(target, to)
+		return os.Symlink(target, dest)
 	case !e.Type().IsRegular():
 		return nil
 	}
@@ -207,11 +210,11 @@ func copyEntry(from, to string, e fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(from)
+	text, err := os.ReadFile(source)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, text, info.Mode().Perm()|0o200)
+	return os.WriteFile(dest, text, info.Mode().Perm()|0o200)
 }
 
 func sameFile(a, b string) bool {

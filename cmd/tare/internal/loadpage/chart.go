@@ -14,6 +14,9 @@ import (
 	"github.com/tarebench/tare/load/hist"
 )
 
+// This file draws the charts of a load test: latencies by quantile, and rates and latencies over
+// time.
+
 const (
 	maxNines     = 5  // the axis of quantiles ends at 99.999 % at most
 	minPlotted   = 10 // requests that a curve of quantiles needs: 10 show the 90 % quantile, one nine
@@ -112,7 +115,8 @@ func mergeSeconds(seconds []load.Second, maxColumns int) []span {
 	return out
 }
 
-// drawTime draws rates above a heat map of latencies, over the same time.
+// drawTime draws rates above a heat map of latencies, over the same time axis. It returns "" without
+// responses.
 func drawTime(all []span, limits []plot.Limit) template.HTML {
 	low, high, maxCount := int64(math.MaxInt64), int64(0), int64(0)
 	for _, s := range all {
@@ -150,7 +154,8 @@ func drawRates(all []span, x plot.Axis, ticks []plot.Tick) template.HTML {
 	return c.HTML()
 }
 
-// drawHeatMap draws numbers of requests as cells, and lines for the median and the 99th percentile.
+// drawHeatMap draws the numbers of requests by time and latency as cells, and lines for the median
+// and the 99th percentile. maxCount is the greatest number in a cell.
 func drawHeatMap(all []span, limits []plot.Limit, x plot.Axis, ticks []plot.Tick, y plot.Axis, maxCount int64) template.HTML {
 	heat := plot.Chart{
 		ID: "heat", Title: "Latency over time", X: x, Y: y, XTicks: ticks,
@@ -185,7 +190,8 @@ func drawHeatMap(all []span, limits []plot.Limit, x plot.Axis, ticks []plot.Tick
 	return heat.HTML()
 }
 
-// shadeOf returns the index of a logarithmic shade, so that a few slow requests are visible.
+// shadeOf returns the index of the shade of a count, up to shadeCount-1 for maxCount. Shades are
+// logarithmic, so that a few slow requests are visible.
 func shadeOf(count, maxCount int64) int {
 	if maxCount <= 1 {
 		return shadeCount - 1

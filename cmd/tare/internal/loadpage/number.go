@@ -8,6 +8,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file formats numbers with units. For example, 46,400 ns is 46.4 µs.
+
 // Unit is the unit of the times in a table.
 type Unit struct {
 	Name     string
@@ -15,7 +17,8 @@ type Unit struct {
 	decimals int     // decimals of formatted times
 }
 
-// UnitFor returns the unit for a table with a typical time of ns.
+// UnitFor returns the unit for a table with a typical time of ns: s from 10 s, ms from 1 ms,
+// otherwise µs.
 func UnitFor(ns int64) Unit {
 	switch {
 	case ns >= 10e9:

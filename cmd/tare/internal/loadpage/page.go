@@ -198,8 +198,8 @@ func (c *content) addFindings(all []load.Remark) {
 	}
 }
 
-// describeBasis returns a sentence saying that one run shows no interval. Several steps or machines
-// show how far they vary.
+// describeBasis returns a sentence with the number of requests, and that one run shows no interval.
+// It returns "" without requests, or if several steps or machines show how far values vary.
 func describeBasis(d load.Document) string {
 	isRepeated := len(d.Steps) > 1 || len(d.Generators) > 1 || d.Search != nil
 	if d.Requests == 0 || isRepeated {

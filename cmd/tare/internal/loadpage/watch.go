@@ -88,7 +88,8 @@ func (w *Watch) setPage(p Page, isLast bool) {
 	w.changed = make(chan struct{})
 }
 
-// currentPage also returns a channel that is closed when the page changes.
+// currentPage returns the page, whether it is the last one, and a channel that is closed when the
+// page changes.
 func (w *Watch) currentPage() (p Page, isLast bool, changed <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,7 +110,7 @@ func (w *Watch) Close() error {
 	return err
 }
 
-// servePage sends the page with a script that updates it.
+// servePage sends the page with a script that updates it by the events.
 func (w *Watch) servePage(rw http.ResponseWriter, _ *http.Request) {
 	p, _, _ := w.currentPage()
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -118,7 +119,8 @@ func (w *Watch) servePage(rw http.ResponseWriter, _ *http.Request) {
 	_ = writePage(rw, p, watchScript, mayReadEvents) // fails if the browser has gone
 }
 
-// serveEvents sends each new page as a server-sent event.
+// serveEvents sends the content of each new page as a server-sent event, and an event at the end of
+// the run.
 func (w *Watch) serveEvents(rw http.ResponseWriter, r *http.Request) {
 	rw.Header().Set("Content-Type", "text/event-stream")
 	rw.Header().Set("Cache-Control", "no-store")

@@ -21,9 +21,9 @@ type Cost struct {
 	Value    float64 // ns of CPU time, or number of allocations
 }
 
-// Attribute reads a gzipped pprof document of a benchmark. It charges each sample to the innermost
-// function in a package of the user. It omits the samples of package testing. The largest costs
-// come first.
+// Attribute reads a gzipped pprof document of a benchmark. kind is that of [Read]. It charges each
+// sample to the innermost function in a package of the user, for which isUsers returns true. It
+// omits the samples of package testing. The largest costs come first.
 func Attribute(doc []byte, kind string, isUsers func(path string) bool) ([]Cost, error) {
 	parsed, err := parseDocument(doc)
 	if err != nil {
@@ -57,7 +57,8 @@ func Attribute(doc []byte, kind string, isUsers func(path string) bool) ([]Cost,
 	return all, nil
 }
 
-// chargeTo returns the cost of a sample, without a value, or false for package testing.
+// chargeTo returns the cost, without a value, to which a sample is charged. It returns false for a
+// sample of package testing.
 func chargeTo(s *profile.Sample, isUsers func(path string) bool) (c Cost, ok bool) {
 	through := ""                  // passed function of another package
 	for _, l := range s.Location { // innermost first
@@ -88,7 +89,7 @@ func chargeTo(s *profile.Sample, isUsers func(path string) bool) (c Cost, ok boo
 	return Cost{Function: partOf(stack{frames: names})}, true
 }
 
-// WithoutTypeArgs returns f for f[go.shape.int].
+// WithoutTypeArgs returns the name of a function without type arguments: f for f[go.shape.int].
 func WithoutTypeArgs(function string) string {
 	for {
 		i := strings.IndexByte(function, '[')

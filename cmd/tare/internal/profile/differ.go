@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// This file compares the profiles of two programs, function by function. For example, "scan takes
+// 120 ns per operation in one and 90 ns in the other".
+
 // Side is one of two compared programs.
 type Side struct {
 	Name    string
@@ -33,7 +36,7 @@ type Gap struct {
 // Difference has the values per operation of one function or part. Called functions are not
 // included.
 type Difference struct {
-	Name     string
+	Name     string  // name of the function or part
 	From, To float64 // first and second program
 }
 
@@ -42,14 +45,14 @@ func (d Difference) Change() float64 { return d.To - d.From }
 
 // Compare returns the difference between two programs, with at most n functions. Functions whose
 // difference may be a sampling error are in Rest.
-func Compare(from, to Side, n int) (Gap, error) {
+func Compare(first, second Side, n int) (Gap, error) {
 	switch {
-	case from.Profile == nil || to.Profile == nil || from.Ops <= 0 || to.Ops <= 0:
+	case first.Profile == nil || second.Profile == nil || first.Ops <= 0 || second.Ops <= 0:
 		return Gap{}, errors.New("a gap needs two profiles and the operations that were done meanwhile")
-	case from.Profile.Kind != to.Profile.Kind:
-		return Gap{}, fmt.Errorf("a profile of %s and one of %s have no gap", from.Profile.Kind, to.Profile.Kind)
+	case first.Profile.Kind != second.Profile.Kind:
+		return Gap{}, fmt.Errorf("a profile of %s and one of %s have no gap", first.Profile.Kind, second.Profile.Kind)
 	}
-	g := Gap{From: from.Name, To: to.Name, Unit: from.Profile.Unit, Whole: Difference{Name: "all"}}
+	g := Gap{From: first.Name, To: second.Name, Unit: first.Profile.Unit, Whole: Difference{Name: "all"}}
 	functions, parts := map[string]Difference{}, map[string]Difference{}
 	addTo := func(sums map[string]Difference, name string, fromValue, toValue float64) {
 		sums[name] = Difference{Name: name, From: sums[name].From + fromValue, To: sums[name].To + toValue}
@@ -60,21 +63,21 @@ func Compare(from, to Side, n int) (Gap, error) {
 		g.Whole.From += fromValue
 		g.Whole.To += toValue
 	}
-	for _, s := range from.Profile.stacks {
-		add(s, s.value/float64(from.Ops), 0)
+	for _, s := range first.Profile.stacks {
+		add(s, s.value/float64(first.Ops), 0)
 	}
-	for _, s := range to.Profile.stacks {
-		add(s, 0, s.value/float64(to.Ops))
+	for _, s := range second.Profile.stacks {
+		add(s, 0, s.value/float64(second.Ops))
 	}
 	g.Parts = sortByDifference(parts)
 	for _, l := range g.Parts {
-		if exceedsSampling(l, from, to) {
+		if exceedsSampling(l, first, second) {
 			g.SignificantParts = append(g.SignificantParts, l)
 		}
 	}
 	others := 0
 	for _, l := range sortByDifference(functions) {
-		if len(g.Functions) < n && exceedsSampling(l, from, to) {
+		if len(g.Functions) < n && exceedsSampling(l, first, second) {
 			g.Functions = append(g.Functions, l)
 			continue
 		}
@@ -100,8 +103,8 @@ func sortByDifference(lines map[string]Difference) []Difference {
 // exceedsSampling reports whether a difference exceeds twice its standard deviation. The number n
 // of samples has a Poisson distribution with the variance n. So the variance of a value is the
 // value times the value of one sample. Without a sampling period it is 0.
-func exceedsSampling(d Difference, from, to Side) bool {
-	sampleFrom, sampleTo := from.Profile.Sample/float64(from.Ops), to.Profile.Sample/float64(to.Ops)
+func exceedsSampling(d Difference, first, second Side) bool {
+	sampleFrom, sampleTo := first.Profile.Sample/float64(first.Ops), second.Profile.Sample/float64(second.Ops)
 	deviation := math.Sqrt(d.From*sampleFrom + d.To*sampleTo)
 	return math.Abs(d.Change()) > 2*deviation
 }
@@ -158,7 +161,7 @@ func (g Gap) formatShare(l Difference) string {
 	return formatSigned(math.Round(x))
 }
 
-// formatValue returns three significant digits, or an integer from 100.
+// formatValue formats a number with three significant digits, or from 100 as an integer.
 func formatValue(v float64) string {
 	switch a := math.Abs(v); {
 	case a == 0:

@@ -11,30 +11,30 @@ const shadeSteps = 4
 // DifferenceFlame draws the cost of an operation in two programs as one flame graph, an SVG. The
 // width of a box, a function, is the sum of both costs. It is red if the second program takes more,
 // and blue if it takes less. The caller joins profiles of several rounds by [Profile.Add].
-func DifferenceFlame(title string, from, to Side) []byte {
-	p := &Profile{Kind: from.Profile.Kind, Unit: from.Profile.Unit}
-	for _, s := range from.Profile.stacks {
-		value := s.value / float64(max(1, from.Ops))
+func DifferenceFlame(title string, first, second Side) []byte {
+	p := &Profile{Kind: first.Profile.Kind, Unit: first.Profile.Unit}
+	for _, s := range first.Profile.stacks {
+		value := s.value / float64(max(1, first.Ops))
 		p.stacks = append(p.stacks, stack{frames: s.frames, value: value, fromValue: value})
 		p.Total += value
 	}
 	fromTotal := p.Total
-	for _, s := range to.Profile.stacks {
-		value := s.value / float64(max(1, to.Ops))
+	for _, s := range second.Profile.stacks {
+		value := s.value / float64(max(1, second.Ops))
 		p.stacks = append(p.stacks, stack{frames: s.frames, value: value})
 		p.Total += value
 	}
 	toTotal := p.Total - fromTotal
 	caption := fmt.Sprintf("%s for an operation of %s, %s of %s. As wide as both together; red: %[4]s takes more, blue: less; point at one for its figures.",
-		p.formatAmount(fromTotal), from.Name, p.formatAmount(toTotal), to.Name)
+		p.formatAmount(fromTotal), first.Name, p.formatAmount(toTotal), second.Name)
 	return p.drawToFit(title, func([]box) graphLook {
 		return graphLook{
 			caption: caption, style: shadeStyles(),
 			class: func(x box) string { return shadeClass(x.toValue()-x.fromValue, toTotal-fromTotal, p.Total) },
 			tooltip: func(x box) string {
-				text := fmt.Sprintf("%s: %s of %s, %s of %s", x.function, p.formatAmount(x.fromValue), from.Name, p.formatAmount(x.toValue()), to.Name)
-				if whole := toTotal - fromTotal; whole != 0 {
-					text += fmt.Sprintf("; %.0f %% of the difference", 100*(x.toValue()-x.fromValue)/whole)
+				text := fmt.Sprintf("%s: %s of %s, %s of %s", x.function, p.formatAmount(x.fromValue), first.Name, p.formatAmount(x.toValue()), second.Name)
+				if difference := toTotal - fromTotal; difference != 0 {
+					text += fmt.Sprintf("; %.0f %% of the difference", 100*(x.toValue()-x.fromValue)/difference)
 				}
 				return text
 			},
@@ -58,14 +58,15 @@ func shadeStyles() string {
 }
 
 // Add adds the samples of another profile of the same program.
-func (p *Profile) Add(more *Profile) {
-	p.Total += more.Total
-	p.stacks = append(p.stacks, more.stacks...)
+func (p *Profile) Add(other *Profile) {
+	p.Total += other.Total
+	p.stacks = append(p.stacks, other.stacks...)
 }
 
-// shadeClass returns the CSS class of a box with the difference d, stronger for a larger share of
-// total. total is the sum of both costs.
-func shadeClass(d, whole, total float64) string {
+// shadeClass returns the CSS class of a box with the difference d. The larger the share of d in
+// whole, the difference of both programs, the stronger the shade. total is the sum of both costs.
+// Less than a hundredth of it is grey.
+func shadeClass(d, difference, total float64) string {
 	if math.Abs(d) < total/100 {
 		return runtimeClass // grey
 	}
@@ -73,8 +74,8 @@ func shadeClass(d, whole, total float64) string {
 	if d < 0 {
 		class = "less"
 	}
-	step := math.Ceil(shadeSteps * math.Min(1, math.Abs(d)/math.Abs(whole)))
-	if math.IsNaN(step) || whole == 0 { // differences of functions cancel each other out
+	step := math.Ceil(shadeSteps * math.Min(1, math.Abs(d)/math.Abs(difference)))
+	if math.IsNaN(step) || difference == 0 { // differences of functions cancel each other out
 		step = shadeSteps
 	}
 	return fmt.Sprintf("%s%.0f", class, math.Max(1, step))

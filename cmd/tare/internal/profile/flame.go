@@ -14,7 +14,8 @@ type frame struct {
 
 func (f *frame) toValue() float64 { return f.value - f.fromValue }
 
-// buildTree merges the stacks. The root has no function.
+// buildTree merges the stacks into a tree, in which stacks share the frames of equal callers. The
+// root has no function.
 func (p *Profile) buildTree() *frame {
 	type call struct {
 		caller   *frame
@@ -55,7 +56,7 @@ type box struct {
 }
 
 // layOut returns the boxes of the tree, callees below callers. It omits frames narrower than
-// minWidth, a share of the graph.
+// minWidth, a share of the graph, and frames with maxLevel callers or more.
 func (f *frame) layOut(minWidth float64, maxLevel int) []box {
 	var out []box
 	total := f.value

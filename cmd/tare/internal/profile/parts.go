@@ -15,8 +15,9 @@ const (
 	partRuntime    = "runtime, all else"
 )
 
-// partOf returns the package of a stack's innermost function or, in the runtime, its task. Single
-// functions of the runtime mean little to a reader.
+// partOf returns the part of the program that a stack belongs to: the package of its innermost
+// function. For a function of the runtime it is the task of the runtime, because its single
+// functions mean little to a reader.
 func partOf(s stack) string {
 	path := PackageOf(s.frames[len(s.frames)-1])
 	switch {

@@ -32,8 +32,8 @@ type Profile struct {
 
 type stack struct {
 	frames    []string // the outermost first; never empty
-	value     float64
-	fromValue float64 // part of value that belongs to the first of two programs
+	value     float64  // in the unit of the profile
+	fromValue float64  // part of value that belongs to the first of two programs
 }
 
 // Read reads a gzipped pprof document. kind is [tare.ProfileCPU] or [tare.ProfileMem].
@@ -94,7 +94,8 @@ func parseDocument(doc []byte) (*profile.Profile, error) {
 	return parsed, parsed.CheckValid()
 }
 
-// checkBounds counts parts and numbers before the document is decoded. Its constants are from
+// checkBounds returns an error if a document has more parts or numbers than the limits. It counts
+// them before the document is decoded. The constants are from
 // github.com/google/pprof/proto/profile.proto.
 func checkBounds(document []byte, partLimit, numberLimit int) error {
 	const sample, location = 2, 4  // fields of a profile
@@ -150,7 +151,8 @@ func unzip(doc []byte, limit int) ([]byte, error) {
 	return raw, nil
 }
 
-// valueIn returns the index of the sample value to use, preferably that of all allocations, or -1.
+// valueIn returns the index of the sample value in unit, preferably that of all allocations, or -1
+// if there is none.
 func valueIn(types []*profile.ValueType, unit string) int {
 	index := -1
 	for i, t := range types {
@@ -213,7 +215,7 @@ func trimHarness(frames []string) []string {
 	return frames
 }
 
-// PackageOf returns the import path in the name of a function, or "".
+// PackageOf returns the import path in the name of a function, or "" for a name without a path.
 func PackageOf(function string) string {
 	plain, _, _ := strings.Cut(function, "[") // without type arguments, which can have paths
 	path := ""

@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 )
 
+// This file draws flame graphs as SVG. Each function is a box, with its callees below it and a width
+// in proportion to its cost.
+
 // Dimensions of a flame graph, in pixels unless noted.
 const (
 	graphWidth   = 1200
@@ -51,7 +54,8 @@ func (p *Profile) Flame(title string, ops int64) []byte {
 	})
 }
 
-// drawToFit raises the minimum width of boxes until the SVG has at most maxSVG bytes.
+// drawToFit draws the graph with as many boxes as fit: it raises their minimum width until the SVG
+// has at most maxSVG bytes. look returns the look of a graph with some boxes.
 func (p *Profile) drawToFit(title string, look func([]box) graphLook) []byte {
 	tree := p.buildTree()
 	for minWidth := minBoxWidth / (graphWidth - 2*margin); ; minWidth *= 1.5 {
@@ -110,7 +114,8 @@ func (p *Profile) tooltip(x box) string {
 	return text
 }
 
-// fitName removes the package first, which the colour of the box shows as well.
+// fitName shortens the name of a function to width. It removes the package first, which the colour
+// of the box shows as well.
 func fitName(function string, width float64) string {
 	name := shortName(function)
 	fits := float64(utf8.RuneCountInString(name))*charWidth <= width
@@ -167,7 +172,8 @@ const (
 	kernelClass  = "sys"
 )
 
-// sharedClass returns the CSS class of a package of system calls or of the runtime, or "".
+// sharedClass returns the CSS class of a package of system calls or of the runtime. It returns ""
+// for other packages.
 func sharedClass(name string) string {
 	switch {
 	case strings.HasPrefix(name, "internal/runtime/syscall"):
@@ -188,7 +194,8 @@ func legendName(name string) string {
 	return name
 }
 
-// chooseColours returns the CSS class of each package. Large ones choose first.
+// chooseColours returns the CSS class of each drawn package. Packages with large values choose
+// first.
 func (p *Profile) chooseColours(boxes []box) map[string]string {
 	isDrawn := map[string]bool{}
 	for _, b := range boxes {
@@ -216,8 +223,8 @@ func (p *Profile) chooseColours(boxes []box) map[string]string {
 	return classes
 }
 
-// freeHue begins with the hash of a package's name. So the package mostly has the same colour in
-// all graphs.
+// freeHue returns the number of a free hue. It begins with the hash of the package's name, so that
+// the package mostly has the same colour in all graphs. If all are taken, two packages share one.
 func freeHue(name string, taken map[uint32]bool) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(name))
@@ -232,7 +239,8 @@ func freeHue(name string, taken map[uint32]bool) uint32 {
 	return first
 }
 
-// baseStyles is the same for all graphs, so that a page can have several.
+// baseStyles returns the CSS of a graph. It is the same for all graphs, so that a page can have
+// several.
 func baseStyles() string {
 	var b strings.Builder
 	b.WriteString("<style>\n.tare-flame text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;fill:#1b1b1b;pointer-events:none}\n" +
@@ -248,7 +256,8 @@ func baseStyles() string {
 	return b.String()
 }
 
-// truncate shortens s to width pixels, at char pixels per character.
+// truncate shortens s to width pixels, at char pixels per character. It returns "" if less than two
+// characters fit.
 func truncate(s string, width, char float64) string {
 	s = replaceControls(s)
 	fits := max(0, int(width/char))

@@ -14,6 +14,8 @@ import (
 	"github.com/tarebench/tare/kinds/router"
 )
 
+// This file recommends a router by the result of a study, or advises to stay with net/http.
+
 // Recommendation recommends a router for the routes, or to stay with the baseline. It gives its part of
 // the cost of a request and its disadvantages. It also names the routers that could not be measured.
 func (d *Document) Recommendation(r *tare.Result) []string {
@@ -38,7 +40,8 @@ type adviser struct {
 	d *Document
 }
 
-// recommend returns a second recommendation if the fastest router misroutes requests.
+// recommend returns the recommendation and a line about the effect on a request. If the fastest
+// router misroutes requests, it adds a second recommendation.
 func (a *adviser) recommend() []string {
 	subject := "On your " + a.d.countRoutes()
 	if !slices.ContainsFunc(a.Result.Workloads, func(w tare.Workload) bool { return w.ID == allID }) {
@@ -76,7 +79,8 @@ func (a *adviser) describeChoice(subject string, c tare.Comparison, faster []tar
 	return fmt.Sprintf("%s; %s; %s%s.", a.describeLookup(subject, c), a.describeSemantics(c.Contender), a.DescribeCosts(c.Contender), advice.DescribeTies(c, faster))
 }
 
-// findMisrouted returns the differences in requests for a route of the table.
+// findMisrouted returns the differences of a router in requests that a route of the table should
+// have handled.
 func (a *adviser) findMisrouted(id string) []tare.Difference {
 	var out []tare.Difference
 	for _, s := range a.Result.Semantics {
@@ -89,7 +93,8 @@ func (a *adviser) findMisrouted(id string) []tare.Difference {
 	return out
 }
 
-// describeLookup returns a clause about a lookup, and its share of a request.
+// describeLookup returns a clause about the time of a router's lookup, and its share of a request if
+// that was measured. subject begins it.
 func (a *adviser) describeLookup(subject string, c tare.Comparison) string {
 	text := fmt.Sprintf("%s takes %s the time of %s for a lookup, %s instead of %s", subject,
 		format.Within(c.Ratio, c.Low, c.High), routerName(a.Baseline), advice.FormatNanoseconds(c.Value), advice.FormatNanoseconds(c.AgainstValue))
@@ -101,14 +106,14 @@ func (a *adviser) describeLookup(subject string, c tare.Comparison) string {
 	return text
 }
 
-// cpuReading returns the CPU time, which noise disturbs least.
+// cpuReading returns the reading with CPU time as the metric, which noise disturbs least.
 func (a *adviser) cpuReading() advice.Reading {
 	r := a.Reading
 	r.Metric = "cpu"
 	return r
 }
 
-// requestCost returns the baseline's CPU time for a complete request, or 0.
+// requestCost returns the baseline's CPU time for a complete request, or 0 if it was not measured.
 func (a *adviser) requestCost() float64 {
 	if v, ok := a.Result.Value(socketID, a.Baseline, "cpu"); ok && !v.Struck { // struck: a check voids the value
 		return v.Value
@@ -116,8 +121,9 @@ func (a *adviser) requestCost() float64 {
 	return 0
 }
 
-// addImpact adds a line about the routers that cost a request noticeably more CPU time. Their
-// confidence intervals are above the limit. An interval that contains it is undecided.
+// addImpact adds a line about the routers that cost a request noticeably more CPU time: their
+// intervals are above the limit. A router whose interval contains the limit is not decided. It adds
+// nothing if the cost of a request was not measured.
 func (a *adviser) addImpact(lines []string) []string {
 	request := a.requestCost()
 	if request <= 0 {
@@ -153,7 +159,8 @@ func (a *adviser) addImpact(lines []string) []string {
 		len(measured)-len(expensive)-len(undecided), len(measured), share, routerName(a.Baseline), strings.Join(parts, "; ")))
 }
 
-// describeSemantics returns a clause about differences from net/http.
+// describeSemantics returns a clause about the semantics tests in which a router differs from
+// net/http.
 func (a *adviser) describeSemantics(id string) string {
 	for _, s := range a.Result.Semantics {
 		if s.Contender != id {

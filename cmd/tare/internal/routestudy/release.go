@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/kinds/router"
 )
 
+// This file compares Go releases by the user's routes (tare routes --go). For example, chi built
+// with go1.27 is compared with chi built with go1.26.
+
 // ReleaseStudyID is the id of the study of several Go releases. It differs from the id of the study of
 // routers, because the history compares results with the same id.
 const ReleaseStudyID = StudyID + "-go"
@@ -55,7 +58,8 @@ func (d *Document) ReleaseStudy(r Releases) string {
 	return b.String()
 }
 
-// goField returns a field such as ", go: go1.26.8". Study files do not allow releases such as go1.26.
+// goField returns the field of a contender with its toolchain, such as ", go: go1.26.8". It returns
+// "" for a release such as go1.26, which study files do not allow.
 func goField(toolchain string) string {
 	release, _, _ := strings.Cut(toolchain, "+")
 	if version.Lang(release) == release {
@@ -93,13 +97,13 @@ func (a ReleaseAdvice) Lines() []string {
 		out = append(out, fmt.Sprintf("%s: no ratio: %s.", subject, why))
 	}
 	for _, id := range a.Routers {
-		from := contenderID(id, a.Toolchains[0])
+		first := contenderID(id, a.Toolchains[0])
 		for _, toolchain := range a.Toolchains[1:] {
-			to := contenderID(id, toolchain)
+			other := contenderID(id, toolchain)
 			if r.WhyNoAdvice() == "" {
-				out = append(out, subject+" "+a.describeCost(r, from, to))
+				out = append(out, subject+" "+a.describeCost(r, first, other))
 			}
-			if text := a.describeAnswers(from, to); text != "" {
+			if text := a.describeAnswers(first, other); text != "" {
 				out = append(out, text)
 			}
 		}
@@ -108,21 +112,21 @@ func (a ReleaseAdvice) Lines() []string {
 }
 
 // findPair compares a contender with its router built with the first toolchain.
-func (a ReleaseAdvice) findPair(r advice.Reading, from, to string) (c tare.Comparison, ok bool) {
-	if len(a.Result.VoidsMetric(from, r.Workload, r.Metric))+len(a.Result.VoidsMetric(to, r.Workload, r.Metric)) > 0 {
+func (a ReleaseAdvice) findPair(r advice.Reading, first, other string) (c tare.Comparison, ok bool) {
+	if len(a.Result.VoidsMetric(first, r.Workload, r.Metric))+len(a.Result.VoidsMetric(other, r.Workload, r.Metric)) > 0 {
 		return c, false
 	}
-	if from == r.Baseline {
-		c, ok = r.Comparison(to)
+	if first == r.Baseline {
+		c, ok = r.Comparison(other)
 		return c, ok && c.Bounded()
 	}
 	for _, d := range a.Result.Decomposition {
-		if d.Workload != r.Workload || d.Metric != r.Metric || d.Whole.From != from || d.Whole.To != to {
+		if d.Workload != r.Workload || d.Metric != r.Metric || d.Whole.From != first || d.Whole.To != other {
 			continue
 		}
 		w := d.Whole
 		c = tare.Comparison{
-			Workload: d.Workload, Contender: to, Against: from, Metric: d.Metric, Ratio: w.Ratio, Low: w.Low, High: w.High,
+			Workload: d.Workload, Contender: other, Against: first, Metric: d.Metric, Ratio: w.Ratio, Low: w.Low, High: w.High,
 			Level: w.Level, Rounds: w.Rounds, AgainstValue: w.FromValue, Value: w.ToValue, Unit: w.Unit,
 		}
 		return c, c.Bounded()
@@ -130,24 +134,24 @@ func (a ReleaseAdvice) findPair(r advice.Reading, from, to string) (c tare.Compa
 	return c, false
 }
 
-// describeCost returns a sentence without its subject.
-func (a ReleaseAdvice) describeCost(r advice.Reading, from, to string) string {
-	c, ok := a.findPair(r, from, to)
+// describeCost returns a sentence about the time of a lookup, without its subject.
+func (a ReleaseAdvice) describeCost(r advice.Reading, first, other string) string {
+	c, ok := a.findPair(r, first, other)
 	if !ok {
-		return fmt.Sprintf("%s was not compared with %s.", to, from)
+		return fmt.Sprintf("%s was not compared with %s.", other, first)
 	}
-	return fmt.Sprintf("%s takes %s the time of %s for a lookup, %s instead of %s%s.", to,
-		format.Within(c.Ratio, c.Low, c.High), from, advice.FormatNanoseconds(c.Value), advice.FormatNanoseconds(c.AgainstValue), r.DescribeDoubt(c))
+	return fmt.Sprintf("%s takes %s the time of %s for a lookup, %s instead of %s%s.", other,
+		format.Within(c.Ratio, c.Low, c.High), first, advice.FormatNanoseconds(c.Value), advice.FormatNanoseconds(c.AgainstValue), r.DescribeDoubt(c))
 }
 
 // changedAnswer is an odd request that two releases answer differently.
 type changedAnswer struct {
-	asked        string // request
+	request      string
 	before, then string // answers with the first and with the other release
 	isMisrouted  bool   // an ordinary request for a route of the user, whose answer was right with the first release
 }
 
-// findSemantics returns nil if the contender was not tested.
+// findSemantics returns the answers of a contender, or nil if it was not tested.
 func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	for i, s := range a.Result.Semantics {
 		if s.Contender == id && s.Cases > 0 {
@@ -157,8 +161,8 @@ func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	return nil
 }
 
-// compareAnswers returns the tests in which two contenders differ. A test that is missing in a result
-// equals the reference.
+// compareAnswers returns the tests in which two contenders answer differently. A result lacks the
+// tests in which a contender answers like the reference.
 func compareAnswers(before, then *tare.Semantics) []changedAnswer {
 	find := func(s *tare.Semantics, d tare.Difference) (tare.Difference, bool) {
 		for _, other := range s.Differences {
@@ -187,32 +191,33 @@ func compareAnswers(before, then *tare.Semantics) []changedAnswer {
 
 const maxChanges = 3
 
-// describeAnswers is about requests that a release answers differently.
-func (a ReleaseAdvice) describeAnswers(from, to string) string {
-	before, then := a.findSemantics(from), a.findSemantics(to)
+// describeAnswers returns a sentence about the requests that a release answers differently, or "" if
+// one of the two was not tested.
+func (a ReleaseAdvice) describeAnswers(first, other string) string {
+	before, then := a.findSemantics(first), a.findSemantics(other)
 	if before == nil || then == nil {
 		return ""
 	}
 	changes := compareAnswers(before, then)
 	if len(changes) == 0 {
-		return fmt.Sprintf("%s answers all %d odd requests as %s does.", to, then.Cases, from)
+		return fmt.Sprintf("%s answers all %d odd requests as %s does.", other, then.Cases, first)
 	}
 	misrouted := 0
-	var named []string
+	var texts []string
 	for _, c := range changes {
 		if c.isMisrouted {
 			misrouted++
 		}
-		if len(named) < maxChanges {
-			named = append(named, fmt.Sprintf("%s: %s instead of %s", c.asked, c.then, c.before))
+		if len(texts) < maxChanges {
+			texts = append(texts, fmt.Sprintf("%s: %s instead of %s", c.request, c.then, c.before))
 		}
 	}
-	text := fmt.Sprintf("%s answers %d of %d odd requests otherwise than %s", to, len(changes), then.Cases, from)
+	text := fmt.Sprintf("%s answers %d of %d odd requests otherwise than %s", other, len(changes), then.Cases, first)
 	if misrouted > 0 {
 		text += fmt.Sprintf(", %d of them requests for your routes", misrouted)
 	}
-	text += ": " + strings.Join(named, "; ")
-	if more := len(changes) - len(named); more > 0 {
+	text += ": " + strings.Join(texts, "; ")
+	if more := len(changes) - len(texts); more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}
 	return text + "."
@@ -222,22 +227,22 @@ func (a ReleaseAdvice) describeAnswers(from, to string) string {
 // toolchain.
 func (a ReleaseAdvice) SetAnswer() {
 	r := a.newReading()
-	from, to := r.Baseline, contenderID(a.Routers[0], a.Toolchains[len(a.Toolchains)-1])
+	first, last := r.Baseline, contenderID(a.Routers[0], a.Toolchains[len(a.Toolchains)-1])
 	const unconditional = ""
-	r.SetAnswer("release", from, unconditional, nil) // sets the values below the headline; the text is replaced below
+	r.SetAnswer("release", first, unconditional, nil) // sets the values below the headline; the text is replaced below
 	if r.WhyNoAdvice() != "" {
 		return // the headline gives the reason
 	}
-	c, ok := a.findPair(r, from, to)
+	c, ok := a.findPair(r, first, last)
 	if !ok {
-		a.Result.Answer = fmt.Sprintf("No answer: %s was not compared with %s.", to, from)
+		a.Result.Answer = fmt.Sprintf("No answer: %s was not compared with %s.", last, first)
 		return
 	}
-	text := fmt.Sprintf("%s takes %s the time of %s", to, format.Factor(c.Ratio), from)
+	text := fmt.Sprintf("%s takes %s the time of %s", last, format.Factor(c.Ratio), first)
 	if !r.IsShown(c) {
-		text = fmt.Sprintf("%s is not shown to differ in time from %s", to, from)
+		text = fmt.Sprintf("%s is not shown to differ in time from %s", last, first)
 	}
-	if before, then := a.findSemantics(from), a.findSemantics(to); before != nil && then != nil {
+	if before, then := a.findSemantics(first), a.findSemantics(last); before != nil && then != nil {
 		if n := len(compareAnswers(before, then)); n > 0 {
 			text += fmt.Sprintf(", with other answers to %d of %d odd requests", n, then.Cases)
 		} else {

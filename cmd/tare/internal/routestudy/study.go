@@ -48,7 +48,7 @@ const (
 	socketID = "socket" // requests go over a loopback connection
 )
 
-// allWorkloads returns the possible workloads. A table may have no requests for some.
+// allWorkloads returns the possible workloads. A table has no requests for some of them.
 func allWorkloads() []workloadSpec {
 	return []workloadSpec{
 		{id: allID, requests: router.AskAll, op: router.OpServe},
@@ -101,7 +101,8 @@ func (d *Document) Study(routers []string) string {
 	return b.String()
 }
 
-// writeWork writes the parts that do not depend on the routers.
+// writeWork writes the parts of a study file that do not depend on the routers: workloads, metrics
+// and budgets.
 func (d *Document) writeWork(b *strings.Builder) {
 	b.WriteString("workloads:\n")
 	possible := d.Table.Asks()
@@ -122,7 +123,7 @@ func (d *Document) writeWork(b *strings.Builder) {
 	fmt.Fprintf(b, "metrics: [time, cpu, bytes, allocs]\nbudget: {quick: %s, full: %s, quick_workloads: [%s]}\n", Quick, Full, strings.Join(quick, ", "))
 }
 
-// usualRequests is the default number of requests in a workload.
+// usualRequests is the number of requests in a workload's pool, unless the study sets another.
 const usualRequests = 512
 
 func baselineRank(id, baseline string) int {

@@ -20,7 +20,7 @@ func (d *document) findWrongBecame(s sentence, report reportFunc) {
 		if index < 0 || negationRE.MatchString(subject) {
 			continue
 		}
-		named := d.tables[index].namedRows(subject)
+		labels := d.tables[index].namedRows(subject)
 		for _, g := range d.nearGrids(s.line) {
 			for _, set := range g.columnSets {
 				if !set.isBeforeAfter || !slices.Contains(o.kinds, set.kind) {
@@ -29,7 +29,7 @@ func (d *document) findWrongBecame(s sentence, report reportFunc) {
 				for _, label := range g.labels {
 					row := g.figuresOf(label, set)
 					const leastChange = 0.02 // share; less may be rounding
-					if len(row) != 2 || !slices.Contains(named, row[0].line) || isNear(row[0].value, row[1].value, leastChange) {
+					if len(row) != 2 || !slices.Contains(labels, row[0].line) || isNear(row[0].value, row[1].value, leastChange) {
 						continue
 					}
 					if o.isContradictedBy(set.kind, row[1].value, row[0].value) {

@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule bytes-below-result. It finds operations that allocate less than their result
+// takes. For example, a benchmark that returns a copy of 64 KiB has 32 B/op.
+
 // bytesBelowResult finds operations that allocate fewer bytes than their results have.
 func bytesBelowResult() rule {
 	return rule{Rule: audit.Rule{
@@ -25,8 +28,8 @@ func bytesBelowResult() rule {
 	}, find: findBytesBelowResult}
 }
 
-// findBytesBelowResult compares B/op with the size of the result. The size is in a figure, a name,
-// a sentence or a C struct.
+// findBytesBelowResult reports operations that allocate fewer bytes than their results have. The
+// page gives the size of a result in a figure, a name, a sentence or a C struct.
 func findBytesBelowResult(d *document, report reportFunc) {
 	findBytesBelowName(d, report)
 	findBytesBelowStated(d, report)
@@ -142,21 +145,24 @@ const (
 	maxCopy = 1.4
 )
 
-// allocatedBytes returns B/op, if operations allocate.
+// allocatedBytes returns B/op. It returns false if the output has no B/op or operations do not
+// allocate.
 func (b *bench) allocatedBytes() (bytes float64, ok bool) {
 	bytes, ok = b.value("B/op")
 	allocs, hasAllocs := b.value("allocs/op")
 	return bytes, ok && bytes > 0 && (!hasAllocs || allocs >= 1)
 }
 
-// processedBytes returns the bytes of an operation, or 0 if unknown.
+// processedBytes returns the bytes that an operation processes, from its throughput, or 0 if
+// unknown.
 func (b *bench) processedBytes() float64 {
 	rate, _ := b.value("MB/s")
 	ns, _ := b.value("ns/op")
 	return rate * ns * 1e-3 // MB/s are 1e6 B/s, and ns 1e-9 s
 }
 
-// findAmount returns the groups of sizeInNameRE. A plain number must be the processed bytes.
+// findAmount returns the offsets of the groups of sizeInNameRE in the benchmark's name, or nil. It
+// takes a plain number only if the throughput shows that it counts bytes.
 func (b *bench) findAmount() []int {
 	for _, pattern := range []*lazyregexp.Regexp{sizeInNameRE, bytesInNameRE} {
 		if m := pattern.FindStringSubmatchIndex(b.name); m != nil {
@@ -175,7 +181,8 @@ func (b *bench) findAmount() []int {
 	return m
 }
 
-// parseSizedBench takes KB and MB for decimal units, unless the throughput shows binary ones.
+// parseSizedBench returns a benchmark with the amount of data in its name, or false without one. KB
+// and MB are decimal units, unless the throughput shows binary ones.
 func parseSizedBench(b *bench) (sizedBench, bool) {
 	bytes, ok := b.allocatedBytes()
 	m := b.findAmount()
@@ -270,7 +277,8 @@ func (s sizedBench) whyCopied(family []sizedBench) string {
 	return ""
 }
 
-// findBytesBelowStat compares two tables of benchstat: B/op and the size of the result.
+// findBytesBelowStat reports rows of benchstat with fewer B/op than the size of the result in
+// another table.
 func findBytesBelowStat(d *document, report reportFunc) {
 	returned := map[string]statRow{}
 	for _, row := range d.statRows {
@@ -294,8 +302,8 @@ func findBytesBelowStat(d *document, report reportFunc) {
 // amountUnitRE matches the unit of a reported amount, such as page-bytes.
 var amountUnitRE = lazyregexp.New(`(?i)[a-z][-_.](?:B|bytes)(?:/op)?$`)
 
-// findBytesBelowSiblings reports benchmarks that allocate less than their reported amount. Two
-// sub-benchmarks must make a copy, or one and a sentence says so.
+// findBytesBelowSiblings reports sub-benchmarks that allocate less than the amount that they report.
+// Two others must make a copy of their amount, or one if a sentence says that calls return copies.
 func findBytesBelowSiblings(d *document, report reportFunc) {
 	families, names := d.collectSiblings()
 	copies := d.findSentences(returnsCopyRE)
@@ -350,20 +358,20 @@ func (d *document) collectSiblings() (families map[string][]sibling, names []str
 // CopyOrder/64KiB.
 func (s sentence) namesBench(b *bench, pattern *lazyregexp.Regexp) bool {
 	first, _, _ := strings.Cut(b.name, "/")
-	at := pattern.FindStringIndex(s.text)
-	if at == nil {
+	loc := pattern.FindStringIndex(s.text)
+	if loc == nil {
 		return false
 	}
-	words := splitWords(s.text[:at[0]])
+	words := splitWords(s.text[:loc[0]])
 	return slices.ContainsFunc(splitWords(first), func(w string) bool {
 		return len(w) >= minSharedWord && slices.Contains(words, w)
 	})
 }
 
-// maxStated limits compared sentences and benchmarks.
+// maxStated limits the sentences about results, and the benchmarks that are compared with them.
 const maxStated = 1000
 
-// findSentences returns sentences that match pattern without a negation.
+// findSentences returns the first maxStated sentences that match pattern and have no negation.
 func (d *document) findSentences(pattern *lazyregexp.Regexp) []sentence {
 	var out []sentence
 	for _, s := range d.sentences {
@@ -374,7 +382,8 @@ func (d *document) findSentences(pattern *lazyregexp.Regexp) []sentence {
 	return out
 }
 
-// findBytesBelowStated compares B/op with the size in a sentence.
+// findBytesBelowStated reports benchmarks that allocate less than a sentence states for their
+// result.
 func findBytesBelowStated(d *document, report reportFunc) {
 	for _, s := range d.findSentences(returnsSizeRE) {
 		m := returnsSizeRE.FindStringSubmatch(s.text)
@@ -401,7 +410,8 @@ var (
 	perOpHeaderRE = lazyregexp.New(`(?i)^(?:b|bytes|[kmg]i?b|memory|mem|allocated(?: bytes)?|alloc(?:ated)? b(?:ytes)?)\s?(?:/| per )\s?(?:op|call|operation)`)
 )
 
-// findBytesBelowCell compares two columns of a table.
+// findBytesBelowCell reports rows of a table in which an operation allocates less than its result
+// has.
 func findBytesBelowCell(t *table, report reportFunc) {
 	result, perOp := -1, -1
 	for i, header := range t.header {

@@ -50,8 +50,8 @@ func findCauseNotSeparated(d *document, report reportFunc) {
 	}
 }
 
-// findBlamedPart reports a sentence that blames a part of the work for slow requests. A profile, or
-// a side without the part, would support it.
+// findBlamedPart reports the first sentence that blames a part of the work for slow requests. It
+// skips pages with a profile, or with a side without the part, which would support that.
 func findBlamedPart(d *document, report reportFunc) {
 	isPartMeasured := slices.ContainsFunc(d.figures, func(f figure) bool { return partMeasuredRE.MatchString(f.subject) })
 	if isPartMeasured || len(d.reports) == 0 || d.hasText(partMeasuredRE) {

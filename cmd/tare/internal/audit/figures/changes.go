@@ -34,8 +34,8 @@ const (
 	changeSteps     = 1.01 // units of the last digit: 1 for rounding, and some room
 )
 
-// changes needs a table with labels, two sides and a column that compares them. Two more columns
-// may follow.
+// changes returns the comparisons in a table, such as -25 %. The table must have labels, two sides
+// and a column that compares them, and at most two other columns.
 func (t *table) changes() []change {
 	n := len(t.header)
 	if n < 4 || n > 6 {
@@ -76,7 +76,8 @@ func (t *table) changes() []change {
 	return out
 }
 
-// parseChange parses a cell such as -17.2% or **2.98x fewer**. It ignores the sign.
+// parseChange parses a cell such as -17.2% or **2.98x fewer**, without its sign. It returns false
+// for other cells.
 func parseChange(text string) (quantity, bool) {
 	m := changeCellRE.FindString(text)
 	q, _, ok := parseQuantity(m)
@@ -85,8 +86,8 @@ func parseChange(text string) (quantity, bool) {
 
 var changeCellRE = lazyregexp.New(`\d[\d,]*(?:\.\d+)?\s?(?:%|x\b|×)`)
 
-// isCorrect allows two readings. "2x" may mean twice as much or twice more. A percentage may be of
-// either figure.
+// isCorrect reports whether the two cells have the stated ratio or percentage. "2x" may mean twice
+// as much or twice more. A percentage may be a share of either cell.
 func (c change) isCorrect() bool {
 	small, great := min(c.before.value, c.after.value), max(c.before.value, c.after.value)
 	isStated := func(x float64) bool {
@@ -99,7 +100,8 @@ func (c change) isCorrect() bool {
 	return isStated(less) || isStated(more) || isStated(100*small/great) || isStated(100*great/small)
 }
 
-// computeRounding returns the greatest error of the ratio x.
+// computeRounding returns the greatest error of the ratio x that rounding of the two cells can
+// cause.
 func (c change) computeRounding(x float64) float64 {
 	return x * (c.before.step/c.before.value + c.after.step/c.after.value) / 2
 }

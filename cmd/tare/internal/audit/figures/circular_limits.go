@@ -150,7 +150,8 @@ func findCircularLimits(d *document, report reportFunc) {
 	}
 }
 
-// whyAlwaysMet returns the text of a finding if the sentence alone shows the mistake.
+// whyAlwaysMet returns the text of a finding if the sentence alone shows that its limit is always
+// met, else "".
 func (d *document) whyAlwaysMet(text string) string {
 	if m := trivialLimitRE.FindString(text); m != "" {
 		return quote(m) + ": each figure meets it"
@@ -194,7 +195,7 @@ func (d *document) whyAlwaysMet(text string) string {
 	return ""
 }
 
-// textAround returns a sentence and its neighbours: they may name the judged figure.
+// textAround returns sentence i with its neighbours, which may name the judged figure.
 func (d *document) textAround(i int) string {
 	const maxGap = 3 // lines
 	s := d.sentences[i]
@@ -240,8 +241,8 @@ func (d *document) hasCandidate() bool {
 	})
 }
 
-// findReverseLimit returns a match of reverseLimitRE, or "". Conditions such as "at 200/s" and "at
-// 300/s" must not differ.
+// findReverseLimit returns the part of a text that limits a quantile from below by a lower quantile,
+// or "". The conditions of both, such as "at 200/s", must be equal.
 func findReverseLimit(text string) string {
 	m := reverseLimitRE.FindStringSubmatch(text)
 	if m == nil {
@@ -254,8 +255,8 @@ func findReverseLimit(text string) string {
 	return strings.TrimSpace(m[0])
 }
 
-// hasExtreme reports whether a text states the greatest figure and the middle of a row: "up to 31.2
-// ms; the median is 28.2 ms".
+// hasExtreme reports whether a text states the greatest figure and the middle of a row: "up to
+// 31.2 ms; the median is 28.2 ms".
 func (d *document) hasExtreme(text string) bool {
 	var stated []float64
 	for _, m := range numberRE.FindAllStringIndex(text, maxFigures) {

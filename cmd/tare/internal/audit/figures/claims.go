@@ -119,8 +119,8 @@ func (s sentence) newClaim(m []int) (claim, bool) {
 	return c, c.high >= c.low && c.low > 0
 }
 
-// setWords sets what depends on words. It returns false without a direction. previous has the
-// claims before it.
+// setWords sets the fields that depend on the words around the number. It returns false if no word
+// gives the direction, such as faster. previous has the earlier claims of the sentence.
 func (c *claim) setWords(previous []claim) bool {
 	text := c.sentence.text
 	before, after := text[:c.start], text[c.end:]
@@ -176,7 +176,7 @@ var savedBeforeRE = lazyregexp.New(`(?i)\b(?:sav(?:es?|ed|ing)|loses?|lost|less 
 // savedAfterRE matches " of the time is gone" after a share.
 var savedAfterRE = lazyregexp.New(`(?i)^[^,.;]{0,60}\b(?:is|are|was|were) (?:gone|saved|spared|avoided|removed|cut)\b`)
 
-// wordTolerance is a share of the ratio.
+// wordTolerance is the share by which a ratio in words may differ from the exact one.
 const wordTolerance = 0.2
 
 // wordClaims returns claims such as "twice as fast". "A third of the memory" is 3 with the word
@@ -221,7 +221,8 @@ func (s sentence) wordClaims() []claim {
 	return out
 }
 
-// parseFraction returns 3 for "a third", and 2 for other words.
+// parseFraction returns the denominator of a fraction in words: 3 for "a third", and 2 for "half" or
+// an unknown word.
 func parseFraction(name string) float64 {
 	ratio := 2.0
 	for suffix, value := range map[string]float64{"thrice": 3, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10} {
@@ -232,7 +233,7 @@ func parseFraction(name string) float64 {
 	return ratio
 }
 
-// lastRune returns 0 if text is empty.
+// lastRune returns the last character of text, or 0 if text is empty.
 func lastRune(text string) rune {
 	r := rune(0)
 	for _, c := range text[max(0, len(text)-utf8.UTFMax):] {
@@ -254,7 +255,8 @@ var (
 // andVerbRE matches the beginning of another clause, such as "and saves".
 var andVerbRE = lazyregexp.New(`\b(?:and|but) (?:saves?|needs?|takes?|costs?|uses?|writes?|gains?|loses?)\b`)
 
-// findClaimKinds returns nil for any kind. Words near the claim, such as "memory", count first.
+// findClaimKinds returns the kinds of figures that a claim may be about, or nil for any kind. Words
+// near the claim, such as "memory", take precedence over the claim's own word.
 func findClaimKinds(before, word, after string) []kind {
 	switch word {
 	case "longer", "shorter", "as long", "as expensive", "as costly": // a request takes longer
@@ -334,10 +336,11 @@ func (c claim) isMore() bool {
 	return false
 }
 
-// matchesPair compares two figures in any order. It returns true if one is 0.
+// matchesPair reports whether two figures, in any order, have the claimed ratio. It returns true if
+// a figure is 0.
 func (c claim) matchesPair(a, b float64) bool { return c.matchesPairWithin(a, b, claimTolerance) }
 
-// matchesPairWithin is like matchesPair. tolerance is a share.
+// matchesPairWithin is matchesPair with another tolerance, which is a share.
 func (c claim) matchesPairWithin(a, b, tolerance float64) bool {
 	small, great := min(math.Abs(a), math.Abs(b)), max(math.Abs(a), math.Abs(b))
 	if !(small > 0) {
@@ -399,7 +402,8 @@ var (
 // maxFigures limits the figures of a sentence.
 const maxFigures = 40
 
-// pairs returns figures with a connector between them.
+// pairs returns the figures that the sentence compares: two of one kind with a connector between
+// them.
 func (s sentence) pairs() []pair {
 	type match struct {
 		q          quantity
@@ -460,7 +464,7 @@ func (s sentence) figureBefore(c claim) (quantity, bool) {
 	return last, found
 }
 
-// maxPairDistance is in bytes. A claim and a pair belong together if they are closer.
+// maxPairDistance is the most bytes between a claim and a pair of figures that belongs to it.
 const maxPairDistance = 60
 
 // pairOf returns the pair next to a claim, as in "2x faster (41 µs vs 82 µs)".

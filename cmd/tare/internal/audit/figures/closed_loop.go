@@ -14,6 +14,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule closed-loop. In a closed loop each connection waits for a response before
+// its next request. So its rate depends on the connections, and is not the capacity of the server.
+
 // closedLoop finds rates of closed loops that are taken for a capacity. In a closed loop each
 // connection waits for a response before its next request.
 func closedLoop() rule {
@@ -29,7 +32,8 @@ func closedLoop() rule {
 	}, find: findClosedLoop}
 }
 
-// findClosedLoop reports claims of capacity, or else the first slow closed loop.
+// findClosedLoop reports the rates of closed loops that the page calls a capacity. Without one, it
+// reports the first slow closed loop.
 func findClosedLoop(d *document, report reportFunc) {
 	if findCapacityClaims(d, report) {
 		return
@@ -59,7 +63,8 @@ func findClosedLoop(d *document, report reportFunc) {
 var capacityRE = lazyregexp.New(`(?i)\b(?:handles?|handled|capacity|capable|can (?:serve|process|do|reach)|sustains?|supports?` +
 	`|throughput|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?|rps|load)\b`)
 
-// minFarLatency is in s. A slower closed loop measures waiting, e.g. for the network.
+// minFarLatency is a mean latency in s. A closed loop with a higher one mostly waits, e.g. for the
+// network.
 const minFarLatency = 0.05
 
 // canServeRE matches words for a rate that a server handles.
@@ -111,7 +116,7 @@ func findCapacityClaims(d *document, report reportFunc) bool {
 	return found
 }
 
-// quoteTolerance is a share, for rounding.
+// quoteTolerance is the share by which a rate in the text may be rounded.
 const quoteTolerance = 0.02
 
 var (
@@ -120,7 +125,8 @@ var (
 	ratedCommandRE = lazyregexp.New(`\s(?:-R|--rate|-q|--rps|-r)[ =]?\d`)
 )
 
-// closedLoopRates returns the rates in tables, sorted, if all commands are closed loops.
+// closedLoopRates returns the rates in the tables, sorted. It returns nil unless all commands that
+// send requests are closed loops.
 func (d *document) closedLoopRates() []figure {
 	loops := 0
 	for _, c := range d.commands {
@@ -144,7 +150,8 @@ func (d *document) closedLoopRates() []figure {
 	return rates
 }
 
-// findRateInTables returns the first stated rate that is in rates. line is 0 without one.
+// findRateInTables returns the first rate in a text that is one of rates, which are sorted, and its
+// offset in the text. line is the table's line, or 0 if no rate is found.
 func findRateInTables(rates []figure, text string) (rate float64, offset, line int) {
 	if len(rates) == 0 {
 		return 0, 0, 0
@@ -159,7 +166,8 @@ func findRateInTables(rates []figure, text string) (rate float64, offset, line i
 	return 0, 0, 0
 }
 
-// findRateInReports returns the first stated rate of a closed loop, or no report.
+// findRateInReports returns the first rate in a text that a report of a closed loop has, its offset,
+// and the report. The report is nil if no rate is found.
 func (d *document) findRateInReports(text string) (rate float64, offset int, l *loadReport) {
 	for _, m := range statedRateRE.FindAllStringSubmatchIndex(text, maxFigures) {
 		q, _, ok := parseQuantity(text[m[2]:m[3]] + " ")

@@ -15,7 +15,8 @@ var (
 	plainNameRE = lazyregexp.New(`^[A-Za-z0-9_]{1,100}$`)
 )
 
-// exactCommand inserts the benchmark, or the URL and connections, of a finding.
+// exactCommand adapts the command that a rule recommends to the finding in a line. It inserts the
+// benchmark of the line, or the URL and the connections of the report around it.
 func (d *document) exactCommand(command string, line int) string {
 	switch command {
 	case benchAllCommand:
@@ -41,7 +42,7 @@ func (d *document) exactCommand(command string, line int) string {
 	return command
 }
 
-// benchAt returns nil without a first run in the line.
+// benchAt returns the benchmark whose first run is in a line, or nil.
 func (d *document) benchAt(line int) *bench {
 	i, ok := slices.BinarySearchFunc(d.benches, line, func(b *bench, line int) int { return b.line - line })
 	if !ok {

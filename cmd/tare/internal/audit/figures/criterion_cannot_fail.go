@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule criterion-cannot-fail. It finds limits that no figure could miss. For
+// example, "p99 below 5 s" is a limit for requests that end after a timeout of 2 s.
+
 // criterionCannotFail finds limits that no figure could miss.
 func criterionCannotFail() rule {
 	return rule{Rule: audit.Rule{

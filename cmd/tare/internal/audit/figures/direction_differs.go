@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule direction-differs. It finds sentences that name the wrong side. For example,
+// "a is slower than b" stands below a table with 38 ms for a and 44 ms for b.
+
 // directionDiffers finds "slower" and the like if the figures say faster.
 func directionDiffers() rule {
 	return rule{Rule: audit.Rule{
@@ -36,15 +39,15 @@ var (
 // statedOrder is the order of two sides in a sentence, e.g. "a is slower than b".
 type statedOrder struct {
 	word           string // e.g. slower, or more memory
-	before         string
+	before         string // text before the word, which names the first side
 	subject        string // names the first side; the previous sentence if before is "it is"
 	after          string // after "than"; names the second side
 	kinds          []kind // figures that are compared
-	firstIsGreater bool   // for rates by speed the opposite
-	isSpeed        bool
+	firstIsGreater bool   // the first side has the greater figure; for rates by speed the smaller one
+	isSpeed        bool   // the word compares speed, not an amount
 }
 
-// orders returns at most one order by speed and one by an amount.
+// orders returns the orders that a sentence states: at most one by speed and one by an amount.
 func (s sentence) orders() (out []statedOrder) {
 	if m := speedOrderRE.FindStringSubmatchIndex(s.text); m != nil {
 		word := strings.ToLower(s.text[m[2]:m[3]])
@@ -72,7 +75,7 @@ func (s sentence) orders() (out []statedOrder) {
 	return append(out, o)
 }
 
-// newSpeedOrder takes slower, faster or quicker.
+// newSpeedOrder returns the order that a word states: slower, faster or quicker.
 func newSpeedOrder(word string) statedOrder {
 	return statedOrder{word: word, kinds: []kind{timeKind, rateKind}, firstIsGreater: word == "slower", isSpeed: true}
 }
@@ -127,7 +130,8 @@ func findDirectionDiffers(d *document, report reportFunc) {
 	}
 }
 
-// whyReversed checks a claim such as "18 % slower". It returns the text of a finding, or "".
+// whyReversed checks a claim such as "18 % slower" against the figures. It returns the text of a
+// finding if they have the opposite direction, else "".
 func (d *document) whyReversed(c claim, claims []claim) string {
 	isStated := func() bool { return !isGoal(c.sentence.text, c) && !negationRE.MatchString(c.clauseBefore()) }
 	if p, ok := c.sentence.pairOf(c, claims); ok && c.isReversedBy(p) && isStated() {
@@ -148,8 +152,8 @@ func (c claim) clauseBefore() string {
 	return text
 }
 
-// isReversedBy finds "18 % slower, 41.2 µs against the other's 50.3 µs". The first figure is the
-// subject's.
+// isReversedBy reports whether a pair after the claim contradicts it, as in "18 % slower, 41.2 µs
+// against the other's 50.3 µs". The first figure belongs to the claim's subject.
 func (c claim) isReversedBy(p pair) bool {
 	if p.start < c.end || !c.isSpeed() || !p.comparesSides() {
 		return false
@@ -207,8 +211,8 @@ func (d *document) whyWrongColumn(s sentence) (offset int, why string) {
 	before := newWordSet(s.text[strings.LastIndexAny(s.text[:m[0]], ".;:")+1 : m[0]])
 	for _, g := range d.nearGrids(s.line) {
 		for _, set := range g.columnSets {
-			named := set.matcher.findNamed(clause)
-			if len(set.columns) != 2 || len(named) != 1 || !slices.Contains(o.kinds, set.kind) {
+			labels := set.matcher.findNamed(clause)
+			if len(set.columns) != 2 || len(labels) != 1 || !slices.Contains(o.kinds, set.kind) {
 				continue
 			}
 			for _, label := range g.rowMatcher.findNamed(before) {
@@ -217,7 +221,7 @@ func (d *document) whyWrongColumn(s sentence) (offset int, why string) {
 					continue
 				}
 				first, second := row[0], row[1]
-				if second.subject == named[0] {
+				if second.subject == labels[0] {
 					first, second = second, first
 				}
 				if !o.isContradictedBy(set.kind, first.value, second.value) {
@@ -233,7 +237,8 @@ func (d *document) whyWrongColumn(s sentence) (offset int, why string) {
 // beforeBracketsRE matches "slower in Ohio (". The group is "slower".
 var beforeBracketsRE = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b[^.;:()]{0,40}\(`)
 
-// whyWrongInBrackets checks "A is slower in Ohio (38 ms against 44 ms)".
+// whyWrongInBrackets checks "A is slower in Ohio (38 ms against 44 ms)", which is wrong. It returns
+// the text of a finding, or "", and its offset in the sentence.
 func (s sentence) whyWrongInBrackets() (offset int, why string) {
 	for _, m := range beforeBracketsRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		o := newSpeedOrder(strings.ToLower(s.text[m[2]:m[3]]))
@@ -261,8 +266,8 @@ func (p pair) comparesSides() bool {
 // superlativeRE matches "is the slowest with 1.5 ms". The groups are "slowest" and " with 1.5 ms".
 var superlativeRE = lazyregexp.New(`(?i)\b(?:is|was|remains|stays) (?:clearly |still |also |again )?the (slowest|fastest|quickest)\b([^.;]*(?:\.\d[^.;]*)*)`)
 
-// whyWrongExtreme checks "a is the slowest with 1.5 ms". The figure must not be the opposite
-// extreme of its column.
+// whyWrongExtreme checks "a is the slowest with 1.5 ms" against the column that has this figure. If
+// the figure is the fastest there, it returns the text of a finding and its offset, else "".
 func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	const minSides = 3
 	m := superlativeRE.FindStringSubmatchIndex(s.text)
@@ -279,7 +284,7 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 	if !ok || stated.kind != timeKind && !isRate {
 		return 0, ""
 	}
-	shouldBeGreatest := (word == "slowest") != isRate // of times; of rates the opposite
+	shouldBeGreatest := (word == "slowest") != isRate // the slowest side has the longest time, but the lowest rate
 	subject := newWordSet(s.text[:m[0]])
 	columns := 0 // columns that have the figure for the side
 	for _, g := range d.nearGroups(s.line) {
@@ -295,8 +300,8 @@ func (d *document) whyWrongExtreme(s sentence) (offset int, why string) {
 			continue
 		}
 		columns++
-		if named := g.figures[i]; g.isExtreme(named, !shouldBeGreatest) {
-			why = fmt.Sprintf("the %s is said of %s, whose %s (line %d) is the other extreme of the column", word, quote(named.subject), formatValue(named.quantity), named.line)
+		if candidate := g.figures[i]; g.isExtreme(candidate, !shouldBeGreatest) {
+			why = fmt.Sprintf("the %s is said of %s, whose %s (line %d) is the other extreme of the column", word, quote(candidate.subject), formatValue(candidate.quantity), candidate.line)
 		}
 	}
 	if columns != 1 {
@@ -350,7 +355,7 @@ func (o statedOrder) startsWithSecondSide(p pair, groups []*figureGroup) bool {
 	return false
 }
 
-// cutBrackets removes figures in parentheses.
+// cutBrackets returns the text before the first parenthesis, in which figures may follow.
 func cutBrackets(text string) string {
 	before, _, _ := strings.Cut(text, "(")
 	return before
@@ -398,7 +403,8 @@ func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids
 	return ""
 }
 
-// pairsOfOther is like soleNamedPairs, but first may also name the side of second.
+// pairsOfOther returns the pairs of a figure of the side that second names and one of another side
+// that first names. Unlike in soleNamedPairs, first may also name the side of second.
 func (g *figureGroup) pairsOfOther(first, second wordSet) [][2]figure {
 	references := g.matcher.findNamed(second)
 	if len(references) != 1 {

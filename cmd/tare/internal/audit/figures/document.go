@@ -131,7 +131,7 @@ type loadReport struct {
 	scenarios         int       // scenarios of k6; 0 if unknown
 	hasArrivalRate    bool      // k6 begins iterations at a rate
 	cpuPercent        lineValue // used by the generator; 100 is one processor
-	discardsWarmUp    bool
+	discardsWarmUp    bool      // the tool does not record a warm-up
 	requestedRate     lineValue // in vegeta's command; offeredRate is what it attained
 	maxWorkers        lineValue // most requests of vegeta in flight
 	responses         lineValue // responses of all statuses; unknown if not counted
@@ -158,7 +158,8 @@ type sentence struct {
 	starts   []lineStart // its second and further lines
 }
 
-// isRightAfter allows maxTextGap lines, but not a later item of a numbered list.
+// isRightAfter reports whether the sentence begins at most maxTextGap lines after a line of a table.
+// A later item of a numbered list is not right after it.
 func (s sentence) isRightAfter(line int) bool {
 	isInLaterItem := 0 < s.list && s.list < line && line < s.item
 	return !isInLaterItem && line < s.line && s.line-line <= maxTextGap
@@ -170,7 +171,8 @@ var backReferenceRE = lazyregexp.New(`(?i)^\W*(?:it|its|this|that|they|these|the
 	`|^\W*(?:for|on|in|at|with|under|with[a-z]+|beyond|above|below)\b` +
 	`[^,.;:]{0,80},? (?:it|they) (?:is|are|was|were|takes?|needs?|uses?|runs?|allocates?)\b`)
 
-// subject returns the text with the subject's name.
+// subject returns the text that names the sentence's subject: the previous sentence if this one
+// begins like "It is slower".
 func (s sentence) subject() string {
 	if s.previous != "" {
 		return s.previous
@@ -203,7 +205,7 @@ type timeout struct {
 	seconds float64
 }
 
-// limit is the upper limit of a latency.
+// limit is the upper limit of a latency, with the measured latency.
 type limit struct {
 	line     int
 	name     string  // e.g. p(95)
@@ -211,7 +213,7 @@ type limit struct {
 	measured float64 // s
 }
 
-// structSize is a struct of C.
+// structSize is a C struct on the page with its computed size.
 type structSize struct {
 	position
 	name string

@@ -29,7 +29,8 @@ const (
 	maxLostTime = 0.01
 )
 
-// findErrorsLeftOut skips errors that are too few to change the latencies.
+// findErrorsLeftOut reports timeouts, socket errors and error responses of load generators. It omits
+// those that are too few to change the latencies.
 func findErrorsLeftOut(d *document, report reportFunc) {
 	for _, l := range d.reports {
 		n := l.timedOut.value

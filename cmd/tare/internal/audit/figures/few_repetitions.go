@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// minRuns is for each side of a comparison. The U test of benchstat needs six for a 95 % interval,
-// and some may be disturbed.
+// minRuns is the least number of runs of each side of a comparison. The U test of benchstat needs
+// six for a 95 % interval, and some of eight may be disturbed.
 const minRuns = 8
 
 // fewRepetitions finds sides with several runs, but fewer than minRuns.
@@ -26,7 +26,8 @@ func fewRepetitions() rule {
 	}, find: findFewRepetitions}
 }
 
-// findFewRepetitions leaves single runs to the rule single-run.
+// findFewRepetitions reports benchmarks, targets of load generators and rows of benchstat with
+// several, but fewer than minRuns runs. The rule single-run reports single runs.
 func findFewRepetitions(d *document, report reportFunc) {
 	isFew := func(runs int) bool { return runs > 1 && runs < minRuns }
 	if n, first := countBenches(d, isFew); n > 0 {

@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file reads the output of go test -bench and the tables of benchstat. For example,
+// "BenchmarkParse-8 1000000 1050 ns/op" is a run of the benchmark Parse.
+
 // benches reads go test -bench and benchstat, line by line.
 type benches struct {
 	doc            *document
@@ -22,7 +25,7 @@ type benches struct {
 	pkg            string
 	block          int // number of the current block
 	lastResultLine int
-	pendingName    string // has no result so far; "" if none
+	pendingName    string // benchmark whose result is on a later line; "" if none
 
 	table         int // number of the table of benchstat; 0 outside
 	tables        int // tables so far
@@ -64,7 +67,7 @@ func isResult(text string) bool {
 // processorsRE matches the end of BenchmarkParse-8.
 var processorsRE = lazyregexp.New(`-\d+$`)
 
-// readLine returns true for a line of go test -bench or benchstat.
+// readLine reads a line. It returns true if go test -bench or benchstat printed it.
 func (b *benches) readLine(pos position, text string) bool {
 	if pkg, ok := strings.CutPrefix(text, "pkg: "); ok {
 		b.pkg = strings.TrimSpace(pkg)
@@ -98,7 +101,8 @@ func (b *benches) readLine(pos position, text string) bool {
 	return b.readStat(pos, text)
 }
 
-// addResult returns false if benchfmt rejects the line.
+// addResult adds a result to the benchmark of the same name, package and headings. It returns false
+// if benchfmt rejects the line.
 func (b *benches) addResult(pos position, text string) bool {
 	res := b.parseResult(text)
 	if res == nil {
@@ -135,7 +139,7 @@ func (b *benches) addResult(pos position, text string) bool {
 	return true
 }
 
-// parseResult returns nil if benchfmt rejects the line.
+// parseResult parses a result of go test -bench. It returns nil if benchfmt rejects the line.
 func (b *benches) parseResult(text string) *benchfmt.Result {
 	b.feed.line = append(append(b.feed.line[:0], text...), '\n')
 	if b.results == nil || !b.results.Scan() { // benchfmt needs a new reader after io.EOF
@@ -173,10 +177,10 @@ var (
 	statUnitRE = lazyregexp.New(`(?:^|[\s│])(?:sec/op|time/op|(?:\w+-)?B/op|alloc/op|allocs/op|B/s|speed)(?:\s|│|$)`)
 )
 
-// maxStatGap is in lines within a table.
+// maxStatGap is the largest distance between two lines of one table of benchstat, in lines.
 const maxStatGap = 2
 
-// readStatHead reads the names of the files or the unit.
+// readStatHead reads the head of a table of benchstat: the names of the files, or the unit.
 func (b *benches) readStatHead(text string) {
 	if m := statUnitRE.FindString(text); m != "" {
 		b.unit = strings.Trim(m, " \t│")
@@ -204,7 +208,7 @@ var statPrefixes = map[string]float64{
 // meanChangeRE matches "geomean  4.1µ  3.9µ  -4.88%". The group is -4.88.
 var meanChangeRE = lazyregexp.New(`^geomean\s.*\s([+-]\d+(?:\.\d+)?)%$`)
 
-// readStat returns true for a line of a table of benchstat.
+// readStat reads a line of benchstat. It returns true if the line belongs to a table.
 func (b *benches) readStat(pos position, text string) bool {
 	if (strings.HasPrefix(text, "name") || strings.Contains(text, "│")) && statHeadRE.MatchString(text) {
 		if b.tables == 0 || pos.line > b.lastTableLine+maxStatGap {

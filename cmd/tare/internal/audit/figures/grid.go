@@ -8,6 +8,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file finds the figures in tables that a sentence may compare. For example, "On large files
+// the new codec takes 20 % less time" names a row and a column.
+
 // grid has the figures of a table by row. Rules check sentences about one row with it: "on large
 // files the new codec takes 20 % less time".
 type grid struct {
@@ -51,7 +54,8 @@ const (
 	maxGridRows = 400
 )
 
-// metricWords distinguish metrics, not sides.
+// metricWords has the words of headers that distinguish metrics, not sides, between spaces. For
+// example, "p50" and "p99" are two metrics of one side.
 const metricWords = " time latency value result speed mean avg average median memory size max min stdev stddev deviation total count rate throughput wall user sys cpu rss peak heap " +
 	"alloc allocs bytes byte ops requests request duration error errors p50 p75 p90 p95 p99 p999 ns ms sec mib kib gib first last cold warm start startup build compile run load " +
 	"encode decode marshal unmarshal insert delete lookup get set put read write serialize deserialize "
@@ -74,7 +78,8 @@ func newGrids(d *document, figures []figure) []*grid {
 	return append(out, newStatGrids(d.statRows)...)
 }
 
-// newGrid returns nil if the table has more than maxGridRows rows.
+// newGrid returns the grid of one table, whose figures are all. It returns nil if the table has more
+// than maxGridRows rows.
 func newGrid(all []figure) *grid {
 	g := &grid{cells: map[string][]figure{}}
 	if len(all) > 0 {
@@ -204,9 +209,9 @@ func (g *grid) figuresOf(label string, s *columnSet) []figure {
 	return out
 }
 
-// pairScope allows pairs that a sentence does not name.
+// pairScope says which pairs may be compared although the sentence does not name both figures.
 type pairScope struct {
-	comparesPast  bool // with its first column
+	comparesPast  bool // the sentence compares with the past, such as "than before"
 	allowsOnlyRow bool // the only row of a grid needs no name
 }
 
@@ -250,7 +255,7 @@ func (g *grid) pairsFor(words wordSet, kinds []kind, scope pairScope) []tablePai
 	return out
 }
 
-// hasUnclearChange reports whether an unclear row has the claimed percentage.
+// hasUnclearChange reports whether a row without a significant change has the claimed percentage.
 func (g *grid) hasUnclearChange(c claim) bool {
 	const tolerance = 0 // matchesValue allows for rounding
 	return c.isPercent && slices.ContainsFunc(g.unclear, func(row unclearRow) bool {
@@ -293,7 +298,8 @@ func (g *grid) whyOverlapping(cells []string) string {
 	return ""
 }
 
-// unclearRows needs to know if ± is a confidence interval.
+// unclearRows returns the rows of the table that show no significant change. hasConfidence means
+// that ± in the table is a confidence interval.
 func (t *table) unclearRows(g *grid, hasConfidence bool) []unclearRow {
 	pColumn := slices.IndexFunc(t.header, pHeaderRE.MatchString)
 	var out []unclearRow
@@ -321,7 +327,8 @@ func (t *table) unclearRows(g *grid, hasConfidence bool) []unclearRow {
 	return out
 }
 
-// readP reads a p-value above maxP.
+// readP sets r if a cell shows that the change is not significant: by benchstat's ~, or by a p-value
+// above maxP.
 func (r *unclearRow) readP(cell string, isInColumn bool) {
 	if m := unchangedCellRE.FindStringSubmatch(cell); m != nil {
 		r.p, _ = strconv.ParseFloat(m[1], 64)
@@ -352,7 +359,7 @@ func (r *unclearRow) readChange(cell string) {
 	}
 }
 
-// parseSigned also reads a dash as minus.
+// parseSigned parses a number with its sign. It also reads a dash as minus.
 func parseSigned(text string) (float64, bool) {
 	text = strings.NewReplacer("−", "-", "–", "-", " ", "", "+", "").Replace(text)
 	x, err := strconv.ParseFloat(text, 64)
@@ -422,7 +429,7 @@ func (row statRow) unclear(label string) unclearRow {
 	}
 }
 
-// putBaseFirst orders the two columns as benchstat prints them.
+// putBaseFirst orders the two columns of a table of benchstat: the base first.
 func (g *grid) putBaseFirst() {
 	for _, s := range g.columnSets {
 		s.isBeforeAfter = true
@@ -432,7 +439,7 @@ func (g *grid) putBaseFirst() {
 	}
 }
 
-// statKinds is by unit of benchstat.
+// statKinds maps a unit of benchstat to the kind of its figures.
 var statKinds = map[string]kind{
 	"sec/op": timeKind, "time/op": timeKind, "B/op": byteKind, "alloc/op": byteKind, "allocs/op": allocKind,
 	"B/s": byteRateKind, "speed": byteRateKind,

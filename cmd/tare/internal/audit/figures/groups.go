@@ -5,12 +5,15 @@ import (
 	"strings"
 )
 
+// This file collects the figures of a page and groups those that compare with each other. For
+// example, the times below one header are a group.
+
 // figure is a measurement on a page. Usually its subject is the label of the row, such as "b". Its
 // metric is then the header of the column, such as "time (ms)".
 type figure struct {
 	quantity
 	subject string // name of the contender, in lower case
-	metric  string
+	metric  string // usually the header of the column
 	heading string // in lower case
 	origin  int    // number of the table, or e.g. benchOrigin
 	line    int
@@ -20,7 +23,8 @@ type figure struct {
 	section int    // number of headings of level 1
 }
 
-// isOfTable returns false for figures of several tables.
+// isOfTable reports whether the figure comes from one table. It returns false for figures of several
+// tables, benchmarks and reports.
 func (f figure) isOfTable() bool { return f.origin >= 0 && f.origin < benchOrigin }
 
 // maxPageFigures limits the figures that are compared with prose.
@@ -81,8 +85,8 @@ func (d *document) collectFigures() []figure {
 	return out
 }
 
-// acrossTables handles pages with one table for each contender. The headings become the subjects,
-// and row and column together the metric.
+// acrossTables returns figures that compare tables, for pages with one table for each contender. The
+// heading of a table becomes the subject, and row and column together the metric.
 func acrossTables(all []figure) []figure {
 	type cell struct{ row, column string }
 	headings := map[cell][]string{}
@@ -132,13 +136,15 @@ func newMetricMatchers(groups []*figureGroup) map[metricKey]labelMatcher {
 	return out
 }
 
-// isOtherMetric reports whether a text names another metric: p99 for a group of p50.
+// isOtherMetric reports whether a text names a metric of the same table and kind, but not that of
+// the group. For example, a text about p99 is not about a column p50.
 func (d *document) isOtherMetric(g *figureGroup, words wordSet) bool {
-	named := d.metricMatchers[metricKey{g.origin, g.kind}].findNamed(words)
-	return len(named) > 0 && !slices.Contains(named, g.metric)
+	labels := d.metricMatchers[metricKey{g.origin, g.kind}].findNamed(words)
+	return len(labels) > 0 && !slices.Contains(labels, g.metric)
 }
 
-// groupFigures omits figures without a base unit and values of 0 or less.
+// groupFigures groups figures by origin, metric and kind. It omits figures without a base unit and
+// values of 0 or less.
 func groupFigures(all []figure) []*figureGroup {
 	type key struct {
 		origin int

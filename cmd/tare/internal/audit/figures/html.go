@@ -13,7 +13,11 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// isHTML returns false for other tags: they may begin a Markdown file.
+// This file reads HTML pages. It passes headings, paragraphs, tables and code to the reader, as if
+// they were Markdown.
+
+// isHTML reports whether a file with this start is an HTML page. A file that begins with an unknown
+// tag may be Markdown.
 func isHTML(start []byte) bool {
 	start = bytes.ToLower(start)
 	isXHTML := bytes.HasPrefix(start, []byte("<?xml")) && bytes.Contains(start, []byte("<html"))
@@ -47,7 +51,7 @@ type cellSpan struct {
 // maxSpan limits rowspan.
 const maxSpan = 1000
 
-// readHTML reads a page, or a part of one that begins in a line.
+// readHTML reads an HTML page, or a part of one whose first line has number line.
 func (r *reader) readHTML(src io.Reader, line int) error {
 	p := &page{reader: r, tokenLine: line}
 	z := html.NewTokenizer(src)
@@ -74,7 +78,8 @@ func (r *reader) readHTML(src io.Reader, line int) error {
 	}
 }
 
-// readToken returns an error for a zero byte, or at a bound.
+// readToken reads one token. It returns an error if the text has a zero byte or the page exceeds a
+// limit.
 func (p *page) readToken(z *html.Tokenizer, kind html.TokenType) error {
 	switch kind {
 	case html.TextToken:
@@ -123,7 +128,8 @@ func (p *page) readSpans(z *html.Tokenizer, hasAttr bool) {
 	}
 }
 
-// addCell adds a cell once for each of its columns, after those of earlier rows.
+// addCell adds a cell to the current row, once for each of its columns. Cells of earlier rows that
+// continue in this row come first.
 func (p *page) addCell(text string) {
 	p.addContinuedCells()
 	for range p.colSpan {
@@ -237,7 +243,8 @@ func (p *page) endRow() {
 	p.cells = nil
 }
 
-// endBlock stores a block of code, a heading or a paragraph. readTag stores cells.
+// endBlock stores the current block: code, a heading or a paragraph. Text in tables is stored by
+// readTag.
 func (p *page) endBlock() {
 	text := p.text.String()
 	p.text.Reset()

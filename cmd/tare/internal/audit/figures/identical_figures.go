@@ -12,6 +12,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file is the rule identical-figures. It finds figures that are equal to the last digit
+// although they come from different runs or work. For example, two benchmarks both take 1072.4
+// ns/op.
+
 // identicalFigures finds equal figures of different runs or work.
 func identicalFigures() rule {
 	return rule{Rule: audit.Rule{
@@ -30,8 +34,8 @@ const (
 	// minUnits is in units of the last digit. Smaller figures, such as 123 or 12.3, may be equal by
 	// chance.
 	minUnits = 1000
-	// maxEqualCounts limits runs with as many iterations. Among more, as with -benchtime=1000x, two
-	// have the same time by chance.
+	// maxEqualCounts limits the runs with an equal number of iterations. Among more, as with
+	// -benchtime=1000x, two runs have the same time by chance.
 	maxEqualCounts = 20
 	maxRowDistance = 50  // rows between two compared rows
 	maxStepTables  = 100 // tables that findIdleSteps compares
@@ -133,8 +137,8 @@ type copiedBench struct {
 	first fileBench // in the file that was read first
 }
 
-// findCopies records the benchmarks that are in seen, and adds the others. It ignores pages: two
-// translations may quote the same output.
+// findCopies records in d.copies the benchmarks with the same runs as one in seen, and adds the
+// others to seen. It ignores pages: two translations may quote the same output.
 func (d *document) findCopies(seen map[runsKey]fileBench) {
 	if len(d.tables) > 0 || len(d.sentences) > 0 {
 		return
@@ -167,7 +171,7 @@ func isDistinctive(x float64) bool {
 	return true
 }
 
-// countDecimals returns at most 3.
+// countDecimals returns the number of decimals of x, at most 3.
 func countDecimals(x float64) int {
 	n := 0
 	for scale := 1.0; n < 3 && x*scale != float64(int64(x*scale)); scale *= 10 {
@@ -207,8 +211,8 @@ func findEqualRows(t *table, all []figure, report reportFunc) {
 	}
 }
 
-// findIdleSteps reports a table "With compression" with the costs of another table: the step
-// probably does not run.
+// findIdleSteps reports a table "With compression" that has the costs of another table. The step,
+// here the compression, probably does not run.
 func findIdleSteps(d *document, report reportFunc) {
 	tables := d.tables[:min(len(d.tables), maxStepTables)]
 	costs := make([]map[string]cost, len(tables))
@@ -228,7 +232,7 @@ func findIdleSteps(d *document, report reportFunc) {
 	}
 }
 
-// cost is in s, bytes and allocations. 0 means unknown.
+// cost holds the time in s, the bytes and the allocations of a contender. 0 means unknown.
 type cost struct{ time, bytes, allocs float64 }
 
 // contenderCosts returns the costs by name. index is the number of the table.
@@ -249,7 +253,8 @@ func (t *table) contenderCosts(index int) map[string]cost {
 	return costs
 }
 
-// haveSameCosts needs two contenders or more.
+// haveSameCosts reports whether two tables have at least two contenders in common, all with the same
+// costs.
 func haveSameCosts(costs, base map[string]cost) bool {
 	compared := 0
 	for subject, a := range costs {

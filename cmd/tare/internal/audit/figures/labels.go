@@ -42,8 +42,8 @@ func splitWords(text string) []string {
 	return out
 }
 
-// nameWords returns words without their endings. It also joins numbers to their neighbours.
-// "Version 8 codecs" has vers, 8, 8codec, vers8, v8 and codec.
+// nameWords returns the words of a text for comparisons with labels. It removes endings and also
+// joins a number to its neighbours. "Version 8 codecs" has vers, 8, 8codec, vers8, v8 and codec.
 func nameWords(text string) []string {
 	words := splitWords(text)
 	var out []string
@@ -64,7 +64,7 @@ func nameWords(text string) []string {
 	return out
 }
 
-// stemWord returns encod for encode, encodes, encoded and encoding.
+// stemWord removes the ending of a word. It returns encod for encode, encodes, encoded and encoding.
 func stemWord(word string) string {
 	const minStem = 4
 	word = trimPlural(word)
@@ -88,7 +88,8 @@ func trimPlural(word string) string {
 	return strings.TrimSuffix(word, "s")
 }
 
-// wordSet holds words. It omits "as fast as": that does not name a row "fast".
+// wordSet holds the words of a text that may name a label. It omits comparisons such as "as fast
+// as", which do not name a row "fast".
 type wordSet map[string]bool
 
 var equativeRE = lazyregexp.New(`(?i)\bas (?:fast|quick|slow|much|many|long|large|big|high|heavy|expensive|costly)\b`)
@@ -101,7 +102,7 @@ func newWordSet(text string) wordSet {
 	return out
 }
 
-// commonWords do not distinguish contenders.
+// commonWords has the words, between spaces, that do not distinguish contenders.
 const commonWords = " the and for with api performance benchmark benchmarks results result test time memory latency throughput average mean total request requests than faster slower more " +
 	"less new old per ops op alloc allocs byte bytes map get set read write parallel run one all max min cpu large small simple only base other both still also even here there now this that its from than into over "
 
@@ -170,8 +171,8 @@ func newLabelMatcher(labels []string) labelMatcher {
 	return n
 }
 
-// findNamed returns the named labels, sorted. The text "fast codec v2" names "fast codec v2", but
-// not "fast codec".
+// findNamed returns the labels that a text names, sorted. If both "fast codec" and "fast codec v2"
+// are labels, the text "fast codec v2" names only the second.
 func (n labelMatcher) findNamed(text wordSet) []string {
 	var out []string
 	found := map[string][]string{} // by label
@@ -199,7 +200,7 @@ func containsAll(all, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(all, w) })
 }
 
-// hasAll returns false for no words.
+// hasAll reports whether the text has all of words. It returns false if words is empty.
 func (text wordSet) hasAll(words []string) bool {
 	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !text[w] })
 }

@@ -37,8 +37,8 @@ const (
 	rowTolerance = 1.25
 )
 
-// findLittlesLaw compares the connections with the requests in flight. By Little's law these are
-// rate × mean latency.
+// findLittlesLaw reports closed loops whose connections are not the requests in flight. By Little's
+// law, rate × mean latency requests are in flight.
 func findLittlesLaw(d *document, report reportFunc) {
 	for _, l := range d.reports {
 		if l.isOpenLoop || !l.rate.isKnown() || !l.meanLatency.isKnown() || !l.connections.isKnown() || !(l.meanLatency.value > 0) {
@@ -107,7 +107,7 @@ func findLittleInRows(t *table, all []figure, report reportFunc) {
 	})
 }
 
-// countRequests returns 0 for unknown.
+// countRequests returns the requests of a report, or rate × duration without them. 0 means unknown.
 func (l *loadReport) countRequests() float64 {
 	if l.requests.isKnown() {
 		return l.requests.value
@@ -115,7 +115,8 @@ func (l *loadReport) countRequests() float64 {
 	return l.rate.value * l.duration.value
 }
 
-// countConnections allows for wrk: it gives each thread as many and drops the remainder.
+// countConnections returns the open connections. wrk opens the same number in each thread and drops
+// the remainder.
 func (l *loadReport) countConnections() float64 {
 	if l.tool == "wrk" && l.threads.value > 0 && l.connections.value >= l.threads.value {
 		return math.Floor(l.connections.value/l.threads.value) * l.threads.value

@@ -49,7 +49,8 @@ func findLoadNotOffered(d *document, report reportFunc) {
 	}
 }
 
-// findHighestRate returns the zero figure without a rate.
+// findHighestRate returns the figure with the highest rate. It returns the zero figure if there is
+// no rate.
 func findHighestRate(figures []figure) (highest figure) {
 	for _, f := range figures {
 		if f.kind == rateKind && f.value > highest.value {

@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule mixed-units. It finds figures whose units differ from those of their column.
+// For example, "870 µs" is below the header "time (ms)".
+
 // mixedUnits finds compared figures whose units differ: "4.1" and "870 µs" below "time (ms)".
 func mixedUnits() rule {
 	return rule{Rule: audit.Rule{
@@ -62,7 +65,8 @@ func findMixedUnits(d *document, report reportFunc) {
 	}
 }
 
-// sameUnit is relative, because the sizes of units are quotients of decimal numbers.
+// sameUnit is the relative difference up to which two units are equal. Their sizes are quotients of
+// decimal numbers.
 const sameUnit = 1e-9
 
 // unitColumn is a column with a unit of time or data in its header.
@@ -177,6 +181,7 @@ const (
 	tooSmall // by a factor of a thousand
 )
 
+// fitAmong compares a figure with the other figures of its column.
 func fitAmong(value float64, others valueRange) columnFit {
 	isLike := func(x float64) bool { return x >= others.low/likeness && x <= others.high*likeness }
 	isOneSize := others.high <= farAbove*others.low
@@ -407,7 +412,8 @@ func findWrongReciprocal(t *table, report reportFunc) {
 	}
 }
 
-// plainCell returns the number of a cell, if it is above 0 and has no unit.
+// plainCell returns the number of a cell. It returns false unless the number is above 0 and has no
+// unit.
 func plainCell(row tableRow, col int) (float64, bool) {
 	if col >= len(row.cells) {
 		return 0, false
@@ -416,7 +422,8 @@ func plainCell(row tableRow, col int) (float64, bool) {
 	return q.raw, ok && q.kind == plainKind && q.raw > 0
 }
 
-// unlikeUnits returns units that are mistaken for a unit: mib, mbit and mbps for mb.
+// unlikeUnits returns the units that are easily mistaken for unit, in lower case: mib, mbit and mbps
+// for mb.
 func unlikeUnits(unit string) []string {
 	prefix := unit[:1]
 	if !strings.Contains("kmgt", prefix) {

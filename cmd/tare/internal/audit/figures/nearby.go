@@ -26,7 +26,8 @@ func (d *document) nearGroups(line int) []*figureGroup {
 	return out
 }
 
-// selectNear returns the elements around a line. all is sorted by lineOf.
+// selectNear returns the elements of all near a line, within the limits above. all is sorted by
+// lineOf, the line at which an element begins.
 func selectNear[T any](all []T, line int, lineOf func(T) int) []T {
 	if len(all) <= tablesBefore+tablesAfter {
 		return all
@@ -51,7 +52,9 @@ func groupByOrigin(groups []*figureGroup) [][]*figureGroup {
 	return out
 }
 
-// ratioIndex has the sorted ratios of all pairs in rows, by kind. They are at least 1.
+// ratioIndex holds the ratios of all pairs of figures in rows of tables, by kind and sorted. Each
+// ratio is of the greater figure to the smaller one. A rule finds the ratio of "3x faster" in it
+// without a search of all tables.
 type ratioIndex map[kind][]float64
 
 func newRatioIndex(grids []*grid) ratioIndex {
@@ -75,7 +78,8 @@ func newRatioIndex(grids []*grid) ratioIndex {
 	return out
 }
 
-// hasMatch reports whether a pair has the claimed value. tolerance is a share.
+// hasMatch reports whether a pair of figures has the claimed ratio or percentage. tolerance is a
+// share of it.
 func (x ratioIndex) hasMatch(c claim, tolerance float64) bool {
 	for _, k := range c.kinds {
 		all := x[k]
@@ -94,7 +98,8 @@ func (x ratioIndex) hasMatch(c claim, tolerance float64) bool {
 	return false
 }
 
-// matchesAny needs sorted ratios, and a convert that increases.
+// matchesAny reports whether one of the sorted ratios, after convert, has the claimed value. convert
+// must increase with the ratio.
 func (c claim) matchesAny(ratios []float64, tolerance float64, convert func(float64) float64) bool {
 	// matchesValue accepts values up to these distances.
 	share := max(tolerance, aboutTolerance)

@@ -29,6 +29,8 @@ var (
 	outputDiffersRE = lazyregexp.New(`(?i)\b(?:different|differs? in|loses?|lossy|reduced)\b[^.]{0,30}\b(?:precision|escap\w+|ordering|rounding|float\w*|output)\b`)
 )
 
+// findNotDropIn reports the first sentence that calls a side a drop-in replacement, if another
+// sentence states that an output differs.
 func findNotDropIn(d *document, report reportFunc) {
 	if len(d.figures) < 2 {
 		return

@@ -32,7 +32,8 @@ type numberedSides struct {
 // sideValues holds the values of a metric by the number of the side.
 type sideValues map[float64]quantity
 
-// readNumberedSides returns false for other tables.
+// readNumberedSides returns the sides of a table whose labels are numbers. It returns false for
+// other tables.
 func readNumberedSides(t *table) (numberedSides, bool) {
 	if len(t.header) < 2 || t.header[0] == "" {
 		return numberedSides{}, false
@@ -94,8 +95,8 @@ func transpose(rows [][]string) [][]string {
 	return out
 }
 
-// findNumberedRatios reports ratios that no metric has. In "four do 2x the jobs of one, and eight
-// 5x" both are to one.
+// findNumberedRatios reports ratios between numbered sides that no table supports. In "four do 2x
+// the jobs of one, and eight 5x" both ratios are to one.
 func (d *document) findNumberedRatios(report reportFunc) {
 	var tables []numberedSides
 	for _, t := range d.tables {

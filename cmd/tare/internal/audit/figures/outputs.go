@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file reads what load generators print about a run: ab, ghz, hey, k6, oha, vegeta, wrk and
+// wrk2. For example, the line "Requests/sec: 473.33" of wrk sets the rate of a report.
+
 // outputs reads reports of load generators, such as wrk, line by line. Each tool has a function for
 // its lines, such as readWrk. The first line starts a report, and finishReport stores it.
 type outputs struct {
@@ -34,8 +37,8 @@ func (o *outputs) startReport(tool string, pos position) *loadReport {
 	return o.current
 }
 
-// finishReport stores the current report. Without a rate and a mean, the page only explains the
-// output.
+// finishReport stores the current report. A report without a rate and a mean is not stored, because
+// the page only explains the output.
 func (o *outputs) finishReport() {
 	l := o.current
 	o.current, o.otherLines, o.section = nil, 0, ""
@@ -52,7 +55,7 @@ func (o *outputs) finishReport() {
 	o.doc.reports = append(o.doc.reports, l.withOptions())
 }
 
-// openReport returns the current report if it is of one of tools, else nil.
+// openReport returns the current report if one of tools printed it, else nil.
 func (o *outputs) openReport(tools ...string) *loadReport {
 	if o.current == nil || !slices.Contains(tools, o.current.tool) {
 		return nil
@@ -60,7 +63,7 @@ func (o *outputs) openReport(tools ...string) *loadReport {
 	return o.current
 }
 
-// readLine returns true for a line of a report.
+// readLine reads a line. It returns true if the line belongs to a report.
 func (o *outputs) readLine(pos position, text string) bool {
 	if text == "" {
 		return false
@@ -216,7 +219,8 @@ func (o *outputs) readABQuantile(pos position, text string) bool {
 // otherLengthRE matches responses of another length than the first.
 var otherLengthRE = lazyregexp.New(`\bLength: (\d+)\b`)
 
-// readABField returns false for unknown names and invalid values.
+// readABField sets a field of ApacheBench's report. It returns false for unknown names and invalid
+// values.
 func (l *loadReport) readABField(pos position, name, value string) bool {
 	fields := strings.Fields(value)
 	first := ""
@@ -337,7 +341,8 @@ func (l *loadReport) addStatus(status string, count lineValue) {
 	}
 }
 
-// readSummaryField returns false for unknown names.
+// readSummaryField sets a field of the report of hey, oha or ghz. It returns false for unknown
+// names.
 func (l *loadReport) readSummaryField(pos position, name, text string) bool {
 	value := strings.Join(strings.Fields(text), "")
 	switch name {
@@ -580,7 +585,8 @@ func (o *outputs) readTagged(pos position, tag, value string, fields []string) b
 
 const maxQuantiles = 200
 
-// addQuantile adds a quantile with a name such as "99%". It ignores other names.
+// addQuantile adds a quantile with a name such as "99%" to the current report. It ignores other
+// names and unknown values.
 func (o *outputs) addQuantile(name string, value lineValue) {
 	percent, err := strconv.ParseFloat(strings.TrimSuffix(name, "%"), 64)
 	isPercentage := err == nil && percent > 0 && percent <= 100
@@ -590,7 +596,8 @@ func (o *outputs) addQuantile(name string, value lineValue) {
 	o.current.quantiles = append(o.current.quantiles, quantileValue{share: percent / 100, value: value.value, line: value.line})
 }
 
-// numberAt parses a number. The value is unknown if text is no number, or negative.
+// numberAt parses a number in the line of pos. The result is unknown if text is not a number or is
+// negative.
 func numberAt(text string, pos position) lineValue {
 	value, _, rest, ok := parseNumber(text)
 	if !ok || value < 0 || strings.ContainsAny(rest, "0123456789") {
@@ -631,7 +638,8 @@ func durationAt(text string, pos position) lineValue {
 	return lineValue{total, pos.line}
 }
 
-// addLineValues returns a + b, or the known one. The line is that of a, but of b if a is 0.
+// addLineValues returns a + b, or the known one of them. The result has the line of a, or that of b
+// if a is 0.
 func addLineValues(a, b lineValue) lineValue {
 	switch {
 	case !a.isKnown():
@@ -644,7 +652,8 @@ func addLineValues(a, b lineValue) lineValue {
 	return lineValue{a.value + b.value, a.line}
 }
 
-// withOptions reads options from the command of a report. Tools do not print all options.
+// withOptions sets fields of a report from the options of its command, because tools do not print
+// all of them. It returns l.
 func (l *loadReport) withOptions() *loadReport {
 	findOption := func(names ...string) (string, bool) {
 		for _, name := range names {

@@ -53,7 +53,8 @@ func findPartAboveWhole(d *document, report reportFunc) {
 	findTermAboveSum(d.benches, report)
 }
 
-// findReportDisorder compares the values of a report with each other.
+// findReportDisorder reports values of a load generator's report that contradict each other, such as
+// a mean above the maximum.
 func findReportDisorder(l *loadReport, report reportFunc) {
 	qs := slices.Clone(l.quantiles)
 	slices.SortStableFunc(qs, func(a, b quantileValue) int { return cmp.Compare(a.share, b.share) })
@@ -135,8 +136,8 @@ func findStageAboveWhole(benches []*bench, report reportFunc) {
 // sumDefinitionRE matches "full = parse + plan + resolve". The groups are full and the terms.
 var sumDefinitionRE = lazyregexp.New(`\b(\w+) ?= ?(\w+(?: \+ \w+)+)`)
 
-// findTermAboveSum reports a sub-benchmark above its sum. A comment above the benchmarks defines
-// the sum.
+// findTermAboveSum reports a sub-benchmark that takes longer than the sum of which it is a term. A
+// comment above the benchmarks defines the sum.
 func findTermAboveSum(benches []*bench, report reportFunc) {
 	lastName := func(b *bench) string { return b.name[strings.LastIndex(b.name, "/")+1:] }
 	for _, whole := range benches[:min(len(benches), maxMixParts)] {

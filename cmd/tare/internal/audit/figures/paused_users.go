@@ -41,7 +41,7 @@ func findPausedUsers(d *document, report reportFunc) {
 	findPausedRows(d.figures, report)
 }
 
-// findPausedReports reports the first run of k6 with paused users, and the number of them.
+// findPausedReports reports the first run of k6 with paused users, and the number of such runs.
 func findPausedReports(reports []*loadReport, report reportFunc) {
 	n, line, text := 0, 0, ""
 	for _, l := range reports {
@@ -89,7 +89,8 @@ func findPausedRows(all []figure, report reportFunc) {
 	}
 }
 
-// By Little's law rate × mean latency (s) users have a request in flight.
+// arePaused reports whether most virtual users pause. By Little's law, rate × mean latency (s) users
+// have a request in flight.
 func arePaused(rate, mean, users float64) bool {
 	return rate*mean < minBusyShare*users && users >= minUsers
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file parses numbers with units. For example, "1.5 ms" is a time of 0.0015 s.
+
 // kind is the dimension of a quantity. Rules compare only quantities of one kind.
 type kind uint8
 
@@ -54,7 +56,7 @@ type unitInfo struct {
 	size float64 // in base units
 }
 
-// units is by name, in lower case and the singular.
+// units has the known units by name, in lower case and the singular.
 var units = map[string]unitInfo{
 	"ns": {timeKind, 1e-9}, "nsec": {timeKind, 1e-9}, "nanosecond": {timeKind, 1e-9},
 	"us": {timeKind, 1e-6}, "µs": {timeKind, 1e-6}, "μs": {timeKind, 1e-6}, "usec": {timeKind, 1e-6}, "microsecond": {timeKind, 1e-6},
@@ -78,7 +80,8 @@ const rateNouns = " req reqs request requests op ops operations msg msgs message
 
 func isRateNoun(noun string) bool { return strings.Contains(rateNouns, " "+noun+" ") }
 
-// lookUpUnit takes a name in lower case.
+// lookUpUnit returns the unit with a name, which is in lower case and may be a plural. It returns
+// false for an unknown name.
 func lookUpUnit(name string) (unitInfo, bool) {
 	u, ok := units[name]
 	if !ok && len(name) > 3 { // short names have no plural
@@ -122,8 +125,8 @@ func findUnit(text string) (unitInfo, bool) {
 // leadingNumberRE matches "-1,024.5e3". The groups are 1,024, .5 and 3.
 var leadingNumberRE = lazyregexp.New(`^[-+−]?(\d{1,3}(?:[,'’_\x{202f}\x{00a0} ]\d{3})+|\d+)(\.\d+)?(?:[eE]([-+]?\d{1,3}))?`)
 
-// parseNumber parses the beginning of text. step is one unit of the last digit. 1,024 is a number,
-// and 1,02 is not.
+// parseNumber parses the number at the beginning of text. step is one unit of its last digit, and
+// rest is the text after it. 1,024 is a number, and 1,02 is not.
 func parseNumber(text string) (value, step float64, rest string, ok bool) {
 	isDigit := func(r rune) bool { return r >= '0' && r <= '9' }
 	m := leadingNumberRE.FindStringSubmatch(text)
@@ -165,7 +168,8 @@ func parseNumber(text string) (value, step float64, rest string, ok bool) {
 // unitAfterRE matches what follows a number, such as "k req/s". The groups are k and req/s.
 var unitAfterRE = lazyregexp.New(`^\s*([kKM](?:\s|$|\b))?\s*(%|×|x\b|/s(?:ec)?\b|\[?#/sec\]?|\[?[A-Za-zµμ]+(?:/[A-Za-z]+)?\]?)?`)
 
-// parseQuantity parses the beginning of text. An unknown word after the number remains in rest.
+// parseQuantity parses the number and the unit at the beginning of text. A word after the number
+// that is no unit remains in rest.
 func parseQuantity(text string) (q quantity, rest string, ok bool) {
 	value, step, rest, ok := parseNumber(text)
 	if !ok {
@@ -176,26 +180,26 @@ func parseQuantity(text string) (q quantity, rest string, ok bool) {
 	if m == nil {
 		return q, rest, true
 	}
-	scale, used := 1.0, 0 // factor to base units; bytes of rest that belong to the quantity
+	scale, length := 1.0, 0 // factor to base units; bytes of rest that belong to the quantity
 	switch strings.TrimSpace(m[1]) {
 	case "k", "K":
-		scale, used = 1e3, strings.Index(rest, m[1])+len(strings.TrimSpace(m[1]))
+		scale, length = 1e3, strings.Index(rest, m[1])+len(strings.TrimSpace(m[1]))
 	case "M":
-		scale, used = 1e6, strings.Index(rest, m[1])+len(strings.TrimSpace(m[1]))
+		scale, length = 1e6, strings.Index(rest, m[1])+len(strings.TrimSpace(m[1]))
 	}
 	if m[2] != "" {
 		unit := m[2]
 		if u, known := findUnit(unit); known {
 			q.kind, q.unit = u.kind, strings.Trim(unit, "[]#")
 			scale *= u.size
-			used = len(m[0])
+			length = len(m[0])
 		} else if isPerSecond(strings.Fields(rest)) {
 			q.kind, q.unit = rateKind, "per second"
-			used = len(m[0])
+			length = len(m[0])
 		}
 	}
 	q.value, q.step = q.value*scale, q.step*scale
-	return q, rest[used:], true
+	return q, rest[length:], true
 }
 
 func isPerSecond(words []string) bool {
@@ -222,7 +226,7 @@ func parseCell(text string) (quantity, bool) {
 	return q, !hasMore
 }
 
-// isNear allows a difference of a share of the greater one.
+// isNear reports whether a and b differ by at most a share of the greater one.
 func isNear(a, b, share float64) bool {
 	return math.Abs(a-b) <= share*math.Max(math.Abs(a), math.Abs(b))
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule ratio-differs. It finds ratios and percentages that the figures of the page
+// do not have. For example, "b is 3x slower (4 ms vs 2 ms)" should say 2x.
+
 // ratioDiffers finds "3x faster" and the like if the figures have another ratio.
 func ratioDiffers() rule {
 	return rule{Rule: audit.Rule{
@@ -25,7 +28,8 @@ func ratioDiffers() rule {
 	}, find: findRatioDiffers}
 }
 
-// findRatioDiffers leaves percentages of the wrong base to the rule wrong-base.
+// findRatioDiffers reports ratios and percentages that the figures of the page do not support. The
+// rule wrong-base reports percentages of the wrong base.
 func findRatioDiffers(d *document, report reportFunc) {
 	for _, t := range d.tables {
 		findWrongChanges(t, report)
@@ -55,7 +59,8 @@ func findRatioDiffers(d *document, report reportFunc) {
 	}
 }
 
-// whyNotOfPair compares a claim with the two figures next to it.
+// whyNotOfPair returns the text of a finding if the two figures next to a claim have another ratio,
+// else "".
 func (c claim) whyNotOfPair(p pair) string {
 	isOfOtherBase := percentOfOtherBase(c, p.a.value, p.b.value) > 0
 	if c.matchesPair(p.a.value, p.b.value) || isOfOtherBase {
@@ -64,8 +69,8 @@ func (c claim) whyNotOfPair(p pair) string {
 	return fmt.Sprintf("the figures next to it, %s and %s, have %s", formatValue(p.a), formatValue(p.b), c.describeActual(p.a.value, p.b.value))
 }
 
-// whyClaimDiffers compares a claim with the page. It returns "" for a correct claim, or one of
-// another rule.
+// whyClaimDiffers compares a claim with the figures of the page, and returns the text of a finding.
+// It returns "" if the claim is correct or another rule reports it.
 func (d *document) whyClaimDiffers(c claim, claims []claim) string {
 	line := c.sentence.line
 	if q, ok := c.sentence.figureBefore(c); ok {
@@ -109,8 +114,8 @@ const (
 	maxTextGap     = 8    // lines between a table and a sentence that names no side
 )
 
-// findReference checks "607 ns/op (49x slower than b)". q is 607 ns. If no figure of b fits, it
-// returns the nearest one.
+// findReference checks a claim after a figure, such as "607 ns/op (49x slower than b)". q is 607 ns.
+// If no figure of b has the claimed ratio to q, it returns the nearest one and true.
 func (c claim) findReference(q quantity, groups []*figureGroup) (nearest figure, isWrong bool) {
 	_, after, ok := strings.Cut(c.sentence.text[c.end:], " than ")
 	if !ok {
@@ -129,12 +134,12 @@ func (c claim) findReference(q quantity, groups []*figureGroup) (nearest figure,
 		if g.kind != q.kind || g.matcher.isEmpty() {
 			continue
 		}
-		named := g.matcher.findNamed(reference)
-		if len(named) != 1 {
+		labels := g.matcher.findNamed(reference)
+		if len(labels) != 1 {
 			continue
 		}
 		for _, f := range g.figures {
-			if f.subject != named[0] {
+			if f.subject != labels[0] {
 				continue
 			}
 			if c.matchesPair(q.value, f.value) {
@@ -172,10 +177,11 @@ func (c claim) describeActual(a, b float64) string {
 	return formatNumber(100*(great-small)/great) + " %"
 }
 
-// restrictionRE matches words that restrict a claim.
+// restrictionRE matches words that restrict a claim to some of the figures, such as "for".
 var restrictionRE = lazyregexp.New(`(?i)\b(?:for|when|if|with|without|on|under|depending|in most|generally|typically)\b`)
 
-// whyUnsupported returns a text if too few of the named figures have the claimed ratio.
+// whyUnsupported returns a text if too few of the figures that the sentence names have the claimed
+// ratio, else "".
 func (c claim) whyUnsupported(groups []*figureGroup, pairs []tablePair) string {
 	var ratios [][2]float64 // smaller and greater figure
 	line, m := 0, newMention(c.sentence)
@@ -230,7 +236,8 @@ func (c claim) formatRatio(x float64) string {
 // amountBeforeRE matches "more" before "than" as in "more than 3x".
 var amountBeforeRE = lazyregexp.New(`(?i)\b(?:more|less|fewer|other|rather|higher|greater)$`)
 
-// namedPairs returns the pairs whose sides a sentence names. Right after two figures it need not.
+// namedPairs returns the pairs of figures whose sides the sentence names. A sentence right after two
+// figures may leave their sides unnamed.
 func (g *figureGroup) namedPairs(m mention) [][2]figure {
 	if m.hasThan {
 		subjects, references := g.matcher.findNamed(m.before), g.matcher.findNamed(m.after)
@@ -241,17 +248,17 @@ func (g *figureGroup) namedPairs(m mention) [][2]figure {
 			return nil // one side has no figures in the group
 		}
 	}
-	named := g.matcher.findNamed(m.all)
+	labels := g.matcher.findNamed(m.all)
 	switch {
-	case len(named) >= 2:
-		return g.pairsOf(named, named)
-	case len(named) == 0 && g.isPairBefore(m.sentence):
+	case len(labels) >= 2:
+		return g.pairsOf(labels, labels)
+	case len(labels) == 0 && g.isPairBefore(m.sentence):
 		return [][2]figure{{g.figures[0], g.figures[1]}}
 	}
 	return nil
 }
 
-// mention has the words of a sentence that name sides.
+// mention holds the words of a sentence that may name sides, which are the compared things.
 type mention struct {
 	sentence
 	all           wordSet
@@ -260,6 +267,7 @@ type mention struct {
 	isSided       bool // unlike "more than 3x"
 }
 
+// newMention collects the words of a sentence that may name sides.
 func newMention(s sentence) mention {
 	m := mention{sentence: s, all: newWordSet(s.text)}
 	before, after, ok := strings.Cut(strings.ToLower(s.text), " than ")
@@ -279,7 +287,8 @@ func (g *figureGroup) isPairBefore(s sentence) bool {
 	return strings.ToLower(s.heading) == g.figures[0].heading && s.isRightAfter(g.figures[1].line)
 }
 
-// pairsOf returns each pair once.
+// pairsOf returns the pairs of a figure of firsts and a figure of others, which list sides. It
+// returns each pair once.
 func (g *figureGroup) pairsOf(firsts, others []string) [][2]figure {
 	if len(firsts) > maxNamed || len(others) > maxNamed {
 		return nil

@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file reads a text, such as a README or a log, line by line. For example, a line with | is a
+// row of a table, and a line "$ wrk -c10" a command.
+
 // Exceeding these bounds is an error, unless a remark says otherwise.
 const (
 	maxLine      = 1 << 20 // bytes
@@ -63,7 +66,7 @@ func newReader(name string) *reader {
 	}
 }
 
-// readLine returns an error if the file exceeds a bound.
+// readLine reads the next line of a text. It returns an error if the file exceeds a bound.
 func (r *reader) readLine(text string) error {
 	r.line++
 	if strings.HasPrefix(text, `{"`) && strings.Contains(text, `"Action":`) {
@@ -153,7 +156,8 @@ func (r *reader) readText(text string) {
 	r.readMarkdown(line)
 }
 
-// readFenced returns true for a line of a block of code with marks such as "```".
+// readFenced reads a line of a block of code between marks such as "```". It returns false for other
+// lines.
 func (r *reader) readFenced(line string) bool {
 	marker := findFence(line)
 	switch {
@@ -175,7 +179,8 @@ func (r *reader) readFenced(line string) bool {
 // maxMarkup limits the bytes of an HTML table in Markdown. The rest is read as text.
 const maxMarkup = 1 << 18
 
-// readMarkup collects an HTML table in Markdown. It returns true for a line of a table.
+// readMarkup collects the lines of an HTML table in Markdown, and reads the table at its end. It
+// returns true for a line of a table.
 func (r *reader) readMarkup(line string) bool {
 	if r.markup.Len() == 0 {
 		if !strings.HasPrefix(line, "<table") {
@@ -279,13 +284,14 @@ func (r *reader) addProse(line string) {
 	r.paragraph = append(r.paragraph, proseLine{r.line, line})
 }
 
-// endTitles stores consecutive headings as one paragraph: several lines with "# " are a comment.
+// endTitles stores the sentences of the collected headings as one paragraph. Several lines with "# "
+// may be a comment whose sentences continue from line to line.
 func (r *reader) endTitles() {
 	r.addSentences(r.titles)
 	r.titles = nil
 }
 
-// setHeading begins a section. Its title is also a sentence.
+// setHeading begins a section of a level, 1 to 6. It also stores the title as a sentence.
 func (r *reader) setHeading(level int, title string) {
 	r.endParagraph()
 	r.outputs.finishReport()
@@ -306,8 +312,8 @@ func (r *reader) setHeading(level int, title string) {
 	}
 }
 
-// readRow adds a row to the table. Outside it stores a possible header and returns false. A row
-// such as |---|---| begins a table.
+// readRow adds the cells of a line to the current table and returns true. Outside a table it stores
+// the cells as a possible header and returns false. A row such as |---|---| then begins a table.
 func (r *reader) readRow(line string, cells []string) bool {
 	switch {
 	case r.table != nil:
@@ -353,7 +359,7 @@ func (r *reader) endParagraph() {
 // maxTitles limits the headings that are read as one comment.
 const maxTitles = 100
 
-// maxLabel is in bytes. Longer lines are no labels.
+// maxLabel is the maximum length in bytes of a line that names the output or the table below it.
 const maxLabel = 80
 
 // cleanLabel removes marks of Markdown and a final colon.
@@ -455,8 +461,8 @@ func (r *reader) readCommand(line string, inCode bool) {
 	r.setLastCommand(c)
 }
 
-// setLastCommand stores the last command of a tool: the first word, or a load generator in docker
-// run.
+// setLastCommand stores a command as the last one of its tool. The tool is the first word, or a load
+// generator that docker run starts.
 func (r *reader) setLastCommand(c command) {
 	if fields := strings.Fields(c.text); len(fields) > 0 {
 		r.outputs.lastCommands[fields[0]] = c

@@ -14,7 +14,8 @@ import (
 
 // This file reads JSON reports of vegeta, k6, oha and ghz.
 
-// isJSONReport returns false for an event of go test.
+// isJSONReport reports whether a file begins like a JSON document. It returns false for an event of
+// go test.
 func isJSONReport(start []byte) bool {
 	if len(start) < 2 || start[0] != '{' {
 		return false
@@ -58,7 +59,8 @@ func (f flat) sum(line int, path string, selects func(key string) bool) lineValu
 	return total
 }
 
-// tokenLimiter counts lines and fails at a token longer than maxLine, before it is stored.
+// tokenLimiter is a reader that counts lines. It fails at a token longer than maxLine before the
+// decoder stores it.
 type tokenLimiter struct {
 	r       io.Reader
 	line    int  // line of the last byte read, from 1
@@ -122,7 +124,8 @@ func flatten(dec *json.Decoder) (flat, error) {
 	return f, f.addValue(dec, "", depth, isStored)
 }
 
-// addValue reads the next value of dec. depth is the number of objects and arrays around it.
+// addValue reads the next value of dec, and stores its scalars by path if isStored is set. depth is
+// the number of objects and arrays around it.
 func (f flat) addValue(dec *json.Decoder, path string, depth int, isStored bool) error {
 	next := func() (json.Token, error) {
 		token, err := dec.Token()
@@ -192,14 +195,14 @@ func findReport(f flat, pos position) *loadReport {
 	return l
 }
 
-// addQuantile adds the first number at one of paths. scale is its unit in s.
+// addQuantile adds a quantile: the first number at one of paths. scale is its unit in s.
 func (l *loadReport) addQuantile(f flat, share, scale float64, paths ...string) {
 	if v := f.number(l.line, scale, paths...); v.isKnown() {
 		l.quantiles = append(l.quantiles, quantileValue{share: share, value: v.value, line: l.line})
 	}
 }
 
-// isErrorStatus also knows the statuses of gRPC, such as Unavailable.
+// isErrorStatus reports whether a status of HTTP or gRPC, such as 500 or Unavailable, is an error.
 func isErrorStatus(status string) bool {
 	return !strings.HasPrefix(status, "2") && !strings.HasPrefix(status, "3") && status != "OK"
 }

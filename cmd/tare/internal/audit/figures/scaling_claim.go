@@ -40,7 +40,8 @@ var (
 // minSizes is the least number of measured sizes that shows growth.
 const minSizes = 3
 
-// findScalingClaim reports the first sentence about growth, with a later one that contradicts it.
+// findScalingClaim reports the first sentence about growth, if the page has too few sizes to show
+// it. The finding also names a later sentence that contradicts the first.
 func findScalingClaim(d *document, report reportFunc) {
 	if len(d.figures) == 0 || countSizes(d.figures) >= minSizes {
 		return
@@ -96,8 +97,8 @@ func (d *document) collectGrowth() []growth {
 	return found
 }
 
-// countSizes returns the most sizes of one operation. "copy 16" and "copy 160" differ only in their
-// sizes.
+// countSizes returns the greatest number of sizes at which one operation was measured. For example,
+// "copy 16" and "copy 160" are two sizes of one operation.
 func countSizes(all []figure) int {
 	sizes := map[string]map[int]bool{} // by label without the number, and the rest of the name
 	maxSizes := 0

@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule single-run. It finds comparisons in which each side ran once, so that
+// nothing shows how far figures vary.
+
 // singleRun finds comparisons with one run of each side.
 func singleRun() rule {
 	return rule{Rule: audit.Rule{
@@ -26,7 +29,8 @@ func singleRun() rule {
 	}, find: findSingleRun}
 }
 
-// findSingleRun skips pages that mention repetitions.
+// findSingleRun reports benchmarks, reports and tables with one run of each side. It skips pages
+// that mention repetitions.
 func findSingleRun(d *document, report reportFunc) {
 	if d.hasText(repeatedRunsRE) {
 		return
@@ -69,8 +73,8 @@ var (
 	spreadSignRE = lazyregexp.New(`(?i)±|\+/-|\bstd?dev|\bstd\b|deviation|confidence|variance|\bCI\b|\bruns\b|samples`)
 )
 
-// hasText searches the sentences, commands and tables. It caches the result, because rules call it
-// often.
+// hasText reports whether a sentence, a command or a table of the page matches pattern. It caches
+// the result, because rules call it often.
 func (d *document) hasText(pattern *lazyregexp.Regexp) bool {
 	found, isKnown := d.textMatches[pattern]
 	if !isKnown {
@@ -89,11 +93,14 @@ func (d *document) searchText(pattern *lazyregexp.Regexp) bool {
 		slices.ContainsFunc(d.tables, func(t *table) bool { return t.hasText(pattern) })
 }
 
+// hasText reports whether a cell of the table matches pattern.
 func (t *table) hasText(pattern *lazyregexp.Regexp) bool {
 	return slices.ContainsFunc(t.header, pattern.MatchString) ||
 		slices.ContainsFunc(t.rows, func(r tableRow) bool { return slices.ContainsFunc(r.cells, pattern.MatchString) })
 }
 
+// countBenches counts the benchmarks whose number of runs selects accepts. It also returns the line
+// of the first.
 func countBenches(d *document, selects func(runs int) bool) (n, firstLine int) {
 	for _, b := range d.benches {
 		if selects(b.runs) {
@@ -168,10 +175,11 @@ var (
 	numerals     = map[string]float64{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "sixteen": 16, "twenty": 20, "thirty": 30, "thirty-two": 32, "sixty-four": 64, "fifty": 50, "hundred": 100}
 )
 
-// numberWords is a regular expression.
+// numberWords is a regular expression for numbers in words.
 const numberWords = `three|four|five|six|seven|eight|nine|ten|twelve|fifteen|sixteen|twenty|thirty-two|thirty|sixty-four|fifty|hundred`
 
-// parseNumeral parses digits or words. 0 means no number.
+// parseNumeral returns a number in digits or words, such as 3 for "three". It returns 0 for other
+// texts.
 func parseNumeral(text string) float64 {
 	if n, err := strconv.ParseFloat(text, 64); err == nil {
 		return n

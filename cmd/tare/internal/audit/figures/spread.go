@@ -8,7 +8,7 @@ import (
 )
 
 // This file reads figures with ±, such as "48.2 ± 2.9 µs". The rule unsupported-significance uses
-// them.
+// them to find differences that chance explains.
 
 var (
 	// confidenceRE explains ± as a confidence interval, and deviationRE as a standard deviation.
@@ -24,7 +24,8 @@ type meanSpread struct {
 	text         string
 }
 
-// spreadsOf returns the only two figures with ± of a column.
+// spreadsOf returns the two figures with ± of a column. It returns false unless there are exactly
+// two.
 func (t *table) spreadsOf(col int) (a, b meanSpread, ok bool) {
 	var list []meanSpread
 	for _, row := range t.rows {
@@ -61,9 +62,10 @@ func parseSpread(cell string) (meanSpread, bool) {
 	return meanSpread{value: value, width: width, text: cell}, ok && okWidth
 }
 
-// differSignificantly compares two means. With runs, the widths are standard deviations. Then the
-// limit is twice the standard error of the difference. Without runs, the widths are half-widths of
-// confidence intervals.
+// differSignificantly reports whether two means may differ significantly. If runs is above 0, the
+// widths are standard deviations, and the difference must be at least twice its standard error. If
+// runs is 0, the widths are half-widths of confidence intervals, and it must be at least the greater
+// one.
 func differSignificantly(a, b meanSpread, runs float64) bool {
 	limit := max(a.width, b.width)
 	if runs > 0 {

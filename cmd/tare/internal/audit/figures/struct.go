@@ -7,22 +7,27 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// structs reads C structs in code and computes their sizes on 64-bit machines. The rule
-// bytes-below-result uses them.
+// This file computes the sizes of C structs on a page. For example, "struct { int32_t id; char
+// name[60]; }" has 64 bytes. The audit rule bytes-below-result compares them with the allocated
+// bytes of an operation.
+
+// structs reads the C structs in blocks of code, line by line, as 64-bit machines lay them out. It
+// adds the size of each to doc.structs.
 type structs struct {
 	doc            *document
 	inStruct       bool
-	start          position          // its first line
-	known          map[string]layout // of the structs so far, by name
-	size           int64             // of the current struct so far
-	align          int64             // its greatest alignment so far
-	hasUnknownType bool              // of a field of the current struct
+	start          position          // first line of the current struct
+	known          map[string]layout // layouts of the complete structs, by name
+	size           int64             // bytes of the fields that were read of the current struct
+	align          int64             // greatest alignment of these fields
+	hasUnknownType bool              // a field of the current struct has an unknown type
 }
 
-// layout is in bytes.
+// layout holds the size and the alignment of a type, in bytes.
 type layout struct{ size, align int64 }
 
-// scalarLayouts is the same on all 64-bit machines. long is missing: it has 4 bytes on Windows.
+// scalarLayouts has the layouts that all 64-bit machines share. The type long is missing, because it
+// has 4 bytes on Windows.
 var scalarLayouts = map[string]layout{
 	"char": {1, 1}, "signed char": {1, 1}, "unsigned char": {1, 1}, "bool": {1, 1}, "_Bool": {1, 1}, "int8_t": {1, 1}, "uint8_t": {1, 1},
 	"short": {2, 2}, "unsigned short": {2, 2}, "int16_t": {2, 2}, "uint16_t": {2, 2},
@@ -30,8 +35,8 @@ var scalarLayouts = map[string]layout{
 	"double": {8, 8}, "int64_t": {8, 8}, "uint64_t": {8, 8}, "long long": {8, 8}, "unsigned long long": {8, 8},
 }
 
-// Examples: "} Order;" has the group "Order". "char *name[64];" has the groups "char", "*", "name"
-// and "[64]".
+// structCloseRE matches "} Order;" with the group "Order". structFieldRE matches "char *name[64];" with
+// the groups "char", "*", "name" and "[64]".
 var (
 	structOpenRE  = lazyregexp.New(`^(?:typedef )?struct(?: \w+)? *\{$`)
 	structCloseRE = lazyregexp.New(`^\} *(\w+)? *;$`)
@@ -39,6 +44,7 @@ var (
 	arrayLengthRE = lazyregexp.New(`\[(\d+)\]`)
 )
 
+// readLine reads a line of code. At the end of a struct it stores the size.
 func (s *structs) readLine(pos position, text string) {
 	switch {
 	case structOpenRE.MatchString(text):
@@ -61,12 +67,12 @@ func (s *structs) readLine(pos position, text string) {
 
 const (
 	maxStructs = 1000
-	maxArray   = 1 << 20 // elements
+	maxArray   = 1 << 20 // elements of a field
 )
 
 func roundUp(size, align int64) int64 { return (size + align - 1) / align * align }
 
-// addField adds a field, with the padding before it.
+// addField adds the size of a field to the current struct, with the padding before the field.
 func (s *structs) addField(text string) {
 	m := structFieldRE.FindStringSubmatch(text)
 	if m == nil {

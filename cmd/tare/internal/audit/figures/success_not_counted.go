@@ -32,6 +32,8 @@ var (
 	countingToolRE = lazyregexp.New(`^(?:wrk2?|ab|hey|oha|vegeta|k6|ghz)\b`)
 )
 
+// findSuccessNotCounted reports the first statement that no request failed, unless a table, a
+// command or a report on the page counts errors.
 func findSuccessNotCounted(d *document, report reportFunc) {
 	if len(d.figures) < 2 || len(d.reports) > 0 {
 		return

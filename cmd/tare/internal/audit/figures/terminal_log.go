@@ -26,7 +26,8 @@ func terminalLog() rule {
 // dockerTerminalRE matches docker run with the option -t or --tty.
 var dockerTerminalRE = lazyregexp.New(`^docker run\b[^|]*\s(?:-\w*t\w*|--tty)(?:\s|$)`)
 
-// findTerminalLog looks on pages with reports, because servers are measured there.
+// findTerminalLog reports the first command that starts a server with a terminal. It ignores pages
+// without reports of load generators, because no server is measured there.
 func findTerminalLog(d *document, report reportFunc) {
 	if len(d.reports) == 0 {
 		return

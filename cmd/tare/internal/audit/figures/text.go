@@ -35,7 +35,7 @@ func formatNumber(x float64) string {
 	return text
 }
 
-// formatQuantile returns p99.9 for 0.999.
+// formatQuantile returns the name of a quantile: p99.9 for 0.999.
 func formatQuantile(q float64) string { return "p" + strconv.FormatFloat(q*100, 'g', 7, 64) }
 
 func formatValue(q quantity) string {

@@ -201,15 +201,15 @@ func (d *document) findUnexplained(c claim, claims []claim) *unexplainedClaim {
 	if _, ok := s.pairOf(c, claims); ok || otherSubjectRE.MatchString(before+" "+after) || len(d.claimedPairs(c, claims)) > 0 {
 		return nil
 	}
-	named := d.tables[index].namedRows(before + " " + after)
+	lines := d.tables[index].namedRows(before + " " + after)
 	const maxNamedRows = 2
-	if len(named) == 0 || len(named) > maxNamedRows || d.explainsClaim(c, index) {
+	if len(lines) == 0 || len(lines) > maxNamedRows || d.explainsClaim(c, index) {
 		return nil
 	}
 	found := &unexplainedClaim{}
 	distance := math.Inf(1)
 	for _, p := range d.comparablePairs(index) {
-		isOfNamed := slices.Contains(named, p.a.line) || slices.Contains(named, p.b.line)
+		isOfNamed := slices.Contains(lines, p.a.line) || slices.Contains(lines, p.b.line)
 		isOfKind := len(c.kinds) == 0 || slices.Contains(c.kinds, p.a.kind)
 		if !isOfNamed || !isOfKind {
 			continue
@@ -282,14 +282,14 @@ func (d *document) findWrongRows(c claim, claims []claim) *figurePair {
 		return nil
 	}
 	t := d.tables[index]
-	named := t.namedRows(clause)
-	if len(named) != 2 {
+	rows := t.namedRows(clause)
+	if len(rows) != 2 {
 		return nil
 	}
 	words := newWordSet(clause)
 	var nearest *figurePair
 	for _, p := range d.comparablePairs(index) {
-		isOfRows := p.a.line == named[0] && p.b.line == named[1] && p.a.column == p.b.column
+		isOfRows := p.a.line == rows[0] && p.b.line == rows[1] && p.a.column == p.b.column
 		isNamedColumn := p.a.column < len(t.header) && slices.ContainsFunc(nameWords(bracketUnitRE.ReplaceAllString(t.header[p.a.column], "")), func(w string) bool { return canName(w) && words[w] })
 		isOfKind := len(c.kinds) == 0 || slices.Contains(c.kinds, p.a.kind)
 		if !isOfRows || !isNamedColumn || !isOfKind {

@@ -51,7 +51,8 @@ func (d *document) findCell(s sentence, n bareNumber) (figure, bool) {
 	return figure{}, false
 }
 
-// findUnitsInProse reports sentences that ignore the units of a table.
+// findUnitsInProse reports sentences that add or compare numbers of tables as if their units were
+// the same.
 func (d *document) findUnitsInProse(report reportFunc) {
 	for i, s := range d.sentences[:min(len(d.sentences), maxCompared)] {
 		isSum, isComparison := addedRE.MatchString(s.text), comparedRE.MatchString(s.text)
@@ -96,7 +97,8 @@ func (s sentence) findSumOfCells(cells []figure, report reportFunc) {
 	}
 }
 
-// findBitsAgainstBytes reports a rate in bytes that seems less than a rate in bits.
+// findBitsAgainstBytes reports a rate in bytes whose number is less than that of a rate in bits in
+// context, although the rate is greater.
 func (s sentence) findBitsAgainstBytes(cells []figure, context string, report reportFunc) {
 	const bitsPerByte = 8
 	rates := cells

@@ -13,6 +13,9 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file is the rule unsupported-significance. It finds changes that are called significant or
+// certain without support. For example, "a is reliably faster" stands on a page with p=0.4 for a.
+
 // unsupportedSignificance finds changes that are called significant or certain without support: "a
 // is reliably faster" on a page with p=0.4 for a.
 func unsupportedSignificance() rule {
@@ -28,7 +31,8 @@ func unsupportedSignificance() rule {
 	}, find: findUnsupportedSignificance}
 }
 
-// findUnsupportedSignificance also reports claims of significance without any sign of repetitions.
+// findUnsupportedSignificance reports sentences that call a change significant although the page
+// does not show it. It also reports such sentences on pages without any sign of repetitions.
 func findUnsupportedSignificance(d *document, report reportFunc) {
 	findGainsAgainstBenchstat(d, report)
 	findUnclearGains(d, report)
@@ -78,7 +82,7 @@ func (d *document) findSignificantBests(report reportFunc) {
 	}
 }
 
-// hasEvidence looks for an interval or a p-value.
+// hasEvidence reports whether a cell of the table has an interval or a p-value.
 func (t *table) hasEvidence() bool {
 	return evidenceRE.MatchString(strings.Join(t.header, " ")) || slices.ContainsFunc(t.rows, func(r tableRow) bool { return evidenceRE.MatchString(strings.Join(r.cells, " ")) })
 }
@@ -212,7 +216,8 @@ func (p unclearPair) isOf(sentence string) bool {
 	return !p.isRow || p.label != "" && strings.Contains(sentence, p.label)
 }
 
-// collectUnclearPairs returns nil unless the page says what ± means.
+// collectUnclearPairs returns the pairs of figures with ± that do not differ significantly. It
+// returns nil unless the page says what ± means.
 func (d *document) collectUnclearPairs() []unclearPair {
 	var out []unclearPair
 	for _, t := range d.tables {
@@ -271,26 +276,26 @@ func (g *grid) selectUnclearRow(s sentence, words wordSet, isCertain bool) (foun
 	if len(g.unclear) == 0 {
 		return nil, 0
 	}
-	named := g.rowMatcher.findNamed(words)
+	labels := g.rowMatcher.findNamed(words)
 	for i := range g.unclear {
 		row := &g.unclear[i]
-		isNamed := slices.Contains(named, row.label)
+		isNamed := slices.Contains(labels, row.label)
 		for _, m := range percentClaimRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 			value, step, _, ok := parseNumber(s.text[m[2]:m[3]])
 			isStated := ok && slices.ContainsFunc(row.changes, func(x float64) bool { return math.Abs(x-value) <= claimSteps*step })
-			isExact := step < 1 && (len(named) == 0 || isCertain) // 3.7 % identifies the row without its name
+			isExact := step < 1 && (len(labels) == 0 || isCertain) // 3.7 % identifies the row without its name
 			if isStated && (isNamed || isExact) {
 				return row, m[0]
 			}
 		}
-		if isCertain && isNamed && len(named) == 1 && gainRE.MatchString(s.text) {
+		if isCertain && isNamed && len(labels) == 1 && gainRE.MatchString(s.text) {
 			return row, 0
 		}
 	}
 	return nil, 0
 }
 
-// endOf returns 0 without a match.
+// endOf returns the offset of the end of the first match, or 0 without a match.
 func endOf(pattern *lazyregexp.Regexp, text string) int {
 	if m := pattern.FindStringIndex(text); m != nil {
 		return m[1]
@@ -315,5 +320,6 @@ func isDenied(text string, end int) bool {
 // hasBecomeRE matches "has become". negationRE takes "become" for a possibility.
 var hasBecomeRE = lazyregexp.New(`(?i)\b(?:has|have|had) become\b`)
 
-// relativeClauseRE matches a clause whose negation does not count.
+// relativeClauseRE matches a clause about a noun, such as ", which is not new,". Its negation does
+// not deny the sentence.
 var relativeClauseRE = lazyregexp.New(`(?i), (?:which|who|that|whose|where)\b[^,;]*,`)

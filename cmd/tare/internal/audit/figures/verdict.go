@@ -7,6 +7,10 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file compares a claim, such as "a is 2x faster than b", with the tables of its page. The
+// rules ratio-differs, direction-differs, wrong-base and mixed-units each report one kind of mistake
+// that it finds.
+
 // verdict is the result of comparing a claim, such as "a is 2x faster than b", with the page. The
 // last three pairs are mistakes, or nil.
 type verdict struct {
@@ -83,8 +87,9 @@ func (v *verdict) judgePair(c claim, p *tablePair) (agrees bool) {
 	return isDirected && !hasOpposite
 }
 
-// findOtherBase looks for a percentage of the wrong figure in a column. The sentence names one row
-// after "than", but not the other: "that build takes 60 % less than one without a cache".
+// findOtherBase returns a pair whose difference is the claimed percentage of the wrong figure, or
+// nil. The sentence names one row after "than", but not the other: "that build takes 60 % less than
+// one without a cache".
 func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
 	const maxRows = 8 // with more rows, some have any percentage by chance
 	before, after, hasThan := c.splitClause(claims)
@@ -122,8 +127,8 @@ func (d *document) findOtherBase(c claim, claims []claim) *tablePair {
 	return &found[0]
 }
 
-// isSupportedElsewhere looks for the claimed change in all rows. The sentence may name a row by
-// other words.
+// isSupportedElsewhere reports whether any row of the page has the claimed change. The sentence may
+// name the row by words that the table does not have.
 func (d *document) isSupportedElsewhere(c claim) bool {
 	tolerance := 0.0
 	if len(d.grids) > tablesBefore+tablesAfter { // claimedPairs skips far tables
@@ -132,7 +137,8 @@ func (d *document) isSupportedElsewhere(c claim) bool {
 	return d.ratios.hasMatch(c, tolerance) || slices.ContainsFunc(d.nearGrids(c.sentence.line), func(g *grid) bool { return g.hasUnclearChange(c) })
 }
 
-// reversedTolerance is a share. It is small, because the claim must be about these figures.
+// reversedTolerance is the share by which a percentage in the wrong direction may differ from the
+// claim. It is small, so that the claim certainly is about these figures.
 const reversedTolerance = 0.005
 
 // claimedPairs returns the pairs that a claim may be about. A pair is in one row or in one column.
@@ -169,14 +175,14 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 func (d *document) findRowKinds(s sentence) (kinds []kind) {
 	words := newWordSet(s.text)
 	for _, g := range d.nearGrids(s.line) {
-		named := g.rowMatcher.findNamed(words)
-		if len(named) == 0 || g.line > s.line {
+		labels := g.rowMatcher.findNamed(words)
+		if len(labels) == 0 || g.line > s.line {
 			continue
 		}
-		if len(named) > 1 || kinds != nil {
+		if len(labels) > 1 || kinds != nil {
 			return nil
 		}
-		for _, f := range g.cells[named[0]] {
+		for _, f := range g.cells[labels[0]] {
 			if f.kind != plainKind && f.kind != percentKind && f.kind != factorKind && !slices.Contains(kinds, f.kind) {
 				kinds = append(kinds, f.kind)
 			}
@@ -185,8 +191,8 @@ func (d *document) findRowKinds(s sentence) (kinds []kind) {
 	return kinds
 }
 
-// rowPairs returns the pairs in rows. first has the words about the subject, second those after
-// "than". isOwnPast means "than before".
+// rowPairs returns the pairs in rows that a claim may be about. first has the words about the
+// subject, second those after "than". isOwnPast means that the claim says "than before".
 func (d *document) rowPairs(c claim, first, second wordSet, hasThan, isOwnPast bool) []tablePair {
 	text := c.sentence.text
 	words := newWordSet(c.sentence.previous + " " + text[:c.start] + " " + text[c.end:])
@@ -204,7 +210,8 @@ func (d *document) rowPairs(c claim, first, second wordSet, hasThan, isOwnPast b
 	return out
 }
 
-// columnPairs returns the pairs in columns whose two rows the sentence names.
+// columnPairs returns the pairs of figures in columns that a claim may be about. The words of
+// subject name one row, those of reference another. It skips a column if metric names another one.
 func (d *document) columnPairs(c claim, subject, reference, metric wordSet) []tablePair {
 	var out []tablePair
 	for _, g := range d.nearGroups(c.sentence.line) {
@@ -218,6 +225,8 @@ func (d *document) columnPairs(c claim, subject, reference, metric wordSet) []ta
 	return out
 }
 
+// soleNamedPairs returns the pairs of a figure of the side that first names and one of the side that
+// second names. It returns nil unless each names exactly one side, and these are different.
 func (g *figureGroup) soleNamedPairs(first, second wordSet) [][2]figure {
 	a, b := g.matcher.findNamed(first), g.matcher.findNamed(second)
 	if len(a) != 1 || len(b) != 1 || a[0] == b[0] {
@@ -276,7 +285,8 @@ func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) 
 // ownPastRE matches "before" or "it was" after "than".
 var ownPastRE = lazyregexp.New(`(?i)^\W*(?:before|previously|(?:it|they|that) (?:was|were|did|used to|had been))\b`)
 
-// findUnitKinds returns the kinds of times and bytes.
+// findUnitKinds returns timeKind if the sentence has a time, and byteKind if it has an amount of
+// bytes.
 func (s sentence) findUnitKinds() []kind {
 	var out []kind
 	for _, m := range numberRE.FindAllStringIndex(s.text, maxFigures) {
@@ -287,8 +297,8 @@ func (s sentence) findUnitKinds() []kind {
 	return out
 }
 
-// matchesSentence compares a claim with the only two times of its sentence: "6.33 µs with the one
-// and 7.72 µs with the other, 22 % more".
+// matchesSentence reports whether the only two times of the sentence have the claimed ratio: "6.33
+// µs with the one and 7.72 µs with the other, 22 % more".
 func (c claim) matchesSentence() bool {
 	var times []float64
 	for _, m := range numberRE.FindAllStringIndex(c.sentence.text, maxFigures) {
@@ -309,8 +319,8 @@ var thanWordRE = lazyregexp.New(`(?i)\bthan\b|\bas (?:fast|quick|slow|much|many|
 // baseSubjectRE matches words for the state before a change.
 var baseSubjectRE = lazyregexp.New(`(?i)\b(?:without|before|old|baseline|base|main|master|previous|original|unpatched|stock|was|were|had|used to)\b`)
 
-// order puts the figure of the reference first. It sets isOrdered if the words determine this
-// order.
+// order returns the pair with the figure of the reference first, after "than". It sets isOrdered if
+// the words of the claim determine this order.
 func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool) tablePair {
 	subjects, references := sides.findNamed(first), sides.findNamed(second)
 	hasReference := len(references) == 1 && !slices.Contains(subjects, references[0])
@@ -338,7 +348,8 @@ func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool
 	return p
 }
 
-// name returns the subject in a finding, e.g. "parse, new".
+// name returns the name of a figure's side in a finding, e.g. "parse" or, for a column in a row,
+// "parse, new".
 func (f figure) name() string {
 	if f.label != "" && f.label != f.subject && f.header == f.subject {
 		return f.label + ", " + f.subject
@@ -350,7 +361,7 @@ func (c claim) hasOtherUnits(p tablePair) bool {
 	return p.a.raw > 0 && p.b.raw > 0 && !isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, sameUnit)
 }
 
-// isSpeed reports whether the percentage may be of a time or of a rate.
+// isSpeed reports whether the claim is about speed. Its percentage may be of a time or of a rate.
 func (c claim) isSpeed() bool {
 	switch c.word {
 	case "faster", "slower", "quicker", "overhead", "speedup", "speed-up":
@@ -359,7 +370,8 @@ func (c claim) isSpeed() bool {
 	return false
 }
 
-// expectedSign returns 1 if the subject should have the greater figure, else -1. 0 means unknown.
+// expectedSign returns 1 if the claim's word means that its subject has the greater figure of kind
+// k, and -1 if the smaller one. It returns 0 if the word does not show which.
 func (c claim) expectedSign(k kind) int {
 	isRate := k == rateKind || k == byteRateKind
 	better := -1 // less time, memory or allocations

@@ -26,7 +26,8 @@ func wrongBase() rule {
 // perSecondSavingRE matches "saves 40 ms/s, about 40 %". The groups are 40, ms and 40.
 var perSecondSavingRE = lazyregexp.New(`(?i)(\d[\d,]*(?:\.\d+)?)\s*(ms|µs|us)\s*(?:/|per |of cpu (?:time )?per |cpu (?:time )?per )\s*s(?:ec(?:ond)?)?\b[^%\d]{0,20}~?(\d+(?:\.\d+)?)\s?%`)
 
-// findWrongBase also reports decreases by more than 100 %.
+// findWrongBase reports percentages that are of the wrong one of two figures, and decreases by more
+// than 100 %.
 func findWrongBase(d *document, report reportFunc) {
 	for _, t := range d.tables {
 		findWrongDecreases(t, report)

@@ -16,12 +16,12 @@ import (
 // Reading is the view on one workload and one metric of a result.
 type Reading struct {
 	Result   *tare.Result
-	Baseline string
-	Workload string
+	Baseline string // id
+	Workload string // id
 	Metric   string // a metric of which less is better
 }
 
-// WhyNoAdvice returns why there can be no recommendation, or "".
+// WhyNoAdvice returns why there can be no recommendation, or "" if there can be one.
 func (r Reading) WhyNoAdvice() string {
 	for _, id := range []string{r.Baseline, tare.ControlID} {
 		if v := r.Result.VoidsMetric(id, r.Workload, r.Metric); len(v) > 0 {
@@ -40,13 +40,14 @@ func (r Reading) NoiseFloor() float64 {
 	return tare.NoiseFloor(r.Result.Comparisons, r.Workload, r.Metric)
 }
 
-// Comparison returns the comparison of a contender with the baseline.
+// Comparison returns the comparison of a contender with the baseline. ok is false if there is none.
 func (r Reading) Comparison(id string) (c tare.Comparison, ok bool) {
 	c, ok = tare.FindComparison(r.Result.Comparisons, r.Workload, id, r.Metric)
 	return c, ok && c.Against == r.Baseline
 }
 
-// Measured returns the valid comparisons with the baseline, by rank and ratio.
+// Measured returns the comparisons with the baseline that have an interval and are not void, by rank
+// and then by ratio.
 func (r Reading) Measured() []tare.Comparison {
 	var out []tare.Comparison
 	for _, c := range r.Result.Contenders {
@@ -62,7 +63,8 @@ func (r Reading) Measured() []tare.Comparison {
 	return out
 }
 
-// Faster returns the comparisons that are significantly below the baseline.
+// Faster returns the comparisons of [Reading.Measured] that are significantly below the baseline,
+// beyond the noise floor.
 func (r Reading) Faster() []tare.Comparison {
 	return slices.DeleteFunc(r.Measured(), func(c tare.Comparison) bool {
 		isFaster := c.High < 1 && r.IsShown(c)
@@ -75,7 +77,8 @@ func (r Reading) IsShown(c tare.Comparison) bool {
 	return c.Differs(r.NoiseFloor()) == tare.Significant
 }
 
-// DescribeDoubt returns a clause about c if it shows no difference.
+// DescribeDoubt returns a clause that c shows no difference beyond the noise floor, or "" if c shows
+// one.
 func (r Reading) DescribeDoubt(c tare.Comparison) string {
 	if r.IsShown(c) {
 		return ""

@@ -34,6 +34,8 @@ func (q Quantity) findComparison(r *tare.Result) (c tare.Comparison, ok bool) {
 	return tare.FindComparison(r.Comparisons, q.Benchmark, benchstudy.Head, q.Metric)
 }
 
+// countBatch returns the difference of a metric that is counted outside of rounds, as a batch of one
+// effect. If nothing was counted, the error is a *SkipError.
 func (q Quantity) countBatch(r *tare.Result) (Batch, error) {
 	c, ok := q.findComparison(r)
 	if !ok {

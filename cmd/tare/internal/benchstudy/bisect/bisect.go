@@ -53,7 +53,8 @@ func (p Plan) Comparisons() int {
 	return n
 }
 
-// MaxComparisons returns the largest number of comparisons.
+// MaxComparisons returns the largest number of comparisons, which is reached if some are
+// inconclusive.
 func (p Plan) MaxComparisons() int { return 2 * p.Comparisons() }
 
 // errorShare returns the probability with which the k-th comparison, from 0, may be wrong.
@@ -66,8 +67,8 @@ func (p Plan) errorShare(k int) float64 {
 	return share
 }
 
-// intervalLevel is twice the share of the k-th comparison, as only one end of an interval can be
-// wrong.
+// intervalLevel returns the level of the interval at each look of the k-th comparison. It is twice
+// the share, as only one end of an interval can be wrong.
 func (p Plan) intervalLevel(k int) float64 {
 	return stats.LookLevel(2*p.errorShare(k), len(stats.Looks(p.MaxRounds)))
 }
@@ -83,8 +84,9 @@ func (p Plan) lookRounds(k int) []int {
 	return looks
 }
 
-// roundsToLook returns the number of rounds to the next look. After the last look, rounds that did
-// not count are repeated one by one.
+// roundsToLook returns the number of rounds to the next look of the k-th comparison, if done rounds
+// count so far. After the last look it returns 1, because rounds that did not count are repeated one
+// by one.
 func (p Plan) roundsToLook(k, done int) int {
 	for _, n := range p.lookRounds(k) {
 		if n > done {
@@ -101,7 +103,7 @@ func (p Plan) MinRounds() int { return p.lookRounds(0)[0] }
 type Batch struct {
 	Effects []float64 // by round, positive towards the bad
 	Control []float64 // effects of the control, the good revision again
-	Exact   bool      // both counts were the same in every round
+	Exact   bool      // each side had the same count in every round
 	Took    time.Duration
 	IsLast  bool // no time for more rounds of this commit
 
@@ -123,14 +125,14 @@ func (e *SkipError) Error() string { return e.Why }
 type Test struct {
 	Commit   string    `json:"commit"`
 	Verdict  Verdict   `json:"verdict,omitempty"` // "" if not decided yet
-	Why      string    `json:"why,omitempty"`
+	Why      string    `json:"why,omitempty"`     // why the commit was skipped
 	Effects  []float64 `json:"effects,omitempty"`
 	Control  []float64 `json:"control,omitempty"`
 	Estimate float64   `json:"estimate"`
 	Low      float64   `json:"low"` // interval at the last look; equal to High if none exists
 	High     float64   `json:"high"`
 	Exact    bool      `json:"exact,omitempty"`
-	Seconds  float64   `json:"seconds,omitempty"`
+	Seconds  float64   `json:"seconds,omitempty"` // measuring time
 }
 
 // Search is a bisection and its progress. It can be saved and resumed at any time.
@@ -189,6 +191,7 @@ func (s *Search) nextTest() (index int, ok bool) {
 	return last + 1, true
 }
 
+// measureTest measures the k-th test up to its next look. It sets the verdict if that decides.
 func (s *Search) measureTest(ctx context.Context, k int, measure Measure) error {
 	t, measured := &s.Tests[k], s.countMeasured(k)
 	batch, err := measure(ctx, t.Commit, s.Plan.roundsToLook(measured, len(t.Effects)))
@@ -219,7 +222,7 @@ func (s *Search) measureTest(ctx context.Context, k int, measure Measure) error 
 	return nil
 }
 
-// MeasuringTime returns the measuring time of a commit, or 0.
+// MeasuringTime returns the measuring time of a commit, or 0 if it was not measured.
 func (s *Search) MeasuringTime(commit string) time.Duration {
 	for _, t := range s.Tests {
 		if t.Commit == commit {
@@ -253,8 +256,9 @@ func (t *Test) judgeCount(b Batch, alpha, edge float64) {
 	}
 }
 
-// judgeRounds sets the verdict if the rounds decide or no more are permitted. Bad also needs an
-// effect above the noise.
+// judgeRounds sets the verdict if the rounds decide, or if the plan permits no more. The test is the
+// k-th that was not skipped. Bad also needs an effect above the noise, the half-width of the
+// control.
 func (t *Test) judgeRounds(p Plan, k int, edge float64) {
 	t.Estimate = stats.HodgesLehmann(t.Effects)
 	t.Low, t.High = t.Estimate, t.Estimate
@@ -281,8 +285,9 @@ func (t *Test) judgeRounds(p Plan, k int, edge float64) {
 	}
 }
 
-// ForecastRounds forecasts when the comparison of a good commit ends. If more rounds than planned
-// are needed, ok is false.
+// ForecastRounds returns the number of rounds after which the comparison of a good commit should
+// end. ok is false if the bad revision does not show the effect, or if more rounds than planned are
+// needed.
 func (s *Search) ForecastRounds() (rounds int, ok bool) {
 	if !s.BadShows() {
 		return 0, false

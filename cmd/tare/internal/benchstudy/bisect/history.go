@@ -18,7 +18,8 @@ type Commit struct {
 	Subject string    `json:"subject"`
 }
 
-// candidates returns the commits that may be the first bad one, in the history's order.
+// candidates returns the commits that may be the first bad one, in the history's order. Each is a
+// bad commit or an ancestor of all bad ones, and not an ancestor of a good one.
 func (s *Search) candidates() []Commit {
 	remaining := map[string]bool{}
 	for _, c := range s.History {
@@ -53,8 +54,9 @@ func (s *Search) ancestors(id string) map[string]bool {
 	return out
 }
 
-// middleCommit returns the commit to compare next, or "". It divides the candidates most evenly.
-// Neighbours of undecided commits may be undecided, too, so a less even one is better.
+// middleCommit returns the commit to compare next, or "" if all candidates have a verdict. It
+// divides the candidates most evenly. If some are undecided, their neighbours may be, too, so it is
+// a commit far from them.
 func (s *Search) middleCommit() string {
 	candidates := s.candidates()
 	var undecided []int       // candidates with a verdict that did not decide
@@ -106,6 +108,7 @@ func (s *Search) countAncestors(id string, commits []Commit) (n int) {
 	return n
 }
 
+// verdictOf returns the verdict on a commit, or "" if it was not compared.
 func (s *Search) verdictOf(id string) Verdict {
 	for _, t := range s.Tests {
 		if t.Commit == id {

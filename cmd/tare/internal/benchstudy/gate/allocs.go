@@ -5,8 +5,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// judgeExactCounts decides rows of counts without an interval: a side counted zero, or the row is
-// of allocations and allocs is set. Rows whose counts overlap are compared with the margin.
+// judgeExactCounts decides rows of counts without an interval. These are rows in which a side
+// counted zero and, if allocs is set, rows of allocations. Rows whose counts overlap remain
+// undecided and are compared with the margin later.
 func judgeExactCounts(family []member, allocs bool) {
 	outcomes := map[int]Outcome{1: Worse, 0: NoWorse, -1: Better} // by the sign of the difference
 	for _, m := range family {

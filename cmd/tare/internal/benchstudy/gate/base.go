@@ -107,7 +107,8 @@ func runGit(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(out), err
 }
 
-// runGitInput runs a git command with the input in.
+// runGitInput runs a git command in dir with the input in, and returns its exact output. The error
+// is the first line of its standard error.
 func runGitInput(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Stdin = dir, in

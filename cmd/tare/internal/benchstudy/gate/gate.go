@@ -42,14 +42,14 @@ type Request struct {
 	Budget     time.Duration // measuring time; 0 means the project's
 	Rounds     int           // fixed number of rounds; 0 means until the budget ends
 	Seed       uint64        // 0 means a seed from the clock
-	NoLock     bool
-	Profile    bool // rows that differ, after the rounds
-	Changed    bool // only benchmarks that the change can reach
-	Counts     counts.Choice
-	Record     bool        // the head is merged already: never block it
-	All        bool        // also benchmarks with the same code and count
-	Shard      suite.Shard // the first part has all other comparisons
-	Quiet      bool
+	NoLock     bool          // measure even if another measurement runs
+	Profile    bool          // rows that differ, after the rounds
+	Changed    bool          // only benchmarks that the change can reach
+	Counts     counts.Choice // how instructions are counted
+	Record     bool          // the head is merged already: never block it
+	All        bool          // also benchmarks with the same code and count
+	Shard      suite.Shard   // the first part has all other comparisons
+	Quiet      bool          // print no progress
 }
 
 // Criteria returns the limits of the head on the workloads of a study.
@@ -89,17 +89,17 @@ type Measured struct {
 	Results      []*tare.Result          // one for each study
 	Commit       string                  // base's commit; may be ""
 	Requirements map[string]Requirements // by study; others have those of the project
-	Skipped      []Skipped
-	Nothing      string // why there is nothing to compare, or ""
-	Notes        []string
-	Policy       Policy
-	Record       bool        // the head is only recorded: nothing is blocked
-	Shard        suite.Shard // measured part; the zero value means all
+	Skipped      []Skipped               // benchmarks and packages that were not compared
+	Nothing      string                  // why there is nothing to compare, or ""
+	Notes        []string                // one line each
+	Policy       Policy                  // how the change alters the rules that judge it
+	Record       bool                    // the head is only recorded: nothing is blocked
+	Shard        suite.Shard             // measured part; the zero value means all
 
 	Commands Commands
 
-	MachineNames []string // one for each of Results, or nil
-	OverMachines []tare.OverMachines
+	MachineNames []string            // one for each of Results, or nil
+	OverMachines []tare.OverMachines // comparisons over all machines
 }
 
 // Commands makes the commands that a report advises. A report advises no command whose function is
@@ -155,7 +155,7 @@ const (
 	Better  Outcome = "better"       // better, and therefore not worse
 	Open    Outcome = "inconclusive" // not measured precisely enough
 	Void    Outcome = "void"         // the measurement does not count
-	Nothing Outcome = "nothing"      // nothing was compared; no row has this outcome
+	Nothing Outcome = "nothing"      // outcome of a gate that compared nothing; no row has it
 )
 
 // Row is the verdict on one benchmark by one metric. For example: BenchmarkEncode is Worse, as it
@@ -176,9 +176,9 @@ type Row struct {
 	Rounds       int     `json:"rounds"`
 	Margin       float64 `json:"margin,omitempty"`        // as a share; absent if it is the report's
 	RoundsNeeded int     `json:"rounds_needed,omitempty"` // forecast for Open; absent if more than tare runs
-	Exact        bool    `json:"exact,omitempty"`         // the values of each side are equal
+	Exact        bool    `json:"exact,omitempty"`         // each side has the same value in every round
 	Untimed      bool    `json:"untimed,omitempty"`       // code and count are the same on both sides
-	SameCode     bool    `json:"same_code,omitempty"`
+	SameCode     bool    `json:"same_code,omitempty"`     // the machine code is the same on both sides
 	Advice       string  `json:"advice,omitempty"`
 	Waived       *Waived `json:"waived,omitempty"`
 	File         string  `json:"file,omitempty"` // relative to the top of the repository
@@ -187,21 +187,21 @@ type Row struct {
 
 	result       *tare.Result
 	secondResult *tare.Result // second measurement of an undecided row, or nil
-	workload     string
-	why          string // why the row is void or cannot be decided, or ""
-	isMin        bool   // Limit is a minimum
+	workload     string       // id in the result
+	why          string       // why the row is void or cannot be decided, or ""
+	isMin        bool         // Limit is a minimum
 }
 
 func (r Row) hasLimit() bool { return r.Limit > 0 }
 
-// hasInterval is false for exact counts.
+// hasInterval reports whether the row has an interval. Exact counts are decided without one.
 func (r Row) hasInterval() bool { return r.Low > 0 }
 
 func (r Row) isUnwaived(o Outcome) bool { return r.Outcome == o && r.Waived == nil }
 
-// Fails reports whether the row blocks the change. on is the project's rule for open rows.
-func (r Row) Fails(on project.OnInconclusive) bool {
-	isFailingOpen := r.Outcome == Open && on == project.FailOpen
+// Fails reports whether the row blocks the change. rule is the project's for open rows.
+func (r Row) Fails(rule project.OnInconclusive) bool {
+	isFailingOpen := r.Outcome == Open && rule == project.FailOpen
 	isBad := r.Outcome == Worse || r.Outcome == Void || isFailingOpen
 	return isBad && r.Waived == nil
 }
@@ -271,6 +271,6 @@ type Report struct {
 	importPrefix  string // common start of all import paths, not printed
 	configFile    string // printed path of tare.yaml, or ""
 	allocs        project.Allocs
-	nothingReason string
+	nothingReason string // why there was nothing to compare
 	requiredLine  string // line by which a reviewer accepts worse rows, or ""
 }

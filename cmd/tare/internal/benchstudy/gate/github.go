@@ -42,7 +42,8 @@ func WriteAnnotations(w io.Writer, rep Report) error {
 	return annotation.Write(w, list)
 }
 
-// rowSeverity returns error, warning or notice, or "" for no annotation.
+// rowSeverity returns the severity with which GitHub annotates a row: error, warning or notice. ""
+// means no annotation.
 func rowSeverity(r Row, rep Report) string {
 	switch {
 	case rep.repeatsVoid(r), rep.Record: // the change is merged already

@@ -28,8 +28,8 @@ const (
 // and the edge is the limit.
 type member struct {
 	row            *Row
-	judge.Question // Looks is the number of interim analyses; Median means a limit
-	index          *evidence.Index
+	judge.Question                 // Looks is the number of interim analyses; Median means a limit
+	index          *evidence.Index // values of the row's result
 }
 
 func (m member) hasLimit() bool { return m.Median }
@@ -118,7 +118,7 @@ func rowName(res *tare.Result, required Requirements, workload string) string {
 	return res.Study + " " + workload
 }
 
-// sideValue returns the median over rounds of one side, or 0.
+// sideValue returns the median over rounds of one side, or 0 if it was not measured.
 func sideValue(res *tare.Result, index *evidence.Index, workload, contender string, m tare.Metric) float64 {
 	if v, ok := res.Value(workload, contender, m.Name); ok {
 		return v.Value
@@ -157,14 +157,16 @@ func findVoid(res *tare.Result, workload, metric string) (f tare.Finding, ok boo
 	return tare.Finding{}, false
 }
 
+// isSameRow reports whether m and other have the same benchmark, metric and machine. Rows with a
+// limit are never the same.
 func (m member) isSameRow(other member) bool {
 	a, b := m.row, other.row
 	isSame := a.Benchmark == b.Benchmark && a.Metric == b.Metric && a.Machine == b.Machine
 	return isSame && !m.hasLimit() && !other.hasLimit()
 }
 
-// poolRounds adds the rounds of later, a second measurement of the same row. The row's error level
-// is divided among both.
+// poolRounds adds the rounds of later, a second measurement of the same row. Both measurements share
+// the row's error level. If one of them is void, so is the row.
 func (m member) poolRounds(later member) member {
 	r := m.row
 	r.secondResult, m.Looks = later.row.result, m.Looks+later.Looks
@@ -219,7 +221,8 @@ func settleIntervals(family []member, alpha float64) map[*Row]stats.Span {
 	return spans
 }
 
-// judgeRatio compares span with the edge ln(1 + margin), and zeroSpan with 0, no difference.
+// judgeRatio sets the outcome of a row with a ratio. It compares span with the edge ln(1 + margin),
+// and zeroSpan with 0, no difference.
 func (m member) judgeRatio(span, zeroSpan stats.Span) {
 	r := m.row
 	r.Level = span.Level
@@ -244,7 +247,8 @@ func (m member) judgeRatio(span, zeroSpan stats.Span) {
 }
 
 // compareRatio returns the outcome of a row. Worse and Better also need a ratio beyond the noise
-// floor, the apparent difference of the base and the control.
+// floor, the apparent difference of the base and the control. A row that is worse only within the
+// noise floor is Open.
 func (m member) compareRatio(span, zeroSpan stats.Span) Outcome {
 	edge := m.Edges[0]
 	isAboveNoise := tare.Exceeds(m.row.Ratio, m.row.noiseFloor())
@@ -268,7 +272,8 @@ func (r *Row) noiseFloor() float64 {
 	return floor
 }
 
-// sortRows sorts the worst first, with waived rows after others of the same outcome.
+// sortRows sorts the rows by outcome, the worst first, with waived rows after others of the same
+// outcome. Rows of one outcome follow by falling ratio.
 func sortRows(rows []Row) {
 	order := []Outcome{Worse, Void, Open, Better, NoWorse}
 	slices.SortStableFunc(rows, func(a, b Row) int {

@@ -38,8 +38,9 @@ func newLimitMembers(res *tare.Result, index *evidence.Index, required Requireme
 	return out
 }
 
-// findInconclusive returns the study's own verdict on a limit, and whether it is inconclusive. The
-// interval at the stricter level of all rows is even wider.
+// findInconclusive returns the study's own verdict on a limit. ok means that it is inconclusive.
+// Then the row is undecided, too, because its interval at the stricter level of all rows is even
+// wider.
 func findInconclusive(res *tare.Result, workload, metric string, rule tare.Rule) (verdict tare.Verdict, ok bool) {
 	for _, v := range res.Verdicts {
 		if v.Contender == HeadID && v.Workload == workload && v.Metric == metric && v.Rule == rule {
@@ -49,7 +50,8 @@ func findInconclusive(res *tare.Result, workload, metric string, rule tare.Rule)
 	return tare.Verdict{}, false
 }
 
-// judgeLimit sets the outcome. span is the interval of the head's median over rounds.
+// judgeLimit sets the outcome of a row with a limit. span is the interval of the head's median over
+// rounds.
 func (m member) judgeLimit(span stats.Span) {
 	r := m.row
 	r.Outcome, r.Level = Open, span.Level

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// This file writes the report of a gate as Markdown. For example, a CI posts it as a comment on a
+// pull request.
+
 // Marker is an HTML comment by which a later run finds the gate's comment on a pull request.
 const Marker = "<!-- tare gate -->"
 
@@ -129,7 +132,8 @@ func quoteCode(text string) string {
 	return fence + text + fence
 }
 
-// fenceOf returns the shortest fence that is not in text. It begins with fence.
+// fenceOf returns a fence of backquotes that is not in text. It is fence, with as many backquotes
+// added as necessary.
 func fenceOf(text, fence string) string {
 	for strings.Contains(text, fence) {
 		fence += "`"

@@ -11,40 +11,42 @@ import (
 )
 
 // This file joins the reports of a gate that was measured in parts (tare gate --shard 1/3, …) or on
-// several machines. All their rows are judged together.
+// several machines. All their rows are judged together. For example, three jobs of a CI measure a
+// third of the benchmarks each, and the joined report has one verdict.
 
 // Merge joins the measurements of all parts of a gate. Its error names missing and repeated parts,
-// and parts that compare other revisions.
+// and parts that compare other revisions. A part that compared nothing names the revisions as the
+// user did, not by commits.
 func Merge(parts []Report) (Measured, error) {
-	named := parts[0]
+	first := parts[0]
 	if i := slices.IndexFunc(parts, hasResults); i >= 0 {
-		named = parts[i]
+		first = parts[i]
 	}
-	m := Measured{Base: named.Base, Head: named.Head, Commit: named.Commit, Requirements: map[string]Requirements{}}
-	seen := map[int]bool{}
+	m := Measured{Base: first.Base, Head: first.Head, Commit: first.Commit, Requirements: map[string]Requirements{}}
+	hasPart := map[int]bool{}
 	total := 0 // number of parts, as the first report says
 	for _, p := range parts {
 		if p.Shard == "" {
 			return m, fmt.Errorf("one of the reports is no part of a gate; give each part --shard i/%d", max(2, len(parts)))
 		}
 		s, err := suite.ParseShard(p.Shard)
-		areComparable := hasResults(p) == hasResults(named) // a part without results has the user's names, not commits
+		sameNames := hasResults(p) == hasResults(first) // without results, Base and Head are the user's names
 		switch {
 		case err != nil:
 			return m, err
 		case total > 0 && s.Of != total:
 			return m, fmt.Errorf("part %s is not one of %d parts, as others are", s, total)
-		case p.Commit != m.Commit, areComparable && (p.Base != m.Base || p.Head != m.Head):
+		case p.Commit != m.Commit, sameNames && (p.Base != m.Base || p.Head != m.Head):
 			return m, fmt.Errorf("the parts are not of the same sides: %s against %s, and %s against %s", m.Head, m.Base, p.Head, p.Base)
-		case seen[s.Index]:
+		case hasPart[s.Index]:
 			return m, fmt.Errorf("part %s is given twice", s)
 		}
-		seen[s.Index], total = true, s.Of
+		hasPart[s.Index], total = true, s.Of
 		m.add(p)
 	}
 	var missing []string
 	for i := 1; i <= total; i++ {
-		if !seen[i] {
+		if !hasPart[i] {
 			missing = append(missing, suite.Shard{Index: i, Of: total}.String())
 		}
 	}
@@ -52,15 +54,17 @@ func Merge(parts []Report) (Measured, error) {
 		return m, fmt.Errorf("%d parts of %d were given; missing: %s%s", len(parts), total, strings.Join(missing[:min(n, maxNamed)], ", "), andMore(n-maxNamed))
 	}
 	if len(m.Results) == 0 {
-		m.Nothing = parts[0].Sentence
+		m.Nothing = parts[0].Sentence // says why this part compared nothing
 	}
 	return m, nil
 }
 
-const maxNamed = 20
+const maxNamed = 20 // parts that an error names
 
+// hasResults reports whether a part compared anything.
 func hasResults(p Report) bool { return len(p.Results) > 0 }
 
+// add adds the results of one report, and those skipped entries and notes that m does not have yet.
 func (m *Measured) add(p Report) {
 	m.Results = append(m.Results, p.Results...)
 	for _, entry := range p.Skipped {
@@ -83,9 +87,10 @@ type Machine struct {
 }
 
 // OverMachines joins the measurements of several machines. Each machine gets its own rows. If
-// divided is set, each machine measured a part of the benchmarks. Otherwise each study is also
-// compared over all machines. mixedGo permits machines with different releases of Go.
-func OverMachines(machines []Machine, divided, mixedGo bool) (Measured, error) {
+// isDivided is set, each machine measured another part of the benchmarks. Otherwise all measured the
+// same, and each study is also compared over all machines. mixedGo permits machines with different
+// releases of Go.
+func OverMachines(machines []Machine, isDivided, mixedGo bool) (Measured, error) {
 	m := Measured{Base: machines[0].Report.Base, Head: machines[0].Report.Head, Requirements: map[string]Requirements{}}
 	byStudy := map[string][]judge.Measured{}
 	var order []string
@@ -100,21 +105,21 @@ func OverMachines(machines []Machine, divided, mixedGo bool) (Measured, error) {
 		}
 	}
 	for _, study := range order {
-		all := byStudy[study]
-		if divided {
-			if _, err := judge.Parts(all, nil, mixedGo); err != nil { // only checks that the parts fit together
+		sameStudy := byStudy[study]
+		if isDivided {
+			if _, err := judge.Parts(sameStudy, nil, mixedGo); err != nil { // only checks that the parts fit together
 				return m, err
 			}
 			continue
 		}
-		if len(all) < 2 {
+		if len(sameStudy) < 2 {
 			continue
 		}
-		over, err := judge.OverMachines(all, mixedGo)
+		joined, err := judge.OverMachines(sameStudy, mixedGo)
 		if err != nil {
 			return m, err
 		}
-		m.OverMachines = append(m.OverMachines, over.OverMachines...)
+		m.OverMachines = append(m.OverMachines, joined.OverMachines...)
 	}
 	return m, nil
 }

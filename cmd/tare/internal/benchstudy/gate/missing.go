@@ -11,7 +11,7 @@ import (
 type skippedCounts struct {
 	broken   int // the head does not build or panics
 	missing  int // the verdict does not cover it
-	oneSided int
+	oneSided int // only one side has it
 }
 
 func (rep *Report) countSkipped() (n skippedCounts) {
@@ -28,7 +28,8 @@ func (rep *Report) countSkipped() (n skippedCounts) {
 	return n
 }
 
-// describeUncovered returns the end of the report's sentence.
+// describeUncovered returns the end of the report's sentence, about benchmarks and metrics that the
+// verdict does not cover, or "".
 func (rep *Report) describeUncovered(n skippedCounts) string {
 	text := ""
 	if n.missing > 0 {
@@ -62,8 +63,8 @@ func (rep *Report) firstMissing() string {
 	return fmt.Sprintf("%s: %s (and others)", rep.shortName(first.What), why)
 }
 
-// skippedSeverity returns "" for no annotation. A missing entry counts as a row that could not be
-// decided.
+// skippedSeverity returns the severity with which a CI annotates a skipped benchmark: error,
+// warning, or "" for no annotation. A missing one counts as a row that could not be decided.
 func (rep *Report) skippedSeverity(entry Skipped) string {
 	switch {
 	case entry.Broken:

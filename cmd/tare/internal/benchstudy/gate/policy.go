@@ -17,14 +17,14 @@ import (
 
 // Policy describes how a change alters its own rules, and whether a reviewer accepts that.
 type Policy struct {
-	ChangedRules []string
-	RequiredLine string // line of a reviewer who accepts; "" if the base requires no review
-	Accepted     bool
+	ChangedRules []string // rules that differ between base and head, a line each
+	RequiredLine string   // line of a reviewer who accepts; "" if the base requires no review
+	Accepted     bool     // a reviewer wrote RequiredLine
 }
 
-// ChooseRules returns the project whose rules judge a change. It is head, or head with the rules of
-// base if the review is missing. root is the top of the repository. reviews has the texts of all
-// reviews.
+// ChooseRules returns the project whose rules judge a change. Usually that is head. If base requires
+// a review and no text of reviews has the required line, it is head with the rules of base. root is
+// the top of the repository.
 func ChooseRules(root string, head, base project.Project, reviews string) (project.Project, Policy) {
 	policy := Policy{RequiredLine: base.Gate.Review}
 	changed := func(key, was, is string) {
@@ -112,6 +112,8 @@ func readObject(ctx context.Context, dir, object string) (string, error) {
 	return text, nil
 }
 
+// applyPolicy adds a remark about each changed rule. If a reviewer wrote the required line, it
+// waives the rows that are worse or undecided.
 func (rep *Report) applyPolicy(p Policy) {
 	consequence := ""
 	switch {

@@ -66,7 +66,8 @@ func (rep *Report) addRows(measured Measured, g project.Gate, places map[string]
 	}
 }
 
-// countTime sets the measuring time. Machines measure at the same time, so the slowest counts.
+// countTime sets the rounds and the measuring time of the report. Machines measure at the same time,
+// so the slowest counts.
 func (rep *Report) countTime(measured Measured) {
 	seconds := map[string]float64{} // by machine
 	for i, res := range measured.Results {
@@ -130,7 +131,7 @@ func (rep *Report) remarkFindings(m Measured) {
 	}
 }
 
-// dropDigits makes messages with different readings of a sensor equal.
+// dropDigits removes digits, so that messages with different readings of a sensor are equal.
 func dropDigits(message string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
@@ -166,8 +167,8 @@ func (rep *Report) conclude() {
 	rep.Sentence = fmt.Sprintf("%s: of %s %s", rep.verdictLabel(), rep.describeCount(), rep.describeRows(worse, void, open, skipped))
 }
 
-// describeRows returns the part of the sentence about rows. void and open are numbers of
-// benchmarks.
+// describeRows returns the part of the sentence about rows. worse has the clauses about worse rows.
+// void and open are numbers of benchmarks.
 func (rep *Report) describeRows(worse []string, void, open int, skipped skippedCounts) string {
 	waived := 0
 	for _, r := range rep.Rows {
@@ -209,8 +210,9 @@ func (rep *Report) verdictLabel() string {
 	return "passes"
 }
 
-// describeNoneWorse returns e.g. "none is slower by more than 5 %, and none allocates more often".
-// It says "known to be slower" if rows are undecided, and "none else" if rows are waived.
+// describeNoneWorse returns a clause such as "none is slower by more than 5 %, and none allocates
+// more often". If rows are undecided (hasOpen) it says "known to be slower", and if rows are waived
+// "none else".
 func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
 	subject := "none "
 	if hasWaived {
@@ -238,8 +240,8 @@ func (rep *Report) describeNoneWorse(hasOpen, hasWaived bool) string {
 	return "no limit is known to be exceeded"
 }
 
-// worsePredicates returns e.g. "is slower" and "takes more memory", or the infinitives. hasExact
-// reports whether allocations are compared exactly, without a margin.
+// worsePredicates returns a predicate for each metric, e.g. "is slower" and "takes more memory", or
+// the infinitives. hasExact reports whether allocations are compared exactly, without a margin.
 func (rep *Report) worsePredicates(infinitives bool) (predicates []string, hasExact bool) {
 	for _, metric := range rep.rowMetrics() {
 		if !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == metric && !r.hasLimit() }) {
@@ -281,6 +283,7 @@ func (rep *Report) whyNothing() string {
 	return "nothing to compare: there are no benchmarks; tare gate runs functions like func BenchmarkEncode(b *testing.B) in test files, and bench: in tare.yaml says which"
 }
 
+// andMore returns the end of a list that omits n entries: " (and 3 more)", or "" if n is 0 or less.
 func andMore(n int) string {
 	if n <= 0 {
 		return ""

@@ -21,12 +21,13 @@ import (
 
 const onlyRequests = "requests"
 
-// openLoopRounds is for the budget of a load at a fixed rate.
+// openLoopRounds is the number of rounds that fit in the budget of a load at a fixed rate.
 const openLoopRounds = 12
 
 // Server returns the study of a server of tare.yaml under load, before and after the change. In a
 // closed loop it measures the time and the CPU time of a request. At a fixed rate (server.Rate > 0)
-// these are the median latency and the CPU time. The file requests has one request a line.
+// it measures the median latency and the CPU time. programs are the built programs of both sides,
+// dirs their working directories. The file requests has one request a line.
 func Server(server project.Server, request Request, programs, dirs SidePaths, requests string) Measurement {
 	traffic := &tare.Traffic{Connections: server.Connections, Rate: server.Rate, Segment: server.Segment()}
 	m := Measurement{
@@ -62,8 +63,8 @@ func Server(server project.Server, request Request, programs, dirs SidePaths, re
 	return m
 }
 
-// sideCommand returns the command line that runs a program in dir. It needs a shell, because all
-// programs start in the current directory.
+// sideCommand returns the command line that runs a program in dir. It uses a shell, because all
+// programs start in the current directory. On Windows the program runs there.
 func sideCommand(dir, program string, args []string) []string {
 	words := append([]string{program}, args...)
 	if runtime.GOOS == "windows" {

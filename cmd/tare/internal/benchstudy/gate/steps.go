@@ -17,7 +17,7 @@ import (
 // step is one action for the user: a sentence, and lines to copy.
 type step struct {
 	text  string
-	lines []string
+	lines []string // nil for none
 }
 
 func (rep *Report) nextSteps() []step {
@@ -80,6 +80,8 @@ func (rep *Report) forecastUndecided() (rounds int, seconds float64, isKnown boo
 	return rounds, seconds, isKnown
 }
 
+// undecidedStep advises how to decide the open rows: by more rounds, a longer budget or, without a
+// forecast, a quieter machine. worst is the first open row.
 func (rep *Report) undecidedStep(worst Row) step {
 	rounds, seconds, isKnown := rep.forecastUndecided()
 	withCommand := func(text, flag, value string) step {

@@ -8,7 +8,11 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// SidePaths has a path for each side of a comparison.
+// This file makes the studies of a gate that are not go test benchmarks. Each compares one program
+// before and after the change, e.g. a codec whose module the change updates.
+
+// SidePaths has a path for each side of a comparison. For example, Base and Head are the directories
+// with the files before and after a change.
 type SidePaths struct{ Base, Head string }
 
 // ModuleVersions returns the required versions of modules on both sides, each as module@version.

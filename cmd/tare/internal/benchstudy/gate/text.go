@@ -12,6 +12,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file writes the report of a gate for a terminal: a table of benchmarks, what was not
+// compared, the verdict, and what to do.
+
 // WriteText writes the report for a terminal. Unless all is set, a long table only counts the rows
 // that pass.
 func WriteText(w io.Writer, rep Report, st report.Style, all bool) error {
@@ -54,7 +57,8 @@ func WriteText(w io.Writer, rep Report, st report.Style, all bool) error {
 	return err
 }
 
-// legibleCopy removes the results and unprintable characters. Some texts come from other machines.
+// legibleCopy returns a copy without the results, and without unprintable characters in texts. Some
+// texts come from other machines.
 func (rep Report) legibleCopy() Report {
 	rep.Results = nil
 	return report.LegibleAll(rep)
@@ -93,6 +97,7 @@ func formatSeconds(s float64) string {
 
 const maxRows = 24
 
+// listedRows returns the rows to list, and a line that counts the others, or "" if all are listed.
 func (rep *Report) listedRows(all bool) (rows []Row, rest string) {
 	if all || len(rep.Rows) <= maxRows {
 		return rep.Rows, ""
@@ -124,6 +129,8 @@ func (rep *Report) rowCells(r Row) []string {
 	return []string{verdict, rep.rowTitle(r), r.Metric, base, head, change, interval}
 }
 
+// changeCells returns the cells of a row's change and its interval, or "". The first matching case
+// decides: a void row has no values, and a row with a limit has the interval of the head's value.
 func (r Row) changeCells() (change, interval string) {
 	switch {
 	case r.Outcome == Void:
@@ -207,7 +214,7 @@ func writeTextTable(b *strings.Builder, rep Report, rows []Row, st report.Style)
 	}
 }
 
-// rowNote returns the line that explains a row, or "".
+// rowNote returns the line below a row that explains it, or "" if its numbers suffice.
 func (rep *Report) rowNote(r Row) string {
 	switch {
 	case rep.repeatsVoid(r):
@@ -225,6 +232,8 @@ func (rep *Report) rowNote(r Row) string {
 	return ""
 }
 
+// repeatsVoid reports whether an earlier row of the same benchmark and machine is void for the same
+// reason.
 func (rep *Report) repeatsVoid(r Row) bool {
 	first := slices.IndexFunc(rep.Rows, func(o Row) bool {
 		isSame := o.Benchmark == r.Benchmark && o.Machine == r.Machine
@@ -256,8 +265,9 @@ func (rep *Report) verdictColour(st report.Style) func(string) string {
 	return st.Good
 }
 
-// writeSkipped writes the benchmarks that were not compared, and the remarks. before precedes each
-// list, e.g. an empty line. The severity is "" for a benchmark skipped without an error.
+// writeSkipped writes two lists: the benchmarks that were not compared, and the remarks. before
+// precedes each list, e.g. an empty line. formatLine formats a text of a severity, which is "" for a
+// benchmark that was skipped without an error.
 func (rep *Report) writeSkipped(b *strings.Builder, before, indent string, formatLine func(severity, text string) string) {
 	if len(rep.Skipped) > 0 {
 		b.WriteString(before + "Not compared:\n")
@@ -307,8 +317,8 @@ func (rep *Report) describeSkipped(same []Skipped) string {
 
 const maxReasons = 5
 
-// explainRow returns the causes of a row's difference. Only the first row of a benchmark shows
-// them.
+// explainRow returns the lines about the causes of a row's difference. A benchmark has several rows,
+// but only its first worse, better or void row shows the causes.
 func (rep *Report) explainRow(r Row) []string {
 	if r.result == nil {
 		return nil

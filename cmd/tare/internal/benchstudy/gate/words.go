@@ -14,7 +14,8 @@ import (
 // This file puts a row of a gate's report into words. For example: "slower by > 5 %: +12.0 % time
 // (+9.0 % to +15.0 %, 99 %, 12 rounds), 1.00 µs before, 1.12 µs now".
 
-// metricWords contains words for e.g. "is slower" or "takes more memory".
+// metricWords contains the words for a metric in sentences such as "is slower" or "takes more
+// memory".
 type metricWords struct {
 	noun                   string // e.g. time
 	worse, noWorse, better string // e.g. more memory, not more memory, less memory
@@ -160,8 +161,8 @@ func (r Row) describeRounds() string {
 	return format.Count(r.Rounds, "round")
 }
 
-// formatChanges returns e.g. "+5.0 %" and its interval, or "". All numbers are in per cent, or all
-// are factors.
+// formatChanges returns the ratio of a row, e.g. "+5.0 %", and its interval, or "" without one. All
+// numbers are in per cent, or all are factors.
 func (r Row) formatChanges() (change, interval string) {
 	all := []float64{r.Ratio}
 	if r.hasInterval() {
@@ -188,12 +189,13 @@ func formatShare(share float64) string {
 	return strconv.FormatFloat(math.Round(share*1e6)/1e4, 'f', -1, 64) + " %"
 }
 
-// formatLevel rounds down: 99.996 % must not become 100 %.
+// formatLevel formats a confidence level in per cent. It rounds down: 99.996 % must not become
+// 100 %.
 func formatLevel(level float64) string {
 	return strconv.FormatFloat(math.Floor(level*1e4)/1e2, 'f', -1, 64) + " %"
 }
 
-// formatRatio avoids rounding errors such as 1.1500000000000001.
+// formatRatio formats a ratio without rounding errors such as 1.1500000000000001.
 func formatRatio(x float64) string { return strconv.FormatFloat(math.Round(x*1e8)/1e8, 'f', -1, 64) }
 
 func formatAmount(x float64, unit string) string {

@@ -9,7 +9,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// This file reports the metric work: the number of instructions that a benchmark executes.
+// This file reports the instructions that a benchmark executes in base and in head. tare counts them
+// outside of the timed rounds. For example: "BenchmarkEncode executes 4 % more instructions".
 
 const (
 	checkNotTimed   = "not-timed"
@@ -18,8 +19,9 @@ const (
 
 const untimedText = "same code and same count: it was not timed"
 
-// workRows returns the rows of benchmarks with a limit on instructions, or that were not timed.
-// They do not share alpha: each count has an interval at its own error level.
+// workRows returns rows of counted instructions: of benchmarks with a limit on them, and of
+// benchmarks that were not timed. Other rows share one error level, but each count has an interval
+// at its own.
 func workRows(m Measured, g project.Gate) (rows []Row) {
 	for _, res := range m.Results {
 		for _, c := range res.Comparisons {
@@ -77,7 +79,8 @@ func (rep *Report) remarkUncounted(m Measured) {
 	}
 }
 
-// remarkWork remarks on benchmarks without a limit that execute more instructions.
+// remarkWork adds a remark if benchmarks without a limit execute more instructions. It names the one
+// with the largest increase and counts the others.
 func (rep *Report) remarkWork(m Measured, g project.Gate) {
 	var largest tare.Comparison
 	var causes []tare.Explanation // from the same result as largest

@@ -24,8 +24,8 @@ var ErrTooLong = errors.New("took too long and was ended")
 
 // Go runs the go command.
 type Go struct {
-	Tag   string // value of TARE_RUN, which marks the processes of a run; may be ""
-	Stdin io.Reader
+	Tag   string    // value of TARE_RUN, which marks the processes of a run; may be ""
+	Stdin io.Reader // nil for no input
 
 	Env     []string      // NAME=value, in addition to the environment
 	Timeout time.Duration // 0 means commandTimeout
@@ -41,8 +41,9 @@ func (g Go) AsUser(ctx context.Context, dir string, args ...string) (string, err
 	return g.runCommand(ctx, dir, nil, args...)
 }
 
-// runCommand returns the standard output. The error is one line: a Complaint, [ErrTooLong],
-// [build.ErrNoToolchain] or the error of ctx.
+// runCommand runs the go command with env in addition to tare's environment, and returns the
+// standard output. The error is one line: a Complaint, [ErrTooLong], [build.ErrNoToolchain] or the
+// error of ctx.
 func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	timeout := cmp.Or(g.Timeout, commandTimeout)
 	limited, cancel := context.WithTimeout(ctx, timeout)
@@ -92,7 +93,7 @@ func Complaint(output string, err error) string {
 	return best
 }
 
-// WriteAll writes files below dir. The keys are slash-separated paths.
+// WriteAll writes files below dir and makes their directories. The keys are slash-separated paths.
 func WriteAll(dir string, files map[string]string) error {
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))

@@ -36,7 +36,7 @@ const (
 // Side is one build.
 type Side struct {
 	ID     string
-	Dir    string
+	Dir    string                                                                     // working directory of the benchmark
 	Env    []string                                                                   // complete environment
 	Binary func(ctx context.Context, round int) (path string, done func(), err error) // done removes the binary
 	Source func(ctx context.Context, packages []string) (Source, error)               // compiler's output; may be nil
@@ -44,19 +44,20 @@ type Side struct {
 
 // Question selects one benchmark to explain.
 type Question struct {
-	Workload   string
+	Workload   string  // id of the benchmark in results
 	Name       string  // e.g. BenchmarkParse/small
 	NSPerOp    float64 // approximate time of the slower side
 	Rounds     int     // 0 means Rounds
 	Allocs     float64 // measured per operation, head − base, or NaN
 	Base, Head Side
-	IsUser     func(path string) bool // whether functions of a package are named
-	Work       string
-	Spec       trial.Spec
+	IsUser     func(path string) bool                      // whether functions of a package are named
+	Work       string                                      // directory for profiles
+	Spec       trial.Spec                                  // configuration of the processes
 	SaveFlame  func(flame []byte) (file string, err error) // stores a graph of the differences; may be nil
 }
 
-// Explain returns the explanation of the difference. It only fails if ctx is done.
+// Explain returns the explanation of the difference. It fails only if ctx is done. Other failures
+// are part of the explanation.
 func Explain(ctx context.Context, q Question) (tare.Explanation, error) {
 	if q.Rounds == 0 {
 		q.Rounds = Rounds
@@ -78,6 +79,8 @@ func opsPerRound(ns float64) int64 {
 	return max(1, int64(float64(roundTime.Nanoseconds())/max(ns, minNSPerOp)))
 }
 
+// profileBoth profiles both sides in every round and completes e. In a few of the first rounds it
+// also counts allocations.
 func profileBoth(ctx context.Context, q Question, e *tare.Explanation) error {
 	var cpu Rows
 	var allocated []allocCounts
@@ -121,7 +124,8 @@ type sideProfile struct {
 	wall   float64        // ns per operation
 }
 
-// profileSide runs one side of a round. It adds the CPU profile to merged.
+// profileSide runs one side of a round for ops operations, and counts its allocations if
+// countsAllocs is set. It adds the CPU profile to merged.
 func (q Question) profileSide(ctx context.Context, side Side, round int, ops int64, countsAllocs bool, merged *profile.Profile) (m sideProfile, err error) {
 	path, done, err := side.Binary(ctx, round)
 	if err != nil {
@@ -152,12 +156,12 @@ func (c allocCounts) difference() (d float64) {
 	return d
 }
 
-// maxCounted limits the rounds that count allocations. A profile can lack allocations made during a
-// collection.
+// maxCounted limits the rounds in which allocations are counted, until two rounds agree. A profile
+// can lack allocations that were made during a collection.
 const maxCounted = 4
 
-// closestRounds returns the two rounds whose differences are most alike. distance is +Inf if there
-// is only one.
+// closestRounds returns the two rounds whose differences between the sides are most alike. distance
+// is that of these differences, or +Inf if there is only one round.
 func closestRounds(rounds []allocCounts) (a, b int, distance float64) {
 	distance = math.Inf(1)
 	for i := range rounds {
@@ -170,7 +174,7 @@ func closestRounds(rounds []allocCounts) (a, b int, distance float64) {
 	return a, b, distance
 }
 
-// isAgreed reports whether two rounds agree.
+// isAgreed reports whether two rounds have about the same difference, so that no more are needed.
 func isAgreed(rounds []allocCounts) bool {
 	_, _, distance := closestRounds(rounds)
 	return distance < minObjects/2
@@ -187,6 +191,8 @@ func closestRows(rounds []allocCounts) *Rows {
 	return &r
 }
 
+// drawFlame draws one flame graph of the CPU time of both sides and stores it. Without q.SaveFlame
+// or without samples it does nothing.
 func (q Question) drawFlame(e *tare.Explanation, merged [2]profile.Profile) (err error) {
 	if q.SaveFlame == nil || merged[inBase].Total+merged[inHead].Total == 0 {
 		return nil
@@ -199,8 +205,9 @@ func (q Question) drawFlame(e *tare.Explanation, merged [2]profile.Profile) (err
 	return err
 }
 
-// countAllocs returns allocations per operation. A run of 3n operations minus one of n removes the
-// set-up.
+// countAllocs returns the allocations per operation by function. It subtracts a run of n operations
+// from one of 3n, so that the set-up does not count. If a round has one operation, it counts a
+// single run.
 func (q Question) countAllocs(ctx context.Context, side Side, path string, opsPerRound int64) ([]profile.Cost, error) {
 	n := min(opsPerRound, allocOps)
 	if n < 2 {
@@ -223,8 +230,9 @@ func (q Question) countAllocs(ctx context.Context, side Side, path string, opsPe
 	return many, err
 }
 
-// runProfile runs the benchmark once. It returns the costs by function, and the ns/op without waits
-// for a processor. It adds the profile to merged, which may be nil.
+// runProfile runs the benchmark once, with a profile of kind [tare.ProfileCPU] or [tare.ProfileMem].
+// It returns the costs by function, and the ns/op without waits for a processor. It adds the profile
+// to merged unless that is nil.
 func (q Question) runProfile(ctx context.Context, side Side, path, kind string, ops int64, merged *profile.Profile) ([]profile.Cost, float64, error) {
 	file := filepath.Join(q.Work, "profile."+kind)
 	limited, cancel := context.WithTimeout(ctx, maxWait)
@@ -270,7 +278,7 @@ func (q Question) runProfile(ctx context.Context, side Side, path, kind string, 
 	return costs, wall, err
 }
 
-// queueInterval is the interval of readings of the time spent waiting for a processor.
+// queueInterval is the interval at which the time that a benchmark waited for a processor is read.
 const queueInterval = 20 * time.Millisecond
 
 // runBenchmark runs a benchmark. queued is the time that its threads waited for a processor, or 0

@@ -131,7 +131,7 @@ func (r *Rows) candidates(minShare float64) []*functionCosts {
 	})
 }
 
-// HotFunctions returns the names of candidates, the largest first.
+// HotFunctions returns the names of the candidates with at least minShare, the largest first.
 func (r *Rows) HotFunctions(minShare float64) []string {
 	var names []string
 	for _, f := range r.candidates(minShare) {
@@ -141,9 +141,10 @@ func (r *Rows) HotFunctions(minShare float64) []string {
 }
 
 // Significant returns the functions that explain the difference of the totals, the largest part
-// first. The error level is divided among all candidates.
+// first. The list is empty if the totals do not differ. The error level is divided among all
+// candidates.
 func (r *Rows) Significant() []tare.Origin {
-	named := []tare.Origin{}
+	origins := []tare.Origin{}
 	candidates := r.candidates(hotShare)
 	candidates = candidates[:min(maxCandidates, len(candidates))]
 	differences := make([]float64, r.rounds)
@@ -151,7 +152,7 @@ func (r *Rows) Significant() []tare.Origin {
 		differences[i] = r.totals[inHead][i] - r.totals[inBase][i]
 	}
 	if !excludesZero(differences, totalAlpha) {
-		return named
+		return origins
 	}
 	alpha := rowsAlpha / float64(max(1, len(candidates)))
 	for _, f := range candidates {
@@ -166,11 +167,11 @@ func (r *Rows) Significant() []tare.Origin {
 		if share > hotShare {
 			origin := r.newOrigin(f)
 			origin.Share, origin.Low, origin.High = share, low, high
-			named = append(named, origin)
+			origins = append(origins, origin)
 		}
 	}
-	slices.SortStableFunc(named, func(a, b tare.Origin) int { return cmp.Compare(b.Share, a.Share) })
-	return named
+	slices.SortStableFunc(origins, func(a, b tare.Origin) int { return cmp.Compare(b.Share, a.Share) })
+	return origins
 }
 
 func excludesZero(differences []float64, alpha float64) bool {
@@ -178,14 +179,15 @@ func excludesZero(differences []float64, alpha float64) bool {
 	return ok && (low > 0 || high < 0)
 }
 
-// minObjects is the least difference in allocations per operation. Pools and growing tables cause
-// smaller ones.
+// minObjects is the least difference in allocations per operation that counts. Pools and growing
+// tables cause smaller ones.
 const minObjects = 0.5
 
-// Constant returns the functions that differ in every round, the largest first. total is the
-// measured difference, or NaN. unseen is the part of it that the profiles do not have.
-func (r *Rows) Constant(total float64) (named []tare.Origin, unseen float64) {
-	named = []tare.Origin{}
+// Constant returns the functions whose allocations differ by at least minObjects in every round, the
+// largest first. total is the measured difference, or NaN if it was not measured. unseen is the part
+// of it that the profiles do not have.
+func (r *Rows) Constant(total float64) (origins []tare.Origin, unseen float64) {
+	origins = []tare.Origin{}
 	base, head := r.Totals()
 	if math.IsNaN(total) {
 		total = head - base
@@ -203,15 +205,16 @@ func (r *Rows) Constant(total float64) (named []tare.Origin, unseen float64) {
 			origin.Share = (origin.To - origin.From) / total
 			origin.Low, origin.High = origin.Share, origin.Share
 		}
-		named = append(named, origin)
+		origins = append(origins, origin)
 	}
-	slices.SortFunc(named, func(a, b tare.Origin) int {
+	slices.SortFunc(origins, func(a, b tare.Origin) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.To-b.From), math.Abs(a.To-a.From)), cmp.Compare(a.Function, b.Function))
 	})
-	return named, unseen
+	return origins, unseen
 }
 
-// newOrigin takes the line from head, or from base if head does not call the function.
+// newOrigin describes a function as a cause of the difference. Its line is from head, or from base
+// if head does not call the function.
 func (r *Rows) newOrigin(f *functionCosts) tare.Origin {
 	base, head := r.sideMeans(f)
 	origin := tare.Origin{Function: f.name, From: base, To: head, Through: f.mostChangedCallee(head < base)}

@@ -43,7 +43,8 @@ func (f facts) addFact(d tare.Decision) {
 	f[key] = append(f[key], d)
 }
 
-// compareSources adds to e what one side has more often, first in the functions and sites of e.
+// compareSources adds to e the decisions and calls that one side has more often than the other.
+// Those in the functions of e come first, then those in other hot functions.
 func (q Question) compareSources(ctx context.Context, e *tare.Explanation, hot []string) error {
 	var names []string // the most important function first
 	for _, c := range slices.Concat(e.Functions, e.Sites) {
@@ -89,7 +90,8 @@ func (side Side) readFacts(ctx context.Context, packages []string) (sideFacts, e
 	return parseOutput(source, side.ID), nil
 }
 
-// selectOneSided returns the facts that one side has more often, in functions with a rank.
+// selectOneSided returns the facts that one side has more often, in functions with a rank. They are
+// sorted by rank and cost.
 func selectOneSided(base, head facts, rank map[string]int) []tare.Decision {
 	out := []tare.Decision{}
 	addSurplus := func(side, other facts) {
@@ -132,7 +134,8 @@ func costRank(text string) int {
 // lineRE matches a line of the compiler, e.g. "./scan.go:12:6: moved to heap: buf".
 var lineRE = lazyregexp.New(`^(.+\.go):(\d+):(\d+): (.*)$`)
 
-// parseOutput returns decisions and calls. A line "# import/path" starts the output of a package.
+// parseOutput returns the decisions in the compiler's output, and the calls in the source files that
+// it names. A line "# import/path" starts the output of a package.
 func parseOutput(s Source, id string) sideFacts {
 	f := sideFacts{decisions: facts{}, calls: facts{}}
 	files := map[string]*file{}
@@ -170,7 +173,8 @@ func parseOutput(s Source, id string) sideFacts {
 	return f
 }
 
-// parseDecision removes details such as a cost, which other changes affect.
+// parseDecision returns the decision in a line of the compiler, without details such as a cost,
+// which other changes affect. It returns false if the decision is of no interest.
 func parseDecision(text string) (decision string, ok bool) {
 	switch {
 	case strings.HasPrefix(text, "can inline "):
@@ -225,7 +229,7 @@ func (f *file) functionAt(line int) string {
 
 func (f *file) lineOf(p token.Pos) int { return f.set.PositionFor(p, false).Line }
 
-// functionName returns the name that profiles write, e.g. path.(*Type).Name.
+// functionName returns the name of a function as profiles write it, e.g. path.(*Type).Name.
 func (f *file) functionName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return f.pkg + "." + d.Name.Name
@@ -243,7 +247,8 @@ func (f *file) functionName(d *ast.FuncDecl) string {
 	return f.pkg + "." + fmt.Sprintf(format, types.ExprString(receiver)) + "." + d.Name.Name
 }
 
-// addCalls adds the calls, go and defer statements in each function.
+// addCalls adds the calls, go and defer statements in each function of the file to calls. It omits
+// direct calls of function literals.
 func (f *file) addCalls(calls facts, id string) {
 	for _, d := range f.functions {
 		if d.Body == nil {

@@ -38,8 +38,8 @@ type Query struct {
 
 // Reached selects the benchmarks that a change reaches.
 type Reached struct {
-	all       bool
-	deps      map[string][]string
+	all       bool                   // the change reaches all benchmarks
+	deps      map[string][]string    // see Query.Deps
 	wholeDirs map[string]bool        // directories in which more than functions changed
 	changed   map[string][]lineRange // changed functions by file
 	graph     *graph                 // references between functions; nil if not needed or unknown
@@ -79,8 +79,8 @@ func Find(ctx context.Context, q Query) (*Reached, error) {
 	return r, nil
 }
 
-// addFile adds the changed functions of a file, or the complete package. A file such as test data
-// belongs to the nearest package above.
+// addFile adds a file that differs: its changed functions, or the complete package if more changed.
+// A file such as test data belongs to the nearest package above.
 func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 	path := filepath.Join(q.Head, filepath.FromSlash(file))
 	if isSource := isPackage[filepath.Dir(path)] && filepath.Ext(path) == ".go"; isSource {
@@ -104,6 +104,8 @@ func (r *Reached) addFile(q Query, file string, isPackage map[string]bool) {
 	}
 }
 
+// compareFiles returns the functions of a file of head that differ from those in base. It returns
+// false if more than functions differ, or if only one side has the file.
 func compareFiles(basePath, headPath string) (changed []lineRange, ok bool) {
 	base, errBase := os.ReadFile(basePath)
 	head, errHead := os.ReadFile(headPath)
@@ -162,9 +164,9 @@ func (r *Reached) ReachesBenchmark(id string) bool {
 
 // node is a function with its references, in a package with and without its tests.
 type node struct {
-	sources []sourceRange // several if the variants differ
-	dir     string        // package's directory, or ""
-	isInit  bool
+	sources []sourceRange   // several if the variants differ
+	dir     string          // package's directory, or ""
+	isInit  bool            // the function initializes its package
 	refs    map[string]bool // names of functions
 }
 
@@ -173,7 +175,7 @@ type sourceRange struct {
 	lineRange
 }
 
-// graph contains functions by functionKey.
+// graph contains the functions of the module by name, see functionKey.
 type graph struct{ nodes map[string]*node }
 
 func (g *graph) canReach(roots []string, changed map[string][]lineRange) bool {
@@ -240,8 +242,8 @@ func buildGraph(ctx context.Context, q Query) (*graph, error) {
 	return g, nil
 }
 
-// functionKey returns one name for all instances of a generic function, and for the literals inside
-// of a function.
+// functionKey returns the name of a function. All instances of a generic function have one name, and
+// a function literal has that of the function around it.
 func functionKey(f *ssa.Function) string {
 	if f.Origin() != nil {
 		f = f.Origin()
@@ -258,7 +260,8 @@ func functionKey(f *ssa.Function) string {
 	return f.Pkg.Pkg.Path() + "." + f.Name()
 }
 
-// addFunction skips functions without a body, and those that the compiler makes.
+// addFunction adds a function and its references. It skips functions without a body, and those that
+// the compiler makes without a package.
 func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 	isSynthetic := f.Pkg == nil && f.Origin() == nil && f.Object() == nil && f.Parent() == nil
 	if isSynthetic || len(f.Blocks) == 0 {
@@ -279,8 +282,8 @@ func (g *graph) addFunction(program *ssa.Program, f *ssa.Function) {
 	n.addReferences(program, f)
 }
 
-// addSource adds the lines of a function and sets the directory of its package. The function that
-// initializes variables has no lines.
+// addSource adds the lines of a function to n, and sets the directory of its package. The function
+// that initializes variables has no lines.
 func (n *node) addSource(program *ssa.Program, top *ssa.Function) {
 	if syntax := top.Syntax(); syntax != nil && top.Synthetic == "" {
 		start, end := program.Fset.Position(syntax.Pos()), program.Fset.Position(syntax.End())
@@ -325,13 +328,13 @@ func (n *node) addReferences(program *ssa.Program, f *ssa.Function) {
 	}
 }
 
-// addMethods adds the methods of a type and of the types inside of it. Once a value is in an
-// interface, all can be called.
-func (n *node) addMethods(program *ssa.Program, t types.Type, seen map[types.Type]bool) {
-	if seen[t] {
+// addMethods adds references to the methods of a type and of the types inside of it. Once a value is
+// in an interface, all can be called. seen has the types that were added.
+func (n *node) addMethods(program *ssa.Program, t types.Type, added map[types.Type]bool) {
+	if added[t] {
 		return
 	}
-	seen[t] = true
+	added[t] = true
 	if _, isInterface := t.Underlying().(*types.Interface); !isInterface {
 		for _, receiver := range []types.Type{t, types.NewPointer(t)} {
 			set := program.MethodSets.MethodSet(receiver)
@@ -344,13 +347,13 @@ func (n *node) addMethods(program *ssa.Program, t types.Type, seen map[types.Typ
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Map:
-		n.addMethods(program, u.Key(), seen)
-		n.addMethods(program, u.Elem(), seen)
+		n.addMethods(program, u.Key(), added)
+		n.addMethods(program, u.Elem(), added)
 	case *types.Struct:
 		for i := range u.NumFields() {
-			n.addMethods(program, u.Field(i).Type(), seen)
+			n.addMethods(program, u.Field(i).Type(), added)
 		}
 	case interface{ Elem() types.Type }: // pointer, slice, array or channel
-		n.addMethods(program, u.Elem(), seen)
+		n.addMethods(program, u.Elem(), added)
 	}
 }

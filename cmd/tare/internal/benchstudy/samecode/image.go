@@ -14,6 +14,7 @@ import (
 // This file reads the parts of a binary that are compared: its code, its table of functions, and
 // its data.
 
+// image contains the parts of a binary that are compared.
 type image struct {
 	text     []byte // machine code
 	textAddr uint64
@@ -22,7 +23,8 @@ type image struct {
 	mask     func(entry uint64, code []byte, locate locator) function // depends on the binary's processor
 }
 
-// locator returns the function around an address and the distance from its entry.
+// locator returns the name of the function around an address, and the distance of the address from
+// its start. It returns false if the address is not in code.
 type locator func(addr uint64) (name string, offset uint64, ok bool)
 
 func (img *image) newLocator(functions []gosym.Func) locator {

@@ -19,7 +19,7 @@ func (img *image) useARM64() { img.mask = maskARM64 }
 // <data> others.
 type masker struct {
 	out    function
-	entry  uint64
+	entry  uint64 // address of the function
 	size   uint64 // length of its code in bytes
 	locate locator
 }
@@ -46,11 +46,12 @@ func (m *masker) writeTarget(addr uint64) {
 	m.out.code = fmt.Appendf(m.out.code, "<%s+%d>", name, offset)
 }
 
-// padAMD64 fills the space between functions: an INT3 instruction.
+// padAMD64 is the byte that fills the space between functions: an INT3 instruction.
 const padAMD64 = 0xcc
 
-// maskAMD64 masks addresses relative to the instruction pointer. After an unknown instruction, the
-// code is not masked. Then equal functions may seem to differ, but never the other way round.
+// maskAMD64 masks addresses relative to the instruction pointer. From the first instruction that it
+// cannot decode, it does not mask the code. Then equal functions may seem to differ, but functions
+// that differ never seem equal.
 func maskAMD64(entry uint64, code []byte, locate locator) function {
 	m := newMasker(entry, code, locate)
 	for i := 0; i < len(code) && !isPadding(code[i:], padAMD64); {
@@ -87,15 +88,15 @@ func readSigned(number []byte) int64 {
 	return int64(int32(binary.LittleEndian.Uint32(number)))
 }
 
-// maxPadding is larger than the space between two functions, in bytes.
+// maxPadding is a number of bytes that is larger than the space between two functions.
 const maxPadding = 64
 
 func isPadding(code []byte, padding byte) bool {
 	return len(code) < maxPadding && bytes.Count(code, []byte{padding}) == len(code)
 }
 
-// decodeAMD64 calls x86asm.Decode, which panics on some instructions of AVX-512 and misses some
-// addresses.
+// decodeAMD64 calls x86asm.Decode. That function panics on some instructions of AVX-512, which
+// becomes an error, and misses some addresses, which decodeAMD64 adds.
 func decodeAMD64(code []byte) (inst x86asm.Inst, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -109,7 +110,8 @@ func decodeAMD64(code []byte) (inst x86asm.Inst, err error) {
 	return inst, err
 }
 
-// vectorAddress finds the relative address in an instruction with a VEX or EVEX prefix.
+// vectorAddress returns the position and the size of the relative address in an instruction with a
+// VEX or EVEX prefix, or 0, 0 if it has none.
 func vectorAddress(code []byte) (offset, size int) {
 	const vex2, vex3, evex = 0xc5, 0xc4, 0x62
 	operands := map[byte]int{vex2: 3, vex3: 4, evex: 5}[code[0]] // position of the ModRM byte; 0 if no prefix
@@ -138,15 +140,15 @@ func maskARM64(entry uint64, code []byte, locate locator) function {
 	var hasPage [32]bool // registers that contain the page of an address
 	for i := 0; i+4 <= len(code) && !isPadding(code[i:], 0); i += 4 {
 		word := binary.LittleEndian.Uint32(code[i:])
-		to, from := word&31, word>>5&31
+		target, source := word&31, word>>5&31
 		switch {
 		case word&maskADRP == opADRP:
-			hasPage[to] = true
+			hasPage[target] = true
 			m.writeWord(word &^ pageBits)
-		case word&maskADD == opADD && hasPage[from]:
-			hasPage[to] = false // it now contains the complete address
+		case word&maskADD == opADD && hasPage[source]:
+			hasPage[target] = false // it now contains the complete address
 			m.writeWord(word &^ offsetBits)
-		case word&maskLoad == opLoad && hasPage[from]:
+		case word&maskLoad == opLoad && hasPage[source]:
 			m.writeWord(word &^ offsetBits)
 		default:
 			m.writeBranch(entry+uint64(i), word, code[i:])
@@ -174,7 +176,8 @@ func (m *masker) writeBranch(pc uint64, word uint32, code []byte) {
 
 func (m *masker) writeWord(w uint32) { m.out.code = binary.LittleEndian.AppendUint32(m.out.code, w) }
 
-// branchDistance returns the bytes to the address that an instruction refers to.
+// branchDistance returns the bytes from an instruction to the address that it refers to, or false if
+// it refers to none.
 func branchDistance(inst arm64asm.Inst) (int64, bool) {
 	for _, a := range inst.Args {
 		if distance, ok := a.(arm64asm.PCRel); ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// ChangedPackages returns a predicate that is false for packages whose object both link from the
-// same file. The go command names objects by their content.
+// ChangedPackages compares two calls of the linker. Its predicate returns false for packages whose
+// object file both link. The go command names objects by their content, so these packages are equal.
 func ChangedPackages(a, b *gobench.Link) (func(path string) bool, error) {
 	objectsA, err := linkObjects(a)
 	if err != nil {
@@ -23,8 +23,8 @@ func ChangedPackages(a, b *gobench.Link) (func(path string) bool, error) {
 	return func(path string) bool { return objectsA[path] == "" || objectsA[path] != objectsB[path] }, nil
 }
 
-// linkObjects returns object files by import path. The file of -importcfg has lines such as
-// "packagefile fmt=/cache/1a/1a2b-d".
+// linkObjects returns the object files of a link by import path. It reads the file of the option
+// -importcfg, with lines such as "packagefile fmt=/cache/1a/1a2b-d".
 func linkObjects(l *gobench.Link) (map[string]string, error) {
 	i := slices.Index(l.Args, "-importcfg")
 	if i < 0 || i+1 == len(l.Args) {

@@ -26,7 +26,7 @@ var ErrUnknown = errors.New("its machine code cannot be read on this system")
 
 // Program is the code of a binary.
 type Program struct {
-	functions    map[string]function
+	functions    map[string]function // by name
 	addressTaken map[string]bool     // functions whose address is in data
 	tests        map[string]bool     // also benchmarks, fuzz tests and examples
 	literals     map[string][]string // by the name of the enclosing function
@@ -39,9 +39,9 @@ type function struct {
 	undecoded bool     // a part of the code is not masked
 }
 
-// isSameFunction compares the functions called name. An assembly function of one file, such as
-// memeqbody of the runtime, may contain addresses that cannot be masked. Then only its length
-// counts.
+// isSameFunction reports whether the functions called name of two binaries have the same code. A
+// function of assembly, such as memeqbody of the runtime, may contain addresses that cannot be
+// masked. Then only its length is compared.
 func isSameFunction(name string, f, g function) bool {
 	isLocalAssembly := !strings.Contains(name, ".") // the name has no package
 	if isLocalAssembly && f.undecoded && g.undecoded {
@@ -88,7 +88,7 @@ func Open(path string) (*Program, error) {
 	return p, nil
 }
 
-// addFunction counts functions of the same name as one.
+// addFunction adds the masked code of a function. Functions of the same name count as one.
 func (p *Program) addFunction(name string, f function) {
 	if earlier, ok := p.functions[name]; ok {
 		f.code = slices.Concat(earlier.code, f.code)
@@ -100,8 +100,8 @@ func (p *Program) addFunction(name string, f function) {
 // Difference contains the functions that differ between two programs.
 type Difference struct {
 	a, b        *Program
-	differing   map[string]bool
-	anyIndirect bool // an indirect call can lead to one of them
+	differing   map[string]bool // names of functions
+	anyIndirect bool            // an indirect call can lead to one of them
 }
 
 // initRE matches functions that initialise a package: example.com/p.init, p.init.0 and
@@ -138,8 +138,9 @@ var testRE = lazyregexp.New(`^([^()]*/)?[^./()]+\.(Benchmark|Test|Fuzz|Example)(
 // method value p.T.Read-fm.
 var methodRE = lazyregexp.New(`^(.*/)?[^/]*?\.(\(\*[^)]*\)|[A-Za-z_]\w*(\[[^\]]*\])?)\.[A-Za-z_]\w*(-fm)?$`)
 
-// indirectCalls returns the functions that a benchmark can call indirectly. Only code that runs
-// before benchmarks can have stored a function literal for it.
+// indirectCalls returns the functions that a benchmark can call indirectly: methods, and functions
+// whose address is in data. A function literal is one of them only if code that runs before
+// benchmarks can have stored it.
 func (p *Program) indirectCalls() (names []string) {
 	start := []string{"main.main"} // main.main calls TestMain
 	for name := range p.functions {
@@ -192,14 +193,15 @@ func Compare(a, b *Program, changed func(path string) bool) *Difference {
 	return difference
 }
 
-// pathPrefix escapes dots after the last slash of a path, as names of functions do.
+// pathPrefix returns the path of a package as names of functions have it, with escaped dots after
+// the last slash.
 func pathPrefix(path string) string {
 	slash := strings.LastIndexByte(path, '/') + 1
 	return path[:slash] + strings.ReplaceAll(path[slash:], ".", "%2e")
 }
 
-// packageOf returns the import path of a function's package. Every package may contain instances of
-// generic functions.
+// packageOf returns the import path of a function's package. It returns false for instances of
+// generic functions and functions made for types, because every package may contain them.
 func packageOf(name string) (path string, ok bool) {
 	if strings.ContainsAny(name, "[:") { // f[…], type:.eq.…
 		return "", false
@@ -212,7 +214,8 @@ func packageOf(name string) (path string, ok bool) {
 	return strings.ReplaceAll(name[:slash+dot], "%2e", "."), true
 }
 
-// IsSame reports whether all code that a function can execute is equal in both programs.
+// IsSame reports whether all code that a function can execute is equal in both programs. The
+// function is called name, in the package at path. It returns false if the function is unknown.
 func (d *Difference) IsSame(path, name string) bool {
 	_, isKnown := d.a.functions[pathPrefix(path)+"."+name]
 	_, callsDifferent := d.Distance(path, name)

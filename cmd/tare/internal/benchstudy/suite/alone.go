@@ -72,7 +72,8 @@ type sideBySide struct {
 	search    Search
 }
 
-// tryBenchmark returns why m fails unless its process is the only one, or "".
+// tryBenchmark runs m once in each of the processes. If m fails there, but works in a process by
+// itself, it returns the failure, else "".
 func (r *sideBySide) tryBenchmark(ctx context.Context, m Benchmark) (why string, err error) {
 	var firstTook time.Duration // includes the start of the process
 	for i := range r.processes {
@@ -136,7 +137,7 @@ func (r *sideBySide) closeAll(ctx context.Context) {
 	}
 }
 
-// tryOnce returns why m gives no result, or "".
+// tryOnce runs one iteration of m. It returns why m gives no result, or "" if it gives one.
 func (d *discovery) tryOnce(ctx context.Context, m Benchmark, limit time.Duration) (why string, err error) {
 	d.runLimit = limit
 	ctx, cancel := context.WithTimeout(ctx, limit)

@@ -23,14 +23,17 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
+// This file builds the test binaries of one revision. For example, the package example.com/parse
+// becomes a program that runs BenchmarkParse for a requested number of iterations.
+
 // Tests contains the names of a package's benchmarks, read from the sources.
 type Tests struct {
 	Package   Package
 	TestFiles []gobench.TestFile // internal and external tests (package x_test)
 }
 
-// FindTests reads the benchmarks in a package's test files. The compiler will report files that do
-// not parse.
+// FindTests reads the benchmarks in a package's test files. If a file does not parse, it returns
+// those before the error, which the compiler will report.
 func FindTests(p Package) Tests {
 	t := Tests{Package: p}
 	seen := map[string]bool{}
@@ -81,8 +84,9 @@ type Suite struct {
 	linkRate    float64       // ns per byte of the binary; 0 if none is linked again
 }
 
-// Build builds the test binaries of packages below work. pattern, of go test -bench, selects
-// benchmarks. The error is a *BuildError if no package compiles.
+// Build builds the test binaries of packages below work. pattern, of go test -bench, selects the
+// benchmarks. Packages that do not compile are in Failed. If none compiles, the error is a
+// *BuildError.
 func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string, say func(string)) (*Suite, error) {
 	b := &Suite{Side: s, Program: filepath.Join(work, s.ID, "suite.json"), Failed: map[string]string{}}
 	var err error
@@ -90,7 +94,7 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 	if err != nil {
 		return nil, err
 	}
-	suite := gobench.Suite{Packages: map[string]gobench.Package{}, Env: s.Env, GOROOT: b.roots.own, Bench: pattern, Procs: runtime.GOMAXPROCS(0)}
+	suite := gobench.Suite{Packages: map[string]gobench.Package{}, Env: s.Env, GOROOT: b.roots.path, Bench: pattern, Procs: runtime.GOMAXPROCS(0)}
 	for i, t := range packages {
 		say(fmt.Sprintf("%s: building %s (%d of %d)", s.ID, t.Package.ImportPath, i+1, len(packages)))
 		pkg, err := s.compilePackage(ctx, t, b.roots, filepath.Join(work, s.ID, strconv.Itoa(i)))
@@ -131,7 +135,8 @@ func Build(ctx context.Context, s *Side, packages []Tests, pattern, work string,
 	return b, suite.Save(b.Program)
 }
 
-// ReplaceableRoot returns a path of GOROOT by which an overlay may replace files, or "".
+// ReplaceableRoot returns a path of GOROOT by which an overlay may replace files, or "" without such
+// a path.
 func (b *Suite) ReplaceableRoot() string { return b.roots.replaceable }
 
 // Environment returns the environment that go test gives a package.
@@ -205,7 +210,7 @@ func (s *Side) compilePackage(ctx context.Context, t Tests, roots goRoots, dir s
 		return pkg, err
 	}
 	builder := s
-	if isParallel && roots.replaceable != roots.own {
+	if isParallel && roots.replaceable != roots.path {
 		builder = s.withRoot(roots.replaceable)
 	}
 	file, err := writeOverlay(files, dir)
@@ -227,8 +232,9 @@ func (s *Side) compilePackage(ctx context.Context, t Tests, roots goRoots, dir s
 	return pkg, err
 }
 
-// overlayFiles adds a file of tare to each test package. If isParallel, it also replaces files of
-// package testing.
+// overlayFiles returns the files of the overlay of a test binary, by path. An overlay replaces files
+// for go build. It adds a file of tare to each test package and, if isParallel is set, replaces
+// files of package testing in goRoot.
 func (t Tests) overlayFiles(isParallel bool, goRoot string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	if isParallel {
@@ -282,13 +288,13 @@ const randLayout = "-randlayout"
 type Sources struct {
 	Suites map[string]*Suite // by contender id
 	Titles map[string]string // description of each side, e.g. v1.2.0 (1f2e3d4c5)
-	Module string
+	Module string            // path of the module with the benchmarks
 }
 
 var _ lab.Sources = Sources{}
 
-// Program returns the test binaries of a side. The null contender has none: it shows the cost of
-// measuring itself.
+// Program returns the test binaries of a side. The null contender, which shows the cost of measuring
+// itself, has none.
 func (s Sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
 	c := tare.Contender{ID: e.ID, Kind: kind, Role: tare.RoleContender, Name: s.Module, Start: tare.Start{Launch: tare.LaunchGobench}}
 	if e.ID == tare.NullID {

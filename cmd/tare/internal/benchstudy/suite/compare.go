@@ -36,11 +36,12 @@ type Remark struct {
 	ID        string // benchmark's id, or package's import path
 	Side      string
 	Text      string
-	Repeats   bool
+	Repeats   bool // TestMain of the package runs the benchmarks more than once
 	OutOfTime bool // no time for the comparison
 }
 
-// compareGoTest returns a remark on each benchmark whose time differs under go test -bench.
+// compareGoTest runs the benchmarks as go test -bench does. It returns a remark on each benchmark
+// whose time differs from the time in found.
 func (d *discovery) compareGoTest(ctx context.Context, built *Suite, found []Benchmark, spec trial.Spec, say func(string)) (remarks []Remark, err error) {
 	groups := map[string][]Benchmark{}
 	var order []string
@@ -116,8 +117,8 @@ func (d *discovery) comparePackage(ctx context.Context, built *Suite, key string
 	return remarks, nil
 }
 
-// confirmInTime calls confirm with the deadline of the comparison, and returns its text as a
-// remark.
+// confirmInTime calls confirm with the deadline of the comparison. It returns a remark on the
+// benchmark id with the text of confirm, or that there was no time.
 func (d *discovery) confirmInTime(ctx context.Context, id string, confirm func(context.Context) (string, error)) (Remark, error) {
 	limited := ctx
 	if !d.compareUntil.IsZero() {
@@ -141,7 +142,8 @@ func (d *discovery) newNotCompared(id string) Remark {
 	return Remark{ID: id, Side: d.sideID, OutOfTime: true, Text: "it was not compared with go test -bench: the budget has no time for it"}
 }
 
-// topLevelPattern returns e.g. ^(BenchmarkA|BenchmarkB)$.
+// topLevelPattern returns the pattern of -test.bench for the benchmarks of found, e.g.
+// ^(BenchmarkA|BenchmarkB)$.
 func topLevelPattern(found []Benchmark) string {
 	var tops []string
 	for _, m := range found {
@@ -152,8 +154,9 @@ func topLevelPattern(found []Benchmark) string {
 	return "^(" + strings.Join(tops, "|") + ")$"
 }
 
-// confirmDifference measures m in turns, by tare and by go test. It returns "" as soon as the
-// quickest runs agree. why is the failure of an earlier run, or "".
+// confirmDifference measures m in turns, by tare and by go test. It returns a sentence about the
+// difference, or "" as soon as the quickest runs agree. why is the failure of an earlier run of go
+// test, or "".
 func (d *discovery) confirmDifference(ctx context.Context, built *Suite, m Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
 	n, runs := m.RunIterations, minRuns // iterations of a run, and runs of each turn
 	if n == 0 {                         // the time is proportional to the iterations
@@ -193,7 +196,8 @@ func (d *discovery) confirmDifference(ctx context.Context, built *Suite, m Bench
 		formatPerOp(slices.Min(goTestTimes)), formatPerOp(slices.Min(tareTimes)), format.Count(n, "iteration")), nil
 }
 
-// runGoTest also returns why the tests failed, or "".
+// runGoTest runs the test binary of a package as go test does. It returns the output, and the reason
+// if the run failed or reached the limit, else "".
 func (d *discovery) runGoTest(ctx context.Context, built *Suite, key string, spec trial.Spec, limit time.Duration, args ...string) (printed, why string, err error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

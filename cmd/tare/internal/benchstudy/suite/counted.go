@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// BuildCounted builds in dir a test binary whose instructions are counted. files replace files of
-// the standard library, by path. The binary has a symbol table, which Valgrind reads faster
-// uncompressed.
+// BuildCounted builds in dir a test binary whose instructions are counted. tag is an additional
+// build tag. files replace files of the standard library, by path. The binary has a symbol table,
+// which Valgrind reads faster uncompressed.
 func (b *Suite) BuildCounted(ctx context.Context, key, tag string, files map[string][]byte, dir string) (*gobench.Link, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the directory of counted binaries: %w", err)
@@ -22,7 +22,7 @@ func (b *Suite) BuildCounted(ctx context.Context, key, tag string, files map[str
 		return nil, fmt.Errorf("write the files of counted binaries: %w", err)
 	}
 	s := *b.Side
-	if len(files) > 0 && b.roots.replaceable != b.roots.own {
+	if len(files) > 0 && b.roots.replaceable != b.roots.path {
 		s = *b.Side.withRoot(b.roots.replaceable)
 	}
 	s.Tags = strings.TrimPrefix(s.Tags+","+tag, ",")

@@ -36,13 +36,13 @@ const (
 
 // Benchmark is a benchmark that gives results. Its times are estimates from its first runs.
 type Benchmark struct {
-	Package    string
+	Package    string        // key in the suite
 	Name       string        // e.g. BenchmarkParse/small
 	NSPerOp    float64       // timed ns per iteration
 	BytesPerOp float64       // heap bytes per iteration
 	UntimedNS  float64       // ns per iteration while the timer is stopped; 0 if too little to measure
 	Overhead   time.Duration // testing's work around a timed run
-	StartTime  time.Duration
+	StartTime  time.Duration // start of the package's process
 	LinkTime   time.Duration // 0 if the binary is built once
 
 	OutsideLoop   time.Duration // timed work of a run outside of the loop; 0 if too little to measure
@@ -56,7 +56,7 @@ func (b Benchmark) ID() string {
 	return strings.TrimSuffix(b.Package, "_test") + "." + b.Name
 }
 
-// IterationNS returns the ns of an iteration, timed or not.
+// IterationNS returns the duration of an iteration in ns, both timed and untimed.
 func (b Benchmark) IterationNS() float64 { return b.NSPerOp + b.UntimedNS }
 
 // TimedShare returns the timed share of an iteration.
@@ -68,11 +68,11 @@ func (b Benchmark) TimedShare() float64 {
 type Skipped struct {
 	ID        string
 	Side      string // side at fault, or BothSides, or ""
-	Broken    bool
-	OutOfTime bool // it takes too long, or there was no time to try it
-	Why       string
+	Broken    bool   // it does not build
+	OutOfTime bool   // it takes too long, or there was no time to try it
+	Why       string // without the side
 
-	OneSided bool
+	OneSided bool // only one side has it: there is nothing to compare
 }
 
 // BothSides is the side of entries about both sides.
@@ -93,9 +93,9 @@ func (s Skipped) String() string {
 
 // Search selects the benchmarks to find, and configures their runs.
 type Search struct {
-	Pattern    string               // pattern of go test -bench
-	IsSelected func(id string) bool // selects top-level benchmarks
-	SkipIDs    map[string]bool
+	Pattern    string                        // pattern of go test -bench
+	IsSelected func(id string) bool          // selects top-level benchmarks
+	SkipIDs    map[string]bool               // benchmarks that are not measured
 	SliceTime  func(Benchmark) time.Duration // length of timed runs; 0 if a benchmark has none
 	RunTime    time.Duration                 // length of a run of other benchmarks
 	RunLimit   time.Duration                 // limit of one iteration with sub-benchmarks; 0 means a minute
@@ -105,8 +105,8 @@ type Search struct {
 	TimeLimit time.Duration
 	WhyNoTime string // why benchmarks are skipped after TimeLimit
 
-	Spec trial.Spec
-	Say  func(string)
+	Spec trial.Spec   // configuration of the processes
+	Say  func(string) // reports progress
 }
 
 // Discovered contains the result of a search on one side.
@@ -127,7 +127,7 @@ type discovery struct {
 	starts map[string]time.Duration // longest start of a process, by package
 
 	clock        searchClock
-	hasTried     bool
+	hasTried     bool // a benchmark of any package was run
 	measureLimit time.Duration
 	warmLimit    time.Duration
 	isHalfUsed   func() bool // half of measureLimit is used; nil if a test sets none
@@ -192,13 +192,15 @@ func (d *discovery) setLimits(search Search) {
 // searchClock divides the time of a search among packages. A package with long benchmarks must not
 // take all of it.
 type searchClock struct {
-	limit       time.Duration
+	limit       time.Duration // 0 means no limit
 	began       time.Time
-	startTotal  time.Duration
+	startTotal  time.Duration // time of all starts of processes
 	usedBefore  time.Duration // before the current package, without starts
 	packageTime time.Duration // starts do not count
 }
 
+// beginPackage gives the next package half of the remaining time, or all of it if it is the last
+// one.
 func (c *searchClock) beginPackage(isLast bool) {
 	c.usedBefore = time.Since(c.began) - c.startTotal
 	c.packageTime = max(0, c.limit-c.usedBefore)
@@ -212,7 +214,8 @@ func (c *searchClock) isPackageOver(share float64) bool {
 	return c.limit > 0 && used > c.usedBefore+time.Duration(share*float64(c.packageTime))
 }
 
-// isSearchOver grants half of the limit for starts.
+// isSearchOver reports whether the time for all packages is used: the limit, and half as much for
+// starts of processes.
 func (c *searchClock) isSearchOver() bool { return c.limit > 0 && time.Since(c.began) > c.limit*3/2 }
 
 // reopenConn opens a connection to the test binaries. They are not linked again, because no study
@@ -235,8 +238,8 @@ func (d *discovery) closeConn(ctx context.Context) {
 	}
 }
 
-// searchFile finds the benchmarks of one test file. It runs each once, and then measures those that
-// give results.
+// searchFile finds the benchmarks of one test file. It runs each once, in at most half of the
+// package's time. Then it measures those that give results.
 func (d *discovery) searchFile(ctx context.Context, key string, names []string, topLevel *regexp.Regexp, search Search) (found []Benchmark, skipped []Skipped, err error) {
 	tried := 0
 	for _, name := range names {
@@ -271,7 +274,8 @@ func (s Search) newOutOfTime(b Benchmark) Skipped {
 	return Skipped{ID: b.ID(), OutOfTime: true, Why: s.WhyNoTime}
 }
 
-// measureAll measures each benchmark of found by itself, the fastest first if there is a limit.
+// measureAll measures each benchmark of found by itself, and returns those that it could measure in
+// the same order. If there is a time limit, it begins with the fastest.
 func (d *discovery) measureAll(ctx context.Context, found []Benchmark, search Search) (measured []Benchmark, skipped []Skipped, err error) {
 	order := make([]int, len(found)) // indices of found
 	for i := range order {
@@ -341,8 +345,8 @@ func (d *discovery) searchBelow(ctx context.Context, top Benchmark, pattern stri
 	return found, skipped, nil
 }
 
-// splitOutcomes returns benchmarks with a time, and those that failed. A benchmark can be both, in
-// a second run.
+// splitOutcomes returns the names of benchmarks with a time, and the benchmarks that failed or were
+// skipped. A benchmark can be in both, e.g. if its second run fails.
 func splitOutcomes(outcomes []gobench.Outcome) (names []string, failures []failure) {
 	for _, o := range outcomes {
 		switch {
@@ -365,7 +369,8 @@ func (d *discovery) newSkipped(b Benchmark, why string) Skipped {
 	return Skipped{ID: b.ID(), Side: d.sideID, Why: why}
 }
 
-// runOnce runs b once, as test case 0 or 1. Case 1 reports more about skipped benchmarks.
+// runOnce prepares b and runs it once, as test case 0 or 1. Case 1 reports more about skipped
+// benchmarks. It returns the outcomes of b and its sub-benchmarks, and the time of the run.
 func (d *discovery) runOnce(ctx context.Context, b Benchmark, set map[string]string, testCase int) ([]gobench.Outcome, time.Duration, error) {
 	if err := d.prepareBenchmark(ctx, b, set); err != nil {
 		return nil, 0, err
@@ -383,6 +388,8 @@ func (d *discovery) runOnce(ctx context.Context, b Benchmark, set map[string]str
 	return outcomes, time.Duration(reply.WallNS), nil
 }
 
+// prepareBenchmark prepares b, and starts the process of its package if none runs. It records how
+// long that takes, and the GOMAXPROCS of the process.
 func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
@@ -397,7 +404,8 @@ func (d *discovery) prepareBenchmark(ctx context.Context, b Benchmark, set map[s
 	return err
 }
 
-// measureSingle sets the times of b. It returns why b cannot be measured, or "".
+// measureSingle measures b by itself, within d.measureLimit, and sets its times. It returns why b
+// cannot be measured, or "" if it was.
 func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string, err error) {
 	if _, b.Overhead, err = d.runOnce(ctx, *b, nil, 0); err != nil {
 		return d.whyExited(err)
@@ -428,7 +436,8 @@ func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string
 	return d.checkGrowth(limited, b)
 }
 
-// whyExited explains an err about the end of a process or a limit, and returns others as they are.
+// whyExited returns why a benchmark cannot be measured, if err reports that it ended its process or
+// reached a limit. It returns any other err as other.
 func (d *discovery) whyExited(err error) (why string, other error) {
 	if te := (*tare.TrialError)(nil); errors.As(err, &te) {
 		return d.describeExit(te), nil
@@ -436,8 +445,8 @@ func (d *discovery) whyExited(err error) (why string, other error) {
 	return "", err
 }
 
-// warmUp sets b.NSPerOp and b.BytesPerOp. It returns the reply to the first run, or why b gives no
-// result.
+// warmUp runs b for some milliseconds, and sets b.NSPerOp and b.BytesPerOp. It returns the reply to
+// the first run, or why b gives no result.
 func (d *discovery) warmUp(ctx context.Context, b *Benchmark) (warm wire.Reply, why string, err error) {
 	warm, err = d.conn.Do(ctx, wire.Request{Op: wire.OpWarm, On: b.ID(), MinNS: warmFor.Nanoseconds(), CapNS: d.warmLimit.Nanoseconds()})
 	if err != nil || warm.Errors > 0 {
@@ -455,7 +464,7 @@ func (d *discovery) warmUp(ctx context.Context, b *Benchmark) (warm wire.Reply, 
 	return warm, "", nil
 }
 
-// measureOverhead keeps the shortest time of a single iteration in b.Overhead.
+// measureOverhead repeats runs of one iteration, and stores the shortest time in b.Overhead.
 func (d *discovery) measureOverhead(ctx context.Context, b *Benchmark) error {
 	began := time.Now()
 	for i := 0; i < maxOverheadRuns && time.Since(began) < overheadTime; i++ {
@@ -473,9 +482,9 @@ func hasTime(o gobench.Outcome) bool {
 	return ok
 }
 
-// splitTime divides b.Overhead, the time of a run of one iteration. The work of package testing
-// remains in b.Overhead. many is a run of several iterations. It includes that work twice, as
-// testing runs the first iteration by itself.
+// splitTime divides b.Overhead, the time of a run of one iteration, into the timed and the untimed
+// part. The work of package testing remains in b.Overhead. many is a run of several iterations. It
+// includes that work twice, as testing runs the first iteration by itself.
 func (b *Benchmark) splitTime(many wire.Reply) {
 	b.Overhead = max(0, b.Overhead-time.Duration(b.NSPerOp))
 	if many.Ops > 1 {
@@ -487,7 +496,7 @@ func (b *Benchmark) splitTime(many wire.Reply) {
 	b.Overhead = max(0, b.Overhead-time.Duration(b.UntimedNS))
 }
 
-// exitPrefixRE matches the start of a message before the exit status.
+// exitPrefixRE matches the start of a message about the end of a process, before the exit status.
 var exitPrefixRE = lazyregexp.New(`^ended during \w+ with `)
 
 func whyNoResult(b Benchmark, reply wire.Reply) string {
@@ -498,13 +507,13 @@ func whyNoResult(b Benchmark, reply wire.Reply) string {
 }
 
 func (d *discovery) describeExit(te *tare.TrialError) string {
-	how := exitPrefixRE.ReplaceAllString(te.Message, "")
+	ending := exitPrefixRE.ReplaceAllString(te.Message, "")
 	inStart := strings.Contains(te.Message, " "+wire.OpHello+" w") // for example "no answer to hello within …"
 	switch {
 	case te.Class == tare.ErrExit && inStart:
-		return "its test binary ends before any benchmark runs, in TestMain or an init: " + how
+		return "its test binary ends before any benchmark runs, in TestMain or an init: " + ending
 	case te.Class == tare.ErrExit:
-		return "it ends the process: " + how
+		return "it ends the process: " + ending
 	case te.Class == tare.ErrDeadline && inStart:
 		return fmt.Sprintf("its TestMain or an init takes too long: no benchmark began within %v", prepareLimit)
 	case te.Class == tare.ErrDeadline:

@@ -11,7 +11,7 @@ import (
 )
 
 type goRoots struct {
-	own string // GOROOT
+	path string // GOROOT
 	// replaceable is a path by which an overlay, a file for go build -overlay, may replace files,
 	// or "". The go command does not replace files below the module cache, where it downloads
 	// toolchains. A link from another directory avoids this.
@@ -23,9 +23,9 @@ func (s *Side) findRoots(ctx context.Context, dir string) (goRoots, error) {
 	if err != nil {
 		return goRoots{}, err
 	}
-	own, cache, _ := strings.Cut(strings.TrimSpace(out), "\n")
-	roots := goRoots{own: strings.TrimSpace(own), replaceable: strings.TrimSpace(own)}
-	rel, err := filepath.Rel(strings.TrimSpace(cache), roots.own)
+	root, cache, _ := strings.Cut(strings.TrimSpace(out), "\n")
+	roots := goRoots{path: strings.TrimSpace(root), replaceable: strings.TrimSpace(root)}
+	rel, err := filepath.Rel(strings.TrimSpace(cache), roots.path)
 	if err != nil || !filepath.IsLocal(rel) {
 		return roots, nil
 	}
@@ -33,7 +33,7 @@ func (s *Side) findRoots(ctx context.Context, dir string) (goRoots, error) {
 	link := filepath.Join(dir, "goroot")
 	err = os.MkdirAll(dir, 0o755)
 	if err == nil {
-		err = os.Symlink(roots.own, link)
+		err = os.Symlink(roots.path, link)
 	}
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		roots.replaceable = link

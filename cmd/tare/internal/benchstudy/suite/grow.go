@@ -42,8 +42,9 @@ type runPair struct {
 	target      float64 // intended ns of the short run, without untimed parts
 }
 
-// checkGrowth sets b.OutsideLoop or b.Growth if the time of b is not proportional to its
-// iterations. For example, b works for 3 ms before its loop. Then b.OutsideLoop becomes about 3 ms.
+// checkGrowth finds out whether the time of b is proportional to its iterations. If not, it sets
+// b.OutsideLoop or b.Growth, and b.RunIterations. For example, if b works for 3 ms before its loop,
+// b.OutsideLoop becomes about 3 ms. It returns why b gives no result, or "" if it gives one.
 func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, err error) {
 	sliceTime := d.sliceTime(*b)
 	if sliceTime == 0 {
@@ -77,6 +78,8 @@ func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, 
 	return d.findRunLength(ctx, b, pair.long)
 }
 
+// startPair finds the iterations of both runs of b, and measures the short one. It returns why b
+// gives no result, or "".
 func (d *discovery) startPair(ctx context.Context, b Benchmark) (p runPair, why string, err error) {
 	withUntimed := float64(growRunTime)
 	if b.UntimedNS > b.NSPerOp {
@@ -119,8 +122,9 @@ func (b *Benchmark) setGrowth(p runPair, sliceTime time.Duration) {
 	}
 }
 
-// findRunLength sets b.RunIterations to the iterations of a run of about d.runTime. It starts with
-// those of last.
+// findRunLength sets b.RunIterations to the iterations of a run of about d.runTime, and b.NSPerOp to
+// the time of one. It starts with the iterations of last and doubles them. It returns why b gives no
+// result, or "".
 func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, last timedRun) (why string, err error) {
 	want := b.TimedShare() * float64(d.runTime)
 	for last.ns < want && last.ops < maxGrowRun {
@@ -151,7 +155,8 @@ func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, last timedR
 	return "", nil
 }
 
-// quickestRun returns the ns of the quickest of several runs, without untimed parts.
+// quickestRun runs n iterations of b several times. It returns the ns of the quickest run, without
+// untimed parts, or why b gives no result.
 func (d *discovery) quickestRun(ctx context.Context, b Benchmark, n int64, runs int) (ns float64, why string, err error) {
 	for i := range runs {
 		reply, err := d.conn.Do(ctx, wire.Request{Op: wire.OpSlice, On: b.ID(), Ops: n})

@@ -12,9 +12,12 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Resolve finds out how the side builds. It changes a copy of go.mod in work, for --with and for
-// relative replacements. The latter must lead to the user's repository, not out of the unpacked
-// revision.
+// This file makes a changed copy of go.mod for a build, e.g. with another version of a module. The
+// user's go.mod stays as it is.
+
+// Resolve finds out how the side builds. For --with, and for relative replacements that lead out of
+// an unpacked revision, it makes a changed copy of go.mod in work. The copy leads to the same
+// directory as in the user's tree. The side's own go.mod stays as it is.
 func (s *Side) Resolve(ctx context.Context, work string) error {
 	out, err := s.runGo(ctx, "env", "GOMOD", "GOWORK", "GOFLAGS")
 	if err != nil {
@@ -91,7 +94,8 @@ func (s *Side) writeModFile(ctx context.Context, gomod, mod string, replacements
 	return nil
 }
 
-// checkRequired returns an error if another version of a module would have no effect.
+// checkRequired returns an error if the side does not require the module of w. Another version of it
+// would have no effect then.
 func (s *Side) checkRequired(ctx context.Context, w build.With) error {
 	out, err := s.runGo(ctx, "list", "-mod=mod", "-m", "-json", w.Path)
 	var m Module
@@ -101,8 +105,8 @@ func (s *Side) checkRequired(ctx context.Context, w build.With) error {
 	return nil
 }
 
-// outsideReplacements returns the relative replacements that lead out of the tree, as
-// module=directory in the user's tree.
+// outsideReplacements returns the relative replacements in gomod that lead out of the tree, as
+// module=directory. The directory is that in the user's tree.
 func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string, error) {
 	_, err := os.Stat(filepath.Join(filepath.Dir(gomod), "vendor", "modules.txt"))
 	isVendored := err == nil
@@ -141,10 +145,10 @@ func (s *Side) outsideReplacements(ctx context.Context, gomod string) ([]string,
 	return replacements, nil
 }
 
-func copyFile(from, to string) error {
-	text, err := os.ReadFile(from)
+func copyFile(source, target string) error {
+	text, err := os.ReadFile(source)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, text, 0o644)
+	return os.WriteFile(target, text, 0o644)
 }

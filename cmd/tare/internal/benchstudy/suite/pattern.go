@@ -40,8 +40,8 @@ func splitPattern(pattern string) (alternatives [][]string) {
 	return append(alternatives, append(parts, pattern[start:]))
 }
 
-// CompilePattern returns an expression for the top-level benchmarks of a -bench pattern. The error
-// is a *UsageError.
+// CompilePattern returns an expression for the top-level benchmarks that a -bench pattern selects.
+// If the pattern is invalid, the error is a *UsageError.
 func CompilePattern(pattern string) (top *regexp.Regexp, err error) {
 	var firsts []string
 	for _, parts := range splitPattern(pattern) {

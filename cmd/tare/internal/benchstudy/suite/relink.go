@@ -16,6 +16,9 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
+// This file finds out how the go command called the linker. With that call, tare can link a test
+// binary again with another order of functions.
+
 // buildLinked builds, and reads from the output of -x how the go command called the linker. With
 // this call, tare can link again with another order of functions. The objects stay below dir.
 func (s *Side) buildLinked(ctx context.Context, args []string, dir string) (*gobench.Link, error) {
@@ -111,6 +114,8 @@ func parseLink(output string) (*gobench.Link, error) {
 	return nil, errors.New("the go command printed no call of the linker")
 }
 
+// splitWords splits a command line of the go command into words: A='b c' link has the words "A=b c"
+// and "link".
 func splitWords(line string) (words []string) {
 	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
 		var word string
@@ -120,8 +125,8 @@ func splitWords(line string) (words []string) {
 	return words
 }
 
-// cutWord returns the first word of a line, e.g. "A=b c" of A='b c' link. Single quotes have no
-// escapes, double quotes those of Go.
+// cutWord returns the first word of a line, and the rest. For A='b c' link these are "A=b c" and "
+// link". Text in single quotes has no escapes, text in double quotes those of Go.
 func cutWord(line string) (word, rest string) {
 	for line != "" && line[0] != ' ' && line[0] != '\t' {
 		text, after := line[:1], line[1:] // the next part of the word, and what follows

@@ -20,12 +20,12 @@ const MaxShards = 10_000
 func ParseShard(text string) (Shard, error) {
 	i, n, _ := strings.Cut(text, "/")
 	index, errIndex := strconv.Atoi(i)
-	of, errOf := strconv.Atoi(n)
+	total, errOf := strconv.Atoi(n)
 	areNumbers := errIndex == nil && errOf == nil
-	if !areNumbers || index < 1 || index > of || of > MaxShards {
+	if !areNumbers || index < 1 || index > total || total > MaxShards {
 		return Shard{}, fmt.Errorf("%q is not a part such as 2/4; there are at most %d", format.Line(text, 40), MaxShards)
 	}
-	return Shard{index, of}, nil
+	return Shard{index, total}, nil
 }
 
 // String returns Index/Of, or "" for all benchmarks.

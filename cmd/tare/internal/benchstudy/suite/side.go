@@ -30,19 +30,19 @@ func (e *UsageError) Error() string { return e.What }
 
 // Side has the sources of a compared revision, before the build.
 type Side struct {
-	ID       string   // base or head
-	Dir      string   // working directory of the go command
-	Root     string   // top of the tree with Dir: paths in messages start there
-	UserDir  string   // user's directory that Dir is a copy of, or Dir
-	Go       string   // e.g. go1.25.5; "" means the machine's
-	Env      []string // NAME=value
-	Tags     string   // build tags in addition to the user's
-	PGO      string   // absolute; "" means the package's own profile, if any
-	With     []build.With
-	OneBuild bool // otherwise each round links another binary
+	ID       string       // base or head
+	Dir      string       // working directory of the go command
+	Root     string       // top of the tree with Dir: paths in messages start there
+	UserDir  string       // user's directory that Dir is a copy of, or Dir
+	Go       string       // e.g. go1.25.5; "" means the machine's
+	Env      []string     // NAME=value
+	Tags     string       // build tags in addition to the user's
+	PGO      string       // absolute; "" means the package's own profile, if any
+	With     []build.With // other versions of modules (--with)
+	OneBuild bool         // otherwise each round links another binary
 
 	modfile  string // go.mod to build with; "" means the tree's
-	noModule bool
+	noModule bool   // Dir is in no module
 	tags     string // -tags in the user's GOFLAGS, which an argument would replace
 	ldflags  string // -ldflags in the user's GOFLAGS
 	goRoot   string // Go installation; "" means that in PATH, which may switch to Go
@@ -91,7 +91,8 @@ func (s *Side) allPatterns(ctx context.Context) ([]string, error) {
 	return patterns, nil
 }
 
-// List returns the packages that match patterns, or all. It includes packages with errors.
+// List returns the packages that match patterns of the go command, or all below Dir without
+// patterns. It includes packages with errors.
 func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 	if len(patterns) == 0 || slices.Equal(patterns, []string{"./..."}) {
 		var err error
@@ -127,7 +128,8 @@ func (s *Side) Modules(ctx context.Context) (modules []Module, err error) {
 	return modules, nil
 }
 
-// CheckTests compiles a package with its tests, without linking. The error is a *BuildError.
+// CheckTests compiles a package with its tests, without linking. If it does not compile, the error
+// is a *BuildError.
 func (s *Side) CheckTests(ctx context.Context, importPath string) error {
 	_, err := s.runGo(ctx, s.withFlags("list", "-test", "-export", "-f={{.ImportPath}}", importPath)...)
 	return err
@@ -193,7 +195,8 @@ func findFlag(goflags, name string) (value string) {
 	return value
 }
 
-// runGo returns the standard output of the go command, or a *BuildError.
+// runGo runs the go command and returns its standard output. If it fails, the error is a *BuildError
+// with the first line about the fault.
 func (s *Side) runGo(ctx context.Context, args ...string) (string, error) {
 	out, _, err := s.runGoOutput(ctx, args)
 	return out, err

@@ -158,7 +158,8 @@ func (t *page) newRow(workload, unit string, base, head float64, v verdict) row 
 	return row{cells: []string{t.shortName(workload), baseText, headText, v.ratio, v.interval, v.label}, colour: v.colour}
 }
 
-// writeWork writes the table of a metric that is counted outside of rounds, such as instructions.
+// writeWork writes the table of a metric that is counted outside of rounds, such as instructions. It
+// has all counted benchmarks, whether they are timed or not.
 func (t *page) writeWork(m tare.Metric) {
 	var rows []row
 	for _, c := range t.r.Comparisons {
@@ -269,7 +270,8 @@ func (t *page) sideValues(workload, contender, key string) []float64 {
 	return out
 }
 
-// judgeRow returns the verdict on one benchmark by one metric. base and head are values by round.
+// judgeRow returns the verdict on one benchmark by one metric. base and head are values by round. A
+// void measurement has no ratio.
 func (t *page) judgeRow(workload, metric string, base, head []float64) verdict {
 	for _, id := range []string{benchstudy.Head, benchstudy.Base} {
 		if f := t.r.VoidsMetric(id, workload, metric); len(f) > 0 {
@@ -325,7 +327,7 @@ func (t *page) verdictLabel(c tare.Comparison) (label string, colour func(string
 	return more, t.style.Bad
 }
 
-// compareCounts returns the verdict on counts that have no ratio, because some are zero.
+// compareCounts returns the verdict on counts that vary and have no ratio, because some are zero.
 func (t *page) compareCounts(base, head []float64) verdict {
 	sign, _, ok := stats.CompareCounts(base, head)
 	switch {

@@ -1,5 +1,6 @@
-// Command pack writes the archive of the contenders and their SDK that is embedded in the tare binary.
-// make install runs it first.
+// Command pack writes the archive that is embedded in the tare binary. The archive has the sources
+// of the contenders (the programs that tare compares) and of the SDK that they import. make install
+// runs it first.
 package main
 
 import (

@@ -93,7 +93,8 @@ func (o *options) check(env cmdenv.Env) error {
 	return o.limits.Check(env)
 }
 
-// runAgent serves one coordinator until a signal arrives.
+// runAgent serves one coordinator until a signal arrives. With --stdio it also returns when the
+// connection ends. Over the network it waits for the coordinator to come back.
 func (o *options) runAgent(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) error {
 	err := o.check(env)
 	if err != nil {
@@ -169,8 +170,9 @@ func formatReason(err error) string {
 	return format.Line(cmdenv.Cause(err).Error(), format.LineLimit)
 }
 
-// claimMachine locks the machine for measuring. It does not wait for another tare: that may be the
-// coordinator, which waits for this agent.
+// claimMachine locks the machine for measuring. If another tare has the lock, it returns an error
+// that names the holder. It does not wait, because the holder may be the coordinator, which waits
+// for this agent.
 func claimMachine(ctx context.Context, env cmdenv.Env) (release func(), err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -25,7 +25,12 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// runOrder runs the tare command of an order in this process, and returns the document that it prints.
+// This file carries out an order of a coordinator, which is a tare on another machine. It runs the
+// ordered command in this process and returns the result document.
+
+// runOrder runs the tare command of an order in this process, in a temporary directory with the
+// order's files. It returns the document that the command prints. root returns tare's commands for
+// an environment.
 func runOrder(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o fleet.StudyOrder, t fleet.Task) ([]byte, error) {
 	dir, remove, err := machine.TempDir("agent")
 	if err != nil {
@@ -139,6 +144,8 @@ func checkContenders(env cmdenv.Env, o fleet.StudyOrder) error {
 	return nil
 }
 
+// checkNothing returns a *fleet.NothingError if the command printed nothing, or a report of tare
+// gate without results.
 func checkNothing(o fleet.StudyOrder, document []byte) error {
 	var report struct {
 		Sentence string            `json:"sentence"`
@@ -153,7 +160,7 @@ func checkNothing(o fleet.StudyOrder, document []byte) error {
 	return nil
 }
 
-// withData returns env with a separate data directory.
+// withData returns env for the command of an order, with a separate data directory.
 func withData(env cmdenv.Env, data string) cmdenv.Env {
 	return withVariables(env, map[string]string{
 		"TARE_DATA":           data,
@@ -227,20 +234,20 @@ func (p orderFiles) enterDirectory(o fleet.StudyOrder, repo string) (leave func(
 }
 
 func (p orderFiles) placeFile(f fleet.File) error {
-	from, err := fleet.CachedFile(p.ctx, p.cache, f, p.fetch)
+	source, err := fleet.CachedFile(p.ctx, p.cache, f, p.fetch)
 	if err != nil {
 		return err
 	}
-	to := filepath.Join(p.dir, filepath.FromSlash(f.Name))
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+	target := filepath.Join(p.dir, filepath.FromSlash(f.Name))
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 		return err
 	}
-	in, err := os.Open(from)
+	in, err := os.Open(source)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	out, err := os.OpenFile(target, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

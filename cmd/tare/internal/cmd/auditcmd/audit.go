@@ -121,7 +121,8 @@ func (o *options) listRules(env cmdenv.Env) error {
 	return nil
 }
 
-// readInputs reads the files and directories of args; - is stdin.
+// readInputs reads the files and directories of args. Go files are code, and other files are results
+// or pages. The argument - is stdin.
 func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Document, error) {
 	d := audit.Document{Schema: audit.Schema, Read: []string{}, Notes: []string{}, Findings: []audit.Finding{}}
 	var code []string // Go files and directories

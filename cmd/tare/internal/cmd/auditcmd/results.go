@@ -17,7 +17,8 @@ import (
 
 const stdin = "-"
 
-// readResult adds the findings about a file of measured values to d. The path - means in.
+// readResult adds the findings about a file of measured values to d. If path is -, it reads in,
+// which is stdin. A file without measured values is a usage error.
 func readResult(files *figures.Files, path string, in io.Reader, d *audit.Document) error {
 	if path != stdin {
 		f, err := os.Open(path)

@@ -297,7 +297,8 @@ func (o *options) parseModules() error {
 // auto.
 func isProfileFile(pgo string) bool { return pgo != "" && pgo != "off" && pgo != "auto" }
 
-// parseToolchains parses --go: the toolchain of head, or the two of base and head.
+// parseToolchains parses --go. It returns the toolchain of head, or those of base and head. It
+// returns nil for "".
 func parseToolchains(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil

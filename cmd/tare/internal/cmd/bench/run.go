@@ -78,7 +78,7 @@ func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
 	return r.timeBenchmarks(ctx, w, b, setup)
 }
 
-// single makes JSON output one document, not a list.
+// single is the argument of Finish for one study: JSON output is one document, not a list.
 const single = true
 
 func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *benchstudy.Bench, setup benchstudy.Setup) error {

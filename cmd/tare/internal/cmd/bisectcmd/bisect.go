@@ -42,7 +42,8 @@ type options struct {
 
 func metricNames() []string { return []string{"time", "allocs", "bytes", tare.MetricInstructions} }
 
-// isCounted reports whether one run gives the metric exactly enough.
+// isCounted reports whether the metric is a count that one run gives exactly enough, so that no
+// rounds are measured.
 func (o options) isCounted() bool { return tare.MetricFor(o.metric).Counted }
 
 // Without --effect, the bad revision must show an effect of at least this share.
@@ -164,8 +165,9 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// selectionOf compares commit with the good revision. Time depends on the order of functions in the
-// program, so several builds have different orders.
+// selectionOf selects the benchmarks that match pattern, with the good revision as base and commit
+// as head. Time depends on the order of functions in the program. So a comparison of times links
+// several builds with different orders.
 func (o options) selectionOf(commit, pattern string) benchstudy.Request {
 	return benchstudy.Request{Dir: ".", Packages: o.packages, Base: o.good, Head: commit, Bench: pattern, OneBuild: o.metric != "time"}
 }

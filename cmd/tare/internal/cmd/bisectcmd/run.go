@@ -171,8 +171,8 @@ func (s *searcher) chooseBenchmark(ctx context.Context, bad string) error {
 	return s.saveState()
 }
 
-// effectOf returns the effect in the unit of rounds. It is the logarithm of a ratio, or a number of
-// objects or bytes per operation.
+// effectOf returns the effect to search for, in the unit of the effects of rounds. That is the
+// logarithm of a ratio, or a number of objects or bytes per operation.
 func (s *searcher) effectOf(quantity bisect.Quantity) float64 {
 	switch {
 	case !quantity.IsDifference():
@@ -233,7 +233,7 @@ func (s *searcher) planRounds(quantity bisect.Quantity) {
 	}
 }
 
-// buildCommit builds the good revision and a commit.
+// buildCommit builds the good revision and a commit, with the benchmarks that match pattern.
 func (s *searcher) buildCommit(ctx context.Context, commit, pattern string) error {
 	s.closeBuild()
 	s.built = nil
@@ -247,8 +247,8 @@ func (s *searcher) buildCommit(ctx context.Context, commit, pattern string) erro
 	return nil
 }
 
-// measureCommit builds a commit and measures rounds. A *bisect.SkipError means that the commit cannot
-// be measured.
+// measureCommit builds a commit, unless it is the last built one, and measures rounds. If the commit
+// cannot be measured, the error is a *bisect.SkipError.
 func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int) (bisect.Batch, error) {
 	// There is a forecast after the comparison of the bad revision, which shows the size of the effect.
 	n, hasForecast := s.state.Search.ForecastRounds()
@@ -276,7 +276,8 @@ func (s *searcher) measureCommit(ctx context.Context, commit string, rounds int)
 	return batch, err
 }
 
-// measureRounds measures at least one round, and as many as maxTime allows.
+// measureRounds measures rounds of the built commit, at least one and as many as maxTime allows. For
+// instructions it makes one count instead. It adds the time to the state.
 func (s *searcher) measureRounds(ctx context.Context, commit string, rounds int, maxTime time.Duration) (*tare.Result, error) {
 	start := s.session.Now()
 	defer func() { s.state.Seconds += s.session.Now().Sub(start).Seconds() }()
@@ -320,7 +321,7 @@ func (s *searcher) saveState() error {
 }
 
 // toSkipError turns an error about a commit into a *bisect.SkipError, so that the search skips the
-// commit.
+// commit. It returns other errors unchanged.
 func toSkipError(ctx context.Context, err error) error {
 	var usage *benchstudy.UsageError
 	var build *suite.BuildError

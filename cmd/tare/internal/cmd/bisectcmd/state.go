@@ -62,8 +62,8 @@ func (s *state) hashKey() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// loadState returns the search stored at path, or fresh. Damage or another search is an error: only
-// --restart may replace hours of measuring.
+// loadState returns the search stored at path, or fresh if the file does not exist. A damaged file
+// or one of another search is an error: only --restart may replace hours of measuring.
 func loadState(path string, fresh *state) (*state, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +103,8 @@ func (s *state) countDone() int {
 	return n
 }
 
-// countRemaining omits the comparison of the bad revision, which is done.
+// countRemaining returns the number of remaining comparisons if no commit is skipped. The comparison
+// of the bad revision is done already.
 func (s *state) countRemaining() int {
 	return bisect.Plan{Commits: len(s.Search.Suspects())}.Comparisons() - 1
 }
@@ -151,7 +152,8 @@ func (s *state) describeBad() string {
 	return fmt.Sprintf("%s shows it: %s", shortID(s.Bad), s.formatChange(s.Search.Tests[0]))
 }
 
-// formatChange returns a ratio of times or a difference of counts, with its interval.
+// formatChange returns the change of a commit from the good revision, with its interval: a ratio of
+// times or a difference of counts.
 func (s *state) formatChange(t bisect.Test) string {
 	if len(t.Effects) == 0 {
 		return "-"
@@ -219,7 +221,8 @@ func (s *state) writeText(w io.Writer) error {
 	return nil
 }
 
-// packageOf returns the package in import/path.BenchmarkName, as arguments.
+// packageOf returns the package in import/path.BenchmarkName as arguments of tare bench, or nil if
+// it is unknown.
 func packageOf(benchmark string) []string {
 	pkg, _, ok := strings.Cut(benchmark, ".Benchmark")
 	if !ok {

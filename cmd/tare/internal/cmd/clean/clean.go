@@ -128,7 +128,8 @@ type litter struct {
 	name string // path relative to top
 }
 
-// runClean removes the files that the flags select. It continues after failures.
+// runClean removes the files that the flags select, and prints what it removed. If it cannot remove
+// a file, it continues and returns an exit code.
 func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -171,6 +172,8 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	return err
 }
 
+// removeAll removes found, unless c.DryRun is set, and records the outcome in c. It reports whether
+// a file could not be removed.
 func (c *cleanReport) removeAll(found []litter) (failed bool) {
 	for _, l := range found {
 		switch err := removeLitter(l, c.DryRun); {
@@ -195,7 +198,8 @@ func (c *cleanReport) removeAll(found []litter) (failed bool) {
 	return failed
 }
 
-// lockSoon takes the lock of measurements, which need their builds. It waits two seconds.
+// lockSoon takes the lock that a tare has while it measures, because measurements need their builds.
+// After two seconds it returns an error that names the holder.
 func lockSoon(ctx context.Context, path string) (unlock func(), err error) {
 	const timeout = 2 * time.Second
 	lockCtx, cancel := context.WithTimeout(ctx, timeout)

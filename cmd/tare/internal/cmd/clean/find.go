@@ -48,7 +48,8 @@ const (
 // runName matches the names of runs' directories, which begin with a time: 20240501T093000Z-.
 var runName = lazyregexp.New(`^[0-9]{8}T[0-9]{6}Z-`)
 
-// checkOwnership rejects the root of the file system and the home directory.
+// checkOwnership rejects directories that cannot be tare's: the root of the file system and the home
+// directory.
 func checkOwnership(variable, dir, home string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -62,7 +63,8 @@ func checkOwnership(variable, dir, home string) error {
 	return nil
 }
 
-// findLitter finds the files that the flags select, of any age.
+// findLitter finds the files that the flags select, of any age. skipped has a line for each selected
+// file that stays.
 func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (found []litter, skipped []string, err error) {
 	cached, skipped, err := findInCache(d.Cache)
 	if err != nil {
@@ -103,13 +105,14 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (
 	return found, skipped, nil
 }
 
-// addNamedRoutes adds the lists of routes in stored results to needed. After a read error, it adds all.
+// addNamedRoutes adds the lists of routes that stored results name to needed. If it cannot read a
+// result, it adds all lists, and skipped has the reason.
 func addNamedRoutes(needed map[string]bool, d cmdenv.Dirs, cached []litter) (skipped []string, err error) {
-	named, unread, err := findRoutes(d)
+	inUse, unread, err := findRoutes(d)
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(needed, named)
+	maps.Copy(needed, inUse)
 	if len(unread) == 0 {
 		return nil, nil
 	}
@@ -121,8 +124,8 @@ func addNamedRoutes(needed map[string]bool, d cmdenv.Dirs, cached []litter) (ski
 	return []string{unread[0] + others + "; a result may name any list of routes: they all stay"}, nil
 }
 
-// addOfVersion adds the builds and caches of this version to needed. Without a go command it adds all
-// builds.
+// addOfVersion adds the builds, the catalog and the caches of this version to needed. Without a go
+// command it adds all builds, and skipped has the reason.
 func addOfVersion(ctx context.Context, needed map[string]bool, env cmdenv.Env, d cmdenv.Dirs, o options, cached []litter) (skipped []string, err error) {
 	needed[filepath.Join(d.Cache, index.CodeDir)] = true
 	needed[catalog.Unpacked(d.Cache)] = true
@@ -151,7 +154,8 @@ func addKinds(needed map[string]bool, cached []litter, kinds ...string) {
 	}
 }
 
-// neededBuilds returns the directories of this version's builds, which may not exist.
+// neededBuilds returns the directories of the builds that this version's contenders use. They may
+// not exist. It returns nil if the cache has no builds.
 func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) ([]string, error) {
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "bin")); err != nil || len(entries) == 0 {
 		return nil, nil
@@ -180,8 +184,9 @@ func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options)
 	return dirs, ctx.Err()
 }
 
-// findInCache lists tare's files in the cache directory dir. An unknown file is an error: the directory
-// may belong to another program.
+// findInCache lists tare's files in the cache directory dir. An unknown file is an error: the
+// directory may belong to another program. skipped has a line for each link and incomplete
+// directory.
 func findInCache(dir string) (found []litter, skipped []string, err error) {
 	for _, place := range cachePlaces() {
 		top := filepath.Join(dir, place.name)
@@ -224,7 +229,8 @@ func findInCache(dir string) (found []litter, skipped []string, err error) {
 	return found, skipped, nil
 }
 
-// classifyEntry returns the kind of a file to remove, or "" and perhaps a reason to print.
+// classifyEntry returns the kind of a file to remove, or "" if the file stays. why is then the
+// reason, or "" if it need not be printed.
 func (p cachePlace) classifyEntry(path string, info fs.FileInfo) (kind, why string, err error) {
 	isUnfinished := p.isUnfinished(info.Name())
 	isOld := time.Since(info.ModTime()) > unfinishedFor
@@ -313,10 +319,12 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// errInUse reports that another tare uses a directory.
+// errInUse reports that another tare writes the run or uses the directory.
 var errInUse = errors.New("another tare is writing it")
 
-// removeLitter removes l, and an empty directory of the study. It cannot reach files outside of l.top.
+// removeLitter removes l and, after the last run of a study, the study's directory. It returns
+// errInUse if another tare uses the files. A dry run only makes this check. It cannot reach files
+// outside of l.top.
 func removeLitter(l litter, dryRun bool) error {
 	if l.Kind == kindRun || l.Kind == kindTemp {
 		unlock, ok := machine.LockDir(l.Path)

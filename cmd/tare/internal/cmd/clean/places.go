@@ -65,15 +65,19 @@ func tempPrefixes() []string {
 	return []string{".building-", ".describing-", ".making-", ".reference-", ".gate-"}
 }
 
+// isUnfinished reports whether content with this name is being written, or was left by a killed
+// process.
 func (p cachePlace) isUnfinished(name string) bool {
 	return slices.ContainsFunc(append(tempPrefixes(), p.unfinished), func(prefix string) bool { return prefix != "" && strings.HasPrefix(name, prefix) })
 }
 
-// findRoutes returns the directories of the cache that stored results name as their study_dir.
-func findRoutes(d cmdenv.Dirs) (named map[string]bool, unread []string, err error) {
-	named = map[string]bool{}
+// findRoutes returns the directories of the cache that stored results name as their study_dir. They
+// stay, so that tare can run these studies again. unread has a line for each result that cannot be
+// read.
+func findRoutes(d cmdenv.Dirs) (inUse map[string]bool, unread []string, err error) {
+	inUse = map[string]bool{}
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "routes")); err != nil || len(entries) == 0 {
-		return named, nil, nil // no lists of routes, so no result needs to be read
+		return inUse, nil, nil // no lists of routes, so no result needs to be read
 	}
 	runs, err := history.Runs(d.AllResults())
 	if err != nil {
@@ -96,8 +100,8 @@ func findRoutes(d cmdenv.Dirs) (named map[string]bool, unread []string, err erro
 		case err != nil:
 			unread = append(unread, format.Line(fmt.Sprintf("cannot read %s: %v", run.Result(), cmdenv.Cause(err)), 0))
 		case r.Asked.Dir != "":
-			named[filepath.Clean(r.Asked.Dir)] = true
+			inUse[filepath.Clean(r.Asked.Dir)] = true
 		}
 	}
-	return named, unread, nil
+	return inUse, unread, nil
 }

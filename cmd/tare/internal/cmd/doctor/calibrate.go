@@ -50,8 +50,8 @@ func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 	}
 }
 
-// runCalibration measures programs of known cost and prints which differences it found. A missed
-// difference is not an error.
+// runCalibration measures programs of known cost and prints which differences it found. It returns
+// an error only if it could not measure.
 func runCalibration(ctx context.Context, env cmdenv.Env, o options) error {
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
@@ -96,8 +96,9 @@ func runCalibration(ctx context.Context, env cmdenv.Env, o options) error {
 	})
 }
 
-// withoutTests returns kinds without semantics tests: programs of known cost have no output to compare.
-// An embedded interface hides the other methods of a kind, such as those of lab.Examiner.
+// withoutTests returns kinds without semantics tests, because programs of known cost have no output
+// to compare. A struct that embeds the interface lab.Kind has only its methods, and not those of
+// lab.Examiner.
 func withoutTests(kinds map[string]lab.Kind) map[string]lab.Kind {
 	out := map[string]lab.Kind{}
 	for name, kind := range kinds {

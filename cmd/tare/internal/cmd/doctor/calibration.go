@@ -44,8 +44,8 @@ type scaleReading struct {
 	Seconds     float64       `json:"seconds"`
 	HalfWidth   float64       `json:"half_width"`   // share of the control's interval: 0.02 is ±2 %; 0 without an interval
 	CPUPressure float64       `json:"cpu_pressure"` // share of time with a task waiting for a processor; negative if unknown
-	Copies      scaleEffect   `json:"copies"`
-	Differences []scaleEffect `json:"differences"` // known differences, largest first
+	Copies      scaleEffect   `json:"copies"`       // measured difference of the base and its copy
+	Differences []scaleEffect `json:"differences"`  // known differences, largest first
 }
 
 // scaleEffect is one program's time relative to the base's.
@@ -61,7 +61,7 @@ type scaleEffect struct {
 	RoundsNeeded int     `json:"rounds_needed,omitempty"` // forecast if no difference was shown; 0 if out of reach
 }
 
-// readScale reads the first metric of res, which is the primary one.
+// readScale reads the primary metric of a result, which is the first of res.Metrics.
 func readScale(work scaleWork, res *tare.Result) scaleReading {
 	r := scaleReading{
 		Work: work.noun, Study: res.Study, Rounds: res.RoundsDone, Seconds: res.Seconds, CPUPressure: res.Machine.Noise.CPUPressure,
@@ -76,7 +76,8 @@ func readScale(work scaleWork, res *tare.Result) scaleReading {
 	return r
 }
 
-// readEffect returns the effect of contender id. truth is its ratio by construction.
+// readEffect returns the effect of contender id at the end, and the first look since which all looks
+// show a difference. truth is the ratio by construction.
 func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 	e := scaleEffect{Contender: id, Truth: truth}
 	alpha := 0.05 // 1 - the level of the comparison
@@ -129,7 +130,8 @@ func forecastRounds(effects, control []float64, truth, level float64) int {
 	return n
 }
 
-// isPublished reports whether a study would publish a difference after n rounds.
+// isPublished reports whether a study would publish a difference after n rounds. Its interval must
+// exclude equality, and its estimate must exceed the noise of the control.
 func isPublished(effects, control []float64, n int, level float64) bool {
 	if len(control) < n {
 		return false

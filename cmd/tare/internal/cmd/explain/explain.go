@@ -77,8 +77,8 @@ func Command(env cmdenv.Env) *cobra.Command {
 	return cmd
 }
 
-// explainName returns all explanations of name. A broken catalog is an error only if nothing else
-// matches.
+// explainName returns the explanations of everything called name, or nil. If the catalog cannot be
+// read, that is an error only if nothing else has the name.
 func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	var found []explanation
 	for _, w := range listWords() {

@@ -22,6 +22,9 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// This file builds the servers of tare.yaml before and after a change. It also finds the modules
+// that the change updates.
+
 // buildServers builds the servers of tare.yaml before and after the change (base and head), each in a
 // directory below dir.
 func (e *extraStudies) buildServers(ctx context.Context, dir string) error {
@@ -61,7 +64,8 @@ func (e *extraStudies) buildServers(ctx context.Context, dir string) error {
 	return nil
 }
 
-// buildServer builds a server from both sides into dir, or records why it cannot.
+// buildServer builds a server from both sides, and returns the programs, which are in dir. If base
+// does not have it or a side does not build, ok is false, and e.measured.Skipped gets the reason.
 func (e *extraStudies) buildServer(ctx context.Context, server project.Server, dir string) (programs gate.SidePaths, ok bool, err error) {
 	skipped := gate.Skipped{What: "load " + server.ID}
 	exists, err := gate.IsDir(filepath.Join(e.projectDirs.Head, filepath.FromSlash(server.Program)))
@@ -105,7 +109,9 @@ func (e *extraStudies) buildServer(ctx context.Context, server project.Server, d
 	return programs, true, nil
 }
 
-// newModuleVersions returns a function that compares a program's modules before and after the change.
+// newModuleVersions returns a function about a contender of the catalog. It returns the modules of
+// the contender that the project requires before and after the change, and whether a version
+// differs. dirs are the project's directories.
 func newModuleVersions(ctx context.Context, all catalog.Catalog, dirs gate.SidePaths) (gate.ModuleVersions, error) {
 	base, err := requiredModules(ctx, dirs.Base)
 	if err != nil {

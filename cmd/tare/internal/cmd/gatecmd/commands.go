@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// benchHash is the length of printed commit hashes.
+// benchHash is the length of commit hashes in advised commands of tare bench.
 const benchHash = 12
 
 // adviceCommands returns the commands that the report of tare gate advises. One is the user's own with
@@ -34,7 +34,8 @@ func (o options) adviceCommands(cmd *cobra.Command, p project.Project, base stri
 	}
 }
 
-// mergedCommands returns the commands for the merged report of several runs.
+// mergedCommands returns the commands that the merged report of several runs advises. It knows only
+// the revisions that the runs compared, not their flags.
 func mergedCommands(p project.Project, m gate.Measured) gate.Commands {
 	return gate.Commands{Bench: func(pkg, pattern string) string {
 		c := benchCommand(p, pkg, pattern).Set("base", m.Commit[:min(benchHash, len(m.Commit))])

@@ -169,15 +169,15 @@ func (o *options) check(cmd *cobra.Command) (err error) {
 
 func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	ctx := cmd.Context()
-	p, at, err := loadProject()
+	p, wd, err := loadProject()
 	if err != nil {
 		return err
 	}
-	sides, err := o.findSides(ctx, &p, at)
+	sides, err := o.findSides(ctx, &p, wd)
 	if err != nil {
 		return err
 	}
-	p, policy, err := o.judgingProject(ctx, p, at, sides.BaseCommit)
+	p, policy, err := o.judgingProject(ctx, p, wd, sides.BaseCommit)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	measured.Commit, measured.Policy, measured.Record, measured.Shard = sides.BaseCommit, policy, o.record, o.shard
 	measured.Commands = o.adviceCommands(cmd, p, sides.BaseCommit)
 	measured.Base = describeBase(sides, measured.Base)
-	rep := gate.Judge(p, measured, findDeclarations(p.Dir, at.root), env.Now().UTC(), configName(at.root, p))
+	rep := gate.Judge(p, measured, findDeclarations(p.Dir, wd.root), env.Now().UTC(), configName(wd.root, p))
 	exit := gateCode(rep)
 	isPart := rep.Shard != "" // tare gate merge judges all parts
 	if isPart || rep.Record {
@@ -211,8 +211,9 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// findSides finds the commits of base and head.
-func (o options) findSides(ctx context.Context, p *project.Project, at workDir) (gate.Sides, error) {
+// findSides finds the commits of base and head. If flags choose the base, it sets p.Gate.Base.
+// Otherwise tare.yaml names the base.
+func (o options) findSides(ctx context.Context, p *project.Project, wd workDir) (gate.Sides, error) {
 	var base string
 	var err error
 	switch {
@@ -224,7 +225,7 @@ func (o options) findSides(ctx context.Context, p *project.Project, at workDir) 
 		}
 		base = p.Gate.Reference
 	default:
-		if base, err = o.namedBase(ctx, *p, at); err != nil {
+		if base, err = o.namedBase(ctx, *p, wd); err != nil {
 			return gate.Sides{}, err
 		}
 	}
@@ -236,7 +237,8 @@ func (o options) findSides(ctx context.Context, p *project.Project, at workDir) 
 	return sides, err
 }
 
-// measureChange measures both sides. The error lost is about machines without a result.
+// measureChange measures both sides on this machine or on those of --on. lost is an error about
+// machines that returned no result, or nil.
 func (o options) measureChange(cmd *cobra.Command, env cmdenv.Env, p project.Project, sides gate.Sides) (m gate.Measured, lost, err error) {
 	switch {
 	case sides.AreEqual():
@@ -264,7 +266,8 @@ type workDir struct {
 	inRepository bool
 }
 
-// loadProject reads tare.yaml. Without one the project has defaults.
+// loadProject reads tare.yaml, and returns it with the working directory. Without a tare.yaml the
+// project has defaults.
 func loadProject() (p project.Project, dir workDir, err error) {
 	if dir.dir, err = os.Getwd(); err != nil {
 		return p, dir, err
@@ -300,7 +303,8 @@ func (f files) Close() {
 	}
 }
 
-// describeBase returns the printed name of the base.
+// describeBase returns the printed name of the base. Usually that is measured, its name in the
+// results. It differs if the base is the head's own commit or the merge base with a branch.
 func describeBase(sides gate.Sides, measured string) string {
 	switch {
 	case sides.BaseCommit == sides.HeadCommit:
@@ -329,7 +333,8 @@ func gateCode(rep gate.Report) int {
 	return cmdenv.ExitOK
 }
 
-// findDeclarations returns the position of each benchmark by its id.
+// findDeclarations returns the position of each benchmark by its id. Files are relative to the top
+// of the repository.
 func findDeclarations(dir, root string) map[string]gate.Place {
 	out := map[string]gate.Place{}
 	found, err := survey.Look(dir, root)
@@ -342,7 +347,7 @@ func findDeclarations(dir, root string) map[string]gate.Place {
 	return out
 }
 
-// relativeTo returns path relative to root, or unchanged if outside.
+// relativeTo returns path relative to root with slashes, or path itself if it is not below root.
 func relativeTo(root, path string) string {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {

@@ -36,7 +36,7 @@ import (
 // measured programs are called contenders. Many are in tare's catalog. Begin to read at
 // measureExtraStudies.
 
-// extraStudies makes and measures these studies.
+// extraStudies makes and measures the studies of tare.yaml that are not go test benchmarks.
 type extraStudies struct {
 	session        *session.Session
 	request        gate.Request
@@ -51,7 +51,7 @@ type extraStudies struct {
 	servers []gate.Measurement // measured last
 }
 
-// measureExtraStudies adds the results to m.
+// measureExtraStudies adds the results of tare.yaml's studies, documents, routes and servers to m.
 func measureExtraStudies(ctx context.Context, env cmdenv.Env, request gate.Request, p *session.Progress, m *gate.Measured) error {
 	rules := request.Project
 	if len(rules.Studies)+len(rules.JSON)+len(rules.Routes)+len(rules.Load) == 0 {
@@ -101,8 +101,8 @@ func (e *extraStudies) openSides(ctx context.Context) error {
 	return err
 }
 
-func (e *extraStudies) placeError(at project.Place, message string) error {
-	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", e.config, at.Line, at.Col, message), "")
+func (e *extraStudies) placeError(place project.Place, message string) error {
+	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", e.config, place.Line, place.Col, message), "")
 }
 
 // addStudy adds a comparison for each contender that the change can have made slower. The argument file
@@ -139,7 +139,8 @@ func (e *extraStudies) addStudies() error {
 	return nil
 }
 
-// readStudy reads a study bundled with tare, or a file of the head.
+// readStudy reads a study bundled with tare, or a file of the head. Its errors have the path as it
+// is in tare.yaml.
 func (e *extraStudies) readStudy(f project.File) (cmdenv.Study, error) {
 	if f.Bundled() {
 		study, err := e.session.ReadStudy(f.Path)
@@ -199,7 +200,8 @@ func (e *extraStudies) addDocuments() error {
 	return nil
 }
 
-// plainID returns name with "-" instead of characters that ids cannot contain.
+// plainID returns name with "-" instead of characters that ids cannot contain, or "document" if
+// nothing else remains.
 func plainID(name string) string {
 	id := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
@@ -234,7 +236,7 @@ func (e *extraStudies) addRoutes() error {
 	return nil
 }
 
-// runStudies measures each study of list.
+// runStudies measures each study of list, and adds its results and skipped workloads to e.measured.
 func (e *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) error {
 	if e.measured.Requirements == nil {
 		e.measured.Requirements = map[string]gate.Requirements{}
@@ -255,15 +257,15 @@ func (e *extraStudies) runStudies(ctx context.Context, list []gate.Measurement) 
 		e.measured.Nothing = "" // there is something to compare
 		for _, res := range added {
 			for _, skipped := range res.NotWeighed {
-				what := m.Requirements.Name + " " + strings.TrimPrefix(skipped.What, "workload ")
-				e.measured.Skipped = append(e.measured.Skipped, gate.Skipped{What: what, Why: skipped.Why})
+				name := m.Requirements.Name + " " + strings.TrimPrefix(skipped.What, "workload ")
+				e.measured.Skipped = append(e.measured.Skipped, gate.Skipped{What: name, Why: skipped.Why})
 			}
 		}
 	}
 	return nil
 }
 
-// uniqueID returns id, or id-2, id-3 and so on.
+// uniqueID returns id, or id-2, id-3 and so on if an earlier study has that id.
 func (e *extraStudies) uniqueID(id string) string {
 	unique := id
 	for n := 2; ; n++ {
@@ -275,7 +277,7 @@ func (e *extraStudies) uniqueID(id string) string {
 }
 
 // unpackSides returns the directories of the repository before and after the change. It unpacks
-// revisions into the cache. The user's working tree is used where it is.
+// revisions into the cache. If the head is the user's working tree, it returns that directory.
 func unpackSides(ctx context.Context, repo gitrev.Repo, request gate.Request, cache string) (dirs gate.SidePaths, err error) {
 	unpack := func(name string) (string, error) {
 		rev, err := repo.Resolve(ctx, name)

@@ -16,8 +16,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// measureOn runs tare gate on the machines of --on and merges their reports. Each machine measures both
-// sides. lost is an error about machines without a result.
+// measureOn runs tare gate on the machines of --on and merges their reports. Each machine measures
+// both sides. lost is an error about machines that returned no result, or nil.
 func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) (m gate.Measured, lost, err error) {
 	order, err := session.NewOrder(cmd, &o.machines, o.rounds, o.seed)
 	if err != nil {

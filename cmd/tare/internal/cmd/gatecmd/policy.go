@@ -15,12 +15,12 @@ import (
 // judgingProject returns the project whose rules judge the change, and how the change alters them. p is
 // the project of the head. A change could weaken the rules that judge it. So the tare.yaml of the base
 // can require a review of changed rules. Without that review, the rules of the base apply.
-func (o options) judgingProject(ctx context.Context, p project.Project, at workDir, base string) (project.Project, gate.Policy, error) {
+func (o options) judgingProject(ctx context.Context, p project.Project, wd workDir, base string) (project.Project, gate.Policy, error) {
 	reviews, err := readReviews(o.reviewsFile)
-	if err != nil || !at.inRepository { // outside of a repository there is no base
+	if err != nil || !wd.inRepository { // outside of a repository there is no base
 		return p, gate.Policy{}, err
 	}
-	baseProject, err := at.rulesAt(ctx, base)
+	baseProject, err := wd.rulesAt(ctx, base)
 	if err != nil {
 		if o.record && ctx.Err() == nil { // --record blocks nothing: a message is enough
 			return p, gate.Policy{ChangedRules: []string{err.Error()}}, nil
@@ -30,18 +30,18 @@ func (o options) judgingProject(ctx context.Context, p project.Project, at workD
 	if o.base != "" || o.record {
 		baseProject.Gate.Base = p.Gate.Base // chosen by flags, not by the change
 	}
-	judging, policy := gate.ChooseRules(at.root, p, baseProject, reviews)
+	judging, policy := gate.ChooseRules(wd.root, p, baseProject, reviews)
 	return judging, policy, nil
 }
 
 // namedBase returns the base that tare.yaml names. A change must not choose its own base if a review is
 // required. In that case the tare.yaml before the change names the base.
-func (o options) namedBase(ctx context.Context, p project.Project, at workDir) (string, error) {
+func (o options) namedBase(ctx context.Context, p project.Project, wd workDir) (string, error) {
 	fork, err := gate.FindSides(ctx, p.Dir, project.MergeBase, o.head)
 	if err != nil {
 		return p.Gate.Base, ctx.Err() // without a default branch, the tare.yaml of the change counts
 	}
-	forkProject, err := at.rulesAt(ctx, fork.BaseCommit)
+	forkProject, err := wd.rulesAt(ctx, fork.BaseCommit)
 	if err != nil || forkProject.Gate.Review == "" {
 		return p.Gate.Base, err
 	}
@@ -50,8 +50,8 @@ func (o options) namedBase(ctx context.Context, p project.Project, at workDir) (
 
 // rulesAt returns the project of a commit. An unreadable tare.yaml is an error: it may have required a
 // review.
-func (at workDir) rulesAt(ctx context.Context, commit string) (project.Project, error) {
-	p, err := gate.ProjectAt(ctx, at.dir, commit)
+func (wd workDir) rulesAt(ctx context.Context, commit string) (project.Project, error) {
+	p, err := gate.ProjectAt(ctx, wd.dir, commit)
 	var invalid *yamlfile.Error
 	var unknown *gate.BaseError
 	switch {

@@ -23,7 +23,11 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// measureSides measures the benchmarks and the rest of tare.yaml.
+// This file measures a change on this machine: the benchmarks of both revisions, and then the other
+// parts of tare.yaml.
+
+// measureSides measures the benchmarks on both sides of a change, and then the other parts of
+// tare.yaml.
 func measureSides(ctx context.Context, env cmdenv.Env, request gate.Request) (gate.Measured, error) {
 	restore, err := benchEnvironment(request.Project.Bench, os.Environ())
 	if err != nil {
@@ -102,7 +106,8 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, request gate.Request
 	return m, err
 }
 
-// whyNoBenchmarks returns why a selection has no benchmarks.
+// whyNoBenchmarks returns the reason why a selection has no benchmarks. ok is false if err is
+// another error.
 func whyNoBenchmarks(err error) (why string, ok bool) {
 	var usage *benchstudy.UsageError
 	if errors.As(err, &usage) && usage.Nothing {
@@ -111,7 +116,7 @@ func whyNoBenchmarks(err error) (why string, ok bool) {
 	return "", false
 }
 
-// benchGate measures benchmarks that are built.
+// benchGate measures the benchmarks of a gate after both sides are built.
 type benchGate struct {
 	*session.Session
 	request gate.Request
@@ -120,7 +125,8 @@ type benchGate struct {
 	maxTime time.Duration // if the user has set no budget
 }
 
-// countAndTime counts the instructions of all benchmarks. It times those whose code or count differs.
+// countAndTime counts the instructions of all benchmarks, and times them. Usually it does not time
+// those with the same code and count on both sides.
 func (g benchGate) countAndTime(ctx context.Context, env cmdenv.Env) (gate.Measured, error) {
 	built := g.built
 	m := gate.Measured{Base: built.Sources.Titles[benchstudy.Base], Head: built.Sources.Titles[benchstudy.Head]}

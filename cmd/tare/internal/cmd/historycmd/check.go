@@ -43,7 +43,8 @@ type checkReport struct {
 	Damaged  []string `json:"damaged"` // one line for each damaged file
 }
 
-// checkHistory checks the results of all runs, and the journals with their measurements.
+// checkHistory checks the results of all runs, and the journals with their measurements. It prints
+// the damage. If there is any, it returns the exit code of bad input.
 func checkHistory(ctx context.Context, env cmdenv.Env, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -115,5 +116,5 @@ func (c *checkReport) checkRun(ctx context.Context, x *index.Index, run history.
 	return nil
 }
 
-// addDamage records damage, in text that may come from the file.
+// addDamage records what is wrong with a file, in one line. The text may come from the file.
 func (c *checkReport) addDamage(line string) { c.Damaged = append(c.Damaged, format.Line(line, 0)) }

@@ -18,7 +18,8 @@ import (
 
 const sniffSize = 4096 // bytes
 
-// isArchive reports whether a file may be an archive of tare's results.
+// isArchive reports whether a file with this beginning may be an archive of tare's results.
+// Otherwise it is a file of another tool.
 func isArchive(head []byte) bool {
 	head = bytes.TrimSpace(head)
 	return (bytes.HasPrefix(head, []byte("{")) || bytes.HasPrefix(head, []byte("["))) && !foreign.IsForeign(head)

@@ -157,6 +157,8 @@ type runRow struct {
 	Error    string    `json:"error,omitempty"`    // why the result cannot be read
 }
 
+// listRuns prints the runs of all studies, or of the study in args. If a result cannot be read, it
+// returns the exit code of bad input.
 func listRuns(ctx context.Context, env cmdenv.Env, o options, args []string) error {
 	rows, err := readRuns(ctx, env, args)
 	if err != nil {
@@ -217,6 +219,8 @@ func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, err
 	return rows, nil
 }
 
+// newRow returns the row of a run. digest is the index's extract of the result, or zero if the run
+// has no result.
 func newRow(run history.Run, digest history.Digest) runRow {
 	isImported, err := history.IsImported(run.Dir)
 	row := runRow{Study: run.Study, Started: run.Begun, Stopped: unfinished, Verdicts: "-", Imported: isImported, Path: run.Dir}
@@ -284,9 +288,9 @@ func printRuns(env cmdenv.Env, rows []runRow, args []string) error {
 	tw := tabwriter.NewWriter(env.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "when (UTC)\tstudy\trounds\tstopped\tverdicts\tpath")
 	for _, r := range report.LegibleAll(rows) {
-		when, rounds := "-", "-"
+		started, rounds := "-", "-"
 		if !r.Started.IsZero() {
-			when = r.Started.Format(time.DateTime)
+			started = r.Started.Format(time.DateTime)
 		}
 		if r.Stopped != unfinished && r.Stopped != unreadable {
 			rounds = fmt.Sprint(r.Rounds)
@@ -295,7 +299,7 @@ func printRuns(env cmdenv.Env, rows []runRow, args []string) error {
 		if r.Imported {
 			stopped += ", imported"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", when, r.Study, rounds, stopped, r.Verdicts, r.Path)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", started, r.Study, rounds, stopped, r.Verdicts, r.Path)
 	}
 	return tw.Flush()
 }

@@ -19,6 +19,9 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
+// This file implements tare history push and pull. They copy results to and from a branch of a git
+// repository, so that a team can share them.
+
 // sharingFlags contains the flags of tare history push and pull.
 type sharingFlags struct {
 	remote, branch string
@@ -159,9 +162,10 @@ func sharedError(err error) error {
 	return err
 }
 
-// copyResults copies the results in a branch, one per line. Each hash is copied once: a small
-// repository can name one large file any number of times.
-func copyResults(to io.Writer, branch string, files map[string]string, copyTo func(to io.Writer, hash string) (int64, error), maxBytes int64) error {
+// copyResults copies the results in a branch to a writer, one per line, at most maxBytes. files maps
+// paths to hashes of content. It copies each hash once, because a small repository can name one
+// large file any number of times.
+func copyResults(w io.Writer, branch string, files map[string]string, copyTo func(w io.Writer, hash string) (int64, error), maxBytes int64) error {
 	copied := map[string]bool{}
 	var total int64
 	for name, hash := range files {
@@ -169,7 +173,7 @@ func copyResults(to io.Writer, branch string, files map[string]string, copyTo fu
 			continue
 		}
 		copied[hash] = true
-		n, err := copyTo(to, hash)
+		n, err := copyTo(w, hash)
 		if err != nil {
 			return fmt.Errorf("copy %s of %s: %w", name, branch, cmdenv.Cause(err))
 		}
@@ -177,7 +181,7 @@ func copyResults(to io.Writer, branch string, files map[string]string, copyTo fu
 		if total > maxBytes {
 			return tooLarge("what "+branch+" holds", maxBytes, "push to another branch from time to time, with --branch")
 		}
-		if _, err := io.WriteString(to, "\n"); err != nil {
+		if _, err := io.WriteString(w, "\n"); err != nil {
 			return fmt.Errorf("copy %s of %s: %w", name, branch, cmdenv.Cause(err))
 		}
 	}

@@ -53,6 +53,8 @@ type exportReport struct {
 	Omitted []string               `json:"left_out"` // one line for each result that could not be read
 }
 
+// exportHistory writes the results of studies, or of all if studies is empty, to file. The name -
+// means stdout.
 func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []string, asJSON bool) error {
 	x, _, err := openHistory(ctx, env)
 	if err != nil {
@@ -148,7 +150,8 @@ type importReport struct {
 	Omitted  []string               `json:"left_out,omitempty"` // parts of other tools' files that were not converted
 }
 
-// importHistory writes the results of files into the data directory, or nothing if a file is invalid.
+// importHistory writes the results of files into the data directory. It checks all files first, and
+// writes nothing if one is invalid.
 func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -191,7 +194,8 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 	return err
 }
 
-// importAll writes the results of sources into the data directory, each once.
+// importAll writes the results of sources into the data directory, each once. It skips results that
+// the index x has already.
 func (r *importReport) importAll(ctx context.Context, x *index.Index, d cmdenv.Dirs, sources []source) error {
 	imported := map[string]string{} // path by hash; the index knows only earlier results
 	for _, s := range sources {
@@ -234,8 +238,9 @@ func (s source) scanResults(visit func(history.DocumentInfo, []byte) error) erro
 
 const maxCopied = 4 << 30 // bytes
 
-// copyStream copies a stream to tmp. It parses an archive meanwhile, because an endless document would
-// fill the disk.
+// copyStream copies a stream to tmp: an archive of at most maxArchive bytes, or a file of another
+// tool of at most maxForeign bytes. It parses an archive while copying, so that an endless document
+// does not fill the disk.
 func copyStream(ctx context.Context, name string, in io.Reader, tmp *os.File, maxForeign, maxArchive int64) error {
 	stream := bufio.NewReaderSize(in, sniffSize)
 	head, err := stream.Peek(sniffSize)
@@ -266,7 +271,8 @@ func tooLarge(name string, maxBytes int64, hint string) error {
 	return cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", name, maxBytes>>20), hint)
 }
 
-// openArchives opens files; - is stdin. The caller must call closeAll even if there is an error.
+// openArchives opens files, and converts those of other tools to archives. The name - means stdin.
+// The caller must call closeAll even if there is an error.
 func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources []source, closeAll func(), err error) {
 	var cleanups []func()
 	addCleanup := func(f func()) { cleanups = append(cleanups, f) }
@@ -309,7 +315,8 @@ func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources 
 	return sources, closeAll, nil
 }
 
-// openFile opens a file to import. Others than regular files, e.g. pipes, can be read only once.
+// openFile opens a file to import. A file that is not regular, such as a pipe, can be read only
+// once.
 func openFile(name string) (f *os.File, isRegular bool, err error) {
 	f, err = os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -23,6 +23,8 @@ import (
 // This file implements tare history STUDY: a table with a line for each program and workload. A line
 // shows the ratios of all runs as a sparkline, the last ratio, and whether it changed.
 
+// showTrend prints how the ratios of a study changed from run to run. If results cannot be read, it
+// prints them and returns the exit code of bad input.
 func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) error {
 	x, d, err := openHistory(ctx, env)
 	if err != nil {
@@ -99,6 +101,8 @@ func openIndex(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs) (*index.Index
 	return x, nil
 }
 
+// checkNames returns an error if no result of the study has the metric, contender or workload of the
+// query. It returns nil if there are no results.
 func checkNames(ctx context.Context, env cmdenv.Env, x *index.Index, query history.Query, t history.Trend) error {
 	if len(t.Machines) == 0 {
 		return nil
@@ -165,7 +169,8 @@ func writeTrend(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 	}
 }
 
-// writeTrendTable writes a line for each contender and workload.
+// writeTrendTable writes a line for each contender (program under test) and workload. Only the first
+// line of a workload names it.
 func writeTrendTable(w io.Writer, m history.Machine, metric string, ascii bool) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "  workload\tcontender\ttrend\tlast ratio\tmeasured (UTC)\tchange")
@@ -176,11 +181,11 @@ func writeTrendTable(w io.Writer, m history.Machine, metric string, ascii bool) 
 			workload = ""
 		}
 		previous = s.Workload
-		last, when := "void", "-"
+		last, lastRun := "void", "-"
 		if s.Last != nil {
-			last, when = s.Last.Bounds(), format.Minute(m.Runs[s.Last.Run].Started)
+			last, lastRun = s.Last.Bounds(), format.Minute(m.Runs[s.Last.Run].Started)
 		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", workload, s.Contender, history.Sparkline(s.Points, ascii), last, when, m.DescribeChange(s, metric))
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", workload, s.Contender, history.Sparkline(s.Points, ascii), last, lastRun, m.DescribeChange(s, metric))
 	}
 	tw.Flush()
 }
@@ -196,7 +201,8 @@ func writeOmissions(w io.Writer, m history.Machine, st report.Style) {
 	}
 }
 
-// writeStale lists how older runs differ from the newest, one line for equal differences.
+// writeStale lists the conditions of older runs that differ from the newest. Runs with the same
+// differences share a line.
 func writeStale(w io.Writer, m history.Machine, st report.Style) {
 	const maxShown = 4             // differences of a run
 	var order []string             // texts, in the order of the runs

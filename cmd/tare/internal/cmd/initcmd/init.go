@@ -78,7 +78,9 @@ Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already, or a workflo
 	return cmd
 }
 
-// beginProject surveys the repository and writes its tare.yaml and the workflows.
+// beginProject surveys the repository and writes its tare.yaml and the workflows. An existing
+// tare.yaml is an error unless force is set. With workflows it stays as it is. If print is set, the
+// tare.yaml is only printed.
 func beginProject(env cmdenv.Env, workflows []forge, force, print, asJSON bool) error {
 	wd, err := os.Getwd()
 	if err != nil {

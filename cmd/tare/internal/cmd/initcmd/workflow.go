@@ -54,7 +54,8 @@ func fixedPath(path string) func(string) string { return func(string) string { r
 
 const gitlabMain = ".gitlab-ci.yml"
 
-// gitlabPath returns the file that GitLab reads, or one to include if that exists.
+// gitlabPath returns the file of the job: the one that GitLab reads or, if that exists, another to
+// include in it.
 func gitlabPath(root string) string {
 	if _, err := os.Lstat(filepath.Join(root, gitlabMain)); err == nil {
 		return ".gitlab/tare-gate.yml"
@@ -115,7 +116,8 @@ func joinPath(dir, name string) string {
 	return dir + "/" + name
 }
 
-// quoteYAML returns text as a value of a YAML flow mapping.
+// quoteYAML returns text as a value of a YAML flow mapping. It quotes the text unless all characters
+// are plain.
 func quoteYAML(text string) string {
 	isPlain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r)

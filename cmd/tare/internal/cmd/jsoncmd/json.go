@@ -175,7 +175,8 @@ func (o options) showType(env cmdenv.Env, inferred jsonstudy.Type, notes []strin
 
 const maxDocuments = 4 * codec.MaxRead // bytes of all files
 
-// readDocuments reads the files args, and notes their peculiarities.
+// readDocuments reads the documents of the files args. notes has a line for each peculiarity of a
+// file.
 func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes []string, err error) {
 	size := 0
 	for _, arg := range args {
@@ -198,7 +199,8 @@ func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes 
 	return docs, notes, nil
 }
 
-// readFile reads the documents of one file, or of stdin if arg is -.
+// readFile reads the documents of one file, or of stdin if arg is -. It returns a *codec.SyntaxError
+// unchanged, and other errors as usage errors.
 func readFile(env cmdenv.Env, arg string) (docs []codec.Document, notes []string, err error) {
 	name, r := "<stdin>", env.In
 	if arg != "-" {
@@ -227,7 +229,7 @@ func readError(arg string, err error) error {
 	return cmdenv.Usage(fmt.Sprintf("cannot read %s: %s", arg, format.Line(cmdenv.Cause(err).Error(), 0)), "name a file of JSON or NDJSON, or - for stdin")
 }
 
-// formatQuestion returns the question that the study answers.
+// formatQuestion returns the question that the study answers, with the names and sizes of the files.
 func (o options) formatQuestion(args []string, docs []codec.Document, typ jsonstudy.Type) string {
 	text := fmt.Sprintf("Which JSON codec is fastest on %s (%s)", fileNames(args), jsonstudy.Sizes(docs))
 	if o.releases.IsSet() {

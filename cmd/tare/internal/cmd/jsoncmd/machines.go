@@ -11,7 +11,8 @@ import (
 	"github.com/tarebench/tare/contender/codec"
 )
 
-// jsonOn runs tare json on the machines of --on, with the files and the user's module.
+// jsonOn runs tare json on the machines of --on. They get the files args and, with --type, the
+// user's module.
 func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error {
 	if o.typ != "" {
 		if _, err := findType(cmd.Context(), env, o.typ); err != nil {

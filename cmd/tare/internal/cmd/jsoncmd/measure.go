@@ -21,6 +21,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
+// This file measures JSON codecs on the user's documents. It makes a study, which package session
+// runs, and recommends a codec by the result.
+
 // documentStudy is the study of JSON codecs on the user's documents.
 type documentStudy struct {
 	o        options
@@ -81,7 +84,8 @@ func findType(ctx context.Context, env cmdenv.Env, name string) (*jsonstudy.User
 	return typ, nil
 }
 
-// measureDocuments measures codecs on docs, or on an evenly spread part if there are many.
+// measureDocuments measures codecs on docs, or on an evenly spread part if there are many. inferred
+// is the type of all docs, and --type replaces it.
 func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []string, docs []codec.Document, inferred jsonstudy.Type) error {
 	d := newDocumentStudy(o, args, docs, inferred)
 	p := session.NewProgress(env, o.run.Quiet)
@@ -155,8 +159,9 @@ func (d *documentStudy) prepareStudy(ctx context.Context, w *session.Session) (s
 	return cmdenv.Study{Study: study}, nil
 }
 
-// newStudy returns the study of the codecs in built, or with --go the study of encoding/json of several
-// releases.
+// newStudy returns the study of the codecs in built, a part of codecs. With --go it returns the
+// study of encoding/json of several releases. It adds selected codecs that cannot be measured to
+// d.skipped.
 func (d *documentStudy) newStudy(codecs, built catalog.Catalog) (study tare.Study, err error) {
 	id, question := d.o.studyID(d.args[0]), d.o.formatQuestion(d.args, d.docs, d.typ)
 	if d.toolchains != nil {
@@ -173,7 +178,8 @@ func (d *documentStudy) newStudy(codecs, built catalog.Catalog) (study tare.Stud
 	return study, err
 }
 
-// checkPatterns checks that each pattern of --only selects a codec of the catalog.
+// checkPatterns returns an error if a pattern of --only selects no codec, or if nothing is left to
+// compare with encoding/json. It adds the selected codecs of unfit to d.skipped.
 func (d *documentStudy) checkPatterns(study tare.Study, unfit []tare.NotWeighed, codecs catalog.Catalog) error {
 	if len(d.o.only) == 0 {
 		d.skipped = append(d.skipped, unfit...)
@@ -200,7 +206,8 @@ func (d *documentStudy) checkPatterns(study tare.Study, unfit []tare.NotWeighed,
 	return cmdenv.Usage(fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is compared with", strings.Join(d.o.only, ",")), "tare list contenders shows the others", "tare list contenders")
 }
 
-// buildTyped adds the documents' type to the codecs, and returns those that support it.
+// buildTyped adds the documents' type to the codecs, and returns those that support it. It sets
+// w.Sources to them, and with --type d.typ to the user's type.
 func (d *documentStudy) buildTyped(ctx context.Context, w *session.Session, codecs catalog.Catalog) (catalog.Catalog, error) {
 	bench := jsonstudy.Bench{Cache: w.Dirs.Cache, Run: w.RunTag, Log: func(text string) { w.Progress.Status(text, text) }}
 	var err error

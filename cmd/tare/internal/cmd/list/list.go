@@ -17,8 +17,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// lists contains the requested lists; the others are nil. With pointers, an empty list is [] in JSON
-// and not omitted.
+// lists contains the requested lists. The others are nil. The fields are pointers, so that an empty
+// requested list is [] in JSON and not omitted.
 type lists struct {
 	Studies    *[]studyRow         `json:"studies,omitempty"`
 	Contenders *[]cmdenv.Contender `json:"contenders,omitempty"`
@@ -50,7 +50,7 @@ type metricRow struct {
 	Doc       string         `json:"doc"`
 }
 
-// sectionNames returns the possible arguments.
+// sectionNames returns the names of the lists, which are the possible arguments.
 func sectionNames() []string { return []string{"studies", "contenders", "checks", "metrics"} }
 
 // Command returns tare list.
@@ -180,7 +180,7 @@ type textTable struct {
 	rows        string // one line for each row
 }
 
-// addRow adds a row, with tabs between columns.
+// addRow adds a row. format has its columns with tabs between them.
 func (t *textTable) addRow(format string, args ...any) { t.rows += fmt.Sprintf(format+"\n", args...) }
 
 // firstSentence returns the first sentence of text; tare explain shows the rest.

@@ -16,7 +16,10 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// abReport has the values of --preset ab, which prints like ApacheBench.
+// This file prints a result in the format of ApacheBench (tare load --preset ab), for scripts that
+// read that format.
+
+// abReport has the values that --preset ab prints in the format of ApacheBench.
 type abReport struct {
 	document  load.Document // describes result
 	result    *load.Result
@@ -37,8 +40,9 @@ func newABReport(r *load.Result, d load.Document, l *loadRun) abReport {
 	return a
 }
 
-// fetchFirst gets the server software and document length that ab prints. It sends only GET and HEAD,
-// which are safe to repeat.
+// fetchFirst sends the first request once before the measurement, for the server software and the
+// document length that ab prints. It sends only GET and HEAD, which are safe to repeat, and ignores
+// errors.
 func (l *loadRun) fetchFirst(ctx context.Context) {
 	first := l.requests[0]
 	if first.Method != http.MethodGet && first.Method != http.MethodHead {
@@ -160,9 +164,9 @@ func countNon2xx(d load.Document) int64 {
 	return n
 }
 
-// writeTimes writes the tables of connection times and percentages, in milliseconds as ab does.
-// Connecting and processing are measured separately. Totals are sums; the total deviation is the root
-// of the sum of squares.
+// writeTimes writes the tables of connection times and percentages, in milliseconds as ab does. tare
+// measures connecting and processing separately. So a total is the sum of both, and its deviation
+// the root of the sum of the squares.
 func (a abReport) writeTimes(b *strings.Builder) {
 	d := a.document
 	if d.Latency.Count == 0 {
@@ -198,7 +202,7 @@ func (a abReport) writeTimes(b *strings.Builder) {
 // From this share on, all requests count as having made a connection.
 const minShareOfAll = 0.9
 
-// connectShare returns the share of requests that made a connection.
+// connectShare returns the share of requests that made a connection, among those with a latency.
 func (a abReport) connectShare() float64 {
 	share := float64(a.document.Connect.Count) / float64(a.document.Latency.Count)
 	if share >= minShareOfAll {
@@ -207,8 +211,9 @@ func (a abReport) connectShare() float64 {
 	return share
 }
 
-// connectPerRequest counts a request on an open connection as 0. The variance is the mean of the
-// squares minus the square of the mean. The mean of the squares of the times above 0 is SD² + Mean².
+// connectPerRequest returns statistics of the connect times of all requests. A request on an open
+// connection counts as 0. The variance is the mean of the squares minus the square of the mean. The
+// mean of the squares of the times above 0 is SD² + Mean².
 func (a abReport) connectPerRequest() load.Latencies {
 	connects, share := a.document.Connect, a.connectShare()
 	if share == 1 || connects.Count == 0 {
@@ -222,7 +227,8 @@ func (a abReport) connectPerRequest() load.Latencies {
 	}
 }
 
-// connectQuantile returns a quantile of the connect times, in ns; 0 on an open connection.
+// connectQuantile returns a quantile of the connect times of all requests, in ns. A request on an
+// open connection counts as 0.
 func (a abReport) connectQuantile(quantile float64) int64 {
 	share := a.connectShare()
 	if quantile <= 1-share {
@@ -234,7 +240,7 @@ func (a abReport) connectQuantile(quantile float64) int64 {
 // toMilliseconds rounds ns to milliseconds, as an integer.
 func toMilliseconds(ns float64) int64 { return int64(math.Round(ns / float64(time.Millisecond))) }
 
-// writeLimit writes what ab and wrk do not report.
+// writeLimit writes the limit of the rate and the findings, which ab and wrk do not report.
 func writeLimit(b *strings.Builder, d load.Document) {
 	fmt.Fprintf(b, "\ntare: limit %s: %s\n", d.Limit, d.LimitWhy)
 	for _, f := range d.Findings {

@@ -19,7 +19,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// loadSeveral measures a generated study with one contender per server.
+// loadSeveral compares the servers of tare load. It generates a study with one contender per server
+// and measures it.
 func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	dir, remove, err := machine.TempDir("load")
 	if err != nil {
@@ -86,16 +87,17 @@ func serverIDs(servers []loadServer) []string {
 }
 
 func describeComparison(o options) string {
-	how := "closed loop on " + format.Count(o.connections, "connection")
+	loadText := "closed loop on " + format.Count(o.connections, "connection")
 	if o.profile != nil {
-		how = "open loop at " + o.profile.String() + " on " + format.Count(o.connections, "connection")
+		loadText = "open loop at " + o.profile.String() + " on " + format.Count(o.connections, "connection")
 	}
-	return how + ", about " + cmdenv.Seconds(o.duration)
+	return loadText + ", about " + cmdenv.Seconds(o.duration)
 }
 
 const comparisonID = "load"
 
-// newComparison returns a study of the servers, and writes its requests to a file in dir.
+// newComparison returns a study of the servers, the first of which is the baseline. It writes the
+// requests to a file in dir.
 func newComparison(o options, dir string) (tare.Study, error) {
 	first := o.servers[0]
 	study := tare.Study{
@@ -137,8 +139,9 @@ func newComparison(o options, dir string) (tare.Study, error) {
 
 const wantedRounds = 12
 
-// segmentLength returns for how long a round of an open loop loads each server, 1 s to 10 s. tare adds
-// two servers: the first again, which shows the noise, and one that does nothing.
+// segmentLength returns for how long a round of an open loop loads each server, 1 s to 10 s. It
+// divides the budget by wantedRounds and by the servers. tare adds two servers: the first again,
+// which shows the noise, and one that does nothing.
 func segmentLength(budget time.Duration, servers int) time.Duration {
 	segment := budget / time.Duration(wantedRounds*(servers+2))
 	return min(max(segment.Round(100*time.Millisecond), time.Second), 10*time.Second)

@@ -21,7 +21,8 @@ import (
 
 // This file implements tare load --dry-run, which prints the requests and sends none.
 
-// describeFeed prints the format of --feed, and what is not sent.
+// describeFeed prints the format of --feed, a file of requests. It also prints which of its entries
+// are not sent and why.
 func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	if f.Kind != traffic.Unknown {
 		text := fmt.Sprintf("%s is %s", traffic.FileName(file), f.Kind)
@@ -59,7 +60,7 @@ func describeFeed(f *traffic.Feed, file string, p *session.Progress) {
 	}
 }
 
-// printRequests prints the requests in their order, and opens no connection.
+// printRequests prints the requests of --dry-run in their order, and opens no connection.
 func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	var urls []string
 	for _, s := range o.servers {
@@ -97,7 +98,8 @@ func printRequests(ctx context.Context, env cmdenv.Env, o options, p *session.Pr
 	return out.Flush()
 }
 
-// newPlan returns the plan of --dry-run. The caller must close it.
+// newPlan returns the plan of --dry-run: what would be measured and written. The caller must close
+// it.
 func (l *loadRun) newPlan(env cmdenv.Env) (*dryrun.Plan, error) {
 	o := l.options
 	run := session.Options{On: o.on, Measuring: lab.Measuring{Budget: o.duration}}

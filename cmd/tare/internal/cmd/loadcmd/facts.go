@@ -40,13 +40,13 @@ type observer struct {
 	listProcesses func() []int // nil if tare did not start the server
 
 	mu         sync.Mutex
-	pids       []int         // processes of the server when last listed
-	lastCPU    cpuTimes      // last known CPU time of each process, also of ended ones
-	startCPU   cpuTimes      // CPU times when measuring began
-	secondCPU  cpuTimes      // CPU times at the end of the last second
-	serverCPU  time.Duration // CPU time in the measured part; 0 until its end
-	cpuSeconds []time.Duration
-	memory     []int64 // bytes at the end of each second
+	pids       []int           // processes of the server when last listed
+	lastCPU    cpuTimes        // last known CPU time of each process, also of ended ones
+	startCPU   cpuTimes        // CPU times when measuring began
+	secondCPU  cpuTimes        // CPU times at the end of the last second
+	serverCPU  time.Duration   // CPU time in the measured part; 0 until its end
+	cpuSeconds []time.Duration // CPU time of the server in each second
+	memory     []int64         // bytes at the end of each second
 
 	gauge     *machine.Gauge // samples the machine's noise; nil until measuring begins
 	throttled float64        // share of the measured time in which a CPU quota stopped tare; 0 if unknown
@@ -56,8 +56,8 @@ type observer struct {
 // cpuTimes maps process ids to CPU times.
 type cpuTimes map[int]time.Duration
 
-// usedSince returns the CPU time that processes have used since before. All the time of a new process
-// counts.
+// usedSince returns the CPU time that processes have used since the earlier times before. A process
+// that is not in before was started later, so all its time counts.
 func (t cpuTimes) usedSince(before cpuTimes) time.Duration {
 	var sum time.Duration
 	for pid, now := range t {
@@ -111,8 +111,9 @@ func (o *observer) markPhase(begin bool) {
 	})
 }
 
-// addNewProcesses adds processes that the server has forked since they were last listed. The argument
-// reading is from markPhase. At the beginning of measuring, their earlier CPU time must not count.
+// addNewProcesses adds processes that the server has forked since they were last listed. reading has
+// the CPU times that markPhase has read. At the beginning of measuring, their earlier CPU time must
+// not count.
 func (o *observer) addNewProcesses(reading cpuTimes, begin bool) {
 	o.findProcesses()
 	o.mu.Lock()
@@ -129,7 +130,7 @@ func (o *observer) addNewProcesses(reading cpuTimes, begin bool) {
 	}
 }
 
-// controlGauge starts or stops the sampler of the machine's noise.
+// controlGauge starts the sampler of the machine's noise or, if begin is false, stops and reads it.
 func (o *observer) controlGauge(begin bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -311,7 +311,7 @@ func (o *options) describeKind() loadKind {
 	}
 }
 
-// hintAtBodyFile suggests @FILE if --body is the name of a file.
+// hintAtBodyFile returns a hint at @FILE if --body is the name of a file, else "".
 func (o *options) hintAtBodyFile() string {
 	if !o.source.HasBody {
 		return ""
@@ -330,7 +330,8 @@ func (o *options) checkDryCalls() error {
 	return nil
 }
 
-// parseValues parses the flags whose text has a syntax of its own.
+// parseValues parses the flags whose text has a syntax of its own: those of TLS, --rate, --slo and
+// --bandwidth.
 func (o *options) parseValues() (err error) {
 	if o.trust, err = o.readTrust(); err != nil {
 		return err
@@ -463,7 +464,7 @@ func (o *options) checkCombinations(changed func(string) bool, rpc bool) error {
 	return nil
 }
 
-// checkHTTP3 rejects options that HTTP/3 does not have.
+// checkHTTP3 rejects options that HTTP/3 does not have. encrypted means that the URL is https.
 func (o *options) checkHTTP3(encrypted bool) error {
 	switch {
 	case !encrypted:

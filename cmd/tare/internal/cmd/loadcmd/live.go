@@ -68,20 +68,20 @@ func (l *loadRun) showSecond(t load.Trial, tick load.Tick) {
 	d := load.NewDocument(tick.SoFar, load.Documented{
 		URL: l.url, Facts: l.withPath(l.observed.liveFacts(tick.SoFar)), Delay: l.options.delay, Profile: l.profileFor(t), ServerCPU: cpu, Memory: memory, SLO: l.options.slo,
 	})
-	how := l.describeLoad()
+	loadText := l.describeLoad()
 	if l.options.search {
-		how = t.String()
+		loadText = t.String()
 	}
 	if l.watched != nil {
-		l.watched.Show(loadpage.Page{Document: d, Result: tick.SoFar, How: how})
+		l.watched.Show(loadpage.Page{Document: d, Result: tick.SoFar, How: loadText})
 	}
-	p := panel{document: d, result: tick.SoFar, how: how, duration: l.options.duration, style: l.Style(l.Err)}
+	p := panel{document: d, result: tick.SoFar, loadText: loadText, duration: l.options.duration, style: l.Style(l.Err)}
 	if l.options.requests > 0 {
 		p.duration = 0 // the measurement ends by its number of requests
 	}
 	title := fmt.Sprintf("%d s", countSeconds(tick.At))
 	if l.options.search {
-		title = how
+		title = loadText
 	}
 	l.Progress.Panel("load", title+": "+formatSecond(tick.Second), countSeconds(tick.At), int(p.duration.Seconds()), p.drawLines)
 }

@@ -30,8 +30,8 @@ func (o *options) checkMachines() error {
 	return nil
 }
 
-// shareOrders divides the connections between machines. Each order has the rate of all; a machine
-// computes its part.
+// shareOrders divides the load into one order per machine, with connections as evenly as possible.
+// Each order has the rate of all machines together. A machine computes its part of the rate.
 func (l *loadRun) shareOrders(machines int) []fleet.LoadOrder {
 	t := l.options.servers[0].target
 	var out []fleet.LoadOrder
@@ -94,7 +94,8 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 	return nil
 }
 
-// mergeReports merges the results of all machines. The result is nil if no machine has one.
+// mergeReports returns the result and the facts of all machines together, and those of each machine.
+// The result is nil if no machine has one.
 func (l *loadRun) mergeReports(reports []fleet.Generated) (*load.Result, load.Facts, []load.Generator) {
 	var results []*load.Result
 	var generators []load.Generator
@@ -123,8 +124,9 @@ type secondMerger struct {
 	seconds  map[time.Duration]map[string]load.Second // incomplete seconds, by time and machine
 }
 
-// addSecond records a second of one machine. When all have reported it, it returns a line about all
-// together as text.
+// addSecond records a second of one machine. When all machines have reported it, text is a line
+// about all together, and lines has that line and one for each machine. Until then it returns "" and
+// nil.
 func (t *secondMerger) addSecond(name string, s load.Second) (text string, lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -141,9 +143,9 @@ func (t *secondMerger) addSecond(name string, s load.Second) (text string, lines
 		all = append(all, &load.Result{Timeline: []load.Second{second}})
 		lines = append(lines, fmt.Sprintf("  %-16s %s", name, formatSecond(second)))
 	}
-	for at := range t.seconds { // drop this second, and earlier ones that a machine has not reported
-		if at <= s.At {
-			delete(t.seconds, at)
+	for start := range t.seconds { // drop this second, and earlier ones that a machine has not reported
+		if start <= s.At {
+			delete(t.seconds, start)
 		}
 	}
 	merged := load.Merge(all).Timeline[0]

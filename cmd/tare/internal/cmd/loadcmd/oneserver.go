@@ -112,8 +112,8 @@ func (l *loadRun) loadServer(ctx context.Context, env cmdenv.Env) (err error) {
 	return l.runOnce(ctx)
 }
 
-// connectTarget checks that the server accepts connections, and starts a relay for a delay or
-// bandwidth. The returned function is never nil.
+// connectTarget checks that the server accepts connections, and starts a relay if a delay or
+// bandwidth is set. It sets l.target and l.roundTrip. closeRelay is never nil.
 func (l *loadRun) connectTarget(ctx context.Context, t loadstudy.Target) (closeRelay func(), err error) {
 	l.target = t.ForLoad(l.options.trust)
 	noRelay := func() {}
@@ -267,7 +267,7 @@ func (l *loadRun) withPath(f load.Facts) load.Facts {
 	return f
 }
 
-// innermostError returns the message of the operating system.
+// innermostError returns the innermost error, which is the message of the operating system.
 func innermostError(err error) string {
 	for {
 		inner := errors.Unwrap(err)

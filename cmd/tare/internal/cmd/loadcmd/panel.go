@@ -14,11 +14,14 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file draws a running measurement on a terminal: a bar for each second, and a heat map of
+// latencies.
+
 // panel draws a running measurement on a terminal, with one bar per second.
 type panel struct {
 	document load.Document // describes result
 	result   *load.Result  // result so far
-	how      string        // how requests are sent, in words
+	loadText string        // how requests are sent, in words
 	duration time.Duration // planned duration; 0 if unknown
 	style    report.Style
 }
@@ -54,7 +57,7 @@ func (p panel) drawLines(columns, rows int) []string {
 	}
 	out := []string{
 		p.formatLine(columns, "", oneLine(d.URL)+" · "+progress),
-		p.formatLine(columns, "", p.how),
+		p.formatLine(columns, "", p.loadText),
 		p.formatLine(columns, "rate", rate),
 		p.drawSparkline(columns, func(s load.Second) float64 { return float64(s.Requests) }),
 		p.formatLine(columns, "latency", formatQuantiles(d.Latency.P50, d.Latency.P99, d.Latency.Max, "since the beginning")),
@@ -95,7 +98,8 @@ func (p panel) lastSeconds(columns int) []load.Second {
 	return all[max(0, len(all)-(columns-panelLabel)):]
 }
 
-// drawSparkline draws one bar per second, in proportion to the greatest value.
+// drawSparkline draws one bar per second, whose height is in proportion to the greatest value. The
+// characters ▁ to █ are eighths of a row.
 func (p panel) drawSparkline(columns int, value func(load.Second) float64) string {
 	var b strings.Builder
 	greatest := 0.0

@@ -28,7 +28,7 @@ func TestPanelFits(t *testing.T) {
 		for _, seconds := range []int{0, 1, 500} {
 			so := *r
 			so.Timeline = r.Timeline[:seconds]
-			lines := panel{document: d, result: &so, how: "closed loop", duration: time.Minute}.drawLines(size[0], size[1])
+			lines := panel{document: d, result: &so, loadText: "closed loop", duration: time.Minute}.drawLines(size[0], size[1])
 			if len(lines) == 0 || len(lines) > max(size[1]-1, 1) {
 				t.Errorf("%v: %d lines", size, len(lines))
 			}

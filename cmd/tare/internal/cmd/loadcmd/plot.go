@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// Size of the plot of latencies in the terminal. Each character has eighths of a row, ▁ to █.
+// Size of the plot of latencies in the terminal. The characters ▁ to █ are eighths of a row high.
 const (
 	plotColumns = 60
 	plotRows    = 8
@@ -88,7 +88,8 @@ func quantileName(nines int) string {
 
 const timelineRows = 20
 
-// writeTimeline writes the table of seconds. In a long run, a line covers several.
+// writeTimeline writes the table of seconds, in at most timelineRows lines. In a longer run a line
+// covers several seconds. It has the mean of their rates and the greatest of their quantiles.
 func (p *loadPage) writeTimeline() {
 	all := p.document.Timeline
 	if len(all) < 2 {

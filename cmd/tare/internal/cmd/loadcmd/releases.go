@@ -49,7 +49,7 @@ func parseGoRun(command []string) (p goProgram, ok bool) {
 	return p, true
 }
 
-// countFirst counts the words before the first mismatch.
+// countFirst returns the number of words before the first one that does not match.
 func countFirst(words []string, matches func(word string) bool) int {
 	for i, word := range words {
 		if !matches(word) {
@@ -63,7 +63,8 @@ func isAssignment(word string) bool { return strings.Contains(word, "=") }
 func isFlag(word string) bool       { return strings.HasPrefix(word, "-") }
 func isGoFile(word string) bool     { return strings.HasSuffix(word, ".go") }
 
-// splitReleases replaces the server of --start by one for each release of --go.
+// splitReleases replaces the server of the only --start by one server for each release of --go. It
+// also returns the program of the command line, which buildReleases builds.
 func (o *options) splitReleases() ([]loadServer, goProgram, error) {
 	if err := o.releases.Check(o.on); err != nil {
 		return nil, goProgram{}, err
@@ -88,7 +89,8 @@ func (o *options) splitReleases() ([]loadServer, goProgram, error) {
 	return servers, program, nil
 }
 
-// buildReleases returns the command lines that start the binaries.
+// buildReleases builds the program with each toolchain, into directories below dir. It returns the
+// command lines that start the binaries.
 func (p goProgram) buildReleases(ctx context.Context, w *session.Session, toolchains []string, dir string) ([][]string, error) {
 	var commands [][]string
 	for _, toolchain := range toolchains {
@@ -107,8 +109,8 @@ func (p goProgram) buildReleases(ctx context.Context, w *session.Session, toolch
 	return commands, nil
 }
 
-// buildWith returns the path of the binary. Like go run, it resolves packages from the working
-// directory.
+// buildWith builds the program with a toolchain into dir, and returns the path of the binary. Like
+// go run, it resolves packages from the working directory.
 func (p goProgram) buildWith(ctx context.Context, tag, toolchain, dir string) (string, error) {
 	work, err := os.Getwd()
 	if err != nil {

@@ -39,6 +39,8 @@ func (c grpcFlags) checkDeadline(changed func(string) bool) error {
 	return nil
 }
 
+// readCalls returns the method at the path of target, and one call for each message of --data.
+// Without --proto it asks the server for the message types.
 func (o *options) readCalls(ctx context.Context, target loadstudy.Target, stdin io.Reader) (*grpccall.Method, []load.Request, error) {
 	headers, err := o.source.Header(target.Auth)
 	if err != nil {
@@ -67,8 +69,8 @@ func formatTimeout(deadline time.Duration) string {
 	return fmt.Sprintf("%dm", (deadline+time.Millisecond-1)/time.Millisecond)
 }
 
-// resolveMethod returns the method at the path of target. Without --proto it queries the server, by server
-// reflection.
+// resolveMethod returns the method at the path of target with its message types. Without --proto it
+// asks the server for them, by server reflection.
 func (o *options) resolveMethod(ctx context.Context, target loadstudy.Target, headers [][2]string) (*grpccall.Method, error) {
 	if file := o.grpc.proto; file != "" {
 		method, err := grpccall.Compile(ctx, file, o.grpc.imports, target.Path)

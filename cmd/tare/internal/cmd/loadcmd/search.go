@@ -10,7 +10,8 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// runSearch prints the highest rate of requests that meets the objectives, also after Ctrl-C.
+// runSearch searches for the highest rate of requests that meets the objectives, and prints a line
+// per step. It prints the result at the end, and also after Ctrl-C.
 func (l *loadRun) runSearch(ctx context.Context) error {
 	l.Progress.Say("searching " + l.url + " for the most requests per second with " + l.options.slo.String() + ": " + l.describeLoad())
 	found, err := load.Searching{SLO: l.options.slo, Most: l.options.maxConnections, Told: l.reportStep}.Run(ctx, l)

@@ -21,8 +21,8 @@ type startedServer struct {
 	inContainer bool // its processes are not children of tare, so tare does not know them
 }
 
-// startServer starts a server and waits until it accepts connections. It returns the target with the
-// chosen port.
+// startServer starts a server and waits until it accepts connections. It chooses a free port for
+// $PORT, and returns the target with that port.
 func startServer(ctx context.Context, w *session.Session, s loadServer) (*startedServer, loadstudy.Target, error) {
 	env, err := w.BuildFor(ctx, s.command)
 	if err != nil {

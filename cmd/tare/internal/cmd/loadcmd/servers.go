@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 )
 
+// This file parses the servers that a user names. For example, "./api -port $PORT" is a command
+// whose port tare chooses.
+
 // loadServer is one server, named by a URL or by the command line that starts it.
 type loadServer struct {
 	id      string           // name in output: host or program, and a number if another has it

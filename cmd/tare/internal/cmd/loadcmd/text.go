@@ -17,9 +17,13 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file writes the report about one server for a terminal: the rate, the latencies, the errors,
+// and what limited the rate.
+
 const grpcCodes = 17 // OK (0) to UNAUTHENTICATED (16)
 
-// loadPage collects the report about one server.
+// loadPage collects the lines of the report about one server. Each method writeX writes a section,
+// or nothing if there is nothing to report.
 type loadPage struct {
 	b        strings.Builder
 	style    report.Style
@@ -28,10 +32,10 @@ type loadPage struct {
 	unit     loadpage.Unit // unit of all latencies, chosen for their median
 }
 
-func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, how string) error {
+func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, loadText string) error {
 	p := &loadPage{style: st, document: d, result: r, unit: loadpage.UnitFor(d.Latency.P50)}
 	fmt.Fprintln(&p.b, cmdenv.Paint(st.Bold, d.URL))
-	p.writeParagraph(how)
+	p.writeParagraph(loadText)
 	if d.Interrupted {
 		fmt.Fprintln(&p.b, "  "+cmdenv.Paint(st.Warn, "interrupted: this is what there was until then"))
 	}
@@ -59,7 +63,8 @@ func (p *loadPage) writeHeading(title string) {
 	fmt.Fprintf(&p.b, "\n%s\n", cmdenv.Paint(p.style.Bold, title))
 }
 
-// whichStep returns an addition to the headings of a search.
+// whichStep returns " of the last step" for the headings of a search, whose report shows that step.
+// Otherwise it returns "".
 func (p *loadPage) whichStep() string {
 	if p.document.Search != nil {
 		return " of the last step"

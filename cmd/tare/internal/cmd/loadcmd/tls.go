@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// handshakeKeep makes one handshake for each connection.
+// handshakeKeep is the value of --handshake that makes one handshake for each connection.
 const handshakeKeep = "keep"
 
 func handshakeModes() []string {
@@ -22,7 +22,7 @@ func handshakeModes() []string {
 
 const maxPEM = 1 << 20 // bytes
 
-// versionsOfTLS has the values of --tls.
+// versionsOfTLS returns the numbers of TLS versions by the values of --tls.
 func versionsOfTLS() map[string]uint16 {
 	return map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
 }

@@ -39,7 +39,7 @@ func declareUses(group cmdenv.Flags, flag string, uses ...use) {
 	}
 }
 
-// loadKind decides which flags apply.
+// loadKind has the properties of a load that decide which flags apply.
 type loadKind struct {
 	rpc          bool // gRPC
 	encrypted    bool // https

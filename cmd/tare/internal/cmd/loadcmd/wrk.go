@@ -9,6 +9,9 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
+// This file prints a result in the format of wrk (tare load --preset wrk), for scripts that read
+// that format.
+
 func writeWrk(w io.Writer, r *load.Result, d load.Document) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Running %s test @ %s\n  %d threads and %d connections\n", wrkWhole(d.Seconds), d.URL, d.Threads, d.Connections)
@@ -63,8 +66,9 @@ func shareWithinSD(r *load.Result, l load.Latencies) float64 {
 	return 1 - float64(above+below)/float64(h.Count())
 }
 
-// threadRates returns statistics of the responses per second and thread. A run of less than a second
-// counts as one second.
+// threadRates returns statistics over seconds of the responses per second and thread. share is the
+// share of seconds within one standard deviation of the mean. A run of less than a second counts as
+// one.
 func threadRates(d load.Document) (mean, sd, highest, share float64) {
 	threads := float64(max(d.Threads, 1))
 	var rates []float64

@@ -45,7 +45,8 @@ Exit codes: 0 the client closed stdin; 1 the connection failed; 2 bad input.`,
 	return cmd
 }
 
-// serveClient serves stdin and stdout until they close or a signal arrives.
+// serveClient serves the client at the other end of stdin and stdout until the client closes stdin
+// or a signal arrives.
 func serveClient(ctx context.Context, env cmdenv.Env, limits fleet.Limits, root func(cmdenv.Env) *cobra.Command) error {
 	ctx, env, stop := env.CancelOnSignal(ctx, context.Canceled) // the signal also ends a running command
 	defer stop()

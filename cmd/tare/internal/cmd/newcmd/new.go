@@ -98,7 +98,8 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
 	return cmd
 }
 
-// newContender creates KIND/NAME in the repository of tare around dir, or in dir.
+// newContender creates the contender id, which is KIND/NAME. It goes into the repository of tare
+// around dir, or outside of the repository into dir.
 func newContender(env cmdenv.Env, id, dir, catalogDir string) (newReport, error) {
 	kind, name, ok := strings.Cut(id, "/")
 	if !ok || kind == "" || name == "" {
@@ -154,7 +155,8 @@ func nextCommands(env cmdenv.Env, c catalog.Catalog, kind, name, dir, contenderD
 	return nextElsewhere(kind, name, contenderDir, filepath.ToSlash(sdk)), err
 }
 
-// nextInside returns commands that add a library to the contender, test it, and measure it.
+// nextInside returns shell commands that add a library to the contender in the repository's
+// directory dir, test it, and measure it.
 func nextInside(kind, name, dir string) []string {
 	module := path.Join("contenders", kind, name)
 	testCommand := "make contenders LEAVES=" + module
@@ -164,8 +166,8 @@ func nextInside(kind, name, dir string) []string {
 	return []string{"GOWORK=off go -C " + cmdenv.ShellQuote(dir) + " get MODULE@VERSION", testCommand, measureCommand(kind, name, name)}
 }
 
-// nextElsewhere is nextInside for a contender outside of the repository. The go command and editors
-// need an unpublished SDK in go.mod, at sdk.
+// nextElsewhere returns the same commands as nextInside for a contender outside of the repository.
+// sdk is the directory of an unpublished SDK, or "". The go command and editors need it in go.mod.
 func nextElsewhere(kind, name, dir, sdk string) []string {
 	entry := fmt.Sprintf("{id: %s, program: ./%s}", name, dir)
 	if filepath.IsAbs(filepath.FromSlash(dir)) {

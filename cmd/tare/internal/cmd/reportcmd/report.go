@@ -89,7 +89,9 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.mixedGo, "mixed-go", false, "compare machines that built contenders with different versions of Go")
 }
 
-// readResults reads one file or run, or merges the results of several machines.
+// readResults reads the results of args. One argument names a file or a run. dir is then the
+// directory of the run. Several arguments are results of several machines, which it merges to one.
+// dir is "" otherwise.
 func readResults(env cmdenv.Env, args []string, mixedGo bool) (results []*tare.Result, dir string, err error) {
 	if len(args) == 1 {
 		return env.ReadResults(args[0])

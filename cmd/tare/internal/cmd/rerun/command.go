@@ -24,7 +24,8 @@ import (
 // This file repeats a result of a command such as tare bench. It calls the same command with the seed
 // and the commits of the result.
 
-// findCommand returns the command of args, or nil if it generates no study.
+// findCommand returns the command that args call, with parsed flags. It returns nil if they are
+// invalid or the command generates no study.
 func findCommand(root *cobra.Command, args []string) *cobra.Command {
 	cmd, rest, err := root.Find(args)
 	if err != nil {
@@ -37,7 +38,8 @@ func findCommand(root *cobra.Command, args []string) *cobra.Command {
 	return cmd
 }
 
-// repeatCommand runs the command of the result old again and compares the results.
+// repeatCommand runs the command of the result old again and compares the results. foreign means
+// that old was made elsewhere or was changed. tree returns tare's commands.
 func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, old *tare.Result, foreign bool) error {
 	args, notes, err := repeatedArgs(tree(env), o, old)
 	if err != nil {
@@ -57,7 +59,8 @@ func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *c
 	return printComparison(env, o, old, now, err)
 }
 
-// withEnv adds the values of --env, of which a result has only digests.
+// withEnv returns args with the values of the environment variables in --env flags. A result has
+// only digests of these values.
 func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, error) {
 	var indices []int // indices of --env flags
 	var record []string
@@ -77,9 +80,9 @@ func withEnv(env cmdenv.Env, o options, args []string, foreign bool) ([]string, 
 	return args, nil
 }
 
-// repeatedArgs returns the arguments with the seed and commits of a result. Another working directory
-// or a changed input file is an error. There is a note for each side (base or head) that is measured as
-// it is today.
+// repeatedArgs returns the arguments that repeat the command of a result, with its seed and commits.
+// Another working directory or a changed input file is an error. notes has a line for each side
+// (base or head) that is measured as it is today.
 func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes []string, err error) {
 	cmd := findCommand(root, old.Asked.Command)
 	if cmd == nil {
@@ -117,7 +120,8 @@ func repeatedArgs(root *cobra.Command, o options, old *tare.Result) (args, notes
 	return rebuildArgs(cmd, values), notes, nil
 }
 
-// checkInputs returns an error if the working directory or an input has changed.
+// checkInputs returns an error if the working directory is another than that of the result, or if an
+// input has changed or was stdin.
 func checkInputs(cmd *cobra.Command, old *tare.Result) error {
 	if dir, err := os.Getwd(); err != nil || filepath.Clean(dir) != filepath.Clean(old.Asked.WorkDir) {
 		return cmdenv.Usage("the result of "+old.Study+" was asked for in "+old.Asked.WorkDir, "go there and rerun it by the path of its result.json")
@@ -157,7 +161,8 @@ func parseCommit(version string) (commit string, hasChanges bool) {
 	return "", false
 }
 
-// rebuildArgs returns the arguments of a command with new values of flags.
+// rebuildArgs returns the arguments of a command. The flags in values get these values. Flags about
+// output and the lock are dropped.
 func rebuildArgs(cmd *cobra.Command, values map[string]string) []string {
 	args := []string{cmd.Name()}
 	dropped := []string{"format", "json", "output", "quiet", "progress", "no-lock", "no-page", "receipt"}
@@ -183,7 +188,8 @@ func rebuildArgs(cmd *cobra.Command, values map[string]string) []string {
 	return args
 }
 
-// suggestCommand returns a command for an older result that has none.
+// suggestCommand returns a command that repeats a result which does not contain its command. It
+// returns "" unless the result is of tare bench or tare json.
 func suggestCommand(old *tare.Result) string {
 	base, _ := old.Contender(benchstudy.Base)
 	head, _ := old.Contender(benchstudy.Head)

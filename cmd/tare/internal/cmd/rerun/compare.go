@@ -88,6 +88,8 @@ func compareRuns(old, now *tare.Result) rerunComparison {
 	}
 }
 
+// compareVerdicts compares the verdicts of both runs, in the order of now. It drops a verdict
+// without a criterion if the same ratio has one with a criterion.
 func compareVerdicts(old, now *tare.Result) []rerunVerdict {
 	verdicts := []rerunVerdict{}
 	type key struct{ contender, workload, metric, criterion string }
@@ -117,7 +119,8 @@ func compareVerdicts(old, now *tare.Result) []rerunVerdict {
 	return slices.DeleteFunc(verdicts, func(v rerunVerdict) bool { return v.Criterion == "" && hasCriterion[v.key()] })
 }
 
-// compareClaims omits reported claims, which nothing measures.
+// compareClaims compares the outcomes of the claims of now with those in old. It omits reported
+// claims, which nothing measures.
 func compareClaims(old, now *tare.Result) []rerunClaim {
 	oldOutcomes := map[string]tare.Outcome{}
 	for _, claim := range old.Claims {
@@ -133,7 +136,8 @@ func compareClaims(old, now *tare.Result) []rerunClaim {
 	return claims
 }
 
-// describeDifferences returns lines such as "tare was v0.4.0 then and is v0.5.0 now".
+// describeDifferences returns a line for each condition that differs, such as "tare was v0.4.0 then
+// and is v0.5.0 now".
 func describeDifferences(old, now *tare.Result) []string {
 	lines := []string{}
 	for _, f := range check.Stale(old, now) {
@@ -154,7 +158,8 @@ func newRun(r *tare.Result) rerunRun {
 	return rerunRun{Started: r.Started.UTC(), Seed: r.Seed, Rounds: r.RoundsDone, Stopped: r.Stopped}
 }
 
-// newSide returns a verdict with the value that it judges.
+// newSide returns a verdict of r with the value that it judges: that of the contender, or its ratio
+// to the baseline. Figure is 0 if r does not have the value.
 func newSide(r *tare.Result, v tare.Verdict) *rerunSide {
 	side := &rerunSide{Verdict: v.Verdict}
 	if v.Rule.Kind == tare.RuleValue {
@@ -276,7 +281,8 @@ func (c rerunComparison) writeText(w io.Writer, st report.Style) error {
 	return nil
 }
 
-// summarize counts equal and different verdicts and intervals. Criteria on the same ratio count once.
+// summarize returns a sentence with the numbers of equal and different verdicts and intervals.
+// Criteria on the same ratio count once.
 func (c rerunComparison) summarize() string {
 	verdicts, same := 0, 0
 	different := map[[3]string]bool{} // pairs of intervals

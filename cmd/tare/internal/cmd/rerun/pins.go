@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// restoreBuilds builds the programs of study with the Go release and modules of the result old. It
-// prints what it restores and what it cannot.
+// restoreBuilds makes the session build the programs of study like those of the result old: with its
+// Go release and versions of modules. It prints what it restores and what it cannot.
 func restoreBuilds(ctx context.Context, w *session.Session, study *cmdenv.Study, old *tare.Result) {
 	sources, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok {
@@ -42,7 +42,9 @@ func restoreBuilds(ctx context.Context, w *session.Session, study *cmdenv.Study,
 	study.Contenders = entries
 }
 
-// olderModules returns the modules whose versions differ today. It skips those that the user chooses.
+// olderModules returns the modules of old whose versions differ today, as path@version of old. It
+// skips replaced modules and those in selected, whose versions the user chooses. today has the
+// present versions by path.
 func olderModules(today map[string]string, old []tare.Module, selected []string) []string {
 	var with []string
 	for _, m := range old {

@@ -160,7 +160,8 @@ func repeatStudy(ctx context.Context, env cmdenv.Env, o options, old *tare.Resul
 	return printComparison(env, o, old, now, err)
 }
 
-// restoreEnv returns the environment of a result, with the value of --env for each digest.
+// restoreEnv returns the environment variables of a result, which record lists. For a digest it
+// takes the value of --env. foreign means that the result was made elsewhere or was changed.
 func restoreEnv(env cmdenv.Env, o options, record []string, foreign bool) ([]string, error) {
 	if err := session.CheckEnvironment(o.env); err != nil {
 		return nil, err
@@ -172,7 +173,8 @@ func restoreEnv(env cmdenv.Env, o options, record []string, foreign bool) ([]str
 	return session.RestoreEnv(d, record, o.env, foreign)
 }
 
-// printComparison prints the comparison and returns err. Without a result, now is nil.
+// printComparison prints the comparison of both results. It returns err, the error of the
+// measurement. now is nil if there is no result.
 func printComparison(env cmdenv.Env, o options, old, now *tare.Result, err error) error {
 	if now == nil {
 		return err

@@ -18,7 +18,8 @@ import (
 
 // This file reads from a result what was measured: the study and the options.
 
-// storedStudy returns the study of a result. An older result has only a name.
+// storedStudy returns the study of a result, from the text in it. An older result has only the name
+// of a bundled study. Then note warns the user that this may have changed.
 func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, note string, err error) {
 	switch {
 	case old.Asked.Study != "":

@@ -12,8 +12,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// isForeign reports whether the result old was made elsewhere or was changed. Such a result may run any
-// program, so it is an error unless --trust is set.
+// isForeign reports whether the result old was made elsewhere, or was changed since it was made
+// here. Such a result may run any program, so it is an error unless --trust is set. dir is the
+// directory of the result, and arg the user's name for it.
 func isForeign(env cmdenv.Env, o options, old *tare.Result, dir, arg string) (bool, error) {
 	d, err := env.Dirs()
 	if err != nil {

@@ -21,6 +21,9 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
+// This file implements tare verify. It repeats the measurement of a receipt, and reports whether the
+// new one claims the same.
+
 // verified is the JSON document of tare verify. A receipt is a sealed record of a measurement.
 type verified struct {
 	Outcome receipt.Outcome   `json:"outcome"`
@@ -104,7 +107,8 @@ func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *c
 	return cmdenv.Code(exits[v.Outcome])
 }
 
-// commandOfReceipt returns the arguments that measure the receipt again. Changed files are an error.
+// commandOfReceipt returns the arguments that measure the receipt at path again, with another seed.
+// It returns an error if the files of a side have changed.
 func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o options, rec receipt.Receipt, path string) ([]string, error) {
 	o.reseed = true // with another random order, the new measurement is independent of the old one
 	args, _, err := repeatedArgs(root(env), o, rec.Result())
@@ -130,8 +134,8 @@ func commandOfReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 	return withEnv(env, o, withRevisions(args, revisions), foreign)
 }
 
-// findMeasured returns the revision that has the files of a side. A side of the worktree is "" or, if
-// committed since, HEAD.
+// findMeasured returns the revision that has the files of a side, or an error. For a side that was
+// the worktree this is "", or HEAD if the user has committed these files since.
 func findMeasured(ctx context.Context, repo gitrev.Repo, side receipt.Side, outputs []string) (revision string, err error) {
 	if side.Commit != "" {
 		rev, err := repo.Resolve(ctx, side.Commit)
@@ -163,7 +167,8 @@ func outputsOf(root *cobra.Command, command []string) (files []string) {
 	return files
 }
 
-// withRevisions returns the arguments with other values of --base and --head.
+// withRevisions returns the arguments of tare bench with the values of --base and --head in
+// revisions.
 func withRevisions(args []string, revisions map[string]string) []string {
 	var out, flags []string
 	for _, side := range []string{"base", "head"} {

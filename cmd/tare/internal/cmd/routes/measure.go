@@ -27,7 +27,8 @@ func (o *options) studyID() string {
 	return routestudy.StudyID
 }
 
-// newStudy returns the study of the routers of the catalog, and writes nothing.
+// newStudy returns the study of the routers of the catalog, or with --go of several releases of the
+// chosen ones. It writes nothing.
 func (r *routeStudy) newStudy(all catalog.Catalog, dirs cmdenv.Dirs) (cmdenv.Study, error) {
 	study, unfit, err := session.NewRoutesStudy(all, dirs, r.doc)
 	if err != nil {
@@ -52,7 +53,8 @@ func (r *routeStudy) newStudy(all catalog.Catalog, dirs cmdenv.Dirs) (cmdenv.Stu
 	return session.NewRoutesReleases(dirs, r.doc, r.releases)
 }
 
-// runOptions drops --only in a study of releases, which has other ids.
+// runOptions returns the options of the measurement. In a study of releases it drops --only, because
+// newStudy has applied it and the ids of contenders are different.
 func (r *routeStudy) runOptions() session.Options {
 	run := r.o.run
 	if r.o.releases.IsSet() {

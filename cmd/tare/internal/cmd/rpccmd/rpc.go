@@ -98,6 +98,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "only", cobra.FixedCompletions(rpcstudy.Transports(), cobra.ShellCompDirectiveNoFileComp))
 }
 
+// check validates the flags. It rejects patterns of --only that select nothing but the baseline.
 func (o *options) check(cmd *cobra.Command) error {
 	if err := o.run.Check(cmd); err != nil {
 		return err
@@ -154,7 +155,8 @@ func (o options) listCalls(env cmdenv.Env, doc *rpcstudy.Document) error {
 
 const maxKnown = 10
 
-// readProto reads the file arg. It prints all errors but the last, which it returns.
+// readProto reads the .proto file arg, the methods that --method selects, and the messages of
+// --data. If the file is invalid, it prints all errors but the last, which it returns.
 func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*rpcstudy.Document, error) {
 	var methods *regexp.Regexp // nil means all
 	if o.method != "" {

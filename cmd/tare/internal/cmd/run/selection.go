@@ -21,8 +21,8 @@ const firstStudy = "json-encode"
 // maxUnnamed is the longest quick budget of a study that the user does not have to name.
 const maxUnnamed = 2 * time.Minute
 
-// chooseBundled sorts the bundled studies. An unrestricted quick run drops those longer than
-// maxUnnamed.
+// chooseBundled returns the sorted bundled studies of a run without arguments. At the quick budget
+// it drops those longer than maxUnnamed, unless the user restricts the run in another way.
 func chooseBundled(studies []cmdenv.Study, o session.Options, typed cmdenv.Command, p *session.Progress) []cmdenv.Study {
 	sortStudies(studies, o.Quick)
 	hasSelection := len(o.Only.Contenders)+len(o.Only.Workloads) > 0
@@ -32,7 +32,8 @@ func chooseBundled(studies []cmdenv.Study, o session.Options, typed cmdenv.Comma
 	return withoutLong(studies, typed, p.Note)
 }
 
-// withoutLong drops the studies longer than maxUnnamed, and prints how to run them.
+// withoutLong drops the studies that take longer than maxUnnamed. It calls say with a line for each,
+// which has the command that runs the study.
 func withoutLong(studies []cmdenv.Study, typed cmdenv.Command, say func(string)) []cmdenv.Study {
 	const isQuick = true
 	var out []cmdenv.Study
@@ -59,7 +60,8 @@ func sortStudies(studies []cmdenv.Study, quick bool) {
 	})
 }
 
-// withLocalReleases drops the studies that would download a Go release, as the user has not named them.
+// withLocalReleases drops the studies that would download a Go release, because the user has not
+// named them. It prints how to run each.
 func withLocalReleases(ctx context.Context, w *session.Session, studies []cmdenv.Study, typed cmdenv.Command) []cmdenv.Study {
 	sources, ok := w.Sources.(cmdenv.CatalogSources)
 	if !ok {
@@ -76,7 +78,8 @@ func withLocalReleases(ctx context.Context, w *session.Session, studies []cmdenv
 	return out
 }
 
-// missingRelease returns the first Go release that is not on this machine.
+// missingRelease returns the first Go release that a study needs and that is not on this machine, or
+// "".
 func missingRelease(ctx context.Context, isInstalled func(context.Context, string) bool, study tare.Study) string {
 	for _, e := range study.Contenders {
 		if e.Go != "" && !isInstalled(ctx, e.Go) {

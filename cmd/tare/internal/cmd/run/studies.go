@@ -17,8 +17,11 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// runStudies runs the studies of args, or all bundled ones. It continues after a failed study; the
-// error has the worst exit code.
+// This file runs the studies that the user names, or all bundled ones.
+
+// runStudies runs the studies of args, or all bundled ones. When a study fails, it prints the error
+// and continues. The returned error has the worst exit code. typed is the command that the user
+// typed, which hints extend.
 func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, typed cmdenv.Command, args []string) error {
 	names := args
 	if len(names) == 0 {
@@ -90,7 +93,8 @@ func readStudies(env cmdenv.Env, names []string, p *session.Progress) (studies [
 	return studies
 }
 
-// selectStudies returns the studies with a contender and a workload that the flags select.
+// selectStudies returns the studies with a contender and a workload that the flags select. It
+// returns an error if the budget is too short or the output format cannot represent all results.
 func selectStudies(o *session.Options, studies []cmdenv.Study, p *session.Progress) ([]cmdenv.Study, error) {
 	for _, study := range studies {
 		if o.User { // the user has set the budget, which may be too short
@@ -112,8 +116,8 @@ func selectStudies(o *session.Options, studies []cmdenv.Study, p *session.Progre
 	return studies, err
 }
 
-// estimateDuration returns a sentence about the total time of several studies. With fixed rounds or
-// --resume, the time is not known yet.
+// estimateDuration returns a sentence about the total time of several studies, or "". With fixed
+// rounds or --resume the time is not known yet.
 func estimateDuration(studies []cmdenv.Study, o session.Options) string {
 	if len(studies) < 2 || o.Rounds > 0 || o.Resume {
 		return ""
@@ -133,7 +137,7 @@ func describeStudies(studies []cmdenv.Study, omitted []string, o session.Options
 	return text
 }
 
-// totalBudget omits builds.
+// totalBudget returns the sum of the measuring times of studies, without builds.
 func totalBudget(o session.Options, studies []cmdenv.Study) time.Duration {
 	var total time.Duration
 	for _, study := range studies {

@@ -30,7 +30,8 @@ func exitCode(s *os.ProcessState) int {
 	return s.ExitCode()
 }
 
-// notifyHangup returns a channel of SIGHUP, or nil if it is ignored, as under nohup.
+// notifyHangup returns a channel that receives SIGHUP, or nil if this process ignores SIGHUP, as
+// under nohup. restore ends the notifications.
 func notifyHangup() (hangups <-chan os.Signal, restore func()) {
 	if signal.Ignored(syscall.SIGHUP) {
 		return nil, func() {}

@@ -112,7 +112,7 @@ func (p servePlan) writeText(w io.Writer) error {
 	return err
 }
 
-// buildStack stops with cmdenv.ErrInterrupted at a signal.
+// buildStack builds the stack. If a signal arrives first, it returns cmdenv.ErrInterrupted.
 func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, st stack, w cmdenv.Workshop, quiet bool) (build.Program, error) {
 	p := session.NewProgress(env, quiet)
 	defer p.End()
@@ -192,7 +192,8 @@ func runService(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, p
 	}
 }
 
-// exitError returns the service's exit code, or err if waiting failed.
+// exitError returns the error for the end of a service: nil, its exit code, or err if waiting
+// failed. err is the error of cmd.Wait.
 func exitError(cmd *exec.Cmd, err error) error {
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

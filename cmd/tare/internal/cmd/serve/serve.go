@@ -118,7 +118,8 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 	return cmd
 }
 
-// addFlags declares the flags of tare serve, and returns those of programs: common ones, and by app.
+// addFlags declares the flags of tare serve, which set o. It returns the flags that it passes to
+// programs: those of all programs, and by app those of its settings.
 func (o *options) addFlags(cmd *cobra.Command) (common cmdenv.Flags, byApp map[string]cmdenv.Flags) {
 	command := cmdenv.NewFlags("What is served")
 	command.Set.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
@@ -180,8 +181,8 @@ func (v *switchValue) Set(text string) error { *v = switchValue(text); return ni
 func (v *switchValue) String() string        { return string(*v) }
 func (*switchValue) Type() string            { return "bool" }
 
-// splitHelp splits the help of a setting at its placeholder in back quotes. It extends the quotes to
-// the word: file:`PATH` becomes `file:PATH`.
+// splitHelp returns the help of a setting with its placeholder, a word in back quotes. It extends
+// the quotes to the complete word: file:`PATH` becomes `file:PATH`. value is that word, or "".
 func splitHelp(setting server.Setting) (help, value string) {
 	before, rest, isQuoted := strings.Cut(setting.Help, "`")
 	placeholder, after, isClosed := strings.Cut(rest, "`")
@@ -193,7 +194,8 @@ func splitHelp(setting server.Setting) (help, value string) {
 	return before[:start] + "`" + value + "`" + after, value
 }
 
-// programFlags returns the flags that the user set, as arguments. It rejects flags of other apps.
+// programFlags returns the flags that the user set, as arguments of the program. It rejects flags
+// that only other apps have. set has all flags with their values.
 func programFlags(set *pflag.FlagSet, app string, common cmdenv.Flags, byApp map[string]cmdenv.Flags) (args []string, err error) {
 	appFlags := byApp[app]
 	addArg := func(f *pflag.Flag) {
@@ -219,7 +221,8 @@ func programFlags(set *pflag.FlagSet, app string, common cmdenv.Flags, byApp map
 	return args, err
 }
 
-// serveFlagError suggests flags for an unknown one.
+// serveFlagError turns a parse error of the flags into a usage error. It suggests flags for an
+// unknown one.
 func serveFlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

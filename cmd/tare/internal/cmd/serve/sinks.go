@@ -41,14 +41,15 @@ const (
 // forwarding sends the events of the ingest service to other systems. The service writes the events to
 // a spool, a directory of files. Sinks, one for each destination, send them from there.
 type forwarding struct {
-	dir     string
+	dir     string        // directory of the spool
 	targets []sink.Target // destinations, parsed from --sink
 	fsync   bool          // --fsync: events are on stable storage before they are acknowledged
 	wait    bool          // --sink-wait: events are acknowledged when they are forwarded
 	token   string        // TARE_SINK_TOKEN; "" if not set
 }
 
-// tokenTargets returns the sinks that get TARE_SINK_TOKEN.
+// tokenTargets returns the sinks that get TARE_SINK_TOKEN: those that take a token and have no
+// credentials in their URL.
 func (f *forwarding) tokenTargets() (list []sink.Target) {
 	if f.token == "" {
 		return nil
@@ -62,7 +63,7 @@ func (f *forwarding) tokenTargets() (list []sink.Target) {
 	return list
 }
 
-// isPlaintext reports whether t sends plain text over a network.
+// isPlaintext reports whether t sends plain text over a network, not only within this machine.
 func isPlaintext(t sink.Target) bool {
 	host := t.URL.Hostname()
 	ip := net.ParseIP(host)
@@ -70,8 +71,9 @@ func isPlaintext(t sink.Target) bool {
 	return strings.HasPrefix(t.URL.Scheme, "http+") && !isLoopback
 }
 
-// parseForwarding parses --sink. The result is nil if the service stores the events itself. The value
-// of --spool is dir.
+// parseForwarding parses --sink. value returns a setting, and dir is the value of --spool. If the
+// service stores the events itself, it returns nil and args. Otherwise it returns args that make the
+// service write to the spool.
 func parseForwarding(args []string, value func(setting string) string, dir string) (*forwarding, []string, error) {
 	text := value(ingestserving.SetSink)
 	scheme, _, _ := strings.Cut(text, ":")
@@ -119,7 +121,8 @@ func parseForwarding(args []string, value func(setting string) string, dir strin
 	return f, append(args, "-"+ingestserving.SetSink+"=spool:"+f.dir), nil
 }
 
-// runWith forwards events while serve runs, and the remaining events afterwards.
+// runWith forwards events while serve runs, and the remaining events afterwards. If f is nil, it
+// only runs serve.
 func (f *forwarding) runWith(env cmdenv.Env, signals <-chan os.Signal, serve func() error) error {
 	if f == nil {
 		return serve()
@@ -177,7 +180,8 @@ func (f *forwarding) describeGuarantee() string {
 	return "acknowledged = " + disk + "; full: 503"
 }
 
-// drainSinks forwards remaining events until a signal or drainTimeout.
+// drainSinks forwards remaining events until a signal arrives or drainTimeout passes. It prints the
+// number of events that stay in the spool.
 func (f *forwarding) drainSinks(s *sink.Service, signals <-chan os.Signal, w io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()

@@ -19,6 +19,9 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
+// This file finds the programs that serve an app. For example, the app users is served by the stack
+// gin, which uses the framework of that name.
+
 // stack is a program of the catalog that serves an app. A module with variants usually has one stack
 // per variant.
 type stack struct {
@@ -26,9 +29,9 @@ type stack struct {
 	Trap bool   `json:"trap"`  // the contender repeats a published mistake on purpose
 	Why  string `json:"why"`   // why the catalog has the contender
 
-	leaf      build.Leaf
-	catalogID string // id in the catalog, e.g. gin-new; the module's id if Together
-	variant   string // "" if the module has no variants, or serves all
+	leaf      build.Leaf // the contender module
+	catalogID string     // id in the catalog, e.g. gin-new; the module's id if Together
+	variant   string     // "" if the module has no variants, or serves all
 }
 
 func (st stack) entryID() string {
@@ -41,7 +44,8 @@ func (st stack) entryID() string {
 // tagDB is the build tag for databases of modules that serve users.
 const tagDB = "db"
 
-// withDatabase returns the stack with support of the database at store.
+// withDatabase returns the stack that serves like st and supports the database with the URL store.
+// If store is no database, it returns st.
 func (st stack) withDatabase(c catalog.Catalog, store string) stack {
 	if kind, _, _ := strings.Cut(store, ":"); kind != "sqlite" && kind != "postgres" {
 		return st
@@ -56,7 +60,8 @@ func (st stack) withDatabase(c catalog.Catalog, store string) stack {
 	return st
 }
 
-// stacksFor returns the stacks of an app. Those with databases are separate.
+// stacksFor returns the stacks of a catalog that serve an app, sorted by name. It omits those with
+// databases, which withDatabase finds.
 func stacksFor(c catalog.Catalog, app string) []stack {
 	var list []stack
 	for _, leaf := range c.Leaves() {
@@ -71,7 +76,8 @@ func stacksFor(c catalog.Catalog, app string) []stack {
 	return list
 }
 
-// newStacks returns the stacks of a contender module.
+// newStacks returns the stacks of a contender module: one if its program serves all transports
+// together, otherwise one for each variant.
 func newStacks(leaf build.Leaf) (list []stack) {
 	m := leaf.Manifest
 	if m.Together {
@@ -248,7 +254,7 @@ func wrapNames(names []string, width int) []string {
 	return lines
 }
 
-// completeStacks completes --stack with the stacks of the app.
+// completeStacks returns the completion of --stack: the names of the stacks that serve the app.
 func completeStacks(env cmdenv.Env, o *options) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		c, err := env.FindCatalog(o.catalog)
