@@ -111,7 +111,7 @@ type Join struct {
 	Fingerprint string // SHA-256 of its certificate
 	Token       string
 	URL         string // NATS cluster
-	Creds       string // "" for none
+	Creds       string // file with credentials of the cluster; "" for none
 }
 
 // ServeJoined joins a coordinator or a cluster and serves until ctx ends. Failed connections

@@ -24,11 +24,11 @@ const maxMessage = 1 << 20
 // maxPart is the size of a part of a parcel, in bytes. base64 makes it a third longer.
 const maxPart = maxMessage / 2
 
-// parcelPart has maxPart bytes, except for the last part.
+// parcelPart is a part of a parcel. It has maxPart bytes, except for the last part.
 type parcelPart struct {
 	Parcel string `json:"parcel"`
-	N      int    `json:"n"` // from 0
-	Of     int    `json:"of"`
+	N      int    `json:"n"`  // number of this part, from 0
+	Of     int    `json:"of"` // number of parts
 	Data   []byte `json:"data"`
 }
 
@@ -98,7 +98,7 @@ func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string
 	}
 }
 
-// sleep returns the cause if ctx ends before d.
+// sleep waits for d. If ctx ends first, it returns the cause.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -126,12 +126,12 @@ type partialParcel struct {
 }
 
 const (
-	maxOpen = 4 // a multiple of maxBytes
-	maxDone = 4096
+	maxOpen = 4    // all incomplete parcels together have at most maxOpen*maxBytes bytes
+	maxDone = 4096 // stored receipts
 )
 
-// receivePart replaces the sender's incomplete parcel if the part is of a new one. It passes a complete parcel
-// to d.take.
+// receivePart adds a part to its parcel and returns the reply. A part of a new parcel replaces the sender's
+// incomplete one. It passes a complete parcel to d.take.
 func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	var p parcelPart
 	if err := json.Unmarshal(text, &p); err != nil {
@@ -194,8 +194,8 @@ func (d *parcelReceiver) checkNext(p parcelPart, stored int) (r receipt, isNext 
 	return receipt{}, true
 }
 
-// storePartial drops the parcels that have waited longest, if there are too many bytes. The caller has locked
-// d.mu.
+// storePartial stores an incomplete parcel. If there are too many bytes, it drops the parcels that have waited
+// longest. The caller has locked d.mu.
 func (d *parcelReceiver) storePartial(from string, partial *partialParcel) {
 	d.parts++
 	partial.lastPart = d.parts

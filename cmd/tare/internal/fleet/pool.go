@@ -10,7 +10,7 @@ import (
 //
 // It depends only on its events. The journal records them, so replaying it gives the same state.
 type pool struct {
-	share       int
+	share       int // rounds of each machine
 	machines    []string
 	free        []int         // sorted rounds without a machine
 	assignments []*assignment // oldest first
@@ -97,7 +97,7 @@ func (p *pool) assign(order, machine string) error {
 	return nil
 }
 
-// assignmentOf ignores lost assignments.
+// assignmentOf returns the assignment of a machine, or nil. It ignores lost ones.
 func (p *pool) assignmentOf(machine string) *assignment {
 	if i := slices.IndexFunc(p.assignments, func(a *assignment) bool { return a.machine == machine && a.state != lost }); i >= 0 {
 		return p.assignments[i]

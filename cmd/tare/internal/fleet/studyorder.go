@@ -30,7 +30,7 @@ type StudyOrder struct {
 	Kind       string            `json:"kind,omitempty"`       // kind of Contenders
 	Contenders map[string]string `json:"contenders,omitempty"` // hashes of the coordinator's programs by id; an agent with others rejects the order
 
-	Most  int    `json:"most"`
+	Most  int    `json:"most"`            // largest number of rounds
 	Share int    `json:"share,omitempty"` // rounds of other measurements of a gate
 	Seed  uint64 `json:"seed"`
 }
@@ -272,7 +272,7 @@ func (o StudyOrder) CheckResult(rounds int, results []*tare.Result) (*tare.Resul
 	return first, nil
 }
 
-// checkFigures rejects impossible values.
+// checkFigures rejects a result with values that the order cannot have.
 func (o StudyOrder) checkFigures(r *tare.Result) error {
 	switch {
 	case r.Seed != strconv.FormatUint(o.Seed, 10):
