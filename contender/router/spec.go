@@ -60,7 +60,7 @@ func (r *Route) ColonPathEnding(rest string) string { return r.formatPath(":", "
 // BracePathEnding returns [Route.BracePath] with rest as the catch-all.
 func (r *Route) BracePathEnding(rest string) string { return r.formatPath("{", "}", rest) }
 
-// formatPath puts before and after around parameters. rest is the catch-all.
+// formatPath returns the path with before and after around each parameter. rest replaces the catch-all.
 func (r *Route) formatPath(before, after, rest string) string {
 	if len(r.Segments) == 0 {
 		return "/"

@@ -79,7 +79,8 @@ func (l limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// admitConn may close an idle connection. It returns nil without room.
+// admitConn counts a new connection. If the limit is reached it closes an idle one, or returns nil if none is
+// idle.
 func (l *limits) admitConn(conn net.Conn) net.Conn {
 	c := &limitedConn{Conn: conn, limits: l}
 	c.markUsed(true)
@@ -99,8 +100,8 @@ func (l *limits) admitConn(conn net.Conn) net.Conn {
 	return c
 }
 
-// evictIdle removes the longest idle connection from the count. The caller must close it, after unlocking
-// l.mu.
+// evictIdle removes the longest idle connection of p from the count and returns it, or nil. The caller must
+// close it, after unlocking l.mu.
 func (l *limits) evictIdle(p protocols) *limitedConn {
 	victim := l.findIdlest(p)
 	if victim == nil {
@@ -119,7 +120,8 @@ func (l *limits) removeConn(c *limitedConn) {
 	delete(l.open, c)
 }
 
-// admitHTTP2 may close an idle connection. It returns false without room.
+// admitHTTP2 counts a connection that starts to speak HTTP/2. If their limit is reached it closes an idle one,
+// or returns false if none is idle.
 func (l *limits) admitHTTP2(c *limitedConn) bool {
 	l.mu.Lock()
 	var victim *limitedConn
