@@ -165,7 +165,7 @@ func commandRequest(id string, c homelab.Command) (server.Request, error) {
 	return bodyRequest(id, string(body)), err
 }
 
-// bodyRequest may have an invalid body.
+// bodyRequest returns a command for the device id. body may be invalid.
 func bodyRequest(id, body string) server.Request {
 	return server.Request{
 		Method: http.MethodPost,

@@ -140,8 +140,8 @@ type window struct {
 
 const readAhead = 256 << 10 // bytes of one read
 
-// readFrame's lines are in the buffer, which the next call may overwrite. The error may be errIncomplete or
-// errDamaged.
+// readFrame reads the frame at offset. Its lines are in the buffer, which the next call may overwrite. The error
+// may be errIncomplete or errDamaged.
 func (w *window) readFrame(offset int64) (frame, error) {
 	const maxTries = 2
 	f, need, err := parseFrame(w.bufferFrom(offset))

@@ -97,8 +97,8 @@ func postBody(body []byte) server.Request {
 	return server.Request{Method: http.MethodPost, Path: "/", Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }
 
-// neededLimits lets a service accept all requests of list. Probes and questions need the defaults, because
-// some must be rejected.
+// neededLimits returns limits with which a service accepts all requests of list. Probes and questions need the
+// defaults, because some must be rejected.
 func neededLimits(w wire.Workload, list []server.Request) (limit int, maxBody int64) {
 	limit, maxBody = ingest.DefaultLimit, ingest.DefaultMaxBody
 	if w.Op == server.OpProbes || w.Op == server.OpExam {

@@ -73,7 +73,8 @@ var _ users.Opener = Open
 //go:embed migrations
 var migrations embed.FS
 
-// loadMigrations reads files in the order of names. The first leads to version 1.
+// loadMigrations returns the migrations of a database in the order of application. The first one leads to
+// version 1.
 func loadMigrations(database string) ([]string, error) {
 	dir := "migrations/" + database
 	entries, err := migrations.ReadDir(dir)
@@ -108,7 +109,7 @@ func fingerprint(steps []string, n int) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:4])
 }
 
-// oneLine is for drivers, which return several lines.
+// oneLine returns err with a text of one line, because drivers return several.
 func oneLine(err error) error {
 	if err == nil || !strings.Contains(err.Error(), "\n") {
 		return err

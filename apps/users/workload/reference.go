@@ -51,7 +51,7 @@ func serveRequest(s *users.Service, q server.Request) server.Response {
 	return server.Response{Status: status, Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }
 
-// routeRequest returns a string, for plain text, or a value for JSON.
+// routeRequest calls the operation of a request. value is a string, for plain text, or a value for JSON.
 func routeRequest(s *users.Service, q server.Request) (status int, value any, err error) {
 	ctx := context.Background()
 	escaped, query, _ := strings.Cut(q.Path, "?")
@@ -88,7 +88,7 @@ func routeRequest(s *users.Service, q server.Request) (status int, value any, er
 	return http.StatusOK, value, err
 }
 
-// serveUser is for a single user. text is the id in the path.
+// serveUser calls an operation on a single user. text is the id in the path.
 func serveUser(ctx context.Context, s *users.Service, q server.Request, text string) (any, error) {
 	if q.Method != http.MethodGet && q.Method != http.MethodPut && q.Method != http.MethodDelete {
 		return nil, users.NotAllowed()
