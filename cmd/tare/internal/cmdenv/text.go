@@ -76,7 +76,7 @@ func Wrap(text string, columns, used int) []string {
 	return append(lines, string(line))
 }
 
-// Dagger returns the mark in lists of a trap, a program that repeats a published mistake.
+// Dagger returns the mark in lists of a trap, a program that repeats a published mistake, or "".
 func Dagger(trap bool) string {
 	if trap {
 		return "†"

@@ -90,7 +90,8 @@ func (s *Series) judgeIntervals() {
 	}
 }
 
-// judgeCounts compares the differences between the counts and those of the reference.
+// judgeCounts finds the steps of a series of counts. It compares the differences between the counts of
+// the contender and of the reference.
 func (s *Series) judgeCounts() {
 	s.Change = First
 	if s.Last == nil {
@@ -115,7 +116,8 @@ func (s *Series) judgeCounts() {
 	}
 }
 
-// addStep records a step at a run, n compared runs ago.
+// addStep records a step at a run, from level was to level now. The run is the first of the last n
+// compared runs.
 func (s *Series) addStep(run, n int, was, now Level) {
 	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= newLevelRuns, was, now
 	s.Steps = append(s.Steps, run)

@@ -204,7 +204,7 @@ func (k *killTest) killRepeatedly(kills Kills, away, back func()) {
 
 // checkArrived requires all acknowledged events in found. Kills explain a limited number of duplicates.
 func (k *killTest) checkArrived(kills Kills, found []string) {
-	const unordered = true // four callers are concurrent
+	const unordered = true // four callers are concurrent, so the order is undefined
 	Check(k.t, k.acknowledged, found, k.tried, unordered)
 	distinct := map[string]bool{}
 	for _, id := range found {
@@ -283,7 +283,7 @@ func (k *killTest) recordIDs(out io.Reader, acknowledged *atomic.Int64) {
 	}
 }
 
-// waitForCount waits for at most two minutes: the rate depends on the machine.
+// waitForCount waits until n is at least enough, for at most two minutes: the rate depends on the machine.
 func waitForCount(n *atomic.Int64, enough int64) {
 	for end := time.Now().Add(2 * time.Minute); n.Load() < enough && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
