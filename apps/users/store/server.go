@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// cancelDelay is how long a call whose context has ended waits for the server to report its effect.
+	// cancelDelay limits the wait of a call whose context has ended, until the server reports its effect.
 	cancelDelay = time.Second
 
 	// fewUsers limits the second table, seeded, that Reset copies. More users are faster as files of a new

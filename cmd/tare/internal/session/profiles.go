@@ -19,8 +19,8 @@ const (
 
 // addProfiles adds summaries of the pprof profiles in dir to res. A profile shows which functions of a
 // contender, a measured program, use processor time or memory; its field Of says which of them. addProfiles
-// draws a flame graph next to each profile, and compares the contenders with the baseline. For example, the
-// file codec.pprof gets codec.svg and codec.against-baseline.txt.
+// draws a flame graph next to each profile, and compares each contender with the baseline. For example,
+// next to goccy.pprof it writes goccy.svg, and goccy.against-encoding-json.txt.
 func addProfiles(dir string, res *tare.Result) error {
 	sides := map[string]profile.Side{} // keys are contender, workload and kind
 	key := func(contender string, p tare.Profile) string { return contender + "\n" + p.Workload + "\n" + p.Of }

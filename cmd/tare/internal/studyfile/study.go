@@ -13,6 +13,16 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file decodes a study: a YAML file that says which programs (contenders) tare compares, and on which inputs
+// (workloads). For example:
+//
+//	study: json-encode
+//	kind: codec
+//	contenders: [encoding-json, goccy]
+//
+// Each readX function decodes a part of the file. It calls Mapping with a yamlfile.Take for each known key: a
+// function that decodes the value of that key. Errors go to r.Err; see [reader].
+
 const quoteRule = `a comparison in quotes, e.g. "<= 0.5"`
 
 // Forms of names in a study.
@@ -40,7 +50,9 @@ func (r *reader) readStudy(n ast.Node) (s tare.Study) {
 		"decompose":   r.List(func(n ast.Node, path string) { s.Decompose = append(s.Decompose, r.readDecomposition(n, path)) }),
 		"break_even":  r.List(func(n ast.Node, path string) { s.BreakEven = append(s.BreakEven, r.readBreakEven(n, path)) }),
 		"budget":      func(n ast.Node, path string) { s.Budget = r.readBudget(n, path) },
-	}, map[string]string{"factors": "list a contender once per level and give each its set, e.g. {id: gin-pty, use: gin-new, set: {log: pty}}"})
+	}, map[string]string{ // keys that are an error, with their hints
+		"factors": "list a contender once per level and give each its set, e.g. {id: gin-pty, use: gin-new, set: {log: pty}}",
+	})
 	return s
 }
 
